@@ -1,0 +1,98 @@
+import { z } from 'zod';
+
+/** The catalogue file: providers, models with their prices, aliases (MO-04 to MO-06). Unknown fields are refused. */
+
+const IDENTIFIER = /^[a-z0-9-]+\.[A-Za-z0-9._:-]+$/;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
+const PRICE_MAX = 1_000_000_000_000; // A million currency units for a million tokens.
+const TOKENS_MAX = 10_000_000;
+const TIMEOUT_MS_MAX = 3_600_000;
+
+const priceMicros = z.int().min(0).max(PRICE_MAX);
+const tokens = z.int().min(1).max(TOKENS_MAX);
+const onAbandon = z.enum(['cancel', 'drain']);
+
+export const providerSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('openai-compatible'),
+    baseUrl: z.url({ protocol: /^https?$/ }),
+    /** The environment variable that holds the key; without one, none is sent. */
+    apiKeyEnv: z
+      .string()
+      .regex(/^[A-Z][A-Z0-9_]*$/)
+      .optional(),
+    onAbandon: onAbandon.default('cancel'),
+  }),
+  z.strictObject({
+    /** The provider simulator that comes with Purser: development only. */
+    kind: z.literal('simulator'),
+    onAbandon: onAbandon.default('cancel'),
+  }),
+]);
+
+export const modelSchema = z.strictObject({
+  id: z.string().max(128).regex(IDENTIFIER, 'must look like `family.model-name`'),
+  provider: z.string().regex(NAME),
+  providerModel: z.string().min(1).max(256),
+  resale: z.enum(['open', 'reserved']),
+  enabled: z.boolean().default(true),
+  price: z
+    .strictObject({
+      inputMicrosPerMillion: priceMicros,
+      cachedInputMicrosPerMillion: priceMicros.optional(),
+      outputMicrosPerMillion: priceMicros,
+    })
+    .optional(),
+  cacheWriteMicrosPerMillion: priceMicros.optional(),
+  free: z.boolean().default(false),
+  marginBasisPoints: z.int().min(0).max(1_000_000).default(0),
+  contextTokens: tokens,
+  maxOutputTokens: tokens,
+  defaultOutputTokens: tokens.optional(),
+  minOutputTokens: tokens.default(16),
+  promptOverheadTokens: z.int().min(0).max(TOKENS_MAX).default(512),
+  imageTokensMax: tokens.optional(),
+  parameters: z.array(z.string()).optional(),
+  outputLimitParameter: z.enum(['max_tokens', 'max_completion_tokens']).default('max_completion_tokens'),
+  onAbandon: onAbandon.optional(),
+  timeoutMs: z.int().min(1_000).max(TIMEOUT_MS_MAX).default(600_000),
+});
+
+export const catalogueSchema = z
+  .strictObject({
+    providers: z.record(z.string().regex(NAME), providerSchema),
+    models: z.array(modelSchema),
+    aliases: z.record(z.string().regex(NAME), z.string()).default({}),
+  })
+  .superRefine((catalogue, context) => {
+    const complain = (path: (string | number)[], message: string) =>
+      context.addIssue({ code: 'custom', path, message });
+    const ids = new Set<string>();
+    for (const [index, model] of catalogue.models.entries()) {
+      if (ids.has(model.id)) complain(['models', index, 'id'], `\`${model.id}\` is listed twice`);
+      ids.add(model.id);
+      if (!Object.hasOwn(catalogue.providers, model.provider)) {
+        complain(['models', index, 'provider'], `there is no provider \`${model.provider}\``);
+      }
+      checkPrice(model, (field, message) => complain(['models', index, field], message));
+    }
+    for (const [alias, target] of Object.entries(catalogue.aliases)) {
+      if (ids.has(alias)) complain(['aliases', alias], 'is the identifier of a model');
+      if (!ids.has(target)) complain(['aliases', alias], `there is no model \`${target}\``);
+    }
+  });
+
+function checkPrice(model: CatalogueModel, complain: (field: string, message: string) => void): void {
+  const { price } = model;
+  const isPriced = price !== undefined && (price.inputMicrosPerMillion > 0 || price.outputMicrosPerMillion > 0);
+  if (!isPriced && !model.free) complain('price', 'a model without a price must say `"free": true`');
+  if (isPriced && model.free) complain('free', 'a free model has no price');
+  if ((model.defaultOutputTokens ?? 0) > model.maxOutputTokens) {
+    complain('defaultOutputTokens', 'is above maxOutputTokens');
+  }
+  if (model.minOutputTokens > model.maxOutputTokens) complain('minOutputTokens', 'is above maxOutputTokens');
+}
+
+export type CatalogueProvider = z.output<typeof providerSchema>;
+export type CatalogueModel = z.output<typeof modelSchema>;
+export type CatalogueFile = z.output<typeof catalogueSchema>;

@@ -1,0 +1,56 @@
+/** Every error code on the wire with its HTTP status (seed, "Errors"; ER-08 for the last three). */
+export const ERROR_STATUS = {
+  BAD_REQUEST: 400,
+  UNAUTHORIZED: 401,
+  PAYMENT_REQUIRED: 402,
+  APP_SPEND_CAP_EXCEEDED: 402,
+  WALLET_SUSPENDED: 402,
+  APP_SUSPENDED: 403,
+  MODEL_NOT_ENTITLED: 403,
+  NOT_FOUND: 404,
+  PAYLOAD_TOO_LARGE: 413,
+  TOO_MANY_REQUESTS: 429,
+  CONCURRENT_STREAM_LIMIT: 429,
+  UPSTREAM_THROTTLED: 429,
+  INTERNAL_SERVER_ERROR: 500,
+  UPSTREAM_PROVIDER_ERROR: 502,
+  FORBIDDEN: 403,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+/** `error.type` for clients of the compatible format (ER-07). Stock clients show it; none decides by it. */
+export const ERROR_TYPE = {
+  BAD_REQUEST: 'invalid_request_error',
+  UNAUTHORIZED: 'authentication_error',
+  PAYMENT_REQUIRED: 'insufficient_funds',
+  APP_SPEND_CAP_EXCEEDED: 'spend_cap',
+  WALLET_SUSPENDED: 'wallet_suspended',
+  APP_SUSPENDED: 'permission_error',
+  MODEL_NOT_ENTITLED: 'permission_error',
+  NOT_FOUND: 'not_found_error',
+  PAYLOAD_TOO_LARGE: 'request_too_large',
+  TOO_MANY_REQUESTS: 'rate_limit_error',
+  CONCURRENT_STREAM_LIMIT: 'concurrency_error',
+  UPSTREAM_THROTTLED: 'upstream_throttled',
+  INTERNAL_SERVER_ERROR: 'server_error',
+  UPSTREAM_PROVIDER_ERROR: 'upstream_error',
+  FORBIDDEN: 'permission_error',
+  METHOD_NOT_ALLOWED: 'invalid_request_error',
+  CONFLICT: 'conflict_error',
+} as const satisfies Record<ErrorCode, string>;
+
+/** The envelope of every error of every plane (ER-01, ER-07). `error.topupUrl` repeats `topupUrl` for stock clients. */
+export interface ErrorBody {
+  readonly error: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly correlationId: string;
+    readonly type: string;
+    readonly param: string | null;
+    readonly topupUrl?: string;
+  };
+  readonly topupUrl?: string;
+}
