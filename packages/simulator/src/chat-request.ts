@@ -1,0 +1,130 @@
+import { malformed } from './api-error.ts';
+import { Fields } from './fields.ts';
+import { type Message, parseMessages } from './message.ts';
+import { countPromptTokens } from './tokens.ts';
+import { parseToolPlan, parseTools, type ToolPlan } from './tool.ts';
+
+/** How the answer must read: as prose, as any JSON object, or as an instance of a schema. */
+export type AnswerFormat =
+  | { readonly type: 'text' }
+  | { readonly type: 'json_object' }
+  | { readonly type: 'json_schema'; readonly schema: unknown };
+
+/** A request to complete a chat, with everything that the simulator honours. Other parameters are ignored. */
+export interface ChatRequest {
+  readonly model: string;
+  readonly messages: readonly Message[];
+  readonly promptTokens: number;
+  readonly choiceCount: number;
+  /** The limit for each choice. */
+  readonly completionTokensMax: number | undefined;
+  readonly stopTexts: readonly string[];
+  readonly isStream: boolean;
+  /** The caller asked for the usage chunk of a stream. */
+  readonly wantsUsageChunk: boolean;
+  readonly toolPlan: ToolPlan;
+  readonly format: AnswerFormat;
+  /** How many alternatives each log probability lists; undefined when no log probabilities are wanted. */
+  readonly logprobAlternatives: number | undefined;
+}
+
+const NESTING_MAX = 100; // Deeper than any schema in use, and far from the end of the stack.
+const TOKENS_MAX = 10_000_000;
+const CHOICES_MAX = 128;
+const STOP_TEXTS_MAX = 4;
+const LOGPROB_ALTERNATIVES_MAX = 20;
+
+// Checked although nothing here depends on them: a provider refuses them too.
+const SAMPLING_RANGES = {
+  temperature: { min: 0, max: 2 },
+  top_p: { min: 0, max: 1 },
+  frequency_penalty: { min: -2, max: 2 },
+  presence_penalty: { min: -2, max: 2 },
+} as const;
+
+/** Reads a request from the text of a body. Throws an `ApiError` of status 400 that says what is wrong with it. */
+export function parseChatRequest(body: string): ChatRequest {
+  const request = new Fields(parseJson(body), '');
+  for (const [name, range] of Object.entries(SAMPLING_RANGES)) request.number(name, range);
+  const messages = parseMessages(request);
+  const tools = parseTools(request);
+  const format = parseFormat(request);
+  const schema = format.type === 'json_schema' ? format.schema : undefined;
+  return {
+    model: request.text('model'),
+    messages,
+    promptTokens: countPromptTokens({ messages, tools, schema }),
+    choiceCount: request.integer('n', { min: 1, max: CHOICES_MAX }) ?? 1,
+    completionTokensMax: parseTokensMax(request),
+    stopTexts: parseStop(request),
+    ...parseStreaming(request),
+    toolPlan: parseToolPlan(request, tools),
+    format,
+    logprobAlternatives: parseLogprobs(request),
+  };
+}
+
+function parseJson(body: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    throw malformed('', 'The body is not JSON.');
+  }
+  if (nestsDeeper(value, NESTING_MAX)) throw malformed('', `The body nests deeper than ${NESTING_MAX} levels.`);
+  return value;
+}
+
+function nestsDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => nestsDeeper(member, levels - 1));
+}
+
+/** The smaller of the two limits when both are there: the older name is still in wide use. */
+function parseTokensMax(request: Fields): number | undefined {
+  const range = { min: 1, max: TOKENS_MAX };
+  const limits = [request.integer('max_completion_tokens', range), request.integer('max_tokens', range)];
+  const given = limits.filter((limit) => limit !== undefined);
+  return given.length === 0 ? undefined : Math.min(...given);
+}
+
+function parseStop(request: Fields): readonly string[] {
+  const stop = request.raw('stop');
+  if (typeof stop === 'string') return stop === '' ? [] : [stop];
+  const list = request.list('stop', { min: 0, max: STOP_TEXTS_MAX }) ?? [];
+  return list.map((text, index) => {
+    if (typeof text === 'string' && text !== '') return text;
+    throw malformed(`stop[${index}]`, `\`stop[${index}]\` must be a string that is not empty.`);
+  });
+}
+
+function parseStreaming(request: Fields): Pick<ChatRequest, 'isStream' | 'wantsUsageChunk'> {
+  const isStream = request.boolean('stream') ?? false;
+  const options = request.object('stream_options');
+  if (options !== undefined && !isStream) {
+    throw malformed('stream_options', '`stream_options` is only allowed when `stream` is true.');
+  }
+  return { isStream, wantsUsageChunk: options?.boolean('include_usage') ?? false };
+}
+
+function parseFormat(request: Fields): AnswerFormat {
+  const format = request.object('response_format');
+  const type = format?.text('type') ?? 'text';
+  if (format === undefined || type === 'text') return { type: 'text' };
+  if (type === 'json_object') return { type };
+  if (type !== 'json_schema') throw malformed('response_format.type', `\`${type}\` is not a response format.`);
+
+  const named = new Fields(format.raw('json_schema'), 'response_format.json_schema');
+  named.text('name');
+  named.object('schema');
+  return { type, schema: named.raw('schema') ?? {} };
+}
+
+function parseLogprobs(request: Fields): number | undefined {
+  const isWanted = request.boolean('logprobs') ?? false;
+  const alternatives = request.integer('top_logprobs', { min: 0, max: LOGPROB_ALTERNATIVES_MAX });
+  if (!isWanted && alternatives !== undefined && alternatives > 0) {
+    throw malformed('top_logprobs', '`top_logprobs` is only allowed when `logprobs` is true.');
+  }
+  return isWanted ? (alternatives ?? 0) : undefined;
+}

@@ -1,0 +1,85 @@
+import { malformed } from './api-error.ts';
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+/**
+ * A JSON object from the wire, read field by field. An absent field and a `null` one are the same, because many clients
+ * write out their nulls. Each reader throws an `ApiError` that names the field when the value has the wrong kind.
+ */
+export class Fields {
+  readonly #values: Readonly<Record<string, unknown>>;
+  readonly #path: string;
+
+  /** Reads `value`, found at `path`; the empty path is the body itself. */
+  constructor(value: unknown, path: string) {
+    if (!isRecord(value)) throw malformed(path, `${path === '' ? 'The body' : `\`${path}\``} must be a JSON object.`);
+    this.#values = value;
+    this.#path = path;
+  }
+
+  pathOf(name: string): string {
+    return this.#path === '' ? name : `${this.#path}.${name}`;
+  }
+
+  /** The field as it came; `null` reads as undefined. */
+  raw(name: string): unknown {
+    return this.#values[name] ?? undefined;
+  }
+
+  string(name: string): string | undefined {
+    const value = this.raw(name);
+    if (value === undefined || typeof value === 'string') return value;
+    throw this.#wrong(name, 'a string');
+  }
+
+  /** A string that must be there and hold at least one character. */
+  text(name: string): string {
+    const value = this.string(name);
+    if (value === undefined || value === '') throw this.#wrong(name, 'a string that is not empty');
+    return value;
+  }
+
+  boolean(name: string): boolean | undefined {
+    const value = this.raw(name);
+    if (value === undefined || typeof value === 'boolean') return value;
+    throw this.#wrong(name, 'true or false');
+  }
+
+  number(name: string, { min, max }: Range): number | undefined {
+    const value = this.raw(name);
+    if (value === undefined || (typeof value === 'number' && value >= min && value <= max)) return value;
+    throw this.#wrong(name, `a number from ${min} to ${max}`);
+  }
+
+  integer(name: string, { min, max }: Range): number | undefined {
+    const value = this.raw(name);
+    if (value === undefined) return undefined;
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) return value;
+    throw this.#wrong(name, `a whole number from ${min} to ${max}`);
+  }
+
+  /** A list of `min` to `max` members. */
+  list(name: string, { min, max }: Range): readonly unknown[] | undefined {
+    const value = this.raw(name);
+    if (value === undefined) return undefined;
+    if (Array.isArray(value) && value.length >= min && value.length <= max) return value;
+    throw this.#wrong(name, `a list of ${min} to ${max} members`);
+  }
+
+  object(name: string): Fields | undefined {
+    const value = this.raw(name);
+    return value === undefined ? undefined : new Fields(value, this.pathOf(name));
+  }
+
+  #wrong(name: string, wanted: string): Error {
+    const path = this.pathOf(name);
+    return malformed(path, `\`${path}\` must be ${wanted}.`);
+  }
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ApiError, malformed, sendError } from './api-error.ts';
+import { BEHAVIOURS, findBehaviour } from './behaviours.ts';
+import { parseChatRequest } from './chat-request.ts';
+
+const BODY_BYTES_MAX = 2 * 1024 * 1024;
+// Read before the refusal, which whoever is still sending would not get to see: Node resets the connection after it.
+const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
+const MODELS_CREATED_SECONDS = 1_767_225_600; // 2026-01-01, the same in every run.
+
+/**
+ * A provider of the compatible chat-completions format that calls no model. Not yet listening: see `listenOnLoopback`.
+ * Every request gets an answer or an error of the format; none can bring the server down.
+ */
+export function createSimulator(): Server {
+  return createServer((request, response) => void handle(request, response));
+}
+
+/** Listens on 127.0.0.1 and resolves to the port; 0 takes a free one. Rejects when the port is taken. */
+export async function listenOnLoopback(server: Server, port: number): Promise<number> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  response.on('error', () => {}); // `close` follows and says enough; an error without a listener would end the process.
+  response.on('close', () => gone.abort());
+  response.setHeader('x-request-id', `req_sim_${randomUUID()}`);
+  try {
+    await route(request, response, gone.signal);
+  } catch (fault) {
+    if (gone.signal.aborted) return;
+    if (response.headersSent) response.destroy();
+    else sendError(response, fault instanceof ApiError ? fault : faultOfOurs());
+  }
+}
+
+async function route(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
+  requireBearer(request);
+  const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+  if (path === '/v1/chat/completions') {
+    requireMethod(request, 'POST');
+    await completeChat(request, response, signal);
+  } else if (path === '/v1/models') {
+    requireMethod(request, 'GET');
+    sendJson(response, { object: 'list', data: Object.keys(BEHAVIOURS).map(modelBody) });
+  } else if (path.startsWith('/v1/models/')) {
+    requireMethod(request, 'GET');
+    const id = path.slice('/v1/models/'.length);
+    if (findBehaviour(id) === undefined) throw unknownModel(id);
+    sendJson(response, modelBody(id));
+  } else {
+    throw new ApiError({ status: 404, type: 'invalid_request_error', message: `There is nothing at \`${path}\`.` });
+  }
+}
+
+async function completeChat(incoming: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
+  const request = parseChatRequest(await readText(incoming));
+  const behaviour = findBehaviour(request.model);
+  if (behaviour === undefined) throw unknownModel(request.model);
+  await behaviour.perform({ request, response, signal });
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let byteCount = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    byteCount += chunk.length;
+    if (byteCount <= BODY_BYTES_MAX) chunks.push(chunk);
+    if (byteCount > DISCARDED_BYTES_MAX) break;
+  }
+  if (byteCount > BODY_BYTES_MAX) throw bodyTooLarge();
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw malformed('', 'The body is not UTF-8.');
+  }
+}
+
+function requireBearer(request: IncomingMessage): void {
+  if (/^bearer +\S/iu.test(request.headers.authorization ?? '')) return;
+  const message = 'No key was sent. Any will do: `authorization: Bearer anything`.';
+  throw new ApiError({ status: 401, type: 'authentication_error', code: 'invalid_api_key', message });
+}
+
+function requireMethod(request: IncomingMessage, method: 'GET' | 'POST'): void {
+  if (request.method === method) return;
+  const message = `This address takes \`${method}\` only.`;
+  throw new ApiError({ status: 405, type: 'invalid_request_error', message, headers: { allow: method } });
+}
+
+function unknownModel(model: string): ApiError {
+  const message = `There is no model \`${model.slice(0, 64)}\`. Models: ${Object.keys(BEHAVIOURS).join(', ')}.`;
+  return new ApiError({ status: 404, type: 'invalid_request_error', param: 'model', code: 'model_not_found', message });
+}
+
+function bodyTooLarge(): ApiError {
+  const message = `The body is larger than ${BODY_BYTES_MAX} bytes.`;
+  return new ApiError({ status: 413, type: 'invalid_request_error', message });
+}
+
+function faultOfOurs(): ApiError {
+  return new ApiError({
+    status: 500,
+    type: 'server_error',
+    message: 'The simulator has a bug that this request found.',
+  });
+}
+
+function modelBody(id: string): object {
+  return { id, object: 'model', created: MODELS_CREATED_SECONDS, owned_by: 'purser-simulator' };
+}
+
+function sendJson(response: ServerResponse, body: object): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import type { ChatRequest } from './chat-request.ts';
+import { lastUserText } from './prose.ts';
+import { instanceOf } from './schema-instance.ts';
+import { CHARACTERS_PER_TOKEN, countTokens, cutToTokens } from './tokens.ts';
+import type { FunctionTool } from './tool.ts';
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON, unless the token limit cut it. */
+  readonly arguments: string;
+}
+
+const CALLS_MAX = 16;
+
+/**
+ * The calls of an answer. A required call takes the tools that the last user message names, or else the first tool
+ * (all of them when parallel). Otherwise only tools that the message names are called, and none once a tool has
+ * answered, so that an agent's loop comes to its end.
+ */
+export function planToolCalls({ toolPlan, messages }: ChatRequest): readonly Omit<ToolCall, 'id'>[] {
+  const { mode, tools, isParallel } = toolPlan;
+  if (mode === 'none') return [];
+  if (mode === 'auto' && messages.at(-1)?.role === 'tool') return [];
+
+  const asked = lastUserText(messages);
+  const named = tools.filter((tool) => asked.includes(tool.name));
+  const chosen = named.length === 0 && mode === 'required' ? tools : named;
+  return chosen.slice(0, isParallel ? CALLS_MAX : 1).map(callWithExample);
+}
+
+function callWithExample({ name, parameters }: FunctionTool): Omit<ToolCall, 'id'> {
+  return { name, arguments: JSON.stringify(instanceOf({ type: 'object', ...(parameters as object) })) };
+}
+
+/** The calls that fit the limit, the last one possibly with its arguments cut short, each with an id of its own. */
+export function fitToolCalls(
+  planned: readonly Omit<ToolCall, 'id'>[],
+  tokensMax: number,
+): { readonly calls: readonly ToolCall[]; readonly tokens: number; readonly isCut: boolean } {
+  const calls: ToolCall[] = [];
+  let tokens = 0;
+  for (const call of planned) {
+    const id = `call_${randomUUID().replaceAll('-', '')}`;
+    const wholeTokens = tokensOf(call);
+    const tokensLeft = tokensMax - tokens;
+    if (wholeTokens > tokensLeft) {
+      const isNameCut = call.name.length > tokensLeft * CHARACTERS_PER_TOKEN;
+      if (isNameCut) return { calls, tokens, isCut: true };
+      const cut = cutToTokens(call.name + call.arguments, tokensLeft).slice(call.name.length);
+      return { calls: [...calls, { id, name: call.name, arguments: cut }], tokens: tokensMax, isCut: true };
+    }
+    calls.push({ id, ...call });
+    tokens += wholeTokens;
+  }
+  return { calls, tokens, isCut: false };
+}
+
+function tokensOf(call: Omit<ToolCall, 'id'>): number {
+  return countTokens(call.name + call.arguments);
+}
