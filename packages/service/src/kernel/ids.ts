@@ -1,0 +1,44 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { Brand } from '#kernel/brand.ts';
+import { randomBase62 } from '#kernel/random.ts';
+
+export type AccountId = Brand<string, 'AccountId'>;
+export type AppId = Brand<string, 'AppId'>;
+export type KeyId = Brand<string, 'KeyId'>;
+
+/** The caller-chosen string of `x-service-user`: 1 to 256 visible ASCII characters, compared byte for byte (AU-04). */
+export type EndUserId = Brand<string, 'EndUserId'>;
+
+/** One call through the gateway: names its hold, its ledger cause and its receipt. A UUID whose first bits are the time. */
+export type CallId = Brand<string, 'CallId'>;
+
+/** What the caller or we named the call for logs and support. Identifies nothing inside (ER-02). */
+export type CorrelationId = Brand<string, 'CorrelationId'>;
+
+/** `live` moves real money, `sandbox` moves play money. Fixed when a key is made (AU-07). */
+export type Mode = 'live' | 'sandbox';
+
+const PREFIX = { account: 'acct_', app: 'app_', key: 'key_' } as const;
+const ID_LENGTH = 22; // 131 bits of base62: unguessable, though ids are no secrets.
+
+export const newAccountId = (): AccountId => (PREFIX.account + randomBase62(ID_LENGTH)) as AccountId;
+export const newAppId = (): AppId => (PREFIX.app + randomBase62(ID_LENGTH)) as AppId;
+export const newKeyId = (): KeyId => (PREFIX.key + randomBase62(ID_LENGTH)) as KeyId;
+export const newCorrelationId = (): CorrelationId => `cor_${randomBase62(ID_LENGTH)}` as CorrelationId;
+
+/** A version 7 UUID (RFC 9562): its first bits are the time, so that index pages fill in order of time. */
+export const newCallId = (): CallId => randomUUIDv7() as CallId;
+
+const END_USER_ID = /^[\x21-\x7e]{1,256}$/;
+
+/** The end user named by a header value, or undefined when it is not well formed (AU-04). */
+export function parseEndUserId(value: string): EndUserId | undefined {
+  return END_USER_ID.test(value) ? (value as EndUserId) : undefined;
+}
+
+const CORRELATION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** The caller's own correlation id, or undefined when it is not well formed (ER-02). */
+export function parseCorrelationId(value: string): CorrelationId | undefined {
+  return CORRELATION_ID.test(value) ? (value as CorrelationId) : undefined;
+}

@@ -1,0 +1,23 @@
+import { type Logger, pino } from 'pino';
+
+/**
+ * One line of JSON an event. Fields are facts about a call (codes, ids, durations); prompts, completions, keys, e-mail
+ * addresses and provider texts are never passed here (ER-03).
+ */
+export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+export function createLog(level: LogLevel): Log {
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+}
+
+/** A fault as a log line may show it: name, message, stack, cause; never a request body. */
+export function describeFault(fault: unknown): {
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string;
+} {
+  if (!(fault instanceof Error)) return { name: 'NonError', message: typeof fault };
+  return { name: fault.name, message: fault.message, ...(fault.stack === undefined ? {} : { stack: fault.stack }) };
+}
