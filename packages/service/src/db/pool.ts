@@ -1,0 +1,92 @@
+import pg from 'pg';
+import type { Mode } from '#kernel/ids.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
+
+const INT8_OID = 20;
+
+/** No statement of ours takes seconds; one that does is stuck, and its callers are better served by a retry. */
+export const STATEMENT_TIMEOUT_MS = 5_000;
+const LOCK_TIMEOUT_MS = 1_000;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** What a query runs on: a pool, or one of its connections inside a transaction. */
+export type Queryable = Pick<pg.ClientBase, 'query'>;
+
+export type Pool = pg.Pool;
+
+interface PoolOptions {
+  readonly url: string;
+  /** `live` may use real money and configuration, `sandbox` nothing but the sandbox. Migrations run as the owner. */
+  readonly role: Mode | 'owner';
+  readonly connectionsMax: number;
+  readonly log: Log;
+}
+
+/**
+ * Opens a pool whose connections act as the given role. `bigint` columns arrive as `bigint`. Connections are made when
+ * they are needed and made anew after the server went away.
+ */
+export function createPool(options: PoolOptions): Pool {
+  const types: pg.CustomTypesConfig = {
+    getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+      oid === INT8_OID ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format ?? 'text'),
+  };
+  const limits =
+    options.role === 'owner'
+      ? ''
+      : `-c statement_timeout=${STATEMENT_TIMEOUT_MS} -c lock_timeout=${LOCK_TIMEOUT_MS} ` +
+        `-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_TIMEOUT_MS} -c role=purser_${options.role}`;
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.connectionsMax,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: `purser_${options.role}`,
+    options: limits,
+    types,
+  });
+  // Without a listener, a connection that dies while idle would end the process.
+  pool.on('error', (fault) => options.log.warn({ fault: describeFault(fault) }, 'a database connection was lost'));
+  return pool;
+}
+
+/** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
+export async function inTransaction<Result>(pool: Pool, work: (tx: Queryable) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect();
+  let isBroken = true;
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    isBroken = false;
+    return result;
+  } catch (fault) {
+    isBroken = await client.query('rollback').then(
+      () => false,
+      () => true,
+    );
+    throw fault;
+  } finally {
+    client.release(isBroken);
+  }
+}
+
+const CONNECTION_SQLSTATE = /^(08|57P0[1235]|53300)/;
+const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH']);
+
+/** True when the server could not be reached or went away, so that the same statement may succeed on a new connection. */
+export function isConnectionFault(fault: unknown): boolean {
+  if (!(fault instanceof Error)) return false;
+  const code = 'code' in fault && typeof fault.code === 'string' ? fault.code : '';
+  return (
+    CONNECTION_SQLSTATE.test(code) ||
+    CONNECTION_CODES.has(code) ||
+    fault.message.startsWith('Connection terminated') ||
+    fault.message.includes('timeout exceeded when trying to connect')
+  );
+}
+
+/** The SQLSTATE of a database error, or undefined for anything else. */
+export function sqlStateOf(fault: unknown): string | undefined {
+  return fault instanceof pg.DatabaseError ? fault.code : undefined;
+}
