@@ -1,0 +1,120 @@
+import { chown, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Binaries } from '#embedded/binaries.ts';
+import { runCommand } from '#embedded/command.ts';
+import { EmbeddedPostgresError, USE_DATABASE_URL, unlessMissing } from '#embedded/embedded-postgres-error.ts';
+import { type Layout, temporaryPath } from '#embedded/layout.ts';
+import { adoptDirectory, type Privileges } from '#embedded/privileges.ts';
+import { randomBase62 } from '#kernel/random.ts';
+
+export const SUPERUSER = 'postgres';
+
+const PASSWORD_LENGTH = 32; // 190 bits.
+const PASSWORD = /^[0-9A-Za-z]{32}$/;
+const INITDB_TIMEOUT_MS = 120_000; // Half a second on a quick disk; slow network disks are far slower.
+
+interface ClusterOptions {
+  readonly binaries: Binaries;
+  readonly privileges: Privileges;
+  readonly layout: Layout;
+  readonly say: (text: string) => void;
+}
+
+/**
+ * Makes sure that there is a database cluster in the directory, and returns its superuser's password.
+ * Throws EmbeddedPostgresError, with nothing touched, for a directory that holds something else, a cluster of another
+ * version, or one whose password is lost. Only for the owner of the directory, and not while a server runs on it.
+ */
+export async function ensureCluster(options: ClusterOptions): Promise<string> {
+  const { binaries, layout } = options;
+  if (await holdsCluster(layout, binaries)) {
+    const password = await readPassword(layout);
+    if (password === undefined) throw lostPassword(layout);
+    await adoptDirectory(layout.directory, options.privileges);
+    return password;
+  }
+  const password = (await readPassword(layout)) ?? (await writePassword(layout));
+  options.say(`Creating the database in ${layout.directory} (first start only).`);
+  await createCluster(options, password);
+  return password;
+}
+
+async function holdsCluster({ directory }: Layout, { majorVersion }: Binaries): Promise<boolean> {
+  const names = await unlessMissing(readdir(directory));
+  if (names === undefined || names.length === 0) return false;
+  if (!names.includes('PG_VERSION')) {
+    throw new EmbeddedPostgresError(
+      `${directory} holds files, but no database. Empty it, or set PURSER_DATA_DIR to another directory.`,
+    );
+  }
+  const version = (await readFile(join(directory, 'PG_VERSION'), 'utf8')).trim();
+  if (version === majorVersion) return true;
+  throw new EmbeddedPostgresError(
+    `The database in ${directory} was made by PostgreSQL ${version}; this Purser carries version ${majorVersion}. Start the Purser that made it, or move the data to a PostgreSQL of your own and ${USE_DATABASE_URL}.`,
+  );
+}
+
+// Made aside and moved into place when complete: a start killed half way leaves no half cluster. `initdb` itself
+// has by then forced its files to the disk.
+async function createCluster({ binaries, privileges, layout }: ClusterOptions, password: string): Promise<void> {
+  const workshop = temporaryPath(layout);
+  const passwordFile = join(workshop, 'password'); // A copy: the server's user may not read ours.
+  const data = join(workshop, 'data');
+  await mkdir(workshop, { mode: 0o700 });
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (process.getuid?.() === 0) {
+    for (const path of [passwordFile, workshop]) await chown(path, privileges.diskOwner, privileges.diskOwner);
+  }
+  const where = ['-D', data, '--username', SUPERUSER, '--pwfile', passwordFile, '--auth', 'scram-sha-256'];
+  const what = ['--encoding', 'UTF8', '--locale', 'C', '--data-checksums', '--no-instructions'];
+  const { code, output } = await runCommand([...privileges.prefix, binaries.initdb, ...where, ...what], {
+    identity: privileges.identity,
+    timeoutMs: INITDB_TIMEOUT_MS,
+  });
+  if (code !== 0) {
+    await rm(workshop, { recursive: true, force: true });
+    throw new EmbeddedPostgresError(
+      `The database in ${layout.directory} could not be created: ${output}. Mend that, or ${USE_DATABASE_URL}.`,
+    );
+  }
+  await rename(data, layout.directory);
+  await syncDirectory(layout.parent);
+  await rm(workshop, { recursive: true, force: true });
+}
+
+async function readPassword(layout: Layout): Promise<string | undefined> {
+  const text = await unlessMissing(readFile(layout.secret, 'utf8'));
+  if (text === undefined) return undefined;
+  if (!PASSWORD.test(text)) throw lostPassword(layout);
+  return text;
+}
+
+async function writePassword(layout: Layout): Promise<string> {
+  const password = randomBase62(PASSWORD_LENGTH);
+  const draft = temporaryPath(layout);
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(password);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, layout.secret);
+  await syncDirectory(layout.parent); // On the disk before a cluster exists that needs it.
+  return password;
+}
+
+function lostPassword({ directory, secret }: Layout): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `The password of the database in ${directory} is not in ${secret}, where Purser wrote it. Restore that file from a backup.`,
+  );
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import pg from 'pg';
+import type { Binaries } from '#embedded/binaries.ts';
+import { CHILD_ENVIRONMENT } from '#embedded/command.ts';
+import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
+import type { Layout } from '#embedded/layout.ts';
+import { readPostmasterFile } from '#embedded/leftovers.ts';
+import type { Privileges } from '#embedded/privileges.ts';
+import { openServerLog, readServerLog } from '#embedded/server-log.ts';
+import { stopInSteps, waitUntil } from '#embedded/wait.ts';
+
+/** A PostgreSQL server that we started and that answered. */
+export interface Postmaster {
+  readonly pid: number;
+  /** Resolves with how it ended, when it does. Never rejects. */
+  readonly exited: Promise<string>;
+  /** Stops it within 35 s; at once when it has ended already. Throws when even the kernel cannot. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface LaunchOptions {
+  readonly binaries: Binaries;
+  readonly privileges: Privileges;
+  readonly layout: Layout;
+  readonly port: number;
+  readonly url: string;
+}
+
+/** A server that ended or kept silent while it started. */
+export class LaunchFailure extends EmbeddedPostgresError {
+  /** True for what passes with time or with another port. */
+  readonly mayPass: boolean;
+
+  constructor(message: string, mayPass: boolean) {
+    super(message);
+    this.mayPass = mayPass;
+  }
+}
+
+// On the command line, where neither an edited file nor ALTER SYSTEM can take them back.
+const SETTINGS = {
+  fsync: 'on',
+  full_page_writes: 'on',
+  synchronous_commit: 'on',
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '', // The length of a socket's path is limited to about 100 characters; ours are not.
+  max_connections: '100',
+  logging_collector: 'off',
+  log_line_prefix: '%m [%p] ',
+  log_checkpoints: 'off',
+  // Errors of single statements go to whoever sent them. Here they would only fill the disk, and could show stored values.
+  log_min_messages: 'log',
+} as const;
+
+const READY_WAIT_MS = 300_000; // After a crash up to 1 GB of log is read back first.
+const ANSWER_TIMEOUT_MS = 5_000;
+const PASSING_CAUSE = /could not create any TCP\/IP sockets|pre-existing shared memory block/;
+
+/** Starts PostgreSQL and returns when it has answered a query. Throws LaunchFailure, with the server stopped. */
+export async function launchPostmaster(options: LaunchOptions, ending: AbortSignal): Promise<Postmaster> {
+  const serverLog = openServerLog(options.layout);
+  let child: ChildProcess;
+  try {
+    child = spawnPostgres(options, serverLog.fd);
+  } finally {
+    serverLog.close(); // The child has its own.
+  }
+  const postmaster = watch(child);
+  let isReady = false;
+  await waitUntil(async () => {
+    isReady = await answers(child.pid, options);
+    return isReady || hasEnded(child) || ending.aborted;
+  }, READY_WAIT_MS);
+  if (isReady) return postmaster;
+  await postmaster.stop();
+  throw explainFailure(await readServerLog(options.layout, serverLog.bytesBefore), await postmaster.exited, options);
+}
+
+function spawnPostgres({ binaries, privileges, layout, port }: LaunchOptions, logFd: number): ChildProcess {
+  const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const server = [binaries.postgres, '-D', layout.directory, '-p', String(port), ...settings];
+  const [command = '', ...parameters] = [...privileges.prefix, ...server];
+  return spawn(command, parameters, {
+    ...privileges.identity,
+    cwd: '/',
+    env: CHILD_ENVIRONMENT,
+    stdio: ['ignore', logFd, logFd],
+    detached: true, // Or Ctrl-C would stop it together with us, while calls in flight still need it.
+  });
+}
+
+function watch(child: ChildProcess): Postmaster {
+  const { promise: exited, resolve } = Promise.withResolvers<string>();
+  // Not run when we are killed, but on every other way out, where the kernel does not do it for us.
+  const stopOnExit = (): void => void child.kill('SIGINT');
+  process.once('exit', stopOnExit);
+  const settle = (ending: string): void => {
+    process.off('exit', stopOnExit);
+    resolve(ending);
+  };
+  child.on('error', (fault) => {
+    if (child.pid === undefined) settle(fault.message); // Otherwise it runs, and only a signal did not reach it.
+  });
+  child.once('exit', (code, signal) => settle(signal === null ? `exit code ${code}` : `signal ${signal}`));
+  const stop = async (): Promise<void> => {
+    const stopped = await stopInSteps({ isRunning: () => !hasEnded(child), send: (signal) => child.kill(signal) });
+    if (!stopped) throw new EmbeddedPostgresError(`PostgreSQL (process ${child.pid}) does not stop.`);
+  };
+  return { pid: child.pid ?? 0, exited, stop };
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+}
+
+// An open port is no proof: the server accepts connections before it serves them. Its own file says when it does, and a
+// query proves it.
+async function answers(pid: number | undefined, { layout, url }: LaunchOptions): Promise<boolean> {
+  const file = await readPostmasterFile(layout);
+  if (file === undefined || !file.isReady || file.pid !== pid) return false;
+  const timeouts = { connectionTimeoutMillis: ANSWER_TIMEOUT_MS, query_timeout: ANSWER_TIMEOUT_MS };
+  const client = new pg.Client({ connectionString: url, ...timeouts });
+  client.on('error', () => undefined); // The server may go down at any time; the query below tells.
+  try {
+    await client.connect();
+    await client.query('select 1');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+function explainFailure(written: string, ending: string, { layout }: LaunchOptions): LaunchFailure {
+  const fatal = [...written.matchAll(/(?:FATAL|PANIC): {2}(.*)/g)].at(-1)?.[1];
+  const cause = fatal ?? (written.trim().split('\n').at(-1) || ending);
+  return new LaunchFailure(
+    `PostgreSQL did not start: ${cause}. Its log is ${layout.log}.`,
+    PASSING_CAUSE.test(written),
+  );
+}

@@ -1,0 +1,117 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { runCommand } from '#embedded/command.ts';
+import { isErrno, unlessMissing } from '#embedded/embedded-postgres-error.ts';
+
+/** A process, told apart from a later one with the same number. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** When it started, as the machine words it; empty where the machine does not tell. */
+  readonly startedAt: string;
+}
+
+const IS_LINUX = process.platform === 'linux';
+const PS_TIMEOUT_MS = 2_000;
+const ENDED = 'ended';
+
+export async function ownIdentity(): Promise<ProcessIdentity> {
+  return { pid: process.pid, startedAt: (await startedAt(process.pid)) ?? '' };
+}
+
+/** True while this very process runs. In doubt true: a lock is not taken from someone who may be alive. */
+export async function isRunning({ pid, startedAt: recorded }: ProcessIdentity): Promise<boolean> {
+  if (!exists(pid)) return false;
+  const found = await startedAt(pid);
+  if (found === ENDED) return false;
+  return found === undefined || recorded === '' || found === recorded;
+}
+
+/** True when the process has ended, though its number may still be taken because its parent has not asked yet. Linux only. */
+export async function hasEnded(pid: number): Promise<boolean> {
+  return !exists(pid) || (IS_LINUX && (await startedAt(pid)) === ENDED);
+}
+
+/** True when the number is taken by any process, a foreign one included. */
+export function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (fault) {
+    return isErrno(fault) && fault.code === 'EPERM';
+  }
+}
+
+/** Sends a signal to a process that may have ended meanwhile. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (fault) {
+    if (!isErrno(fault) || fault.code !== 'ESRCH') throw fault;
+  }
+}
+
+// Linux counts ticks since the machine started, so the same number may come again after a restart: the id of that start
+// goes with it. A process that has ended but whose parent has not asked yet still has a number, and counts as ended.
+async function startedAt(pid: number): Promise<string | undefined> {
+  if (!IS_LINUX) {
+    const { code, output } = await runPs(pid, 'lstart=');
+    return code === 0 ? output : undefined;
+  }
+  const stat = await unlessMissing(readFile(`/proc/${pid}/stat`, 'utf8'));
+  if (stat === undefined) return undefined;
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // Field 3 onwards: field 2, the name, may hold anything.
+  if (fields[0] === 'Z' || fields[0] === 'X') return ENDED;
+  const boot = await unlessMissing(readFile('/proc/sys/kernel/random/boot_id', 'utf8'));
+  return `${boot?.trim() ?? ''}/${fields[19] ?? ''}`; // Field 22.
+}
+
+/** True when `pid` is a postmaster as we start them, on this data directory. */
+export async function isPostmasterOf(pid: number, directory: string): Promise<boolean> {
+  if (!IS_LINUX) return (await runPs(pid, 'command=')).output.includes(`/postgres -D ${directory} -p `);
+  if ((await nameOf(pid)) !== 'postgres') return false;
+  const command = (await unlessMissing(readFile(`/proc/${pid}/cmdline`, 'utf8'))) ?? '';
+  return command.includes(`\0-D\0${directory}\0-p\0`);
+}
+
+/** True when `pid` is any PostgreSQL process at work in this data directory, whoever started it. Linux only. */
+export async function isPostgresIn(pid: number, directory: string): Promise<boolean> {
+  return (await nameOf(pid)) === 'postgres' && (await workingDirectoryOf(pid)) === directory;
+}
+
+/**
+ * All running PostgreSQL processes that work in this data directory and have no postmaster: what `kill -9` of one may
+ * leave. Linux only; elsewhere none are found.
+ */
+export async function findOrphanedBackends(directory: string): Promise<readonly number[]> {
+  if (!IS_LINUX) return [];
+  const orphans: number[] = [];
+  for (const name of await readdir('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || !(await isPostgresIn(pid, directory))) continue;
+    const parent = await parentOf(pid);
+    if (parent !== undefined && (await nameOf(parent)) !== 'postgres') orphans.push(pid);
+  }
+  return orphans;
+}
+
+/** Undefined when the process has ended or may not be looked at. */
+export async function workingDirectoryOf(pid: number): Promise<string | undefined> {
+  try {
+    return await readlink(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined;
+  }
+}
+
+async function nameOf(pid: number): Promise<string | undefined> {
+  return (await unlessMissing(readFile(`/proc/${pid}/comm`, 'utf8')))?.trim();
+}
+
+async function parentOf(pid: number): Promise<number | undefined> {
+  const status = await unlessMissing(readFile(`/proc/${pid}/status`, 'utf8'));
+  const parent = /^PPid:\s+(\d+)$/m.exec(status ?? '')?.[1];
+  return parent === undefined ? undefined : Number(parent);
+}
+
+async function runPs(pid: number, column: string): ReturnType<typeof runCommand> {
+  return await runCommand(['ps', '-o', column, '-p', String(pid)], { identity: {}, timeoutMs: PS_TIMEOUT_MS });
+}
