@@ -1,0 +1,128 @@
+import type { Queryable } from '#db/pool.ts';
+import type { AccountId, AppId, KeyId, Mode } from '#kernel/ids.ts';
+
+export interface KeyRow {
+  readonly key_id: KeyId;
+  readonly app_id: AppId;
+  readonly digest: Buffer;
+  readonly mode: Mode;
+  readonly revoked_at: Date | null;
+  readonly generation: bigint;
+}
+
+export interface AppRow {
+  readonly app_id: AppId;
+  readonly status: 'active' | 'suspended';
+  readonly is_first_party: boolean;
+  readonly rate_per_minute: number | null;
+  readonly rate_burst: number | null;
+  readonly max_streams_per_user: number | null;
+  readonly generation: bigint;
+}
+
+const KEY_COLUMNS = 'key_id, app_id, digest, mode, revoked_at, generation';
+const APP_COLUMNS = 'app_id, status, is_first_party, rate_per_minute, rate_burst, max_streams_per_user, generation';
+
+export async function selectKeyByDigest(db: Queryable, digest: Buffer): Promise<KeyRow | undefined> {
+  const { rows } = await db.query<KeyRow>(`select ${KEY_COLUMNS} from accounts.api_keys where digest = $1`, [digest]);
+  return rows[0];
+}
+
+export async function selectApp(db: Queryable, appId: AppId): Promise<AppRow | undefined> {
+  const { rows } = await db.query<AppRow>(`select ${APP_COLUMNS} from accounts.apps where app_id = $1`, [appId]);
+  return rows[0];
+}
+
+export async function selectKeysChangedSince(db: Queryable, generation: bigint): Promise<readonly KeyRow[]> {
+  const { rows } = await db.query<KeyRow>(
+    `select ${KEY_COLUMNS} from accounts.api_keys where generation > $1 order by generation`,
+    [generation],
+  );
+  return rows;
+}
+
+export async function selectAppsChangedSince(db: Queryable, generation: bigint): Promise<readonly AppRow[]> {
+  const { rows } = await db.query<AppRow>(
+    `select ${APP_COLUMNS} from accounts.apps where generation > $1 order by generation`,
+    [generation],
+  );
+  return rows;
+}
+
+export async function selectNewestGeneration(db: Queryable): Promise<bigint> {
+  const { rows } = await db.query<{ newest: bigint }>(
+    `select greatest(
+       (select coalesce(max(generation), 0) from accounts.api_keys),
+       (select coalesce(max(generation), 0) from accounts.apps)) as newest`,
+  );
+  return rows[0]?.newest ?? 0n;
+}
+
+export interface NewAccount {
+  readonly accountId: AccountId;
+  readonly email: string;
+  readonly name: string;
+}
+
+/** Adds an account and gives its id; the id of the account that has the e-mail already, where there is one. */
+export async function ensureAccount(tx: Queryable, account: NewAccount): Promise<AccountId> {
+  const { rows } = await tx.query<{ account_id: AccountId }>(
+    `insert into accounts.accounts (account_id, email, name) values ($1, $2, $3)
+     on conflict (email) do update set email = excluded.email
+     returning account_id`,
+    [account.accountId, account.email, account.name],
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('The account could not be stored.');
+  return row.account_id;
+}
+
+export interface NewApp {
+  readonly appId: AppId;
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  readonly isFirstParty: boolean;
+  /** Undefined: the service's defaults. */
+  readonly limits:
+    | { readonly ratePerMinute: number; readonly rateBurst: number; readonly maxStreamsPerUser: number }
+    | undefined;
+}
+
+/** Adds an app; does nothing where its id is known. */
+export async function insertApp(tx: Queryable, accountId: AccountId, app: NewApp, generation: bigint): Promise<void> {
+  await tx.query(
+    `insert into accounts.apps (app_id, account_id, name, redirect_uris, is_first_party, rate_per_minute, rate_burst,
+       max_streams_per_user, generation)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     on conflict do nothing`,
+    [
+      app.appId,
+      accountId,
+      app.name,
+      app.redirectUris,
+      app.isFirstParty,
+      app.limits?.ratePerMinute ?? null,
+      app.limits?.rateBurst ?? null,
+      app.limits?.maxStreamsPerUser ?? null,
+      generation,
+    ],
+  );
+}
+
+export interface NewKey {
+  readonly keyId: KeyId;
+  readonly appId: AppId;
+  readonly digest: Buffer;
+  readonly mode: Mode;
+  readonly hint: string;
+}
+
+/** Adds a key; does nothing where its id is known. */
+export async function insertKey(tx: Queryable, key: NewKey, generation: bigint): Promise<void> {
+  await tx.query(
+    `insert into accounts.api_keys (key_id, app_id, digest, mode, hint, generation)
+     values ($1, $2, $3, $4, $5, $6)
+     on conflict do nothing`,
+    [key.keyId, key.appId, key.digest, key.mode, key.hint, generation],
+  );
+}

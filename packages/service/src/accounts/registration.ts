@@ -1,0 +1,34 @@
+import { digestOfApiKey, hintOfApiKey, modeOfApiKey } from '#accounts/api-key.ts';
+import { ensureAccount, insertApp, insertKey, type NewAccount, type NewApp } from '#accounts/queries.ts';
+import { inTransaction, type Pool } from '#db/pool.ts';
+import { bumpGeneration } from '#db/queries.ts';
+import type { KeyId } from '#kernel/ids.ts';
+
+export interface Registration {
+  readonly account: NewAccount;
+  readonly app: NewApp;
+  /** The keys in clear: only their digests are stored. */
+  readonly keys: readonly { readonly keyId: KeyId; readonly apiKey: string }[];
+}
+
+/**
+ * Registers an account, one app of it and the app's keys, all or nothing. What exists under the same id is left as it
+ * is, so that repeating is harmless. In force on every process within a second.
+ */
+export async function register(pool: Pool, { account, app, keys }: Registration): Promise<void> {
+  await inTransaction(pool, async (tx) => {
+    const generation = await bumpGeneration(tx, 'accounts');
+    const accountId = await ensureAccount(tx, account);
+    await insertApp(tx, accountId, app, generation);
+    for (const { keyId, apiKey } of keys) {
+      const key = {
+        keyId,
+        appId: app.appId,
+        digest: digestOfApiKey(apiKey),
+        mode: modeOfApiKey(apiKey),
+        hint: hintOfApiKey(apiKey),
+      };
+      await insertKey(tx, key, generation);
+    }
+  });
+}

@@ -1,0 +1,66 @@
+import { type CatalogueFile, type CatalogueModel, catalogueSchema } from '@purser/contract/catalogue.ts';
+import {
+  deleteAll,
+  ensurePrice,
+  insertAliases,
+  insertAppliedFile,
+  insertModel,
+  insertProvider,
+  selectAppliedDigest,
+} from '#catalogue/queries.ts';
+import { inTransaction, type Pool } from '#db/pool.ts';
+import { bumpGeneration } from '#db/queries.ts';
+import { equalBytes, sha256 } from '#kernel/crypto.ts';
+
+/** A catalogue file that cannot be used: the message lists every fault with its place. */
+export class CatalogueFileError extends Error {}
+
+/** Reads a catalogue file's text. Throws `CatalogueFileError` for anything but a complete, consistent catalogue. */
+export function parseCatalogueFile(text: string): CatalogueFile {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new CatalogueFileError('The catalogue is not valid JSON.');
+  }
+  const parsed = catalogueSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) => `  ${issue.path.join('.') || '(root)'}: ${issue.message}`);
+  throw new CatalogueFileError(`The catalogue has faults:\n${faults.join('\n')}`);
+}
+
+/**
+ * Makes a file the catalogue, whole, unless it is the one that was applied last: then the operator's later changes
+ * stand. True when it was applied. In force on every process within a second; calls that run keep what they began with.
+ */
+export async function applyCatalogueFile(pool: Pool, text: string): Promise<boolean> {
+  const file = parseCatalogueFile(text);
+  const digest = sha256(text);
+  return inTransaction(pool, async (tx) => {
+    await bumpGeneration(tx, 'catalogue'); // First: it is also the lock that keeps two files from being applied at once.
+    const applied = await selectAppliedDigest(tx);
+    if (applied !== undefined && equalBytes(applied, digest)) return false;
+    await deleteAll(tx);
+    for (const [name, provider] of Object.entries(file.providers)) await insertProvider(tx, name, provider);
+    for (const model of file.models) {
+      const { id, provider, resale, enabled, price, cacheWriteMicrosPerMillion, marginBasisPoints, ...settings } =
+        model;
+      const priceId = await ensurePrice(tx, id, priceRowOf(model));
+      await insertModel(tx, { id, provider, resale, enabled }, priceId, settings);
+    }
+    await insertAliases(tx, file.aliases);
+    await insertAppliedFile(tx, digest);
+    return true;
+  });
+}
+
+function priceRowOf({ price, cacheWriteMicrosPerMillion, marginBasisPoints }: CatalogueModel) {
+  const input = BigInt(price?.inputMicrosPerMillion ?? 0);
+  return {
+    input_micros_per_million: input,
+    cached_input_micros_per_million: BigInt(price?.cachedInputMicrosPerMillion ?? input),
+    cache_write_micros_per_million: BigInt(cacheWriteMicrosPerMillion ?? input),
+    output_micros_per_million: BigInt(price?.outputMicrosPerMillion ?? 0),
+    margin_basis_points: marginBasisPoints,
+  };
+}

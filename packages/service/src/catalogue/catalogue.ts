@@ -1,0 +1,114 @@
+import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
+import type { Price } from '#catalogue/price.ts';
+import { type ModelRow, selectAliases, selectModels, selectProviders } from '#catalogue/queries.ts';
+import type { Pool } from '#db/pool.ts';
+import { inTransaction } from '#db/pool.ts';
+
+/** A model as a call meets it. Immutable: a call keeps the one it began with (MO-05). */
+export interface Model {
+  /** The resolved identifier: what answers and receipts carry, never an alias (CC-02). */
+  readonly id: string;
+  readonly provider: string;
+  readonly providerModel: string;
+  readonly resale: 'open' | 'reserved';
+  /** Enabled, and its provider can be reached from here. */
+  readonly isServed: boolean;
+  readonly price: Price;
+  readonly maxOutputTokens: number;
+  readonly defaultOutputTokens: number;
+  readonly minOutputTokens: number;
+  readonly promptOverheadTokens: number;
+  /** Undefined: images are refused, because their cost has no bound. */
+  readonly imageTokensMax: number | undefined;
+  /** Undefined: every parameter that the gateway knows. */
+  readonly parameters: ReadonlySet<string> | undefined;
+  readonly outputLimitParameter: 'max_tokens' | 'max_completion_tokens';
+  readonly onAbandon: 'cancel' | 'drain';
+  readonly timeoutMs: number;
+}
+
+export interface Catalogue {
+  /** The model that an identifier or alias stands for, served or not. */
+  readonly find: (name: string) => Model | undefined;
+  /** Every identifier and alias of a served model, with its model, in alphabetical order. */
+  readonly list: () => readonly { readonly name: string; readonly model: Model }[];
+  readonly providers: () => ReadonlyMap<string, CatalogueProvider>;
+  /** Takes over what the database holds now. */
+  readonly refresh: () => Promise<void>;
+}
+
+interface Snapshot {
+  readonly byName: ReadonlyMap<string, Model>;
+  readonly list: readonly { readonly name: string; readonly model: Model }[];
+  readonly providers: ReadonlyMap<string, CatalogueProvider>;
+}
+
+/**
+ * The catalogue in memory, empty until the first `refresh`. `canReach` says whether a provider can be used from here:
+ * one whose key is not set cannot, and its models are as good as disabled.
+ */
+export function createCatalogue(pool: Pool, canReach: (provider: CatalogueProvider) => boolean): Catalogue {
+  let snapshot: Snapshot = { byName: new Map(), list: [], providers: new Map() };
+  return {
+    find: (name) => snapshot.byName.get(name),
+    list: () => snapshot.list,
+    providers: () => snapshot.providers,
+    refresh: async () => {
+      snapshot = await inTransaction(pool, async (tx) => {
+        await tx.query('set transaction isolation level repeatable read, read only');
+        const providers = new Map((await selectProviders(tx)).map(({ name, definition }) => [name, definition]));
+        const models = (await selectModels(tx)).map((row) => modelOf(row, providers.get(row.provider), canReach));
+        return snapshotOf(models, await selectAliases(tx), providers);
+      });
+    },
+  };
+}
+
+function snapshotOf(
+  models: readonly Model[],
+  aliases: readonly { readonly alias: string; readonly target: string }[],
+  providers: ReadonlyMap<string, CatalogueProvider>,
+): Snapshot {
+  const byName = new Map(models.map((model) => [model.id, model]));
+  for (const { alias, target } of aliases) {
+    const model = byName.get(target);
+    if (model !== undefined) byName.set(alias, model);
+  }
+  const list = [...byName]
+    .filter(([, model]) => model.isServed)
+    .map(([name, model]) => ({ name, model }))
+    .toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  return { byName, list, providers };
+}
+
+function modelOf(
+  row: ModelRow,
+  provider: CatalogueProvider | undefined,
+  canReach: (provider: CatalogueProvider) => boolean,
+): Model {
+  const { settings } = row;
+  return {
+    id: row.model_id,
+    provider: row.provider,
+    providerModel: settings.providerModel,
+    resale: row.resale,
+    isServed: row.is_enabled && provider !== undefined && canReach(provider),
+    price: {
+      priceId: row.price_id,
+      inputMicrosPerMillion: row.input_micros_per_million,
+      cachedInputMicrosPerMillion: row.cached_input_micros_per_million,
+      cacheWriteMicrosPerMillion: row.cache_write_micros_per_million,
+      outputMicrosPerMillion: row.output_micros_per_million,
+      marginBasisPoints: BigInt(row.margin_basis_points),
+    },
+    maxOutputTokens: settings.maxOutputTokens,
+    defaultOutputTokens: settings.defaultOutputTokens ?? settings.maxOutputTokens,
+    minOutputTokens: settings.minOutputTokens,
+    promptOverheadTokens: settings.promptOverheadTokens,
+    imageTokensMax: settings.imageTokensMax,
+    parameters: settings.parameters === undefined ? undefined : new Set(settings.parameters),
+    outputLimitParameter: settings.outputLimitParameter,
+    onAbandon: settings.onAbandon ?? provider?.onAbandon ?? 'cancel',
+    timeoutMs: settings.timeoutMs,
+  };
+}

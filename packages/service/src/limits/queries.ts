@@ -1,0 +1,31 @@
+import { plainArray, textArray } from '#db/array-literal.ts';
+import type { Queryable } from '#db/pool.ts';
+import type { AppId } from '#kernel/ids.ts';
+
+export interface TokensAsked {
+  readonly appId: AppId;
+  readonly wanted: number;
+  readonly perMinute: number;
+  readonly burst: number;
+}
+
+export interface TokensRow {
+  readonly app_id: AppId;
+  readonly granted: number;
+  readonly wait_ms: number;
+}
+
+/** Takes tokens from buckets, each app at most once, see `limits.take` in the migrations. */
+export async function takeTokens(db: Queryable, asked: readonly TokensAsked[]): Promise<readonly TokensRow[]> {
+  const { rows } = await db.query<TokensRow>({
+    name: 'limits_take',
+    text: `select app_id, granted, wait_ms from limits.take($1, $2, $3, $4)`,
+    values: [
+      textArray(asked.map(({ appId }) => appId)),
+      plainArray(asked.map(({ wanted }) => wanted)),
+      plainArray(asked.map(({ perMinute }) => perMinute)),
+      plainArray(asked.map(({ burst }) => burst)),
+    ],
+  });
+  return rows;
+}

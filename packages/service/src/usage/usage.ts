@@ -1,0 +1,39 @@
+import type { Pool } from '#db/pool.ts';
+import { type Micros, microsFromRow } from '#kernel/micros.ts';
+import { selectMonthByModel } from '#usage/queries.ts';
+
+/** A UTC calendar month as `YYYY-MM`. */
+const MONTH = /^(\d{4})-(0[1-9]|1[0-2])$/;
+
+export interface ModelUsage {
+  readonly model: string;
+  readonly requests: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly charged: Micros;
+}
+
+export interface UsageReader {
+  /** What a wallet used in a UTC month, by resolved model (MO-07). Receipts are written by the ledger's settlement. */
+  readonly ofMonth: (walletId: bigint, month: string) => Promise<readonly ModelUsage[]>;
+}
+
+export function createUsage(pool: Pool): UsageReader {
+  return {
+    ofMonth: async (walletId, month) => {
+      const rows = await selectMonthByModel(pool, walletId, `${month}-01`);
+      return rows.map((row) => ({
+        model: row.model,
+        requests: Number(row.requests),
+        promptTokens: Number(row.prompt_tokens),
+        completionTokens: Number(row.completion_tokens),
+        charged: microsFromRow(row.charged_micros),
+      }));
+    },
+  };
+}
+
+/** True for `YYYY-MM` with a month that exists. */
+export function isMonth(text: string): boolean {
+  return MONTH.test(text);
+}
