@@ -1,0 +1,115 @@
+import { createBatcher, inOrderOf } from '#db/batcher.ts';
+import type { Instance } from '#db/instance.ts';
+import { isConnectionFault, type Pool, STATEMENT_TIMEOUT_MS } from '#db/pool.ts';
+import { assert } from '#kernel/assert.ts';
+import type { HoldAnswer, HoldRequest } from '#kernel/hold.ts';
+import type { CallId, CorrelationId } from '#kernel/ids.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
+import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
+import { reserveHolds, settleHolds } from '#ledger/queries.ts';
+
+/** How a call ended, for its receipt. */
+export interface Settlement {
+  readonly callId: CallId;
+  /** What it costs; what exceeds the hold is not taken. 0 gives the whole hold back. */
+  readonly charge: Micros;
+  readonly outcome: 'answered' | 'abandoned' | 'failed';
+  /** The resolved identifier. */
+  readonly model: string | undefined;
+  readonly priceId: bigint | undefined;
+  readonly isEstimated: boolean;
+  readonly usage: {
+    readonly promptTokens: number;
+    readonly cachedTokens: number;
+    readonly completionTokens: number;
+    readonly reasoningTokens: number;
+  };
+  readonly correlationId: CorrelationId | undefined;
+}
+
+/** What a call was charged, now or when it ended earlier. 0 when its hold had been released. */
+export interface SettledCall {
+  readonly charged: Micros;
+}
+
+/** The holds of real wallets: two lanes of batched statements, safe to repeat after a lost connection. */
+export interface Holds {
+  /** Sets money aside. Throws a connection fault, having set nothing aside, when the database stays out of reach. */
+  readonly place: (request: HoldRequest) => Promise<HoldAnswer>;
+  /** Ends a call, once: captures its charge, frees the rest, keeps its receipt. Waits out an outage of the database. */
+  readonly settle: (settlement: Settlement) => Promise<SettledCall>;
+  /** Settlements that the database has not confirmed yet. */
+  readonly unsettled: () => number;
+}
+
+interface HoldPools {
+  readonly reserve: Pool;
+  readonly settle: Pool;
+}
+
+const BATCH_MAX = 256;
+const PLACE_OUTAGE_MS_MAX = 500;
+
+export function createHolds(pools: HoldPools, instance: Instance, log: Log): Holds {
+  const placing = createBatcher<HoldRequest, HoldAnswer>({
+    run: (requests) => placeAll(pools.reserve, instance, requests),
+    itemsMax: BATCH_MAX,
+    outageMsMax: PLACE_OUTAGE_MS_MAX,
+  });
+  const settling = createBatcher<Settlement, SettledCall>({
+    run: (settlements) => settleAll(pools.settle, settlements),
+    itemsMax: BATCH_MAX,
+    outageMsMax: Number.POSITIVE_INFINITY,
+  });
+
+  /** The statement may have run all the same, or may still: its hold is released once it can no longer appear. */
+  function releaseLater(callId: CallId): void {
+    setTimeout(() => {
+      settling.submit(released(callId)).catch((fault: unknown) => {
+        log.error({ fault: describeFault(fault), callId }, 'a hold in doubt could not be released');
+      });
+    }, 2 * STATEMENT_TIMEOUT_MS).unref();
+  }
+
+  return {
+    place: async (request) => {
+      assert(request.least > 0n && request.least <= request.most, 'a hold has a positive range');
+      try {
+        return await placing.submit(request);
+      } catch (fault) {
+        if (isConnectionFault(fault)) releaseLater(request.callId);
+        throw fault;
+      }
+    },
+    settle: settling.submit,
+    unsettled: settling.size,
+  };
+}
+
+async function placeAll(
+  pool: Pool,
+  instance: Instance,
+  requests: readonly HoldRequest[],
+): Promise<readonly HoldAnswer[]> {
+  const rows = await instance.run((instanceId) => reserveHolds(pool, instanceId, requests));
+  const answers = inOrderOf(requests, rows);
+  return answers.map(({ outcome, granted }) => ({ outcome, granted: microsFromRow(granted) }));
+}
+
+async function settleAll(pool: Pool, settlements: readonly Settlement[]): Promise<readonly SettledCall[]> {
+  const rows = inOrderOf(settlements, await settleHolds(pool, settlements));
+  return rows.map(({ charged }) => ({ charged: microsFromRow(charged) }));
+}
+
+function released(callId: CallId): Settlement {
+  return {
+    callId,
+    charge: ZERO_MICROS,
+    outcome: 'failed',
+    model: undefined,
+    priceId: undefined,
+    isEstimated: false,
+    usage: { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 },
+    correlationId: undefined,
+  };
+}

@@ -1,0 +1,52 @@
+import type { Pool } from '#db/pool.ts';
+import type { AppId, EndUserId } from '#kernel/ids.ts';
+import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
+import { insertWallet, type NewWallet, selectWallet, selectWalletId } from '#ledger/queries.ts';
+
+/** A real wallet as its owner may see it (BI-01). */
+export interface Wallet {
+  readonly userId: EndUserId;
+  readonly currency: string;
+  readonly isConnected: boolean;
+  readonly isSuspended: boolean;
+  readonly balance: Micros;
+  /** Set aside for calls that run. */
+  readonly held: Micros;
+  /** What a new call may use: balance without holds, never below 0 (WA-12). */
+  readonly available: Micros;
+  /** Undefined: no cap. */
+  readonly cap: Micros | undefined;
+  readonly spentThisMonth: Micros;
+}
+
+export interface Wallets {
+  /** The wallet of an (app, user) pair, connected or not; undefined where there is none. */
+  readonly find: (appId: AppId, userId: EndUserId) => Promise<Wallet | undefined>;
+  /** The id under which the wallet's usage is kept. */
+  readonly idOf: (appId: AppId, userId: EndUserId) => Promise<bigint | undefined>;
+  /** Opens a connected wallet for a user who agreed elsewhere. False where the user has one. */
+  readonly open: (wallet: NewWallet) => Promise<boolean>;
+}
+
+export function createWallets(pool: Pool): Wallets {
+  return {
+    find: async (appId, userId) => {
+      const row = await selectWallet(pool, appId, userId);
+      if (row === undefined) return undefined;
+      const free = row.balance_micros - row.held_micros;
+      return {
+        userId: row.user_id,
+        currency: row.currency,
+        isConnected: row.is_connected,
+        isSuspended: row.is_suspended,
+        balance: microsFromRow(row.balance_micros),
+        held: microsFromRow(row.held_micros),
+        available: free > 0n ? microsFromRow(free) : ZERO_MICROS,
+        cap: row.cap_micros === null ? undefined : microsFromRow(row.cap_micros),
+        spentThisMonth: microsFromRow(row.spent_this_month_micros),
+      };
+    },
+    idOf: (appId, userId) => selectWalletId(pool, appId, userId),
+    open: (wallet) => insertWallet(pool, wallet),
+  };
+}

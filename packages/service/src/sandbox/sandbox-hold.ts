@@ -1,0 +1,51 @@
+import { createBatcher, inOrderOf } from '#db/batcher.ts';
+import type { Instance } from '#db/instance.ts';
+import type { Pool } from '#db/pool.ts';
+import type { HoldAnswer, HoldRequest } from '#kernel/hold.ts';
+import type { CallId } from '#kernel/ids.ts';
+import { type Micros, microsFromRow } from '#kernel/micros.ts';
+import { reserveSandboxHolds, settleSandboxHolds } from '#sandbox/queries.ts';
+
+/** How a sandbox call ended: its charge, and the tokens that the test user's counter grows by (0: not answered). */
+export interface SandboxSettlement {
+  readonly callId: CallId;
+  readonly charge: Micros;
+  readonly tokens: number;
+}
+
+/** The holds of fake wallets: same outcomes as real ones, none of their money. */
+export interface SandboxHolds {
+  /** Sets fake money aside; a user's first call makes the wallet with its grant (SB-01). */
+  readonly place: (request: HoldRequest) => Promise<HoldAnswer>;
+  /** Ends a call, once. */
+  readonly settle: (settlement: SandboxSettlement) => Promise<{ readonly charged: Micros }>;
+}
+
+interface SandboxPools {
+  readonly reserve: Pool;
+  readonly settle: Pool;
+}
+
+const BATCH_MAX = 256;
+const OUTAGE_MS_MAX = 500; // A fake hold that is left behind harms nobody: a reset clears it.
+
+export function createSandboxHolds(pools: SandboxPools, instance: Instance, grant: Micros): SandboxHolds {
+  const placing = createBatcher<HoldRequest, HoldAnswer>({
+    run: async (requests) => {
+      const rows = await instance.run((id) => reserveSandboxHolds(pools.reserve, id, grant, requests));
+      const answers = inOrderOf(requests, rows);
+      return answers.map(({ outcome, granted }) => ({ outcome, granted: microsFromRow(granted) }));
+    },
+    itemsMax: BATCH_MAX,
+    outageMsMax: OUTAGE_MS_MAX,
+  });
+  const settling = createBatcher<SandboxSettlement, { readonly charged: Micros }>({
+    run: async (settlements) => {
+      const rows = inOrderOf(settlements, await settleSandboxHolds(pools.settle, settlements));
+      return rows.map(({ charged }) => ({ charged: microsFromRow(charged) }));
+    },
+    itemsMax: BATCH_MAX,
+    outageMsMax: OUTAGE_MS_MAX,
+  });
+  return { place: placing.submit, settle: settling.submit };
+}
