@@ -1,0 +1,49 @@
+import type { Caller, KeyDirectory } from '#accounts/key-directory.ts';
+import { type EndUserId, type Mode, parseEndUserId } from '#kernel/ids.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { RateLimiter } from '#limits/rate-limit.ts';
+
+const BEARER = /^bearer +(\S+)$/i;
+const RETRY_SECONDS_MAX = 60;
+
+interface Admission {
+  readonly keys: KeyDirectory;
+  readonly rateLimiter: RateLimiter;
+}
+
+export type AdmissionRefusalCode = 'UNAUTHORIZED' | 'APP_SUSPENDED' | 'TOO_MANY_REQUESTS';
+
+/** Key, app, rate bucket: what every data-plane route asks first (AU-01, AU-02, LI-01). */
+export async function admit(
+  { keys, rateLimiter }: Admission,
+  authorization: string | undefined,
+  onMode: (mode: Mode) => void = () => {},
+): Promise<Caller | Refusal<AdmissionRefusalCode>> {
+  const apiKey = BEARER.exec(authorization ?? '')?.[1];
+  const found = apiKey === undefined ? undefined : keys.find(apiKey);
+  const caller = found instanceof Promise ? await found : found;
+  if (caller === undefined) {
+    return refuse('UNAUTHORIZED', 'A valid API key is needed: `authorization: Bearer <API key>`.');
+  }
+  onMode(caller.mode);
+  if (caller.app.isSuspended) {
+    return refuse('APP_SUSPENDED', 'This app is suspended. Its owner must contact the operator of this service.');
+  }
+  const taken = rateLimiter.take(caller.app.appId, caller.app.limits);
+  const empty = taken instanceof Promise ? await taken : taken;
+  if (empty === undefined) return caller;
+  return refuse('TOO_MANY_REQUESTS', 'This app calls faster than its rate limit allows.', {
+    retryAfterSeconds: Math.min(RETRY_SECONDS_MAX, Math.max(1, Math.ceil(empty.waitMs / 1_000))),
+  });
+}
+
+/** The end user that a call is for (AU-03, AU-04). */
+export function parseUser(header: string | undefined): EndUserId | Refusal<'BAD_REQUEST'> {
+  const userId = header === undefined ? undefined : parseEndUserId(header);
+  if (userId !== undefined) return userId;
+  return refuse(
+    'BAD_REQUEST',
+    'The header `x-service-user` must name the end user: 1 to 256 visible ASCII characters, without spaces.',
+    { param: 'x-service-user' },
+  );
+}

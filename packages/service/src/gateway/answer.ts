@@ -1,0 +1,47 @@
+import type { ChatCall } from '#gateway/call.ts';
+import { outputTokensWithin } from '#gateway/call.ts';
+import type { JsonObject } from '#kernel/json.ts';
+import type { Micros } from '#kernel/micros.ts';
+import type { ProviderCall } from '#providers/provider.ts';
+
+/** What a call that was not refused answers. */
+export type Answer = PlainAnswer | StreamAnswer;
+
+export interface PlainAnswer {
+  readonly kind: 'plain';
+  readonly facts: AnswerFacts;
+  readonly charged: Micros;
+  readonly completion: JsonObject;
+}
+
+export interface StreamAnswer {
+  readonly kind: 'stream';
+  readonly facts: AnswerFacts;
+  /**
+   * Runs the stream to its end and settles it: must be called once, also for a caller who has left. `write` takes
+   * whole frames and resolves when the caller can take more, or is gone. Never rejects.
+   */
+  readonly run: (write: (frames: string) => Promise<void>) => Promise<void>;
+}
+
+export interface AnswerFacts {
+  readonly callId: string;
+  /** Set when the wallet affords less output than was asked for. */
+  readonly loweredOutputTokens: number | undefined;
+}
+
+export function answerFactsOf(call: ChatCall, outputTokens: number): AnswerFacts {
+  const loweredOutputTokens = outputTokens < call.outputTokensMax ? outputTokens : undefined;
+  return { callId: call.callId, loweredOutputTokens };
+}
+
+/** The provider's call, with the output that the granted hold pays for. */
+export function providerCallOf(call: ChatCall, granted: Micros): ProviderCall {
+  return {
+    request: call.request,
+    providerModel: call.model.providerModel,
+    outputTokens: outputTokensWithin(call, granted),
+    outputLimitParameter: call.model.outputLimitParameter,
+    timeoutMs: call.model.timeoutMs,
+  };
+}

@@ -1,0 +1,70 @@
+import type { AppFacts } from '#accounts/key-directory.ts';
+import type { Model } from '#catalogue/catalogue.ts';
+import { ceilingOf, outputWithin } from '#catalogue/price.ts';
+import type { CallId, CorrelationId, EndUserId } from '#kernel/ids.ts';
+import type { JsonObject } from '#kernel/json.ts';
+import { type Micros, micros } from '#kernel/micros.ts';
+import { measureImages } from '#gateway/messages.ts';
+
+/** A validated call for one end user: all that the lanes need, and nothing that may still be refused for its form. */
+export interface ChatCall {
+  readonly callId: CallId;
+  readonly correlationId: CorrelationId;
+  readonly app: AppFacts;
+  readonly userId: EndUserId;
+  readonly model: Model;
+  readonly request: JsonObject;
+  readonly isStream: boolean;
+  /** The caller asked for the usage chunk of a stream (CC-12). */
+  readonly wantsUsage: boolean;
+  readonly choices: number;
+  readonly prompt: PromptSize;
+  /** What each choice may generate: the caller's limit or the model's default, never above the model's. */
+  readonly outputTokensMax: number;
+}
+
+interface PromptSize {
+  /** No prompt of this body has more tokens: every token is at least one byte (WA-07). */
+  readonly tokensMax: number;
+  /** Our best guess, for a call whose usage the provider never told (CC-11). */
+  readonly tokensEstimated: number;
+}
+
+/** English prose runs to about four bytes a token, code and other scripts to fewer: close enough for an estimate. */
+const BYTES_PER_TOKEN = 4;
+/** At least this is set aside, so that no hold is empty and the smallest cap refuses every call (WA-07, SB-06). */
+const HOLD_MIN = micros(2n);
+
+export function estimateTokens(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
+}
+
+/** Sizes the prompt of a body of `bodyBytes` bytes. Images count by the model's figure, not by their bytes. */
+export function sizePrompt(model: Model, messages: readonly JsonObject[], bodyBytes: number): PromptSize {
+  const { images, dataUrlBytes } = measureImages(messages);
+  const textBytes = bodyBytes - dataUrlBytes;
+  const imageTokens = images * (model.imageTokensMax ?? 0);
+  return {
+    tokensMax: textBytes + imageTokens + model.promptOverheadTokens,
+    tokensEstimated: estimateTokens(textBytes) + imageTokens,
+  };
+}
+
+/** The smallest hold worth having and the largest that the call can cost. Between them, less hold means less output. */
+export function holdRangeOf(call: ChatCall): { readonly least: Micros; readonly most: Micros } {
+  const { model, outputTokensMax, choices, prompt } = call;
+  const leastOutput = Math.min(model.minOutputTokens, outputTokensMax);
+  const least = ceilingOf(model.price, prompt.tokensMax, leastOutput * choices);
+  const most = ceilingOf(model.price, prompt.tokensMax, outputTokensMax * choices);
+  return { least: atLeastMinimum(least), most: atLeastMinimum(most) };
+}
+
+function atLeastMinimum(amount: Micros): Micros {
+  return amount > HOLD_MIN ? amount : HOLD_MIN;
+}
+
+/** The output limit of each choice that a hold affords: what is sent to the provider (WA-07). */
+export function outputTokensWithin(call: ChatCall, granted: Micros): number {
+  const { model, outputTokensMax, choices, prompt } = call;
+  return Math.floor(outputWithin(model.price, prompt.tokensMax, outputTokensMax * choices, granted) / choices);
+}

@@ -1,0 +1,41 @@
+import type { TokenUsage } from '#catalogue/price.ts';
+import type { ChatCall } from '#gateway/call.ts';
+import type { Mode } from '#kernel/ids.ts';
+import type { Micros } from '#kernel/micros.ts';
+import type { Refusal } from '#kernel/refusal.ts';
+import type { Provider } from '#providers/provider.ts';
+
+export type { Provider }; // For the sandbox lane, which may import no provider.
+
+/**
+ * All that differs between live and sandbox. Members are properties, not methods: the compiler then refuses a lane or
+ * a hold of the other mode (methods are compared bivariantly).
+ */
+export interface Lane<M extends Mode> {
+  readonly mode: M;
+  /** Stream slot, wallet, cap and balance, in one atomic step; sets money aside or says why not (CC-10). */
+  readonly placeHold: (call: ChatCall) => Promise<Hold<M> | Refusal<HoldRefusalCode>>;
+  /** Ends the call, once: takes its charge, at most the hold, and frees the rest. Gives what was charged. */
+  readonly endHold: (hold: Hold<M>, ending: Ending) => Promise<Micros>;
+  readonly providerOf: (call: ChatCall) => Provider;
+}
+
+export type HoldRefusalCode =
+  | 'CONCURRENT_STREAM_LIMIT'
+  | 'PAYMENT_REQUIRED'
+  | 'WALLET_SUSPENDED'
+  | 'APP_SPEND_CAP_EXCEEDED';
+
+export interface Hold<M extends Mode> {
+  readonly mode: M;
+  readonly call: ChatCall;
+  readonly granted: Micros;
+}
+
+/** How a call ended, and what it is charged for that. */
+export interface Ending {
+  readonly outcome: 'answered' | 'abandoned' | 'failed';
+  readonly charge: Micros;
+  readonly usage: TokenUsage;
+  readonly isEstimated: boolean;
+}

@@ -1,0 +1,56 @@
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+
+/** The root value is level 1 (CC-07). */
+export const DEPTH_MAX = 32;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** Reads a body as a JSON object: depth by a scan of the bytes before parsing, then UTF-8, then JSON (CC-07). */
+export function parseBody(bytes: Buffer): JsonObject | Refusal<'BAD_REQUEST'> {
+  if (isDeeperThan(bytes, DEPTH_MAX)) {
+    return refuse('BAD_REQUEST', `The body is nested deeper than ${DEPTH_MAX} levels.`);
+  }
+  const text = decodeUtf8(bytes);
+  if (text === undefined) return refuse('BAD_REQUEST', 'The body is not valid UTF-8.');
+  const value = parseJson(text);
+  if (value === undefined) return refuse('BAD_REQUEST', 'The body is not valid JSON.');
+  if (!isJsonObject(value)) return refuse('BAD_REQUEST', 'The body must be a JSON object.');
+  return value;
+}
+
+/** True when brackets outside of strings nest deeper than `levels`. Stops at the first that does. */
+export function isDeeperThan(bytes: Buffer, levels: number): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index];
+    if (isInString) {
+      if (byte === BACKSLASH) index += 1;
+      else if (byte === QUOTE) isInString = false;
+    } else if (byte === QUOTE) {
+      isInString = true;
+    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      depth += 1;
+      if (depth > levels) return true;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      depth -= 1;
+    }
+  }
+  return false;
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+function decodeUtf8(bytes: Buffer): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

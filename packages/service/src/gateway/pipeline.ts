@@ -1,0 +1,70 @@
+import type { KeyDirectory } from '#accounts/key-directory.ts';
+import type { Catalogue } from '#catalogue/catalogue.ts';
+import { admit, parseUser } from '#gateway/admission.ts';
+import type { Answer } from '#gateway/answer.ts';
+import type { Lane } from '#gateway/lane.ts';
+import { parseBody } from '#gateway/parse-body.ts';
+import { runInLane } from '#gateway/run-in-lane.ts';
+import { callOf, checkEntitlement, checkModelParameters, checkShape, resolveModel } from '#gateway/validate-call.ts';
+import type { CorrelationId, Mode } from '#kernel/ids.ts';
+import type { Log } from '#kernel/log.ts';
+import { Refusal } from '#kernel/refusal.ts';
+import type { RateLimiter } from '#limits/rate-limit.ts';
+
+/** What a call meets on its way, made once at start. */
+export interface Gateway {
+  readonly keys: KeyDirectory;
+  readonly rateLimiter: RateLimiter;
+  readonly catalogue: Catalogue;
+  readonly lanes: { readonly live: Lane<'live'>; readonly sandbox: Lane<'sandbox'> };
+  readonly log: Log;
+}
+
+export interface Incoming {
+  readonly authorization: string | undefined;
+  readonly user: string | undefined;
+  readonly correlationId: CorrelationId;
+  /** The body, whole and within its limit. */
+  readonly bytes: Buffer;
+  /** Aborted when the caller has left. */
+  readonly gone: AbortSignal;
+  /** Told the key's mode as soon as it is known, whatever becomes of the call (SB-02). */
+  readonly onMode: (mode: Mode) => void;
+}
+
+/**
+ * One chat completion, from bytes to answer. Each line may refuse; their order is part of the contract (CC-10,
+ * `docs/ARCHITECTURE.md`). What is refused here has reached no provider and left no hold (CC-08).
+ */
+export async function completeChat(gateway: Gateway, incoming: Incoming): Promise<Answer | Refusal> {
+  const caller = await admit(gateway, incoming.authorization, incoming.onMode);
+  if (caller instanceof Refusal) return caller;
+
+  const userId = parseUser(incoming.user);
+  if (userId instanceof Refusal) return userId;
+
+  const request = parseBody(incoming.bytes);
+  if (request instanceof Refusal) return request;
+
+  const misshapen = checkShape(request);
+  if (misshapen !== undefined) return misshapen;
+
+  const name = String(request['model']);
+  const model = resolveModel(gateway.catalogue, name);
+  if (model instanceof Refusal) return model;
+
+  const refused = checkEntitlement(caller, model, name) ?? checkModelParameters(request, model);
+  if (refused !== undefined) return refused;
+
+  const { correlationId, bytes, gone } = incoming;
+  const call = callOf(request, model, { caller, userId, correlationId, bodyBytes: bytes.length });
+  const callerSide = { gone, log: gateway.log };
+
+  // The only fork between real and play money in the program. Past it, types keep the two apart.
+  switch (caller.mode) {
+    case 'live':
+      return runInLane(gateway.lanes.live, call, callerSide);
+    case 'sandbox':
+      return runInLane(gateway.lanes.sandbox, call, callerSide);
+  }
+}

@@ -1,0 +1,65 @@
+import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer.ts';
+import type { ChatCall } from '#gateway/call.ts';
+import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/lane.ts';
+import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/refusals.ts';
+import { openStream } from '#gateway/stream.ts';
+import { endingOf, FAILED, generatedBytesOf, usageReported } from '#gateway/usage.ts';
+import type { Mode } from '#kernel/ids.ts';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
+import { Refusal } from '#kernel/refusal.ts';
+import { UpstreamError } from '#providers/provider.ts';
+
+export type LaneRefusalCode = HoldRefusalCode | UpstreamRefusalCode;
+
+/** The caller's side of a running call. */
+export interface CallerSide {
+  /** Aborted when the caller has left. */
+  readonly gone: AbortSignal;
+  readonly log: Log;
+}
+
+/** From a hold to an answer: hold, provider, settlement. Whatever happens, the hold is ended once. */
+export async function runInLane<M extends Mode>(
+  lane: Lane<M>,
+  call: ChatCall,
+  caller: CallerSide,
+): Promise<Answer | Refusal<LaneRefusalCode>> {
+  const hold = await lane.placeHold(call);
+  if (hold instanceof Refusal) return hold;
+  return call.isStream ? openStream(lane, hold, caller) : completeWhole(lane, hold, caller);
+}
+
+/** A plain call. It runs to its end when its caller leaves: its answer is paid for (CC-11). */
+async function completeWhole<M extends Mode>(
+  lane: Lane<M>,
+  hold: Hold<M>,
+  { log }: CallerSide,
+): Promise<Answer | Refusal<UpstreamRefusalCode>> {
+  const { call } = hold;
+  const providerCall = providerCallOf(call, hold.granted);
+  let ending: Ending = FAILED;
+  let completion: JsonObject;
+  try {
+    completion = await lane.providerOf(call).complete(providerCall);
+    ending = endingOf(call, 'answered', usageReported(completion['usage']), generatedBytesIn(completion));
+  } catch (fault) {
+    await lane.endHold(hold, FAILED);
+    if (!(fault instanceof UpstreamError)) throw fault;
+    log.warn({ callId: call.callId, kind: fault.kind, fault: describeFault(fault) }, 'the provider failed a call');
+    return refusalOfUpstream(fault);
+  }
+  // Before the answer: what the caller reads as charged is charged, whatever happens next.
+  const charged = await lane.endHold(hold, ending);
+  const facts = answerFactsOf(call, providerCall.outputTokens);
+  return { kind: 'plain', facts, charged, completion: { ...completion, model: call.model.id } };
+}
+
+function generatedBytesIn(completion: JsonObject): number {
+  const { choices } = completion;
+  if (!Array.isArray(choices)) return 0;
+  return choices.reduce<number>(
+    (sum, choice) => sum + generatedBytesOf(isJsonObject(choice) ? choice['message'] : 0),
+    0,
+  );
+}

@@ -1,0 +1,49 @@
+import { holdRangeOf } from '#gateway/call.ts';
+import type { Lane } from '#gateway/lane.ts';
+import { refusalOfHold } from '#gateway/refusals.ts';
+import type { Provider } from '#gateway/lane.ts';
+import { cannedChunks, cannedCompletion } from '#sandbox/canned-answer.ts';
+import type { SandboxHolds } from '#sandbox/sandbox-hold.ts';
+
+interface SandboxLaneOptions {
+  readonly holds: SandboxHolds;
+  /** Where the refusals of fake money point: a page without a token, which leads to no payment (SB-06). */
+  readonly placeholderUrl: string;
+}
+
+/** Fake money and a fixed answer: no provider, no receipt, no event. */
+export function createSandboxLane({ holds, placeholderUrl }: SandboxLaneOptions): Lane<'sandbox'> {
+  return {
+    mode: 'sandbox',
+    placeHold: async (call) => {
+      const { callId, userId, app, isStream } = call;
+      const streamsMax = isStream ? app.limits.maxStreamsPerUser : 0;
+      const { outcome, granted } = await holds.place({
+        callId,
+        appId: app.appId,
+        userId,
+        streamsMax,
+        ...holdRangeOf(call),
+      });
+      return outcome === 'granted' ? { mode: 'sandbox', call, granted } : refusalOfHold(outcome, placeholderUrl);
+    },
+    endHold: async ({ call }, { charge, outcome, usage }) => {
+      const tokens = outcome === 'failed' ? 0 : usage.promptTokens + usage.completionTokens;
+      const { charged } = await holds.settle({ callId: call.callId, charge, tokens });
+      return charged;
+    },
+    providerOf: (call) => cannedProvider(call.callId, call.prompt.tokensEstimated),
+  };
+}
+
+/** The fixed answer in the place of a provider, so that all that follows is the same code. */
+function cannedProvider(callId: string, promptTokens: number): Provider {
+  return {
+    complete: async (call) => cannedCompletion({ callId, promptTokens, outputTokensMax: call.outputTokens }),
+    stream: async (call) => once(cannedChunks({ callId, promptTokens, outputTokensMax: call.outputTokens })),
+  };
+}
+
+async function* once<Item>(item: Item): AsyncGenerator<Item, void, undefined> {
+  yield item;
+}

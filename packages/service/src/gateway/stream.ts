@@ -1,0 +1,140 @@
+import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer.ts';
+import { errorFrame } from '#gateway/frames.ts';
+import type { Ending, Hold, Lane } from '#gateway/lane.ts';
+import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/refusals.ts';
+import type { CallerSide } from '#gateway/run-in-lane.ts';
+import { createStreamTally, type StreamTally } from '#gateway/stream-tally.ts';
+import { endingOf, FAILED } from '#gateway/usage.ts';
+import type { Mode } from '#kernel/ids.ts';
+import type { JsonObject } from '#kernel/json.ts';
+import { describeFault } from '#kernel/log.ts';
+import type { Refusal } from '#kernel/refusal.ts';
+import { UpstreamError } from '#providers/provider.ts';
+
+/** An abandoned stream that must be read to its end is read for so long and so far, no further (CC-11). */
+const DRAIN_MS_MAX = 60_000;
+const DRAIN_BYTES_MAX = 1024 * 1024;
+
+type Chunks = AsyncIterator<readonly JsonObject[]>;
+
+/** Opens a stream and waits for its first chunks, so that an early failure still gets a status of its own. */
+export async function openStream<M extends Mode>(
+  lane: Lane<M>,
+  hold: Hold<M>,
+  caller: CallerSide,
+): Promise<Answer | Refusal<UpstreamRefusalCode>> {
+  const { call } = hold;
+  const providerCall = providerCallOf(call, hold.granted);
+  const upstream = watchCaller(call.model.onAbandon, caller.gone);
+  const tally = createStreamTally(call);
+  try {
+    const stream = await lane.providerOf(call).stream(providerCall, upstream.signal);
+    const chunks = stream[Symbol.asyncIterator]();
+    const first = await chunks.next();
+    if (first.done === true) throw new UpstreamError('cut', 'The provider ended a stream before it began.');
+    return {
+      kind: 'stream',
+      facts: answerFactsOf(call, providerCall.outputTokens),
+      run: (write) => relay({ lane, hold, caller, upstream, tally, chunks, first: first.value, write }),
+    };
+  } catch (fault) {
+    upstream.stop();
+    await lane.endHold(hold, endingAfter(upstream, tally));
+    if (!(fault instanceof UpstreamError)) throw fault;
+    logFailure(caller, hold, fault);
+    return refusalOfUpstream(fault);
+  }
+}
+
+interface Relay<M extends Mode> {
+  readonly lane: Lane<M>;
+  readonly hold: Hold<M>;
+  readonly caller: CallerSide;
+  readonly upstream: CallerWatch;
+  readonly tally: StreamTally;
+  readonly chunks: Chunks;
+  readonly first: readonly JsonObject[];
+  readonly write: (frames: string) => Promise<void>;
+}
+
+/** Relays chunks to their end, settles, and only then says that the stream is done. */
+async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
+  const { lane, hold, caller, upstream, tally, write } = stream;
+  try {
+    await pump(stream);
+    if (!tally.isFinished()) throw new UpstreamError('cut', 'The provider ended a stream without a reason to finish.');
+    const outcome = caller.gone.aborted ? 'abandoned' : 'answered';
+    await lane.endHold(hold, endingOf(hold.call, outcome, tally.usage(), tally.generatedBytes()));
+    await write(tally.closingFrames());
+  } catch (fault) {
+    // Nothing may escape here: the status is out, and the caller's side has only this frame to learn from (ER-06).
+    logFailure(caller, hold, fault);
+    await settleQuietly(stream, endingAfter(upstream, tally));
+    await write(errorFrame(fault, hold.call.correlationId));
+  } finally {
+    upstream.stop();
+  }
+}
+
+async function pump<M extends Mode>({ caller, upstream, tally, chunks, first, write }: Relay<M>): Promise<void> {
+  let drainedBytes = 0;
+  let next: readonly JsonObject[] | undefined = first;
+  while (next !== undefined) {
+    const frames = next.map((chunk) => tally.take(chunk)).join('');
+    if (caller.gone.aborted) {
+      drainedBytes += frames.length;
+      if (drainedBytes > DRAIN_BYTES_MAX) upstream.giveUp();
+    } else if (frames !== '') {
+      await write(frames);
+    }
+    const result = await chunks.next();
+    next = result.done === true ? undefined : result.value;
+  }
+}
+
+async function settleQuietly<M extends Mode>({ lane, hold, caller }: Relay<M>, ending: Ending): Promise<void> {
+  try {
+    await lane.endHold(hold, ending);
+  } catch (fault) {
+    caller.log.error({ callId: hold.call.callId, fault: describeFault(fault) }, 'a stream could not be settled');
+  }
+}
+
+/** A caller who left, so that we gave up, pays for the prompt and what was generated. Every other failure is free. */
+function endingAfter(upstream: CallerWatch, tally: StreamTally): Ending {
+  if (!upstream.signal.aborted) return FAILED;
+  return endingOf(tally.call, 'abandoned', tally.usage(), tally.generatedBytes());
+}
+
+function logFailure<M extends Mode>(caller: CallerSide, hold: Hold<M>, fault: unknown): void {
+  const isGone = caller.gone.aborted;
+  const kind = fault instanceof UpstreamError ? fault.kind : 'fault';
+  caller.log.warn({ callId: hold.call.callId, kind, isGone, fault: describeFault(fault) }, 'a stream ended early');
+}
+
+interface CallerWatch {
+  readonly signal: AbortSignal;
+  readonly giveUp: () => void;
+  readonly stop: () => void;
+}
+
+/** Ends the provider's stream when its caller has left: at once where that stops its bill, else after a drain. */
+function watchCaller(onAbandon: 'cancel' | 'drain', gone: AbortSignal): CallerWatch {
+  const upstream = new AbortController();
+  const giveUp = () => upstream.abort();
+  let timer: NodeJS.Timeout | undefined;
+  const onGone = () => {
+    if (onAbandon === 'cancel') giveUp();
+    else timer = setTimeout(giveUp, DRAIN_MS_MAX);
+  };
+  if (gone.aborted) onGone();
+  else gone.addEventListener('abort', onGone);
+  return {
+    signal: upstream.signal,
+    giveUp,
+    stop: () => {
+      gone.removeEventListener('abort', onGone);
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import type { Caller } from '#accounts/key-directory.ts';
+import type { Catalogue, Model } from '#catalogue/catalogue.ts';
+import { isEntitled, notEntitled } from '#catalogue/entitlement.ts';
+import { type ChatCall, sizePrompt } from '#gateway/call.ts';
+import { findMessageFault, measureImages } from '#gateway/messages.ts';
+import { acceptedBy, findBadValue, findUnaccepted, KNOWN_PARAMETERS } from '#gateway/parameters.ts';
+import { type CorrelationId, type EndUserId, newCallId } from '#kernel/ids.ts';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+
+const SHOWN_CHARACTERS_MAX = 128;
+
+/** The request's own form: model, messages, known parameters, their values. In the order of CC-10. */
+export function checkShape(request: JsonObject): Refusal<'BAD_REQUEST'> | undefined {
+  const { model } = request;
+  if (typeof model !== 'string' || model === '') {
+    return refuse('BAD_REQUEST', '`model` must be the name of a model: see `GET /v1/models`.', { param: 'model' });
+  }
+  const unknown = findUnaccepted(request, KNOWN_PARAMETERS);
+  const fault = findMessageFault(request['messages']);
+  if (fault !== undefined && unknown !== 'input') {
+    return refuse('BAD_REQUEST', `\`${fault.path}\` must be ${fault.expects}.`, { param: fault.path });
+  }
+  if (unknown !== undefined) return unaccepted(unknown, KNOWN_PARAMETERS);
+  const bad = findBadValue(request);
+  if (bad !== undefined) {
+    return refuse('BAD_REQUEST', `\`${bad.name}\` must be ${bad.expects}.`, { param: bad.name });
+  }
+  if (isJsonObject(request['stream_options']) && request['stream'] !== true) {
+    return refuse('BAD_REQUEST', '`stream_options` goes with `"stream": true`.', { param: 'stream_options' });
+  }
+  return undefined;
+}
+
+/** The served model that a name stands for. Echoes what was sent, never what an alias points at (CC-04). */
+export function resolveModel(catalogue: Catalogue, name: string): Model | Refusal<'BAD_REQUEST'> {
+  const model = catalogue.find(name);
+  if (model?.isServed === true) return model;
+  return refuse('BAD_REQUEST', `The model \`${shown(name)}\` is not served here: see \`GET /v1/models\`.`, {
+    param: 'model',
+  });
+}
+
+/** May this app call this model (CC-05)? */
+export function checkEntitlement(
+  caller: Caller,
+  model: Model,
+  name: string,
+): Refusal<'MODEL_NOT_ENTITLED'> | undefined {
+  return isEntitled(caller.app, model) ? undefined : notEntitled(shown(name));
+}
+
+/** What this model takes of what the gateway knows. */
+export function checkModelParameters(request: JsonObject, model: Model): Refusal<'BAD_REQUEST'> | undefined {
+  const accepted = acceptedBy(model.parameters);
+  const name = findUnaccepted(request, accepted);
+  if (name !== undefined) return unaccepted(name, accepted);
+  if (model.imageTokensMax === undefined && measureImages(messagesOf(request)).images > 0) {
+    return refuse('BAD_REQUEST', 'This model takes no images: its catalogue entry gives them no price.', {
+      param: 'messages',
+    });
+  }
+  return undefined;
+}
+
+interface CallContext {
+  readonly caller: Caller;
+  readonly userId: EndUserId;
+  readonly correlationId: CorrelationId;
+  readonly bodyBytes: number;
+}
+
+/** The call of a request that passed every check above. */
+export function callOf(request: JsonObject, model: Model, context: CallContext): ChatCall {
+  const isStream = request['stream'] === true;
+  const options = request['stream_options'];
+  const ownLimit = wholeOf(request['max_completion_tokens']) ?? wholeOf(request['max_tokens']);
+  return {
+    callId: newCallId(),
+    correlationId: context.correlationId,
+    app: context.caller.app,
+    userId: context.userId,
+    model,
+    request,
+    isStream,
+    wantsUsage: isStream && isJsonObject(options) && options['include_usage'] === true,
+    choices: wholeOf(request['n']) ?? 1,
+    prompt: sizePrompt(model, messagesOf(request), context.bodyBytes),
+    outputTokensMax: Math.min(ownLimit ?? model.defaultOutputTokens, model.maxOutputTokens),
+  };
+}
+
+function wholeOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+function messagesOf(request: JsonObject): readonly JsonObject[] {
+  return request['messages'] as readonly JsonObject[];
+}
+
+function unaccepted(name: string, accepted: ReadonlySet<string>): Refusal<'BAD_REQUEST'> {
+  const hint =
+    name === 'input' ? ' This endpoint takes `messages`: choose the chat-completions interface of your client.' : '';
+  const list = [...accepted].map((one) => `\`${one}\``).join(', ');
+  return refuse('BAD_REQUEST', `\`${shown(name)}\` is not a supported parameter.${hint} Supported: ${list}.`, {
+    param: shown(name),
+  });
+}
+
+function shown(text: string): string {
+  return text.length <= SHOWN_CHARACTERS_MAX ? text : `${text.slice(0, SHOWN_CHARACTERS_MAX)}...`;
+}

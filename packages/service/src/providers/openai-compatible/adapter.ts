@@ -1,0 +1,105 @@
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
+import { errorOfFrame, errorOfStatus } from '#providers/openai-compatible/error.ts';
+import { toRequest } from '#providers/openai-compatible/to-request.ts';
+import { type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
+import { readEvents } from '#providers/sse.ts';
+import type { UpstreamHttp, UpstreamResponse } from '#providers/upstream-http.ts';
+
+/** A completion of all choices fits many times over; what is larger is no answer. */
+const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+const END_OF_STREAM = '[DONE]';
+
+interface AdapterOptions {
+  readonly http: UpstreamHttp;
+  /** Up to and including the version, as in `https://api.example.com/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+}
+
+/** A provider that speaks the compatible chat-completions format. */
+export function createOpenAiCompatible({ http, baseUrl, apiKey }: AdapterOptions): Provider {
+  const url = new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`);
+  // Built from scratch: nothing that the caller's request carried can reach the provider in a header.
+  const headers = {
+    'content-type': 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'purser/1',
+    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+  };
+
+  async function send(call: ProviderCall, isStream: boolean, signal: AbortSignal): Promise<UpstreamResponse> {
+    const response = await http.post({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      headers: { ...headers, accept: isStream ? 'text/event-stream' : 'application/json' },
+      body: JSON.stringify(toRequest(call, isStream)),
+      silenceMsMax: call.timeoutMs,
+      signal,
+    });
+    if (response.status === 200) return response;
+    response.discard(); // Its text stays unread: it may hold anything.
+    throw errorOfStatus(response.status);
+  }
+
+  return {
+    complete: async (call) => {
+      const deadline = new AbortController();
+      const timer = setTimeout(() => deadline.abort(), call.timeoutMs);
+      try {
+        const response = await send(call, false, deadline.signal);
+        return completionOf(parseJson(await readAll(response.body)));
+      } catch (fault) {
+        if (deadline.signal.aborted)
+          throw new UpstreamError('timeout', 'The provider took too long.', { cause: fault });
+        throw fault;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    stream: async (call, signal) => readChunks((await send(call, true, signal)).body),
+  };
+}
+
+async function readAll(body: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of body) {
+    parts.push(part);
+    bytes += part.length;
+    if (bytes > ANSWER_BYTES_MAX) throw new UpstreamError('malformed', 'The provider sent too large an answer.');
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+async function* readChunks(body: AsyncIterable<Buffer>): AsyncGenerator<readonly JsonObject[], void, undefined> {
+  for await (const events of readEvents(body)) {
+    const end = events.indexOf(END_OF_STREAM);
+    const chunks = (end === -1 ? events : events.slice(0, end)).map((event) => chunkOf(parseJson(event)));
+    if (chunks.length > 0) yield chunks;
+    if (end !== -1) return;
+  }
+}
+
+/** A plain answer, whole, or the error that it is instead. */
+function completionOf(answer: unknown): JsonObject {
+  if (!isJsonObject(answer)) throw new UpstreamError('malformed', 'The provider did not answer with JSON.');
+  if (isJsonObject(answer['error'])) throw errorOfFrame(answer['error']);
+  const { choices } = answer;
+  if (!Array.isArray(choices) || choices.length === 0 || !choices.every(isFinishedChoice)) {
+    throw new UpstreamError('malformed', 'The provider did not answer with a completion.');
+  }
+  return answer;
+}
+
+function isFinishedChoice(choice: unknown): boolean {
+  return isJsonObject(choice) && isJsonObject(choice['message']) && typeof choice['finish_reason'] === 'string';
+}
+
+function chunkOf(event: unknown): JsonObject {
+  if (!isJsonObject(event)) throw new UpstreamError('malformed', 'The provider sent a frame that is not JSON.');
+  if (isJsonObject(event['error'])) throw errorOfFrame(event['error']);
+  if (event['choices'] !== undefined && !Array.isArray(event['choices'])) {
+    throw new UpstreamError('malformed', 'The provider sent a frame that is no chunk.');
+  }
+  return event;
+}

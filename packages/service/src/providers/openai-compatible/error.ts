@@ -1,0 +1,30 @@
+import type { JsonObject } from '#kernel/json.ts';
+import { UpstreamError } from '#providers/provider.ts';
+
+const TOO_MANY_REQUESTS = 429;
+/** Some providers say so when they are overloaded. */
+const OVERLOADED = 529;
+
+/** What a status other than 200 means. */
+export function errorOfStatus(status: number): UpstreamError {
+  if (status === TOO_MANY_REQUESTS || status === OVERLOADED) {
+    return new UpstreamError('throttled', `The provider throttled the call (${status}).`);
+  }
+  if (status >= 500) return new UpstreamError('outage', `The provider failed (${status}).`);
+  return new UpstreamError('rejected', `The provider rejected the call (${status}).`);
+}
+
+const THROTTLE_CODES = new Set<unknown>([
+  TOO_MANY_REQUESTS,
+  String(TOO_MANY_REQUESTS),
+  'rate_limit_exceeded',
+  OVERLOADED,
+]);
+
+/** What an error object inside a 200 or a stream means. Its text is not read. */
+export function errorOfFrame(error: JsonObject): UpstreamError {
+  if (THROTTLE_CODES.has(error['code']) || error['type'] === 'rate_limit_error') {
+    return new UpstreamError('throttled', 'The provider throttled the call.');
+  }
+  return new UpstreamError('rejected', 'The provider answered with an error.');
+}

@@ -1,0 +1,36 @@
+import type { JsonObject } from '#kernel/json.ts';
+
+/** A model vendor's service, as the gateway uses it. One upstream request a call, never retried, redirects not followed. */
+export interface Provider {
+  /** One whole completion, within `timeoutMs` in all; nothing else ends it early. Throws `UpstreamError`. */
+  readonly complete: (call: ProviderCall) => Promise<JsonObject>;
+  /**
+   * Opens a stream: resolves when the provider has accepted the call. Each item holds the chunks of one read, parsed;
+   * the iteration ends when the provider says that it is done, and throws `UpstreamError` when it fails or when it is
+   * silent for `timeoutMs`. Aborting `signal` ends the request.
+   */
+  readonly stream: (call: ProviderCall, signal: AbortSignal) => Promise<AsyncIterable<readonly JsonObject[]>>;
+}
+
+export interface ProviderCall {
+  /** The caller's request, validated, without what is ours to decide. */
+  readonly request: JsonObject;
+  readonly providerModel: string;
+  /** Sent as the limit of what each choice may generate. */
+  readonly outputTokens: number;
+  readonly outputLimitParameter: 'max_tokens' | 'max_completion_tokens';
+  readonly timeoutMs: number;
+}
+
+/** `rejected`: it refused the call. `malformed`: it answered what cannot be an answer. `cut`: it ended before the end. */
+export type UpstreamErrorKind = 'throttled' | 'rejected' | 'timeout' | 'outage' | 'malformed' | 'cut';
+
+/** A provider's failure. Its message is ours: a provider's own text never gets in (ER-03). */
+export class UpstreamError extends Error {
+  readonly kind: UpstreamErrorKind;
+
+  constructor(kind: UpstreamErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,54 @@
+import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
+import { unreachable } from '#kernel/assert.ts';
+import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
+import type { Provider } from '#providers/provider.ts';
+import { createUpstreamHttp } from '#providers/upstream-http.ts';
+
+interface RegistryOptions {
+  /** The base URL of the running simulator; undefined where none runs. */
+  readonly simulatorUrl: string | undefined;
+  readonly readEnvironment: (name: string) => string | undefined;
+}
+
+export interface ProviderRegistry {
+  /** True when calls can be sent: its key is set, or it needs none. */
+  readonly canReach: (definition: CatalogueProvider) => boolean;
+  /** The client of a definition; the same one for the same definition, so that its connections are kept. */
+  readonly clientOf: (definition: CatalogueProvider) => Provider;
+  readonly close: () => Promise<void>;
+}
+
+export function createProviderRegistry({ simulatorUrl, readEnvironment }: RegistryOptions): ProviderRegistry {
+  const http = createUpstreamHttp();
+  const clients = new WeakMap<CatalogueProvider, Provider>();
+
+  function create(definition: CatalogueProvider): Provider {
+    switch (definition.kind) {
+      case 'openai-compatible': {
+        const { baseUrl, apiKeyEnv } = definition;
+        const apiKey = apiKeyEnv === undefined ? undefined : readEnvironment(apiKeyEnv);
+        return createOpenAiCompatible({ http, baseUrl, apiKey });
+      }
+      case 'simulator':
+        if (simulatorUrl === undefined) throw new Error('The provider simulator does not run.');
+        return createOpenAiCompatible({ http, baseUrl: simulatorUrl, apiKey: 'simulator' });
+      default:
+        return unreachable(definition);
+    }
+  }
+
+  return {
+    canReach: (definition) => {
+      if (definition.kind === 'simulator') return simulatorUrl !== undefined;
+      return definition.apiKeyEnv === undefined || readEnvironment(definition.apiKeyEnv) !== undefined;
+    },
+    clientOf: (definition) => {
+      const known = clients.get(definition);
+      if (known !== undefined) return known;
+      const client = create(definition);
+      clients.set(definition, client);
+      return client;
+    },
+    close: http.close,
+  };
+}
