@@ -1,0 +1,113 @@
+import type { Server } from 'node:http';
+import { createKeyDirectory } from '#accounts/key-directory.ts';
+import type { Config } from '#app/config.ts';
+import { createCatalogue } from '#catalogue/catalogue.ts';
+import { createTopupLinks } from '#connections/topup-link.ts';
+import { startGenerations } from '#db/generations.ts';
+import { startInstance } from '#db/instance.ts';
+import { SCHEMA_VERSION } from '#db/migrate.ts';
+import { createPool, type Pool } from '#db/pool.ts';
+import { selectSchemaVersion } from '#db/queries.ts';
+import { createLiveLane } from '#gateway/live-lane.ts';
+import type { Gateway } from '#gateway/pipeline.ts';
+import { createSandboxLane } from '#gateway/sandbox-lane.ts';
+import { createHttpServer } from '#http/server.ts';
+import { systemClock } from '#kernel/clock.ts';
+import type { Mode } from '#kernel/ids.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
+import { createHolds } from '#ledger/hold.ts';
+import { reapHolds } from '#ledger/queries.ts';
+import { startReaper } from '#ledger/reaper.ts';
+import { createWallets } from '#ledger/wallet.ts';
+import { createRateLimiter } from '#limits/rate-limit.ts';
+import { createProviderRegistry } from '#providers/registry.ts';
+import { reapSandboxHolds } from '#sandbox/queries.ts';
+import { createSandboxHolds } from '#sandbox/sandbox-hold.ts';
+import { createUsage } from '#usage/usage.ts';
+
+interface ComposeOptions {
+  readonly config: Config;
+  readonly databaseUrl: string;
+  readonly simulatorUrl: string | undefined;
+  readonly log: Log;
+}
+
+/** One gateway process, wired and running but not yet listening. */
+export interface Service {
+  readonly server: Server;
+  /** Ends what runs in the background and gives up the lease. Call when no request is under way. */
+  readonly stop: () => Promise<void>;
+  /** Settlements that the database has not confirmed. */
+  readonly unsettled: () => number;
+}
+
+const SHARED_CONNECTIONS_MAX = 4;
+
+/** Where the modules meet: read from top to bottom, this is the architecture. The database must be migrated. */
+export async function compose({ config, databaseUrl, simulatorUrl, log }: ComposeOptions): Promise<Service> {
+  const clock = systemClock;
+  const pools: Pool[] = [];
+  // A batched statement has a connection of its own, so that none waits for another's.
+  const pool = (role: Mode, connectionsMax: number): Pool => {
+    const opened = createPool({ url: databaseUrl, role, connectionsMax, log });
+    pools.push(opened);
+    return opened;
+  };
+  const shared = pool('live', SHARED_CONNECTIONS_MAX);
+
+  const keys = createKeyDirectory(shared, config.appLimits);
+  const providers = createProviderRegistry({ simulatorUrl, readEnvironment: config.readEnvironment });
+  const catalogue = createCatalogue(shared, providers.canReach);
+  await Promise.all([keys.refresh(), catalogue.refresh()]);
+  const generations = startGenerations(shared, log);
+  generations.subscribe('accounts', keys.refresh);
+  generations.subscribe('catalogue', catalogue.refresh);
+
+  const instance = await startInstance(shared, log);
+  const holds = createHolds({ reserve: pool('live', 1), settle: pool('live', 1) }, instance, log);
+  const sandboxPools = { reserve: pool('sandbox', 1), settle: pool('sandbox', 1) };
+  const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
+  const reaper = startReaper({
+    passes: [(holdsMax) => reapHolds(shared, holdsMax), (holdsMax) => reapSandboxHolds(sandboxPools.settle, holdsMax)],
+    log,
+  });
+
+  const links = createTopupLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
+  const gateway: Gateway = {
+    keys,
+    rateLimiter: createRateLimiter(pool('live', 1), clock),
+    catalogue,
+    lanes: {
+      live: createLiveLane({ holds, links, providers: catalogue.providers, clientOf: providers.clientOf }),
+      sandbox: createSandboxLane({ holds: sandboxHolds, placeholderUrl: links.placeholderUrl }),
+    },
+    log,
+  };
+  const dataPlane = {
+    gateway,
+    wallets: createWallets(shared),
+    usage: createUsage(shared),
+    links,
+    currency: config.currency,
+    clock,
+  };
+  return {
+    server: createHttpServer({ dataPlane, isReady: () => isReady(shared, log), log }),
+    unsettled: holds.unsettled,
+    stop: async () => {
+      await Promise.all([generations.stop(), reaper.stop()]);
+      await instance.stop().catch((fault: unknown) => log.warn({ fault: describeFault(fault) }, 'the lease was left'));
+      await providers.close();
+      await Promise.all(pools.map((one) => one.end()));
+    },
+  };
+}
+
+async function isReady(pool: Pool, log: Log): Promise<boolean> {
+  try {
+    return (await selectSchemaVersion(pool)) >= SCHEMA_VERSION;
+  } catch (fault) {
+    log.warn({ fault: describeFault(fault) }, 'not ready: the database does not answer');
+    return false;
+  }
+}

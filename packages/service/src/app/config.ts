@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { AppLimits } from '#accounts/key-directory.ts';
+import { readSettings, type SettingsReader } from '#app/settings.ts';
+import type { LogLevel } from '#kernel/log.ts';
+import { type Micros, micros } from '#kernel/micros.ts';
+
+/** Everything that can be set from outside (`README.md`, "Settings"). The only reader of the environment. */
+export interface Config {
+  readonly environment: 'development' | 'production';
+  readonly host: string;
+  readonly port: number;
+  /** Base of the links that are handed out, without a slash at its end. */
+  readonly publicUrl: string;
+  /** Undefined: the embedded server in the data directory. */
+  readonly databaseUrl: string | undefined;
+  readonly dataDirectory: string;
+  readonly secret: Buffer;
+  /** Undefined: the demo catalogue, in development only. */
+  readonly catalogueFile: string | undefined;
+  readonly appLimits: AppLimits;
+  readonly sandboxGrant: Micros;
+  readonly currency: string;
+  readonly workers: number;
+  readonly logLevel: LogLevel;
+  /** A setting that the catalogue names, such as the key of a provider. */
+  readonly readEnvironment: (name: string) => string | undefined;
+}
+
+/** Settings that cannot be used: the message lists all of them. */
+export class ConfigError extends Error {}
+
+const PROJECT = fileURLToPath(new URL('../../../../', import.meta.url));
+export const DEMO_CATALOGUE_FILE = fileURLToPath(new URL('../../demo-catalogue.json', import.meta.url));
+const SECRET_BYTES_MIN = 32;
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+const COUNT = { least: 1, most: 1_000_000 };
+
+/** Reads and checks the settings. Makes the data directory, and in development its secret. Throws `ConfigError`. */
+export function readConfig(environmentVariables: Readonly<Record<string, string | undefined>>): Config {
+  const settings = readSettings(environmentVariables);
+  const environment = settings.choice('PURSER_ENV', ['development', 'production'], 'development');
+  const host = settings.text('HOST') ?? '127.0.0.1';
+  const port = settings.whole('PORT', { least: 0, most: 65_535 }, 8787);
+  const dataDirectory = path.resolve(PROJECT, settings.text('PURSER_DATA_DIR') ?? '.purser');
+  const catalogueFile = settings.text('PURSER_CATALOGUE');
+  checkMode(settings, { environment, host, catalogueFile });
+  const config = {
+    environment,
+    host,
+    port,
+    publicUrl: readPublicUrl(settings, host, port),
+    databaseUrl: readDatabaseUrl(settings),
+    dataDirectory,
+    catalogueFile: catalogueFile === undefined ? undefined : path.resolve(catalogueFile),
+    appLimits: {
+      ratePerMinute: settings.whole('PURSER_RATE_PER_MINUTE', COUNT, 600),
+      rateBurst: settings.whole('PURSER_RATE_BURST', COUNT, 100),
+      maxStreamsPerUser: settings.whole('PURSER_MAX_STREAMS_PER_USER', COUNT, 4),
+    },
+    sandboxGrant: micros(
+      BigInt(settings.whole('PURSER_SANDBOX_GRANT_MICROS', { least: 0, most: 2 ** 53 - 1 }, 5_000_000)),
+    ),
+    currency: readCurrency(settings),
+    workers: settings.whole('PURSER_WORKERS', { least: 1, most: 256 }, defaultWorkers(environment)),
+    logLevel: settings.choice<LogLevel>('PURSER_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
+    readEnvironment: settings.text,
+  } as const;
+  const secret = readSecret(settings, environment);
+  if (settings.faults().length > 0) throw new ConfigError(settings.faults().join('\n'));
+  return { ...config, secret: secret ?? keptSecret(dataDirectory) };
+}
+
+/** The settings of this process. */
+export function readProcessConfig(): Config {
+  return readConfig(process.env);
+}
+
+function checkMode(
+  settings: SettingsReader,
+  mode: { readonly environment: string; readonly host: string; readonly catalogueFile: string | undefined },
+): void {
+  if (mode.environment === 'production') {
+    if (mode.catalogueFile === undefined) settings.complain('PURSER_CATALOGUE is required in production.');
+    return;
+  }
+  if (!LOOPBACK.has(mode.host) && settings.text('PURSER_ALLOW_PUBLIC_DEVELOPMENT') !== '1') {
+    settings.complain(
+      `HOST ${mode.host} would show a development service to others. Set PURSER_ENV=production, ` +
+        'or PURSER_ALLOW_PUBLIC_DEVELOPMENT=1 if that is what you want.',
+    );
+  }
+}
+
+function readPublicUrl(settings: SettingsReader, host: string, port: number): string {
+  const value = settings.text('PURSER_PUBLIC_URL');
+  if (value === undefined) return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const url = URL.parse(value);
+  const isUsable = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
+  if (!isUsable) settings.complain('PURSER_PUBLIC_URL must be an http or https address without a query.');
+  return value.replace(/\/+$/, '');
+}
+
+function readDatabaseUrl(settings: SettingsReader): string | undefined {
+  const value = settings.text('DATABASE_URL');
+  if (value !== undefined && !/^postgres(ql)?:\/\//.test(value)) {
+    settings.complain('DATABASE_URL must look like postgres://user:password@host:port/database.');
+  }
+  return value;
+}
+
+function readCurrency(settings: SettingsReader): string {
+  const value = settings.text('PURSER_CURRENCY') ?? 'EUR';
+  if (!/^[A-Z]{3}$/.test(value)) settings.complain('PURSER_CURRENCY must be a code of three capital letters.');
+  return value;
+}
+
+function defaultWorkers(environment: string): number {
+  return environment === 'production' ? availableParallelism() : 1;
+}
+
+/** Undefined where the service makes its own. */
+function readSecret(settings: SettingsReader, environment: string): Buffer | undefined {
+  const value = settings.text('PURSER_SECRET');
+  if (value === undefined) {
+    if (environment === 'production') settings.complain('PURSER_SECRET is required in production.');
+    return undefined;
+  }
+  const secret = Buffer.from(value, 'utf8');
+  if (secret.length < SECRET_BYTES_MIN) settings.complain(`PURSER_SECRET must have ${SECRET_BYTES_MIN} bytes or more.`);
+  return secret;
+}
+
+/** The secret of a development service: made at its first start, kept in the data directory. */
+function keptSecret(dataDirectory: string): Buffer {
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  const file = path.join(dataDirectory, 'secret');
+  try {
+    writeFileSync(file, randomBytes(SECRET_BYTES_MIN).toString('base64url'), { mode: 0o600, flag: 'wx' });
+  } catch (fault) {
+    if (!(fault instanceof Error && 'code' in fault && fault.code === 'EEXIST')) throw fault;
+  }
+  return readFileSync(file);
+}

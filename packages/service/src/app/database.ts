@@ -1,0 +1,38 @@
+import path from 'node:path';
+import type { Config } from '#app/config.ts';
+import { migrate } from '#db/migrate.ts';
+import { createPool, type Pool } from '#db/pool.ts';
+import { startEmbeddedPostgres } from '#embedded/embedded-postgres.ts';
+import type { Log } from '#kernel/log.ts';
+
+/** The database that a command works on. */
+export interface Database {
+  readonly url: string;
+  /** Acts as the owner of the schema: for migrations, seeds and checks, never for calls. */
+  readonly owner: Pool;
+  readonly close: () => Promise<void>;
+}
+
+const OWNER_CONNECTIONS_MAX = 2;
+
+/** Opens the server that `DATABASE_URL` names, or starts the embedded one, and brings its schema up to date. */
+export async function openDatabase(config: Config, log: Log, say: (text: string) => void): Promise<Database> {
+  const embedded =
+    config.databaseUrl === undefined
+      ? await startEmbeddedPostgres({ directory: path.join(config.dataDirectory, 'postgres'), log, say })
+      : undefined;
+  const url = config.databaseUrl ?? embedded?.url ?? '';
+  const owner = createPool({ url, role: 'owner', connectionsMax: OWNER_CONNECTIONS_MAX, log });
+  const close = async () => {
+    await owner.end();
+    await embedded?.stop();
+  };
+  try {
+    const applied = await migrate(owner);
+    if (applied.length > 0) say(`The database schema is up to date (${applied.length} migrations applied).`);
+  } catch (fault) {
+    await close();
+    throw fault;
+  }
+  return { url, owner, close };
+}

@@ -1,0 +1,74 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { newApiKey } from '#accounts/api-key.ts';
+import { register } from '#accounts/registration.ts';
+import type { Pool } from '#db/pool.ts';
+import {
+  type AccountId,
+  type AppId,
+  type EndUserId,
+  type KeyId,
+  newAccountId,
+  newAppId,
+  newKeyId,
+} from '#kernel/ids.ts';
+import { micros } from '#kernel/micros.ts';
+import { createFunding } from '#ledger/funding.ts';
+import { createWallets } from '#ledger/wallet.ts';
+
+/** The demo of a development service: made at its first start, with random keys kept in the data directory. */
+export interface Demo {
+  readonly accountId: AccountId;
+  readonly appId: AppId;
+  readonly liveKeyId: KeyId;
+  readonly liveKey: string;
+  readonly testKeyId: KeyId;
+  readonly testKey: string;
+  readonly userId: EndUserId;
+}
+
+const DEMO_CREDIT = micros(20_000_000n);
+/** Out of the way of somebody who tries things out. */
+const DEMO_LIMITS = { ratePerMinute: 1_000_000, rateBurst: 1_000_000, maxStreamsPerUser: 100 };
+
+/** Makes the demo account, app, keys and funded user, where they are missing. Safe to repeat. */
+export async function ensureDemo(pool: Pool, dataDirectory: string, currency: string): Promise<Demo> {
+  const demo = readOrMake(path.join(dataDirectory, 'demo.json'));
+  await register(pool, {
+    account: { accountId: demo.accountId, email: 'demo@purser.invalid', name: 'Demo account' },
+    app: {
+      appId: demo.appId,
+      name: 'Demo app',
+      redirectUris: [],
+      isFirstParty: true, // So that a model of a vendor whose key you have can be tried at once.
+      limits: DEMO_LIMITS,
+    },
+    keys: [
+      { keyId: demo.liveKeyId, apiKey: demo.liveKey },
+      { keyId: demo.testKeyId, apiKey: demo.testKey },
+    ],
+  });
+  const { appId, userId } = demo;
+  await createWallets(pool).open({ appId, userId, currency, cap: undefined });
+  await createFunding(pool).creditContract({ appId, userId, amount: DEMO_CREDIT, key: 'demo' });
+  return demo;
+}
+
+function readOrMake(file: string): Demo {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Demo; // Written by us, below.
+  } catch (fault) {
+    if (!(fault instanceof Error && 'code' in fault && fault.code === 'ENOENT')) throw fault;
+  }
+  const demo: Demo = {
+    accountId: newAccountId(),
+    appId: newAppId(),
+    liveKeyId: newKeyId(),
+    liveKey: newApiKey('live'),
+    testKeyId: newKeyId(),
+    testKey: newApiKey('sandbox'),
+    userId: 'demo-user' as EndUserId,
+  };
+  writeFileSync(file, `${JSON.stringify(demo, undefined, 2)}\n`, { mode: 0o600 });
+  return demo;
+}

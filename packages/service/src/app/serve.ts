@@ -1,0 +1,160 @@
+import cluster, { type Worker } from 'node:cluster';
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { bannerOf } from '#app/banner.ts';
+import { compose, type Service } from '#app/compose.ts';
+import { type Config, DEMO_CATALOGUE_FILE } from '#app/config.ts';
+import { type Database, openDatabase } from '#app/database.ts';
+import { ensureDemo } from '#app/demo.ts';
+import { type SimulatorProcess, startSimulator } from '#app/simulator-process.ts';
+import { applyCatalogueFile, parseCatalogueFile } from '#catalogue/catalogue-file.ts';
+import type { Log } from '#kernel/log.ts';
+
+/** How long calls under way may go on after the service was told to stop. */
+const DRAIN_MS_MAX = 30_000;
+const SETTLE_MS_MAX = 5_000;
+const WORKER_RESTART_DELAY_MS = 500;
+
+/** What one gateway process needs to know from the one that prepared the ground. */
+interface Ground {
+  readonly databaseUrl: string;
+  readonly simulatorUrl: string | undefined;
+}
+
+export interface ServeOptions {
+  readonly config: Config;
+  readonly log: Log;
+  /** Lines for the person at the terminal. */
+  readonly say: (text: string) => void;
+}
+
+/** The whole service: database, schema, catalogue, demo, then one gateway process or several. */
+export interface Running {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+export async function serve(options: ServeOptions): Promise<Running> {
+  const { config, log, say } = options;
+  const database = await openDatabase(config, log, say);
+  let simulator: SimulatorProcess | undefined;
+  try {
+    if (config.environment === 'development') simulator = await startSimulator(log);
+    await applyCatalogue(config, database);
+    const ground = { databaseUrl: database.url, simulatorUrl: simulator?.url };
+    const gateway =
+      config.workers === 1 ? await startGateway(config, log, ground) : await startWorkers(config, log, ground);
+    say(await describe(config, database, gateway.url));
+    return {
+      url: gateway.url,
+      stop: async () => {
+        await gateway.stop();
+        await simulator?.stop();
+        await database.close();
+      },
+    };
+  } catch (fault) {
+    await simulator?.stop();
+    await database.close();
+    throw fault;
+  }
+}
+
+/** One gateway process on ground that is prepared: what a worker runs, and the only process where there is one. */
+export async function startGateway(config: Config, log: Log, ground: Ground): Promise<Running> {
+  const service = await compose({ config, log, ...ground });
+  const { server } = service;
+  try {
+    await listen(server, config);
+  } catch (fault) {
+    await service.stop();
+    throw fault;
+  }
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+    stop: () => stopGateway(service),
+  };
+}
+
+function listen(server: Server, { host, port }: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => resolve());
+  });
+}
+
+/** Takes no more calls, lets those under way end, and leaves nothing unsettled that the database would take. */
+async function stopGateway({ server, stop, unsettled }: Service): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS_MAX);
+  await closed;
+  clearTimeout(timer);
+  for (let waitedMs = 0; unsettled() > 0 && waitedMs < SETTLE_MS_MAX; waitedMs += 50) await sleep(50);
+  await stop();
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
+
+async function applyCatalogue(config: Config, database: Database): Promise<void> {
+  const text = readFileSync(config.catalogueFile ?? DEMO_CATALOGUE_FILE, 'utf8');
+  const file = parseCatalogueFile(text);
+  const usesSimulator = Object.values(file.providers).some(({ kind }) => kind === 'simulator');
+  if (config.environment === 'production' && usesSimulator) {
+    throw new Error('The catalogue names the provider simulator, which exists in development only.');
+  }
+  await applyCatalogueFile(database.owner, text);
+}
+
+async function describe(config: Config, { owner }: Database, url: string): Promise<string> {
+  if (config.environment === 'production') return `Purser is ready at ${url}.`;
+  const demo = await ensureDemo(owner, config.dataDirectory, config.currency);
+  return bannerOf({ url, demo, config });
+}
+
+/** Several gateway processes behind one port. One that dies is replaced; all die with this one. */
+async function startWorkers(config: Config, log: Log, ground: Ground): Promise<Running> {
+  let isStopping = false;
+  const fork = (): Worker => {
+    const worker = cluster.fork({ PURSER_WORKER_GROUND: JSON.stringify(ground) });
+    worker.once('exit', () => {
+      if (isStopping) return;
+      log.error('a gateway process ended and is replaced');
+      setTimeout(fork, WORKER_RESTART_DELAY_MS);
+    });
+    return worker;
+  };
+  const addresses = await Promise.all(Array.from({ length: config.workers }, () => listening(fork())));
+  return {
+    url: `http://${config.host}:${addresses[0]?.port}`,
+    stop: async () => {
+      isStopping = true;
+      const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+      await Promise.all(
+        workers.map((worker) => {
+          worker.process.kill('SIGTERM');
+          return new Promise((resolve) => worker.once('exit', resolve));
+        }),
+      );
+    },
+  };
+}
+
+function listening(worker: Worker): Promise<{ readonly port: number }> {
+  return new Promise((resolve, reject) => {
+    worker.once('listening', resolve);
+    worker.once('exit', () => reject(new Error('A gateway process ended before it was ready.')));
+  });
+}
+
+/** The ground that a forked worker was given; undefined in a process of any other kind. */
+export function workerGround(config: Config): Ground | undefined {
+  const text = config.readEnvironment('PURSER_WORKER_GROUND');
+  return text === undefined ? undefined : (JSON.parse(text) as Ground);
+}

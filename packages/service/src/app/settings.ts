@@ -1,0 +1,36 @@
+/** Reads settings one by one and remembers what is wrong with them, so that all faults are told at once. */
+export interface SettingsReader {
+  readonly text: (name: string) => string | undefined;
+  readonly choice: <Choice extends string>(name: string, choices: readonly Choice[], fallback: Choice) => Choice;
+  readonly whole: (name: string, range: { readonly least: number; readonly most: number }, fallback: number) => number;
+  readonly complain: (fault: string) => void;
+  readonly faults: () => readonly string[];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An empty value counts as absent: that is how shells and compose files unset one. */
+export function readSettings(environment: Environment): SettingsReader {
+  const faults: string[] = [];
+  const text = (name: string) => (environment[name] === '' ? undefined : environment[name]);
+  return {
+    text,
+    choice: (name, choices, fallback) => {
+      const value = text(name);
+      if (value === undefined) return fallback;
+      const choice = choices.find((one) => one === value);
+      if (choice === undefined) faults.push(`${name} must be one of ${choices.join(', ')}.`);
+      return choice ?? fallback;
+    },
+    whole: (name, { least, most }, fallback) => {
+      const value = text(name);
+      if (value === undefined) return fallback;
+      const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
+      if (number >= least && number <= most) return number;
+      faults.push(`${name} must be a whole number from ${least} to ${most}.`);
+      return fallback;
+    },
+    complain: (fault) => faults.push(fault),
+    faults: () => faults,
+  };
+}

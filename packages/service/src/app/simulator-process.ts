@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { isJsonObject, parseJson } from '#kernel/json.ts';
+import type { Log } from '#kernel/log.ts';
+
+const RESTART_DELAY_MS = 500;
+const STOP_MS_MAX = 2_000;
+
+/** The provider simulator, running in a process of its own. */
+export interface SimulatorProcess {
+  /** Base URL in the compatible format, the same after a restart. */
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts the simulator and keeps it running. It ends by itself when this process does, however that happens. */
+export async function startSimulator(log: Log): Promise<SimulatorProcess> {
+  const program = fileURLToPath(import.meta.resolve('@purser/simulator/main.ts'));
+  let isStopping = false;
+  let child: ChildProcess;
+
+  async function launch(port: number): Promise<number> {
+    child = spawn(process.execPath, [program, '--port', String(port)], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      detached: true, // A signal to our process group is ours to pass on: calls under way still need the simulator.
+    });
+    const actual = await portOf(child);
+    child.once('exit', () => {
+      if (isStopping) return;
+      log.error('the provider simulator ended and is started again');
+      setTimeout(
+        () => void launch(actual).catch(() => log.error('the provider simulator did not start')),
+        RESTART_DELAY_MS,
+      );
+    });
+    return actual;
+  }
+
+  const port = await launch(0);
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    stop: async () => {
+      isStopping = true;
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
+      child.kill('SIGTERM');
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The port that the simulator says it listens on, in its first line. */
+function portOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error('The provider simulator ended before it was ready.')));
+    if (child.stdout === null) return reject(new Error('The provider simulator has no output.'));
+    createInterface(child.stdout).once('line', (line) => {
+      const ready = parseJson(line);
+      if (isJsonObject(ready) && typeof ready['port'] === 'number') resolve(ready['port']);
+      else reject(new Error('The provider simulator did not say its port.'));
+    });
+  });
+}

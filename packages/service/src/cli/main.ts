@@ -1,0 +1,101 @@
+import cluster from 'node:cluster';
+import { type Config, ConfigError, readProcessConfig } from '#app/config.ts';
+import { openDatabase } from '#app/database.ts';
+import { ensureDemo } from '#app/demo.ts';
+import { serve, startGateway, workerGround } from '#app/serve.ts';
+import { importCatalogue } from '#cli/catalogue-command.ts';
+import { printLedgerCheck } from '#cli/ledger-command.ts';
+import { CatalogueFileError } from '#catalogue/catalogue-file.ts';
+import { MigrationError } from '#db/migrate.ts';
+import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
+import { createLog, describeFault, type Log } from '#kernel/log.ts';
+
+const USAGE = `Usage: npm run purser -- <command>
+
+  serve                     start the service (what \`npm start\` does)
+  migrate                   bring the database schema up to date
+  seed                      make the demo account, app, keys and user
+  catalogue import <file>   make a file the catalogue
+  ledger check              derive every balance anew and report each difference
+
+Settings are environment variables: see "Settings" in README.md.`;
+
+const say = (text: string): void => console.error(text);
+
+async function main(words: readonly string[]): Promise<number> {
+  const [command, sub, argument] = words;
+  if (command === undefined || command === 'help' || command === '--help') {
+    console.log(USAGE);
+    return 0;
+  }
+  const config = readProcessConfig();
+  const log = createLog(config.logLevel);
+  switch (`${command} ${sub ?? ''}`.trim()) {
+    case 'serve':
+      return runService(config, log);
+    case 'migrate':
+      return withDatabase(config, log, async () => say('The database schema is up to date.'));
+    case 'seed':
+      return withDatabase(config, log, async (owner) => {
+        const demo = await ensureDemo(owner, config.dataDirectory, config.currency);
+        console.log(JSON.stringify(demo, undefined, 2));
+      });
+    case 'ledger check':
+      return withDatabase(config, log, printLedgerCheck);
+    case 'catalogue import':
+      return withDatabase(config, log, (owner) => importCatalogue(owner, argument));
+    default:
+      say(`There is no command \`${words.join(' ')}\`.\n\n${USAGE}`);
+      return 2;
+  }
+}
+
+type DatabaseCommand = (owner: Awaited<ReturnType<typeof openDatabase>>['owner']) => Promise<number | void>;
+
+async function withDatabase(config: Config, log: Log, command: DatabaseCommand): Promise<number> {
+  const database = await openDatabase(config, log, say);
+  try {
+    return (await command(database.owner)) ?? 0;
+  } finally {
+    await database.close();
+  }
+}
+
+/** Serves until it is told to stop; a second signal ends it at once. */
+async function runService(config: Config, log: Log): Promise<number> {
+  const ground = cluster.isWorker ? workerGround(config) : undefined;
+  const running = ground === undefined ? await serve({ config, log, say }) : await startGateway(config, log, ground);
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(1));
+        resolve();
+      });
+    }
+  });
+  if (ground === undefined) say('Stopping: calls under way may end first.');
+  await running.stop();
+  return 0;
+}
+
+/** Faults that explain themselves are shown as their message; the others as bugs. */
+function isExplained(fault: unknown): fault is Error {
+  return (
+    fault instanceof ConfigError ||
+    fault instanceof EmbeddedPostgresError ||
+    fault instanceof MigrationError ||
+    fault instanceof CatalogueFileError
+  );
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+  if (cluster.isWorker) process.disconnect?.();
+} catch (fault) {
+  say(
+    isExplained(fault)
+      ? fault.message
+      : `Purser could not go on.\n${JSON.stringify(describeFault(fault), undefined, 2)}`,
+  );
+  process.exit(1);
+}

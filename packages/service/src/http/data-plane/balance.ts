@@ -1,0 +1,33 @@
+import { paymentRequired } from '#gateway/refusals.ts';
+import { admitForUser, type DataPlane } from '#http/data-plane/data-plane.ts';
+import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
+import { microsToWire } from '#kernel/micros.ts';
+import { Refusal } from '#kernel/refusal.ts';
+import type { Wallet } from '#ledger/wallet.ts';
+
+/** `GET /balance`: the real wallet of (app, user). Without one, or with a test key, the 402 that a call gets (BI-01, SB-09). */
+export async function handleBalance(plane: DataPlane, exchange: Exchange): Promise<void> {
+  const admitted = await admitForUser(plane, exchange);
+  if (admitted instanceof Refusal) return sendRefusal(exchange, admitted);
+  const { caller, userId } = admitted;
+  const { appId } = caller.app;
+  if (caller.mode === 'sandbox') return sendRefusal(exchange, paymentRequired(plane.links.placeholderUrl));
+  const wallet = await plane.wallets.find(appId, userId);
+  if (wallet?.isConnected !== true) {
+    return sendRefusal(exchange, paymentRequired(plane.links.create(appId, userId)));
+  }
+  sendJson(exchange.response, 200, toWire(wallet));
+}
+
+function toWire(wallet: Wallet) {
+  return {
+    userId: wallet.userId,
+    balanceMicros: microsToWire(wallet.balance),
+    reservedMicros: microsToWire(wallet.held),
+    availableMicros: microsToWire(wallet.available),
+    currency: wallet.currency,
+    spendCapMicros: wallet.cap === undefined ? null : microsToWire(wallet.cap),
+    spentThisMonthMicros: microsToWire(wallet.spentThisMonth),
+    status: wallet.isSuspended ? 'suspended' : 'active',
+  };
+}

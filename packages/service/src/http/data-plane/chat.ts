@@ -1,0 +1,79 @@
+import type { ServerResponse } from 'node:http';
+import type { PlainAnswer, StreamAnswer } from '#gateway/answer.ts';
+import { completeChat, type Gateway } from '#gateway/pipeline.ts';
+import { readBody } from '#http/read-body.ts';
+import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
+import { microsToWire } from '#kernel/micros.ts';
+import { Refusal } from '#kernel/refusal.ts';
+
+/** `POST /v1/chat/completions` (CC-01 ...). */
+export async function handleChat(gateway: Gateway, exchange: Exchange): Promise<void> {
+  const { request, response, correlationId } = exchange;
+  const bytes = await readBody(request);
+  if (bytes === undefined) return;
+  if (bytes instanceof Refusal) return sendRefusal(exchange, bytes);
+  const answer = await completeChat(gateway, {
+    authorization: request.headers.authorization,
+    user: headerOf(exchange, 'x-service-user'),
+    correlationId,
+    bytes,
+    gone: goneSignalOf(response),
+    onMode: (mode) => {
+      if (mode === 'sandbox') response.setHeader('x-service-mode', 'sandbox');
+    },
+  });
+  if (answer instanceof Refusal) return sendRefusal(exchange, answer);
+  setFacts(response, answer);
+  if (answer.kind === 'plain') return sendPlain(response, answer);
+  return sendStream(response, answer);
+}
+
+function headerOf({ request }: Exchange, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Aborted when the connection closes before the answer is out. */
+function goneSignalOf(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.on('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+function setFacts(response: ServerResponse, { facts }: PlainAnswer | StreamAnswer): void {
+  response.setHeader('x-service-call-id', facts.callId);
+  if (facts.loweredOutputTokens !== undefined) {
+    response.setHeader('x-service-max-output-tokens', String(facts.loweredOutputTokens));
+  }
+}
+
+function sendPlain(response: ServerResponse, { charged, completion }: PlainAnswer): void {
+  response.setHeader('x-service-charge-micros', String(microsToWire(charged)));
+  sendJson(response, 200, completion);
+}
+
+async function sendStream(response: ServerResponse, answer: StreamAnswer): Promise<void> {
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+  });
+  await answer.run((frames) => writeFrames(response, frames));
+  response.end();
+}
+
+/** Resolves when the caller can take more, or will never. */
+async function writeFrames(response: ServerResponse, frames: string): Promise<void> {
+  if (response.destroyed || response.write(frames)) return;
+  await new Promise<void>((resolve) => {
+    const goOn = () => {
+      response.off('drain', goOn);
+      response.off('close', goOn);
+      resolve();
+    };
+    response.on('drain', goOn);
+    response.on('close', goOn);
+  });
+}

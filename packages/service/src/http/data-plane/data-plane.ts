@@ -1,0 +1,47 @@
+import type { Caller } from '#accounts/key-directory.ts';
+import type { TopupLinks } from '#connections/topup-link.ts';
+import { admit, parseUser } from '#gateway/admission.ts';
+import { DEPTH_MAX, isDeeperThan } from '#gateway/parse-body.ts';
+import type { Gateway } from '#gateway/pipeline.ts';
+import { readBody } from '#http/read-body.ts';
+import type { Exchange } from '#http/respond.ts';
+import type { Clock } from '#kernel/clock.ts';
+import type { EndUserId } from '#kernel/ids.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+import type { Wallets } from '#ledger/wallet.ts';
+import type { UsageReader } from '#usage/usage.ts';
+
+/** What the routes that take an API key need. */
+export interface DataPlane {
+  readonly gateway: Gateway;
+  readonly wallets: Wallets;
+  readonly usage: UsageReader;
+  readonly links: TopupLinks;
+  readonly currency: string;
+  readonly clock: Clock;
+}
+
+/** Body limits, key, app and rate bucket, for a route that takes no body (CC-06, CC-07, CC-10). */
+export async function admitBare({ gateway }: DataPlane, { request }: Exchange): Promise<Caller | Refusal> {
+  const body = await readBody(request);
+  if (body === undefined) return refuse('BAD_REQUEST', 'The body ended early.');
+  if (body instanceof Refusal) return body;
+  const caller = await admit(gateway, request.headers.authorization);
+  if (caller instanceof Refusal) return caller;
+  if (isDeeperThan(body, DEPTH_MAX)) {
+    return refuse('BAD_REQUEST', `The body is nested deeper than ${DEPTH_MAX} levels.`);
+  }
+  return caller;
+}
+
+/** The same for a route that is about one end user (AU-03). */
+export async function admitForUser(
+  plane: DataPlane,
+  exchange: Exchange,
+): Promise<{ readonly caller: Caller; readonly userId: EndUserId } | Refusal> {
+  const caller = await admitBare(plane, exchange);
+  if (caller instanceof Refusal) return caller;
+  const header = exchange.request.headers['x-service-user'];
+  const userId = parseUser(typeof header === 'string' ? header : undefined);
+  return userId instanceof Refusal ? userId : { caller, userId };
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+
+/** 1 MB, as decided in CC-06. */
+export const BODY_BYTES_MAX = 1_048_576;
+
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * Reads a body to its end, or refuses it: above the limit as soon as that is seen, declared or not, without reading on;
+ * compressed ones at once, never inflated (CC-06). Undefined when the caller left halfway.
+ */
+export async function readBody(
+  request: IncomingMessage,
+): Promise<Buffer | Refusal<'PAYLOAD_TOO_LARGE' | 'BAD_REQUEST'> | undefined> {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
+    return refuse('BAD_REQUEST', 'The body must not be compressed: send it without `content-encoding`.', {
+      param: 'content-encoding',
+    });
+  }
+  const declared = request.headers['content-length'];
+  if (declared !== undefined && Number(declared) > BODY_BYTES_MAX) return tooLarge();
+  if (declared === undefined && request.headers['transfer-encoding'] === undefined) return EMPTY;
+  return collect(request);
+}
+
+function collect(request: IncomingMessage): Promise<Buffer | Refusal<'PAYLOAD_TOO_LARGE'> | undefined> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (part: Buffer) => {
+      bytes += part.length;
+      if (bytes > BODY_BYTES_MAX) {
+        request.removeAllListeners('data');
+        request.pause();
+        resolve(tooLarge());
+      } else {
+        parts.push(part);
+      }
+    });
+    request.on('end', () => resolve(parts.length === 1 ? parts[0] : Buffer.concat(parts, bytes)));
+    request.on('error', () => resolve(undefined));
+    request.on('close', () => resolve(undefined));
+  });
+}
+
+function tooLarge(): Refusal<'PAYLOAD_TOO_LARGE'> {
+  return refuse('PAYLOAD_TOO_LARGE', `The body is above the limit of ${BODY_BYTES_MAX} bytes.`);
+}

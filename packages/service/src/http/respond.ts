@@ -1,0 +1,68 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ERROR_STATUS } from '@purser/contract/errors.ts';
+import { envelopeOf, faultRefusal } from '#gateway/frames.ts';
+import { type CorrelationId, newCorrelationId, parseCorrelationId } from '#kernel/ids.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
+import type { Refusal } from '#kernel/refusal.ts';
+
+/** One request being answered. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly correlationId: CorrelationId;
+  /** Path and query of the request line. */
+  readonly path: string;
+  readonly query: string;
+}
+
+/** Takes the caller's correlation id, or makes one, and puts it on the answer, whatever that will be (ER-02). */
+export function openExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+  const own = request.headers['x-correlation-id'];
+  const correlationId = (typeof own === 'string' ? parseCorrelationId(own) : undefined) ?? newCorrelationId();
+  response.setHeader('x-correlation-id', correlationId);
+  response.setHeader('x-request-id', correlationId);
+  const target = request.url ?? '/';
+  const mark = target.indexOf('?');
+  const path = mark === -1 ? target : target.slice(0, mark);
+  return { request, response, correlationId, path, query: mark === -1 ? '' : target.slice(mark + 1) };
+}
+
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body);
+  response.statusCode = status;
+  response.setHeader('content-type', 'application/json; charset=utf-8');
+  response.setHeader('content-length', Buffer.byteLength(text));
+  response.end(text);
+}
+
+/** Answers a refusal in the envelope, with the headers that stock clients go by (ER-01, ER-05, ER-07). */
+export function sendRefusal({ request, response, correlationId }: Exchange, refusal: Refusal): void {
+  if (response.headersSent || response.destroyed) return;
+  const { code, detail } = refusal;
+  const status = ERROR_STATUS[code];
+  if (status === 401) response.setHeader('www-authenticate', 'Bearer');
+  if (detail.topupUrl !== undefined) response.setHeader('x-service-topup-url', detail.topupUrl);
+  if (detail.retryAfterSeconds !== undefined) {
+    response.setHeader('retry-after', String(detail.retryAfterSeconds));
+    response.setHeader('retry-after-ms', String(detail.retryAfterSeconds * 1_000));
+    response.setHeader('x-should-retry', 'true');
+  } else if (status < 500 || status === 502) {
+    response.setHeader('x-should-retry', 'false');
+  }
+  // What is left of a body that was refused unread would be taken for the next request.
+  if (!request.complete && hasBody(request)) response.setHeader('connection', 'close');
+  sendJson(response, status, envelopeOf(refusal, correlationId));
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Answers a fault of ours with the one sentence of every 500, and logs what it was (ER-03). */
+export function sendFault(exchange: Exchange, log: Log, fault: unknown): void {
+  log.error(
+    { correlationId: exchange.correlationId, path: exchange.path, fault: describeFault(fault) },
+    'a call failed',
+  );
+  sendRefusal(exchange, faultRefusal());
+}

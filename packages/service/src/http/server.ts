@@ -1,0 +1,105 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { envelopeOf } from '#gateway/frames.ts';
+import { handleBalance } from '#http/data-plane/balance.ts';
+import { handleChat } from '#http/data-plane/chat.ts';
+import type { DataPlane } from '#http/data-plane/data-plane.ts';
+import { handleModel, handleModelList } from '#http/data-plane/models.ts';
+import { handleUsageSummary } from '#http/data-plane/usage-summary.ts';
+import { handleHealth, handleReadiness } from '#http/health.ts';
+import { type Exchange, openExchange, sendFault, sendRefusal } from '#http/respond.ts';
+import { newCorrelationId } from '#kernel/ids.ts';
+import type { Log } from '#kernel/log.ts';
+import { refuse } from '#kernel/refusal.ts';
+
+const HEADERS_TIMEOUT_MS = 10_000;
+/** For the whole request, body included; answers may take as long as they do. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_TIMEOUT_MS = 75_000; // Longer than load balancers keep theirs, so that they never send into a close.
+const MODEL_PATH = '/v1/models/';
+
+interface ServerOptions {
+  readonly dataPlane: DataPlane;
+  readonly isReady: () => Promise<boolean>;
+  readonly log: Log;
+}
+
+type Handler = (exchange: Exchange) => Promise<void> | void;
+type Route = Readonly<Partial<Record<string, Handler>>>;
+
+/** The service over HTTP. Every answer, of every route, has a correlation id; every error is in the envelope (ER-01). */
+export function createHttpServer(options: ServerOptions): Server {
+  const routes = routesOf(options);
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      requireHostHeader: false,
+      noDelay: true,
+    },
+    (request, response) => void answer(request, response),
+  );
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const exchange = openExchange(request, response);
+    try {
+      await dispatch(routes, options.dataPlane, exchange);
+    } catch (fault) {
+      sendFault(exchange, options.log, fault);
+    }
+  }
+
+  server.on('clientError', refuseMalformed);
+  return server;
+}
+
+function routesOf({ dataPlane, isReady }: ServerOptions): ReadonlyMap<string, Route> {
+  return new Map<string, Route>([
+    ['/v1/chat/completions', { POST: (exchange) => handleChat(dataPlane.gateway, exchange) }],
+    ['/v1/models', { GET: (exchange) => handleModelList(dataPlane, exchange) }],
+    ['/balance', { GET: (exchange) => handleBalance(dataPlane, exchange) }],
+    ['/usage/summary', { GET: (exchange) => handleUsageSummary(dataPlane, exchange) }],
+    ['/healthz', { GET: ({ response }) => handleHealth(response) }],
+    ['/readyz', { GET: ({ response }) => handleReadiness(response, isReady) }],
+  ]);
+}
+
+async function dispatch(routes: ReadonlyMap<string, Route>, plane: DataPlane, exchange: Exchange): Promise<void> {
+  const route = routes.get(exchange.path) ?? modelRouteOf(plane, exchange.path);
+  if (route === undefined) return sendRefusal(exchange, refuse('NOT_FOUND', 'There is nothing at this address.'));
+  const method = exchange.request.method ?? '';
+  const handler = route[method === 'HEAD' ? 'GET' : method];
+  if (handler !== undefined) return handler(exchange);
+  const allowed = Object.keys(route).join(', ');
+  exchange.response.setHeader('allow', allowed);
+  sendRefusal(exchange, refuse('METHOD_NOT_ALLOWED', `This address takes ${allowed}.`));
+}
+
+/** A model's name is one path segment, or several: aliases may hold a slash. */
+function modelRouteOf(plane: DataPlane, path: string): Route | undefined {
+  if (!path.startsWith(MODEL_PATH) || path.length === MODEL_PATH.length) return undefined;
+  let name: string;
+  try {
+    name = decodeURIComponent(path.slice(MODEL_PATH.length));
+  } catch {
+    return undefined;
+  }
+  return { GET: (exchange) => handleModel(plane, exchange, name) };
+}
+
+/** Bytes that are no HTTP request, in the envelope all the same: what the parser refuses is a 400 (ER-08). */
+function refuseMalformed(_fault: Error, socket: Duplex): void {
+  if (!socket.writable) return;
+  const correlationId = newCorrelationId();
+  const refusal = refuse(
+    'BAD_REQUEST',
+    'The request is not valid HTTP, its headers are too large, or it came too slowly.',
+  );
+  const body = JSON.stringify(envelopeOf(refusal, correlationId));
+  socket.end(
+    `HTTP/1.1 400 ${STATUS_CODES[400]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nx-correlation-id: ${correlationId}\r\n` +
+      `x-request-id: ${correlationId}\r\nx-should-retry: false\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
