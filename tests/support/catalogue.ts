@@ -1,0 +1,31 @@
+/** A catalogue with one open and one reserved model at a scripted upstream, prices easy to follow by hand. */
+export function catalogueAt(baseUrl: string, model: Readonly<Record<string, unknown>> = {}) {
+  const common = {
+    provider: 'upstream',
+    price: {
+      inputMicrosPerMillion: 1_000_000,
+      cachedInputMicrosPerMillion: 250_000,
+      outputMicrosPerMillion: 4_000_000,
+    },
+    marginBasisPoints: 1_000,
+    contextTokens: 128_000,
+    maxOutputTokens: 1_000,
+    timeoutMs: 2_000,
+  };
+  return {
+    providers: { upstream: { kind: 'openai-compatible', baseUrl } },
+    models: [
+      { id: 'acme.large-1', providerModel: 'large-upstream', resale: 'open', ...common, ...model },
+      { id: 'acme.secret-1', providerModel: 'secret-upstream', resale: 'reserved', ...common },
+      { id: 'acme.off-1', providerModel: 'off-upstream', resale: 'open', enabled: false, ...common },
+    ],
+    aliases: { large: 'acme.large-1', secret: 'acme.secret-1', off: 'acme.off-1' },
+  };
+}
+
+/** What a call on the catalogue above costs, in micros, worked out apart from the service's own code. */
+export function chargeFor(usage: { prompt: number; cached?: number; completion: number }): number {
+  const cached = usage.cached ?? 0;
+  const hundredths = (usage.prompt - cached) * 100 + cached * 25 + usage.completion * 400;
+  return Math.ceil((hundredths * 11) / 1_000);
+}

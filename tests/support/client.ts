@@ -1,0 +1,66 @@
+/** One answer as a plain HTTP client sees it. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body, where it is a JSON object. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly error: Readonly<Record<string, unknown>>;
+}
+
+export interface CallOptions {
+  readonly url: string;
+  readonly key?: string;
+  readonly user?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly method?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends a request: an object as JSON, a string or bytes as they are. */
+export async function send(path: string, options: CallOptions): Promise<Reply> {
+  const { url, key, user, headers, body, signal } = options;
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+  const response = await fetch(url + path, {
+    method: options.method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(user === undefined ? {} : { 'x-service-user': user }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: isRaw ? Buffer.from(body) : JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return replyOf(response, await response.text());
+}
+
+export const COMPLETIONS = '/v1/chat/completions';
+
+/** A chat completion with one short message, other fields as given. */
+export function chat(options: CallOptions, fields: Readonly<Record<string, unknown>> = {}): Promise<Reply> {
+  const body = { model: 'large', messages: [{ role: 'user', content: 'Hello' }], ...fields };
+  return send(COMPLETIONS, { body, ...options });
+}
+
+function replyOf(response: Response, text: string): Reply {
+  const body = objectOf(text);
+  const { error } = body;
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body,
+    error: typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {},
+  };
+}
+
+function objectOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

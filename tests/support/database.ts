@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+
+export const TEMPLATE_DATABASE = 'purser_template';
+
+/** A database of a test's own on the run's PostgreSQL server, with the schema and nothing else. */
+export interface TestDatabase {
+  readonly url: string;
+  /** Acts as the owner of everything: for arranging and looking, never for what is tested. */
+  readonly owner: Pool;
+  readonly close: () => Promise<void>;
+}
+
+const log = createLog('silent');
+const OBJECT_IN_USE = '55006';
+
+export async function createTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
+  const server = process.env['PURSER_TEST_SERVER'];
+  if (server === undefined) throw new Error('There is no test server: run the tests by `npm test`.');
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const admin = createPool({ url: server, role: 'owner', connectionsMax: 1, log });
+  await createDatabase(admin, name, isEmpty ? 'template0' : TEMPLATE_DATABASE);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const owner = createPool({ url: url.href, role: 'owner', connectionsMax: 4, log });
+  return {
+    url: url.href,
+    owner,
+    close: async () => {
+      await owner.end();
+      await admin.query(`drop database ${name} with (force)`);
+      await admin.end();
+    },
+  };
+}
+
+/** Copying a template fails while another session copies it. */
+async function createDatabase(admin: Pool, name: string, template: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await admin.query(`create database ${name} template ${template}`);
+      return;
+    } catch (fault) {
+      const isBusy = fault instanceof Error && 'code' in fault && fault.code === OBJECT_IN_USE;
+      if (!isBusy || attempt === 50) throw fault;
+      await new Promise((resolve) => {
+        setTimeout(resolve, 50);
+      });
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
+import { register } from '../../packages/service/src/accounts/registration.ts';
+import { readConfig } from '../../packages/service/src/app/config.ts';
+import { startGateway } from '../../packages/service/src/app/serve.ts';
+import { applyCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
+import { type AppId, type EndUserId, newAccountId, newAppId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { checkLedger, type Difference } from '../../packages/service/src/ledger/check.ts';
+import { createFunding } from '../../packages/service/src/ledger/funding.ts';
+import { createWallets } from '../../packages/service/src/ledger/wallet.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+export interface TestApp {
+  readonly appId: AppId;
+  readonly liveKey: string;
+  readonly testKey: string;
+}
+
+interface AppOptions {
+  readonly isFirstParty?: boolean;
+  readonly ratePerMinute?: number;
+  readonly rateBurst?: number;
+  readonly maxStreamsPerUser?: number;
+}
+
+/** The service on a real database, over real HTTP, with a catalogue of the test's own. */
+export interface TestService {
+  readonly url: string;
+  readonly database: TestDatabase;
+  readonly addApp: (options?: AppOptions) => Promise<TestApp>;
+  /** Opens a connected wallet with this much in it, and a monthly cap where one is given. */
+  readonly fund: (app: TestApp, userId: string, amount: number, cap?: number) => Promise<void>;
+  readonly wallet: (app: TestApp, userId: string) => Promise<WalletFigures>;
+  readonly setWallet: (app: TestApp, userId: string, assignment: string) => Promise<void>;
+  /** Differences in the books; the books are right when there are none. */
+  readonly check: () => Promise<readonly Difference[]>;
+  readonly close: () => Promise<void>;
+}
+
+export interface WalletFigures {
+  readonly balance: number;
+  readonly held: number;
+  readonly openStreams: number;
+}
+
+const GENEROUS = { ratePerMinute: 1_000_000, rateBurst: 1_000_000, maxStreamsPerUser: 1_000 };
+
+export async function startTestService(
+  catalogue: unknown,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<TestService> {
+  const database = await createTestDatabase();
+  const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-data-'));
+  const log = createLog('silent');
+  const config = readConfig({
+    PORT: '0',
+    PURSER_PUBLIC_URL: 'https://purser.test',
+    PURSER_DATA_DIR: dataDirectory,
+    DATABASE_URL: database.url,
+    ...environment,
+  });
+  await applyCatalogueFile(database.owner, JSON.stringify(catalogue));
+  const ground = { databaseUrl: database.url, simulatorUrl: undefined };
+  const gateway = await startGateway(config, log, ground);
+  return {
+    url: gateway.url,
+    database,
+    addApp: (options) => addApp(database, options),
+    fund: (app, userId, amount, cap) => fund(database, app, userId, amount, cap),
+    wallet: (app, userId) => readWallet(database, app, userId),
+    setWallet: async ({ appId }, userId, assignment) => {
+      await database.owner.query(`update ledger.wallets set ${assignment} where app_id = $1 and user_id = $2`, [
+        appId,
+        userId,
+      ]);
+    },
+    check: async () => (await checkLedger(database.owner)).differences,
+    close: async () => {
+      await gateway.stop();
+      await database.close();
+      rmSync(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function addApp({ owner }: TestDatabase, options: AppOptions = {}): Promise<TestApp> {
+  const { isFirstParty = false, ...limits } = options;
+  const app = { appId: newAppId(), liveKey: newApiKey('live'), testKey: newApiKey('sandbox') };
+  const accountId = newAccountId();
+  await register(owner, {
+    account: { accountId, email: `${accountId.toLowerCase()}@example.test`, name: 'Test account' },
+    app: { appId: app.appId, name: 'Test app', redirectUris: [], isFirstParty, limits: { ...GENEROUS, ...limits } },
+    keys: [
+      { keyId: newKeyId(), apiKey: app.liveKey },
+      { keyId: newKeyId(), apiKey: app.testKey },
+    ],
+  });
+  return app;
+}
+
+async function fund(
+  database: TestDatabase,
+  { appId }: TestApp,
+  user: string,
+  amount: number,
+  cap?: number,
+): Promise<void> {
+  const userId = user as EndUserId;
+  const capMicros = cap === undefined ? undefined : micros(BigInt(cap));
+  await createWallets(database.owner).open({ appId, userId, currency: 'EUR', cap: capMicros });
+  if (amount === 0) return;
+  await createFunding(database.owner).creditContract({ appId, userId, amount: micros(BigInt(amount)), key: 'first' });
+}
+
+async function readWallet(database: TestDatabase, { appId }: TestApp, userId: string): Promise<WalletFigures> {
+  const { rows } = await database.owner.query<{ balance_micros: bigint; held_micros: bigint; open_streams: number }>(
+    'select balance_micros, held_micros, open_streams from ledger.wallets where app_id = $1 and user_id = $2',
+    [appId, userId],
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('There is no such wallet.');
+  return { balance: Number(row.balance_micros), held: Number(row.held_micros), openStreams: row.open_streams };
+}
