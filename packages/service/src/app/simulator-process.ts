@@ -18,6 +18,7 @@ export interface SimulatorProcess {
 export async function startSimulator(log: Log): Promise<SimulatorProcess> {
   const program = fileURLToPath(import.meta.resolve('@purser/simulator/main.ts'));
   let isStopping = false;
+  let restart: NodeJS.Timeout | undefined;
   let child: ChildProcess;
 
   async function launch(port: number): Promise<number> {
@@ -29,10 +30,9 @@ export async function startSimulator(log: Log): Promise<SimulatorProcess> {
     child.once('exit', () => {
       if (isStopping) return;
       log.error('the provider simulator ended and is started again');
-      setTimeout(
-        () => void launch(actual).catch(() => log.error('the provider simulator did not start')),
-        RESTART_DELAY_MS,
-      );
+      restart = setTimeout(() => {
+        launch(actual).catch(() => log.error('the provider simulator did not start'));
+      }, RESTART_DELAY_MS);
     });
     return actual;
   }
@@ -42,6 +42,7 @@ export async function startSimulator(log: Log): Promise<SimulatorProcess> {
     url: `http://127.0.0.1:${port}/v1`,
     stop: async () => {
       isStopping = true;
+      clearTimeout(restart);
       if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);

@@ -46,7 +46,9 @@ export function createPool(options: PoolOptions): Pool {
     types,
   });
   // Without a listener, a connection that dies while idle would end the process.
-  pool.on('error', (fault) => options.log.warn({ fault: describeFault(fault) }, 'a database connection was lost'));
+  pool.on('error', (fault) => {
+    if (!pool.ending) options.log.warn({ fault: describeFault(fault) }, 'a database connection was lost');
+  });
   return pool;
 }
 
