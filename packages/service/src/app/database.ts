@@ -1,7 +1,8 @@
 import path from 'node:path';
 import type { Config } from '#app/config.ts';
+import { StartError } from '#app/start-error.ts';
 import { migrate } from '#db/migrate.ts';
-import { createPool, type Pool } from '#db/pool.ts';
+import { createPool, isConnectionFault, type Pool } from '#db/pool.ts';
 import { startEmbeddedPostgres } from '#embedded/embedded-postgres.ts';
 import type { Log } from '#kernel/log.ts';
 
@@ -32,7 +33,12 @@ export async function openDatabase(config: Config, log: Log, say: (text: string)
     if (applied.length > 0) say(`The database schema is up to date (${applied.length} migrations applied).`);
   } catch (fault) {
     await close();
-    throw fault;
+    throw isConnectionFault(fault) ? new StartError(unreachable(url), { cause: fault }) : fault;
   }
   return { url, owner, close };
+}
+
+function unreachable(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `The database ${pathname.slice(1)} at ${host} cannot be reached. Is it running, and is DATABASE_URL right?`;
 }

@@ -8,6 +8,7 @@ import { type Config, DEMO_CATALOGUE_FILE } from '#app/config.ts';
 import { type Database, openDatabase } from '#app/database.ts';
 import { ensureDemo } from '#app/demo.ts';
 import { type SimulatorProcess, startSimulator } from '#app/simulator-process.ts';
+import { StartError } from '#app/start-error.ts';
 import { applyCatalogueFile, parseCatalogueFile } from '#catalogue/catalogue-file.ts';
 import type { Log } from '#kernel/log.ts';
 
@@ -73,14 +74,21 @@ export async function startGateway(config: Config, log: Log, ground: Ground): Pr
   }
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+    url: urlOf(config.host, port),
     stop: () => stopGateway(service),
   };
 }
 
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 function listen(server: Server, { host, port }: Config): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (fault: NodeJS.ErrnoException) => {
+      const isTaken = fault.code === 'EADDRINUSE';
+      reject(isTaken ? new StartError(`Port ${port} of ${host} is taken. Set PORT to another one.`) : fault);
+    });
     server.listen(port, host, () => resolve());
   });
 }
@@ -103,13 +111,21 @@ function sleep(ms: number): Promise<void> {
 }
 
 async function applyCatalogue(config: Config, database: Database): Promise<void> {
-  const text = readFileSync(config.catalogueFile ?? DEMO_CATALOGUE_FILE, 'utf8');
+  const text = readCatalogueText(config.catalogueFile ?? DEMO_CATALOGUE_FILE);
   const file = parseCatalogueFile(text);
   const usesSimulator = Object.values(file.providers).some(({ kind }) => kind === 'simulator');
   if (config.environment === 'production' && usesSimulator) {
-    throw new Error('The catalogue names the provider simulator, which exists in development only.');
+    throw new StartError('The catalogue names the provider simulator, which exists in development only.');
   }
   await applyCatalogueFile(database.owner, text);
+}
+
+function readCatalogueText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (fault) {
+    throw new StartError(`The catalogue ${file} cannot be read. Is PURSER_CATALOGUE right?`, { cause: fault });
+  }
 }
 
 async function describe(config: Config, { owner }: Database, url: string): Promise<string> {
@@ -120,36 +136,40 @@ async function describe(config: Config, { owner }: Database, url: string): Promi
 
 /** Several gateway processes behind one port. One that dies is replaced; all die with this one. */
 async function startWorkers(config: Config, log: Log, ground: Ground): Promise<Running> {
-  let isStopping = false;
+  let isKept = false; // Only while the service runs is a worker that ends replaced.
   const fork = (): Worker => {
     const worker = cluster.fork({ PURSER_WORKER_GROUND: JSON.stringify(ground) });
     worker.once('exit', () => {
-      if (isStopping) return;
+      if (!isKept) return;
       log.error('a gateway process ended and is replaced');
-      setTimeout(fork, WORKER_RESTART_DELAY_MS);
+      setTimeout(() => isKept && fork(), WORKER_RESTART_DELAY_MS);
     });
     return worker;
   };
-  const addresses = await Promise.all(Array.from({ length: config.workers }, () => listening(fork())));
-  return {
-    url: `http://${config.host}:${addresses[0]?.port}`,
-    stop: async () => {
-      isStopping = true;
-      const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-      await Promise.all(
-        workers.map((worker) => {
-          worker.process.kill('SIGTERM');
-          return new Promise((resolve) => worker.once('exit', resolve));
-        }),
-      );
-    },
+  const stop = async () => {
+    isKept = false;
+    await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopWorker(worker)));
   };
+  try {
+    const addresses = await Promise.all(Array.from({ length: config.workers }, () => listening(fork())));
+    isKept = true;
+    return { url: urlOf(config.host, addresses[0]?.port ?? config.port), stop };
+  } catch (fault) {
+    await stop();
+    throw fault;
+  }
+}
+
+function stopWorker(worker: Worker): Promise<unknown> {
+  if (worker.isDead()) return Promise.resolve();
+  worker.process.kill('SIGTERM');
+  return new Promise((resolve) => worker.once('exit', resolve));
 }
 
 function listening(worker: Worker): Promise<{ readonly port: number }> {
   return new Promise((resolve, reject) => {
     worker.once('listening', resolve);
-    worker.once('exit', () => reject(new Error('A gateway process ended before it was ready.')));
+    worker.once('exit', () => reject(new StartError('A gateway process could not start: its own message is above.')));
   });
 }
 

@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { type Config, ConfigError, readProcessConfig } from '#app/config.ts';
 import { openDatabase } from '#app/database.ts';
 import { ensureDemo } from '#app/demo.ts';
+import { StartError } from '#app/start-error.ts';
 import { serve, startGateway, workerGround } from '#app/serve.ts';
 import { importCatalogue } from '#cli/catalogue-command.ts';
 import { printLedgerCheck } from '#cli/ledger-command.ts';
@@ -82,6 +83,7 @@ async function runService(config: Config, log: Log): Promise<number> {
 function isExplained(fault: unknown): fault is Error {
   return (
     fault instanceof ConfigError ||
+    fault instanceof StartError ||
     fault instanceof EmbeddedPostgresError ||
     fault instanceof MigrationError ||
     fault instanceof CatalogueFileError

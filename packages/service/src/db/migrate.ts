@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Pool, Queryable } from '#db/pool.ts';
+import { type Pool, type Queryable, sqlStateOf } from '#db/pool.ts';
 import { selectSchemaVersion } from '#db/queries.ts';
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url);
@@ -8,6 +8,7 @@ const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
 // Any number will do, as long as every Purser takes the same.
 const MIGRATION_LOCK = 7_283_940_155;
 const SERVER_VERSION_MIN = 150_000;
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** A database that cannot be used as it is: the message says why and what to do. */
 export class MigrationError extends Error {}
@@ -81,7 +82,12 @@ async function apply(client: Queryable, migration: Migration): Promise<void> {
     await client.query('commit');
   } catch (fault) {
     await client.query('rollback');
-    throw new Error(`Migration ${migration.name} failed.`, { cause: fault });
+    if (sqlStateOf(fault) !== INSUFFICIENT_PRIVILEGE)
+      throw new Error(`Migration ${migration.name} failed.`, { cause: fault });
+    throw new MigrationError(
+      'The database user may not do what the schema needs. It must own the database and may create roles (CREATEROLE).',
+      { cause: fault },
+    );
   }
 }
 

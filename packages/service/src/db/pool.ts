@@ -45,7 +45,9 @@ export function createPool(options: PoolOptions): Pool {
     options: limits,
     types,
   });
-  // Without a listener, a connection that dies while idle would end the process.
+  // Without a listener, a connection that dies between two statements would end the process: one that is in use tells
+  // its user by the next statement, one that is idle tells the pool.
+  pool.on('connect', (client) => client.on('error', () => {}));
   pool.on('error', (fault) => {
     if (!pool.ending) options.log.warn({ fault: describeFault(fault) }, 'a database connection was lost');
   });

@@ -12,12 +12,20 @@ export function createLog(level: LogLevel): Log {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
 }
 
-/** A fault as a log line may show it: name, message, stack, cause; never a request body. */
-export function describeFault(fault: unknown): {
+export interface FaultDescription {
   readonly name: string;
   readonly message: string;
   readonly stack?: string;
-} {
+  readonly cause?: FaultDescription;
+}
+
+/** A fault as a log line may show it: name, message, stack, and the same of its cause; never a request body. */
+export function describeFault(fault: unknown): FaultDescription {
   if (!(fault instanceof Error)) return { name: 'NonError', message: typeof fault };
-  return { name: fault.name, message: fault.message, ...(fault.stack === undefined ? {} : { stack: fault.stack }) };
+  return {
+    name: fault.name,
+    message: fault.message,
+    ...(fault.stack === undefined ? {} : { stack: fault.stack }),
+    ...(fault.cause === undefined ? {} : { cause: describeFault(fault.cause) }),
+  };
 }
