@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RULE_NAMES, type RuleName } from '../../tools/structure/rule-set.ts';
+import { type Files, findingsIn, placesOf, relevantFindingsIn, SMALL } from './fixture.ts';
+
+const MIGRATION = 'packages/service/migrations/0001_first.sql';
+const lines = (count: number, line: string): string => `${line}\n`.repeat(count);
+const longFunction = (count: number): string => `function long(): void {\n${lines(count - 2, '  step();')}}\n`;
+const machinePath = ['', 'root', 'purser'].join('/'); // In parts, or the rule would find it here.
+
+/** A tree that breaks a rule, and the one finding that it must give. */
+const BROKEN: readonly (readonly [finds: `${RuleName} ${string}`, files: Files])[] = [
+  ['readable kernel/odd.ts:1', { 'kernel/odd.ts': 'const text = `no end' }],
+  ['readable kernel/odd.ts:1', { 'kernel/odd.ts': 'call(1;' }],
+
+  ['folder-imports kernel/a.ts:2', { 'kernel/a.ts': "\nimport { b } from '#db/b.ts';", 'db/b.ts': '' }],
+  ['folder-imports kernel/a.ts:1', { 'kernel/a.ts': "import type { B } from '../db/b.ts';", 'db/b.ts': '' }],
+  ['folder-imports kernel/a.ts:1', { 'kernel/a.ts': "export { b } from '#db/b.ts';", 'db/b.ts': '' }],
+  ['folder-imports kernel/a.ts:1', { 'kernel/a.ts': "const b = await import('#db/b.ts');", 'db/b.ts': '' }],
+  ['folder-imports kernel/a.ts:1', { 'kernel/a.ts': "import '../../../../tools/b.ts';", 'tools/b.ts': '' }],
+  ['folder-imports kernel/a.ts:1', { 'kernel/a.ts': "import { gone } from '#kernel/gone.ts';" }],
+  ['folder-imports tests/a.test.ts:1', { 'tests/a.test.ts': "import '../packages/service/src/kernel/gone.ts';" }],
+  ['folder-imports novel/a.ts:1', { 'novel/a.ts': '' }],
+  ['folder-imports loose.ts:1', { 'loose.ts': '' }],
+  [
+    'folder-imports packages/contract/src/a.ts:1',
+    { 'packages/contract/src/a.ts': "import '@purser/service/src/kernel/b.ts';", 'kernel/b.ts': '' },
+  ],
+  ['folder-imports packages/simulator/src/a.ts:1', { 'packages/simulator/src/a.ts': "import { z } from 'zod';" }],
+  ['folder-imports ledger/a.ts:1', { 'ledger/a.ts': "import pg from 'pg';" }],
+  ['folder-imports kernel/a.ts:1', { 'kernel/a.ts': "import leftPad from 'left-pad';" }],
+  ['folder-imports http/a.ts:1', { 'http/a.ts': "import { pino } from 'pino';" }],
+  ['folder-imports kernel/a.ts:1', { 'kernel/a.ts': "import { env } from 'node:process';" }],
+
+  [
+    'import-cycles kernel/a.ts:1',
+    {
+      'kernel/a.ts': "import { b } from '#kernel/b.ts';",
+      'kernel/b.ts': "\nimport type { C } from './c.ts';",
+      'kernel/c.ts': "import { a } from '@purser/service/src/kernel/a.ts';",
+    },
+  ],
+  ['import-cycles tools/a.ts:1', { 'tools/a.ts': "import './a.ts';" }],
+
+  ['sizes kernel/a.ts:301', { 'kernel/a.ts': lines(301, '// One more.') }],
+  ['sizes kernel/a.ts:1', { 'kernel/a.ts': longFunction(71) }],
+  [
+    'sizes tests/a.ts:2',
+    { 'tests/a.ts': `\nconst long = async (a: string): Promise<void> => {\n${lines(70, 'b();')}};` },
+  ],
+
+  ['banned-words kernel/a.ts:2', { 'kernel/a.ts': '\n// TODO: later' }],
+  ['banned-words tools/a.ts:1', { 'tools/a.ts': '/* @ts-ignore */' }],
+
+  ['sql-home ledger/hold.ts:1', { 'ledger/hold.ts': 'const sql = `select 1`;' }],
+  ['sql-home ledger/hold.ts:2', { 'ledger/hold.ts': 'const sql =\n  `\n  INSERT INTO ledger.hold VALUES ($1)`;' }],
+  ['sql-home ledger/hold.ts:1', { 'ledger/hold.ts': "const sql = 'update ledger.hold set is_open = false';" }],
+  ['sql-home http/a.ts:1', { 'http/a.ts': 'const sql = `with open as (select 1) delete from x`;' }],
+  ['sql-home http/a.ts:1', { 'http/a.ts': 'const sql = `create table ${name} ()`;' }],
+
+  ['sql-owner ledger/queries.ts:2', { 'ledger/queries.ts': 'const sql = `select 1\n  from accounts.app`;' }],
+  [
+    'sql-owner gateway/a.ts:1',
+    {
+      'gateway/a.ts': "const name = 'ledger.place_hold';",
+      [MIGRATION]: 'create function ledger.place_hold() returns void language sql as $$ select 1; $$;',
+    },
+  ],
+
+  [`migration-names ${MIGRATION}:2`, { [MIGRATION]: '\ncreate table app (id text);' }],
+  [`migration-names ${MIGRATION}:1`, { [MIGRATION]: 'create unique index concurrently on app (id);' }],
+  [`migration-names ${MIGRATION}:1`, { [MIGRATION]: 'CREATE OR REPLACE FUNCTION f() RETURNS int AS $$ $$;' }],
+  [`migration-names ${MIGRATION}:1`, { [MIGRATION]: 'alter table if exists app add x int;' }],
+  [`migration-names ${MIGRATION}:1`, { [MIGRATION]: 'create trigger t before insert on app execute function db.f();' }],
+  [`migration-names ${MIGRATION}:1`, { [MIGRATION]: 'create schema novel;' }],
+  [`migration-names ${MIGRATION}:1`, { [MIGRATION]: 'create view public.v as select 1;' }],
+  [
+    `migration-mentions ${MIGRATION}:5`,
+    {
+      [MIGRATION]:
+        'create table ledger.hold ();\ncreate function sandbox.f() returns void language plpgsql as $$\nbegin\n' +
+        '  -- ledger.hold in a comment\n  delete from ledger.hold;\nend;\n$$;',
+    },
+  ],
+
+  ['unused-files kernel/a.ts:1', { 'kernel/a.ts': '' }],
+  ['unused-exports cli/main.ts:2', { 'cli/main.ts': '\nexport const lonely = 1;' }],
+
+  ['barrels kernel/index.ts:1', { 'kernel/index.ts': '' }],
+  ['barrels kernel/a.ts:1', { 'kernel/a.ts': "export * from '#kernel/b.ts';", 'kernel/b.ts': '' }],
+
+  ['file-names kernel/placeHold.ts:1', { 'kernel/placeHold.ts': '' }],
+  ['file-names tools/place_hold.ts:1', { 'tools/place_hold.ts': '' }],
+  ['file-names tests/support/helpers.ts:1', { 'tests/support/helpers.ts': '' }],
+
+  ['folder-readmes kernel:1', { 'kernel/a.ts': '', without: 'README.md' }],
+
+  ['machine-paths docs/a.md:2', { 'docs/a.md': `\nSee ${machinePath}.` }],
+  ['lock-files package-lock.json:1', { 'package-lock.json': '"resolved": "https://registry.example/a.tgz"' }],
+  ['dead-links README.md:1', { 'README.md': '[plan](docs/plan.md)' }],
+  ['dead-links docs/a.md:1', { 'docs/a.md': '[plan](plan.md#part "The plan")', 'README.md': '' }],
+];
+
+const ALONE = new Set<string>(['unused-files', 'unused-exports']);
+const STANDS_ELSEWHERE = ['restricted-code', 'minimums', 'exceptions'];
+
+for (const [expected, files] of BROKEN) {
+  const [rule = '', place = ''] = expected.split(' ');
+  test(`${rule} fails at ${place} for ${JSON.stringify(files).slice(0, 100)}`, () => {
+    const findings = ALONE.has(rule) ? findingsIn(files) : relevantFindingsIn(files);
+    assert.deepEqual(placesOf(findings), [expected]);
+  });
+}
+
+test('every rule is seen to fail', () => {
+  const seen = new Set<string | undefined>([
+    ...BROKEN.map(([expected]) => expected.split(' ')[0]),
+    ...STANDS_ELSEWHERE,
+  ]);
+  assert.deepEqual(seen, new Set(RULE_NAMES));
+});
+
+test('a missing entry is one finding, not one for each file', () => {
+  const rules = { ...SMALL, entries: ['cli/start.ts'] };
+  assert.deepEqual(placesOf(findingsIn({ 'kernel/a.ts': '' }, rules)), ['unused-files cli/start.ts:1']);
+});
+
+test('too few files read is a finding', () => {
+  const rules = { ...SMALL, minimums: { 'service files': 2, imports: 0, migrations: 1 } };
+  const findings = findingsIn({}, rules);
+  assert.deepEqual(
+    findings.map(({ name }) => name),
+    ['service files', 'migrations'],
+  );
+});
+
+test('an exception takes away the finding that it names, and no other', () => {
+  const reason = 'A guard run that is clearer in one piece than in several.';
+  const exceptions = [{ rule: 'sizes', file: 'packages/service/src/kernel/a.ts', name: 'long', reason }] as const;
+  const files = { 'kernel/a.ts': longFunction(71), 'kernel/b.ts': longFunction(71) };
+  assert.deepEqual(placesOf(relevantFindingsIn(files, { ...SMALL, exceptions })), ['sizes kernel/b.ts:1']);
+});
+
+test('an exception that is no longer needed, or has no reason, is a finding', () => {
+  const exception = { rule: 'sizes', file: 'packages/service/src/kernel/a.ts', name: 'long' } as const;
+  const rules = { ...SMALL, exceptions: [{ ...exception, reason: 'because' }] };
+  assert.deepEqual(placesOf(relevantFindingsIn({ 'kernel/a.ts': longFunction(71) }, rules)), [
+    'exceptions tools/structure/rules.ts:1',
+  ]);
+  const needless = relevantFindingsIn({ 'kernel/a.ts': longFunction(70) }, rules);
+  assert.match(needless[0]?.message ?? '', /no longer needed/);
+});

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findFunctions } from '../../tools/structure/functions.ts';
+import { lex } from '../../tools/structure/lexer.ts';
+import { readModuleStatements } from '../../tools/structure/module-statements.ts';
+
+const kindsOf = (text: string): readonly string[] => lex(text).tokens.map((token) => `${token.kind}:${token.text}`);
+const exportsOf = (text: string): readonly string[] => readModuleStatements(lex(text)).exports.map(({ name }) => name);
+const functionsOf = (text: string): readonly string[] =>
+  findFunctions(lex(text)).map(({ name, line, lines }) => `${name} ${line}+${lines}`);
+
+test('a slash is a division after a value and starts a regular expression elsewhere', () => {
+  const texts: readonly (readonly [text: string, isRegex: boolean])[] = [
+    ['const a = /x"/g;', true],
+    ['return /[/"]/;', true],
+    ['if (a) /x"/.test(b);', true],
+    ['const a = !/x"/.test(b);', true],
+    ['f(/\\/"/)', true],
+    ['const a = b / c / d;', false],
+    ['const a = (b) / c / d;', false],
+    ['const a = b[0] / c / d;', false],
+    ['const a = b! / c / d;', false],
+    ['const a = b.return / c / d;', false],
+  ];
+  for (const [text, isRegex] of texts)
+    assert.equal(
+      lex(text).tokens.some(({ kind }) => kind === 'regex'),
+      isRegex,
+      text,
+    );
+});
+
+test('a template is its texts with the tokens between them, however deep', () => {
+  const shown = kindsOf('`a ${b + `c ${{ d: 1 }.d}`} \\` $ e`').map((kind) => kind.replace('punctuation:', ''));
+  const inner = 'template:c |${|{|word:d|:|number:1|}|.|word:d|}|template-rest:';
+  assert.equal(shown.join('|'), `template:a |\${|word:b|+|${inner}|}|template-rest: \\\` $ e`);
+});
+
+test('strings and comments hide what they hold, and lines are counted through them', () => {
+  const { tokens, comments } = lex("#!/usr/bin/env node\n'it\\'s // no' /* two\nlines */\n// \"\n`\n` last");
+  assert.deepEqual(
+    tokens.map(({ text, line }) => [text, line]),
+    [
+      ["it\\'s // no", 2],
+      ['\n', 5],
+      ['last', 6],
+    ],
+  );
+  assert.deepEqual(
+    comments.map(({ line }) => line),
+    [1, 2, 4],
+  );
+});
+
+test('brackets that do not match are told with their line', () => {
+  assert.throws(() => lex('\n(]'), /line 2: `\]` closes nothing/);
+  assert.throws(() => lex('\n{ ('), /line 2: `\(` is never closed/);
+  assert.throws(() => lex('`a ${b}'), /line 1: a template is never closed/);
+});
+
+test('functions of every form are found with their lines', () => {
+  assert.deepEqual(functionsOf('async function* all<T extends X>(a: T): AsyncGenerator<T> {\n}'), ['all 1+2']);
+  assert.deepEqual(functionsOf('function f(): { a: number } | undefined {\n\n}'), ['f 1+3']);
+  assert.deepEqual(functionsOf('function is(a: unknown): a is { b: 1 } {\n}'), ['is 1+2']);
+  assert.deepEqual(functionsOf('const f = async (a: A): Promise<B> => {\n};'), ['f 1+2']);
+  assert.deepEqual(functionsOf('const f = (a: A) =>\n  new Promise<B>((resolve) => resolve(a));'), [
+    'f 1+2',
+    'callback of Promise 2+1',
+  ]);
+  assert.deepEqual(functionsOf('const f = a => [\na];'), ['f 1+2']);
+  assert.deepEqual(functionsOf('class A {\n  constructor() {\n  }\n  get b(): B { return 1; }\n  async #c() {}\n}'), [
+    'constructor 2+2',
+    'b 4+1',
+    '#c 5+1',
+  ]);
+  assert.deepEqual(functionsOf('const a = { [Symbol.dispose]() {}, "b c"() {}, d: function () {} };'), [
+    '[dispose] 1+1',
+    'b c 1+1',
+    'd 1+1',
+  ]);
+  assert.deepEqual(functionsOf("test('it holds', async () => {\n});"), ['callback of test 1+2']);
+});
+
+test('blocks, overloads, calls and types of objects are no functions', () => {
+  const none = [
+    'if (a) { b; }',
+    'for await (const a of b()) { c; }',
+    'switch (f(a)) { case f(b): { c; } case f(d): return { e: 1 }; }',
+    'class A extends mixin(B) { c = 1; }',
+    'function over(a: string): void;',
+    'interface A { b(c: string): { d: number }; }',
+    'const a = b ? c(d) : { e: 1 };',
+  ];
+  for (const text of none) assert.deepEqual(functionsOf(text), [], text);
+});
+
+test('a type of a function does not reach into what follows', () => {
+  const found = findFunctions(
+    lex('function f(): Promise<Map<A, () => void>> {\n}\nconst m = new Map<A, () => B>([\n1,\n]);'),
+  );
+  assert.deepEqual(
+    found.map(({ lines }) => lines),
+    [2, 1, 1],
+  );
+});
+
+test('imports of every form are read', () => {
+  const { imports } = readModuleStatements(
+    lex("import a, { b as c, type D } from 'x'; import type { E } from './e.ts'; import * as f from 'f'; import 's'"),
+  );
+  assert.deepEqual(
+    imports.map(({ specifier, names, isTypeOnly }) => [specifier, names, isTypeOnly]),
+    [
+      ['x', ['default', 'b', 'D'], false],
+      ['./e.ts', ['E'], true],
+      ['f', 'all', false],
+      ['s', [], false],
+    ],
+  );
+});
+
+test('exports of every form are read, and words named export or import are not', () => {
+  assert.deepEqual(exportsOf('export const a = 1; export async function b() {} export abstract class C {}'), [
+    'a',
+    'b',
+    'C',
+  ]);
+  assert.deepEqual(exportsOf('export interface D {} export type E = 1; export { f, g as h }; export default 1;'), [
+    'D',
+    'E',
+    'f',
+    'h',
+    'default',
+  ]);
+  assert.deepEqual(exportsOf('export const { i, j: k } = l; export type { M as N };'), ['i', 'k', 'N']);
+  assert.deepEqual(
+    exportsOf('interface A { export: boolean; import: string } const b = { export: 1 }; c.export(d);'),
+    [],
+  );
+});

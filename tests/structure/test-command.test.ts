@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { type Outcome, ROOT, runNode } from '../../tools/toolchain.ts';
+
+const COMMAND = join(ROOT, 'tools', 'test.ts');
+const TIMEOUT_MS = 60_000;
+const folder = mkdtempSync(join(tmpdir(), 'purser-test-command-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const FILES: Readonly<Record<string, string>> = {
+  'package.json': '{ "type": "module" }',
+  'packages/service/src/sum.test.ts': "import { test } from 'node:test'; test('adds', () => {});",
+  'tests/integration/slow.test.ts': "import { test } from 'node:test'; test('is slow', () => {});",
+  'tests/skipped.test.ts': "import { test } from 'node:test'; test.skip('is skipped', () => {});",
+  'tests/broken/fails.test.ts': "import { test } from 'node:test'; test('fails', () => { throw new Error('no'); });",
+  'tests/broken/hangs.test.ts':
+    "import { test } from 'node:test'; console.log('hanging'); test('hangs', () => new Promise(() => setInterval(() => {}, 99)));",
+  'tests/setup.test.ts':
+    "import { test } from 'node:test'; test('sees the setup', (t) => t.assert.equal(process.env['PURSER_SEEN'], 'yes'));",
+  'tests/support/global-setup.ts':
+    "export const globalSetup = () => { process.env['PURSER_SEEN'] = 'yes'; }; export const globalTeardown = () => new Promise((done) => setTimeout(done, 300)).then(() => console.log('taken down'));",
+};
+for (const [path, text] of Object.entries(FILES)) {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+const runTests = (...args: readonly string[]): Promise<Outcome> =>
+  runNode({ args: [COMMAND, ...args], cwd: folder, timeoutMs: TIMEOUT_MS });
+
+/** The names of the tests that were run, by the spec reporter. */
+function namesIn(output: string): readonly string[] {
+  const names = output.split('\n').flatMap((line) => /^[✔✖] (.+) \(/.exec(line)?.[1] ?? []);
+  return [...new Set(names)].toSorted();
+}
+
+test('all tests are run, and what the global setup puts into the environment reaches them', async () => {
+  const { code, output } = await runTests('--without', 'tests/broken/');
+  assert.equal(code, 0, output);
+  assert.deepEqual(namesIn(output), ['adds', 'is slow', 'sees the setup']);
+  assert.match(output, /ℹ tests 4\n/);
+});
+
+test('--fast leaves out what is slow', async () => {
+  const { output } = await runTests('--fast', '--without', './tests/broken');
+  assert.deepEqual(namesIn(output), ['adds', 'sees the setup']);
+});
+
+test('arguments choose files, folders and globs', async () => {
+  assert.deepEqual(namesIn((await runTests('tests/setup.test.ts', 'packages/*/src/*.test.ts')).output), [
+    'adds',
+    'sees the setup',
+  ]);
+  assert.deepEqual(namesIn((await runTests('tests/integration/')).output), ['is slow']);
+});
+
+test('-t chooses tests by name', async () => {
+  const { code, output } = await runTests('-t', 'setup', 'tests/setup.test.ts', 'tests/integration');
+  assert.equal(code, 0, output);
+  assert.ok(namesIn(output).includes('sees the setup'));
+  assert.ok(!namesIn(output).includes('is slow'));
+});
+
+test('a failure is told by the exit code, and the closing lines come after what failed', async () => {
+  const { code, output } = await runTests('tests/broken/fails.test.ts');
+  assert.equal(code, 1);
+  const [, closing = ''] = output.split('failing tests:');
+  assert.match(closing, /ℹ tests 1\n[\s\S]*ℹ fail 1\n[\s\S]*ℹ duration_ms [\d.]+\n(?:taken down\n)?$/);
+});
+
+test('a run in which no test was executed fails', async () => {
+  const runs = [['-t', 'no such name', 'tests/setup.test.ts'], ['tests/skipped.test.ts']];
+  for (const args of runs) {
+    const { code, output } = await runTests(...args);
+    assert.equal(code, 1, output);
+    assert.match(output, /No test was executed/);
+  }
+});
+
+test('arguments that match no file fail', async () => {
+  const runs = [['tests/gone.test.ts'], ['--without', 'tests', '--without', 'packages'], ['--fsat'], ['--limit', 'x']];
+  for (const args of runs) assert.equal((await runTests(...args)).code, 1, args.join(' '));
+});
+
+test('a run past its limit ends with a message that names what was under way', async () => {
+  const { code, output } = await runTests('--limit', '2', 'tests/broken/hangs.test.ts');
+  assert.equal(code, 124);
+  assert.match(output, /have run for 2 s, which is the limit/);
+  assert.match(output, /Interrupted while running:[\s\S]*hangs/);
+  assert.match(output, /taken down/);
+});
+
+test('a signal ends the tests and takes down the global setup, even when it comes twice', async () => {
+  const args = [COMMAND, 'tests/broken/hangs.test.ts'];
+  const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    if (text.includes('hanging')) for (const signal of ['SIGINT', 'SIGTERM'] as const) child.kill(signal);
+    output += text;
+  });
+  const [code] = await once(child, 'close');
+  assert.equal(code, 1);
+  assert.match(output, /Interrupted while running:[\s\S]*hangs/);
+  assert.match(output, /taken down/);
+});

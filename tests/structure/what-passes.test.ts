@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Files, findingsIn, placesOf, relevantFindingsIn } from './fixture.ts';
+
+const MIGRATION = 'packages/service/migrations/0001_first.sql';
+const body = (called: string): string => `returns void language sql as $$ select ${called}; $$;`;
+const step = (count: number): string => '  step();\n'.repeat(count);
+
+function assertPasses(files: Files): void {
+  assert.deepEqual(placesOf(relevantFindingsIn(files)), [], JSON.stringify(files));
+}
+
+test('a file of 300 lines and a function of 70 pass', () => {
+  assertPasses({ 'kernel/a.ts': '// One more.\n'.repeat(300) });
+  assertPasses({ 'kernel/a.ts': `function long(): void {\n${step(68)}}\n` });
+});
+
+test('a suite may be as long as its tests together', () => {
+  assertPasses({ 'tests/a.test.ts': `describe('a wallet', () => {\n${step(100)}});\n` });
+});
+
+test('tests and tools may import anything, and hold SQL', () => {
+  const text = "import { b } from '#db/b.ts'; const sql = `select 1 from ledger.hold`;";
+  assertPasses({ 'kernel/a.test.ts': text, 'db/b.ts': '' });
+  assertPasses({
+    'tools/a.ts': "import '../packages/service/src/db/b.ts'; import fc from 'fast-check';",
+    'db/b.ts': '',
+  });
+});
+
+test('sentences that begin like SQL are no SQL', () => {
+  const sentences = [
+    'with 3 calls in flight',
+    'update it',
+    'create a key',
+    'delete',
+    'call 3 failed',
+    'insert coin',
+    'Select one.',
+    'drop',
+  ];
+  for (const sentence of sentences) assertPasses({ 'http/a.ts': `const say = \`${sentence}\`;` });
+});
+
+test('SQL of its own tables passes in queries.ts and anywhere in db', () => {
+  assertPasses({ 'ledger/queries.ts': 'const sql = `select 1 from ledger.hold as usage where usage_id = $1`;' });
+  assertPasses({ 'db/migrate.ts': 'const sql = `insert into db.migration values ($1)`;' });
+});
+
+test('names with a dot outside of SQL are no tables, as long as no migration made them', () => {
+  assertPasses({ 'gateway/a.ts': "import { b } from '#usage/b.ts'; const key = 'usage.total';", 'usage/b.ts': '' });
+});
+
+test('a function of the ledger may mention usage, and one of any schema the functions of db', () => {
+  const helpers = `create function db.now() ${body('1')}\ncreate function usage.record() ${body('1')}\n`;
+  assertPasses({ [MIGRATION]: `${helpers}create function ledger.settle() ${body('usage.record()')}` });
+  assertPasses({ [MIGRATION]: `${helpers}create or replace function sandbox.reset() ${body('db.now()')}` });
+});
+
+test('statements of a migration that make nothing with a name pass', () => {
+  const sql = `-- create table loose ();
+    /* create table loose (); */
+    do $$ begin create role gateway; exception when others then null; end $$;
+    comment on table ledger.hold is 'create table loose ()';
+    create table if not exists ledger.hold (id text); create unique index on only ledger.hold (id);
+    create index hold_id on ledger.hold (id); create type ledger.state as enum ('open');`;
+  assertPasses({ [MIGRATION]: sql });
+});
+
+test('an export is used by an import of any form', () => {
+  const forms = [
+    "import { a } from '#kernel/a.ts';",
+    "import { a as b } from '#kernel/a.ts';",
+    "import type { a } from '#kernel/a.ts';",
+    "import x, { type a } from '#kernel/a.ts';",
+    "import * as all from '#kernel/a.ts';",
+    "const { a } = await import('#kernel/a.ts');",
+    "type A = import('#kernel/a.ts').a;",
+    "export { a } from '#kernel/a.ts';",
+  ];
+  for (const form of forms) {
+    const findings = findingsIn({ 'kernel/a.ts': 'export const a = 1;', 'cli/main.ts': form });
+    assert.deepEqual(
+      findings.filter(({ file, rule }) => file.endsWith('a.ts') && rule.startsWith('unused')),
+      [],
+      form,
+    );
+  }
+});
+
+test('an export that only a test imports passes', () => {
+  const files = {
+    'kernel/a.ts': 'export const a = 1;',
+    'cli/main.ts': "import '#kernel/a.ts';",
+    'kernel/a.test.ts': "import { a } from '#kernel/a.ts';",
+  };
+  assert.deepEqual(
+    placesOf(findingsIn(files)).filter((place) => place.startsWith('unused')),
+    [],
+  );
+});
+
+test('paths inside of URLs, globs and relative paths are of no machine', () => {
+  for (const path of ['https://host.example/root/a', './work/a', 'a/root/b', '**/home/app', '~/work', '/rooted/a']) {
+    assertPasses({ 'docs/a.md': `See ${path}.` });
+  }
+});
+
+test('links to files, folders, parts of a page and other hosts pass; those in code are none', () => {
+  const links = '[a](docs/plan.md#part) [b](docs) [c](docs/) [d](#part) [e](https://x.example/y) [f](/docs/plan.md)';
+  assertPasses({ 'README.md': `${links}\n\`[g](gone.md)\`\n\`\`\`\n[h](gone.md)\n\`\`\`\n`, 'docs/plan.md': '' });
+});
+
+test('files that are no source of the service are not held to its names', () => {
+  assertPasses({ 'packages/service/scripts/Odd_Name.ts': 'const a: any = 1;', 'tests/index.ts': '' });
+});

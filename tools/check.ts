@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { type Outcome, ROOT, runNode, runTool, TOOLCHAIN } from './toolchain.ts';
+
+interface Check {
+  readonly name: string;
+  readonly run: () => Promise<Outcome>;
+}
+
+interface Result extends Outcome {
+  readonly name: string;
+}
+
+const CHECK_TIMEOUT_MS = 300_000;
+
+const STATIC: readonly Check[] = [
+  ...TOOLCHAIN.map((tool) => ({ name: tool.name, run: () => runTool(tool) })),
+  { name: 'structure', run: () => runScript('structure/main.ts', []) },
+];
+
+// Without the tests that run the checks above once more.
+const REPEATED = ['tests/structure/toolchain.test.ts', 'tests/structure/structure.test.ts'];
+const TESTS: Check = {
+  name: 'fast tests',
+  run: () => runScript('test.ts', ['--fast', ...REPEATED.flatMap((file) => ['--without', file])]),
+};
+
+// What a developer runs before each commit: everything, even after something has failed, and then what is wrong.
+const results = await Promise.all(STATIC.map(perform));
+results.push(await perform(TESTS)); // By itself: tests with deadlines do not like company on two cores.
+const failed = results.filter(({ code }) => code !== 0);
+for (const { name, output } of failed) console.log(`\n--- ${name}\n${output.trimEnd()}`);
+if (failed.length > 0) {
+  console.log(`\nFailed: ${failed.map(({ name }) => name).join(', ')}.`);
+  process.exitCode = 1;
+}
+
+async function perform({ name, run }: Check): Promise<Result> {
+  const outcome = await run();
+  const mark = outcome.code === 0 ? '✔' : '✖';
+  console.log(`${mark} ${name.padEnd(12)}${(outcome.durationMs / 1000).toFixed(1).padStart(6)} s`);
+  return { name, ...outcome };
+}
+
+function runScript(name: string, args: readonly string[]): Promise<Outcome> {
+  return runNode({ args: [join(import.meta.dirname, name), ...args], cwd: ROOT, timeoutMs: CHECK_TIMEOUT_MS });
+}

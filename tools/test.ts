@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, globSync, statSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const ALL = ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'];
+const SLOW = ['tests/integration', 'tests/conformance', 'tests/browser', 'tests/property'];
+const GLOBAL_SETUP = 'tests/support/global-setup.ts';
+const TEST_TIMEOUT_MS = 120_000;
+const RUN_SECONDS_MAX = 20 * 60;
+const DAY_SECONDS = 24 * 60 * 60; // A timer cannot hold much more.
+const GRACE_MS = 15_000; // For the runner to name what it was at, and to take down what the global setup started.
+// Ctrl-C comes twice, from the terminal and from npm. The runner would take down the global setup twice at a time and exit
+// with the quicker one; only a later signal means that patience has ended.
+const SIGNAL_REPEATS_MS = 1000;
+const CONCURRENCY = 2;
+const USAGE = `npm test -- [options] [file, folder or glob]...
+  -t <pattern>       only tests whose name matches
+  --fast             leaves out ${SLOW.join(', ')}
+  --without <path>   leaves out a file or folder; may be given again
+  --limit <seconds>  ends the run after so long (${RUN_SECONDS_MAX})`;
+
+interface Choice {
+  readonly files: readonly string[];
+  readonly pattern: string | undefined;
+  readonly limitSeconds: number;
+}
+
+// What `npm test` runs: the tests of the folder that it is started in, by the Node that runs it.
+const choice = choose(process.argv.slice(2));
+const run = start(choice);
+passOnSignals(run);
+limit(run, choice.limitSeconds);
+
+/** The tests that the arguments ask for. Arguments that ask for none are a mistake, never an empty success. */
+function choose(args: readonly string[]): Choice {
+  const { values, positionals } = parse(args);
+  const leftOut = [...(values.fast ? SLOW : []), ...values.without.map(withoutSlash)];
+  const isLeftOut = (file: string): boolean => leftOut.some((path) => file === path || file.startsWith(`${path}/`));
+  const files = new Set<string>();
+  for (const asked of positionals.length === 0 ? ALL : positionals) {
+    const found = globSync(isFolder(asked) ? `${withoutSlash(asked)}/**/*.test.ts` : asked);
+    if (found.length === 0 && positionals.length > 0) stop(`No test file matches ${asked}.`);
+    for (const file of found) if (!isLeftOut(file)) files.add(file);
+  }
+  if (files.size === 0) stop(`No test file is left to run in ${process.cwd()}.`);
+  const limitSeconds = Number(values.limit);
+  if (!(limitSeconds > 0 && limitSeconds <= DAY_SECONDS)) stop(`\`--limit\` is a number of seconds.\n\n${USAGE}`);
+  return { files: [...files].toSorted(), pattern: values.pattern, limitSeconds };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        pattern: { type: 'string', short: 't' },
+        fast: { type: 'boolean', default: false },
+        limit: { type: 'string', default: String(RUN_SECONDS_MAX) },
+        without: { type: 'string', multiple: true, default: [] },
+      },
+    });
+  } catch (error) {
+    return stop(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function withoutSlash(path: string): string {
+  return path.replace(/^\.\//, '').replace(/\/+$/, '');
+}
+
+function stop(message: string): never {
+  console.error(message);
+  process.exit(1);
+}
+
+function start({ files, pattern }: Choice): ChildProcess {
+  const args = [
+    '--test',
+    `--test-reporter=${pathToFileURL(join(import.meta.dirname, 'test-reporter.ts')).href}`,
+    '--test-reporter-destination=stdout',
+    `--test-timeout=${TEST_TIMEOUT_MS}`,
+    `--test-concurrency=${CONCURRENCY}`,
+    ...(existsSync(GLOBAL_SETUP) ? [`--test-global-setup=${GLOBAL_SETUP}`] : []),
+    ...(pattern === undefined ? [] : [`--test-name-pattern=${pattern}`]),
+    ...files,
+  ];
+  // Set where a test runs this file: the runner would take itself for a test of the outer run.
+  const { NODE_TEST_CONTEXT: _outer, ...env } = process.env;
+  // A process group of its own: a signal then comes once, from here, and what outlives the runner can be ended.
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
+  child.once('error', (error) => stop(`The test runner could not be started: ${error.message}`));
+  child.once('exit', (code, signal) => {
+    endGroup(child, 'SIGKILL'); // Nothing that a test started stays behind.
+    process.exitCode ??= code ?? 128 + (signal === null ? 0 : constants.signals[signal]); // As shells have it.
+    process.exit();
+  });
+  return child;
+}
+
+function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // No process is left in the group.
+  }
+}
+
+function passOnSignals(child: ChildProcess): void {
+  let firstAtMs: number | undefined;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (firstAtMs === undefined) {
+        firstAtMs = performance.now();
+        child.kill(signal); // To the runner alone: it ends its tests and takes down the global setup.
+      } else if (performance.now() - firstAtMs > SIGNAL_REPEATS_MS) endGroup(child, 'SIGKILL');
+    });
+  }
+}
+
+function limit(child: ChildProcess, seconds: number): void {
+  setTimeout(() => {
+    console.error(`\nThe tests have run for ${seconds} s, which is the limit. What was under way is named below.`);
+    process.exitCode = 124; // As the command `timeout` has it.
+    child.kill('SIGTERM');
+    setTimeout(() => endGroup(child, 'SIGKILL'), GRACE_MS).unref();
+  }, seconds * 1000).unref();
+}

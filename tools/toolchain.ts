@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+/** A command of the toolchain with its arguments; `bin` is a script of `node_modules/.bin`. */
+export interface Tool {
+  readonly name: string;
+  readonly bin: string;
+  readonly args: readonly string[];
+}
+
+export interface Outcome {
+  readonly code: number;
+  readonly output: string;
+  readonly durationMs: number;
+}
+
+/** The root of the repository. */
+export const ROOT = join(import.meta.dirname, '..');
+const TOOL_TIMEOUT_MS = 110_000; // Below the time limit of a test, so that the output is still told.
+
+/** What must be content with the repository. Each ends with a code other than 0 on its first finding. */
+export const TOOLCHAIN: readonly Tool[] = [
+  { name: 'types', bin: 'tsc', args: ['--pretty', 'false'] },
+  { name: 'lint', bin: 'oxlint', args: ['--type-aware', '--deny-warnings'] },
+  { name: 'format', bin: 'biome', args: ['format', '.'] },
+];
+
+export function runTool({ bin, args }: Tool): Promise<Outcome> {
+  return runNode({ args: [join(ROOT, 'node_modules', '.bin', bin), ...args], cwd: ROOT, timeoutMs: TOOL_TIMEOUT_MS });
+}
+
+export interface NodeRun {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly timeoutMs: number;
+}
+
+/** Runs a script by the Node that runs this one, and collects what it prints on either stream. */
+export async function runNode({ args, cwd, timeoutMs }: NodeRun): Promise<Outcome> {
+  const startMs = performance.now();
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: timeoutMs });
+  let output = '';
+  const collect = (text: string): void => {
+    output += text;
+  };
+  child.stdout.setEncoding('utf8').on('data', collect);
+  child.stderr.setEncoding('utf8').on('data', collect);
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  child.once('error', reject).once('close', (code, signal) => {
+    if (signal !== null) collect(`\nEnded by ${signal}; the limit is ${timeoutMs / 1000} s.\n`);
+    resolve(code ?? 1);
+  });
+  return { code: await promise, output, durationMs: performance.now() - startMs };
+}
