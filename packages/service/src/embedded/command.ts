@@ -19,7 +19,7 @@ export interface Identity {
 /** Programs of the machine that we use where they work and do without where they do not. */
 export type HostTool = 'unshare' | 'setpriv' | 'flock';
 
-export interface CommandResult {
+interface CommandResult {
   /** Undefined when the command could not be started or was ended by a signal. */
   readonly code: number | undefined;
   /** The end of what it wrote, or why it could not be started. */

@@ -68,7 +68,7 @@ async function removeMisleadingFile(pid: number, layout: Layout): Promise<void> 
   if (isMisleading) await rm(layout.postmasterPid, { force: true });
 }
 
-export interface PostmasterFile {
+interface PostmasterFile {
   readonly pid: number;
   readonly directory: string;
   readonly isReady: boolean;

@@ -8,7 +8,7 @@ import { isRunning, ownIdentity, type ProcessIdentity } from '#embedded/process-
 import { waitUntil } from '#embedded/wait.ts';
 import { randomBase62 } from '#kernel/random.ts';
 
-export interface OwnerLock {
+interface OwnerLock {
   readonly release: () => Promise<void>;
 }
 

@@ -6,6 +6,7 @@ import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
 import type { Layout } from '#embedded/layout.ts';
 import { readPostmasterFile } from '#embedded/leftovers.ts';
 import type { Privileges } from '#embedded/privileges.ts';
+import { probe } from '#embedded/queries.ts';
 import { openServerLog, readServerLog } from '#embedded/server-log.ts';
 import { stopInSteps, waitUntil } from '#embedded/wait.ts';
 
@@ -123,7 +124,7 @@ async function answers(pid: number | undefined, { layout, url }: LaunchOptions):
   client.on('error', () => undefined); // The server may go down at any time; the query below tells.
   try {
     await client.connect();
-    await client.query('select 1');
+    await probe(client);
     return true;
   } catch {
     return false;
