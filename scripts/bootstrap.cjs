@@ -30,9 +30,12 @@ function readOr(file, fallback) {
   }
 }
 
+function matches(list, value) {
+  return !list || list.includes(value);
+}
+
 /** The optional packages of the root that are made for this platform: optional to npm, not to us. */
 function platformPackages(lock) {
-  const matches = (list, value) => !list || list.includes(value);
   return Object.keys(lock.packages[''].optionalDependencies || {}).filter((name) => {
     const entry = lock.packages[`node_modules/${name}`];
     return entry && matches(entry.os, process.platform) && matches(entry.cpu, process.arch);

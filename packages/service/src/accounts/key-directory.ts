@@ -63,20 +63,8 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits): KeyDirec
 
   function keepApp(row: AppRow): void {
     const known = apps.get(row.app_id);
-    if (known === undefined || known.generation < row.generation) apps.set(row.app_id, { ...row, facts: factsOf(row) });
-  }
-
-  function factsOf(row: AppRow): AppFacts {
-    return {
-      appId: row.app_id,
-      isSuspended: row.status === 'suspended',
-      isFirstParty: row.is_first_party,
-      limits: {
-        ratePerMinute: row.rate_per_minute ?? defaults.ratePerMinute,
-        rateBurst: row.rate_burst ?? defaults.rateBurst,
-        maxStreamsPerUser: row.max_streams_per_user ?? defaults.maxStreamsPerUser,
-      },
-    };
+    if (known === undefined || known.generation < row.generation)
+      apps.set(row.app_id, { ...row, facts: factsOf(row, defaults) });
   }
 
   function callerOf(digest: string): Caller | undefined {
@@ -114,6 +102,19 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits): KeyDirec
       for (const row of await selectAppsChangedSince(db, since)) keepApp(row);
       for (const row of await selectKeysChangedSince(db, since)) keepKey(row);
       seen = newest;
+    },
+  };
+}
+
+function factsOf(row: AppRow, defaults: AppLimits): AppFacts {
+  return {
+    appId: row.app_id,
+    isSuspended: row.status === 'suspended',
+    isFirstParty: row.is_first_party,
+    limits: {
+      ratePerMinute: row.rate_per_minute ?? defaults.ratePerMinute,
+      rateBurst: row.rate_burst ?? defaults.rateBurst,
+      maxStreamsPerUser: row.max_streams_per_user ?? defaults.maxStreamsPerUser,
     },
   };
 }

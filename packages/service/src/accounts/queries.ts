@@ -109,7 +109,7 @@ export async function insertApp(tx: Queryable, accountId: AccountId, app: NewApp
   );
 }
 
-export interface NewKey {
+interface NewKey {
   readonly keyId: KeyId;
   readonly appId: AppId;
   readonly digest: Buffer;

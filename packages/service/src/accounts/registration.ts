@@ -4,7 +4,7 @@ import { inTransaction, type Pool } from '#db/pool.ts';
 import { bumpGeneration } from '#db/queries.ts';
 import type { KeyId } from '#kernel/ids.ts';
 
-export interface Registration {
+interface Registration {
   readonly account: NewAccount;
   readonly app: NewApp;
   /** The keys in clear: only their digests are stored. */

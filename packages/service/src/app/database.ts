@@ -4,6 +4,7 @@ import { StartError } from '#app/start-error.ts';
 import { migrate } from '#db/migrate.ts';
 import { createPool, isConnectionFault, type Pool } from '#db/pool.ts';
 import { startEmbeddedPostgres } from '#embedded/embedded-postgres.ts';
+import { findRunningPostgres } from '#embedded/running.ts';
 import type { Log } from '#kernel/log.ts';
 
 /** The database that a command works on. */
@@ -16,13 +17,20 @@ export interface Database {
 
 const OWNER_CONNECTIONS_MAX = 2;
 
-/** Opens the server that `DATABASE_URL` names, or starts the embedded one, and brings its schema up to date. */
-export async function openDatabase(config: Config, log: Log, say: (text: string) => void): Promise<Database> {
-  const embedded =
-    config.databaseUrl === undefined
-      ? await startEmbeddedPostgres({ directory: path.join(config.dataDirectory, 'postgres'), log, say })
-      : undefined;
-  const url = config.databaseUrl ?? embedded?.url ?? '';
+interface OpenOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly say: (text: string) => void;
+  /** Use the embedded server of a service that runs on the same data directory, rather than be refused. */
+  readonly mayShare: boolean;
+}
+
+/** Opens the server that `DATABASE_URL` names, or the embedded one, and brings its schema up to date. */
+export async function openDatabase({ config, log, say, mayShare }: OpenOptions): Promise<Database> {
+  const directory = path.join(config.dataDirectory, 'postgres');
+  const given = config.databaseUrl ?? (mayShare ? await findRunningPostgres(directory) : undefined);
+  const embedded = given === undefined ? await startEmbeddedPostgres({ directory, log, say }) : undefined;
+  const url = given ?? embedded?.url ?? '';
   const owner = createPool({ url, role: 'owner', connectionsMax: OWNER_CONNECTIONS_MAX, log });
   const close = async () => {
     await owner.end();

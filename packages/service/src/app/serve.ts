@@ -23,7 +23,7 @@ interface Ground {
   readonly simulatorUrl: string | undefined;
 }
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly config: Config;
   readonly log: Log;
   /** Lines for the person at the terminal. */
@@ -31,14 +31,14 @@ export interface ServeOptions {
 }
 
 /** The whole service: database, schema, catalogue, demo, then one gateway process or several. */
-export interface Running {
+interface Running {
   readonly url: string;
   readonly stop: () => Promise<void>;
 }
 
 export async function serve(options: ServeOptions): Promise<Running> {
   const { config, log, say } = options;
-  const database = await openDatabase(config, log, say);
+  const database = await openDatabase({ config, log, say, mayShare: false });
   let simulator: SimulatorProcess | undefined;
   try {
     if (config.environment === 'development') simulator = await startSimulator(log);
@@ -148,7 +148,8 @@ async function startWorkers(config: Config, log: Log, ground: Ground): Promise<R
   };
   const stop = async () => {
     isKept = false;
-    await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopWorker(worker)));
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    await Promise.all(workers.map(stopWorker));
   };
   try {
     const addresses = await Promise.all(Array.from({ length: config.workers }, () => listening(fork())));

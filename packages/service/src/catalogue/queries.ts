@@ -2,12 +2,12 @@ import type { CatalogueFile, CatalogueModel, CatalogueProvider } from '@purser/c
 import type { Queryable } from '#db/pool.ts';
 
 /** The part of a model's entry that is neither a column nor a price. */
-export type ModelSettings = Omit<
+type ModelSettings = Omit<
   CatalogueModel,
   'id' | 'provider' | 'resale' | 'enabled' | 'price' | 'cacheWriteMicrosPerMillion' | 'marginBasisPoints'
 >;
 
-export interface PriceRow {
+interface PriceRow {
   readonly input_micros_per_million: bigint;
   readonly cached_input_micros_per_million: bigint;
   readonly cache_write_micros_per_million: bigint;
@@ -35,7 +35,7 @@ export async function selectModels(db: Queryable): Promise<readonly ModelRow[]> 
   return rows;
 }
 
-export interface ProviderRow {
+interface ProviderRow {
   readonly name: string;
   readonly definition: CatalogueProvider;
 }

@@ -54,7 +54,7 @@ async function main(words: readonly string[]): Promise<number> {
 type DatabaseCommand = (owner: Awaited<ReturnType<typeof openDatabase>>['owner']) => Promise<number | void>;
 
 async function withDatabase(config: Config, log: Log, command: DatabaseCommand): Promise<number> {
-  const database = await openDatabase(config, log, say);
+  const database = await openDatabase({ config, log, say, mayShare: true });
   try {
     return (await command(database.owner)) ?? 0;
   } finally {

@@ -3,7 +3,7 @@ import { assert } from '#kernel/assert.ts';
 import type { CallId } from '#kernel/ids.ts';
 
 /** Statements that gather for each other: what comes while one runs goes in the next. */
-export interface Batcher<Item, Result> {
+interface Batcher<Item, Result> {
   /** Runs `item` in the next batch. Rejects with the statement's fault, see `BatcherOptions`. */
   readonly submit: (item: Item) => Promise<Result>;
   /** Items that wait or run. */
@@ -15,62 +15,74 @@ interface BatcherOptions<Item, Result> {
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** Most items in one statement. */
   readonly itemsMax: number;
-  /** How long to go on trying while the database is out of reach; `Infinity` for what must not be dropped. */
-  readonly outageMsMax: number;
+  /** How often an item is tried again, a tenth of a second apart, while the database is out of reach or a row is locked. */
+  readonly retriesMax: number;
 }
 
 interface Waiting<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
   readonly reject: (fault: unknown) => void;
+  retries: number;
 }
 
 const RETRY_DELAY_MS = 100;
-const LOCK_NOT_AVAILABLE = '55P03';
-const DEADLOCK_DETECTED = '40P01';
-const SERIALIZATION_FAILURE = '40001';
-const CONFLICT_ATTEMPTS_MAX = 5;
+/** Lock not available, deadlock detected, serialization failure, statement cancelled by its timeout. */
+const CONFLICT_STATES = new Set(['55P03', '40P01', '40001', '57014']);
 
 /**
  * One lane to the database with at most one statement under way. No timer: an idle lane sends at once, a busy one lets
- * its next batch grow, so that load makes batches larger and no call waits without it. A batch that fails for one of
- * its items is repeated item by item, so that one stuck row fails only those that want it.
+ * its next batch grow, so that load makes batches larger and no call waits without it. A batch that fails is repeated
+ * item by item, so that one stuck row fails only those that want it; an item that may succeed later goes to the end of
+ * the queue, so that nothing waits behind it.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  let waiting: Waiting<Item, Result>[] = [];
+  const waiting: Waiting<Item, Result>[] = [];
   let running = 0;
+  let draining: Promise<void> | undefined;
 
-  async function runAll(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+  /** True when something was put back, so that trying again at once makes no sense. */
+  async function runAll(batch: readonly Waiting<Item, Result>[]): Promise<boolean> {
     try {
-      const results = await repeat(
-        options,
-        batch.map(({ item }) => item),
-      );
+      const results = await options.run(batch.map(({ item }) => item));
       assert(results.length === batch.length, 'a batch was answered in part');
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+      return false;
     } catch (fault) {
-      if (batch.length === 1 || isConnectionFault(fault)) {
-        for (const { reject } of batch) reject(fault);
-        return;
-      }
-      for (const single of batch) await runAll([single]);
+      return isConnectionFault(fault) || batch.length === 1 ? putBack(batch, fault) : runSingly(batch);
     }
+  }
+
+  async function runSingly(batch: readonly Waiting<Item, Result>[]): Promise<boolean> {
+    let isStuck = false;
+    for (const single of batch) isStuck = (await runAll([single])) || isStuck;
+    return isStuck;
+  }
+
+  function putBack(batch: readonly Waiting<Item, Result>[], fault: unknown): boolean {
+    const mayPass = isConnectionFault(fault) || CONFLICT_STATES.has(sqlStateOf(fault) ?? '');
+    for (const one of batch) {
+      one.retries += 1;
+      if (mayPass && one.retries <= options.retriesMax) waiting.push(one);
+      else one.reject(fault);
+    }
+    return mayPass;
   }
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.splice(0, options.itemsMax);
       running = batch.length;
-      await runAll(batch);
+      const isStuck = await runAll(batch);
       running = 0;
+      if (isStuck) await sleep(RETRY_DELAY_MS);
     }
   }
 
-  let draining: Promise<void> | undefined;
   return {
     submit: (item) =>
       new Promise<Result>((resolve, reject) => {
-        waiting.push({ item, resolve, reject });
+        waiting.push({ item, resolve, reject, retries: 0 });
         // After the current turn, so that calls that arrive in one read of the socket share a statement.
         draining ??= Promise.resolve()
           .then(drain)
@@ -80,28 +92,6 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       }),
     size: () => waiting.length + running,
   };
-}
-
-/** Runs a statement until it is answered: through an outage as long as allowed, through lock conflicts a few times. */
-async function repeat<Item, Result>(
-  options: BatcherOptions<Item, Result>,
-  items: readonly Item[],
-): Promise<readonly Result[]> {
-  let outageMs = 0;
-  for (let conflicts = 0; ; ) {
-    try {
-      return await options.run(items);
-    } catch (fault) {
-      if (isConnectionFault(fault)) {
-        if (outageMs >= options.outageMsMax) throw fault;
-        outageMs += RETRY_DELAY_MS;
-      } else {
-        conflicts += 1;
-        if (!isConflict(fault) || items.length > 1 || conflicts >= CONFLICT_ATTEMPTS_MAX) throw fault;
-      }
-      await sleep(RETRY_DELAY_MS);
-    }
-  }
 }
 
 /** The row of each item, by call id: statements answer in an order of their own, and every item once. */
@@ -116,11 +106,6 @@ export function inOrderOf<Row extends { readonly call_id: CallId }>(
     assert(row !== undefined, 'each call is answered');
     return row;
   });
-}
-
-function isConflict(fault: unknown): boolean {
-  const state = sqlStateOf(fault);
-  return state === LOCK_NOT_AVAILABLE || state === DEADLOCK_DETECTED || state === SERIALIZATION_FAILURE;
 }
 
 function sleep(ms: number): Promise<void> {

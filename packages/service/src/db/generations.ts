@@ -6,7 +6,7 @@ import { describeFault, type Log } from '#kernel/log.ts';
 const POLL_MS = 250;
 
 /** Learns of the changes that other processes make to accounts and the catalogue. */
-export interface Generations {
+interface Generations {
   /** Calls `refresh` after each change of the topic, one at a time, and again when it failed. */
   readonly subscribe: (topic: Topic, refresh: () => Promise<void>) => void;
   readonly stop: () => Promise<void>;

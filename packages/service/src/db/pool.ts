@@ -78,6 +78,13 @@ export async function inTransaction<Result>(pool: Pool, work: (tx: Queryable) =>
 const CONNECTION_SQLSTATE = /^(08|57P0[1235]|53300)/;
 const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH']);
 
+/** The driver's own faults, which carry no code. */
+const CONNECTION_MESSAGES = [
+  'Connection terminated',
+  'timeout exceeded when trying to connect',
+  'Client has encountered a connection error',
+];
+
 /** True when the server could not be reached or went away, so that the same statement may succeed on a new connection. */
 export function isConnectionFault(fault: unknown): boolean {
   if (!(fault instanceof Error)) return false;
@@ -85,8 +92,7 @@ export function isConnectionFault(fault: unknown): boolean {
   return (
     CONNECTION_SQLSTATE.test(code) ||
     CONNECTION_CODES.has(code) ||
-    fault.message.startsWith('Connection terminated') ||
-    fault.message.includes('timeout exceeded when trying to connect')
+    CONNECTION_MESSAGES.some((message) => fault.message.includes(message))
   );
 }
 

@@ -71,6 +71,7 @@ async function removeMisleadingFile(pid: number, layout: Layout): Promise<void> 
 interface PostmasterFile {
   readonly pid: number;
   readonly directory: string;
+  readonly port: number;
   readonly isReady: boolean;
 }
 
@@ -80,5 +81,5 @@ export async function readPostmasterFile(layout: Layout): Promise<PostmasterFile
   const lines = text?.split('\n') ?? [];
   const pid = Math.abs(Number(lines[0])); // Negative for a server in single-user mode.
   if (lines[1] === undefined || !Number.isSafeInteger(pid) || pid === 0) return undefined;
-  return { pid, directory: lines[1], isReady: lines[7]?.trim() === 'ready' };
+  return { pid, directory: lines[1], port: Number(lines[3]), isReady: lines[7]?.trim() === 'ready' };
 }

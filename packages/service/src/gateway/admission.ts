@@ -11,7 +11,7 @@ interface Admission {
   readonly rateLimiter: RateLimiter;
 }
 
-export type AdmissionRefusalCode = 'UNAUTHORIZED' | 'APP_SUSPENDED' | 'TOO_MANY_REQUESTS';
+type AdmissionRefusalCode = 'UNAUTHORIZED' | 'APP_SUSPENDED' | 'TOO_MANY_REQUESTS';
 
 /** Key, app, rate bucket: what every data-plane route asks first (AU-01, AU-02, LI-01). */
 export async function admit(

@@ -24,7 +24,7 @@ export interface StreamAnswer {
   readonly run: (write: (frames: string) => Promise<void>) => Promise<void>;
 }
 
-export interface AnswerFacts {
+interface AnswerFacts {
   readonly callId: string;
   /** Set when the wallet affords less output than was asked for. */
   readonly loweredOutputTokens: number | undefined;

@@ -3,6 +3,7 @@ import type { Model } from '#catalogue/catalogue.ts';
 import { ceilingOf, outputWithin } from '#catalogue/price.ts';
 import type { CallId, CorrelationId, EndUserId } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
+import type { Log } from '#kernel/log.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import { measureImages } from '#gateway/messages.ts';
 
@@ -21,6 +22,13 @@ export interface ChatCall {
   readonly prompt: PromptSize;
   /** What each choice may generate: the caller's limit or the model's default, never above the model's. */
   readonly outputTokensMax: number;
+}
+
+/** The caller's side of a running call. */
+export interface CallerSide {
+  /** Aborted when the caller has left. */
+  readonly gone: AbortSignal;
+  readonly log: Log;
 }
 
 interface PromptSize {

@@ -7,7 +7,7 @@ import { UpstreamError } from '#providers/provider.ts';
 export const END_FRAME = 'data: [DONE]\n\n';
 
 /** The one sentence of every 500 (ER-03). */
-export const FAULT_MESSAGE = 'Something went wrong on our side. Try again, and name the correlation id if it goes on.';
+const FAULT_MESSAGE = 'Something went wrong on our side. Try again, and name the correlation id if it goes on.';
 
 export function dataFrame(value: unknown): string {
   return `data: ${JSON.stringify(value)}\n\n`;

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
 /** What is wrong with the messages: the path of the fault, and what belongs there (CC-07). */
-export interface MessageFault {
+interface MessageFault {
   readonly path: string;
   readonly expects: string;
 }
@@ -50,7 +50,7 @@ function partFault(part: unknown, path: string): MessageFault | undefined {
   switch (part['type']) {
     case 'text':
     case 'refusal': {
-      const field = String(part['type']);
+      const field = part['type'];
       return typeof part[field] === 'string' ? undefined : { path: `${path}.${field}`, expects: 'a string' };
     }
     case 'image_url':

@@ -20,7 +20,7 @@ export interface Gateway {
   readonly log: Log;
 }
 
-export interface Incoming {
+interface Incoming {
   readonly authorization: string | undefined;
   readonly user: string | undefined;
   readonly correlationId: CorrelationId;

@@ -1,23 +1,16 @@
 import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer.ts';
-import type { ChatCall } from '#gateway/call.ts';
+import type { CallerSide, ChatCall } from '#gateway/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/lane.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/refusals.ts';
 import { openStream } from '#gateway/stream.ts';
 import { endingOf, FAILED, generatedBytesOf, usageReported } from '#gateway/usage.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { describeFault, type Log } from '#kernel/log.ts';
+import { describeFault } from '#kernel/log.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import { UpstreamError } from '#providers/provider.ts';
 
-export type LaneRefusalCode = HoldRefusalCode | UpstreamRefusalCode;
-
-/** The caller's side of a running call. */
-export interface CallerSide {
-  /** Aborted when the caller has left. */
-  readonly gone: AbortSignal;
-  readonly log: Log;
-}
+type LaneRefusalCode = HoldRefusalCode | UpstreamRefusalCode;
 
 /** From a hold to an answer: hold, provider, settlement. Whatever happens, the hold is ended once. */
 export async function runInLane<M extends Mode>(

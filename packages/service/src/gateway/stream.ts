@@ -1,8 +1,8 @@
 import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer.ts';
 import { errorFrame } from '#gateway/frames.ts';
+import type { CallerSide } from '#gateway/call.ts';
 import type { Ending, Hold, Lane } from '#gateway/lane.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/refusals.ts';
-import type { CallerSide } from '#gateway/run-in-lane.ts';
 import { createStreamTally, type StreamTally } from '#gateway/stream-tally.ts';
 import { endingOf, FAILED } from '#gateway/usage.ts';
 import type { Mode } from '#kernel/ids.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
 /** 1 MB, as decided in CC-06. */
-export const BODY_BYTES_MAX = 1_048_576;
+const BODY_BYTES_MAX = 1_048_576;
 
 const EMPTY = Buffer.alloc(0);
 

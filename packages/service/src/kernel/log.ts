@@ -12,7 +12,7 @@ export function createLog(level: LogLevel): Log {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
 }
 
-export interface FaultDescription {
+interface FaultDescription {
   readonly name: string;
   readonly message: string;
   readonly stack?: string;

@@ -9,7 +9,7 @@ export interface Difference {
   readonly found: bigint;
 }
 
-export interface LedgerCheck {
+interface LedgerCheck {
   readonly wallets: bigint;
   readonly entries: bigint;
   /** Empty: the books are right to the micro. */

@@ -4,7 +4,7 @@ import type { Micros } from '#kernel/micros.ts';
 import { type CreditOutcome, insertContractCredit } from '#ledger/queries.ts';
 
 /** Money into wallets. */
-export interface Funding {
+interface Funding {
   /**
    * Books money that the operator received by contract. `key` counts once for each wallet: again with the same amount
    * is `repeated` and books nothing, with another amount `conflict`; `no_wallet` where there is none.

@@ -3,32 +3,14 @@ import type { Instance } from '#db/instance.ts';
 import { isConnectionFault, type Pool, STATEMENT_TIMEOUT_MS } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import type { HoldAnswer, HoldRequest } from '#kernel/hold.ts';
-import type { CallId, CorrelationId } from '#kernel/ids.ts';
+import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
 import { reserveHolds, settleHolds } from '#ledger/queries.ts';
-
-/** How a call ended, for its receipt. */
-export interface Settlement {
-  readonly callId: CallId;
-  /** What it costs; what exceeds the hold is not taken. 0 gives the whole hold back. */
-  readonly charge: Micros;
-  readonly outcome: 'answered' | 'abandoned' | 'failed';
-  /** The resolved identifier. */
-  readonly model: string | undefined;
-  readonly priceId: bigint | undefined;
-  readonly isEstimated: boolean;
-  readonly usage: {
-    readonly promptTokens: number;
-    readonly cachedTokens: number;
-    readonly completionTokens: number;
-    readonly reasoningTokens: number;
-  };
-  readonly correlationId: CorrelationId | undefined;
-}
+import type { Settlement } from '#ledger/settlement.ts';
 
 /** What a call was charged, now or when it ended earlier. 0 when its hold had been released. */
-export interface SettledCall {
+interface SettledCall {
   readonly charged: Micros;
 }
 
@@ -48,18 +30,18 @@ interface HoldPools {
 }
 
 const BATCH_MAX = 256;
-const PLACE_OUTAGE_MS_MAX = 500;
+const PLACE_RETRIES_MAX = 5; // Half a second without a database; then the caller hears of it.
 
 export function createHolds(pools: HoldPools, instance: Instance, log: Log): Holds {
   const placing = createBatcher<HoldRequest, HoldAnswer>({
     run: (requests) => placeAll(pools.reserve, instance, requests),
     itemsMax: BATCH_MAX,
-    outageMsMax: PLACE_OUTAGE_MS_MAX,
+    retriesMax: PLACE_RETRIES_MAX,
   });
   const settling = createBatcher<Settlement, SettledCall>({
     run: (settlements) => settleAll(pools.settle, settlements),
     itemsMax: BATCH_MAX,
-    outageMsMax: Number.POSITIVE_INFINITY,
+    retriesMax: Number.POSITIVE_INFINITY,
   });
 
   /** The statement may have run all the same, or may still: its hold is released once it can no longer appear. */

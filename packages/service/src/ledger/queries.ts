@@ -3,9 +3,9 @@ import type { Queryable } from '#db/pool.ts';
 import type { HoldOutcome, HoldRequest } from '#kernel/hold.ts';
 import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
-import type { Settlement } from '#ledger/hold.ts';
+import type { Settlement } from '#ledger/settlement.ts';
 
-export interface ReservedRow {
+interface ReservedRow {
   readonly call_id: CallId;
   readonly outcome: HoldOutcome;
   readonly granted: bigint;
@@ -33,7 +33,7 @@ export async function reserveHolds(
   return rows;
 }
 
-export interface SettledRow {
+interface SettledRow {
   readonly call_id: CallId;
   readonly is_settled: boolean;
   readonly charged: bigint;
@@ -68,7 +68,7 @@ export async function reapHolds(db: Queryable, most: number): Promise<number> {
   return rows[0]?.released ?? 0;
 }
 
-export interface WalletRow {
+interface WalletRow {
   readonly user_id: EndUserId;
   readonly currency: string;
   readonly is_connected: boolean;
@@ -133,7 +133,7 @@ export async function insertContractCredit(
   return row.outcome;
 }
 
-export interface DifferenceRow {
+interface DifferenceRow {
   readonly rule: string;
   readonly wallet_id: bigint;
   readonly expected: bigint;

@@ -2,7 +2,7 @@ import { plainArray, textArray } from '#db/array-literal.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { AppId } from '#kernel/ids.ts';
 
-export interface TokensAsked {
+interface TokensAsked {
   readonly appId: AppId;
   readonly wanted: number;
   readonly perMinute: number;

@@ -3,13 +3,13 @@ import type { Clock } from '#kernel/clock.ts';
 import type { AppId } from '#kernel/ids.ts';
 import { type TokensRow, takeTokens } from '#limits/queries.ts';
 
-export interface RateLimits {
+interface RateLimits {
   readonly ratePerMinute: number;
   readonly rateBurst: number;
 }
 
 /** Undefined: go on. Otherwise the milliseconds until the next token. */
-export type RateAnswer = { readonly waitMs: number } | undefined;
+type RateAnswer = { readonly waitMs: number } | undefined;
 
 export interface RateLimiter {
   /** Takes one token from the app's bucket, which all its keys, both modes and every process share (LI-01). */

@@ -23,7 +23,7 @@ export interface ProviderCall {
 }
 
 /** `rejected`: it refused the call. `malformed`: it answered what cannot be an answer. `cut`: it ended before the end. */
-export type UpstreamErrorKind = 'throttled' | 'rejected' | 'timeout' | 'outage' | 'malformed' | 'cut';
+type UpstreamErrorKind = 'throttled' | 'rejected' | 'timeout' | 'outage' | 'malformed' | 'cut';
 
 /** A provider's failure. Its message is ours: a provider's own text never gets in (ER-03). */
 export class UpstreamError extends Error {

@@ -10,7 +10,7 @@ interface RegistryOptions {
   readonly readEnvironment: (name: string) => string | undefined;
 }
 
-export interface ProviderRegistry {
+interface ProviderRegistry {
   /** True when calls can be sent: its key is set, or it needs none. */
   readonly canReach: (definition: CatalogueProvider) => boolean;
   /** The client of a definition; the same one for the same definition, so that its connections are kept. */

@@ -5,7 +5,7 @@ import { UpstreamError } from '#providers/provider.ts';
 const BUFFERED_BYTES_MAX = 256 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-export interface UpstreamRequest {
+interface UpstreamRequest {
   readonly origin: string;
   readonly path: string;
   readonly headers: Record<string, string>;

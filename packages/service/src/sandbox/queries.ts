@@ -3,9 +3,9 @@ import type { Queryable } from '#db/pool.ts';
 import type { HoldOutcome, HoldRequest } from '#kernel/hold.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
-import type { SandboxSettlement } from '#sandbox/sandbox-hold.ts';
+import type { SandboxSettlement } from '#sandbox/settlement.ts';
 
-export interface SandboxReservedRow {
+interface SandboxReservedRow {
   readonly call_id: CallId;
   readonly outcome: HoldOutcome;
   readonly granted: bigint;
@@ -35,7 +35,7 @@ export async function reserveSandboxHolds(
   return rows;
 }
 
-export interface SandboxSettledRow {
+interface SandboxSettledRow {
   readonly call_id: CallId;
   readonly charged: bigint;
 }

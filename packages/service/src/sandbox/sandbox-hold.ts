@@ -2,16 +2,9 @@ import { createBatcher, inOrderOf } from '#db/batcher.ts';
 import type { Instance } from '#db/instance.ts';
 import type { Pool } from '#db/pool.ts';
 import type { HoldAnswer, HoldRequest } from '#kernel/hold.ts';
-import type { CallId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { reserveSandboxHolds, settleSandboxHolds } from '#sandbox/queries.ts';
-
-/** How a sandbox call ended: its charge, and the tokens that the test user's counter grows by (0: not answered). */
-export interface SandboxSettlement {
-  readonly callId: CallId;
-  readonly charge: Micros;
-  readonly tokens: number;
-}
+import type { SandboxSettlement } from '#sandbox/settlement.ts';
 
 /** The holds of fake wallets: same outcomes as real ones, none of their money. */
 export interface SandboxHolds {
@@ -27,7 +20,7 @@ interface SandboxPools {
 }
 
 const BATCH_MAX = 256;
-const OUTAGE_MS_MAX = 500; // A fake hold that is left behind harms nobody: a reset clears it.
+const RETRIES_MAX = 5; // A fake hold that is left behind harms nobody: a reset clears it.
 
 export function createSandboxHolds(pools: SandboxPools, instance: Instance, grant: Micros): SandboxHolds {
   const placing = createBatcher<HoldRequest, HoldAnswer>({
@@ -37,7 +30,7 @@ export function createSandboxHolds(pools: SandboxPools, instance: Instance, gran
       return answers.map(({ outcome, granted }) => ({ outcome, granted: microsFromRow(granted) }));
     },
     itemsMax: BATCH_MAX,
-    outageMsMax: OUTAGE_MS_MAX,
+    retriesMax: RETRIES_MAX,
   });
   const settling = createBatcher<SandboxSettlement, { readonly charged: Micros }>({
     run: async (settlements) => {
@@ -45,7 +38,7 @@ export function createSandboxHolds(pools: SandboxPools, instance: Instance, gran
       return rows.map(({ charged }) => ({ charged: microsFromRow(charged) }));
     },
     itemsMax: BATCH_MAX,
-    outageMsMax: OUTAGE_MS_MAX,
+    retriesMax: RETRIES_MAX,
   });
   return { place: placing.submit, settle: settling.submit };
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/pool.ts';
 
-export interface ModelUsageRow {
+interface ModelUsageRow {
   readonly model: string;
   readonly requests: bigint;
   readonly prompt_tokens: bigint;

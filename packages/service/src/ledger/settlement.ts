@@ -1,0 +1,21 @@
+import type { CallId, CorrelationId } from '#kernel/ids.ts';
+import type { Micros } from '#kernel/micros.ts';
+
+/** How a call ended, for its receipt. */
+export interface Settlement {
+  readonly callId: CallId;
+  /** What it costs; what exceeds the hold is not taken. 0 gives the whole hold back. */
+  readonly charge: Micros;
+  readonly outcome: 'answered' | 'abandoned' | 'failed';
+  /** The resolved identifier. */
+  readonly model: string | undefined;
+  readonly priceId: bigint | undefined;
+  readonly isEstimated: boolean;
+  readonly usage: {
+    readonly promptTokens: number;
+    readonly cachedTokens: number;
+    readonly completionTokens: number;
+    readonly reasoningTokens: number;
+  };
+  readonly correlationId: CorrelationId | undefined;
+}

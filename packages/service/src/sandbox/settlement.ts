@@ -1,0 +1,9 @@
+import type { CallId } from '#kernel/ids.ts';
+import type { Micros } from '#kernel/micros.ts';
+
+/** How a sandbox call ended: its charge, and the tokens that the test user's counter grows by (0: not answered). */
+export interface SandboxSettlement {
+  readonly callId: CallId;
+  readonly charge: Micros;
+  readonly tokens: number;
+}
