@@ -24,6 +24,7 @@ export async function openStream<M extends Mode>(
   caller: CallerSide,
 ): Promise<Answer | Refusal<UpstreamRefusalCode>> {
   const { call } = hold;
+  if (caller.gone.aborted) return leaveUnsent(lane, hold);
   const providerCall = providerCallOf(call, hold.granted);
   const upstream = watchCaller(call.model.onAbandon, caller.gone);
   const tally = createStreamTally(call);
@@ -44,6 +45,12 @@ export async function openStream<M extends Mode>(
     logFailure(caller, hold, fault);
     return refusalOfUpstream(fault);
   }
+}
+
+/** The caller left before anything was sent: nothing is owed, and nobody reads the answer. */
+async function leaveUnsent<M extends Mode>(lane: Lane<M>, hold: Hold<M>): Promise<Refusal<UpstreamRefusalCode>> {
+  await lane.endHold(hold, FAILED);
+  return refusalOfUpstream(new UpstreamError('cut', 'The caller left before the provider was called.'));
 }
 
 interface Relay<M extends Mode> {

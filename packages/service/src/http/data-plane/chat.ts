@@ -6,6 +6,9 @@ import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
 import { microsToWire } from '#kernel/micros.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
+/** A reader that stands still holds its provider's stream; after so long it is treated as gone. */
+const STALLED_MS_MAX = 60_000;
+
 /** `POST /v1/chat/completions` (CC-01 ...). */
 export async function handleChat(gateway: Gateway, exchange: Exchange): Promise<void> {
   const { request, response, correlationId } = exchange;
@@ -64,11 +67,13 @@ async function sendStream(response: ServerResponse, answer: StreamAnswer): Promi
   response.end();
 }
 
-/** Resolves when the caller can take more, or will never. */
+/** Resolves when the caller can take more, or will never: one that takes nothing for too long has left. */
 async function writeFrames(response: ServerResponse, frames: string): Promise<void> {
   if (response.destroyed || response.write(frames)) return;
   await new Promise<void>((resolve) => {
+    const timer = setTimeout(() => response.destroy(), STALLED_MS_MAX);
     const goOn = () => {
+      clearTimeout(timer);
       response.off('drain', goOn);
       response.off('close', goOn);
       resolve();

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { send } from '../support/client.ts';
+
+/** The product as a newcomer starts it: a process of its own, an embedded database, the demo and the simulator. */
+
+const PROGRAM = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', import.meta.url));
+
+/** Children are looked up in /proc. */
+const LINUX_ONLY = { skip: process.platform !== 'linux' };
+
+interface Finished {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+let directory: string;
+let port: number;
+
+before(async () => {
+  directory = mkdtempSync(path.join(os.tmpdir(), 'purser start '));
+  port = await freePort();
+});
+
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+function launch(words: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcess {
+  const settings = {
+    HOME: os.homedir(),
+    PATH: process.env['PATH'] ?? '',
+    PURSER_DATA_DIR: directory,
+    PORT: String(port),
+  };
+  return spawn(process.execPath, [PROGRAM, ...words], { env: { ...settings, ...environment } });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+async function finish(child: ChildProcess): Promise<Finished> {
+  let output = '';
+  child.stdout?.on('data', (text) => (output += String(text)));
+  child.stderr?.on('data', (text) => (output += String(text)));
+  const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
+  return { code, output };
+}
+
+/** Resolves with what it has said once that matches; rejects when the process ends first. */
+function untilSaid(child: ChildProcess, pattern: RegExp): Promise<string> {
+  let said = '';
+  return new Promise((resolve, reject) => {
+    const listen = (text: unknown) => {
+      said += String(text);
+      if (pattern.test(said)) resolve(said);
+    };
+    child.stderr?.on('data', listen);
+    child.once('exit', () => reject(new Error(`It ended and said: ${said}`)));
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await ended;
+}
+
+interface Pasted {
+  readonly key: string;
+  readonly user: string;
+  readonly body: string;
+}
+
+/** The calls that the banner shows, as somebody would paste them. */
+function pastedCalls(banner: string): readonly Pasted[] {
+  const calls = banner.matchAll(
+    /Bearer (svc_\w+)' \\\n\s+-H 'x-service-user: ([^']+)' \\\n\s+-H [^\n]+\n\s+-d '([^']+)'/g,
+  );
+  return [...calls].map(([, key = '', user = '', body = '']) => ({ key, user, body }));
+}
+
+test('a first start says what it does and prints a live and a sandbox call that work; the books are right', async () => {
+  const service = launch(['serve']);
+  const banner = await untilSaid(service, /Stop with Ctrl-C/);
+  try {
+    assert.match(banner, /Creating the database/);
+    const calls = pastedCalls(banner);
+    assert.equal(calls.length, 2, banner);
+    const url = `http://127.0.0.1:${port}`;
+    for (const { key, user, body } of calls) {
+      const reply = await send('/v1/chat/completions', { url, key, user, body });
+      assert.equal(reply.status, 200, reply.text);
+      assert.equal(reply.body['model'], 'purser.demo-1');
+      assert.equal(reply.headers.get('x-service-mode'), key.startsWith('svc_test_') ? 'sandbox' : null);
+    }
+    const { key = '', user = '' } = calls[0] ?? {};
+    const balance = await send('/balance', { url, key, user });
+    assert.ok(Number(balance.body['balanceMicros']) < 20_000_000, balance.text);
+
+    const second = await finish(launch(['serve']));
+    assert.equal(second.code, 1);
+    assert.match(second.output, /Another Purser \(process \d+\) is using .+ Stop it first/);
+
+    const check = await finish(launch(['ledger', 'check']));
+    assert.equal(check.code, 0, check.output);
+    assert.match(check.output, /1 wallets, 2 entries, 0 differences/);
+  } finally {
+    await stop(service);
+  }
+});
+
+test('a later start keeps the keys, the wallet and its balance', async () => {
+  const keysBefore = readFileSync(path.join(directory, 'demo.json'), 'utf8');
+  const service = launch(['serve']);
+  const banner = await untilSaid(service, /Stop with Ctrl-C/);
+  try {
+    assert.equal(readFileSync(path.join(directory, 'demo.json'), 'utf8'), keysBefore);
+    const { key = '', user = '' } = pastedCalls(banner)[0] ?? {};
+    const balance = await send('/balance', { url: `http://127.0.0.1:${port}`, key, user });
+    const spent = 20_000_000 - Number(balance.body['balanceMicros']);
+    assert.ok(spent > 0 && spent < 1_000, balance.text);
+  } finally {
+    await stop(service);
+  }
+});
+
+test('several gateway processes share the port, and one that is killed is replaced', LINUX_ONLY, async () => {
+  const service = launch(['serve'], { PURSER_WORKERS: '2' });
+  const banner = await untilSaid(service, /Stop with Ctrl-C/);
+  try {
+    const { key = '', user = '', body = '' } = pastedCalls(banner)[0] ?? {};
+    const url = `http://127.0.0.1:${port}`;
+    const workers = childrenOf(service.pid ?? 0).filter(({ command }) => command.includes('cli/main.ts'));
+    assert.equal(workers.length, 2);
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => send('/v1/chat/completions', { url, key, user, body })),
+    );
+    assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200]);
+    process.kill(workers[0]?.pid ?? 0, 'SIGKILL');
+    await until(() => {
+      const now = childrenOf(service.pid ?? 0).filter(({ command }) => command.includes('cli/main.ts'));
+      return now.length === 2 && now.every(({ pid }) => pid !== workers[0]?.pid);
+    });
+    const after = await send('/v1/chat/completions', { url, key, user, body });
+    assert.equal(after.status, 200, after.text);
+  } finally {
+    await stop(service);
+  }
+});
+
+test('production names every missing or weak setting at once and starts nothing', async () => {
+  const { code, output } = await finish(
+    launch(['serve'], { PURSER_ENV: 'production', PORT: 'x', DATABASE_URL: 'mysql://x', PURSER_CURRENCY: 'euro' }),
+  );
+  assert.equal(code, 1);
+  for (const name of ['PORT', 'DATABASE_URL', 'PURSER_CURRENCY', 'PURSER_SECRET', 'PURSER_CATALOGUE']) {
+    assert.match(output, new RegExp(`${name} (must|is required)`));
+  }
+});
+
+test('production refuses a weak secret, and development an address that others can reach', async () => {
+  const weak = await finish(
+    launch(['serve'], { PURSER_ENV: 'production', PURSER_SECRET: 'short', PURSER_CATALOGUE: 'none.json' }),
+  );
+  assert.match(weak.output, /PURSER_SECRET must have 32 bytes or more/);
+  const open = await finish(launch(['serve'], { HOST: '0.0.0.0' }));
+  assert.equal(open.code, 1);
+  assert.match(open.output, /PURSER_ALLOW_PUBLIC_DEVELOPMENT=1/);
+});
+
+test('what keeps it from starting is said in one sentence', async () => {
+  const unreachable = await finish(launch(['serve'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }));
+  assert.equal(unreachable.code, 1);
+  assert.match(unreachable.output, /The database none at 127\.0\.0\.1:1 cannot be reached/);
+  const missing = await finish(launch(['serve'], { PURSER_CATALOGUE: '/nowhere.json' }));
+  assert.match(missing.output, /The catalogue \/nowhere\.json cannot be read/);
+  const unknown = await finish(launch(['frobnicate']));
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.output, /There is no command `frobnicate`/);
+});
+
+interface Child {
+  readonly pid: number;
+  readonly command: string;
+}
+
+function childrenOf(pid: number): readonly Child[] {
+  const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+  return pids.map((child) => ({ pid: child, command: readFileSync(`/proc/${child}/cmdline`, 'utf8') }));
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let attempt = 0; !holds(); attempt += 1) {
+    if (attempt === 200) throw new Error('It did not come to hold within 20 s.');
+    await new Promise((resolve) => {
+      setTimeout(resolve, 100);
+    });
+  }
+}
