@@ -24,7 +24,7 @@ export interface EmbeddedPostgres {
   readonly stop: () => Promise<void>;
 }
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   /** Where the data is or will be. Six files beside it, named after it, belong to it. */
   readonly directory: string;
   readonly log: Log;
