@@ -25,7 +25,7 @@ export interface EmbeddedPostgres {
 }
 
 interface EmbeddedPostgresOptions {
-  /** Where the data is or will be. Six files beside it, named after it, belong to it. */
+  /** Where the data is or will be. The files beside it that are named after it belong to it. */
   readonly directory: string;
   readonly log: Log;
   /** Told of progress, in lines for a human. */

@@ -101,7 +101,7 @@ async function explainNoWay(uid: number, binaries: Binaries, layout: Layout): Pr
     );
   }
   return new EmbeddedPostgresError(
-    `PostgreSQL refuses to run as root, user namespaces are off, and user ${NOBODY} cannot reach both ${layout.parent} and ${binaries.postgres}. Start Purser as an ordinary user, move both to where every user may pass, or ${USE_DATABASE_URL}.`,
+    `PostgreSQL refuses to run as root, and here neither a user namespace nor user ${NOBODY} gives it a way to ${layout.parent} and ${binaries.postgres}. Start Purser as an ordinary user, move both to where every user may pass, or ${USE_DATABASE_URL}.`,
   );
 }
 
