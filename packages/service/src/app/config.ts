@@ -36,6 +36,8 @@ export class ConfigError extends Error {}
 const PROJECT = fileURLToPath(new URL('../../../../', import.meta.url));
 export const DEMO_CATALOGUE_FILE = fileURLToPath(new URL('../../demo-catalogue.json', import.meta.url));
 const SECRET_BYTES_MIN = 32;
+/** Passed through, not listed: PostgreSQL may have to run as another user. Every file of ours in it is for its owner. */
+const DIRECTORY_MODE_OF_ROOT = 0o711;
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 const COUNT = { least: 1, most: 1_000_000 };
 
@@ -136,7 +138,7 @@ function readSecret(settings: SettingsReader, environment: string): Buffer | und
 
 /** The secret of a development service: made at its first start, kept in the data directory. */
 function keptSecret(dataDirectory: string): Buffer {
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  mkdirSync(dataDirectory, { recursive: true, mode: process.getuid?.() === 0 ? DIRECTORY_MODE_OF_ROOT : 0o700 });
   const file = path.join(dataDirectory, 'secret');
   try {
     writeFileSync(file, randomBytes(SECRET_BYTES_MIN).toString('base64url'), { mode: 0o600, flag: 'wx' });

@@ -9,7 +9,7 @@ const ANSWER_TIMEOUT_MS = 2_000;
 
 /**
  * The address of the server that another Purser runs on `directory`, where one does and answers; undefined otherwise.
- * For commands beside a running service: touches nothing, and the server stays the other's.
+ * For commands beside a running service: the server, its data and its locks stay the other's.
  */
 export async function findRunningPostgres(directory: string): Promise<string | undefined> {
   const layout = await layOut(directory);
