@@ -11,7 +11,12 @@ grant usage on schema ledger to purser_live;
 create type ledger.book as enum ('wallet', 'earned', 'processor', 'receivable', 'contract', 'loss');
 
 -- Why an entry was made. Each is one fixed pair of books, see `ledger/chart.ts`.
-create type ledger.entry_kind as enum ('charge', 'charge_receivable', 'contract_credit');
+create type ledger.entry_kind as enum (
+  'charge', 'charge_receivable', -- A call's price, and the part of it that a claw-back left nothing to pay with.
+  'top_up', 'contract_credit', 'funds_reinstated', -- In: by a payment, by contract, by a dispute that was won.
+  'refund', 'refund_receivable', 'claw_back', 'claw_back_receivable', -- Out: by us, by a bank, and what was not there.
+  'recovery', 'write_off' -- A receivable paid from the balance later, or given up.
+);
 
 create table ledger.wallets (
   wallet_id bigint generated always as identity primary key,
@@ -25,6 +30,8 @@ create table ledger.wallets (
   held_micros bigint not null default 0 check (held_micros >= 0),
   -- Set by a claw-back that takes what holds had counted on; only then may holds exceed the balance.
   is_clawed boolean not null default false,
+  -- What went out and was not there: receivables booked, less those recovered and written off (WA-06).
+  shortfall_micros bigint not null default 0 check (shortfall_micros >= 0),
   cap_micros bigint check (cap_micros between 0 and 9007199254740991),
   cap_month date not null default '1970-01-01', -- The month that the two sums below are of. Never moves back.
   cap_spent_micros bigint not null default 0 check (cap_spent_micros >= 0),
@@ -224,6 +231,7 @@ begin
       cap_spent_micros = w.cap_spent_micros + t.month_owed,
       cap_held_micros = w.cap_held_micros - t.month_held,
       is_suspended = w.is_suspended or t.missing > 0,
+      shortfall_micros = w.shortfall_micros + t.missing,
       is_clawed = w.is_clawed and w.held_micros - t.held > w.balance_micros - t.taken,
       entry_seq = w.entry_seq + t.entries,
       version = w.version + t.calls
@@ -308,7 +316,8 @@ create function ledger.differences() returns table (rule text, wallet_id bigint,
 language sql stable security definer set search_path = pg_catalog as $$
   with entry_sums as (
     select e.wallet_id, count(*) as entries, max(e.seq) as last_seq,
-      sum(case when e.credit = 'wallet' then e.amount_micros when e.debit = 'wallet' then -e.amount_micros else 0 end)::bigint as balance
+      sum(case when e.credit = 'wallet' then e.amount_micros when e.debit = 'wallet' then -e.amount_micros else 0 end)::bigint as balance,
+      sum(case when e.debit = 'receivable' then e.amount_micros when e.credit = 'receivable' then -e.amount_micros else 0 end)::bigint as shortfall
     from ledger.entries e group by e.wallet_id
   ), hold_sums as (
     select h.wallet_id, sum(h.amount_micros)::bigint as held, count(*) filter (where h.is_stream) as streams
@@ -329,6 +338,7 @@ language sql stable security definer set search_path = pg_catalog as $$
     left join month_calls mc on mc.wallet_id = w.wallet_id and mc.month = w.cap_month
     cross join lateral (values
       ('the balance is the sum of the entries', coalesce(e.balance, 0), w.balance_micros),
+      ('the shortfall is the sum of the receivables', coalesce(e.shortfall, 0), w.shortfall_micros),
       ('entries are numbered without a gap', coalesce(e.entries, 0), w.entry_seq),
       ('the last entry has the last number', coalesce(e.last_seq, 0), w.entry_seq),
       ('held is the sum of the holds', coalesce(h.held, 0), w.held_micros),
