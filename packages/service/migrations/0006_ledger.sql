@@ -10,7 +10,7 @@ grant usage on schema ledger to purser_live;
 -- The ledger's own books. `wallet` is what we owe end users; the others say where it came from or went.
 create type ledger.book as enum ('wallet', 'earned', 'processor', 'receivable', 'contract', 'loss');
 
--- Why an entry was made. Each is one fixed pair of books, see `ledger/chart.ts`.
+-- Why an entry was made. Each moves money between one fixed pair of books, see the constraint of the entries.
 create type ledger.entry_kind as enum (
   'charge', 'charge_receivable', -- A call's price, and the part of it that a claw-back left nothing to pay with.
   'top_up', 'contract_credit', 'funds_reinstated', -- In: by a payment, by contract, by a dispute that was won.
@@ -70,7 +70,19 @@ create table ledger.entries (
   balance_after_micros bigint not null check (balance_after_micros >= 0),
   at timestamptz not null default clock_timestamp(),
   primary key (wallet_id, seq),
-  unique (cause, kind)
+  unique (cause, kind),
+  constraint kind_moves_between_its_books check (debit = case
+    when kind in ('charge', 'refund', 'claw_back', 'recovery') then 'wallet'::ledger.book
+    when kind in ('charge_receivable', 'refund_receivable', 'claw_back_receivable') then 'receivable'
+    when kind in ('top_up', 'funds_reinstated') then 'processor'
+    when kind = 'contract_credit' then 'contract'
+    when kind = 'write_off' then 'loss'
+  end and credit = case
+    when kind in ('charge', 'charge_receivable') then 'earned'::ledger.book
+    when kind in ('refund', 'refund_receivable', 'claw_back', 'claw_back_receivable') then 'processor'
+    when kind in ('recovery', 'write_off') then 'receivable'
+    when kind in ('top_up', 'funds_reinstated', 'contract_credit') then 'wallet'
+  end)
 );
 
 -- Append-only, for the owner of the tables too. The gateway's role has no right to write at all.
@@ -85,7 +97,8 @@ create trigger entries_not_truncated before truncate on ledger.entries
 
 -- Places a hold for each call that status, cap and balance allow, as much of `max` as they allow and no less than `min`.
 -- Calls are judged one after the other, so that a large one that is refused never costs a small one behind it its hold.
--- Repeating a call that holds already (its first answer was lost) gives the same answer.
+-- Repeating a call that holds already (its first answer was lost) gives the same answer, and the hold to the instance that
+-- asks. A call that has ended holds nothing again: 'call_ended'.
 create function ledger.reserve(
   p_instance bigint, p_call uuid[], p_app text[], p_user text[], p_min bigint[], p_max bigint[], p_streams_max int[]
 ) returns table (call_id uuid, outcome text, wallet_id bigint, granted bigint)
@@ -110,11 +123,12 @@ begin
     raise exception 'instance % is fenced', p_instance using errcode = '55000';
   end if;
   for asked in
-    select q.*, w.*, h.amount_micros as placed
+    select q.*, w.*, h.amount_micros as placed, h.instance_id as holder, c.call_id as ended
     from unnest(p_call, p_app, p_user, p_min, p_max, p_streams_max) with ordinality
       as q (q_call, q_app, q_user, q_min, q_max, q_streams_max, q_order)
     left join ledger.wallets w on w.app_id = q.q_app and w.user_id = q.q_user and w.wallet_id = any (locked)
     left join ledger.holds h on h.call_id = q.q_call
+    left join usage.calls c on c.call_id = q.q_call
     order by w.wallet_id, q.q_order
   loop
     call_id := asked.q_call;
@@ -128,9 +142,14 @@ begin
       capped := case when asked.cap_month = month then asked.cap_held_micros else 0 end;
       streams := asked.open_streams;
     end if;
-    if asked.placed is not null then
+    if asked.ended is not null then
+      outcome := 'call_ended';
+    elsif asked.placed is not null then
       outcome := 'granted';
       granted := asked.placed;
+      if asked.holder <> p_instance then
+        update ledger.holds h set instance_id = p_instance where h.call_id = asked.q_call;
+      end if;
     elsif asked.wallet_id is null then
       outcome := 'payment_required';
     else
@@ -360,8 +379,11 @@ language sql stable security definer set search_path = pg_catalog as $$
   ) c where c.after <> c.before + c.change
   union all
   select 'a call is charged what its receipt says', coalesce(c.wallet_id, e.wallet_id), coalesce(c.charged_micros, 0), coalesce(e.charged, 0)
-  from usage.calls c full join call_entries e on e.cause = c.call_id::text
+  from usage.calls c full join call_entries e on e.cause = c.call_id::text and e.wallet_id = c.wallet_id
   where coalesce(c.charged_micros, 0) <> coalesce(e.charged, 0)
+  union all
+  select 'a call that has ended holds nothing', h.wallet_id, 0, h.amount_micros
+  from ledger.holds h join usage.calls c on c.call_id = h.call_id
   union all
   select 'every row belongs to a wallet', s.wallet_id, 0, 1
   from (

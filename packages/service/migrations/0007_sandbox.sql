@@ -51,7 +51,7 @@ begin
   for asked in
     select q.* from unnest(p_call, p_app, p_user, p_min, p_max, p_streams_max) with ordinality
       as q (call_id, app_id, user_id, least_amount, most_amount, streams_max, place)
-    order by q.app_id, q.user_id, q.place -- Every writer locks in this order.
+    order by q.app_id collate "C", q.user_id collate "C", q.place -- Every writer locks in this order, the columns' own.
   loop
     insert into sandbox.wallets (app_id, user_id, balance_micros) values (asked.app_id, asked.user_id, p_grant)
     on conflict (app_id, user_id) do update set

@@ -92,8 +92,11 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits): KeyDirec
       if (!isApiKey(apiKey)) return undefined;
       const digest = digestOfApiKey(apiKey);
       const name = digest.toString('base64');
-      if (keys.has(name)) return callerOf(name);
-      return unknown.has(name) ? undefined : load(digest, name);
+      if (unknown.has(name)) return undefined;
+      const key = keys.get(name);
+      // A refresh brings keys of apps that were never used here: their app is read with the first call.
+      const isLoaded = key !== undefined && (key.revoked_at !== null || apps.has(key.app_id));
+      return isLoaded ? callerOf(name) : load(digest, name);
     },
     refresh: async () => {
       // Read before the rows: what is committed while they are read is read again next time.

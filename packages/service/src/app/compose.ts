@@ -37,11 +37,12 @@ export interface Service {
   readonly server: Server;
   /** Ends what runs in the background and gives up the lease. Call when no request is under way. */
   readonly stop: () => Promise<void>;
-  /** Settlements that the database has not confirmed. */
-  readonly unsettled: () => number;
+  /** Calls that hold money, whether or not their caller is still there. */
+  readonly callsUnderWay: () => number;
 }
 
 const SHARED_CONNECTIONS_MAX = 4;
+const UPKEEP_CONNECTIONS_MAX = 3;
 
 /** Where the modules meet: read from top to bottom, this is the architecture. The database must be migrated. */
 export async function compose({ config, databaseUrl, simulatorUrl, log }: ComposeOptions): Promise<Service> {
@@ -54,21 +55,23 @@ export async function compose({ config, databaseUrl, simulatorUrl, log }: Compos
     return opened;
   };
   const shared = pool('live', SHARED_CONNECTIONS_MAX);
+  // Nor does what keeps this process alive and up to date wait for anybody's summary.
+  const upkeep = pool('live', UPKEEP_CONNECTIONS_MAX);
 
-  const keys = createKeyDirectory(shared, config.appLimits);
+  const keys = createKeyDirectory(upkeep, config.appLimits);
   const providers = createProviderRegistry({ simulatorUrl, readEnvironment: config.readEnvironment });
-  const catalogue = createCatalogue(shared, providers.canReach);
+  const catalogue = createCatalogue(upkeep, providers.canReach);
   await Promise.all([keys.refresh(), catalogue.refresh()]);
-  const generations = startGenerations(shared, log);
+  const generations = startGenerations(upkeep, log);
   generations.subscribe('accounts', keys.refresh);
   generations.subscribe('catalogue', catalogue.refresh);
 
-  const instance = await startInstance(shared, log);
+  const instance = await startInstance(upkeep, log);
   const holds = createHolds({ reserve: pool('live', 1), settle: pool('live', 1) }, instance, log);
   const sandboxPools = { reserve: pool('sandbox', 1), settle: pool('sandbox', 1) };
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
   const reaper = startReaper({
-    passes: [(holdsMax) => reapHolds(shared, holdsMax), (holdsMax) => reapSandboxHolds(sandboxPools.settle, holdsMax)],
+    passes: [(holdsMax) => reapHolds(upkeep, holdsMax), (holdsMax) => reapSandboxHolds(sandboxPools.settle, holdsMax)],
     log,
   });
 
@@ -78,10 +81,11 @@ export async function compose({ config, databaseUrl, simulatorUrl, log }: Compos
     rateLimiter: createRateLimiter(pool('live', 1), clock),
     catalogue,
     lanes: {
-      live: createLiveLane({ holds, links, providers: catalogue.providers, clientOf: providers.clientOf }),
+      live: createLiveLane({ holds, links, clientOf: providers.clientOf }),
       sandbox: createSandboxLane({ holds: sandboxHolds, placeholderUrl: links.placeholderUrl }),
     },
     log,
+    underWay: { calls: 0 },
   };
   const dataPlane = {
     gateway,
@@ -93,7 +97,7 @@ export async function compose({ config, databaseUrl, simulatorUrl, log }: Compos
   };
   return {
     server: createHttpServer({ dataPlane, isReady: () => isReady(shared, log), log }),
-    unsettled: holds.unsettled,
+    callsUnderWay: () => gateway.underWay.calls,
     stop: async () => {
       await Promise.all([generations.stop(), reaper.stop()]);
       await instance.stop().catch((fault: unknown) => log.warn({ fault: describeFault(fault) }, 'the lease was left'));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -140,10 +140,16 @@ function readSecret(settings: SettingsReader, environment: string): Buffer | und
 function keptSecret(dataDirectory: string): Buffer {
   mkdirSync(dataDirectory, { recursive: true, mode: process.getuid?.() === 0 ? DIRECTORY_MODE_OF_ROOT : 0o700 });
   const file = path.join(dataDirectory, 'secret');
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, randomBytes(SECRET_BYTES_MIN).toString('base64url'), { mode: 0o600 });
   try {
-    writeFileSync(file, randomBytes(SECRET_BYTES_MIN).toString('base64url'), { mode: 0o600, flag: 'wx' });
+    linkSync(draft, file); // Whole or not at all, and never over another.
   } catch (fault) {
     if (!(fault instanceof Error && 'code' in fault && fault.code === 'EEXIST')) throw fault;
+  } finally {
+    rmSync(draft, { force: true });
   }
-  return readFileSync(file);
+  const secret = readFileSync(file);
+  if (secret.length >= SECRET_BYTES_MIN) return secret;
+  throw new ConfigError(`${file} is cut short. Remove it: links that it signed are void then, nothing else is lost.`);
 }

@@ -15,6 +15,7 @@ import type { Log } from '#kernel/log.ts';
 /** How long calls under way may go on after the service was told to stop. */
 const DRAIN_MS_MAX = 30_000;
 const SETTLE_MS_MAX = 5_000;
+const WAIT_STEP_MS = 25;
 const WORKER_RESTART_DELAY_MS = 500;
 
 /** What one gateway process needs to know from the one that prepared the ground. */
@@ -93,15 +94,19 @@ function listen(server: Server, { host, port }: Config): Promise<void> {
   });
 }
 
-/** Takes no more calls, lets those under way end, and leaves nothing unsettled that the database would take. */
-async function stopGateway({ server, stop, unsettled }: Service): Promise<void> {
+/** Takes no more calls, and lets those under way end and be settled, also those whose caller has left. */
+async function stopGateway({ server, stop, callsUnderWay }: Service): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS_MAX);
+  await waitUntil(() => callsUnderWay() === 0, DRAIN_MS_MAX);
+  server.closeAllConnections(); // Streams that go on are given up by this, as if their callers had left.
   await closed;
-  clearTimeout(timer);
-  for (let waitedMs = 0; unsettled() > 0 && waitedMs < SETTLE_MS_MAX; waitedMs += 50) await sleep(50);
+  await waitUntil(() => callsUnderWay() === 0, SETTLE_MS_MAX);
   await stop();
+}
+
+async function waitUntil(holds: () => boolean, waitMsMax: number): Promise<void> {
+  for (let waitedMs = 0; !holds() && waitedMs < waitMsMax; waitedMs += WAIT_STEP_MS) await sleep(WAIT_STEP_MS);
 }
 
 function sleep(ms: number): Promise<void> {

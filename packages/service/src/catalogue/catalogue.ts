@@ -3,12 +3,13 @@ import type { Price } from '#catalogue/price.ts';
 import { type ModelRow, selectAliases, selectModels, selectProviders } from '#catalogue/queries.ts';
 import type { Pool } from '#db/pool.ts';
 import { inTransaction } from '#db/pool.ts';
+import { assert } from '#kernel/assert.ts';
 
 /** A model as a call meets it. Immutable: a call keeps the one it began with (MO-05). */
 export interface Model {
   /** The resolved identifier: what answers and receipts carry, never an alias (CC-02). */
   readonly id: string;
-  readonly provider: string;
+  readonly provider: CatalogueProvider;
   readonly providerModel: string;
   readonly resale: 'open' | 'reserved';
   /** Enabled, and its provider can be reached from here. */
@@ -32,7 +33,6 @@ export interface Catalogue {
   readonly find: (name: string) => Model | undefined;
   /** Every identifier and alias of a served model, with its model, in alphabetical order. */
   readonly list: () => readonly { readonly name: string; readonly model: Model }[];
-  readonly providers: () => ReadonlyMap<string, CatalogueProvider>;
   /** Takes over what the database holds now. */
   readonly refresh: () => Promise<void>;
 }
@@ -40,7 +40,6 @@ export interface Catalogue {
 interface Snapshot {
   readonly byName: ReadonlyMap<string, Model>;
   readonly list: readonly { readonly name: string; readonly model: Model }[];
-  readonly providers: ReadonlyMap<string, CatalogueProvider>;
 }
 
 /**
@@ -48,17 +47,16 @@ interface Snapshot {
  * one whose key is not set cannot, and its models are as good as disabled.
  */
 export function createCatalogue(pool: Pool, canReach: (provider: CatalogueProvider) => boolean): Catalogue {
-  let snapshot: Snapshot = { byName: new Map(), list: [], providers: new Map() };
+  let snapshot: Snapshot = { byName: new Map(), list: [] };
   return {
     find: (name) => snapshot.byName.get(name),
     list: () => snapshot.list,
-    providers: () => snapshot.providers,
     refresh: async () => {
       snapshot = await inTransaction(pool, async (tx) => {
         await tx.query('set transaction isolation level repeatable read, read only');
         const providers = new Map((await selectProviders(tx)).map(({ name, definition }) => [name, definition]));
         const models = (await selectModels(tx)).map((row) => modelOf(row, providers.get(row.provider), canReach));
-        return snapshotOf(models, await selectAliases(tx), providers);
+        return snapshotOf(models, await selectAliases(tx));
       });
     },
   };
@@ -67,7 +65,6 @@ export function createCatalogue(pool: Pool, canReach: (provider: CatalogueProvid
 function snapshotOf(
   models: readonly Model[],
   aliases: readonly { readonly alias: string; readonly target: string }[],
-  providers: ReadonlyMap<string, CatalogueProvider>,
 ): Snapshot {
   const byName = new Map(models.map((model) => [model.id, model]));
   for (const { alias, target } of aliases) {
@@ -78,7 +75,7 @@ function snapshotOf(
     .filter(([, model]) => model.isServed)
     .map(([name, model]) => ({ name, model }))
     .toSorted((left, right) => (left.name < right.name ? -1 : 1));
-  return { byName, list, providers };
+  return { byName, list };
 }
 
 function modelOf(
@@ -86,13 +83,14 @@ function modelOf(
   provider: CatalogueProvider | undefined,
   canReach: (provider: CatalogueProvider) => boolean,
 ): Model {
+  assert(provider !== undefined, 'a model has a provider');
   const { settings } = row;
   return {
     id: row.model_id,
-    provider: row.provider,
+    provider,
     providerModel: settings.providerModel,
     resale: row.resale,
-    isServed: row.is_enabled && provider !== undefined && canReach(provider),
+    isServed: row.is_enabled && canReach(provider),
     price: {
       priceId: row.price_id,
       inputMicrosPerMillion: row.input_micros_per_million,
@@ -108,7 +106,7 @@ function modelOf(
     imageTokensMax: settings.imageTokensMax,
     parameters: settings.parameters === undefined ? undefined : new Set(settings.parameters),
     outputLimitParameter: settings.outputLimitParameter,
-    onAbandon: settings.onAbandon ?? provider?.onAbandon ?? 'cancel',
+    onAbandon: settings.onAbandon ?? provider.onAbandon,
     timeoutMs: settings.timeoutMs,
   };
 }

@@ -1,4 +1,4 @@
-import { isConnectionFault, sqlStateOf } from '#db/pool.ts';
+import { isItemFault, isServerFault } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import type { CallId } from '#kernel/ids.ts';
 
@@ -6,8 +6,6 @@ import type { CallId } from '#kernel/ids.ts';
 interface Batcher<Item, Result> {
   /** Runs `item` in the next batch. Rejects with the statement's fault, see `BatcherOptions`. */
   readonly submit: (item: Item) => Promise<Result>;
-  /** Items that wait or run. */
-  readonly size: () => number;
 }
 
 interface BatcherOptions<Item, Result> {
@@ -15,7 +13,7 @@ interface BatcherOptions<Item, Result> {
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** Most items in one statement. */
   readonly itemsMax: number;
-  /** How often an item is tried again, a tenth of a second apart, while the database is out of reach or a row is locked. */
+  /** How often an item is tried again, a tenth of a second apart, unless the fault lies in the item itself. */
   readonly retriesMax: number;
 }
 
@@ -27,8 +25,6 @@ interface Waiting<Item, Result> {
 }
 
 const RETRY_DELAY_MS = 100;
-/** Lock not available, deadlock detected, serialization failure, statement cancelled by its timeout. */
-const CONFLICT_STATES = new Set(['55P03', '40P01', '40001', '57014']);
 
 /**
  * One lane to the database with at most one statement under way. No timer: an idle lane sends at once, a busy one lets
@@ -38,8 +34,7 @@ const CONFLICT_STATES = new Set(['55P03', '40P01', '40001', '57014']);
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   const waiting: Waiting<Item, Result>[] = [];
-  let running = 0;
-  let draining: Promise<void> | undefined;
+  let isDraining = false;
 
   /** True when something was put back, so that trying again at once makes no sense. */
   async function runAll(batch: readonly Waiting<Item, Result>[]): Promise<boolean> {
@@ -49,7 +44,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
       return false;
     } catch (fault) {
-      return isConnectionFault(fault) || batch.length === 1 ? putBack(batch, fault) : runSingly(batch);
+      return batch.length === 1 || isServerFault(fault) ? putBack(batch, fault) : runSingly(batch);
     }
   }
 
@@ -60,7 +55,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   }
 
   function putBack(batch: readonly Waiting<Item, Result>[], fault: unknown): boolean {
-    const mayPass = isConnectionFault(fault) || CONFLICT_STATES.has(sqlStateOf(fault) ?? '');
+    const mayPass = !isItemFault(fault);
     for (const one of batch) {
       one.retries += 1;
       if (mayPass && one.retries <= options.retriesMax) waiting.push(one);
@@ -70,27 +65,23 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   }
 
   async function drain(): Promise<void> {
+    await Promise.resolve(); // What arrives in the same turn, as from one read of a socket, shares a statement.
     while (waiting.length > 0) {
       const batch = waiting.splice(0, options.itemsMax);
-      running = batch.length;
       const isStuck = await runAll(batch);
-      running = 0;
       if (isStuck) await sleep(RETRY_DELAY_MS);
     }
+    isDraining = false; // In the same turn as the last look at the queue: what comes later starts anew.
   }
 
   return {
     submit: (item) =>
       new Promise<Result>((resolve, reject) => {
         waiting.push({ item, resolve, reject, retries: 0 });
-        // After the current turn, so that calls that arrive in one read of the socket share a statement.
-        draining ??= Promise.resolve()
-          .then(drain)
-          .finally(() => {
-            draining = undefined;
-          });
+        if (isDraining) return;
+        isDraining = true;
+        void drain();
       }),
-    size: () => waiting.length + running,
   };
 }
 

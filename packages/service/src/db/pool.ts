@@ -6,9 +6,11 @@ const INT8_OID = 20;
 
 /** No statement of ours takes seconds; one that does is stuck, and its callers are better served by a retry. */
 export const STATEMENT_TIMEOUT_MS = 5_000;
-const LOCK_TIMEOUT_MS = 1_000;
+const LOCK_TIMEOUT_MS = 250;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
+/** A server that has not even said that the statement timed out is not there any more: the connection is given up. */
+const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000;
 
 /** What a query runs on: a pool, or one of its connections inside a transaction. */
 export type Queryable = Pick<pg.ClientBase, 'query'>;
@@ -41,6 +43,8 @@ export function createPool(options: PoolOptions): Pool {
     connectionString: options.url,
     max: options.connectionsMax,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    ...(options.role === 'owner' ? {} : { query_timeout: ANSWER_TIMEOUT_MS }),
     application_name: `purser_${options.role}`,
     options: limits,
     types,
@@ -75,15 +79,19 @@ export async function inTransaction<Result>(pool: Pool, work: (tx: Queryable) =>
   }
 }
 
-const CONNECTION_SQLSTATE = /^(08|57P0[1235]|53300)/;
-const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH']);
-
 /** The driver's own faults, which carry no code. */
 const CONNECTION_MESSAGES = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
   'Client has encountered a connection error',
+  'Query read timeout',
 ];
+const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH']);
+const CONNECTION_SQLSTATE = /^(08|57P0[1235]|53300)/;
+/** Read-only after a failover, out of disk or memory, a system error: it is the server's, not the statement's. */
+const SERVER_SQLSTATE = /^(25006|53|58)/;
+/** Data that does not fit, a constraint, an exception that a function of ours raised. */
+const ITEM_SQLSTATE = /^(22|23|P0)/;
 
 /** True when the server could not be reached or went away, so that the same statement may succeed on a new connection. */
 export function isConnectionFault(fault: unknown): boolean {
@@ -94,6 +102,17 @@ export function isConnectionFault(fault: unknown): boolean {
     CONNECTION_CODES.has(code) ||
     CONNECTION_MESSAGES.some((message) => fault.message.includes(message))
   );
+}
+
+/** True when no statement could succeed now, whatever it says. */
+export function isServerFault(fault: unknown): boolean {
+  return isConnectionFault(fault) || SERVER_SQLSTATE.test(sqlStateOf(fault) ?? '');
+}
+
+/** True when the statement's own items are at fault, so that trying again would fail again. */
+export function isItemFault(fault: unknown): boolean {
+  const state = sqlStateOf(fault);
+  return state === undefined ? !isConnectionFault(fault) : ITEM_SQLSTATE.test(state);
 }
 
 /** The SQLSTATE of a database error, or undefined for anything else. */

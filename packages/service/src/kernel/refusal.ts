@@ -14,7 +14,7 @@ interface RefusalDetail {
  * `message` reaches the caller: it says what was sent and what to do, and holds nothing internal (ER-03).
  */
 export class Refusal<Code extends ErrorCode = ErrorCode> {
-  readonly #nominal = true; // Keeps look-alikes from passing as refusals.
+  declare protected readonly nominal: true; // Keeps look-alikes from passing as refusals.
   readonly code: Code;
   readonly message: string;
   readonly detail: RefusalDetail;
@@ -23,10 +23,6 @@ export class Refusal<Code extends ErrorCode = ErrorCode> {
     this.code = code;
     this.message = message;
     this.detail = detail;
-  }
-
-  static is(value: unknown): value is Refusal {
-    return value instanceof Refusal && value.#nominal;
   }
 }
 

@@ -20,8 +20,6 @@ export interface Holds {
   readonly place: (request: HoldRequest) => Promise<HoldAnswer>;
   /** Ends a call, once: captures its charge, frees the rest, keeps its receipt. Waits out an outage of the database. */
   readonly settle: (settlement: Settlement) => Promise<SettledCall>;
-  /** Settlements that the database has not confirmed yet. */
-  readonly unsettled: () => number;
 }
 
 interface HoldPools {
@@ -63,8 +61,16 @@ export function createHolds(pools: HoldPools, instance: Instance, log: Log): Hol
         throw fault;
       }
     },
-    settle: settling.submit,
-    unsettled: settling.size,
+    settle: async (settlement) => {
+      try {
+        return await settling.submit(settlement);
+      } catch (fault) {
+        // The settlement itself cannot be stored: a bug. The user at least gets the hold back.
+        log.error({ fault: describeFault(fault), callId: settlement.callId }, 'a call could not be settled: released');
+        await settling.submit(released(settlement.callId)).catch(() => undefined);
+        throw fault;
+      }
+    },
   };
 }
 
@@ -75,7 +81,10 @@ async function placeAll(
 ): Promise<readonly HoldAnswer[]> {
   const rows = await instance.run((instanceId) => reserveHolds(pool, instanceId, requests));
   const answers = inOrderOf(requests, rows);
-  return answers.map(({ outcome, granted }) => ({ outcome, granted: microsFromRow(granted) }));
+  return answers.map(({ outcome, granted }) => {
+    assert(outcome !== 'call_ended', 'a call that has ended asks for no hold');
+    return { outcome, granted: microsFromRow(granted) };
+  });
 }
 
 async function settleAll(pool: Pool, settlements: readonly Settlement[]): Promise<readonly SettledCall[]> {

@@ -7,7 +7,8 @@ import type { Settlement } from '#ledger/settlement.ts';
 
 interface ReservedRow {
   readonly call_id: CallId;
-  readonly outcome: HoldOutcome;
+  /** `call_ended`: a repeat that came after its call had been settled. */
+  readonly outcome: HoldOutcome | 'call_ended';
   readonly granted: bigint;
 }
 
@@ -69,6 +70,7 @@ export async function reapHolds(db: Queryable, most: number): Promise<number> {
 }
 
 interface WalletRow {
+  readonly wallet_id: bigint;
   readonly user_id: EndUserId;
   readonly currency: string;
   readonly is_connected: boolean;
@@ -82,22 +84,13 @@ interface WalletRow {
 export async function selectWallet(db: Queryable, appId: AppId, userId: EndUserId): Promise<WalletRow | undefined> {
   const { rows } = await db.query<WalletRow>({
     name: 'ledger_wallet',
-    text: `select user_id, currency, is_connected, is_suspended, balance_micros, held_micros, cap_micros,
+    text: `select wallet_id, user_id, currency, is_connected, is_suspended, balance_micros, held_micros, cap_micros,
         case when cap_month = db.current_month() then cap_spent_micros else 0 end as spent_this_month_micros
       from ledger.wallets
       where app_id = $1 and user_id = $2`,
     values: [appId, userId],
   });
   return rows[0];
-}
-
-/** The internal id of a wallet, under which usage is kept. */
-export async function selectWalletId(db: Queryable, appId: AppId, userId: EndUserId): Promise<bigint | undefined> {
-  const { rows } = await db.query<{ wallet_id: bigint }>(
-    `select wallet_id from ledger.wallets where app_id = $1 and user_id = $2`,
-    [appId, userId],
-  );
-  return rows[0]?.wallet_id;
 }
 
 export interface NewWallet {

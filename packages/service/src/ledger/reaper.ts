@@ -21,24 +21,24 @@ interface ReaperOptions {
  * waits until it has itself been connected for a whole lease: by then each process that lives has renewed its own.
  */
 export function startReaper({ passes, log }: ReaperOptions): Reaper {
-  let reached = 0;
+  // One count each: while one kind of money cannot be reached, the holds of the other still come back.
+  const reached = passes.map(() => 0);
 
-  async function pass(): Promise<void> {
+  async function pass(release: (holdsMax: number) => Promise<number>, index: number): Promise<void> {
+    const isSteady = (reached[index] ?? 0) >= PASSES_BEFORE_RELEASE;
     try {
-      for (const release of passes) {
-        const released = await release(reached < PASSES_BEFORE_RELEASE ? 0 : HOLDS_PER_PASS);
-        if (released > 0) log.warn({ released }, 'holds of a process that died were released');
-      }
-      reached += 1;
+      const released = await release(isSteady ? HOLDS_PER_PASS : 0);
+      reached[index] = (reached[index] ?? 0) + 1;
+      if (released > 0) log.warn({ released }, 'holds of a process that died were released');
     } catch (fault) {
-      reached = 0;
+      reached[index] = 0;
       log.warn({ fault: describeFault(fault) }, 'the reaper could not reach the database');
     }
   }
 
-  let passing: Promise<void> | undefined;
+  let passing: Promise<unknown> | undefined;
   const timer = setInterval(() => {
-    passing ??= pass().finally(() => {
+    passing ??= Promise.all(passes.map(pass)).finally(() => {
       passing = undefined;
     });
   }, PERIOD_MS);

@@ -1,10 +1,12 @@
 import type { Pool } from '#db/pool.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
-import { insertWallet, type NewWallet, selectWallet, selectWalletId } from '#ledger/queries.ts';
+import { insertWallet, type NewWallet, selectWallet } from '#ledger/queries.ts';
 
 /** A real wallet as its owner may see it (BI-01). */
 export interface Wallet {
+  /** The id under which its usage is kept. Internal. */
+  readonly walletId: bigint;
   readonly userId: EndUserId;
   readonly currency: string;
   readonly isConnected: boolean;
@@ -22,8 +24,6 @@ export interface Wallet {
 export interface Wallets {
   /** The wallet of an (app, user) pair, connected or not; undefined where there is none. */
   readonly find: (appId: AppId, userId: EndUserId) => Promise<Wallet | undefined>;
-  /** The id under which the wallet's usage is kept. */
-  readonly idOf: (appId: AppId, userId: EndUserId) => Promise<bigint | undefined>;
   /** Opens a connected wallet for a user who agreed elsewhere. False where the user has one. */
   readonly open: (wallet: NewWallet) => Promise<boolean>;
 }
@@ -35,6 +35,7 @@ export function createWallets(pool: Pool): Wallets {
       if (row === undefined) return undefined;
       const free = row.balance_micros - row.held_micros;
       return {
+        walletId: row.wallet_id,
         userId: row.user_id,
         currency: row.currency,
         isConnected: row.is_connected,
@@ -46,7 +47,6 @@ export function createWallets(pool: Pool): Wallets {
         spentThisMonth: microsFromRow(row.spent_this_month_micros),
       };
     },
-    idOf: (appId, userId) => selectWalletId(pool, appId, userId),
     open: (wallet) => insertWallet(pool, wallet),
   };
 }

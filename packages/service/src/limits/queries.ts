@@ -9,7 +9,7 @@ interface TokensAsked {
   readonly burst: number;
 }
 
-export interface TokensRow {
+interface TokensRow {
   readonly app_id: AppId;
   readonly granted: number;
   readonly wait_ms: number;

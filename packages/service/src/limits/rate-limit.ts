@@ -1,7 +1,8 @@
+import { createBatcher } from '#db/batcher.ts';
 import type { Pool } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { AppId } from '#kernel/ids.ts';
-import { type TokensRow, takeTokens } from '#limits/queries.ts';
+import { takeTokens } from '#limits/queries.ts';
 
 interface RateLimits {
   readonly ratePerMinute: number;
@@ -16,126 +17,66 @@ export interface RateLimiter {
   readonly take: (appId: AppId, limits: RateLimits) => RateAnswer | Promise<RateAnswer>;
 }
 
-/** A leased token that is not used within this time is thrown away: never more than the limit, at most a little less. */
-const LEASE_MS = 1_000;
-/** An app that is busy here leases ahead what it used here in a tenth of a second, and never more than 2 % of its burst. */
-const LEASE_AHEAD_MS = 100;
-const LEASE_SHARE_OF_BURST = 0.02;
-
-interface Waiter {
-  readonly resolve: (answer: RateAnswer) => void;
-  readonly reject: (fault: unknown) => void;
-}
-
-interface AppState {
+interface Asked {
+  readonly appId: AppId;
   readonly limits: RateLimits;
-  leased: number;
-  leasedUntilMs: number;
-  emptyUntilMs: number;
-  readonly waiting: Waiter[];
-  takenSinceMs: number;
-  taken: number;
 }
+
+const BATCH_MAX = 1_024;
+const RETRIES_MAX = 5; // Half a second without a database. A token that was taken twice for that only delays the app.
 
 /**
- * The bucket lies in the database; a process takes tokens from it in one statement for all that wait, and a busy app a
- * few ahead, so that most calls wait for nothing. What an empty bucket answered is remembered until its next token.
+ * The bucket lies in the database; one statement takes tokens for all calls that wait in this process. What an empty
+ * bucket answered is remembered until its next token, so that a caller who hammers costs no statement.
  */
 export function createRateLimiter(pool: Pool, clock: Clock): RateLimiter {
-  const apps = new Map<AppId, AppState>();
-  let isTaking = false;
+  const empty = new Map<AppId, { readonly limits: RateLimits; readonly untilMs: number }>();
+  const taking = createBatcher<Asked, RateAnswer>({
+    run: (asked) => takeForAll(pool, asked),
+    itemsMax: BATCH_MAX,
+    retriesMax: RETRIES_MAX,
+  });
 
-  function stateOf(appId: AppId, limits: RateLimits, nowMs: number): AppState {
-    const known = apps.get(appId);
-    // Other limits make another state: an operator's change holds at once.
-    if (known?.limits.rateBurst === limits.rateBurst && known.limits.ratePerMinute === limits.ratePerMinute)
-      return known;
-    const state = { limits, leased: 0, leasedUntilMs: 0, emptyUntilMs: 0, taken: 0, takenSinceMs: nowMs };
-    const fresh = { ...state, waiting: known?.waiting ?? [] };
-    apps.set(appId, fresh);
-    return fresh;
-  }
-
-  /** Asks for what waits and a little ahead, again and again until nothing waits. */
-  async function takeAll(): Promise<void> {
-    if (isTaking) return;
-    isTaking = true;
-    await Promise.resolve(); // What arrives in the same turn shares the statement.
-    for (let busy = busyApps(apps); busy.length > 0; busy = busyApps(apps)) await takeFor(pool, clock, busy);
-    isTaking = false;
+  async function ask(asked: Asked): Promise<RateAnswer> {
+    const answer = await taking.submit(asked);
+    if (answer !== undefined) {
+      empty.set(asked.appId, { limits: asked.limits, untilMs: clock.nowMs() + answer.waitMs });
+    }
+    return answer;
   }
 
   return {
     take: (appId, limits) => {
-      const nowMs = clock.nowMs();
-      const state = stateOf(appId, limits, nowMs);
-      if (state.emptyUntilMs > nowMs && state.waiting.length === 0) return { waitMs: state.emptyUntilMs - nowMs };
-      if (state.leased > 0 && state.leasedUntilMs > nowMs) {
-        state.leased -= 1;
-        state.taken += 1;
-        return undefined;
-      }
-      return new Promise((resolve, reject) => {
-        state.waiting.push({ resolve, reject });
-        void takeAll();
-      });
+      const known = empty.get(appId);
+      if (known === undefined) return ask({ appId, limits });
+      const waitMs = known.untilMs - clock.nowMs();
+      // Other limits than those it was empty under: an operator's change holds at once.
+      if (waitMs > 0 && isSame(known.limits, limits)) return { waitMs };
+      empty.delete(appId);
+      return ask({ appId, limits });
     },
   };
 }
 
-function busyApps(apps: ReadonlyMap<AppId, AppState>): readonly (readonly [AppId, AppState])[] {
-  return [...apps].filter(([, state]) => state.waiting.length > 0);
+function isSame(left: RateLimits, right: RateLimits): boolean {
+  return left.rateBurst === right.rateBurst && left.ratePerMinute === right.ratePerMinute;
 }
 
-async function takeFor(pool: Pool, clock: Clock, busy: readonly (readonly [AppId, AppState])[]): Promise<void> {
-  const asked = busy.map(([appId, state]) => ({
-    appId,
-    state,
-    waiters: state.waiting.splice(0),
-    ahead: leaseAhead(state, clock.nowMs()),
-  }));
-  try {
-    const rows = await takeTokens(
-      pool,
-      asked.map(({ appId, state, waiters, ahead }) => ({
-        appId,
-        wanted: waiters.length + ahead,
-        perMinute: state.limits.ratePerMinute,
-        burst: state.limits.rateBurst,
-      })),
-    );
-    const byApp = new Map(rows.map((row) => [row.app_id, row]));
-    for (const { appId, state, waiters } of asked) {
-      const row = byApp.get(appId);
-      if (row === undefined) throw new Error('The rate limit was not answered.');
-      hand(state, waiters, row, clock.nowMs());
-    }
-  } catch (fault) {
-    for (const { waiters } of asked) for (const { reject } of waiters) reject(fault);
-  }
-}
-
-function hand(
-  state: AppState,
-  waiters: readonly Waiter[],
-  { granted, wait_ms: waitMs }: TokensRow,
-  nowMs: number,
-): void {
-  for (const { resolve } of waiters.slice(0, granted)) resolve(undefined);
-  for (const { resolve } of waiters.slice(granted)) resolve({ waitMs });
-  state.taken += Math.min(granted, waiters.length);
-  state.leased = Math.max(0, granted - waiters.length);
-  state.leasedUntilMs = nowMs + LEASE_MS;
-  state.emptyUntilMs = granted < waiters.length ? nowMs + waitMs : 0;
-}
-
-/** How many tokens to lease ahead: what this process used lately, and none for an app that is not busy here. */
-function leaseAhead(state: AppState, nowMs: number): number {
-  const elapsedMs = Math.max(1, nowMs - state.takenSinceMs);
-  const recent = (state.taken / Math.max(elapsedMs, LEASE_MS)) * LEASE_AHEAD_MS;
-  if (elapsedMs >= LEASE_MS) {
-    state.taken = 0;
-    state.takenSinceMs = nowMs;
-  }
-  return Math.floor(Math.min(recent, state.limits.rateBurst * LEASE_SHARE_OF_BURST));
+/** Takes what each app's calls want, and hands it out in the order in which they came. */
+async function takeForAll(pool: Pool, asked: readonly Asked[]): Promise<readonly RateAnswer[]> {
+  const byApp = new Map<AppId, { wanted: number; limits: RateLimits }>();
+  for (const { appId, limits } of asked) byApp.set(appId, { wanted: (byApp.get(appId)?.wanted ?? 0) + 1, limits });
+  const rows = await takeTokens(
+    pool,
+    [...byApp].map(([appId, { wanted, limits }]) => {
+      return { appId, wanted, perMinute: limits.ratePerMinute, burst: limits.rateBurst };
+    }),
+  );
+  const left = new Map(rows.map((row) => [row.app_id, { tokens: row.granted, waitMs: row.wait_ms }]));
+  return asked.map(({ appId }) => {
+    const bucket = left.get(appId);
+    if (bucket === undefined) throw new Error('The rate limit was not answered.');
+    bucket.tokens -= 1;
+    return bucket.tokens >= 0 ? undefined : { waitMs: bucket.waitMs };
+  });
 }

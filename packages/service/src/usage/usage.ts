@@ -2,8 +2,8 @@ import type { Pool } from '#db/pool.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { selectMonthByModel } from '#usage/queries.ts';
 
-/** A UTC calendar month as `YYYY-MM`. */
-const MONTH = /^(\d{4})-(0[1-9]|1[0-2])$/;
+/** A UTC calendar month as `YYYY-MM`, of this millennium. */
+const MONTH = /^2\d{3}-(0[1-9]|1[0-2])$/;
 
 export interface ModelUsage {
   readonly model: string;
@@ -33,7 +33,7 @@ export function createUsage(pool: Pool): UsageReader {
   };
 }
 
-/** True for `YYYY-MM` with a month that exists. */
+/** True for `YYYY-MM` with a month that exists, from 2000 to 2999. */
 export function isMonth(text: string): boolean {
   return MONTH.test(text);
 }

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import { createBatcher } from '#db/batcher.ts';
+
+/** A database error with this SQLSTATE, as the driver makes them. */
+function databaseError(code: string): pg.DatabaseError {
+  const error = new pg.DatabaseError('made by a test', 0, 'error');
+  error.code = code;
+  return error;
+}
+
+const double = async (items: readonly number[]): Promise<readonly number[]> => items.map((item) => item * 2);
+
+test('what arrives while a statement runs goes in the next one, together', async () => {
+  const batches: (readonly number[])[] = [];
+  const batcher = createBatcher<number, number>({
+    run: async (items) => {
+      batches.push(items);
+      return double(items);
+    },
+    itemsMax: 3,
+    retriesMax: 0,
+  });
+  const first = batcher.submit(1);
+  await Promise.resolve();
+  await Promise.resolve();
+  assert.deepEqual(await Promise.all([first, ...[2, 3, 4, 5].map(batcher.submit)]), [2, 4, 6, 8, 10]);
+  assert.deepEqual(batches, [[1], [2, 3, 4], [5]]);
+});
+
+test('an item submitted at any moment after a result is answered', async () => {
+  const batcher = createBatcher<number, number>({ run: double, itemsMax: 8, retriesMax: 0 });
+  for (let turns = 0; turns < 12; turns += 1) {
+    await batcher.submit(1);
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+    assert.equal(await batcher.submit(2), 4);
+  }
+});
+
+test('an item that can never succeed fails alone', async () => {
+  const batcher = createBatcher<number, number>({
+    run: async (items) => {
+      if (items.includes(13)) throw databaseError('23505');
+      return double(items);
+    },
+    itemsMax: 8,
+    retriesMax: Number.POSITIVE_INFINITY,
+  });
+  const [one, bad, two] = await Promise.allSettled([1, 13, 2].map(batcher.submit));
+  assert.deepEqual(one, { status: 'fulfilled', value: 2 });
+  assert.equal(bad?.status, 'rejected');
+  assert.deepEqual(two, { status: 'fulfilled', value: 4 });
+});
+
+for (const [what, code] of [
+  ['a server that turned read-only', '25006'],
+  ['a full disk', '53100'],
+  ['a right that is missing for a moment', '42501'],
+  ['a row that is locked', '55P03'],
+  ['a server that shuts down', '57P01'],
+] as const) {
+  test(`${what} is waited out`, async () => {
+    let failures = 3;
+    const batcher = createBatcher<number, number>({
+      run: async (items) => {
+        failures -= 1;
+        if (failures >= 0) throw databaseError(code);
+        return double(items);
+      },
+      itemsMax: 8,
+      retriesMax: 5,
+    });
+    assert.deepEqual(await Promise.all([1, 2].map(batcher.submit)), [2, 4]);
+  });
+}
+
+test('what goes on for too long is told to whoever may not wait', async () => {
+  const batcher = createBatcher<number, number>({
+    run: async () => {
+      throw databaseError('57P01');
+    },
+    itemsMax: 8,
+    retriesMax: 2,
+  });
+  await assert.rejects(batcher.submit(1), /made by a test/);
+});
