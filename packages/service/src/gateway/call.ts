@@ -1,6 +1,7 @@
 import type { AppFacts } from '#accounts/key-directory.ts';
 import type { Model } from '#catalogue/catalogue.ts';
 import { ceilingOf, outputWithin } from '#catalogue/price.ts';
+import type { HoldRequest } from '#kernel/hold.ts';
 import type { CallId, CorrelationId, EndUserId } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Log } from '#kernel/log.ts';
@@ -29,6 +30,12 @@ export interface CallerSide {
   /** Aborted when the caller has left. */
   readonly gone: AbortSignal;
   readonly log: Log;
+  readonly underWay: UnderWay;
+}
+
+/** Counts calls between their hold and its end: a process that stops waits for them. */
+export interface UnderWay {
+  calls: number;
 }
 
 interface PromptSize {
@@ -58,13 +65,17 @@ export function sizePrompt(model: Model, messages: readonly JsonObject[], bodyBy
   };
 }
 
-/** The smallest hold worth having and the largest that the call can cost. Between them, less hold means less output. */
-export function holdRangeOf(call: ChatCall): { readonly least: Micros; readonly most: Micros } {
-  const { model, outputTokensMax, choices, prompt } = call;
+/**
+ * What the call asks of its wallet: the smallest hold worth having and the largest that it can cost. Between them, less
+ * hold means less output.
+ */
+export function holdRequestOf(call: ChatCall): HoldRequest {
+  const { callId, app, userId, model, outputTokensMax, choices, prompt } = call;
   const leastOutput = Math.min(model.minOutputTokens, outputTokensMax);
   const least = ceilingOf(model.price, prompt.tokensMax, leastOutput * choices);
   const most = ceilingOf(model.price, prompt.tokensMax, outputTokensMax * choices);
-  return { least: atLeastMinimum(least), most: atLeastMinimum(most) };
+  const streamsMax = call.isStream ? app.limits.maxStreamsPerUser : 0;
+  return { callId, appId: app.appId, userId, least: atLeastMinimum(least), most: atLeastMinimum(most), streamsMax };
 }
 
 function atLeastMinimum(amount: Micros): Micros {

@@ -30,6 +30,9 @@ function faultOf(message: unknown, path: string): MessageFault | undefined {
   if (role === 'tool' && typeof message['tool_call_id'] !== 'string') {
     return { path: `${path}.tool_call_id`, expects: 'the id of the tool call that this answers' };
   }
+  if (message['audio'] !== undefined && message['audio'] !== null) {
+    return { path: `${path}.audio`, expects: 'absent: audio has no price here' };
+  }
   if (typeof content === 'string') return undefined;
   if (Array.isArray(content)) return partsFault(content, `${path}.content`);
   const mayBeEmpty = TEXT_ROLES_WITHOUT_CONTENT.has(role) && (content === null || content === undefined);
@@ -54,14 +57,27 @@ function partFault(part: unknown, path: string): MessageFault | undefined {
       return typeof part[field] === 'string' ? undefined : { path: `${path}.${field}`, expects: 'a string' };
     }
     case 'image_url':
-      return imageUrlOf(part) === undefined ? { path: `${path}.image_url.url`, expects: 'an address' } : undefined;
+      return isImageUrl(imageUrlOf(part))
+        ? undefined
+        : {
+            path: `${path}.image_url.url`,
+            expects: 'an http(s) address, or a data URL of a PNG, JPEG, WebP or GIF image',
+          };
     default:
       return { path: `${path}.type`, expects: '"text" or "image_url": other parts have no price here' };
   }
 }
 
+/** What else a data URL may hold (a document, a film) has no bound on its tokens. */
+const IMAGE_URL = /^(https?:\/\/|data:image\/(png|jpeg|webp|gif)[;,])/i;
+
+function isImageUrl(url: string | undefined): boolean {
+  return url !== undefined && IMAGE_URL.test(url);
+}
+
 /** The address of an image part, which may be a data URL; undefined for any other part. */
 function imageUrlOf(part: JsonObject): string | undefined {
+  if (part['type'] !== 'image_url') return undefined;
   const image = part['image_url'];
   const url = isJsonObject(image) ? image['url'] : undefined;
   return typeof url === 'string' ? url : undefined;
@@ -80,7 +96,7 @@ export function measureImages(messages: readonly JsonObject[]): {
       const url = imageUrlOf(part);
       if (url === undefined) continue;
       images += 1;
-      if (url.startsWith('data:')) dataUrlBytes += url.length;
+      if (!/^http/i.test(url)) dataUrlBytes += url.length;
     }
   }
   return { images, dataUrlBytes };

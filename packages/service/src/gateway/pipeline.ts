@@ -2,6 +2,7 @@ import type { KeyDirectory } from '#accounts/key-directory.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
 import { admit, parseUser } from '#gateway/admission.ts';
 import type { Answer } from '#gateway/answer.ts';
+import type { UnderWay } from '#gateway/call.ts';
 import type { Lane } from '#gateway/lane.ts';
 import { parseBody } from '#gateway/parse-body.ts';
 import { runInLane } from '#gateway/run-in-lane.ts';
@@ -18,6 +19,8 @@ export interface Gateway {
   readonly catalogue: Catalogue;
   readonly lanes: { readonly live: Lane<'live'>; readonly sandbox: Lane<'sandbox'> };
   readonly log: Log;
+  /** Calls that hold money now, whether or not their caller is still there. */
+  readonly underWay: UnderWay;
 }
 
 interface Incoming {
@@ -58,7 +61,7 @@ export async function completeChat(gateway: Gateway, incoming: Incoming): Promis
 
   const { correlationId, bytes, gone } = incoming;
   const call = callOf(request, model, { caller, userId, correlationId, bodyBytes: bytes.length });
-  const callerSide = { gone, log: gateway.log };
+  const callerSide = { gone, log: gateway.log, underWay: gateway.underWay };
 
   // The only fork between real and play money in the program. Past it, types keep the two apart.
   switch (caller.mode) {

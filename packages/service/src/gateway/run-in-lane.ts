@@ -1,5 +1,5 @@
 import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer.ts';
-import type { CallerSide, ChatCall } from '#gateway/call.ts';
+import type { CallerSide, ChatCall, UnderWay } from '#gateway/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/lane.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/refusals.ts';
 import { openStream } from '#gateway/stream.ts';
@@ -20,7 +20,25 @@ export async function runInLane<M extends Mode>(
 ): Promise<Answer | Refusal<LaneRefusalCode>> {
   const hold = await lane.placeHold(call);
   if (hold instanceof Refusal) return hold;
-  return call.isStream ? openStream(lane, hold, caller) : completeWhole(lane, hold, caller);
+  const counted = counting(lane, caller.underWay);
+  return call.isStream ? openStream(counted, hold, caller) : completeWhole(counted, hold, caller);
+}
+
+/** The lane, with its calls counted from their hold to its end. */
+function counting<M extends Mode>(lane: Lane<M>, underWay: UnderWay): Lane<M> {
+  underWay.calls += 1;
+  let isCounted = true;
+  return {
+    ...lane,
+    endHold: async (hold, ending) => {
+      try {
+        return await lane.endHold(hold, ending);
+      } finally {
+        if (isCounted) underWay.calls -= 1;
+        isCounted = false;
+      }
+    },
+  };
 }
 
 /** A plain call. It runs to its end when its caller leaves: its answer is paid for (CC-11). */

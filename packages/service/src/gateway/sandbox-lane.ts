@@ -1,7 +1,6 @@
-import { holdRangeOf } from '#gateway/call.ts';
-import type { Lane } from '#gateway/lane.ts';
+import { holdRequestOf } from '#gateway/call.ts';
 import { refusalOfHold } from '#gateway/refusals.ts';
-import type { Provider } from '#gateway/lane.ts';
+import type { Lane, Provider } from '#gateway/lane.ts';
 import { cannedChunks, cannedCompletion } from '#sandbox/canned-answer.ts';
 import type { SandboxHolds } from '#sandbox/sandbox-hold.ts';
 
@@ -16,15 +15,7 @@ export function createSandboxLane({ holds, placeholderUrl }: SandboxLaneOptions)
   return {
     mode: 'sandbox',
     placeHold: async (call) => {
-      const { callId, userId, app, isStream } = call;
-      const streamsMax = isStream ? app.limits.maxStreamsPerUser : 0;
-      const { outcome, granted } = await holds.place({
-        callId,
-        appId: app.appId,
-        userId,
-        streamsMax,
-        ...holdRangeOf(call),
-      });
+      const { outcome, granted } = await holds.place(holdRequestOf(call));
       return outcome === 'granted' ? { mode: 'sandbox', call, granted } : refusalOfHold(outcome, placeholderUrl);
     },
     endHold: async ({ call }, { charge, outcome, usage }) => {

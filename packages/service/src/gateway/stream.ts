@@ -40,7 +40,7 @@ export async function openStream<M extends Mode>(
     };
   } catch (fault) {
     upstream.stop();
-    await lane.endHold(hold, endingAfter(upstream, tally));
+    await lane.endHold(hold, endingAfter(fault, upstream, tally));
     if (!(fault instanceof UpstreamError)) throw fault;
     logFailure(caller, hold, fault);
     return refusalOfUpstream(fault);
@@ -50,7 +50,7 @@ export async function openStream<M extends Mode>(
 /** The caller left before anything was sent: nothing is owed, and nobody reads the answer. */
 async function leaveUnsent<M extends Mode>(lane: Lane<M>, hold: Hold<M>): Promise<Refusal<UpstreamRefusalCode>> {
   await lane.endHold(hold, FAILED);
-  return refusalOfUpstream(new UpstreamError('cut', 'The caller left before the provider was called.'));
+  return refusalOfUpstream(new UpstreamError('unsent', 'The caller left before the provider was called.'));
 }
 
 interface Relay<M extends Mode> {
@@ -76,7 +76,9 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
   } catch (fault) {
     // Nothing may escape here: the status is out, and the caller's side has only this frame to learn from (ER-06).
     logFailure(caller, hold, fault);
-    await settleQuietly(stream, endingAfter(upstream, tally));
+    const ending = endingAfter(fault, upstream, tally);
+    upstream.giveUp(); // Whatever failed, nobody reads on.
+    await settleQuietly(stream, ending);
     await write(errorFrame(fault, hold.call.correlationId));
   } finally {
     upstream.stop();
@@ -107,9 +109,13 @@ async function settleQuietly<M extends Mode>({ lane, hold, caller }: Relay<M>, e
   }
 }
 
-/** A caller who left, so that we gave up, pays for the prompt and what was generated. Every other failure is free. */
-function endingAfter(upstream: CallerWatch, tally: StreamTally): Ending {
-  if (!upstream.signal.aborted) return FAILED;
+/**
+ * A caller who left, so that we gave up, pays for the prompt and what was generated. Every other failure is free, and so
+ * is a request that never got as far as the provider.
+ */
+function endingAfter(fault: unknown, upstream: CallerWatch, tally: StreamTally): Ending {
+  const wasSent = !(fault instanceof UpstreamError && fault.kind === 'unsent');
+  if (!upstream.signal.aborted || !wasSent) return FAILED;
   return endingOf(tally.call, 'abandoned', tally.usage(), tally.generatedBytes());
 }
 

@@ -85,9 +85,14 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
     isStream,
     wantsUsage: isStream && isJsonObject(options) && options['include_usage'] === true,
     choices: wholeOf(request['n']) ?? 1,
-    prompt: sizePrompt(model, messagesOf(request), context.bodyBytes),
+    // The provider gets the request anew, and numbers may grow when they are written again (1e20 has 21 digits).
+    prompt: sizePrompt(model, messagesOf(request), Math.max(context.bodyBytes, bytesWrittenAnew(request))),
     outputTokensMax: Math.min(ownLimit ?? model.defaultOutputTokens, model.maxOutputTokens),
   };
+}
+
+function bytesWrittenAnew(request: JsonObject): number {
+  return Buffer.byteLength(JSON.stringify(request));
 }
 
 function wholeOf(value: unknown): number | undefined {

@@ -15,13 +15,21 @@ export interface Exchange {
   readonly query: string;
 }
 
+/** The caller's own correlation id where it is well formed, or a new one (ER-02). */
+export function correlationIdOf(request: IncomingMessage | undefined): CorrelationId {
+  const own = request?.headers['x-correlation-id'];
+  return (typeof own === 'string' ? parseCorrelationId(own) : undefined) ?? newCorrelationId();
+}
+
+/** A request line may name the whole address, as for a proxy (RFC 9112, 3.2.2). */
+const ABSOLUTE_FORM = /^https?:\/\/[^/?#]*/i;
+
 /** Takes the caller's correlation id, or makes one, and puts it on the answer, whatever that will be (ER-02). */
 export function openExchange(request: IncomingMessage, response: ServerResponse): Exchange {
-  const own = request.headers['x-correlation-id'];
-  const correlationId = (typeof own === 'string' ? parseCorrelationId(own) : undefined) ?? newCorrelationId();
+  const correlationId = correlationIdOf(request);
   response.setHeader('x-correlation-id', correlationId);
   response.setHeader('x-request-id', correlationId);
-  const target = request.url ?? '/';
+  const target = (request.url ?? '/').replace(ABSOLUTE_FORM, '') || '/';
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
   return { request, response, correlationId, path, query: mark === -1 ? '' : target.slice(mark + 1) };

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import { envelopeOf } from '#gateway/frames.ts';
 import { handleBalance } from '#http/data-plane/balance.ts';
 import { handleChat } from '#http/data-plane/chat.ts';
@@ -7,10 +8,9 @@ import type { DataPlane } from '#http/data-plane/data-plane.ts';
 import { handleModel, handleModelList } from '#http/data-plane/models.ts';
 import { handleUsageSummary } from '#http/data-plane/usage-summary.ts';
 import { handleHealth, handleReadiness } from '#http/health.ts';
-import { type Exchange, openExchange, sendFault, sendRefusal } from '#http/respond.ts';
-import { newCorrelationId } from '#kernel/ids.ts';
+import { correlationIdOf, type Exchange, openExchange, sendFault, sendRefusal } from '#http/respond.ts';
 import type { Log } from '#kernel/log.ts';
-import { refuse } from '#kernel/refusal.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 /** For the whole request, body included; answers may take as long as they do. */
@@ -30,6 +30,7 @@ type Route = Readonly<Partial<Record<string, Handler>>>;
 /** The service over HTTP. Every answer, of every route, has a correlation id; every error is in the envelope (ER-01). */
 export function createHttpServer(options: ServerOptions): Server {
   const routes = routesOf(options);
+  const lastAnswers = new WeakMap<Duplex, ServerResponse>();
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -40,8 +41,16 @@ export function createHttpServer(options: ServerOptions): Server {
     },
     (request, response) => void answer(request, response),
   );
+  server.on('checkExpectation', (request, response) => {
+    const exchange = openExchange(request, response);
+    sendRefusal(exchange, refuse('BAD_REQUEST', 'No expectation but `100-continue` is met here.', { param: 'expect' }));
+  });
+  server.on('connect', (request, socket) =>
+    writeRefusal(socket, refuse('METHOD_NOT_ALLOWED', 'This is no proxy.'), request),
+  );
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    lastAnswers.set(request.socket, response);
     const exchange = openExchange(request, response);
     try {
       await dispatch(routes, options.dataPlane, exchange);
@@ -50,7 +59,7 @@ export function createHttpServer(options: ServerOptions): Server {
     }
   }
 
-  server.on('clientError', refuseMalformed);
+  server.on('clientError', (_fault, socket) => refuseMalformed(socket, lastAnswers.get(socket)));
   return server;
 }
 
@@ -88,18 +97,30 @@ function modelRouteOf(plane: DataPlane, path: string): Route | undefined {
   return { GET: (exchange) => handleModel(plane, exchange, name) };
 }
 
-/** Bytes that are no HTTP request, in the envelope all the same: what the parser refuses is a 400 (ER-08). */
-function refuseMalformed(_fault: Error, socket: Duplex): void {
+/**
+ * Bytes that are no HTTP request, in the envelope all the same: what the parser refuses is a 400 (ER-08). Behind a
+ * request that is being answered, or was answered for good, they end the connection and never get into that answer.
+ */
+function refuseMalformed(socket: Duplex, last: ServerResponse | undefined): void {
+  const message = 'The request is not valid HTTP, its headers are too large, or it came too slowly.';
+  const refusal = refuse('BAD_REQUEST', message);
+  if (last === undefined) return writeRefusal(socket, refusal, undefined);
+  const isBeingRead = !last.headersSent && !last.req.complete;
+  const isOver = last.writableEnded && last.getHeader('connection') !== 'close';
+  if (isBeingRead || isOver) writeRefusal(socket, refusal, isOver ? undefined : last.req);
+  else socket.destroy();
+}
+
+/** Writes an answer where there is no response object to write it by, and closes the connection. */
+function writeRefusal(socket: Duplex, refusal: Refusal, request: IncomingMessage | undefined): void {
   if (!socket.writable) return;
-  const correlationId = newCorrelationId();
-  const refusal = refuse(
-    'BAD_REQUEST',
-    'The request is not valid HTTP, its headers are too large, or it came too slowly.',
-  );
+  const correlationId = correlationIdOf(request);
+  const status = ERROR_STATUS[refusal.code];
   const body = JSON.stringify(envelopeOf(refusal, correlationId));
   socket.end(
-    `HTTP/1.1 400 ${STATUS_CODES[400]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nx-correlation-id: ${correlationId}\r\n` +
-      `x-request-id: ${correlationId}\r\nx-should-retry: false\r\nconnection: close\r\n\r\n${body}`,
+      `x-request-id: ${correlationId}\r\nx-should-retry: false\r\nconnection: close\r\n` +
+      `${status === 405 ? 'allow: GET, POST\r\n' : ''}\r\n${body}`,
   );
 }

@@ -22,8 +22,11 @@ export interface ProviderCall {
   readonly timeoutMs: number;
 }
 
-/** `rejected`: it refused the call. `malformed`: it answered what cannot be an answer. `cut`: it ended before the end. */
-type UpstreamErrorKind = 'throttled' | 'rejected' | 'timeout' | 'outage' | 'malformed' | 'cut';
+/**
+ * `rejected`: it refused the call. `malformed`: it answered what cannot be an answer. `cut`: it ended before the end.
+ * `unsent`: given up before the provider had any of it.
+ */
+type UpstreamErrorKind = 'throttled' | 'rejected' | 'timeout' | 'outage' | 'malformed' | 'cut' | 'unsent';
 
 /** A provider's failure. Its message is ours: a provider's own text never gets in (ER-03). */
 export class UpstreamError extends Error {

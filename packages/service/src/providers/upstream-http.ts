@@ -52,7 +52,11 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamResponse, AsyncIte
   readonly #resolve: (response: UpstreamResponse) => void;
   readonly #reject: (error: UpstreamError) => void;
   readonly #signal: AbortSignal;
-  readonly discard = (): void => this.#controller?.abort(new UpstreamError('cut', 'The call was given up.'));
+  readonly discard = (): void => {
+    this.#controller?.abort(new UpstreamError('cut', 'The call was given up.'));
+    // Still waiting for a connection: the client will hear of it when it has one, the caller need not.
+    if (this.#controller === undefined) this.#reject(new UpstreamError('unsent', 'The call was given up.'));
+  };
   #controller: Dispatcher.DispatchController | undefined;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
@@ -68,6 +72,8 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamResponse, AsyncIte
     this.#signal = signal;
     this.#resolve = resolve;
     this.#reject = reject;
+    if (signal.aborted) this.discard();
+    else signal.addEventListener('abort', this.discard);
   }
 
   get body(): AsyncIterable<Buffer> {
@@ -77,7 +83,6 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamResponse, AsyncIte
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#signal.aborted) this.discard();
-    else this.#signal.addEventListener('abort', this.discard);
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, statusCode: number): void {

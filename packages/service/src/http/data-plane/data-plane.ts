@@ -22,16 +22,10 @@ export interface DataPlane {
 }
 
 /** Body limits, key, app and rate bucket, for a route that takes no body (CC-06, CC-07, CC-10). */
-export async function admitBare({ gateway }: DataPlane, { request }: Exchange): Promise<Caller | Refusal> {
-  const body = await readBody(request);
-  if (body === undefined) return refuse('BAD_REQUEST', 'The body ended early.');
-  if (body instanceof Refusal) return body;
-  const caller = await admit(gateway, request.headers.authorization);
-  if (caller instanceof Refusal) return caller;
-  if (isDeeperThan(body, DEPTH_MAX)) {
-    return refuse('BAD_REQUEST', `The body is nested deeper than ${DEPTH_MAX} levels.`);
-  }
-  return caller;
+export async function admitBare(plane: DataPlane, exchange: Exchange): Promise<Caller | Refusal> {
+  const admitted = await admitWithBody(plane, exchange);
+  if (admitted instanceof Refusal) return admitted;
+  return tooDeep(admitted.body) ?? admitted.caller;
 }
 
 /** The same for a route that is about one end user (AU-03). */
@@ -39,9 +33,26 @@ export async function admitForUser(
   plane: DataPlane,
   exchange: Exchange,
 ): Promise<{ readonly caller: Caller; readonly userId: EndUserId } | Refusal> {
-  const caller = await admitBare(plane, exchange);
-  if (caller instanceof Refusal) return caller;
+  const admitted = await admitWithBody(plane, exchange);
+  if (admitted instanceof Refusal) return admitted;
   const header = exchange.request.headers['x-service-user'];
   const userId = parseUser(typeof header === 'string' ? header : undefined);
-  return userId instanceof Refusal ? userId : { caller, userId };
+  if (userId instanceof Refusal) return userId;
+  return tooDeep(admitted.body) ?? { caller: admitted.caller, userId };
+}
+
+async function admitWithBody(
+  { gateway }: DataPlane,
+  { request }: Exchange,
+): Promise<{ readonly caller: Caller; readonly body: Buffer } | Refusal> {
+  const body = await readBody(request);
+  if (body === undefined) return refuse('BAD_REQUEST', 'The body ended early.');
+  if (body instanceof Refusal) return body;
+  const caller = await admit(gateway, request.headers.authorization);
+  return caller instanceof Refusal ? caller : { caller, body };
+}
+
+function tooDeep(body: Buffer): Refusal<'BAD_REQUEST'> | undefined {
+  if (!isDeeperThan(body, DEPTH_MAX)) return undefined;
+  return refuse('BAD_REQUEST', `The body is nested deeper than ${DEPTH_MAX} levels.`);
 }

@@ -29,8 +29,7 @@ async function usageOf(
   month: string,
 ): Promise<readonly ModelUsage[]> {
   const wallet = await wallets.find(appId, userId);
-  const walletId = wallet?.isConnected === true ? await wallets.idOf(appId, userId) : undefined;
-  return walletId === undefined ? [] : usage.ofMonth(walletId, month);
+  return wallet?.isConnected === true ? usage.ofMonth(wallet.walletId, month) : [];
 }
 
 function toWire(currency: string, userId: EndUserId, month: string, models: readonly ModelUsage[]) {

@@ -8,6 +8,8 @@ import type { UpstreamHttp, UpstreamResponse } from '#providers/upstream-http.ts
 /** A completion of all choices fits many times over; what is larger is no answer. */
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 const END_OF_STREAM = '[DONE]';
+/** How long a body may go on after its stream is done before its connection is closed. */
+const END_OF_BODY_MS_MAX = 1_000;
 
 interface AdapterOptions {
   readonly http: UpstreamHttp;
@@ -56,7 +58,7 @@ export function createOpenAiCompatible({ http, baseUrl, apiKey }: AdapterOptions
         clearTimeout(timer);
       }
     },
-    stream: async (call, signal) => readChunks((await send(call, true, signal)).body),
+    stream: async (call, signal) => readChunks(await send(call, true, signal)),
   };
 }
 
@@ -71,13 +73,31 @@ async function readAll(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-async function* readChunks(body: AsyncIterable<Buffer>): AsyncGenerator<readonly JsonObject[], void, undefined> {
-  for await (const events of readEvents(body)) {
-    const end = events.indexOf(END_OF_STREAM);
-    const chunks = (end === -1 ? events : events.slice(0, end)).map((event) => chunkOf(parseJson(event)));
-    if (chunks.length > 0) yield chunks;
-    if (end !== -1) return;
+async function* readChunks({
+  body,
+  discard,
+}: UpstreamResponse): AsyncGenerator<readonly JsonObject[], void, undefined> {
+  const reads = readEvents(body);
+  let isDone = false;
+  try {
+    for (let read = await reads.next(); read.done !== true && !isDone; read = isDone ? read : await reads.next()) {
+      const end = read.value.indexOf(END_OF_STREAM);
+      isDone = end !== -1;
+      const chunks = (isDone ? read.value.slice(0, end) : read.value).map((event) => chunkOf(parseJson(event)));
+      if (chunks.length > 0) yield chunks;
+    }
+  } finally {
+    if (isDone) void finish(reads, discard);
+    else await reads.return();
   }
+}
+
+/** Waits a moment for the end of a body whose stream is done, so that its connection can be used again. */
+async function finish(reads: AsyncIterator<unknown>, discard: () => void): Promise<void> {
+  const timer = setTimeout(discard, END_OF_BODY_MS_MAX);
+  const rest = await reads.next().catch(() => undefined);
+  clearTimeout(timer);
+  if (rest?.done !== true) discard();
 }
 
 /** A plain answer, whole, or the error that it is instead. */
@@ -98,8 +118,9 @@ function isFinishedChoice(choice: unknown): boolean {
 function chunkOf(event: unknown): JsonObject {
   if (!isJsonObject(event)) throw new UpstreamError('malformed', 'The provider sent a frame that is not JSON.');
   if (isJsonObject(event['error'])) throw errorOfFrame(event['error']);
-  if (event['choices'] !== undefined && !Array.isArray(event['choices'])) {
-    throw new UpstreamError('malformed', 'The provider sent a frame that is no chunk.');
-  }
+  // Errors come in other shapes too, and whatever they say stays unread.
+  const isChunk = Array.isArray(event['choices']) || (event['choices'] === undefined && isJsonObject(event['usage']));
+  const hasError = event['error'] !== undefined && event['error'] !== null;
+  if (!isChunk || hasError) throw new UpstreamError('rejected', 'The provider sent a frame that is no chunk.');
   return event;
 }
