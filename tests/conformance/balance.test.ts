@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { catalogueAt, chargeFor } from '../support/catalogue.ts';
+import { chat, type Reply, send } from '../support/client.ts';
+import { assertRefusal } from '../support/refusal.ts';
+import { completionBody, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+
+let upstream: ScriptedUpstream;
+let service: TestService;
+let app: TestApp;
+
+const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
+const CHARGE = chargeFor({ prompt: 100, completion: 10 });
+
+before(async () => {
+  upstream = await startScriptedUpstream();
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
+  service = await startTestService(catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 }));
+  app = await service.addApp();
+});
+
+after(async () => {
+  await service.close();
+  await upstream.close();
+});
+
+function balanceOf(user: string, key = app.liveKey): Promise<Reply> {
+  return send('/balance', { url: service.url, key, user });
+}
+
+test('BI-01 the balance of a fresh wallet has exactly these fields', async () => {
+  await service.fund(app, 'fresh', 1_234_567);
+  const reply = await balanceOf('fresh');
+  assert.equal(reply.status, 200);
+  assert.equal(reply.headers.get('content-type'), 'application/json; charset=utf-8');
+  assert.equal(reply.headers.get('x-service-mode'), null);
+  assert.deepEqual(reply.body, {
+    userId: 'fresh',
+    balanceMicros: 1_234_567,
+    reservedMicros: 0,
+    availableMicros: 1_234_567,
+    currency: 'EUR',
+    spendCapMicros: null,
+    spentThisMonthMicros: 0,
+    status: 'active',
+  });
+});
+
+test('BI-01 a cap and what was spent of it this month are told', async () => {
+  await service.fund(app, 'capped', 1_000_000, 500_000);
+  await chat({ url: service.url, key: app.liveKey, user: 'capped' });
+  const { body } = await balanceOf('capped');
+  assert.equal(body['spendCapMicros'], 500_000);
+  assert.equal(body['spentThisMonthMicros'], CHARGE);
+  assert.equal(body['balanceMicros'], 1_000_000 - CHARGE);
+});
+
+test('BI-01 what was spent in an earlier month is not spent in this one', async () => {
+  await service.fund(app, 'last-month', 1_000_000, 500_000);
+  await service.setWallet(app, 'last-month', `cap_month = '2020-01-01', cap_spent_micros = 400000`);
+  assert.equal((await balanceOf('last-month')).body['spentThisMonthMicros'], 0);
+});
+
+test('BI-01 a call that runs is told as reserved, and comes off what is available', async () => {
+  await service.fund(app, 'running', 1_000_000);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const answer = { write: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) };
+  upstream.script({ body: [{ waitFor: held }, answer] });
+  const arrived = upstream.arrival(upstream.requests.length);
+  const call = chat({ url: service.url, key: app.liveKey, user: 'running' });
+  await arrived;
+  const { body } = await balanceOf('running');
+  const reserved = Number(body['reservedMicros']);
+  assert.ok(reserved > CHARGE);
+  assert.equal(body['balanceMicros'], 1_000_000);
+  assert.equal(body['availableMicros'], 1_000_000 - reserved);
+  assert.equal(body['spentThisMonthMicros'], 0);
+  release();
+  assert.equal((await call).status, 200);
+  const after = (await balanceOf('running')).body;
+  assert.deepEqual([after['reservedMicros'], after['availableMicros']], [0, 1_000_000 - CHARGE]);
+});
+
+test('BI-01 what is available is never told below zero', async () => {
+  await service.fund(app, 'clawed', 100);
+  await service.setWallet(app, 'clawed', 'is_clawed = true, held_micros = 150');
+  assert.equal((await balanceOf('clawed')).body['availableMicros'], 0);
+  await service.setWallet(app, 'clawed', 'is_clawed = false, held_micros = 0');
+});
+
+test('BI-01 a suspended wallet answers as suspended', async () => {
+  await service.fund(app, 'suspended', 5);
+  await service.setWallet(app, 'suspended', 'is_suspended = true');
+  const reply = await balanceOf('suspended');
+  assert.equal(reply.status, 200);
+  assert.equal(reply.body['status'], 'suspended');
+  assert.equal(reply.body['balanceMicros'], 5);
+});
+
+test('BI-01 an empty wallet is a wallet', async () => {
+  await service.fund(app, 'empty', 0);
+  const reply = await balanceOf('empty');
+  assert.equal(reply.status, 200);
+  assert.equal(reply.body['balanceMicros'], 0);
+});
+
+test('BI-01 the largest amount is told exactly', async () => {
+  await service.fund(app, 'rich', 2 ** 53 - 1);
+  assert.match((await balanceOf('rich')).text, /"balanceMicros":9007199254740991,/);
+});
+
+test('BI-01 no wallet and a disconnected one are the payment required of a call, word for word', async () => {
+  await service.fund(app, 'disconnected', 1_000_000);
+  await service.setWallet(app, 'disconnected', 'is_connected = false');
+  await service.fund(app, 'both', 1_000_000);
+  await service.setWallet(app, 'both', 'is_connected = false, is_suspended = true');
+  const call = await chat({ url: service.url, key: app.liveKey, user: 'nobody' });
+  for (const user of ['nobody', 'disconnected', 'both']) {
+    const reply = await balanceOf(user);
+    assertRefusal(reply, { code: 'PAYMENT_REQUIRED', param: null, hasLink: true }, user);
+    assert.equal(reply.error['message'], call.error['message']);
+  }
+});
+
+test('BI-01 a wallet is seen by its own app alone', async () => {
+  await service.fund(app, 'mine', 1_000_000);
+  const other = await service.addApp();
+  assertRefusal(await balanceOf('mine', other.liveKey), { code: 'PAYMENT_REQUIRED', hasLink: true });
+});
+
+test('SB-09 a test key gets the payment required of the sandbox, whatever the wallet holds', async () => {
+  await service.fund(app, 'tester', 1_000_000);
+  await chat({ url: service.url, key: app.testKey, user: 'tester' });
+  for (const user of ['tester', 'nobody']) {
+    const reply = await balanceOf(user, app.testKey);
+    assertRefusal(reply, { code: 'PAYMENT_REQUIRED', param: null, hasLink: true });
+    assert.equal(reply.body['topupUrl'], 'https://purser.test/topup/sandbox');
+    assert.equal(reply.headers.get('x-service-mode'), null);
+  }
+  const live = await balanceOf('nobody');
+  const sandbox = await balanceOf('nobody', app.testKey);
+  assert.equal(sandbox.error['message'], live.error['message']);
+});

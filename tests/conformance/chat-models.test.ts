@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { catalogueAt } from '../support/catalogue.ts';
+import { chat, type Reply } from '../support/client.ts';
+import { assertRefusal } from '../support/refusal.ts';
+import { completionBody, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+
+let upstream: ScriptedUpstream;
+let service: TestService;
+let thirdParty: TestApp;
+let firstParty: TestApp;
+
+before(async () => {
+  upstream = await startScriptedUpstream();
+  const usage = { prompt_tokens: 2, completion_tokens: 3 };
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage }) });
+  service = await startTestService(catalogue());
+  thirdParty = await service.addApp();
+  firstParty = await service.addApp({ isFirstParty: true });
+  for (const app of [thirdParty, firstParty]) await service.fund(app, 'u', 1_000_000);
+});
+
+after(async () => {
+  await service.close();
+  await upstream.close();
+});
+
+/** With a model whose provider has no key here, and a reserved one that is disabled. */
+function catalogue() {
+  const { providers, models, aliases } = catalogueAt(upstream.baseUrl);
+  const [large, secret] = models;
+  const keyless = {
+    kind: 'openai-compatible',
+    baseUrl: upstream.baseUrl,
+    apiKeyEnv: 'PURSER_TEST_KEY_THAT_IS_NOT_SET',
+  };
+  return {
+    providers: { ...providers, keyless },
+    models: [
+      ...models,
+      { ...large, id: 'acme.keyless-1', provider: 'keyless' },
+      { ...secret, id: 'acme.gone-1', enabled: false },
+    ],
+    aliases: { ...aliases, keyless: 'acme.keyless-1', gone: 'acme.gone-1' },
+  };
+}
+
+function ask(key: string, model: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Reply> {
+  return chat({ url: service.url, key, user: 'u' }, { model, ...fields });
+}
+
+const NOT_SERVED: readonly (readonly [string, string])[] = [
+  ['a model that nobody knows', 'gpt-99'],
+  ['a disabled model', 'acme.off-1'],
+  ['an alias of a disabled model', 'off'],
+  ['a disabled reserved model', 'acme.gone-1'],
+  ['an alias of a disabled reserved model', 'gone'],
+  ['a model whose provider has no key here', 'acme.keyless-1'],
+  ['an alias of a model whose provider has no key here', 'keyless'],
+  ['the provider’s own name of a model', 'large-upstream'],
+  ['a name in other letters', 'LARGE'],
+  ['a name with a space behind it', 'large '],
+  ['a name that objects of the language know', '__proto__'],
+];
+
+for (const [what, name] of NOT_SERVED) {
+  test(`CC-04 ${what} is refused with the name that was sent, in both modes`, async () => {
+    const requests = upstream.requests.length;
+    for (const key of [thirdParty.liveKey, thirdParty.testKey, firstParty.liveKey]) {
+      for (const stream of [false, true]) {
+        const reply = await ask(key, name, { stream });
+        assertRefusal(reply, { code: 'BAD_REQUEST', param: 'model', hasLink: false });
+        assert.ok(String(reply.error['message']).includes(`\`${name}\``), reply.text);
+        const targets = reply.text.match(/acme\.[\w-]+/g) ?? [];
+        assert.ok(
+          targets.every((target) => target === name),
+          `the target is told: ${reply.text}`,
+        );
+      }
+    }
+    assert.equal(upstream.requests.length, requests);
+  });
+}
+
+test('CC-04 the refusals of an unknown and of a disabled model differ in nothing but the name', async () => {
+  const messages = await Promise.all(
+    ['acme.none-1', 'acme.off-1'].map(async (name) => {
+      return String((await ask(thirdParty.liveKey, name)).error['message']).replaceAll(name, 'NAME');
+    }),
+  );
+  assert.equal(messages[0], messages[1]);
+});
+
+test('CC-04 a very long name is echoed in part', async () => {
+  const reply = await ask(thirdParty.liveKey, 'x'.repeat(500_000));
+  assertRefusal(reply, { code: 'BAD_REQUEST', param: 'model' });
+  assert.match(reply.text, /x{100}/);
+  assert.ok(reply.text.length < 1_000);
+});
+
+for (const name of ['acme.secret-1', 'secret']) {
+  test(`CC-05 a reserved model called as ${name} is refused to a third party by that name, with the remedy`, async () => {
+    const requests = upstream.requests.length;
+    for (const key of [thirdParty.liveKey, thirdParty.testKey]) {
+      for (const stream of [false, true]) {
+        const reply = await ask(key, name, { stream });
+        assertRefusal(reply, { code: 'MODEL_NOT_ENTITLED', param: 'model', hasLink: false });
+        const message = String(reply.error['message']);
+        assert.ok(message.includes(`\`${name}\``), message);
+        assert.match(message, /GET \/v1\/models|operator/);
+        assert.equal(message.includes('acme.secret-1'), name === 'acme.secret-1', 'the target of an alias is not told');
+      }
+    }
+    assert.equal(upstream.requests.length, requests, 'no provider is reached');
+    assert.deepEqual(await service.wallet(thirdParty, 'u'), { balance: 1_000_000, held: 0, openStreams: 0 });
+  });
+
+  test(`CC-05 a reserved model called as ${name} is served to the operator’s own app, in both modes`, async () => {
+    for (const key of [firstParty.liveKey, firstParty.testKey]) {
+      const reply = await ask(key, name);
+      assert.equal(reply.status, 200, reply.text);
+      assert.equal(reply.body['model'], 'acme.secret-1');
+    }
+    assert.match(upstream.requests.at(-1)?.rawBody.toString() ?? '', /"model":"secret-upstream"/);
+  });
+}
+
+test('CC-05 a refused reserved model makes no fake wallet', async () => {
+  await chat({ url: service.url, key: thirdParty.testKey, user: 'never-seen' }, { model: 'secret' });
+  const { rows } = await service.database.owner.query(`select from sandbox.wallets where user_id = 'never-seen'`);
+  assert.equal(rows.length, 0);
+});

@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { catalogueAt } from '../support/catalogue.ts';
+import { chat, type Reply } from '../support/client.ts';
+import { assertRefusal } from '../support/refusal.ts';
+import {
+  completionBody,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+  streamSteps,
+} from '../support/scripted-upstream.ts';
+import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+
+let upstream: ScriptedUpstream;
+let service: TestService;
+let app: TestApp;
+
+const USAGE = { prompt_tokens: 2, completion_tokens: 3, total_tokens: 5 };
+
+before(async () => {
+  upstream = await startScriptedUpstream();
+  upstream.script(({ body }) => {
+    const isStream = (body as Record<string, unknown>)['stream'] === true;
+    const facts = { model: 'm', usage: USAGE };
+    return {
+      body: isStream
+        ? streamSteps({ ...facts, pieces: ['Hi'], includeUsageChunk: true })
+        : completionBody({ ...facts, content: 'Hi' }),
+    };
+  });
+  service = await startTestService(catalogue());
+  app = await service.addApp();
+  await service.fund(app, 'u', 100_000_000);
+});
+
+after(async () => {
+  await service.close();
+  await upstream.close();
+});
+
+const OWN_LIST = ['temperature', 'max_tokens', 'max_completion_tokens', 'stop'];
+
+/** One model that takes everything, images too; one with a list of its own; one that wants its limit as `max_tokens`. */
+function catalogue() {
+  const { models, ...rest } = catalogueAt(upstream.baseUrl, { imageTokensMax: 1_000 });
+  const [large] = models;
+  const { imageTokensMax: _, ...plain } = large as Record<string, unknown>;
+  const few = { ...plain, id: 'acme.few-1', providerModel: 'few-upstream', parameters: OWN_LIST };
+  const old = { ...plain, id: 'acme.old-1', providerModel: 'old-upstream', outputLimitParameter: 'max_tokens' };
+  return { ...rest, models: [...models, few, old] };
+}
+
+function ask(fields: Readonly<Record<string, unknown>>, key = app.liveKey): Promise<Reply> {
+  return chat({ url: service.url, key, user: 'u' }, fields);
+}
+
+async function sentFor(fields: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
+  const reply = await ask(fields);
+  assert.equal(reply.status, 200, reply.text);
+  return upstream.requests.at(-1)?.body as Record<string, unknown>;
+}
+
+const SCHEMA = { type: 'object', properties: { a: { type: 'array', items: { type: 'number' } } }, required: ['a'] };
+const TOOL = { type: 'function', function: { name: 'find', description: 'Finds.', strict: true, parameters: SCHEMA } };
+
+const PASSED: readonly (readonly [string, unknown])[] = [
+  ['frequency_penalty', -2],
+  ['frequency_penalty', 1.25],
+  ['presence_penalty', 2],
+  ['logit_bias', { '50256': -100, '1': 0.5 }],
+  ['logprobs', true],
+  ['top_logprobs', 20],
+  ['n', 3],
+  ['parallel_tool_calls', false],
+  ['reasoning_effort', 'high'],
+  ['reasoning_effort', 'none'],
+  ['response_format', { type: 'json_object' }],
+  ['response_format', { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema: SCHEMA } }],
+  ['seed', -42],
+  ['stop', 'END'],
+  ['stop', ['a', '\n', 'c', 'd']],
+  ['temperature', 0],
+  ['temperature', 1.999],
+  ['tools', [TOOL]],
+  ['tool_choice', 'required'],
+  ['tool_choice', { type: 'function', function: { name: 'find' } }],
+  ['tool_choice', { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [{ type: 'function' }] } }],
+  ['top_p', 0.1],
+  ['verbosity', 'low'],
+  ['modalities', ['text']],
+  ['service_tier', 'auto'],
+];
+
+for (const [name, value] of PASSED) {
+  test(`CC-13 ${name} ${JSON.stringify(value).slice(0, 40)} passes through unchanged, plain and streamed`, async () => {
+    for (const stream of [false, true]) {
+      const sent = await sentFor({ [name]: value, stream });
+      assert.deepEqual(sent[name], value);
+    }
+  });
+}
+
+test('CC-13 a call with every parameter at once passes all of them, and adds nothing but model, limit and usage', async () => {
+  const fields = Object.fromEntries(PASSED);
+  const messages = [{ role: 'user', content: 'Hello' }];
+  const sent = await sentFor({ ...fields, messages, stream: true });
+  assert.deepEqual(sent, {
+    ...fields,
+    messages,
+    model: 'large-upstream',
+    max_completion_tokens: 1_000,
+    stream: true,
+    stream_options: { include_usage: true },
+  });
+});
+
+const CONVERSATION = [
+  { role: 'developer', content: 'Be brief.' },
+  { role: 'system', content: [{ type: 'text', text: 'Be kind.' }], name: 'house' },
+  {
+    role: 'user',
+    content: [
+      { type: 'text', text: 'What is this? Größe \u{1F600} \u0000' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' } },
+      { type: 'image_url', image_url: { url: 'https://example.test/a.png' } },
+    ],
+  },
+  {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'find', arguments: '{"a":[1]}' } }],
+  },
+  { role: 'tool', tool_call_id: 'call_1', content: '[]' },
+  { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
+  { role: 'assistant', tool_calls: [{ id: 'call_2', type: 'function', function: { name: 'find', arguments: '' } }] },
+  { role: 'tool', tool_call_id: 'call_2', content: [{ type: 'text', text: 'Nothing.' }] },
+  { role: 'user', content: '', name: 'anna' },
+];
+
+test('CC-13 messages of every role, with images, tool calls and their results, pass through unchanged', async () => {
+  const sent = await sentFor({ messages: CONVERSATION, tools: [TOOL] });
+  assert.deepEqual(sent['messages'], CONVERSATION);
+});
+
+test('CC-13 what the caller says about its own user and books stays here', async () => {
+  const ours = {
+    user: 'CANARY',
+    safety_identifier: 'CANARY',
+    prompt_cache_key: 'CANARY',
+    metadata: { key: 'CANARY' },
+    store: false,
+  };
+  await sentFor(ours);
+  assert.doesNotMatch(upstream.requests.at(-1)?.rawBody.toString() ?? '', /CANARY|metadata|store/);
+});
+
+test('CC-13 a null counts as absent and is not passed on', async () => {
+  const names = PASSED.map(([name]) => [name, null] as const);
+  const sent = await sentFor({ ...Object.fromEntries(names), user: null, max_tokens: null, stream: null });
+  assert.deepEqual(Object.keys(sent).toSorted(), ['max_completion_tokens', 'messages', 'model']);
+});
+
+for (const [given, limit] of [
+  [{}, 1_000],
+  [{ max_tokens: 7 }, 7],
+  [{ max_completion_tokens: 9 }, 9],
+  [{ max_tokens: 7, max_completion_tokens: 9 }, 9],
+  [{ max_tokens: 1_000_000 }, 1_000],
+] as const) {
+  test(`WA-07 with ${JSON.stringify(given)} the provider is told a limit of ${limit}, in the word that it knows`, async () => {
+    const asNew = await sentFor(given);
+    assert.equal(asNew['max_completion_tokens'], limit);
+    assert.ok(!('max_tokens' in asNew));
+    const asOld = await sentFor({ ...given, model: 'acme.old-1' });
+    assert.equal(asOld['max_tokens'], limit);
+    assert.ok(!('max_completion_tokens' in asOld));
+  });
+}
+
+const NOT_PASSED =
+  'model messages stream stream_options max_tokens max_completion_tokens metadata user safety_identifier prompt_cache_key store';
+const KNOWN = [...new Set(PASSED.map(([name]) => name)), ...NOT_PASSED.split(' ')].toSorted();
+
+function listedIn(reply: Reply): readonly string[] {
+  const list = /Supported: (.*)\.$/.exec(String(reply.error['message']))?.[1] ?? '';
+  return list.split(', ').map((name) => name.replaceAll('`', ''));
+}
+
+for (const name of ['temperatur', 'functions', 'web_search_options', 'prediction', 'audio', 'Temperature', '']) {
+  test(`CC-03 the parameter "${name}" is refused by name, with the list of those that the gateway knows`, async () => {
+    for (const key of [app.liveKey, app.testKey]) {
+      for (const value of [1, null]) {
+        const reply = await ask({ [name]: value }, key);
+        assertRefusal(reply, { code: 'BAD_REQUEST', param: name, hasLink: false });
+        assert.ok(String(reply.error['message']).startsWith(`\`${name}\` is not a supported parameter.`), reply.text);
+        assert.deepEqual(listedIn(reply).toSorted(), KNOWN);
+      }
+    }
+  });
+}
+
+test('CC-03 a name that objects of the language know is a parameter like any other', async () => {
+  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+    const body = `{"model":"large","messages":[{"role":"user","content":"Hi"}],"${name}":{"a":1}}`;
+    const reply = await chat({ url: service.url, key: app.liveKey, user: 'u', body });
+    assertRefusal(reply, { code: 'BAD_REQUEST', param: name });
+  }
+});
+
+test('CC-03 a caller of the other interface, who sends `input`, is told which one this is', async () => {
+  const body = { model: 'large', input: 'Hello' };
+  const reply = await chat({ url: service.url, key: app.liveKey, user: 'u', body });
+  assertRefusal(reply, { code: 'BAD_REQUEST', param: 'input' });
+  assert.match(String(reply.error['message']), /takes `messages`/);
+});
+
+test('CC-03 a parameter that this model does not take is refused with the list of the model', async () => {
+  for (const name of ['seed', 'top_p', 'tools', 'n']) {
+    const value = PASSED.find(([one]) => one === name)?.[1];
+    const reply = await ask({ model: 'acme.few-1', [name]: value });
+    assertRefusal(reply, { code: 'BAD_REQUEST', param: name });
+    const listed = listedIn(reply);
+    for (const own of [...OWN_LIST, 'model', 'messages', 'stream']) assert.ok(listed.includes(own), own);
+    for (const other of ['seed', 'top_p', 'tools', 'n', 'logprobs']) assert.ok(!listed.includes(other), other);
+  }
+});
+
+test('CC-03 a model takes what is on its list, and what the gateway itself acts on', async () => {
+  const own = { temperature: 1, max_tokens: 5, stop: 'x' };
+  const sent = await sentFor({ model: 'acme.few-1', ...own, stream: true, user: 'u', metadata: {}, seed: null });
+  assert.deepEqual([sent['temperature'], sent['stop']], [1, 'x']);
+  assert.ok(!('seed' in sent));
+});
+
+test('CC-13 a model whose images have no price refuses them', async () => {
+  for (const url of ['https://example.test/a.png', 'data:image/png;base64,AAAA']) {
+    const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
+    assertRefusal(await ask({ model: 'acme.few-1', messages }), { code: 'BAD_REQUEST', param: 'messages' });
+  }
+});
+
+test('CC-13 sound and files are refused by the path of the part', async () => {
+  for (const type of ['input_audio', 'file', 'video_url']) {
+    const messages = [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type, [type]: {} },
+        ],
+      },
+    ];
+    assertRefusal(await ask({ messages }), { code: 'BAD_REQUEST', param: 'messages[0].content[1].type' });
+  }
+});

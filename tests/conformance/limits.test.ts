@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { catalogueAt } from '../support/catalogue.ts';
+import { type CallOptions, chat, send } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { callRoute, DATA_PLANE, everyRouteRefuses } from '../support/every-route-refuses.ts';
+import { type OpenStream, openStream } from '../support/open-stream.ts';
+import { assertRefusal } from '../support/refusal.ts';
+import {
+  frame,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+  streamSteps,
+  type UpstreamStep,
+} from '../support/scripted-upstream.ts';
+import { type SecondGateway, startSecondGateway } from '../support/second-gateway.ts';
+import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+import { emptyBucket } from '../support/violations.ts';
+
+let upstream: ScriptedUpstream;
+let service: TestService;
+let second: SecondGateway;
+
+const USAGE = { prompt_tokens: 1, completion_tokens: 1 };
+const STEPS = streamSteps({ model: 'm', pieces: ['begun', 'ended'], usage: USAGE, includeUsageChunk: true });
+
+before(async () => {
+  upstream = await startScriptedUpstream();
+  service = await startTestService(catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 }));
+  second = await startSecondGateway(service);
+});
+
+after(async () => {
+  await second.close();
+  await service.close();
+  await upstream.close();
+});
+
+/** So small that no process leases tokens ahead, so that counts are exact. */
+const SMALL_BURST = 40;
+
+/** An app whose bucket holds so many tokens and is never refilled: it was last refilled in the future. */
+async function appWithTokens(tokens: number, rateBurst = SMALL_BURST): Promise<TestApp> {
+  const app = await service.addApp({ ratePerMinute: 60, rateBurst });
+  await emptyBucket(service, app);
+  await service.database.owner.query('update limits.buckets set units = $2 where app_id = $1', [
+    app.appId,
+    BigInt(tokens) * 60_000_000n,
+  ]);
+  return app;
+}
+
+async function tokensLeft(app: TestApp): Promise<number> {
+  const { rows } = await service.database.owner.query<{ units: bigint }>(
+    'select units from limits.buckets where app_id = $1',
+    [app.appId],
+  );
+  return Number(rows[0]?.units) / 60_000_000;
+}
+
+test('LI-01 an app gets exactly what is in its bucket, over both its keys, however many ask at once', async () => {
+  const app = await appWithTokens(30);
+  const replies = await Promise.all(
+    Array.from({ length: 80 }, (_, index) =>
+      send('/v1/models', { url: service.url, key: index % 2 === 0 ? app.liveKey : app.testKey }),
+    ),
+  );
+  const refused = replies.filter(({ status }) => status !== 200);
+  assert.equal(replies.length - refused.length, 30);
+  for (const reply of refused) assertRefusal(reply, { code: 'TOO_MANY_REQUESTS', param: null, hasLink: false });
+});
+
+test('LI-01 a full bucket holds the burst and no more', async () => {
+  const app = await service.addApp({ ratePerMinute: 1, rateBurst: 7 });
+  const startMs = Date.now();
+  const replies = await Promise.all(
+    Array.from({ length: 40 }, () => send('/v1/models', { url: service.url, key: app.liveKey })),
+  );
+  const served = replies.filter(({ status }) => status === 200).length;
+  const refilled = Math.ceil((Date.now() - startMs) / 60_000); // One a minute, on however slow a machine.
+  assert.ok(served >= 7 && served < 7 + Math.max(1, refilled), `${served} were served`);
+});
+
+test('LI-01 every data-plane route takes one token, refused later or not', async () => {
+  for (const route of DATA_PLANE) {
+    const app = await appWithTokens(2);
+    await callRoute(route, { url: service.url, key: app.liveKey, user: 'u' });
+    assert.equal(await tokensLeft(app), 1, route.name);
+    await callRoute(route, { url: service.url, key: app.testKey, user: 'not well formed' });
+    assert.equal(await tokensLeft(app), 0, route.name);
+    await everyRouteRefuses([route], { url: service.url, key: app.liveKey, user: 'u' }, { code: 'TOO_MANY_REQUESTS' });
+  }
+});
+
+test('LI-01 an empty bucket refuses every route, and one app’s is not another’s', async () => {
+  const app = await appWithTokens(0);
+  const other = await appWithTokens(10);
+  for (const key of [app.liveKey, app.testKey]) {
+    await everyRouteRefuses(DATA_PLANE, { url: service.url, key, user: 'u' }, { code: 'TOO_MANY_REQUESTS' });
+  }
+  assert.equal((await send('/v1/models', { url: service.url, key: other.liveKey })).status, 200);
+});
+
+test('LI-01 a call that is not the app’s takes none of its tokens', async () => {
+  const app = await appWithTokens(1);
+  for (let count = 0; count < 5; count += 1) {
+    await send('/v1/models', { url: service.url });
+    await send('/v1/models', { url: service.url, key: `${app.liveKey}x` });
+    await send('/healthz', { url: service.url, key: app.liveKey });
+    await send('/nowhere', { url: service.url, key: app.liveKey });
+  }
+  assert.equal(await tokensLeft(app), 1);
+});
+
+async function servedOf(app: TestApp, calls: number): Promise<number> {
+  const replies = await Promise.all(
+    Array.from({ length: calls }, (_, index) =>
+      send('/v1/models', { url: index % 2 === 0 ? service.url : second.url, key: app.liveKey }),
+    ),
+  );
+  return replies.filter(({ status }) => status === 200).length;
+}
+
+test('LI-01 gateway processes share the bucket, to the token', async () => {
+  assert.equal(await servedOf(await appWithTokens(20), 60), 20);
+});
+
+test('LI-01 gateway processes that lease tokens ahead never serve more than the bucket holds', async () => {
+  const app = await appWithTokens(150, 10_000);
+  let served = 0;
+  for (let round = 0; round < 5; round += 1) served += await servedOf(app, 60);
+  assert.ok(served <= 150 && served > 0, `${served} were served`);
+  assert.ok((await tokensLeft(app)) < 1);
+});
+
+interface Streamer {
+  readonly options: CallOptions;
+  /** A stream that has begun. */
+  readonly begin: () => Promise<OpenStream>;
+}
+
+/** A user of an app that allows so many streams. The provider sends the rest of each once `held` resolves. */
+async function streamer(max: number, rest: readonly UpstreamStep[], held: Promise<void>): Promise<Streamer> {
+  const app = await service.addApp({ maxStreamsPerUser: max });
+  await service.fund(app, 'u', 100_000_000);
+  upstream.script({ body: [...STEPS.slice(0, 2), { waitFor: held }, ...rest] });
+  const options = { url: service.url, key: app.liveKey, user: 'u' };
+  return {
+    options,
+    begin: async () => {
+      const stream = await openStream(options);
+      assert.equal(stream.status, 200);
+      await stream.until('begun');
+      return stream;
+    },
+  };
+}
+
+test('LI-02 one stream more than allowed is refused, and plain calls and other users are not', async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const { options, begin } = await streamer(2, STEPS.slice(2), held);
+  const streams = [await begin(), await begin()];
+  const requests = upstream.requests.length;
+  for (const url of [service.url, second.url]) {
+    const reply = await chat({ ...options, url }, { stream: true });
+    assertRefusal(reply, { code: 'CONCURRENT_STREAM_LIMIT', param: null, hasLink: false });
+    assert.equal(reply.headers.get('retry-after'), '1');
+  }
+  assert.equal(upstream.requests.length, requests);
+  const other = await chat({ ...options, user: 'u2' }, { stream: true });
+  assertRefusal(other, { code: 'PAYMENT_REQUIRED' });
+  const arrived = upstream.arrival(requests);
+  const plain = chat(options);
+  await arrived;
+  release();
+  await plain;
+  for (const stream of streams) assert.ok((await stream.whole()).endsWith('data: [DONE]\n\n'));
+});
+
+const ENDINGS: readonly (readonly [string, readonly UpstreamStep[]])[] = [
+  ['comes to its end', STEPS.slice(2)],
+  ['is cut', [{ destroy: true }]],
+  ['ends without a reason', []],
+  ['fails with an error', [{ write: frame({ error: { message: 'no' } }) }]],
+];
+
+for (const [how, rest] of ENDINGS) {
+  test(`LI-02 the slot of a stream that ${how} is free as soon as its caller has read the end`, async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const { options, begin } = await streamer(1, rest, held);
+    const stream = await begin();
+    assertRefusal(await chat(options, { stream: true }), { code: 'CONCURRENT_STREAM_LIMIT' });
+    release();
+    await stream.whole();
+    upstream.script({ body: STEPS });
+    await (await begin()).whole();
+  });
+}
+
+test('LI-02 the slot of a stream that fails before its first byte is free at once', async () => {
+  const { options, begin } = await streamer(1, STEPS.slice(2), Promise.resolve());
+  upstream.script({ status: 500, body: '' });
+  for (let count = 0; count < 3; count += 1) {
+    assertRefusal(await chat(options, { stream: true }), { code: 'UPSTREAM_PROVIDER_ERROR' });
+  }
+  upstream.script({ body: STEPS });
+  await (await begin()).whole();
+});
+
+test('LI-02 the slot of a stream whose caller left is free once it is cancelled', async () => {
+  const { options, begin } = await streamer(1, [{ hang: true }], Promise.resolve());
+  const stream = await begin();
+  stream.leave();
+  upstream.script({ body: STEPS });
+  await eventually('a stream is taken again', async () => (await chat(options, { stream: true })).status === 200);
+});
+
+test('SB-10 live and sandbox streams are counted apart, and take tokens from one bucket', async () => {
+  const app = await service.addApp({ maxStreamsPerUser: 1 });
+  await service.fund(app, 'u', 1_000_000);
+  upstream.script({ body: STEPS });
+  const live = { url: service.url, key: app.liveKey, user: 'u' };
+  const sandbox = { ...live, key: app.testKey };
+  assert.equal((await chat(sandbox, { stream: true })).status, 200);
+  await service.setWallet(app, 'u', 'open_streams = 1');
+  assertRefusal(await chat(live, { stream: true }), { code: 'CONCURRENT_STREAM_LIMIT' });
+  assert.equal((await chat(sandbox, { stream: true })).status, 200);
+  await service.setWallet(app, 'u', 'open_streams = 0');
+  await service.database.owner.query('update sandbox.wallets set open_streams = 1 where app_id = $1', [app.appId]);
+  const refused = await chat(sandbox, { stream: true });
+  assertRefusal(refused, { code: 'CONCURRENT_STREAM_LIMIT' });
+  assert.equal(refused.headers.get('retry-after'), '1');
+  assert.equal((await chat(live, { stream: true })).status, 200);
+
+  const shared = await appWithTokens(2);
+  assert.equal((await chat({ ...sandbox, key: shared.testKey })).status, 200);
+  assertRefusal(await chat({ ...live, key: shared.liveKey }), { code: 'PAYMENT_REQUIRED' });
+  for (const key of [shared.testKey, shared.liveKey]) {
+    assertRefusal(await chat({ ...live, key }), { code: 'TOO_MANY_REQUESTS' });
+  }
+});

@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { applyCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
+import { catalogueAt, chargeFor } from '../support/catalogue.ts';
+import { chat, type Reply, send } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { openStream, payloadsOf } from '../support/open-stream.ts';
+import { assertRefusal } from '../support/refusal.ts';
+import {
+  completionBody,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+  streamSteps,
+} from '../support/scripted-upstream.ts';
+import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+
+let upstream: ScriptedUpstream;
+let service: TestService;
+let thirdParty: TestApp;
+let firstParty: TestApp;
+
+before(async () => {
+  upstream = await startScriptedUpstream();
+  service = await startTestService(catalogue('acme.large-1'));
+  thirdParty = await service.addApp();
+  firstParty = await service.addApp({ isFirstParty: true });
+});
+
+after(async () => {
+  await service.close();
+  await upstream.close();
+});
+
+/** `best` is the alias that is pointed elsewhere while the service runs; `org/slash` one with a slash. */
+function catalogue(best: string) {
+  const { providers, models, aliases } = catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 });
+  const [large] = models;
+  return {
+    providers: {
+      ...providers,
+      keyless: { kind: 'openai-compatible', baseUrl: upstream.baseUrl, apiKeyEnv: 'PURSER_TEST_KEY_THAT_IS_NOT_SET' },
+    },
+    models: [
+      ...models,
+      { ...large, id: 'other-vendor.llama3.1-70b:v1.0', providerModel: 'llama-upstream' },
+      { ...large, id: 'acme.keyless-1', provider: 'keyless' },
+    ],
+    aliases: { ...aliases, best, 'org/slash': 'other-vendor.llama3.1-70b:v1.0', keyless: 'acme.keyless-1' },
+  };
+}
+
+const OPEN = [
+  ['acme.large-1', 'acme'],
+  ['best', 'acme'],
+  ['large', 'acme'],
+  ['org/slash', 'other-vendor'],
+  ['other-vendor.llama3.1-70b:v1.0', 'other-vendor'],
+] as const;
+const RESERVED = [
+  ['acme.secret-1', 'acme'],
+  ['secret', 'acme'],
+] as const;
+const NOT_SERVED = ['acme.off-1', 'off', 'acme.keyless-1', 'keyless'];
+
+function list(key: string): Promise<Reply> {
+  return send('/v1/models', { url: service.url, key });
+}
+
+function itemOf([id, owner]: readonly [string, string]) {
+  return { id, object: 'model', created: 0, owned_by: owner };
+}
+
+test('MO-01 a third party’s list has every open identifier and alias, with exactly four fields, and nothing else', async () => {
+  for (const key of [thirdParty.liveKey, thirdParty.testKey]) {
+    const reply = await list(key);
+    assert.equal(reply.status, 200);
+    assert.deepEqual(reply.body, { object: 'list', data: OPEN.map(itemOf) });
+  }
+});
+
+test('MO-01 the list of the operator’s own app has the reserved models too', async () => {
+  for (const key of [firstParty.liveKey, firstParty.testKey]) {
+    const { data } = (await list(key)).body as { data: { id: string }[] };
+    const expected = [...OPEN, ...RESERVED].map(itemOf).toSorted((left, right) => (left.id < right.id ? -1 : 1));
+    assert.deepEqual(data, expected);
+  }
+});
+
+test('MO-02 an alias reports the owner of its target, and an owner ends at the first dot', async () => {
+  const { data } = (await list(thirdParty.liveKey)).body as { data: { id: string; owned_by: string }[] };
+  assert.deepEqual(Object.fromEntries(data.map((item) => [item.id, item.owned_by])), Object.fromEntries(OPEN));
+});
+
+test('MO-03 each name on the list can be retrieved, as it is on the list', async () => {
+  const { data } = (await list(firstParty.liveKey)).body as { data: { id: string }[] };
+  assert.equal(data.length, OPEN.length + RESERVED.length);
+  for (const item of data) {
+    for (const path of [item.id, encodeURIComponent(item.id)]) {
+      const reply = await send(`/v1/models/${path}`, { url: service.url, key: firstParty.liveKey });
+      assert.equal(reply.status, 200, `${path} ${reply.text}`);
+      assert.deepEqual(reply.body, item);
+    }
+  }
+});
+
+test('MO-03 a name that is not served is not found, whoever asks', async () => {
+  const unknown = [
+    'gpt-99',
+    'LARGE',
+    'acme',
+    'large-upstream',
+    '__proto__',
+    'constructor',
+    '%F0%9F%98%80',
+    '%20',
+    'large/',
+  ];
+  for (const name of [...NOT_SERVED, ...unknown]) {
+    for (const key of [thirdParty.liveKey, thirdParty.testKey, firstParty.liveKey]) {
+      const reply = await send(`/v1/models/${name}`, { url: service.url, key });
+      assertRefusal(reply, { code: 'NOT_FOUND', hasLink: false }, name);
+    }
+  }
+});
+
+test('MO-03 a disabled model is not told apart from one that nobody knows', async () => {
+  const replies = await Promise.all(
+    ['acme.off-1', 'acme.none-1'].map((name) =>
+      send(`/v1/models/${name}`, { url: service.url, key: thirdParty.liveKey }),
+    ),
+  );
+  assert.equal(replies[0]?.error['message'], replies[1]?.error['message']);
+});
+
+test('MO-03 a reserved model is refused to a third party by the name that it sent', async () => {
+  for (const [name] of RESERVED) {
+    for (const key of [thirdParty.liveKey, thirdParty.testKey]) {
+      const reply = await send(`/v1/models/${name}`, { url: service.url, key });
+      assertRefusal(reply, { code: 'MODEL_NOT_ENTITLED', hasLink: false }, name);
+      const message = String(reply.error['message']);
+      assert.ok(message.includes(`\`${name}\``));
+      assert.equal(message.includes('acme.secret-1'), name === 'acme.secret-1');
+    }
+  }
+});
+
+test('MO-04 what is on the list can be called, and what is left out cannot', async () => {
+  const usage = { prompt_tokens: 1, completion_tokens: 1 };
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage }) });
+  for (const app of [thirdParty, firstParty]) {
+    await service.fund(app, 'u', 1_000_000);
+    const { data } = (await list(app.liveKey)).body as { data: { id: string }[] };
+    const listed = new Set(data.map(({ id }) => id));
+    for (const [name] of [...OPEN, ...RESERVED]) {
+      const reply = await chat({ url: service.url, key: app.liveKey, user: 'u' }, { model: name });
+      assert.equal(reply.status === 200, listed.has(name), `${name} ${reply.text}`);
+    }
+  }
+});
+
+test('MO-06 nothing of prices, routes or rights leaves by the model routes', async () => {
+  const texts = [(await list(firstParty.liveKey)).text];
+  texts.push((await send('/v1/models/secret', { url: service.url, key: firstParty.liveKey })).text);
+  for (const text of texts)
+    assert.doesNotMatch(text, /upstream|price|micros|margin|resale|reserved|open"|provider|127\.0/i);
+});
+
+const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
+
+test('MO-05 an alias is pointed elsewhere without a restart, and a call that runs keeps what it began with', async () => {
+  const user = 'mover';
+  await service.fund(thirdParty, user, 1_000_000);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const steps = streamSteps({ model: 'm', pieces: ['begun', 'ended'], usage: USAGE, includeUsageChunk: true });
+  upstream.script({ body: [...steps.slice(0, 2), { waitFor: held }, ...steps.slice(2)] });
+  const options = { url: service.url, key: thirdParty.liveKey, user };
+  const stream = await openStream(options, { model: 'best' });
+  await stream.until('begun');
+
+  await applyCatalogueFile(service.database.owner, JSON.stringify(catalogue('other-vendor.llama3.1-70b:v1.0')));
+  await eventually('the alias points elsewhere', async () => {
+    const { body } = await send('/v1/models/best', { url: service.url, key: thirdParty.liveKey });
+    return body['owned_by'] === 'other-vendor';
+  });
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
+  const reply = await chat(options, { model: 'best' });
+  assert.equal(reply.body['model'], 'other-vendor.llama3.1-70b:v1.0');
+  assert.match(upstream.requests.at(-1)?.rawBody.toString() ?? '', /"model":"llama-upstream"/);
+
+  release();
+  const payloads = payloadsOf(await stream.whole());
+  assert.equal(payloads.at(-1), '[DONE]');
+  for (const payload of payloads.slice(0, -1))
+    assert.equal((payload as Record<string, unknown>)['model'], 'acme.large-1');
+  const charge = chargeFor({ prompt: 100, completion: 10 });
+  assert.equal((await service.wallet(thirdParty, user)).balance, 1_000_000 - 2 * charge);
+});
+
+test('MO-07 usage is recorded under the resolved identifier, never the alias', async () => {
+  const summary = await send('/usage/summary', { url: service.url, key: thirdParty.liveKey, user: 'mover' });
+  const charge = chargeFor({ prompt: 100, completion: 10 });
+  const one = { requests: 1, promptTokens: 100, completionTokens: 10, chargedMicros: charge };
+  assert.deepEqual(summary.body['models'], [
+    { model: 'acme.large-1', ...one },
+    { model: 'other-vendor.llama3.1-70b:v1.0', ...one },
+  ]);
+  const { rows } = await service.database.owner.query<{ model: string }>('select distinct model from usage.calls');
+  for (const { model } of rows) assert.match(model, /\./);
+});
+
+/** Holds the lock of a user's wallet while `work` runs, so that a call of that user waits with its hold. */
+async function withWalletLocked(user: string, work: () => Promise<void>): Promise<void> {
+  const client = await service.database.owner.connect();
+  try {
+    await client.query('begin');
+    await client.query('select from ledger.wallets where user_id = $1 for update', [user]);
+    await work();
+    await client.query('commit');
+  } finally {
+    client.release();
+  }
+}
+
+test('MO-05 a call that began before its provider was renamed is still served', async () => {
+  const user = 'waiter';
+  await service.fund(thirdParty, user, 1_000_000);
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
+  const { providers, models, ...rest } = catalogue('acme.large-1');
+  const renamed = {
+    ...rest,
+    providers: { renamed: providers.upstream, keyless: providers.keyless },
+    models: models.map((model) => ({ ...model, provider: model.id === 'acme.keyless-1' ? 'keyless' : 'renamed' })),
+  };
+  let call: Promise<Reply> | undefined;
+  await withWalletLocked(user, async () => {
+    call = chat({ url: service.url, key: thirdParty.liveKey, user }, { model: 'large' });
+    await eventually('the call waits for its hold', async () => {
+      const { rows } = await service.database.owner.query(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'purser_live'
+         and datname = current_database()`,
+      );
+      return rows.length > 0;
+    });
+    await applyCatalogueFile(service.database.owner, JSON.stringify(renamed));
+    await eventually('the change is in force', async () => {
+      return (await send('/v1/models/best', { url: service.url, key: thirdParty.liveKey })).body['owned_by'] === 'acme';
+    });
+  });
+  const reply = await call;
+  assert.ok(reply !== undefined);
+  assert.equal(reply.status, 200, reply.text);
+  assert.equal(reply.body['model'], 'acme.large-1');
+});
+
+test('MO-05 a model that is disabled meanwhile is refused to the next call', async () => {
+  const { models, ...rest } = catalogue('acme.large-1');
+  const disabled = models.map((model) => ({ ...model, ...(model.id === 'acme.large-1' ? { enabled: false } : {}) }));
+  await applyCatalogueFile(service.database.owner, JSON.stringify({ ...rest, models: disabled }));
+  await eventually('the model is gone', async () => {
+    return (await send('/v1/models/large', { url: service.url, key: thirdParty.liveKey })).status === 404;
+  });
+  const reply = await chat({ url: service.url, key: thirdParty.liveKey, user: 'mover' });
+  assertRefusal(reply, { code: 'BAD_REQUEST', param: 'model' });
+});

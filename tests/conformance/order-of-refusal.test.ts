@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { callRoute, FOR_USER } from '../support/every-route-refuses.ts';
+import { assertRefusal } from '../support/refusal.ts';
+import { completionBody, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { ANSWERS, emptyBucket, type Fault, STEPS, violate, violationCatalogue } from '../support/violations.ts';
+
+let upstream: ScriptedUpstream;
+let service: TestService;
+
+before(async () => {
+  upstream = await startScriptedUpstream();
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi' }) });
+  service = await startTestService(violationCatalogue(upstream.baseUrl));
+});
+
+after(async () => {
+  await service.close();
+  await upstream.close();
+});
+
+const MODES = ['live', 'sandbox'] as const;
+/** Play money has no connection that could be missing. */
+const LIVE_ONLY: ReadonlySet<Fault> = new Set(['not connected']);
+
+/** Refused for the first fault, in each mode that knows both, with no provider reached. */
+async function assertFirstWins(first: Fault, second?: Fault): Promise<void> {
+  const faults = new Set<Fault>(second === undefined ? [first] : [first, second]);
+  for (const mode of MODES) {
+    if (mode === 'sandbox' && [...faults].some((fault) => LIVE_ONLY.has(fault))) continue;
+    const reply = await violate(service, faults, mode);
+    assertRefusal(reply, ANSWERS[first], `${mode}: ${[...faults].join(' + ')}`);
+  }
+  assert.equal(upstream.requests.length, 0);
+}
+
+for (const fault of STEPS.flat()) {
+  test(`CC-10 a call with nothing wrong but "${fault}" is refused for that`, () => assertFirstWins(fault));
+}
+
+for (const [index, step] of STEPS.entries()) {
+  for (const first of step) {
+    for (const second of STEPS[index + 1] ?? []) {
+      test(`CC-10 "${first}" is refused before "${second}"`, () => assertFirstWins(first, second));
+    }
+  }
+}
+
+test('CC-10 of any two faults that are further apart, the earlier one is answered too', async () => {
+  for (const [index, step] of STEPS.entries()) {
+    for (const first of step) {
+      for (const second of STEPS.slice(index + 2).flat()) await assertFirstWins(first, second);
+    }
+  }
+});
+
+test('CC-10 a call with every fault at once is refused for its size', async () => {
+  const all = new Set(STEPS.flat());
+  all.delete('compressed'); // Of the same step: which of the two comes first is not said.
+  assertRefusal(await violate(service, all, 'live'), ANSWERS['too large']);
+});
+
+test('CC-10 a call without any fault is not refused', async () => {
+  upstream.script({ status: 500, body: '' });
+  assertRefusal(await violate(service, new Set(), 'live'), { code: 'UPSTREAM_PROVIDER_ERROR' });
+  assert.equal((await violate(service, new Set(), 'sandbox')).status, 200);
+});
+
+const BODYLESS = FOR_USER.filter(({ method }) => method === 'GET');
+const DEEP = '['.repeat(40) + ']'.repeat(40);
+
+test('CC-10 the routes about an end user that take no body refuse for the rate before the user', async () => {
+  for (const route of BODYLESS) {
+    const app = await service.addApp();
+    const call = { url: service.url, key: app.liveKey, body: DEEP };
+    assertRefusal(await callRoute(route, { ...call, user: 'u' }), { code: 'BAD_REQUEST', param: null }, route.name);
+    await emptyBucket(service, app);
+    assertRefusal(await callRoute(route, call), { code: 'TOO_MANY_REQUESTS' }, route.name);
+  }
+});
+
+test('CC-10 the routes about an end user that take no body refuse for the user before the depth', async () => {
+  const app = await service.addApp();
+  for (const route of BODYLESS) {
+    const reply = await callRoute(route, { url: service.url, key: app.liveKey, body: DEEP });
+    assertRefusal(reply, { code: 'BAD_REQUEST', param: 'x-service-user' }, route.name);
+  }
+});

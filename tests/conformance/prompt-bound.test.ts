@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { catalogueAt } from '../support/catalogue.ts';
+import { chat } from '../support/client.ts';
+import { completionBody, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+
+let upstream: ScriptedUpstream;
+let service: TestService;
+let app: TestApp;
+
+before(async () => {
+  upstream = await startScriptedUpstream();
+  service = await startTestService(catalogueAt(upstream.baseUrl, { imageTokensMax: 1_000 }));
+  app = await service.addApp();
+  await service.fund(app, 'u', 100_000_000);
+});
+
+after(async () => {
+  await service.close();
+  await upstream.close();
+});
+
+function callWithImage(url: string) {
+  const parts = [{ type: 'image_url', image_url: { url } }];
+  return chat({ url: service.url, key: app.liveKey, user: 'u' }, { messages: [{ role: 'user', content: parts }] });
+}
+
+test('WA-07 the hold covers every byte that the provider is sent, also where numbers grow when written again', async () => {
+  const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+  upstream.script(({ rawBody }) => {
+    const sent = { ...usage, prompt_tokens: rawBody.length, total_tokens: rawBody.length };
+    return { body: completionBody({ model: 'large-upstream', content: 'Hi', usage: sent }) };
+  });
+  const numbers = Array.from({ length: 2_000 }, () => '1e20').join(',');
+  const body =
+    `{"model":"large","max_tokens":16,"messages":[{"role":"user","content":"Hi"}],"tools":[{"type":"function",` +
+    `"function":{"name":"f","parameters":{"enum":[${numbers}]}}}]}`;
+  const reply = await chat({ url: service.url, key: app.liveKey, user: 'u', body });
+  assert.equal(reply.status, 200, reply.text);
+  const bytes = upstream.requests.at(-1)?.rawBody.length ?? 0;
+  assert.ok(bytes > 2 * body.length, 'the request has grown');
+  // A token for each byte sent, at a micro each and a margin of a tenth: charged in full, so the hold covered it.
+  assert.equal(reply.headers.get('x-service-charge-micros'), String(Math.ceil(bytes * 1.1)));
+});
+
+for (const url of [
+  'data:application/pdf;base64,JVBERi0=',
+  'data:video/mp4;base64,AAAA',
+  'data:image/svg+xml,<svg/>',
+  'data:text/plain,hello',
+  'data:,hello',
+  'file:///etc/passwd',
+  'ftp://example.test/a.png',
+  'javascript:1',
+  '',
+]) {
+  test(`WA-07 an image part that is no image, ${JSON.stringify(url)}, is refused: its tokens have no bound`, async () => {
+    const before = upstream.requests.length;
+    const reply = await callWithImage(url);
+    assert.equal(reply.status, 400, reply.text);
+    assert.equal(reply.error['param'], 'messages[0].content[0].image_url.url');
+    assert.equal(upstream.requests.length, before);
+  });
+}
+
+test('WA-07 an image address on a part of another type counts as the text that it is', async () => {
+  const hidden = { type: 'text', text: 'Hi', image_url: { url: `data:image/png;base64,${'A'.repeat(20_000)}` } };
+  upstream.script(({ rawBody }) => {
+    const usage = { prompt_tokens: rawBody.length, completion_tokens: 0, total_tokens: rawBody.length };
+    return { body: completionBody({ model: 'large-upstream', content: '', usage }) };
+  });
+  const reply = await chat(
+    { url: service.url, key: app.liveKey, user: 'u' },
+    { messages: [{ role: 'user', content: [hidden] }], max_tokens: 16 },
+  );
+  const bytes = upstream.requests.at(-1)?.rawBody.length ?? 0;
+  assert.equal(reply.headers.get('x-service-charge-micros'), String(Math.ceil(bytes * 1.1)), reply.text);
+});

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { catalogueAt } from '../support/catalogue.ts';
+import { COMPLETIONS, type Reply } from '../support/client.ts';
+import { httpSend } from '../support/http-request.ts';
+import {
+  completionBody,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+  streamSteps,
+} from '../support/scripted-upstream.ts';
+import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+
+let keyed: ScriptedUpstream;
+let keyless: ScriptedUpstream;
+let service: TestService;
+let app: TestApp;
+
+const PROVIDER_KEY = 'sk-the-provider-key';
+const OTHER_KEY = 'sk-another-providers-key';
+
+before(async () => {
+  keyed = await startScriptedUpstream();
+  keyless = await startScriptedUpstream();
+  service = await startTestService(catalogue(), { KEYED_KEY: PROVIDER_KEY, OTHER_KEY });
+  app = await service.addApp();
+  await service.fund(app, 'CANARY-user', 1_000_000);
+});
+
+after(async () => {
+  await service.close();
+  await keyed.close();
+  await keyless.close();
+});
+
+function catalogue() {
+  const { models, aliases } = catalogueAt(keyed.baseUrl);
+  const [large] = models;
+  return {
+    providers: {
+      upstream: { kind: 'openai-compatible', baseUrl: `${keyed.baseUrl}/`, apiKeyEnv: 'KEYED_KEY' },
+      keyless: { kind: 'openai-compatible', baseUrl: keyless.baseUrl },
+      other: { kind: 'openai-compatible', baseUrl: keyless.baseUrl, apiKeyEnv: 'OTHER_KEY' },
+    },
+    models: [
+      ...models,
+      { ...large, id: 'acme.keyless-1', provider: 'keyless' },
+      { ...large, id: 'acme.other-1', provider: 'other' },
+    ],
+    aliases,
+  };
+}
+
+/** All that a caller, its library and the proxies before us may send. */
+const CALLER_HEADERS = {
+  'x-service-user': 'CANARY-user',
+  'x-correlation-id': 'CANARY-correlation',
+  cookie: 'CANARY=1',
+  'user-agent': 'CANARY/1',
+  origin: 'https://CANARY.test',
+  referer: 'https://CANARY.test/',
+  forwarded: 'for=CANARY',
+  'x-forwarded-for': 'CANARY',
+  'x-real-ip': 'CANARY',
+  'x-api-key': 'CANARY',
+  'api-key': 'CANARY',
+  'openai-organization': 'CANARY',
+  'openai-project': 'CANARY',
+  'x-stainless-lang': 'CANARY',
+  'x-stainless-retry-count': '0',
+  traceparent: 'CANARY',
+  'accept-language': 'CANARY',
+  'accept-encoding': 'gzip, br, x-CANARY',
+  accept: 'application/CANARY',
+  'x-service-mode': 'CANARY',
+  expect: '100-continue',
+};
+
+function ask(fields: Readonly<Record<string, unknown>>): Promise<Reply> {
+  const body = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hello' }], ...fields });
+  const headers = {
+    ...CALLER_HEADERS,
+    authorization: `Bearer ${app.liveKey}`,
+    'content-type': 'application/json; x=CANARY',
+  };
+  return httpSend(service.url, { method: 'POST', path: `${COMPLETIONS}?CANARY=1`, headers, body });
+}
+
+const USAGE = { prompt_tokens: 3, completion_tokens: 3 };
+const PROVIDER_HEADERS = {
+  'set-cookie': ['CANARY=1', 'CANARY=2'],
+  server: 'CANARY',
+  'x-request-id': 'CANARY',
+  'x-correlation-id': 'CANARY',
+  'openai-organization': 'CANARY',
+  'openai-processing-ms': 'CANARY',
+  'x-ratelimit-remaining-requests': 'CANARY',
+  'x-service-mode': 'CANARY',
+  'x-service-charge-micros': '999999',
+  'retry-after': '7777',
+  'cache-control': 'public, CANARY',
+  'access-control-allow-origin': 'CANARY',
+  'strict-transport-security': 'CANARY',
+  'x-should-retry': 'CANARY',
+  via: 'CANARY',
+};
+
+function answer(upstream: ScriptedUpstream): void {
+  upstream.script(({ body }) => {
+    const isStream = (body as Record<string, unknown>)['stream'] === true;
+    const facts = { model: 'm', usage: USAGE };
+    return isStream
+      ? {
+          headers: { ...PROVIDER_HEADERS, 'content-type': 'text/event-stream; x=CANARY' },
+          body: streamSteps({ ...facts, pieces: ['Hi'], includeUsageChunk: true }),
+        }
+      : {
+          headers: { ...PROVIDER_HEADERS, 'content-type': 'application/json; x=CANARY' },
+          body: completionBody({ ...facts, content: 'Hi' }),
+        };
+  });
+}
+
+for (const stream of [false, true]) {
+  const kind = stream ? 'streamed' : 'plain';
+
+  test(`CC-13 a provider gets no header of the caller with a ${kind} call, and its own key alone`, async () => {
+    answer(keyed);
+    const reply = await ask({ stream });
+    assert.equal(reply.status, 200, reply.text);
+    const request = keyed.requests.at(-1);
+    assert.equal(request?.method, 'POST');
+    assert.equal(request.path, '/v1/chat/completions');
+    const { host, 'content-length': length, connection: _, ...headers } = request.headers;
+    assert.deepEqual(headers, {
+      authorization: `Bearer ${PROVIDER_KEY}`,
+      'content-type': 'application/json',
+      accept: stream ? 'text/event-stream' : 'application/json',
+      'accept-encoding': 'identity',
+      'user-agent': 'purser/1',
+    });
+    assert.equal(host, new URL(keyed.baseUrl).host);
+    assert.equal(length, String(request.rawBody.length));
+    const all = JSON.stringify(request.headers) + request.rawBody.toString();
+    for (const secret of ['CANARY', app.liveKey, app.appId, OTHER_KEY]) assert.ok(!all.includes(secret), secret);
+  });
+
+  test(`CC-13 a provider without a key gets none, and another one gets its own, with a ${kind} call`, async () => {
+    answer(keyless);
+    await ask({ model: 'acme.keyless-1', stream });
+    assert.equal(keyless.requests.at(-1)?.headers.authorization, undefined);
+    await ask({ model: 'acme.other-1', stream });
+    assert.equal(keyless.requests.at(-1)?.headers.authorization, `Bearer ${OTHER_KEY}`);
+  });
+
+  test(`ER-03 no header of the provider crosses with a ${kind} answer`, async () => {
+    answer(keyed);
+    const reply = await ask({ stream });
+    assert.equal(reply.status, 200, reply.text);
+    const ours = ['content-type', 'date', 'connection', 'x-correlation-id', 'x-request-id', 'x-service-call-id'];
+    const plainOnly = ['content-length', 'x-service-charge-micros'];
+    const streamOnly = ['cache-control', 'transfer-encoding', 'x-accel-buffering'];
+    const expected = [...ours, ...(stream ? streamOnly : plainOnly)].toSorted();
+    assert.deepEqual([...reply.headers.keys()].toSorted(), expected);
+    const { 'x-correlation-id': mine } = CALLER_HEADERS;
+    assert.equal(reply.headers.get('x-correlation-id'), mine);
+    const rest = JSON.stringify([...reply.headers]).replaceAll(mine, '');
+    assert.doesNotMatch(rest, /CANARY|7777|999999/);
+  });
+}
+
+test('CC-13 a sandbox call reaches no provider, whatever it asks for', async () => {
+  const counts = [keyed.requests.length, keyless.requests.length];
+  for (const model of ['large', 'acme.keyless-1', 'acme.other-1']) {
+    const headers = { authorization: `Bearer ${app.testKey}`, 'x-service-user': 'u' };
+    const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }], stream: true });
+    const reply = await httpSend(service.url, { method: 'POST', path: COMPLETIONS, headers, body });
+    assert.equal(reply.status, 200, reply.text);
+  }
+  assert.deepEqual([keyed.requests.length, keyless.requests.length], counts);
+});

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import { type AppId, newAppId } from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { createRateLimiter } from '../../packages/service/src/limits/rate-limit.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+
+before(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.url, role: 'live', connectionsMax: 2, log: createLog('silent') });
+});
+
+after(async () => {
+  await pool.end();
+  await database.close();
+});
+
+/** Time that stands still until a test moves it. It is the limiter's own; buckets are filled by the database's. */
+function stoppedClock() {
+  let nowMs = 1_000_000;
+  return {
+    nowMs: () => nowMs,
+    moveOn: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
+
+const LIMITS = { ratePerMinute: 60, rateBurst: 20 };
+
+async function setBucket(appId: AppId, tokens: number, refilled: string): Promise<void> {
+  await database.owner.query(
+    `insert into limits.buckets (app_id, units, refilled_at_us)
+     values ($1, $2, (extract(epoch from clock_timestamp() + $3::interval) * 1000000)::bigint)
+     on conflict (app_id) do update set units = excluded.units, refilled_at_us = excluded.refilled_at_us`,
+    [appId, BigInt(Math.round(tokens * 60_000_000)), refilled],
+  );
+}
+
+/** A bucket that is never refilled, so that counts are exact. */
+function fillOnce(appId: AppId, tokens: number): Promise<void> {
+  return setBucket(appId, tokens, '1 hour');
+}
+
+async function unitsOf(appId: AppId): Promise<bigint> {
+  const { rows } = await database.owner.query<{ units: bigint }>('select units from limits.buckets where app_id = $1', [
+    appId,
+  ]);
+  return rows[0]?.units ?? -1n;
+}
+
+test('LI-01 a bucket gives what it holds, and then the time until the next token', async () => {
+  const limiter = createRateLimiter(pool, stoppedClock());
+  const appId = newAppId();
+  await fillOnce(appId, 3.25);
+  for (let count = 0; count < 3; count += 1) assert.equal(await limiter.take(appId, LIMITS), undefined);
+  assert.deepEqual(await limiter.take(appId, LIMITS), { waitMs: 750 }); // Three quarters of a token, at one a second.
+});
+
+test('LI-01 an empty bucket is remembered, and asked again when its next token is due', async () => {
+  const clock = stoppedClock();
+  const limiter = createRateLimiter(pool, clock);
+  const appId = newAppId();
+  await fillOnce(appId, 0);
+  assert.deepEqual(await limiter.take(appId, LIMITS), { waitMs: 1_000 });
+  await fillOnce(appId, 5);
+  clock.moveOn(400);
+  assert.deepEqual(limiter.take(appId, LIMITS), { waitMs: 600 }, 'answered from memory');
+  clock.moveOn(600);
+  assert.equal(await limiter.take(appId, LIMITS), undefined);
+});
+
+test('LI-01 calls that ask at once share a bucket to the token', async () => {
+  const limiter = createRateLimiter(pool, stoppedClock());
+  const appId = newAppId();
+  await fillOnce(appId, 12);
+  const answers = await Promise.all(Array.from({ length: 50 }, async () => limiter.take(appId, LIMITS)));
+  assert.equal(answers.filter((answer) => answer === undefined).length, 12);
+});
+
+test('LI-01 one app’s bucket is not another’s', async () => {
+  const limiter = createRateLimiter(pool, stoppedClock());
+  const [poor, rich] = [newAppId(), newAppId()];
+  await fillOnce(poor, 0);
+  await fillOnce(rich, 1);
+  const [refused, taken] = await Promise.all([limiter.take(poor, LIMITS), limiter.take(rich, LIMITS)]);
+  assert.notEqual(refused, undefined);
+  assert.equal(taken, undefined);
+});
+
+test('LI-01 a bucket that nobody took from for long is full, and no fuller', async () => {
+  const limiter = createRateLimiter(pool, stoppedClock());
+  const appId = newAppId();
+  await setBucket(appId, 0, '-100 days');
+  const slow = { ratePerMinute: 1, rateBurst: 5 };
+  assert.equal(await limiter.take(appId, slow), undefined);
+  assert.equal(await unitsOf(appId), 4n * 60_000_000n);
+});
+
+test('LI-01 a smaller burst holds at once, and cuts what is in the bucket', async () => {
+  const limiter = createRateLimiter(pool, stoppedClock());
+  const appId = newAppId();
+  await fillOnce(appId, 20);
+  assert.equal(await limiter.take(appId, LIMITS), undefined);
+  const smaller = { ratePerMinute: 60, rateBurst: 2 };
+  const answers = [];
+  for (let count = 0; count < 4; count += 1) answers.push(await limiter.take(appId, smaller));
+  assert.deepEqual(
+    answers.map((answer) => answer === undefined),
+    [true, true, false, false],
+  );
+});
+
+test('LI-01 a larger limit holds at once, also for an app that was just refused', async () => {
+  const limiter = createRateLimiter(pool, stoppedClock());
+  const appId = newAppId();
+  await setBucket(appId, 0, '-1 second');
+  const tiny = { ratePerMinute: 1, rateBurst: 1 };
+  assert.notEqual(await limiter.take(appId, tiny), undefined);
+  assert.equal(await limiter.take(appId, { ratePerMinute: 1_000_000, rateBurst: 1_000_000 }), undefined);
+});
+
+test('LI-01 tokens leased ahead are taken from the bucket, and given up when they are not used in time', async () => {
+  const clock = stoppedClock();
+  const limiter = createRateLimiter(pool, clock);
+  const appId = newAppId();
+  const large = { ratePerMinute: 60, rateBurst: 10_000 };
+  await fillOnce(appId, 500);
+  let taken = 0;
+  for (let round = 0; round < 12; round += 1) {
+    const answers = await Promise.all(Array.from({ length: 40 }, async () => limiter.take(appId, large)));
+    taken += answers.filter((answer) => answer === undefined).length;
+    clock.moveOn(300);
+  }
+  const left = Number((await unitsOf(appId)) / 60_000_000n);
+  assert.ok(taken + left <= 500, `${taken} taken and ${left} left of 500`);
+  assert.ok(taken > 400, `${taken}`);
+  clock.moveOn(60_000);
+  await fillOnce(appId, 0);
+  assert.notEqual(await limiter.take(appId, large), undefined, 'an old lease is worth nothing');
+});
+
+test('LI-01 a database that cannot be reached fails the call, and the next one asks again', async () => {
+  const closed = createPool({ url: database.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
+  let isBroken = true;
+  const flaky = {
+    query: (...args: Parameters<Pool['query']>) =>
+      isBroken ? Promise.reject(new Error('gone')) : closed.query(...args),
+  } as unknown as Pool;
+  const limiter = createRateLimiter(flaky, stoppedClock());
+  const appId = newAppId();
+  await fillOnce(appId, 1);
+  await assert.rejects(async () => limiter.take(appId, LIMITS), /gone/);
+  isBroken = false;
+  assert.equal(await limiter.take(appId, LIMITS), undefined);
+  await closed.end();
+});

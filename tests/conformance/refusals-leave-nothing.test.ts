@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
+import { openStream } from '../support/open-stream.ts';
+import { chat } from '../support/client.ts';
+import { assertRefusal } from '../support/refusal.ts';
+import { type ScriptedUpstream, startScriptedUpstream, streamSteps } from '../support/scripted-upstream.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { ANSWERS, STEPS, violate, violationCatalogue } from '../support/violations.ts';
+
+let upstream: ScriptedUpstream;
+let service: TestService;
+
+before(async () => {
+  upstream = await startScriptedUpstream();
+  service = await startTestService(violationCatalogue(upstream.baseUrl));
+});
+
+after(async () => {
+  await service.close();
+  await upstream.close();
+});
+
+/** All that a call could have left behind: holds, receipts, entries that move a wallet's money, and fake holds. */
+async function traces(): Promise<Readonly<Record<string, number>>> {
+  const { rows } = await service.database.owner.query<Record<string, number>>(
+    `select (select count(*)::int from ledger.holds) as holds,
+       (select count(*)::int from usage.calls) as receipts,
+       (select count(*)::int from ledger.entries where kind <> 'contract_credit') as charges,
+       (select coalesce(sum(held_micros + cap_held_micros + cap_spent_micros), 0)::int from ledger.wallets) as held,
+       (select count(*)::int from sandbox.holds) as fake_holds,
+       (select coalesce(sum(held_micros + cap_spent_micros + requests + tokens), 0)::int from sandbox.wallets) as fake`,
+  );
+  return rows[0] ?? {};
+}
+
+const NOTHING = { holds: 0, receipts: 0, charges: 0, held: 0, fake_holds: 0, fake: 0 };
+
+for (const fault of STEPS.flat()) {
+  test(`CC-08 "${fault}" reaches no provider, charges nothing and leaves no hold, in either mode`, async () => {
+    for (const mode of ['live', 'sandbox'] as const) {
+      if (mode === 'sandbox' && fault === 'not connected') continue;
+      assertRefusal(await violate(service, new Set([fault]), mode), ANSWERS[fault], mode);
+    }
+    assert.equal(upstream.requests.length, 0);
+    assert.deepEqual(await traces(), NOTHING);
+  });
+}
+
+test('CC-08 after all refusals the books are right', async () => {
+  // The streams that were said to be open, never were.
+  await service.database.owner.query('update ledger.wallets set open_streams = 0');
+  assert.deepEqual(await service.check(), []);
+});
+
+test('CC-08 a stream refused beside open ones leaves them and their holds as they were', async () => {
+  const app = await service.addApp({ maxStreamsPerUser: 1 });
+  await service.fund(app, 'u', 1_000_000);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const usage = { prompt_tokens: 1, completion_tokens: 1 };
+  const steps = streamSteps({ model: 'm', pieces: ['begun'], usage, includeUsageChunk: true });
+  upstream.script({ body: [...steps.slice(0, 2), { waitFor: held }, ...steps.slice(2)] });
+  const options = { url: service.url, key: app.liveKey, user: 'u' };
+  const stream = await openStream(options);
+  await stream.until('begun');
+  const requests = upstream.requests.length;
+  const beside = await traces();
+  const wallet = await service.wallet(app, 'u');
+  assert.equal(wallet.openStreams, 1);
+  assert.ok(wallet.held > 0);
+  assertRefusal(await chat(options, { stream: true }), { code: 'CONCURRENT_STREAM_LIMIT' });
+  assert.deepEqual(await traces(), beside);
+  assert.deepEqual(await service.wallet(app, 'u'), wallet);
+  assert.equal(upstream.requests.length, requests);
+  release();
+  assert.ok((await stream.whole()).endsWith('data: [DONE]\n\n'));
+  await eventually('the hold is gone', async () => (await service.wallet(app, 'u')).held === 0);
+  assert.deepEqual(await service.check(), []);
+});

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type OpenAI from 'openai';
+import { chargeFor } from '../support/catalogue.ts';
+import { SIMULATED, type SimulatedService, startSimulatedService } from '../support/simulated-service.ts';
+
+/** An unmodified client library: what is answered. */
+
+let simulated: SimulatedService;
+let client: OpenAI;
+
+before(async () => {
+  simulated = await startSimulatedService();
+  client = simulated.clientOf(simulated.app.liveKey, 'anna');
+});
+
+after(() => simulated.close());
+
+const messages = [{ role: 'user' as const, content: 'How much is the fish?' }];
+
+function costOf(usage: OpenAI.CompletionUsage | null | undefined): number {
+  assert.ok(usage);
+  const cached = usage.prompt_tokens_details?.cached_tokens ?? 0;
+  return chargeFor({ prompt: usage.prompt_tokens, cached, completion: usage.completion_tokens });
+}
+
+for (const model of ['echo', 'sim.echo-1', 'cached']) {
+  test(`CC-01 a stock client gets a plain completion of ${model}, and its usage is what is charged`, async () => {
+    let answered: { data: OpenAI.ChatCompletion; request_id: string | null } | undefined;
+    const spent = await simulated.spentBy('anna', async () => {
+      answered = await client.chat.completions.create({ model, messages }).withResponse();
+    });
+    assert.ok(answered);
+    const { data: completion, request_id: requestId } = answered;
+    assert.equal(completion.model, model.startsWith('sim.') ? model : `sim.${model}-1`);
+    assert.equal(completion.object, 'chat.completion');
+    assert.ok((completion.choices[0]?.message.content ?? '').length > 0);
+    assert.equal(completion.choices[0]?.finish_reason, 'stop');
+    assert.equal(spent, costOf(completion.usage));
+    assert.match(requestId ?? '', /^[A-Za-z0-9._:-]{1,128}$/);
+  });
+}
+
+test('CC-12 a stock client that asks for usage reads it from the last chunk, and the stream says what a plain call does', async () => {
+  const plain = await client.chat.completions.create({ model: 'echo', messages });
+  const chunks: OpenAI.ChatCompletionChunk[] = [];
+  const spent = await simulated.spentBy('anna', async () => {
+    const options = { include_usage: true };
+    const stream = await client.chat.completions.create({
+      model: 'echo',
+      messages,
+      stream: true,
+      stream_options: options,
+    });
+    for await (const chunk of stream) chunks.push(chunk);
+  });
+  assert.ok(chunks.length > 3);
+  assert.ok(chunks.every(({ model, object }) => model === 'sim.echo-1' && object === 'chat.completion.chunk'));
+  const text = chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
+  assert.equal(text, plain.choices[0]?.message.content);
+  assert.ok(chunks.slice(0, -1).every(({ usage }) => usage === null));
+  assert.equal(spent, costOf(chunks.at(-1)?.usage));
+});
+
+test('CC-12 a stock client that does not ask for usage gets none, and is charged the same', async () => {
+  const plain = await client.chat.completions.create({ model: 'echo', messages });
+  const chunks: OpenAI.ChatCompletionChunk[] = [];
+  const spent = await simulated.spentBy('anna', async () => {
+    const stream = await client.chat.completions.create({ model: 'echo', messages, stream: true });
+    for await (const chunk of stream) chunks.push(chunk);
+  });
+  assert.ok(chunks.every((chunk) => !('usage' in chunk) && chunk.choices.length === 1));
+  assert.equal(spent, costOf(plain.usage));
+});
+
+test('CC-13 the stream helper of a stock client puts several choices together', async () => {
+  const whole = await client.chat.completions.stream({ model: 'echo', messages, n: 3 }).finalChatCompletion();
+  assert.equal(whole.choices.length, 3);
+  assert.ok(whole.choices.every(({ message }) => (message.content ?? '').length > 0));
+});
+
+const SCHEMA = {
+  type: 'object',
+  properties: { city: { type: 'string' }, days: { type: 'integer' } },
+  required: ['city', 'days'],
+  additionalProperties: false,
+};
+const tools = [{ type: 'function' as const, function: { name: 'forecast', parameters: SCHEMA } }];
+
+test('CC-13 tools go there and back, plain and streamed, and their results are taken', async () => {
+  const request = { model: 'echo', messages, tools, tool_choice: 'required' as const };
+  const plain = await client.chat.completions.create(request);
+  const streamed = await client.chat.completions.stream(request).finalChatCompletion();
+  for (const completion of [plain, streamed]) {
+    const [choice] = completion.choices;
+    assert.equal(choice?.finish_reason, 'tool_calls');
+    const [call] = choice.message.tool_calls ?? [];
+    assert.ok(call?.type === 'function');
+    assert.equal(call.function.name, 'forecast');
+    const { city, days } = JSON.parse(call.function.arguments) as Record<string, unknown>;
+    assert.deepEqual([typeof city, typeof days], ['string', 'number']);
+    const result = { role: 'tool' as const, tool_call_id: call.id, content: '{"sun":true}' };
+    const next = await client.chat.completions.create({
+      model: 'echo',
+      messages: [...messages, choice.message, result],
+      tools,
+    });
+    assert.equal(next.choices[0]?.finish_reason, 'stop');
+  }
+});
+
+test('CC-13 an answer in a JSON schema and log probabilities reach a stock client', async () => {
+  const completion = await client.chat.completions.create({
+    model: 'echo',
+    messages,
+    response_format: { type: 'json_schema', json_schema: { name: 'trip', strict: true, schema: SCHEMA } },
+    logprobs: true,
+    top_logprobs: 2,
+  });
+  const answer = JSON.parse(completion.choices[0]?.message.content ?? '') as object;
+  assert.deepEqual(Object.keys(answer).toSorted(), ['city', 'days']);
+  assert.equal(completion.choices[0]?.logprobs?.content?.[0]?.top_logprobs.length, 2);
+});
+
+test('MO-01 a stock client lists and retrieves models', async () => {
+  const ids = (await client.models.list()).data.map(({ id }) => id);
+  assert.deepEqual(ids, [...SIMULATED, ...SIMULATED.map((name) => `sim.${name}-1`)].toSorted());
+  const model = await client.models.retrieve('echo');
+  assert.deepEqual([model.id, model.object, model.created, model.owned_by], ['echo', 'model', 0, 'sim']);
+});
+
+test('SB-02 a stock client with a test key gets the canned answer, plain and streamed', async () => {
+  const sandbox = simulated.clientOf(simulated.app.testKey, 'anna');
+  const { data, response } = await sandbox.chat.completions.create({ model: 'echo', messages }).withResponse();
+  assert.equal(response.headers.get('x-service-mode'), 'sandbox');
+  const streamed = await sandbox.chat.completions.stream({ model: 'echo', messages }).finalChatCompletion();
+  assert.equal(streamed.choices[0]?.message.content, data.choices[0]?.message.content);
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createFunding } from '../../packages/service/src/ledger/funding.ts';
+import { type EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { catalogueAt, chargeFor } from '../support/catalogue.ts';
+import { chat, type Reply } from '../support/client.ts';
+import { assertRefusal } from '../support/refusal.ts';
+import { completionBody, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+
+let upstream: ScriptedUpstream;
+let service: TestService;
+let app: TestApp;
+
+const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
+const CHARGE = chargeFor({ prompt: 100, completion: 10 });
+
+before(async () => {
+  upstream = await startScriptedUpstream();
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
+  service = await startTestService(catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 }));
+  app = await service.addApp();
+});
+
+after(async () => {
+  await service.close();
+  await upstream.close();
+});
+
+function ask(user: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Reply> {
+  return chat({ url: service.url, key: app.liveKey, user }, fields);
+}
+
+/** All of an answer that a caller could tell two users by: what is made anew each time is left out. */
+function shapeOf(reply: Reply) {
+  const { correlationId: _, topupUrl, ...error } = reply.error;
+  const names = [...reply.headers.keys()].toSorted();
+  return { status: reply.status, error, names, hasUrl: topupUrl !== undefined, keys: Object.keys(reply.body) };
+}
+
+test('WA-02 no wallet, an empty one and a disconnected one answer the same, always with a link', async () => {
+  await service.fund(app, 'u-empty', 0);
+  await service.fund(app, 'u-small', 5);
+  await service.fund(app, 'u-left1', 1_000_000);
+  await service.setWallet(app, 'u-left1', 'is_connected = false');
+  for (const stream of [false, true]) {
+    const replies = await Promise.all(
+      ['u-none1', 'u-empty', 'u-small', 'u-left1'].map((user) => ask(user, { stream })),
+    );
+    for (const reply of replies) {
+      assertRefusal(reply, { code: 'PAYMENT_REQUIRED', param: null, hasLink: true });
+      assert.deepEqual(shapeOf(reply), shapeOf(replies[0] as Reply));
+      // The names are of one length, so that the links must be too.
+      assert.equal(String(reply.body['topupUrl']).length, String(replies[0]?.body['topupUrl']).length);
+    }
+  }
+});
+
+test('WA-02 a link is an address of ours with a signed token, for this app and user alone', async () => {
+  const links = await Promise.all(
+    ['u-1', 'u-2'].map(async (user) => new URL(String((await ask(user)).body['topupUrl']))),
+  );
+  for (const link of links) {
+    assert.equal(link.origin, 'https://purser.test');
+    assert.match(link.pathname, /^\/topup\/[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$/);
+    assert.equal(link.search, '');
+  }
+  assert.notEqual(links[0]?.pathname, links[1]?.pathname);
+});
+
+test('WA-02 a refused call makes no wallet', async () => {
+  await ask('u-nobody');
+  await assert.rejects(service.wallet(app, 'u-nobody'), /no such wallet/);
+});
+
+test('WA-03 a cap that is used up refuses with a link, though the wallet is full', async () => {
+  await service.fund(app, 'u-capped', 100_000_000, 6_000);
+  const replies: Reply[] = [];
+  for (let count = 0; count < 100 && replies.at(-1)?.status !== 402; count += 1) replies.push(await ask('u-capped'));
+  const last = replies.at(-1);
+  assert.ok(last !== undefined && replies.length > 2);
+  assertRefusal(last, { code: 'APP_SPEND_CAP_EXCEEDED', param: null, hasLink: true });
+  const { balance, held } = await service.wallet(app, 'u-capped');
+  assert.equal(100_000_000 - balance, (replies.length - 1) * CHARGE);
+  assert.ok(100_000_000 - balance <= 6_000, 'no more than the cap was spent');
+  assert.equal(held, 0);
+  assert.deepEqual(await service.check(), []);
+});
+
+test('WA-03 a call that only the holds of others put over the cap is refused with the same code and no link', async () => {
+  await service.fund(app, 'u-racer', 100_000_000, 5_500);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const answer = { write: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) };
+  upstream.script({ body: [{ waitFor: held }, answer] });
+  const arrived = upstream.arrival(upstream.requests.length);
+  const running = ask('u-racer');
+  await arrived;
+  const lost = await ask('u-racer');
+  assertRefusal(lost, { code: 'APP_SPEND_CAP_EXCEEDED', param: null, hasLink: false });
+  release();
+  assert.equal((await running).status, 200);
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
+  assert.equal((await ask('u-racer')).status, 200, 'the room comes back when the other call ends');
+
+  await service.fund(app, 'u-cap1', 1_000_000, 1);
+  const upFront = await ask('u-cap1');
+  assertRefusal(upFront, { code: 'APP_SPEND_CAP_EXCEEDED', hasLink: true });
+  assert.equal(lost.error['message'], upFront.error['message']);
+});
+
+test('WA-03 what was spent in an earlier month leaves the cap whole', async () => {
+  await service.fund(app, 'u-month', 1_000_000, 6_000);
+  await service.setWallet(app, 'u-month', `cap_month = '2020-01-01', cap_spent_micros = 6000`);
+  assert.equal((await ask('u-month')).status, 200);
+});
+
+test('WA-04 a suspended wallet is refused without link, amount or reason, and money does not lift it', async () => {
+  await service.fund(app, 'u-susp', 777_777);
+  await service.setWallet(app, 'u-susp', 'is_suspended = true');
+  const amount = micros(888_888n);
+  const credit = { appId: app.appId, userId: 'u-susp' as EndUserId, amount, key: 'second' };
+  for (const isFunded of [false, true]) {
+    if (isFunded) await createFunding(service.database.owner).creditContract(credit);
+    for (const stream of [false, true]) {
+      const reply = await ask('u-susp', { stream });
+      assertRefusal(reply, { code: 'WALLET_SUSPENDED', param: null, hasLink: false });
+      assert.doesNotMatch(String(reply.error['message']), /\d|EUR|refund|charge-?back|claw|dispute|shortfall|https?:/i);
+      assert.ok(!reply.text.includes('topup'));
+    }
+  }
+  assert.equal((await service.wallet(app, 'u-susp')).balance, 777_777 + 888_888);
+});
+
+test('WA-04 the same wallet through another app is another wallet', async () => {
+  const other = await service.addApp();
+  await service.fund(other, 'u-susp', 1_000_000);
+  assert.equal((await chat({ url: service.url, key: other.liveKey, user: 'u-susp' })).status, 200);
+});
+
+test('WA-07 a wallet that affords less output than was asked for gets as much as it affords, and is told', async () => {
+  await service.fund(app, 'u-lower', 2_000);
+  const reply = await ask('u-lower');
+  assert.equal(reply.status, 200, reply.text);
+  const lowered = Number(reply.headers.get('x-service-max-output-tokens'));
+  assert.ok(lowered >= 16 && lowered < 1_000, String(lowered));
+  const sent = upstream.requests.at(-1)?.body as Record<string, unknown>;
+  assert.equal(sent['max_completion_tokens'], lowered);
+});

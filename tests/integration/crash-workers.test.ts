@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test, type TestContext } from 'node:test';
+import { checkLedger } from '../../packages/service/src/ledger/check.ts';
+import { catalogueAt, chargeFor } from '../support/catalogue.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { afterwards, isLinux, makeOpenDirectory } from '../support/embedded-harness.ts';
+import { createGate } from '../support/gate.ts';
+import { type OpenChat, openChat } from '../support/open-chat.ts';
+import { completionBody, startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { descendantsOf, readDemo, startServiceProcess, untilGone } from '../support/service-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const WORKERS = 2;
+const CALLS = 8;
+const RELEASE_MS_MAX = 30_000;
+const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
+const CHARGE = chargeFor({ prompt: 40, completion: 20 });
+const BODY = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hello' }] });
+
+/** Two workers with calls that their provider answers when the gate opens. */
+async function arrange(t: TestContext) {
+  const upstream = await startScriptedUpstream();
+  afterwards(t, upstream.close);
+  const database = await createTestDatabase();
+  afterwards(t, database.close);
+  const dataDirectory = makeOpenDirectory(t);
+  const gate = createGate();
+  const write = completionBody({ model: 'large-upstream', content: 'Hi.', usage: USAGE });
+  const headers = { 'content-type': 'application/json' };
+  upstream.script({ headers, body: [{ waitFor: gate.opened }, { write }] });
+  const service = await startServiceProcess({
+    dataDirectory,
+    catalogue: catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 }),
+    databaseUrl: database.url,
+    workers: WORKERS,
+  });
+  afterwards(t, service.stop);
+  const { liveKey: key, userId: user } = readDemo(dataDirectory);
+  const call = (): OpenChat => {
+    const chat = openChat({ url: service.url, key, user, body: BODY });
+    chat.head.catch(() => {});
+    return chat;
+  };
+  const calls = Array.from({ length: CALLS }, call);
+  await upstream.arrival(CALLS - 1);
+  return { upstream, database, gate, service, call, calls };
+}
+
+function workersOf(pid: number): readonly number[] {
+  return descendantsOf(pid).filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('serve'));
+}
+
+test('WA-10 kill -9 of the first process ends all workers and the simulator', { skip: !isLinux }, async (t) => {
+  const { service, calls } = await arrange(t);
+  assert.equal(workersOf(service.pid).length, WORKERS);
+  const family = descendantsOf(service.pid);
+  assert.equal(family.length, WORKERS + 1);
+  await service.kill();
+  await untilGone(family);
+  await Promise.all(calls.map(({ closed }) => closed));
+});
+
+test('WA-10 kill -9 of one worker: its calls cost nothing, those of the other are charged, and a new one serves', {
+  skip: !isLinux,
+}, async (t) => {
+  const { upstream, database, gate, service, call, calls } = await arrange(t);
+  const { rows } = await database.owner.query<{ holds: number }>(
+    'select count(*)::int as holds from ledger.holds group by instance_id',
+  );
+  assert.equal(rows.length, WORKERS); // Calls are served by both.
+  const before = workersOf(service.pid);
+  process.kill(before[0] ?? 0, 'SIGKILL');
+  await waitUntil('the provider has lost the calls of that worker', () => {
+    const cut = upstream.requests.filter(({ aborted }) => aborted).length;
+    return rows.some(({ holds }) => holds === cut);
+  });
+  gate.open();
+  await Promise.all(calls.map(({ closed }) => closed));
+  const answered = (await Promise.allSettled(calls.map(({ head }) => head))).filter(
+    ({ status }) => status === 'fulfilled',
+  ).length;
+  assert.ok(answered > 0 && answered < CALLS, `${answered} calls were answered`);
+
+  await waitUntil('the worker is replaced', () => workersOf(service.pid).length === WORKERS);
+  const more = Array.from({ length: CALLS }, call);
+  assert.deepEqual(
+    new Set((await Promise.all(more.map(({ head }) => head))).map((head) => head.statusCode)),
+    new Set([200]),
+  );
+  await Promise.all(more.map(({ closed }) => closed));
+  await waitUntil(
+    'the holds of the dead worker are freed',
+    async () => (await database.owner.query('select from ledger.holds')).rowCount === 0,
+    RELEASE_MS_MAX,
+  );
+  const { rows: receipts } = await database.owner.query<{ outcome: string; calls: number; charged: number }>(
+    `select outcome, count(*)::int as calls, sum(charged_micros)::float8 as charged
+     from usage.calls group by outcome order by outcome`,
+  );
+  assert.deepEqual(receipts, [
+    { outcome: 'answered', calls: answered + CALLS, charged: (answered + CALLS) * CHARGE },
+    { outcome: 'expired', calls: CALLS - answered, charged: 0 },
+  ]);
+  assert.deepEqual((await checkLedger(database.owner)).differences, []);
+  assert.equal(upstream.requests.length, 2 * CALLS);
+});

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createWallets } from '../../packages/service/src/ledger/wallet.ts';
+import { insertContractCredit } from '../../packages/service/src/ledger/queries.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { clawBack as takeBack } from '../support/claw-back.ts';
+import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { movementsOf, receiptOf } from '../support/receipts.ts';
+
+let ledger: LedgerDatabase;
+
+before(async () => {
+  ledger = await createLedgerDatabase();
+});
+
+after(async () => {
+  await ledger.close();
+});
+
+async function clawBack(user: string, amount: number): Promise<void> {
+  await takeBack(ledger.database, user, amount);
+  assert.deepEqual(await ledger.differences(), []);
+}
+
+async function expectWallet(user: string, expected: Partial<Awaited<ReturnType<LedgerDatabase['wallet']>>>) {
+  const state = await ledger.wallet(user);
+  assert.deepEqual({ ...state, ...expected }, state);
+  assert.deepEqual(await ledger.differences(), []);
+}
+
+/** Entries since the first two, which put money in and took it out again. */
+async function lastMovements(user: string): Promise<readonly string[]> {
+  const movements = (await movementsOf(ledger.database, user)).slice(2);
+  return movements.map(({ kind, books, amount, after }) => `${kind}, ${books}: ${amount}, leaves ${after}`);
+}
+
+test('WA-12 a settlement after a claw-back takes what is there, books the rest and suspends', async () => {
+  await ledger.open('part', 100);
+  const request = holdOf('part', 80);
+  await ledger.reserve([request]);
+  await clawBack('part', 90);
+  assert.deepEqual(await ledger.settle([endOf(request, 50)]), [{ isSettled: true, charged: 50 }]);
+  await expectWallet('part', { balance: 0, held: 0, shortfall: 40, isSuspended: true, isClawed: false, capSpent: 50 });
+  assert.deepEqual(await lastMovements('part'), [
+    'charge, wallet to earned: 10, leaves 0',
+    'charge_receivable, receivable to earned: 40, leaves 0',
+  ]);
+  assert.equal((await receiptOf(ledger.database, request.callId))?.charged, 50);
+  assert.deepEqual(await ledger.reserve([holdOf('part', 1)]), ['wallet_suspended']);
+});
+
+test('WA-12 a charge that the balance still covers neither books a receivable nor suspends', async () => {
+  await ledger.open('covered', 100);
+  const request = holdOf('covered', 80);
+  await ledger.reserve([request]);
+  await clawBack('covered', 90);
+  await ledger.settle([endOf(request, 10)]);
+  await expectWallet('covered', { balance: 0, held: 0, shortfall: 0, isSuspended: false, isClawed: false });
+  assert.deepEqual(await lastMovements('covered'), ['charge, wallet to earned: 10, leaves 0']);
+});
+
+test('WA-12 a free call after a claw-back books nothing', async () => {
+  await ledger.open('free', 100);
+  const request = holdOf('free', 80);
+  await ledger.reserve([request]);
+  await clawBack('free', 100);
+  await ledger.settle([endOf(request, 0)]);
+  await expectWallet('free', { balance: 0, held: 0, isSuspended: false, isClawed: false });
+  assert.deepEqual(await lastMovements('free'), []);
+});
+
+test('WA-12 of a batch of calls, the first take what is there and the others are booked', async () => {
+  await ledger.open('batch', 300);
+  const requests = [100, 100, 100].map((amount) => holdOf('batch', amount));
+  await ledger.reserve(requests);
+  await clawBack('batch', 250);
+  const answers = await ledger.settle(requests.map((request, index) => endOf(request, [30, 40, 25][index] ?? 0)));
+  assert.deepEqual(
+    answers.map(({ charged }) => charged),
+    [30, 40, 25],
+  );
+  await expectWallet('batch', { balance: 0, held: 0, shortfall: 45, isSuspended: true, isClawed: false, capSpent: 95 });
+  assert.deepEqual(await lastMovements('batch'), [
+    'charge, wallet to earned: 30, leaves 20',
+    'charge, wallet to earned: 20, leaves 0',
+    'charge_receivable, receivable to earned: 20, leaves 0',
+    'charge_receivable, receivable to earned: 25, leaves 0',
+  ]);
+});
+
+test('WA-06 a wallet stays clawed while holds exceed its balance, and no longer', async () => {
+  await ledger.open('clears', 100);
+  const [first, second] = [holdOf('clears', 50), holdOf('clears', 30)];
+  await ledger.reserve([first, second]);
+  await clawBack('clears', 75);
+  await expectWallet('clears', { balance: 25, held: 80, isClawed: true });
+  await ledger.settle([endOf(first, 0)]);
+  await expectWallet('clears', { balance: 25, held: 30, isClawed: true });
+  await ledger.settle([endOf(second, 20)]);
+  await expectWallet('clears', { balance: 5, held: 0, isClawed: false });
+});
+
+test('WA-06 money that comes in ends the clawed state once it covers the holds', async () => {
+  await ledger.open('refilled', 100);
+  const request = holdOf('refilled', 80);
+  await ledger.reserve([request]);
+  await clawBack('refilled', 90);
+  const credit = (amount: number, key: string) =>
+    insertContractCredit(ledger.live, {
+      appId: APP,
+      userId: 'refilled' as EndUserId,
+      amount: micros(BigInt(amount)),
+      key,
+    });
+  assert.equal(await credit(69, 'almost'), 'booked');
+  await expectWallet('refilled', { balance: 79, held: 80, isClawed: true });
+  assert.equal(await credit(1, 'enough'), 'booked');
+  await expectWallet('refilled', { balance: 80, held: 80, isClawed: false });
+  await ledger.settle([endOf(request, 80)]);
+  await expectWallet('refilled', { balance: 0, held: 0, isSuspended: false });
+});
+
+test('WA-12 what is available is never below zero, and a new hold is refused as for an empty wallet', async () => {
+  await ledger.open('below', 100);
+  await ledger.reserve([holdOf('below', 80)]);
+  await clawBack('below', 90);
+  const wallet = await createWallets(ledger.live).find(APP, 'below' as EndUserId);
+  assert.equal(wallet?.available, 0n);
+  assert.deepEqual(await ledger.reserve([holdOf('below', 1)]), ['payment_required']);
+  await expectWallet('below', { balance: 10, held: 80, isClawed: true });
+});
+
+test('WA-04 funding a suspended wallet does not lift its suspension', async () => {
+  await ledger.open('suspended', 100);
+  await ledger.setWallet('suspended', 'is_suspended = true');
+  const credit = { appId: APP, userId: 'suspended' as EndUserId, amount: micros(50n), key: 'more' };
+  assert.equal(await insertContractCredit(ledger.live, credit), 'booked');
+  await expectWallet('suspended', { balance: 150, isSuspended: true });
+});

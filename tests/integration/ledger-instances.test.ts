@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { startInstance } from '../../packages/service/src/db/instance.ts';
+import { createPool } from '../../packages/service/src/db/pool.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { createHolds } from '../../packages/service/src/ledger/hold.ts';
+import { reapHolds } from '../../packages/service/src/ledger/queries.ts';
+import { reapSandboxHolds, reserveSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { receiptOf } from '../support/receipts.ts';
+import { readSandboxWallet } from '../support/sandbox-wallet.ts';
+
+const ALL = 500;
+const log = createLog('silent');
+
+let ledger: LedgerDatabase;
+
+before(async () => {
+  ledger = await createLedgerDatabase();
+});
+
+afterEach(async () => {
+  assert.deepEqual(await ledger.differences(), []);
+});
+
+after(async () => {
+  await ledger.close();
+});
+
+async function runOut(instance: bigint): Promise<void> {
+  await ledger.database.owner.query(
+    `update db.instances set lease_until = clock_timestamp() - interval '1 millisecond' where instance_id = $1`,
+    [instance],
+  );
+}
+
+async function stateOf(instance: bigint): Promise<string | undefined> {
+  const { rows } = await ledger.database.owner.query<{ state: string }>(
+    'select state from db.instances where instance_id = $1',
+    [instance],
+  );
+  return rows[0]?.state;
+}
+
+test('WA-10 the holds of a process whose lease ran out are released and nothing is charged', async () => {
+  const dead = await ledger.addInstance();
+  await ledger.open('orphan', 100);
+  await ledger.open('other', 100);
+  const orphan = holdOf('orphan', 60, { streamsMax: 1 });
+  await ledger.reserve([orphan, holdOf('other', 10)], dead);
+  await ledger.reserve([holdOf('orphan', 20)]); // Of a process that lives.
+  await runOut(dead);
+  assert.equal(await reapHolds(ledger.live, ALL), 2);
+  const { balance, held, openStreams } = await ledger.wallet('orphan');
+  assert.deepEqual({ balance, held, openStreams }, { balance: 100, held: 20, openStreams: 0 });
+  assert.equal((await ledger.wallet('other')).held, 0);
+  const receipt = { outcome: 'expired', charged: 0, held: 60, isEstimated: false, prompt: 0, completion: 0 };
+  assert.deepEqual(await receiptOf(ledger.database, orphan.callId), receipt);
+  assert.equal(await reapHolds(ledger.live, ALL), 0);
+});
+
+test('WA-10 a hold has no age of its own: only a lease that ran out frees it', async () => {
+  await ledger.open('old', 100);
+  const request = holdOf('old', 60);
+  await ledger.reserve([request]);
+  await ledger.database.owner.query(
+    `update ledger.holds set placed_at = placed_at - interval '1 year' where call_id = $1`,
+    [request.callId],
+  );
+  assert.equal(await reapHolds(ledger.live, ALL), 0);
+  assert.deepEqual(await ledger.settle([endOf(request, 25)]), [{ isSettled: true, charged: 25 }]);
+});
+
+test('WA-10 a reaper that only asks fences nobody and releases nothing', async () => {
+  const late = await ledger.addInstance();
+  await ledger.open('asked', 100);
+  const request = holdOf('asked', 60);
+  await ledger.reserve([request], late);
+  await runOut(late);
+  assert.equal(await reapHolds(ledger.live, 0), 0);
+  assert.equal(await stateOf(late), 'live');
+  assert.equal((await ledger.wallet('asked')).held, 60);
+  await ledger.settle([endOf(request, 0)]);
+});
+
+test('WA-10 a reaper releases no more at a time than it is told, and all in the end', async () => {
+  const dead = await ledger.addInstance();
+  await ledger.open('many', 100);
+  await ledger.reserve(
+    Array.from({ length: 7 }, () => holdOf('many', 10)),
+    dead,
+  );
+  await runOut(dead);
+  const released: number[] = [];
+  for (let pass = 0; pass < 4; pass += 1) released.push(await reapHolds(ledger.live, 3));
+  assert.deepEqual(released, [3, 3, 1, 0]);
+  assert.equal((await ledger.wallet('many')).held, 0);
+});
+
+test('WA-10 two reapers at once release each hold once', async () => {
+  const dead = await ledger.addInstance();
+  await ledger.open('raced', 1_000);
+  await ledger.reserve(
+    Array.from({ length: 40 }, () => holdOf('raced', 10)),
+    dead,
+  );
+  await runOut(dead);
+  const released = await Promise.all([reapHolds(ledger.live, ALL), reapHolds(ledger.live, ALL)]);
+  assert.equal(released[0] + released[1], 40);
+  assert.equal((await ledger.wallet('raced')).held, 0);
+});
+
+test('WA-10 a fenced process places no hold under its old id', async () => {
+  const fenced = await ledger.addInstance();
+  await ledger.open('fenced', 100);
+  await runOut(fenced);
+  await reapHolds(ledger.live, ALL);
+  assert.equal(await stateOf(fenced), 'dead');
+  await assert.rejects(ledger.reserve([holdOf('fenced', 10)], fenced), { code: '55000' });
+  assert.equal((await ledger.wallet('fenced')).held, 0);
+});
+
+/** The holds of a process of its own, as `compose` makes them. */
+async function startProcess() {
+  const pool = createPool({ url: ledger.database.url, role: 'live', connectionsMax: 2, log });
+  const instance = await startInstance(pool, log);
+  const id = (): Promise<bigint> => instance.run((current) => Promise.resolve(current));
+  const stop = async (): Promise<void> => {
+    await instance.stop();
+    await pool.end();
+  };
+  return { holds: createHolds({ reserve: pool, settle: pool }, instance, log), id, stop };
+}
+
+test('WA-10 a process that was fenced takes a new id and goes on', async () => {
+  await ledger.open('woken', 100);
+  const { holds, id, stop } = await startProcess();
+  const first = holdOf('woken', 10);
+  assert.equal((await holds.place(first)).outcome, 'granted');
+  const before = await id();
+  await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [before]);
+  await reapHolds(ledger.live, ALL);
+  const second = holdOf('woken', 20);
+  assert.deepEqual(await holds.place(second), { outcome: 'granted', granted: 20n });
+  assert.notEqual(await id(), before);
+  assert.deepEqual(await holds.settle(endOf(first, 5)), { charged: 0n }); // It came too late.
+  assert.deepEqual(await holds.settle(endOf(second, 5)), { charged: 5n });
+  assert.equal((await ledger.wallet('woken')).balance, 95);
+  await stop();
+});
+
+test('WA-10 a process that lives renews its lease', async () => {
+  const { id, stop } = await startProcess();
+  const instance = await id();
+  await runOut(instance);
+  await waitUntil('the lease is renewed', async () => {
+    const { rows } = await ledger.database.owner.query<{ left: number }>(
+      'select extract(epoch from lease_until - clock_timestamp())::float8 as left from db.instances where instance_id = $1',
+      [instance],
+    );
+    return (rows[0]?.left ?? 0) > 10;
+  });
+  await stop();
+});
+
+test('WA-10 a process that ends in order gives up its lease at once', async () => {
+  await ledger.open('left', 100);
+  const { holds, id, stop } = await startProcess();
+  await holds.place(holdOf('left', 10));
+  const instance = await id();
+  await stop();
+  assert.equal(await stateOf(instance), 'dead');
+  assert.equal(await reapHolds(ledger.live, ALL), 1);
+});
+
+test('WA-10 fake holds of a process that died are released too', async () => {
+  const dead = await ledger.addInstance();
+  const sandbox = createPool({ url: ledger.database.url, role: 'sandbox', connectionsMax: 1, log });
+  const grant = micros(1_000n);
+  await reserveSandboxHolds(sandbox, dead, grant, [holdOf('tester', 60, { streamsMax: 1 })]);
+  await reserveSandboxHolds(sandbox, ledger.instance, grant, [holdOf('tester', 20)]);
+  await runOut(dead);
+  assert.equal(await reapSandboxHolds(sandbox, ALL), 0); // It fences nobody: that is the ledger's.
+  await reapHolds(ledger.live, ALL);
+  assert.equal(await reapSandboxHolds(sandbox, ALL), 1);
+  const left = { balance: 1_000, held: 20, openStreams: 0, requests: 0, spentThisMonth: 0 };
+  assert.deepEqual(await readSandboxWallet(ledger.database, { appId: APP }, 'tester'), left);
+  await sandbox.end();
+});

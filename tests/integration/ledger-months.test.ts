@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+
+const PAST = '2020-02-01';
+const FUTURE = '2999-12-01';
+
+let ledger: LedgerDatabase;
+let current: string;
+
+before(async () => {
+  ledger = await createLedgerDatabase();
+  current = await selectText(`select to_char(now() at time zone 'UTC', 'YYYY-MM-01') as value`);
+});
+
+after(async () => {
+  await ledger.close();
+});
+
+async function selectText(text: string): Promise<string> {
+  const { rows } = await ledger.database.owner.query<{ value: string }>(text);
+  return rows[0]?.value ?? '';
+}
+
+/** Moves what a wallet has held and spent so far into another month, as if it had happened then. */
+async function moveTo(user: string, month: string): Promise<void> {
+  const { owner } = ledger.database;
+  const ofUser = 'wallet_id = (select wallet_id from ledger.wallets where user_id = $1)';
+  await owner.query(`update ledger.wallets set cap_month = '${month}' where user_id = $1`, [user]);
+  await owner.query(`update ledger.holds set month = '${month}' where ${ofUser}`, [user]);
+  await owner.query(`update usage.calls set month = '${month}' where ${ofUser}`, [user]);
+  assert.deepEqual(await ledger.differences(), []);
+}
+
+async function expectMonth(user: string, month: string, spent: number, held: number): Promise<void> {
+  const { capMonth, capSpent, capHeld } = await ledger.wallet(user);
+  assert.deepEqual({ capMonth, capSpent, capHeld }, { capMonth: month, capSpent: spent, capHeld: held });
+  assert.deepEqual(await ledger.differences(), []);
+}
+
+test('WA-08 a hold counts in the current month of UTC', async () => {
+  await ledger.open('now', 100, 50);
+  const request = holdOf('now', 30);
+  await ledger.reserve([request]);
+  await expectMonth('now', current, 0, 30);
+  await ledger.settle([endOf(request, 20)]);
+  await expectMonth('now', current, 20, 0);
+});
+
+test('WA-08 with a new month the cap is whole again', async () => {
+  await ledger.open('new', 1_000, 100);
+  const first = holdOf('new', 90);
+  await ledger.reserve([first]);
+  await ledger.settle([endOf(first, 90)]);
+  assert.deepEqual(await ledger.reserve([holdOf('new', 20)]), ['cap_reached']);
+  await moveTo('new', PAST);
+  const second = holdOf('new', 100);
+  assert.deepEqual(await ledger.reserve([second, holdOf('new', 1)]), [100, 'cap_race_lost']);
+  await expectMonth('new', current, 0, 100);
+  await ledger.settle([endOf(second, 60)]);
+  await expectMonth('new', current, 60, 0);
+});
+
+test('WA-08 a hold of an earlier month settles without touching the month that has begun', async () => {
+  await ledger.open('over', 1_000, 100);
+  const old = holdOf('over', 70);
+  const older = holdOf('over', 20);
+  await ledger.reserve([old, older]);
+  await moveTo('over', PAST);
+  const fresh = holdOf('over', 100);
+  assert.deepEqual(await ledger.reserve([fresh]), [100]);
+  await ledger.settle([endOf(old, 65)]);
+  await expectMonth('over', current, 0, 100);
+  await ledger.settle([endOf(older, 0), endOf(fresh, 30)]); // Of both months in one batch.
+  await expectMonth('over', current, 30, 0);
+  assert.equal((await ledger.wallet('over')).balance, 1_000 - 65 - 30);
+});
+
+test('WA-08 a hold that ends before anything is held in the new month stays in its own', async () => {
+  await ledger.open('quiet', 1_000, 100);
+  const old = holdOf('quiet', 70);
+  await ledger.reserve([old]);
+  await moveTo('quiet', PAST);
+  await ledger.settle([endOf(old, 65)]);
+  await expectMonth('quiet', PAST, 65, 0);
+  assert.deepEqual(await ledger.reserve([holdOf('quiet', 100)]), [100]);
+  await expectMonth('quiet', current, 0, 100);
+});
+
+test('WA-08 a refusal opens no month', async () => {
+  await ledger.open('refused', 100, 50);
+  const first = holdOf('refused', 40);
+  await ledger.reserve([first]);
+  await moveTo('refused', PAST);
+  assert.deepEqual(await ledger.reserve([holdOf('refused', 51)]), ['cap_reached']);
+  await expectMonth('refused', PAST, 0, 40);
+});
+
+test('WA-08 the month of a wallet never moves back', async () => {
+  await ledger.open('ahead', 1_000, 100);
+  const first = holdOf('ahead', 60);
+  await ledger.reserve([first]);
+  await moveTo('ahead', FUTURE); // As after a clock that had run ahead.
+  assert.deepEqual(await ledger.reserve([holdOf('ahead', 41)]), ['cap_race_lost']);
+  const second = holdOf('ahead', 40);
+  assert.deepEqual(await ledger.reserve([second]), [40]);
+  await ledger.settle([endOf(first, 60), endOf(second, 40)]);
+  await expectMonth('ahead', FUTURE, 100, 0);
+});

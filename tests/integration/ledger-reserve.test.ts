@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { newCallId } from '../../packages/service/src/kernel/ids.ts';
+import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+
+let ledger: LedgerDatabase;
+
+before(async () => {
+  ledger = await createLedgerDatabase();
+});
+
+after(async () => {
+  await ledger.close();
+});
+
+async function expectRight(): Promise<void> {
+  assert.deepEqual(await ledger.differences(), []);
+}
+
+test('WA-07 a hold sets aside what it asks for and leaves the balance alone', async () => {
+  await ledger.open('one', 100);
+  assert.deepEqual(await ledger.reserve([holdOf('one', 60)]), [60]);
+  const { balance, held, entries } = await ledger.wallet('one');
+  assert.deepEqual({ balance, held, entries }, { balance: 100, held: 60, entries: 1 });
+  await expectRight();
+});
+
+test('WA-07 a hold takes the whole balance, and not one micro more', async () => {
+  await ledger.open('edge', 100);
+  assert.deepEqual(await ledger.reserve([holdOf('edge', 101)]), ['payment_required']);
+  assert.deepEqual(await ledger.reserve([holdOf('edge', 100)]), [100]);
+  assert.deepEqual(await ledger.reserve([holdOf('edge', 1)]), ['payment_required']);
+});
+
+test('WA-07 a hold is granted what balance and cap afford between its least and its most', async () => {
+  await ledger.open('between', 100);
+  assert.deepEqual(await ledger.reserve([holdOf('between', { least: 10, most: 70 })]), [70]);
+  assert.deepEqual(await ledger.reserve([holdOf('between', { least: 10, most: 70 })]), [30]);
+  await ledger.open('between-cap', 1_000, 100);
+  assert.deepEqual(await ledger.reserve([holdOf('between-cap', { least: 10, most: 70 })]), [70]);
+  assert.deepEqual(await ledger.reserve([holdOf('between-cap', { least: 30, most: 70 })]), [30]);
+  await expectRight();
+});
+
+test('WA-07 repeating a reserve holds once and gives the same answer', async () => {
+  await ledger.open('again', 100);
+  const request = holdOf('again', { least: 50, most: 80 });
+  assert.deepEqual(await ledger.reserve([request]), [80]);
+  assert.deepEqual(await ledger.reserve([request]), [80]); // Though what is left would no longer grant it.
+  assert.deepEqual(await ledger.reserve([holdOf('again', 20), request]), [20, 80]);
+  assert.equal((await ledger.wallet('again')).held, 100);
+  await expectRight();
+});
+
+test('WA-07 two reserves of one call at the same moment hold once', async () => {
+  await ledger.open('twice', 1_000);
+  for (let round = 0; round < 20; round += 1) {
+    const request = holdOf('twice', 50);
+    assert.deepEqual(await Promise.all([ledger.reserve([request]), ledger.reserve([request])]), [[50], [50]]);
+    assert.equal((await ledger.wallet('twice')).held, 50);
+    await ledger.settle([endOf(request, 0)]);
+  }
+  await expectRight();
+});
+
+test('WA-07 a refused large call in a batch refuses no small one behind it', async () => {
+  await ledger.open('batch', 100);
+  const batch = [30, 1_000, 40, 101, 30, 1].map((amount) => holdOf('batch', amount));
+  const answers = [30, 'payment_required', 40, 'payment_required', 30, 'payment_required'];
+  assert.deepEqual(await ledger.reserve(batch), answers);
+  assert.equal((await ledger.wallet('batch')).held, 100);
+  await expectRight();
+});
+
+test('WA-07 a batch over several wallets keeps each to its own, in the order of the batch', async () => {
+  await ledger.open('left', 50);
+  await ledger.open('right', 70);
+  const users = ['right', 'nobody', 'left', 'right', 'left', 'right'];
+  const answers = await ledger.reserve(users.map((user) => holdOf(user, { least: 20, most: 30 })));
+  assert.deepEqual(answers, [30, 'payment_required', 30, 30, 20, 'payment_required']);
+  assert.equal((await ledger.wallet('left')).held, 50);
+  assert.equal((await ledger.wallet('right')).held, 60);
+  await expectRight();
+});
+
+test('CC-10 of several reasons to refuse, the first in order is told', async () => {
+  await ledger.open('reasons', 5, 5);
+  const refusal = async (amount: number, streamsMax = 0): Promise<unknown> =>
+    (await ledger.reserve([holdOf('reasons', amount, { streamsMax })]))[0];
+  await ledger.setWallet('reasons', 'is_connected = false, is_suspended = true, open_streams = 1');
+  assert.equal(await refusal(10, 1), 'stream_limit');
+  assert.equal(await refusal(10), 'payment_required'); // Not connected.
+  await ledger.setWallet('reasons', 'is_connected = true');
+  assert.equal(await refusal(10), 'wallet_suspended');
+  await ledger.setWallet('reasons', 'is_suspended = false, open_streams = 0');
+  assert.equal(await refusal(10), 'cap_reached');
+  await ledger.setWallet('reasons', 'cap_micros = null');
+  assert.equal(await refusal(10), 'payment_required'); // The balance.
+  assert.equal((await ledger.wallet('reasons')).held, 0);
+  await expectRight();
+});
+
+test('WA-03 a cap is reached by what is spent, its race is lost to what is held', async () => {
+  await ledger.open('cap', 1_000, 100);
+  const first = holdOf('cap', 60);
+  assert.deepEqual(await ledger.reserve([first]), [60]);
+  assert.deepEqual(await ledger.reserve([holdOf('cap', 41)]), ['cap_race_lost']);
+  assert.deepEqual(await ledger.reserve([holdOf('cap', 101)]), ['cap_reached']);
+  await ledger.settle([endOf(first, 60)]);
+  assert.deepEqual(await ledger.reserve([holdOf('cap', 41)]), ['cap_reached']);
+  assert.deepEqual(await ledger.reserve([holdOf('cap', 40)]), [40]); // Up to the cap, inclusive.
+  await expectRight();
+});
+
+test('WA-03 a cap of one micro refuses the smallest hold there is, and a cap of zero too', async () => {
+  for (const cap of [0, 1]) {
+    await ledger.open(`cap-${cap}`, 1_000, cap);
+    assert.deepEqual(await ledger.reserve([holdOf(`cap-${cap}`, 2)]), ['cap_reached']);
+  }
+});
+
+test('LI-02 streams count while they hold, plain calls never', async () => {
+  await ledger.open('streams', 1_000);
+  const first = holdOf('streams', 1, { streamsMax: 2 });
+  const batch = [first, holdOf('streams', 1), holdOf('streams', 1, { streamsMax: 2 }), holdOf('streams', 1)];
+  assert.deepEqual(await ledger.reserve(batch), [1, 1, 1, 1]);
+  assert.deepEqual(await ledger.reserve([holdOf('streams', 1, { streamsMax: 2 })]), ['stream_limit']);
+  assert.equal((await ledger.wallet('streams')).openStreams, 2);
+  await ledger.settle([endOf(first, 0)]);
+  assert.deepEqual(await ledger.reserve([holdOf('streams', 1, { streamsMax: 2 })]), [1]);
+  await expectRight();
+});
+
+test('WA-02 a disconnected wallet, an empty one and none at all answer the same', async () => {
+  await ledger.open('gone', 1_000);
+  await ledger.setWallet('gone', 'is_connected = false');
+  await ledger.open('empty', 0);
+  const answers = await ledger.reserve(['gone', 'empty', 'never-seen'].map((user) => holdOf(user, 2)));
+  assert.deepEqual(answers, ['payment_required', 'payment_required', 'payment_required']);
+});
+
+test('AU-04 wallets whose users differ only in the case of a letter are two', async () => {
+  await ledger.open('Anna', 10);
+  assert.deepEqual(await ledger.reserve([holdOf('anna', 5), holdOf('Anna', 5)]), ['payment_required', 5]);
+});
+
+test('AU-04 quotes, braces, commas and backslashes in a user are only characters', async () => {
+  const users = ['a"b', 'a\\b', '{a,b}', 'null', 'NULL', "a'b", 'a;b', '%', '\\"'];
+  for (const user of users) await ledger.open(user, 10);
+  assert.deepEqual(
+    await ledger.reserve(users.map((user) => holdOf(user, 7))),
+    users.map(() => 7),
+  );
+  for (const user of users) assert.equal((await ledger.wallet(user)).held, 7);
+});
+
+test('WA-01 the largest amount there is can be held and charged', async () => {
+  await ledger.open('rich', Number.MAX_SAFE_INTEGER);
+  const request = holdOf('rich', { least: 1, most: Number.MAX_SAFE_INTEGER });
+  assert.deepEqual(await ledger.reserve([request]), [Number.MAX_SAFE_INTEGER]);
+  const charged = Number.MAX_SAFE_INTEGER;
+  assert.deepEqual(await ledger.settle([endOf(request, charged)]), [{ isSettled: true, charged }]);
+  await expectRight();
+});
+
+test('WA-07 a reserve that comes after its call has ended holds nothing', async () => {
+  await ledger.open('late', 100);
+  const request = holdOf('late', 10, { callId: newCallId() });
+  await ledger.reserve([request]);
+  await ledger.settle([endOf(request, 4)]);
+  await ledger.reserve([request]); // The first statement of a retried one, let through by a slow lock.
+  try {
+    assert.equal((await ledger.wallet('late')).held, 0);
+    assert.deepEqual(await ledger.settle([endOf(request, 4)]), [{ isSettled: false, charged: 4 }]);
+  } finally {
+    await ledger.database.owner.query('delete from ledger.holds where call_id = $1', [request.callId]);
+    await ledger.setWallet('late', 'held_micros = 0, cap_held_micros = 0');
+  }
+});

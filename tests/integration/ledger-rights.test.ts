@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+
+const DENIED = { code: '42501' };
+const CHECK_VIOLATED = { code: '23514' };
+
+let ledger: LedgerDatabase;
+let owner: Pool;
+let sandbox: Pool;
+
+before(async () => {
+  ledger = await createLedgerDatabase();
+  owner = ledger.database.owner;
+  sandbox = createPool({
+    url: ledger.database.url,
+    role: 'sandbox',
+    connectionsMax: 1,
+    log: createLog('silent'),
+  });
+  await ledger.open('user', 100);
+  const request = holdOf('user', 50);
+  await ledger.reserve([request, holdOf('user', 10)]);
+  await ledger.settle([endOf(request, 20)]);
+});
+
+after(async () => {
+  await sandbox.end();
+  await ledger.close();
+});
+
+for (const [what, text] of [
+  ['changed', 'update ledger.entries set amount_micros = amount_micros'],
+  ['removed', 'delete from ledger.entries'],
+  ['truncated', 'truncate ledger.entries'],
+  ['truncated with others', 'truncate ledger.wallets, ledger.holds, ledger.entries'],
+] as const) {
+  test(`WA-09 entries are not ${what}, not even by the owner of the tables`, async () => {
+    await assert.rejects(owner.query(text), /never changed or removed/);
+    assert.deepEqual(await ledger.differences(), []);
+  });
+}
+
+test('WA-09 the gateway has no right to write a table of the ledger or of usage', async () => {
+  const { rows } = await owner.query<{ name: string; may: string }>(
+    `select c.oid::regclass::text as name, p.privilege as may
+     from pg_class c cross join unnest(array['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES'])
+       as p (privilege)
+     where c.relnamespace in ('ledger'::regnamespace, 'usage'::regnamespace) and c.relkind in ('r', 'p', 'v')
+       and (has_table_privilege('purser_live', c.oid, p.privilege)
+         or p.privilege in ('INSERT', 'UPDATE') and has_any_column_privilege('purser_live', c.oid, p.privilege))`,
+  );
+  assert.deepEqual(rows, []);
+});
+
+for (const [table, column] of [
+  ['ledger.wallets', 'balance_micros'],
+  ['ledger.holds', 'amount_micros'],
+  ['ledger.entries', 'amount_micros'],
+  ['usage.calls', 'charged_micros'],
+] as const) {
+  test(`WA-09 the gateway may read ${table} and nothing more`, async () => {
+    assert.ok((await ledger.live.query(`select * from ${table}`)).rows.length > 0);
+    await assert.rejects(ledger.live.query(`update ${table} set ${column} = ${column}`), DENIED);
+    await assert.rejects(ledger.live.query(`delete from ${table}`), DENIED);
+    await assert.rejects(ledger.live.query(`insert into ${table} (${column}) values (1)`), DENIED);
+    await assert.rejects(ledger.live.query(`truncate ${table}`), DENIED);
+  });
+}
+
+test('WA-09 the gateway cannot make anything in the schemas that hold money', async () => {
+  for (const schema of ['ledger', 'usage', 'sandbox', 'db', 'public']) {
+    await assert.rejects(ledger.live.query(`create table ${schema}.own (id int)`), DENIED, schema);
+  }
+});
+
+test('SB-03 the role of the sandbox can read no table of real money, accounts or usage', async () => {
+  const { rows } = await owner.query<{ name: string }>(
+    `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname in ('ledger', 'accounts', 'usage', 'catalogue', 'limits', 'sandbox') and c.relkind in ('r', 'p', 'v')`,
+  );
+  assert.ok(rows.length >= 10);
+  for (const { name } of rows) await assert.rejects(sandbox.query(`select from ${name}`), DENIED, name);
+});
+
+test('SB-03 the role of the sandbox can call no function of real money', async () => {
+  const { rows } = await owner.query<{ name: string; may: boolean }>(
+    `select p.oid::regprocedure::text as name from pg_proc p
+     where p.pronamespace in ('ledger'::regnamespace, 'limits'::regnamespace, 'accounts'::regnamespace)
+       and p.prorettype <> 'trigger'::regtype
+       and has_function_privilege('purser_sandbox', p.oid, 'EXECUTE')
+       and has_schema_privilege('purser_sandbox', p.pronamespace, 'USAGE')`,
+  );
+  assert.deepEqual(rows, []);
+  await assert.rejects(sandbox.query('select ledger.reap(0)'), DENIED);
+  await assert.rejects(sandbox.query('select * from ledger.differences()'), DENIED);
+});
+
+test('SB-03 the role of real money can neither read nor call the sandbox', async () => {
+  await assert.rejects(ledger.live.query('select from sandbox.wallets'), DENIED);
+  await assert.rejects(ledger.live.query('select sandbox.reap(0)'), DENIED);
+});
+
+test('SB-03 no role may act as the other, and neither owns anything or is above the rules', async () => {
+  const { rows } = await owner.query(
+    `select pg_has_role('purser_live', 'purser_sandbox', 'MEMBER') or pg_has_role('purser_sandbox', 'purser_live', 'MEMBER')
+       as "isMember", (select bool_or(rolsuper or rolbypassrls or rolcanlogin or rolcreaterole or rolcreatedb) from pg_roles
+         where rolname in ('purser_live', 'purser_sandbox')) as "isAbove",
+       exists (select from pg_class where relowner in ('purser_live'::regrole, 'purser_sandbox'::regrole)) as "isOwner"`,
+  );
+  assert.deepEqual(rows, [{ isMember: false, isAbove: false, isOwner: false }]);
+});
+
+test('WA-09 every function that acts with the rights of the owner has a fixed search path', async () => {
+  const { rows } = await owner.query(
+    `select p.oid::regprocedure::text as name from pg_proc p
+     where p.prosecdef and not exists (select from unnest(p.proconfig) c where c like 'search_path=%')`,
+  );
+  assert.deepEqual(rows, []);
+});
+
+test('WA-06 a negative balance, more held than there is, or a count below zero cannot be written', async () => {
+  for (const assignment of [
+    'balance_micros = held_micros - 1',
+    'held_micros = balance_micros + 1',
+    'balance_micros = -1, held_micros = 0, is_clawed = true',
+    'held_micros = -1',
+    'open_streams = -1',
+    'cap_held_micros = -1',
+    'cap_spent_micros = -1',
+    'shortfall_micros = -1',
+    'cap_micros = -1',
+    'balance_micros = 9007199254740992',
+    'cap_micros = 9007199254740992',
+  ]) {
+    await assert.rejects(ledger.setWallet('user', assignment), CHECK_VIOLATED, assignment);
+  }
+  assert.deepEqual(await ledger.differences(), []);
+});
+
+test('SB-03 fake money keeps the same rules', async () => {
+  await owner.query(`insert into sandbox.wallets (app_id, user_id, balance_micros) values ('app', 'user', 10)`);
+  for (const assignment of ['balance_micros = -1', 'held_micros = 11', 'held_micros = -1', 'open_streams = -1']) {
+    await assert.rejects(owner.query(`update sandbox.wallets set ${assignment}`), CHECK_VIOLATED, assignment);
+  }
+});
+
+test('WA-07 a receipt above its hold, or a failed one with a charge, cannot be written', async () => {
+  for (const assignment of ['charged_micros = held_micros + 1', `outcome = 'failed'`, `outcome = 'expired'`]) {
+    await assert.rejects(owner.query(`update usage.calls set ${assignment}`), CHECK_VIOLATED, assignment);
+  }
+});
+
+test('WA-09 an entry that moves nothing, stays in its book or leaves less than nothing cannot be written', async () => {
+  for (const [amount, debit, after] of [
+    [0, 'wallet', 0],
+    [-5, 'wallet', 5],
+    [5, 'earned', 5],
+    [5, 'wallet', -5],
+  ] as const) {
+    const written = owner.query(
+      `insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+       select wallet_id, entry_seq + 1, 'charge', 'x', $2, 'earned', $1, $3 from ledger.wallets`,
+      [amount, debit, after],
+    );
+    await assert.rejects(written, CHECK_VIOLATED, `${amount} of ${debit}`);
+  }
+});
+
+test('WA-09 a call is charged once: a second entry of its kind, or under its number, cannot be written', async () => {
+  for (const [seq, cause] of [
+    ['seq + 1', 'cause'],
+    ['seq', `'other'`],
+  ] as const) {
+    const again = owner.query(
+      `insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+       select wallet_id, ${seq}, kind, ${cause}, debit, credit, amount_micros, balance_after_micros
+       from ledger.entries where kind = 'charge'`,
+    );
+    await assert.rejects(again, { code: '23505' }, cause);
+  }
+});

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { catalogueAt, chargeFor } from '../support/catalogue.ts';
+import { COMPLETIONS, type Reply, send } from '../support/client.ts';
+import { holdFor, outputAffordedBy } from '../support/hold-price.ts';
+import {
+  completionBody,
+  type RecordedRequest,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+  streamSteps,
+} from '../support/scripted-upstream.ts';
+import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+
+/** Of `catalogueAt`: what a call without a limit of its own may generate, and the least worth calling for. */
+const MODEL_MAX = 1_000;
+const FLOOR = 16;
+const HEADER = 'x-service-max-output-tokens';
+
+let upstream: ScriptedUpstream;
+let service: TestService;
+let app: TestApp;
+let users = 0;
+
+before(async () => {
+  upstream = await startScriptedUpstream();
+  service = await startTestService(catalogueAt(upstream.baseUrl));
+  app = await service.addApp();
+});
+
+after(async () => {
+  await service.close();
+  await upstream.close();
+});
+
+interface Outcome {
+  readonly reply: Reply;
+  readonly user: string;
+  readonly seen: RecordedRequest | undefined;
+}
+
+/** One call of a fresh user by a provider that uses all that it may: every byte a token, every token generated. */
+async function call(body: string, wallet: { readonly balance: number; readonly cap?: number }): Promise<Outcome> {
+  const user = `user-${(users += 1)}`;
+  await service.fund(app, user, wallet.balance, wallet.cap);
+  const before = upstream.requests.length;
+  upstream.script(({ body: sent }) => {
+    const { max_completion_tokens: limit, n = 1, stream } = sent as Record<string, number>;
+    const usage = {
+      prompt_tokens: Buffer.byteLength(body) + 512,
+      completion_tokens: Number(limit) * n,
+      total_tokens: 0,
+    };
+    const facts = { model: 'large-upstream', usage };
+    if (stream) return { body: streamSteps({ ...facts, pieces: ['Hi.'], includeUsageChunk: true }) };
+    return { body: completionBody({ ...facts, content: 'Hi.' }) };
+  });
+  const reply = await send(COMPLETIONS, { url: service.url, key: app.liveKey, user, body });
+  return { reply, user, seen: upstream.requests[before] };
+}
+
+function bodyOf(fields: Readonly<Record<string, unknown>> = {}): string {
+  return JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Tell me a story.' }], ...fields });
+}
+
+function limitSent({ seen }: Outcome): unknown {
+  return (seen?.body as Record<string, unknown> | undefined)?.['max_completion_tokens'];
+}
+
+/** Refused with 402, and as if nothing had been: no provider, no hold, no charge (CC-08). */
+async function expectRefused(outcome: Outcome, code: string, balance: number): Promise<void> {
+  assert.equal(outcome.reply.status, 402, outcome.reply.text);
+  assert.equal(outcome.reply.error['code'], code);
+  assert.equal(outcome.seen, undefined);
+  assert.deepEqual(await service.wallet(app, outcome.user), { balance, held: 0, openStreams: 0 });
+  assert.deepEqual(await service.check(), []);
+}
+
+test('WA-07 a wallet that affords the whole call lowers nothing and says nothing', async () => {
+  const body = bodyOf();
+  const balance = holdFor(body, MODEL_MAX);
+  const outcome = await call(body, { balance });
+  assert.equal(outcome.reply.status, 200, outcome.reply.text);
+  assert.equal(limitSent(outcome), MODEL_MAX);
+  assert.equal(outcome.reply.headers.get(HEADER), null);
+  assert.equal((await service.wallet(app, outcome.user)).balance, 0); // All was used, and paid to the micro.
+});
+
+for (const spare of [0, 1, 2, 3, 4, 5, 999, 1_234]) {
+  test(`WA-07 a wallet ${spare} micros above the floor is sent the most output that it affords`, async () => {
+    const body = bodyOf();
+    const balance = holdFor(body, FLOOR) + spare;
+    const afforded = outputAffordedBy(balance, body, MODEL_MAX);
+    const outcome = await call(body, { balance });
+    assert.equal(outcome.reply.status, 200, outcome.reply.text);
+    assert.equal(limitSent(outcome), afforded);
+    assert.equal(outcome.reply.headers.get(HEADER), String(afforded));
+    const charge = Number(outcome.reply.headers.get('x-service-charge-micros'));
+    assert.equal(charge, holdFor(body, afforded ?? 0));
+    assert.ok(charge <= balance);
+    assert.deepEqual(await service.wallet(app, outcome.user), { balance: balance - charge, held: 0, openStreams: 0 });
+    assert.deepEqual(await service.check(), []);
+  });
+}
+
+test('WA-07 a stream is lowered in the same way', async () => {
+  const body = bodyOf({ stream: true });
+  const balance = holdFor(body, 321);
+  const outcome = await call(body, { balance });
+  assert.equal(outcome.reply.status, 200, outcome.reply.text);
+  assert.equal(limitSent(outcome), 321);
+  assert.equal(outcome.reply.headers.get(HEADER), '321');
+  assert.deepEqual(await service.wallet(app, outcome.user), { balance: 0, held: 0, openStreams: 0 });
+});
+
+test('WA-07 what is left of a cap lowers the output as the balance does', async () => {
+  const body = bodyOf();
+  const cap = holdFor(body, 40) + 3;
+  const outcome = await call(body, { balance: 1_000_000, cap });
+  assert.equal(limitSent(outcome), 40);
+  assert.equal(outcome.reply.headers.get(HEADER), '40');
+  const charge = 1_000_000 - (await service.wallet(app, outcome.user)).balance;
+  assert.equal(charge, holdFor(body, 40));
+  assert.ok(charge <= cap);
+});
+
+test('WA-07 a wallet one micro below the floor is refused', async () => {
+  const body = bodyOf();
+  const balance = holdFor(body, FLOOR) - 1;
+  await expectRefused(await call(body, { balance }), 'PAYMENT_REQUIRED', balance);
+});
+
+test('WA-07 a cap one micro below the floor is refused', async () => {
+  const body = bodyOf();
+  const outcome = await call(body, { balance: 1_000_000, cap: holdFor(body, FLOOR) - 1 });
+  await expectRefused(outcome, 'APP_SPEND_CAP_EXCEEDED', 1_000_000);
+  assert.ok('topupUrl' in outcome.reply.error); // What is spent alone reaches the cap: no race was lost.
+});
+
+for (const parameter of ['max_tokens', 'max_completion_tokens']) {
+  test(`WA-07 a caller's own ${parameter} below the floor is the floor`, async () => {
+    const body = bodyOf({ [parameter]: 5 });
+    const outcome = await call(body, { balance: holdFor(body, 5) });
+    assert.equal(outcome.reply.status, 200, outcome.reply.text);
+    assert.equal(limitSent(outcome), 5);
+    assert.equal(outcome.reply.headers.get(HEADER), null);
+    const balance = holdFor(body, 5) - 1;
+    await expectRefused(await call(body, { balance }), 'PAYMENT_REQUIRED', balance);
+  });
+}
+
+test("WA-07 a caller's own limit is never raised, and never sent above the model's", async () => {
+  const small = await call(bodyOf({ max_tokens: 77 }), { balance: 1_000_000 });
+  assert.equal(limitSent(small), 77);
+  const large = await call(bodyOf({ max_completion_tokens: 5_000 }), { balance: 1_000_000 });
+  assert.equal(limitSent(large), MODEL_MAX);
+  assert.equal(large.reply.headers.get(HEADER), null); // Not for want of money.
+});
+
+test('WA-07 several choices share what the wallet affords', async () => {
+  const body = bodyOf({ n: 3, max_completion_tokens: 100 });
+  const whole = await call(body, { balance: holdFor(body, 300) });
+  assert.equal(limitSent(whole), 100);
+  assert.equal((await service.wallet(app, whole.user)).balance, 0);
+  for (const balance of [holdFor(body, 299), holdFor(body, 100), holdFor(body, 3 * FLOOR)]) {
+    const afforded = Math.floor((outputAffordedBy(balance, body, 300) ?? 0) / 3);
+    const outcome = await call(body, { balance });
+    assert.equal(limitSent(outcome), afforded);
+    assert.equal(outcome.reply.headers.get(HEADER), String(afforded));
+    assert.equal((await service.wallet(app, outcome.user)).balance, balance - holdFor(body, 3 * afforded));
+  }
+  const balance = holdFor(body, 3 * FLOOR) - 1;
+  await expectRefused(await call(body, { balance }), 'PAYMENT_REQUIRED', balance);
+});
+
+test('WA-07 a charge never exceeds its hold, whatever the provider reports', async () => {
+  const body = bodyOf({ max_completion_tokens: 50 });
+  const hold = holdFor(body, 50);
+  for (const [prompt, completion] of [
+    [1_000_000, 50],
+    [10, 1_000_000],
+    [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  ]) {
+    const user = `user-${(users += 1)}`;
+    await service.fund(app, user, 2 * hold);
+    const usage = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: 0 };
+    upstream.script({ body: completionBody({ model: 'large-upstream', content: 'Hi.', usage }) });
+    const reply = await send(COMPLETIONS, { url: service.url, key: app.liveKey, user, body });
+    assert.equal(reply.headers.get('x-service-charge-micros'), String(hold));
+    assert.deepEqual(await service.wallet(app, user), { balance: hold, held: 0, openStreams: 0 });
+  }
+  assert.deepEqual(await service.check(), []);
+});
+
+test('CC-11 reported usage of zero costs nothing', async () => {
+  const user = `user-${(users += 1)}`;
+  await service.fund(app, user, 100_000);
+  const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+  upstream.script({ body: completionBody({ model: 'large-upstream', content: 'Hi.', usage }) });
+  const reply = await send(COMPLETIONS, { url: service.url, key: app.liveKey, user, body: bodyOf() });
+  assert.equal(reply.headers.get('x-service-charge-micros'), String(chargeFor({ prompt: 0, completion: 0 })));
+  assert.deepEqual(await service.wallet(app, user), { balance: 100_000, held: 0, openStreams: 0 });
+});

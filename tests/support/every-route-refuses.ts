@@ -1,0 +1,68 @@
+import { type Reply, COMPLETIONS } from './client.ts';
+import { type HttpRequest, httpSend } from './http-request.ts';
+import { assertRefusal, type Expected } from './refusal.ts';
+
+/** A route that takes an API key. */
+export interface DataPlaneRoute {
+  readonly name: string;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** It is about one end user, so `x-service-user` is required (AU-03). */
+  readonly isForUser: boolean;
+  /** What a good call sends. */
+  readonly body: string | undefined;
+}
+
+const QUESTION = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hello' }] });
+
+/** Every route of the data plane that is there. A new one belongs in this list: all that holds for every route follows. */
+export const DATA_PLANE: readonly DataPlaneRoute[] = [
+  { name: 'POST /v1/chat/completions', method: 'POST', path: COMPLETIONS, isForUser: true, body: QUESTION },
+  { name: 'GET /v1/models', method: 'GET', path: '/v1/models', isForUser: false, body: undefined },
+  { name: 'GET /v1/models/{model}', method: 'GET', path: '/v1/models/large', isForUser: false, body: undefined },
+  { name: 'GET /balance', method: 'GET', path: '/balance', isForUser: true, body: undefined },
+  { name: 'GET /usage/summary', method: 'GET', path: '/usage/summary', isForUser: true, body: undefined },
+];
+
+export const FOR_USER: readonly DataPlaneRoute[] = DATA_PLANE.filter(({ isForUser }) => isForUser);
+
+export interface RouteCall {
+  readonly url: string;
+  readonly key?: string;
+  readonly user?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Instead of what a good call sends. */
+  readonly body?: HttpRequest['body'];
+}
+
+/** A call of a route: a good one, but for what is given otherwise. */
+export function callRoute({ method, path, body }: DataPlaneRoute, call: RouteCall): Promise<Reply> {
+  const { url, key, user, headers } = call;
+  const sent = call.body ?? body;
+  return httpSend(url, {
+    method,
+    path,
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(user === undefined ? {} : { 'x-service-user': user }),
+      ...headers,
+    },
+    ...(sent === undefined ? {} : { body: sent }),
+  });
+}
+
+/** Asserts that each route refuses the call so, in the envelope and with its headers. */
+export async function everyRouteRefuses(
+  routes: readonly DataPlaneRoute[],
+  call: RouteCall,
+  expected: Expected,
+): Promise<void> {
+  for (const route of routes) {
+    const reply = await callRoute(route, {
+      ...call,
+      headers: { 'x-correlation-id': 'the-callers.own:id', ...call.headers },
+    });
+    assertRefusal(reply, expected, route.name);
+    if (reply.headers.get('x-correlation-id') !== 'the-callers.own:id') throw new Error(`${route.name} lost the id.`);
+  }
+}

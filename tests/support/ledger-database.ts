@@ -1,0 +1,162 @@
+import { insertInstance } from '../../packages/service/src/db/queries.ts';
+import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
+import { type AppId, type CallId, type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { checkLedger, type Difference } from '../../packages/service/src/ledger/check.ts';
+import type { Settlement } from '../../packages/service/src/ledger/settlement.ts';
+import {
+  insertContractCredit,
+  insertWallet,
+  reserveHolds,
+  settleHolds,
+} from '../../packages/service/src/ledger/queries.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+/** The one app of these tests. */
+export const APP = 'app_ledger' as AppId;
+const LEASE_MS = 3_600_000;
+
+export interface WalletState {
+  readonly balance: number;
+  readonly held: number;
+  readonly openStreams: number;
+  readonly capMonth: string;
+  readonly capSpent: number;
+  readonly capHeld: number;
+  readonly isSuspended: boolean;
+  readonly isClawed: boolean;
+  readonly shortfall: number;
+  readonly entries: number;
+}
+
+/** The ledger's functions on a database of their own, called as the gateway calls them. */
+export interface LedgerDatabase {
+  readonly database: TestDatabase;
+  /** Acts as the gateway. */
+  readonly live: Pool;
+  /** The first instance, with a lease of an hour. */
+  readonly instance: bigint;
+  readonly addInstance: () => Promise<bigint>;
+  /** Opens a wallet with this much in it. */
+  readonly open: (user: string, balance: number, cap?: number) => Promise<void>;
+  /** Answers as `outcome` or as what was granted, in the order of the requests. */
+  readonly reserve: (requests: readonly HoldRequest[], instance?: bigint) => Promise<readonly (string | number)[]>;
+  /** Whether each was settled now, and what it was charged. */
+  readonly settle: (settlements: readonly Settlement[]) => Promise<readonly SettleAnswer[]>;
+  readonly wallet: (user: string) => Promise<WalletState>;
+  /** Changes a wallet's row as nobody may. */
+  readonly setWallet: (user: string, assignment: string) => Promise<void>;
+  readonly differences: () => Promise<readonly Difference[]>;
+  readonly close: () => Promise<void>;
+}
+
+export interface SettleAnswer {
+  readonly isSettled: boolean;
+  readonly charged: number;
+}
+
+export async function createLedgerDatabase(): Promise<LedgerDatabase> {
+  const database = await createTestDatabase();
+  const { owner } = database;
+  const live = createPool({ url: database.url, role: 'live', connectionsMax: 8, log: createLog('silent') });
+  const instance = await insertInstance(live, LEASE_MS);
+  return {
+    database,
+    live,
+    instance,
+    addInstance: () => insertInstance(live, LEASE_MS),
+    open: (user, balance, cap) => openWallet(live, { user, balance, cap }),
+    reserve: (requests, by = instance) => reserve(live, by, requests),
+    settle: (settlements) => settle(live, settlements),
+    wallet: (user) => readWallet(owner, user),
+    setWallet: async (user, assignment) => {
+      await owner.query(`update ledger.wallets set ${assignment} where user_id = $1`, [user]);
+    },
+    differences: async () => (await checkLedger(live)).differences,
+    close: async () => {
+      await live.end();
+      await database.close();
+    },
+  };
+}
+
+/** A request for between `least` and `most`; both the same where only one is given. */
+export function holdOf(
+  user: string,
+  amount: number | { readonly least: number; readonly most: number },
+  { callId = newCallId(), streamsMax = 0 }: { readonly callId?: CallId; readonly streamsMax?: number } = {},
+): HoldRequest {
+  const { least, most } = typeof amount === 'number' ? { least: amount, most: amount } : amount;
+  return {
+    callId,
+    appId: APP,
+    userId: user as EndUserId,
+    least: micros(BigInt(least)),
+    most: micros(BigInt(most)),
+    streamsMax,
+  };
+}
+
+/** The end of a call: answered at this price, failed where it is free. */
+export function endOf({ callId }: { readonly callId: CallId }, charge: number): Settlement {
+  const isFree = charge === 0;
+  return {
+    callId,
+    charge: micros(BigInt(charge)),
+    outcome: isFree ? 'failed' : 'answered',
+    model: 'acme.large-1',
+    priceId: 1n,
+    isEstimated: false,
+    usage: { promptTokens: 10, cachedTokens: 1, completionTokens: 5, reasoningTokens: 2 },
+    correlationId: undefined,
+  };
+}
+
+async function openWallet(
+  live: Pool,
+  wallet: { readonly user: string; readonly balance: number; readonly cap: number | undefined },
+): Promise<void> {
+  const userId = wallet.user as EndUserId;
+  const cap = wallet.cap === undefined ? undefined : micros(BigInt(wallet.cap));
+  await insertWallet(live, { appId: APP, userId, currency: 'EUR', cap });
+  if (wallet.balance === 0) return;
+  await insertContractCredit(live, { appId: APP, userId, amount: micros(BigInt(wallet.balance)), key: 'first' });
+}
+
+async function reserve(
+  live: Pool,
+  instance: bigint,
+  requests: readonly HoldRequest[],
+): Promise<readonly (string | number)[]> {
+  const rows = await reserveHolds(live, instance, requests);
+  return requests.map(({ callId }) => {
+    const row = rows.find(({ call_id: id }) => id === callId);
+    if (row === undefined) throw new Error('A request was not answered.');
+    return row.outcome === 'granted' ? Number(row.granted) : row.outcome;
+  });
+}
+
+async function settle(live: Pool, settlements: readonly Settlement[]): Promise<readonly SettleAnswer[]> {
+  const rows = await settleHolds(live, settlements);
+  return settlements.map(({ callId }) => {
+    const row = rows.find(({ call_id: id }) => id === callId);
+    if (row === undefined) throw new Error('A settlement was not answered.');
+    return { isSettled: row.is_settled, charged: Number(row.charged) };
+  });
+}
+
+async function readWallet(owner: Pool, user: string): Promise<WalletState> {
+  const { rows } = await owner.query<WalletState>(
+    `select balance_micros::float8 as balance, held_micros::float8 as held, open_streams as "openStreams",
+       cap_month::text as "capMonth", cap_spent_micros::float8 as "capSpent", cap_held_micros::float8 as "capHeld",
+       is_suspended as "isSuspended", is_clawed as "isClawed",
+       shortfall_micros::float8 as shortfall, entry_seq::int as entries
+     from ledger.wallets where app_id = $1 and user_id = $2`,
+    [APP, user],
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error(`There is no wallet of ${user}.`);
+  return row;
+}

@@ -1,0 +1,178 @@
+// What the ledger must do, in plain numbers and lists, written from the clauses alone (WA-01 to WA-12, LI-02, CC-10).
+
+export interface ModelRequest {
+  readonly call: string;
+  readonly user: string;
+  readonly least: number;
+  readonly most: number;
+  readonly streamsMax: number;
+}
+
+interface ModelHold {
+  readonly call: string;
+  readonly user: string;
+  readonly amount: number;
+  readonly isStream: boolean;
+  readonly instance: bigint;
+  isOfThisMonth: boolean;
+}
+
+interface ModelReceipt {
+  readonly call: string;
+  readonly user: string;
+  readonly charged: number;
+  isOfThisMonth: boolean;
+}
+
+interface ModelWallet {
+  balance: number;
+  shortfall: number;
+  cap: number | undefined;
+  isConnected: boolean;
+  isSuspended: boolean;
+  readonly credits: Map<string, number>;
+}
+
+export interface ModelFigures {
+  readonly balance: number;
+  readonly held: number;
+  readonly openStreams: number;
+  readonly spent: number;
+  readonly shortfall: number;
+  readonly isSuspended: boolean;
+}
+
+export class LedgerModel {
+  readonly #wallets = new Map<string, ModelWallet>();
+  readonly #dead = new Set<bigint>();
+  #holds: readonly ModelHold[] = [];
+  #receipts: readonly ModelReceipt[] = [];
+
+  open(user: string, cap: number | undefined): void {
+    const credits = new Map<string, number>();
+    this.#wallets.set(user, { balance: 0, shortfall: 0, cap, isConnected: true, isSuspended: false, credits });
+  }
+
+  /** Undefined: the process is fenced and nothing is held (WA-10). */
+  reserve(instance: bigint, requests: readonly ModelRequest[]): readonly (string | number)[] | undefined {
+    return this.#dead.has(instance) ? undefined : requests.map((request) => this.#reserveOne(instance, request));
+  }
+
+  #reserveOne(instance: bigint, request: ModelRequest): string | number {
+    const repeated = this.#holds.find(({ call }) => call === request.call);
+    if (repeated !== undefined) return repeated.amount; // WA-07: at most once.
+    const { call, user, least, most, streamsMax } = request;
+    const wallet = this.#wallets.get(user);
+    const { held, openStreams, spent } = this.figures(user);
+    if (streamsMax > 0 && openStreams >= streamsMax) return 'stream_limit'; // CC-10: slots come before the wallet.
+    if (wallet === undefined || !wallet.isConnected) return 'payment_required';
+    if (wallet.isSuspended) return 'wallet_suspended';
+    const cap = wallet.cap ?? Number.POSITIVE_INFINITY;
+    const heldThisMonth = sum(this.#holdsOf(user).filter((hold) => hold.isOfThisMonth));
+    if (spent + least > cap) return 'cap_reached';
+    if (spent + heldThisMonth + least > cap) return 'cap_race_lost';
+    const available = Math.max(0, wallet.balance - held);
+    if (available < least) return 'payment_required';
+    const amount = Math.min(most, available, cap - spent - heldThisMonth);
+    const hold = { call, user, amount, isStream: streamsMax > 0, instance, isOfThisMonth: true };
+    this.#holds = [...this.#holds, hold];
+    return amount;
+  }
+
+  settle(ends: readonly { readonly call: string; readonly charge: number }[]) {
+    return ends.map(({ call, charge }) => {
+      const hold = this.#holds.find((one) => one.call === call);
+      if (hold !== undefined) return { isSettled: true, charged: this.#end(hold, charge) };
+      return { isSettled: false, charged: this.#receipts.find((one) => one.call === call)?.charged ?? 0 };
+    });
+  }
+
+  /** Takes the charge, never above the hold; what the balance no longer covers is owed and suspends (WA-12). */
+  #end(hold: ModelHold, charge: number): number {
+    const { call, user, amount, isOfThisMonth } = hold;
+    const wallet = this.#walletOf(user);
+    const charged = Math.min(charge, amount);
+    const taken = Math.min(charged, wallet.balance);
+    wallet.balance -= taken;
+    wallet.shortfall += charged - taken;
+    wallet.isSuspended ||= charged > taken;
+    this.#holds = this.#holds.filter((one) => one !== hold);
+    this.#receipts = [...this.#receipts, { call, user, charged, isOfThisMonth }];
+    return charged;
+  }
+
+  /** Fences a process and releases its holds, charging nothing (WA-10). Gives how many. */
+  fence(instance: bigint): number {
+    this.#dead.add(instance);
+    const orphans = this.#holds.filter((hold) => hold.instance === instance);
+    for (const hold of orphans) this.#end(hold, 0);
+    return orphans.length;
+  }
+
+  credit(user: string, amount: number, key: string): string {
+    const wallet = this.#wallets.get(user);
+    if (wallet === undefined) return 'no_wallet';
+    const booked = wallet.credits.get(key);
+    if (booked !== undefined) return booked === amount ? 'repeated' : 'conflict';
+    wallet.credits.set(key, amount);
+    wallet.balance += amount;
+    return 'booked';
+  }
+
+  /** Takes what is there, up to `amount`. Gives what was taken. */
+  clawBack(user: string, amount: number): number {
+    const wallet = this.#walletOf(user);
+    const taken = Math.min(amount, wallet.balance);
+    wallet.balance -= taken;
+    return taken;
+  }
+
+  set(user: string, facts: Partial<Pick<ModelWallet, 'cap' | 'isConnected' | 'isSuspended'>>): void {
+    Object.assign(this.#walletOf(user), facts);
+  }
+
+  /** A new month begins: what was held and spent belongs to the old one (WA-08). */
+  beginMonth(user: string): void {
+    for (const one of [...this.#holdsOf(user), ...this.#receiptsOf(user)]) one.isOfThisMonth = false;
+  }
+
+  figures(user: string): ModelFigures {
+    const { balance = 0, shortfall = 0, isSuspended = false } = this.#wallets.get(user) ?? {};
+    const holds = this.#holdsOf(user);
+    const charges = this.#receiptsOf(user).filter(({ isOfThisMonth }) => isOfThisMonth);
+    return {
+      balance,
+      held: sum(holds),
+      openStreams: holds.filter(({ isStream }) => isStream).length,
+      spent: charges.reduce((total, { charged }) => total + charged, 0),
+      shortfall,
+      isSuspended,
+    };
+  }
+
+  isHeld(call: string): boolean {
+    return this.#holds.some((hold) => hold.call === call);
+  }
+
+  hasEnded(call: string): boolean {
+    return this.#receipts.some((receipt) => receipt.call === call);
+  }
+
+  #walletOf(user: string): ModelWallet {
+    const wallet = this.#wallets.get(user);
+    if (wallet === undefined) throw new Error(`The model has no wallet of ${user}.`);
+    return wallet;
+  }
+
+  #holdsOf(user: string): readonly ModelHold[] {
+    return this.#holds.filter((hold) => hold.user === user);
+  }
+
+  #receiptsOf(user: string): readonly ModelReceipt[] {
+    return this.#receipts.filter((receipt) => receipt.user === user);
+  }
+}
+
+function sum(holds: readonly ModelHold[]): number {
+  return holds.reduce((total, { amount }) => total + amount, 0);
+}

@@ -1,0 +1,35 @@
+import type { TestDatabase } from './database.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** Keeps a wallet's row locked, as a slow statement would, so that others pile up behind it in a known order. */
+export interface WalletLock {
+  /** Waits until so many statements stand in line behind the lock. */
+  readonly waiting: (count: number) => Promise<void>;
+  readonly release: () => Promise<void>;
+}
+
+export async function lockWallet({ owner }: TestDatabase, user: string): Promise<WalletLock> {
+  const client = await owner.connect();
+  await client.query('begin');
+  await client.query('select from ledger.wallets where user_id = $1 for update', [user]);
+  let isReleased = false;
+  return {
+    waiting: async (count) => {
+      await waitUntil(`${count} statements wait`, async () => (await countWaiting({ owner })) >= count);
+    },
+    release: async () => {
+      if (isReleased) return;
+      isReleased = true;
+      await client.query('commit');
+      client.release();
+    },
+  };
+}
+
+async function countWaiting({ owner }: Pick<TestDatabase, 'owner'>): Promise<number> {
+  const { rows } = await owner.query<{ waiting: number }>(
+    `select count(*)::int as waiting from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return rows[0]?.waiting ?? 0;
+}

@@ -1,0 +1,63 @@
+import { type CallOptions, COMPLETIONS } from './client.ts';
+
+/** A streamed call that is read bit by bit. */
+export interface OpenStream {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Resolves when what came so far contains the text; rejects when the stream ends without it. */
+  readonly until: (text: string) => Promise<void>;
+  /** Reads to the end and gives all of it. */
+  readonly whole: () => Promise<string>;
+  /** Hangs up, as a caller who leaves. */
+  readonly leave: () => void;
+}
+
+/** Sends a streamed completion and resolves with its head. */
+export async function openStream(
+  options: CallOptions,
+  fields: Readonly<Record<string, unknown>> = {},
+): Promise<OpenStream> {
+  const { url, key = '', user = '', headers } = options;
+  const hangUp = new AbortController();
+  const response = await fetch(url + COMPLETIONS, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'x-service-user': user, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({
+      model: 'large',
+      messages: [{ role: 'user', content: 'Hello' }],
+      stream: true,
+      ...fields,
+    }),
+    signal: hangUp.signal,
+  });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  async function readMore(): Promise<boolean> {
+    const part = await reader?.read();
+    text += part?.value ?? '';
+    return part?.done === false;
+  }
+  return {
+    status: response.status,
+    headers: response.headers,
+    until: async (wanted) => {
+      while (!text.includes(wanted)) if (!(await readMore())) throw new Error(`The stream ended: ${text}`);
+    },
+    whole: async () => {
+      while (await readMore());
+      return text;
+    },
+    leave: () => hangUp.abort(),
+  };
+}
+
+/** The payloads of a stream's frames, parsed; the last is the text `[DONE]` in a stream that ended well. */
+export function payloadsOf(text: string): readonly unknown[] {
+  const frames = text.split('\n\n');
+  if (frames.pop() !== '') throw new Error(`The stream does not end with a whole frame: ${text}`);
+  return frames.map((frame) => {
+    const match = /^data: (.*)$/.exec(frame);
+    if (match?.[1] === undefined) throw new Error(`This is no frame: ${frame}`);
+    return match[1] === '[DONE]' ? '[DONE]' : (JSON.parse(match[1]) as unknown);
+  });
+}

@@ -1,0 +1,35 @@
+import { type Reply, send } from './client.ts';
+import { eventually } from './eventually.ts';
+import type { Code } from './refusal.ts';
+import type { TestApp, TestService } from './service.ts';
+
+/** What operators and owners do to apps and keys, as the code that does it will: the change and its generation at once. */
+
+export async function setApp(service: TestService, { appId }: TestApp, assignment: string): Promise<void> {
+  await service.database.owner.query(
+    `with bumped as (
+       update db.generations set generation = generation + 1 where topic = 'accounts' returning generation
+     )
+     update accounts.apps set ${assignment}, generation = bumped.generation from bumped where app_id = $1`,
+    [appId],
+  );
+}
+
+export async function revokeKey(service: TestService, { appId }: TestApp, mode: 'live' | 'sandbox'): Promise<void> {
+  await service.database.owner.query(
+    `with bumped as (
+       update db.generations set generation = generation + 1 where topic = 'accounts' returning generation
+     )
+     update accounts.api_keys set revoked_at = clock_timestamp(), generation = bumped.generation
+     from bumped where app_id = $1 and mode = $2`,
+    [appId, mode],
+  );
+}
+
+/** The first refusal with this code of a key by a gateway that is asked again and again: from then on it is in force. */
+export function untilRefused(url: string, key: string, code: Code): Promise<Reply> {
+  return eventually(`${code} is in force`, async () => {
+    const reply = await send('/v1/models', { url, key });
+    return reply.error['code'] === code && reply;
+  });
+}

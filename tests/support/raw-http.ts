@@ -1,0 +1,70 @@
+import { connect, type Socket } from 'node:net';
+
+/** An answer as it came over the wire. */
+export interface RawReply {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+  readonly text: string;
+}
+
+/** A connection of its own, for bytes that no HTTP client would send. */
+export interface RawConnection {
+  readonly write: (bytes: string | Buffer) => void;
+  /** Resolves when what came so far satisfies `isEnough`, or the other side has closed the connection. */
+  readonly until: (isEnough: (text: string) => boolean) => Promise<string>;
+  /** Resolves to all that came, once the other side has closed the connection. */
+  readonly closed: Promise<string>;
+  readonly close: () => void;
+}
+
+export function openRaw(url: string): RawConnection {
+  const { hostname, port } = new URL(url);
+  const socket: Socket = connect(Number(port), hostname);
+  let text = '';
+  const watchers = new Set<() => void>();
+  const { promise: closed, resolve } = Promise.withResolvers<string>();
+  socket.setEncoding('latin1');
+  socket.on('data', (part) => {
+    text += String(part);
+    for (const watch of watchers) watch();
+  });
+  socket.on('error', () => {}); // A reset; `close` follows, and what came before it stays.
+  socket.on('close', () => resolve(text));
+  return {
+    write: (bytes) => void socket.write(bytes),
+    until: async (isEnough) => {
+      const { promise: enough, resolve: found } = Promise.withResolvers<string>();
+      const watch = () => {
+        if (isEnough(text)) found(text);
+      };
+      watchers.add(watch);
+      watch();
+      return Promise.race([enough, closed]).finally(() => watchers.delete(watch));
+    },
+    closed,
+    close: () => socket.destroy(),
+  };
+}
+
+/** Sends the bytes and gives the answer, which must be followed by the end of the connection. */
+export async function exchangeRaw(url: string, bytes: string | Buffer): Promise<RawReply> {
+  const connection = openRaw(url);
+  connection.write(bytes);
+  return parseRaw(await connection.closed);
+}
+
+export function parseRaw(text: string): RawReply {
+  const end = text.indexOf('\r\n\r\n');
+  const [first = '', ...lines] = text.slice(0, end).split('\r\n');
+  const headers = new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
+    }),
+  );
+  const status = /^HTTP\/1\.1 (\d{3})/.exec(first)?.[1];
+  if (end === -1 || status === undefined) throw new Error(`No answer of HTTP came, but ${JSON.stringify(text)}.`);
+  return { status: Number(status), headers, body: text.slice(end + 4), text };
+}

@@ -1,0 +1,45 @@
+import type { TestDatabase } from './database.ts';
+
+/** What was kept of a call that ended. */
+export interface Receipt {
+  readonly outcome: string;
+  readonly charged: number;
+  readonly held: number;
+  readonly isEstimated: boolean;
+  readonly prompt: number;
+  readonly completion: number;
+}
+
+const RECEIPT = `select outcome, charged_micros::float8 as charged, held_micros::float8 as held,
+  is_estimated as "isEstimated", prompt_tokens::float8 as prompt, completion_tokens::float8 as completion
+  from usage.calls`;
+
+/** The receipt of a call, or undefined where it has not ended. */
+export async function receiptOf({ owner }: TestDatabase, callId: string): Promise<Receipt | undefined> {
+  return (await owner.query<Receipt>(`${RECEIPT} where call_id = $1`, [callId])).rows[0];
+}
+
+/** The receipt of the call that its caller named so, or undefined where none has ended. */
+export async function receiptNamed({ owner }: TestDatabase, correlationId: string): Promise<Receipt | undefined> {
+  return (await owner.query<Receipt>(`${RECEIPT} where correlation_id = $1`, [correlationId])).rows[0];
+}
+
+export interface Movement {
+  readonly seq: number;
+  readonly kind: string;
+  readonly books: string;
+  readonly amount: number;
+  readonly after: number;
+}
+
+/** The entries of a user's wallet, the oldest first. */
+export async function movementsOf({ owner }: TestDatabase, user: string): Promise<readonly Movement[]> {
+  const { rows } = await owner.query<Movement>(
+    `select e.seq::int as seq, e.kind::text as kind, e.debit || ' to ' || e.credit as books,
+       e.amount_micros::float8 as amount, e.balance_after_micros::float8 as after
+     from ledger.entries e join ledger.wallets w on w.wallet_id = e.wallet_id
+     where w.user_id = $1 order by e.seq`,
+    [user],
+  );
+  return rows;
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import type { Reply } from './client.ts';
+
+/** Status, type and retriability of each code, written down apart from the service's own table (seed, "Errors"). */
+const CODES = {
+  BAD_REQUEST: [400, 'invalid_request_error', 'no'],
+  UNAUTHORIZED: [401, 'authentication_error', 'no'],
+  PAYMENT_REQUIRED: [402, 'insufficient_funds', 'no'],
+  APP_SPEND_CAP_EXCEEDED: [402, 'spend_cap', 'no'],
+  WALLET_SUSPENDED: [402, 'wallet_suspended', 'no'],
+  APP_SUSPENDED: [403, 'permission_error', 'no'],
+  MODEL_NOT_ENTITLED: [403, 'permission_error', 'no'],
+  NOT_FOUND: [404, 'not_found_error', 'no'],
+  METHOD_NOT_ALLOWED: [405, 'invalid_request_error', 'no'],
+  PAYLOAD_TOO_LARGE: [413, 'request_too_large', 'no'],
+  TOO_MANY_REQUESTS: [429, 'rate_limit_error', 'yes'],
+  CONCURRENT_STREAM_LIMIT: [429, 'concurrency_error', 'yes'],
+  UPSTREAM_THROTTLED: [429, 'upstream_throttled', 'yes'],
+  INTERNAL_SERVER_ERROR: [500, 'server_error', 'unsaid'],
+  UPSTREAM_PROVIDER_ERROR: [502, 'upstream_error', 'no'],
+} as const satisfies Record<string, readonly [number, string, 'yes' | 'no' | 'unsaid']>;
+
+export type Code = keyof typeof CODES;
+
+export interface Expected {
+  readonly code: Code;
+  readonly param?: string | null;
+  /** A link goes with it; false: none does. Not looked at when left out. */
+  readonly hasLink?: boolean;
+}
+
+/** Stack traces, our files, SQL, and the libraries that an error could have come from. */
+const INTERNAL =
+  /\n|\bat \S+:\d+|\.ts\b|node:|undici|ECONN|select |ledger\.|sandbox\.|purser_|SyntaxError|TypeError|wallet_id/;
+
+/** The whole envelope of a refusal, and the headers that go with its code (ER-01, ER-02, ER-03, ER-05, ER-07). */
+export function assertRefusal(reply: Reply, expected: Expected, about = ''): void {
+  const [status, type, retry] = CODES[expected.code];
+  const shown = `${about} ${reply.status} ${reply.text}`;
+  assert.equal(reply.error['code'], expected.code, shown);
+  assert.equal(reply.status, status, shown);
+  assert.equal(reply.headers.get('content-type'), 'application/json; charset=utf-8', shown);
+  assertEnvelope(reply.body, type, shown);
+  assert.equal(reply.error['correlationId'], reply.headers.get('x-correlation-id'), shown);
+  assert.equal(reply.headers.get('x-request-id'), reply.headers.get('x-correlation-id'), shown);
+  if (expected.param !== undefined) assert.equal(reply.error['param'], expected.param, shown);
+  if (expected.hasLink !== undefined) assert.equal('topupUrl' in reply.body, expected.hasLink, shown);
+  assert.equal(reply.headers.get('x-service-topup-url'), reply.body['topupUrl'] ?? null, shown);
+  assertRetryHeaders(reply.headers, retry, shown);
+}
+
+/** A body that is the envelope and nothing else. */
+export function assertEnvelope(body: Readonly<Record<string, unknown>>, type: string, shown: string): void {
+  const link = 'topupUrl' in body ? ['topupUrl'] : [];
+  assert.deepEqual(Object.keys(body).toSorted(), ['error', ...link], shown);
+  const error = body['error'] as Record<string, unknown>;
+  const fields = ['code', 'correlationId', 'message', 'param', ...link, 'type'].toSorted();
+  assert.deepEqual(Object.keys(error).toSorted(), fields, shown);
+  assert.equal(error['type'], type, shown);
+  assert.ok(error['param'] === null || typeof error['param'] === 'string', shown);
+  assert.equal(error['topupUrl'], body['topupUrl'], shown);
+  assert.ok(typeof error['message'] === 'string' && error['message'] !== '', shown);
+  assert.doesNotMatch(error['message'], INTERNAL, shown);
+}
+
+function assertRetryHeaders(headers: Headers, retry: 'yes' | 'no' | 'unsaid', shown: string): void {
+  const said = { yes: 'true', no: 'false', unsaid: null }[retry];
+  assert.equal(headers.get('x-should-retry'), said, shown);
+  const seconds = headers.get('retry-after');
+  if (retry === 'yes') {
+    assert.match(seconds ?? '', /^\d+$/, shown);
+    assert.ok(Number(seconds) >= 1 && Number(seconds) <= 60, shown);
+  } else {
+    assert.equal(seconds, null, shown);
+  }
+}

@@ -1,0 +1,37 @@
+import type { TestDatabase } from './database.ts';
+import type { TestApp } from './service.ts';
+
+export interface SandboxFigures {
+  readonly balance: number;
+  readonly held: number;
+  readonly openStreams: number;
+  readonly requests: number;
+  readonly spentThisMonth: number;
+}
+
+/** Makes a test user's fake wallet, as a reset by the app's owner would leave it. */
+export async function makeSandboxWallet(
+  { owner }: TestDatabase,
+  { appId }: Pick<TestApp, 'appId'>,
+  wallet: { readonly user: string; readonly balance: number; readonly cap?: number },
+): Promise<void> {
+  await owner.query(
+    'insert into sandbox.wallets (app_id, user_id, balance_micros, cap_micros) values ($1, $2, $3, $4)',
+    [appId, wallet.user, wallet.balance, wallet.cap ?? null],
+  );
+}
+
+/** What a fake wallet holds, or undefined where the user has none. */
+export async function readSandboxWallet(
+  { owner }: TestDatabase,
+  { appId }: Pick<TestApp, 'appId'>,
+  user: string,
+): Promise<SandboxFigures | undefined> {
+  const { rows } = await owner.query<SandboxFigures>(
+    `select balance_micros::float8 as balance, held_micros::float8 as held, open_streams as "openStreams",
+       requests::float8 as requests, cap_spent_micros::float8 as "spentThisMonth"
+     from sandbox.wallets where app_id = $1 and user_id = $2`,
+    [appId, user],
+  );
+  return rows[0];
+}

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { readConfig } from '../../packages/service/src/app/config.ts';
+import { startGateway } from '../../packages/service/src/app/serve.ts';
+import type { Log } from '../../packages/service/src/kernel/log.ts';
+import type { TestService } from './service.ts';
+
+/** Another gateway on the database of a test's service, as a second process would be, with its log for reading. */
+export interface SecondGateway {
+  readonly url: string;
+  /** Every line logged so far, as JSON. */
+  readonly logged: () => readonly string[];
+  /** Once; again is the same. */
+  readonly close: () => Promise<void>;
+}
+
+export async function startSecondGateway(
+  service: TestService,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<SecondGateway> {
+  const lines: string[] = [];
+  const keep = (...fields: unknown[]): void => void lines.push(JSON.stringify(fields));
+  const log: Log = { debug: keep, info: keep, warn: keep, error: keep };
+  const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-second-'));
+  const config = readConfig({
+    PORT: '0',
+    PURSER_PUBLIC_URL: 'https://purser.test',
+    PURSER_DATA_DIR: dataDirectory,
+    DATABASE_URL: service.database.url,
+    ...environment,
+  });
+  const gateway = await startGateway(config, log, { databaseUrl: service.database.url, simulatorUrl: undefined });
+  let closed: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    await gateway.stop();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  }
+  return { url: gateway.url, logged: () => lines, close: () => (closed ??= close()) };
+}

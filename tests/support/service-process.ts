@@ -1,0 +1,115 @@
+// The service as its operator starts it, in a process of its own, so that a test can kill it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runs } from './embedded-harness.ts';
+import { waitUntil } from './wait-until.ts';
+
+const CLI = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', import.meta.url));
+const READY = /Purser is ready at (\S+)/;
+const START_MS_MAX = 60_000;
+
+export interface ServiceProcess {
+  readonly url: string;
+  readonly pid: number;
+  /** Kills it as the machine would when out of memory: this process alone, at once. */
+  readonly kill: () => Promise<void>;
+  /** Asks it to end in order; harmless where it is gone. */
+  readonly stop: () => Promise<void>;
+}
+
+interface ProcessOptions {
+  readonly dataDirectory: string;
+  readonly catalogue: unknown;
+  /** Undefined: the embedded server in the data directory. */
+  readonly databaseUrl?: string;
+  readonly workers?: number;
+}
+
+/** Runs `purser serve` on a free port and waits until it says that it is ready. */
+export async function startServiceProcess(options: ProcessOptions): Promise<ServiceProcess> {
+  const child = runCli(options, ['serve']);
+  let said = '';
+  child.stderr?.on('data', (part: Buffer) => void (said += part.toString('utf8')));
+  const url = await waitUntil(
+    'the service is ready',
+    () => {
+      if (child.exitCode !== null) throw new Error(`The service ended: ${said}`);
+      return READY.exec(said)?.[1];
+    },
+    START_MS_MAX,
+  );
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    await once(child, 'exit');
+  };
+  return { url, pid: child.pid ?? 0, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+}
+
+/** What `purser ledger check` says of the database of a data directory, and its exit status. */
+export async function checkByCommand(
+  options: ProcessOptions,
+): Promise<{ readonly status: unknown; readonly said: string }> {
+  const child = runCli(options, ['ledger', 'check']);
+  let said = '';
+  child.stdout?.on('data', (part: Buffer) => void (said += part.toString('utf8')));
+  const [status] = (await once(child, 'close')) as unknown[];
+  return { status, said };
+}
+
+function runCli(options: ProcessOptions, words: readonly string[]): ChildProcess {
+  const catalogueFile = path.join(options.dataDirectory, 'catalogue.json');
+  writeFileSync(catalogueFile, JSON.stringify(options.catalogue));
+  const { NODE_TEST_CONTEXT: _outer, DATABASE_URL: _other, ...env } = process.env;
+  return spawn(process.execPath, [CLI, ...words], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...env,
+      PORT: '0',
+      PURSER_DATA_DIR: options.dataDirectory,
+      PURSER_CATALOGUE: catalogueFile,
+      PURSER_LOG_LEVEL: 'silent',
+      PURSER_WORKERS: String(options.workers ?? 1),
+      ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
+    },
+  });
+}
+
+/** The demo app of a development service, whose user has money. */
+export function readDemo(dataDirectory: string): {
+  readonly appId: string;
+  readonly liveKey: string;
+  readonly userId: string;
+} {
+  return JSON.parse(readFileSync(path.join(dataDirectory, 'demo.json'), 'utf8')) as ReturnType<typeof readDemo>;
+}
+
+/** Every process that descends from this one, by Linux's process table. */
+export function descendantsOf(pid: number): readonly number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    const parent = parentOf(Number(name));
+    if (parent !== undefined) parents.set(Number(name), parent);
+  }
+  const found = [pid];
+  for (const ancestor of found) {
+    for (const [child, parent] of parents) if (parent === ancestor) found.push(child);
+  }
+  return found.slice(1);
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    return Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]);
+  } catch {
+    return undefined; // It has ended since the table was read.
+  }
+}
+
+/** Waits until none of the processes does anything any more. */
+export async function untilGone(pids: readonly number[]): Promise<void> {
+  await waitUntil(`the processes ${pids.join(', ')} have ended`, () => pids.every((pid) => !runs(pid)));
+}

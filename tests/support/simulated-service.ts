@@ -1,0 +1,72 @@
+import OpenAI from 'openai';
+import { type SimulatorProcess, startSimulator } from '../../packages/service/src/app/simulator-process.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { startTestService, type TestApp, type TestService } from './service.ts';
+
+/** The whole service behind an unmodified client library, its provider the simulator in a process of its own. */
+export interface SimulatedService {
+  readonly service: TestService;
+  readonly app: TestApp;
+  /** A client as its documentation has it made: our address, a key, the end user as a default header. */
+  readonly clientOf: (apiKey: string, user: string, options?: { readonly maxRetries: number }) => OpenAI;
+  /** What the user paid for what was done meanwhile; throws when a hold or an open stream is left. */
+  readonly spentBy: (user: string, work: () => Promise<unknown>) => Promise<number>;
+  readonly close: () => Promise<void>;
+}
+
+/** Aliases of the simulator's models: `echo` is `sim.echo-1`, which is `sim-echo` to the simulator. */
+export const SIMULATED = ['echo', 'cached', 'no-usage', 'truncated', 'cut', 'garbage', 'throttled', 'error', 'rejects'];
+
+/** Starts all of it, with a user `anna` who has money and nobody else. */
+export async function startSimulatedService(): Promise<SimulatedService> {
+  const simulator = await startSimulator(createLog('silent'));
+  const service = await startTestService(catalogueOf(simulator), { SIMULATOR_KEY: 'anything' });
+  const app = await service.addApp();
+  await service.fund(app, 'anna', 100_000_000);
+  return {
+    service,
+    app,
+    clientOf: (apiKey, user, options = { maxRetries: 2 }) => {
+      return new OpenAI({
+        baseURL: `${service.url}/v1`,
+        apiKey,
+        defaultHeaders: { 'x-service-user': user },
+        ...options,
+      });
+    },
+    spentBy: async (user, work) => {
+      const { balance } = await service.wallet(app, user);
+      await work();
+      const wallet = await service.wallet(app, user);
+      if (wallet.held !== 0 || wallet.openStreams !== 0) throw new Error('The call left a hold.');
+      return balance - wallet.balance;
+    },
+    close: async () => {
+      await service.close();
+      await simulator.stop();
+    },
+  };
+}
+
+function catalogueOf(simulator: SimulatorProcess) {
+  const common = {
+    provider: 'simulator',
+    price: {
+      inputMicrosPerMillion: 1_000_000,
+      cachedInputMicrosPerMillion: 250_000,
+      outputMicrosPerMillion: 4_000_000,
+    },
+    marginBasisPoints: 1_000,
+    contextTokens: 128_000,
+    maxOutputTokens: 1_000,
+    timeoutMs: 10_000,
+  };
+  const open = SIMULATED.map((name) => {
+    return { id: `sim.${name}-1`, providerModel: `sim-${name}`, resale: 'open', imageTokensMax: 1_000, ...common };
+  });
+  return {
+    providers: { simulator: { kind: 'openai-compatible', baseUrl: simulator.url, apiKeyEnv: 'SIMULATOR_KEY' } },
+    models: [...open, { id: 'sim.secret-1', providerModel: 'sim-echo', resale: 'reserved', ...common }],
+    aliases: Object.fromEntries(SIMULATED.map((name) => [name, `sim.${name}-1`])),
+  };
+}

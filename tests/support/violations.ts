@@ -1,0 +1,136 @@
+import { callRoute, DATA_PLANE } from './every-route-refuses.ts';
+import type { Reply } from './client.ts';
+import { catalogueAt } from './catalogue.ts';
+import { revokeKey, setApp, untilRefused } from './operator-acts.ts';
+import type { Code } from './refusal.ts';
+import type { TestApp, TestService } from './service.ts';
+
+/** Ways to be refused, in the order of CC-10. Names in one row are faults of one step. */
+export const STEPS = [
+  ['too large', 'compressed'],
+  ['no key'],
+  ['app suspended'],
+  ['too fast'],
+  ['no user'],
+  ['too deep', 'misshapen'],
+  ['unknown parameter'],
+  ['unknown model'],
+  ['reserved model'],
+  ['parameter of another model'],
+  ['too many streams'],
+  ['not connected'],
+  ['wallet suspended'],
+  ['cap reached'],
+  ['no balance'],
+] as const;
+
+export type Fault = (typeof STEPS)[number][number];
+
+/** What a fault is answered with when nothing before it is wrong. */
+export const ANSWERS: Readonly<Record<Fault, { readonly code: Code; readonly param: string | null }>> = {
+  'too large': { code: 'PAYLOAD_TOO_LARGE', param: null },
+  compressed: { code: 'BAD_REQUEST', param: 'content-encoding' },
+  'no key': { code: 'UNAUTHORIZED', param: null },
+  'app suspended': { code: 'APP_SUSPENDED', param: null },
+  'too fast': { code: 'TOO_MANY_REQUESTS', param: null },
+  'no user': { code: 'BAD_REQUEST', param: 'x-service-user' },
+  'too deep': { code: 'BAD_REQUEST', param: null },
+  misshapen: { code: 'BAD_REQUEST', param: 'messages' },
+  'unknown parameter': { code: 'BAD_REQUEST', param: 'unheard_of' },
+  'unknown model': { code: 'BAD_REQUEST', param: 'model' },
+  'reserved model': { code: 'MODEL_NOT_ENTITLED', param: 'model' },
+  'parameter of another model': { code: 'BAD_REQUEST', param: 'seed' },
+  'too many streams': { code: 'CONCURRENT_STREAM_LIMIT', param: null },
+  'not connected': { code: 'PAYMENT_REQUIRED', param: null },
+  'wallet suspended': { code: 'WALLET_SUSPENDED', param: null },
+  'cap reached': { code: 'APP_SPEND_CAP_EXCEEDED', param: null },
+  'no balance': { code: 'PAYMENT_REQUIRED', param: null },
+};
+
+/** Every model takes only some parameters; the reserved one is there enabled and disabled. */
+export function violationCatalogue(baseUrl: string) {
+  const { models, ...rest } = catalogueAt(baseUrl);
+  const [large, secret] = models.map((model) => ({ ...model, parameters: ['tools', 'max_tokens'] }));
+  return { ...rest, models: [large, secret, { ...secret, id: 'acme.off-1', enabled: false }] };
+}
+
+/** Sends a call that has all of these faults and no other, by a user named `u` of an app that is made for it. */
+export async function violate(
+  service: TestService,
+  faults: ReadonlySet<Fault>,
+  mode: 'live' | 'sandbox',
+): Promise<Reply> {
+  const app = await service.addApp({ maxStreamsPerUser: 1 });
+  if (mode === 'live') await arrangeWallet(service, app, faults);
+  else await arrangeFakeWallet(service, app, faults);
+  if (faults.has('too fast')) await emptyBucket(service, app);
+  const key = mode === 'live' ? app.liveKey : app.testKey;
+  if (faults.has('app suspended')) {
+    await setApp(service, app, `status = 'suspended'`);
+    await untilRefused(service.url, key, 'APP_SUSPENDED');
+  }
+  if (faults.has('no key')) {
+    await revokeKey(service, app, mode);
+    await untilRefused(service.url, key, 'UNAUTHORIZED');
+  }
+  const [completions] = DATA_PLANE;
+  if (completions === undefined) throw new Error('There is no route for completions.');
+  return callRoute(completions, {
+    url: service.url,
+    key,
+    ...(faults.has('no user') ? {} : { user: 'u' }),
+    ...(faults.has('compressed') ? { headers: { 'content-encoding': 'gzip' } } : {}),
+    body: bodyWith(faults),
+  });
+}
+
+function bodyWith(faults: ReadonlySet<Fault>): string {
+  const isNamedWrong = faults.has('unknown model');
+  const reserved = isNamedWrong ? 'off' : 'secret'; // Reserved and not served, or only reserved.
+  const open = isNamedWrong ? 'nothing' : 'large';
+  let deep: unknown = {};
+  for (let level = 0; level < 40; level += 1) deep = { deep };
+  const body = JSON.stringify({
+    model: faults.has('reserved model') ? reserved : open,
+    messages: faults.has('misshapen') ? [] : [{ role: 'user', content: 'Hello' }],
+    stream: true,
+    ...(faults.has('too deep') ? { tools: [{ type: 'function', function: { name: 'f', parameters: deep } }] } : {}),
+    ...(faults.has('unknown parameter') ? { unheard_of: 1 } : {}),
+    ...(faults.has('parameter of another model') ? { seed: 1 } : {}),
+  });
+  return faults.has('too large') ? body.padEnd(1_048_577, ' ') : body;
+}
+
+const PLENTY = 1_000_000;
+
+async function arrangeWallet(service: TestService, app: TestApp, faults: ReadonlySet<Fault>): Promise<void> {
+  const balance = faults.has('no balance') ? 1 : PLENTY;
+  await service.fund(app, 'u', balance, faults.has('cap reached') ? 1 : PLENTY);
+  if (faults.has('not connected')) await service.setWallet(app, 'u', 'is_connected = false');
+  if (faults.has('wallet suspended')) await service.setWallet(app, 'u', 'is_suspended = true');
+  if (faults.has('too many streams')) await service.setWallet(app, 'u', 'open_streams = 1');
+}
+
+async function arrangeFakeWallet(service: TestService, app: TestApp, faults: ReadonlySet<Fault>): Promise<void> {
+  await service.database.owner.query(
+    `insert into sandbox.wallets (app_id, user_id, balance_micros, cap_micros, is_suspended, open_streams)
+     values ($1, 'u', $2, $3, $4, $5)`,
+    [
+      app.appId,
+      faults.has('no balance') ? 1 : PLENTY,
+      faults.has('cap reached') ? 1 : PLENTY,
+      faults.has('wallet suspended'),
+      faults.has('too many streams') ? 1 : 0,
+    ],
+  );
+}
+
+/** Empties the app's bucket for good: what was refilled last in the future is not refilled until then. */
+export async function emptyBucket(service: TestService, { appId }: TestApp): Promise<void> {
+  await service.database.owner.query(
+    `insert into limits.buckets (app_id, units, refilled_at_us)
+     values ($1, 0, (extract(epoch from clock_timestamp() + interval '1 hour') * 1000000)::bigint)
+     on conflict (app_id) do update set units = 0, refilled_at_us = excluded.refilled_at_us`,
+    [appId],
+  );
+}

@@ -1,0 +1,19 @@
+const POLL_MS = 20;
+const WAIT_MS_MAX = 20_000;
+
+/** Looks again and again until there is something other than undefined or false, and gives that. */
+export async function waitUntil<Found>(
+  what: string,
+  look: () => Promise<Found | false | undefined> | Found | false | undefined,
+  waitMsMax = WAIT_MS_MAX,
+): Promise<Found> {
+  const limit = AbortSignal.timeout(waitMsMax);
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (limit.aborted) throw new Error(`Not within ${waitMsMax} ms: ${what}.`);
+    await new Promise((resolve) => {
+      setTimeout(resolve, POLL_MS);
+    });
+  }
+}
