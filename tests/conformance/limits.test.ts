@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { catalogueAt } from '../support/catalogue.ts';
 import { type CallOptions, chat, send } from '../support/client.ts';
-import { eventually } from '../support/eventually.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { callRoute, DATA_PLANE, everyRouteRefuses } from '../support/every-route-refuses.ts';
 import { type OpenStream, openStream } from '../support/open-stream.ts';
 import { assertRefusal } from '../support/refusal.ts';
@@ -212,7 +212,7 @@ test('LI-02 the slot of a stream whose caller left is free once it is cancelled'
   const stream = await begin();
   stream.leave();
   upstream.script({ body: STEPS });
-  await eventually('a stream is taken again', async () => (await chat(options, { stream: true })).status === 200);
+  await waitUntil('a stream is taken again', async () => (await chat(options, { stream: true })).status === 200);
 });
 
 test('SB-10 live and sandbox streams are counted apart, and take tokens from one bucket', async () => {

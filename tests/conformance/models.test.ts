@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { applyCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { chat, type Reply, send } from '../support/client.ts';
-import { eventually } from '../support/eventually.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { openStream, payloadsOf } from '../support/open-stream.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import {
@@ -178,7 +178,7 @@ test('MO-05 an alias is pointed elsewhere without a restart, and a call that run
   await stream.until('begun');
 
   await applyCatalogueFile(service.database.owner, JSON.stringify(catalogue('other-vendor.llama3.1-70b:v1.0')));
-  await eventually('the alias points elsewhere', async () => {
+  await waitUntil('the alias points elsewhere', async () => {
     const { body } = await send('/v1/models/best', { url: service.url, key: thirdParty.liveKey });
     return body['owned_by'] === 'other-vendor';
   });
@@ -234,7 +234,7 @@ test('MO-05 a call that began before its provider was renamed is still served', 
   let call: Promise<Reply> | undefined;
   await withWalletLocked(user, async () => {
     call = chat({ url: service.url, key: thirdParty.liveKey, user }, { model: 'large' });
-    await eventually('the call waits for its hold', async () => {
+    await waitUntil('the call waits for its hold', async () => {
       const { rows } = await service.database.owner.query(
         `select from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'purser_live'
          and datname = current_database()`,
@@ -242,7 +242,7 @@ test('MO-05 a call that began before its provider was renamed is still served', 
       return rows.length > 0;
     });
     await applyCatalogueFile(service.database.owner, JSON.stringify(renamed));
-    await eventually('the change is in force', async () => {
+    await waitUntil('the change is in force', async () => {
       return (await send('/v1/models/best', { url: service.url, key: thirdParty.liveKey })).body['owned_by'] === 'acme';
     });
   });
@@ -256,7 +256,7 @@ test('MO-05 a model that is disabled meanwhile is refused to the next call', asy
   const { models, ...rest } = catalogue('acme.large-1');
   const disabled = models.map((model) => ({ ...model, ...(model.id === 'acme.large-1' ? { enabled: false } : {}) }));
   await applyCatalogueFile(service.database.owner, JSON.stringify({ ...rest, models: disabled }));
-  await eventually('the model is gone', async () => {
+  await waitUntil('the model is gone', async () => {
     return (await send('/v1/models/large', { url: service.url, key: thirdParty.liveKey })).status === 404;
   });
   const reply = await chat({ url: service.url, key: thirdParty.liveKey, user: 'mover' });

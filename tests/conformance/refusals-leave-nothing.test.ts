@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { eventually } from '../support/eventually.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { openStream } from '../support/open-stream.ts';
 import { chat } from '../support/client.ts';
 import { assertRefusal } from '../support/refusal.ts';
@@ -74,6 +74,6 @@ test('CC-08 a stream refused beside open ones leaves them and their holds as the
   assert.equal(upstream.requests.length, requests);
   release();
   assert.ok((await stream.whole()).endsWith('data: [DONE]\n\n'));
-  await eventually('the hold is gone', async () => (await service.wallet(app, 'u')).held === 0);
+  await waitUntil('the hold is gone', async () => (await service.wallet(app, 'u')).held === 0);
   assert.deepEqual(await service.check(), []);
 });

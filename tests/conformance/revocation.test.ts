@@ -5,7 +5,7 @@ import { register } from '../../packages/service/src/accounts/registration.ts';
 import { newAccountId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { chat, type Reply, send } from '../support/client.ts';
-import { eventually } from '../support/eventually.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { DATA_PLANE, everyRouteRefuses } from '../support/every-route-refuses.ts';
 import { type OpenStream, openStream } from '../support/open-stream.ts';
 import { revokeKey, setApp, untilRefused } from '../support/operator-acts.ts';
@@ -69,7 +69,7 @@ test('AU-09 a suspension holds on every gateway process, and lifting it too', as
   });
   await setApp(service, app, `status = 'active'`);
   await eachGateway(async (url) => {
-    await eventually('the app is served again', async () => {
+    await waitUntil('the app is served again', async () => {
       return (await send('/v1/models', { url, key: app.liveKey })).status === 200;
     });
   });
@@ -88,7 +88,7 @@ test('AU-09 a key that was refused as unknown works once it is registered', asyn
     keys: [{ keyId: newKeyId(), apiKey }],
   });
   await eachGateway(async (url) => {
-    await eventually('the key works', async () => (await send('/v1/models', { url, key: apiKey })).status === 200);
+    await waitUntil('the key works', async () => (await send('/v1/models', { url, key: apiKey })).status === 200);
   });
 });
 

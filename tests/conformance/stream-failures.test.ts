@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
-import { eventually } from '../support/eventually.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { openStream, payloadsOf } from '../support/open-stream.ts';
 import { assertEnvelope, type Code } from '../support/refusal.ts';
 import {
@@ -152,7 +152,7 @@ test('CC-11 a caller who leaves a stream ends it at the provider, and is charged
   await stream.until('begun');
   stream.leave();
   await upstream.requests.at(-1)?.closed;
-  const wallet = await eventually('the hold is settled', async () => {
+  const wallet = await waitUntil('the hold is settled', async () => {
     const figures = await service.wallet(app, user);
     return figures.held === 0 && figures;
   });

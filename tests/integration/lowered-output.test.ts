@@ -192,6 +192,27 @@ test('WA-07 a charge never exceeds its hold, whatever the provider reports', asy
   assert.deepEqual(await service.check(), []);
 });
 
+test('WA-07 a hold counts each prompt token at the dearest price of input that the model has', async () => {
+  for (const prices of [
+    { cacheWriteMicrosPerMillion: 3_000_000 },
+    {
+      price: { inputMicrosPerMillion: 1_000_000, cachedInputMicrosPerMillion: 3_000_000, outputMicrosPerMillion: 4e6 },
+    },
+  ]) {
+    const dear = await startTestService(catalogueAt(upstream.baseUrl, prices));
+    const dearApp = await dear.addApp();
+    const body = bodyOf({ max_completion_tokens: 1 });
+    const hold = Math.ceil(((3 * (Buffer.byteLength(body) + 512) + 4) * 11) / 10);
+    await dear.fund(dearApp, 'short', hold - 1);
+    await dear.fund(dearApp, 'enough', hold);
+    upstream.script({ body: completionBody({ model: 'large-upstream', content: 'Hi.' }) });
+    const statusOf = async (user: string): Promise<number> =>
+      (await send(COMPLETIONS, { url: dear.url, key: dearApp.liveKey, user, body })).status;
+    assert.deepEqual([await statusOf('short'), await statusOf('enough')], [402, 200]);
+    await dear.close();
+  }
+});
+
 test('CC-11 reported usage of zero costs nothing', async () => {
   const user = `user-${(users += 1)}`;
   await service.fund(app, user, 100_000);

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { send } from '../support/client.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** The product as a newcomer starts it: a process of its own, an embedded database, the demo and the simulator. */
 
@@ -148,7 +149,7 @@ test('several gateway processes share the port, and one that is killed is replac
     );
     assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200]);
     process.kill(workers[0]?.pid ?? 0, 'SIGKILL');
-    await until(() => {
+    await waitUntil('the killed process is replaced', () => {
       const now = childrenOf(service.pid ?? 0).filter(({ command }) => command.includes('cli/main.ts'));
       return now.length === 2 && now.every(({ pid }) => pid !== workers[0]?.pid);
     });
@@ -198,13 +199,4 @@ interface Child {
 function childrenOf(pid: number): readonly Child[] {
   const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
   return pids.map((child) => ({ pid: child, command: readFileSync(`/proc/${child}/cmdline`, 'utf8') }));
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let attempt = 0; !holds(); attempt += 1) {
-    if (attempt === 200) throw new Error('It did not come to hold within 20 s.');
-    await new Promise((resolve) => {
-      setTimeout(resolve, 100);
-    });
-  }
 }

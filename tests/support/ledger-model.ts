@@ -60,7 +60,11 @@ export class LedgerModel {
 
   #reserveOne(instance: bigint, request: ModelRequest): string | number {
     const repeated = this.#holds.find(({ call }) => call === request.call);
-    if (repeated !== undefined) return repeated.amount; // WA-07: at most once.
+    if (repeated !== undefined) {
+      // WA-07: at most once. It is its owner, under a new id, who asks again: the hold is that id's from now on.
+      this.#holds = this.#holds.map((hold) => (hold === repeated ? { ...hold, instance } : hold));
+      return repeated.amount;
+    }
     const { call, user, least, most, streamsMax } = request;
     const wallet = this.#wallets.get(user);
     const { held, openStreams, spent } = this.figures(user);

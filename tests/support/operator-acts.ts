@@ -1,5 +1,5 @@
 import { type Reply, send } from './client.ts';
-import { eventually } from './eventually.ts';
+import { waitUntil } from './wait-until.ts';
 import type { Code } from './refusal.ts';
 import type { TestApp, TestService } from './service.ts';
 
@@ -28,7 +28,7 @@ export async function revokeKey(service: TestService, { appId }: TestApp, mode: 
 
 /** The first refusal with this code of a key by a gateway that is asked again and again: from then on it is in force. */
 export function untilRefused(url: string, key: string, code: Code): Promise<Reply> {
-  return eventually(`${code} is in force`, async () => {
+  return waitUntil(`${code} is in force`, async () => {
     const reply = await send('/v1/models', { url, key });
     return reply.error['code'] === code && reply;
   });

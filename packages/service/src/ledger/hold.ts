@@ -1,6 +1,6 @@
 import { createBatcher, inOrderOf } from '#db/batcher.ts';
 import type { Instance } from '#db/instance.ts';
-import { isConnectionFault, type Pool, STATEMENT_TIMEOUT_MS } from '#db/pool.ts';
+import { type Pool, STATEMENT_TIMEOUT_MS } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import type { HoldAnswer, HoldRequest } from '#kernel/hold.ts';
 import type { CallId } from '#kernel/ids.ts';
@@ -57,7 +57,7 @@ export function createHolds(pools: HoldPools, instance: Instance, log: Log): Hol
       try {
         return await placing.submit(request);
       } catch (fault) {
-        if (isConnectionFault(fault)) releaseLater(request.callId);
+        releaseLater(request.callId); // Whatever came last: an answer before it may have been lost.
         throw fault;
       }
     },

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { crc32 } from 'node:zlib';
+import { digestOfApiKey, hintOfApiKey, isApiKey, modeOfApiKey, newApiKey } from '#accounts/api-key.ts';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const MODES = ['live', 'sandbox'] as const;
+
+test('AU-07 a new key has the prefix of its mode and 36 characters of base62', () => {
+  assert.match(newApiKey('live'), /^svc_live_[0-9A-Za-z]{36}$/);
+  assert.match(newApiKey('sandbox'), /^svc_test_[0-9A-Za-z]{36}$/);
+  for (const mode of MODES) assert.equal(modeOfApiKey(newApiKey(mode)), mode);
+});
+
+test('AU-08 new keys are well formed, and no two are alike', () => {
+  const keys = Array.from({ length: 2_000 }, () => newApiKey('live'));
+  assert.ok(keys.every(isApiKey));
+  assert.equal(new Set(keys).size, keys.length);
+  // 60,000 random characters leave none of 62 out but by a chance of nothing.
+  assert.equal(new Set(keys.flatMap((key) => key.slice(9, 39).split(''))).size, 62);
+});
+
+test('AU-08 the checksum is the CRC-32 of what stands before it, so that a scanner needs no secret', () => {
+  const key = newApiKey('sandbox');
+  const sum = Array.from(key.slice(-6)).reduce((value, character) => value * 62 + BASE62.indexOf(character), 0);
+  assert.equal(sum, crc32(key.slice(0, -6)));
+});
+
+test('AU-08 every change of one character makes a key that is refused', () => {
+  for (const mode of MODES) {
+    const key = newApiKey(mode);
+    for (let index = 0; index < key.length; index += 1) {
+      for (const other of `${BASE62}_- é`) {
+        if (other === key[index]) continue;
+        const changed = key.slice(0, index) + other + key.slice(index + 1);
+        assert.equal(isApiKey(changed), false, changed);
+      }
+    }
+  }
+});
+
+test('AU-08 a key with a character left out, put in or swapped with its neighbour is refused', () => {
+  const key = newApiKey('live');
+  for (let index = 0; index <= key.length; index += 1) {
+    assert.equal(isApiKey(`${key.slice(0, index)}A${key.slice(index)}`), false);
+    if (index < key.length) assert.equal(isApiKey(key.slice(0, index) + key.slice(index + 1)), false);
+    const [left = '', right = ''] = key.slice(index, index + 2);
+    if (left !== right && right !== '') {
+      assert.equal(isApiKey(key.slice(0, index) + right + left + key.slice(index + 2)), false);
+    }
+  }
+});
+
+test('AU-07 a test key does not become a live one by its prefix', () => {
+  assert.equal(isApiKey(newApiKey('sandbox').replace('test', 'live')), false);
+  assert.equal(isApiKey(newApiKey('live').replace('live', 'test')), false);
+});
+
+test('AU-08 texts that only look like keys are refused', () => {
+  const key = newApiKey('live');
+  for (const text of [
+    '',
+    'svc_live_',
+    ` ${key}`,
+    `${key} `,
+    `${key}\n`,
+    key.toUpperCase(),
+    `${key}${key}`,
+    'x'.repeat(45),
+  ]) {
+    assert.equal(isApiKey(text), false, JSON.stringify(text));
+  }
+});
+
+test('AU-08 what is stored is the SHA-256 of the whole key', () => {
+  const key = newApiKey('live');
+  assert.deepEqual(digestOfApiKey(key), createHash('sha256').update(key, 'utf8').digest());
+});
+
+test('CP-03 the hint of a key is its prefix and its last four characters', () => {
+  const key = newApiKey('sandbox');
+  assert.equal(hintOfApiKey(key), `svc_test_...${key.slice(-4)}`);
+});

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CatalogueFileError, parseCatalogueFile } from '#catalogue/catalogue-file.ts';
+
+const MODEL = {
+  id: 'acme.large-1',
+  provider: 'upstream',
+  providerModel: 'large-upstream',
+  resale: 'open',
+  price: { inputMicrosPerMillion: 1, outputMicrosPerMillion: 2 },
+  contextTokens: 128_000,
+  maxOutputTokens: 1_000,
+};
+const FILE = {
+  providers: { upstream: { kind: 'openai-compatible', baseUrl: 'https://api.example.test/v1' } },
+  models: [MODEL],
+  aliases: { large: 'acme.large-1' },
+};
+
+function parse(file: unknown) {
+  return parseCatalogueFile(JSON.stringify(file));
+}
+
+function withModel(changes: Readonly<Record<string, unknown>>) {
+  return { ...FILE, models: [{ ...MODEL, ...changes }] };
+}
+
+test('MO-06 a complete file is taken, and what it leaves out has its documented value', () => {
+  const [model] = parse(FILE).models;
+  assert.deepEqual(model, {
+    ...MODEL,
+    enabled: true,
+    free: false,
+    marginBasisPoints: 0,
+    minOutputTokens: 16,
+    promptOverheadTokens: 512,
+    outputLimitParameter: 'max_completion_tokens',
+    timeoutMs: 600_000,
+  });
+  assert.equal(parse(FILE).providers['upstream']?.onAbandon, 'cancel');
+});
+
+const FAULTS: readonly (readonly [string, unknown, RegExp])[] = [
+  ['is no object', [], /expected object/i],
+  ['has a field that nobody knows', { ...FILE, prices: {} }, /prices/],
+  ['has a model with a field that nobody knows', withModel({ prize: 1 }), /prize/],
+  ['names a model twice', { ...FILE, models: [MODEL, MODEL] }, /models\.1\.id: .*twice/],
+  ['has an identifier without a dot', withModel({ id: 'large' }), /models\.0\.id/],
+  ['has an identifier with a space', withModel({ id: 'acme.large 1' }), /models\.0\.id/],
+  ['has an identifier whose owner has capitals', withModel({ id: 'Acme.large' }), /models\.0\.id/],
+  ['has an identifier with a slash', withModel({ id: 'acme.org/large' }), /models\.0\.id/],
+  ['has a model of a provider that is not there', withModel({ provider: 'nobody' }), /models\.0\.provider/],
+  ['has a model without a price', withModel({ price: undefined }), /models\.0\.price: .*free/],
+  ['has a price of nothing', withModel({ price: { inputMicrosPerMillion: 0, outputMicrosPerMillion: 0 } }), /free/],
+  ['has a free model with a price', withModel({ free: true }), /models\.0\.free/],
+  ['has a price below zero', withModel({ price: { inputMicrosPerMillion: -1, outputMicrosPerMillion: 2 } }), /price/],
+  [
+    'has a price that is not whole',
+    withModel({ price: { inputMicrosPerMillion: 1.5, outputMicrosPerMillion: 2 } }),
+    /price/,
+  ],
+  ['has a price without output', withModel({ price: { inputMicrosPerMillion: 1 } }), /outputMicrosPerMillion/],
+  ['has a margin below zero', withModel({ marginBasisPoints: -1 }), /marginBasisPoints/],
+  ['has another right of resale', withModel({ resale: 'closed' }), /resale/],
+  ['defaults to more output than it allows', withModel({ defaultOutputTokens: 1_001 }), /defaultOutputTokens/],
+  ['demands more output than it allows', withModel({ minOutputTokens: 1_001 }), /minOutputTokens/],
+  ['has an alias that is an identifier', { ...FILE, aliases: { 'acme.large-1': 'acme.large-1' } }, /aliases\.acme/],
+  ['has an alias of nothing', { ...FILE, aliases: { large: 'acme.none' } }, /no model/],
+  ['has an alias of an alias', { ...FILE, aliases: { large: 'acme.large-1', big: 'large' } }, /no model/],
+  [
+    'has a provider at no address',
+    { ...FILE, providers: { upstream: { kind: 'openai-compatible', baseUrl: 'api' } } },
+    /baseUrl/,
+  ],
+  [
+    'has a provider at a file',
+    { ...FILE, providers: { upstream: { kind: 'openai-compatible', baseUrl: 'file:///x' } } },
+    /baseUrl/,
+  ],
+  ['has a provider of another kind', { ...FILE, providers: { upstream: { kind: 'magic' } } }, /kind/],
+];
+
+for (const [what, file, says] of FAULTS) {
+  test(`MO-06 a file that ${what} is refused with the place of the fault`, () => {
+    assert.throws(
+      () => parse(file),
+      (fault) => fault instanceof CatalogueFileError && says.test(fault.message),
+    );
+  });
+}
+
+test('MO-06 all faults of a file are told at once', () => {
+  const file = { ...withModel({ id: 'large', resale: 'closed', marginBasisPoints: -1 }), extra: 1 };
+  assert.throws(
+    () => parse(file),
+    (fault) =>
+      fault instanceof Error &&
+      /id:/.test(fault.message) &&
+      /resale:/.test(fault.message) &&
+      /extra/.test(fault.message),
+  );
+});
+
+test('MO-06 a free model needs no price', () => {
+  assert.equal(parse(withModel({ price: undefined, free: true })).models[0]?.free, true);
+});
+
+test('MO-06 text that is no JSON is refused', () => {
+  assert.throws(() => parseCatalogueFile('{'), CatalogueFileError);
+});

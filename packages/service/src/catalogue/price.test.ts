@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { ceilingOf, chargeOf, outputWithin, type Price, type TokenUsage } from '#catalogue/price.ts';
+import { MICROS_MAX, type Micros, micros } from '#kernel/micros.ts';
+
+const perMillion = fc.bigInt({ min: 0n, max: 1_000_000_000_000n });
+const prices: fc.Arbitrary<Price> = fc.record({
+  priceId: fc.constant(1n),
+  inputMicrosPerMillion: perMillion,
+  cachedInputMicrosPerMillion: perMillion,
+  cacheWriteMicrosPerMillion: perMillion,
+  outputMicrosPerMillion: perMillion,
+  marginBasisPoints: fc.bigInt({ min: 0n, max: 1_000_000n }),
+});
+const tokens = fc.oneof(fc.nat({ max: 100 }), fc.nat({ max: 10_000_000 }));
+const usages: fc.Arbitrary<TokenUsage> = fc
+  .tuple(tokens, tokens, tokens, tokens)
+  .map(([prompt, cached, completion, reasoning]) => ({
+    promptTokens: prompt,
+    cachedTokens: Math.min(cached, prompt),
+    completionTokens: completion,
+    reasoningTokens: Math.min(reasoning, completion),
+  }));
+
+/** A fraction, never rounded. */
+interface Rational {
+  readonly over: bigint;
+  readonly under: bigint;
+}
+
+function plus(left: Rational, right: Rational): Rational {
+  return { over: left.over * right.under + right.over * left.under, under: left.under * right.under };
+}
+
+/** Tokens at a price for a million of them, as a fraction of micros. */
+function cost(count: number, microsPerMillion: bigint): Rational {
+  return { over: BigInt(count) * microsPerMillion, under: 1_000_000n };
+}
+
+/** What the clause says, step by step: the sum of the parts, the margin on top, up to the next whole micro. */
+function exactly(parts: readonly Rational[], marginBasisPoints: bigint): bigint {
+  const sum = parts.reduce(plus, { over: 0n, under: 1n });
+  const margin = { over: sum.over * marginBasisPoints, under: sum.under * 10_000n };
+  const { over, under } = plus(sum, margin);
+  const whole = over / under;
+  const roundedUp = over % under === 0n ? whole : whole + 1n;
+  return roundedUp > MICROS_MAX ? MICROS_MAX : roundedUp;
+}
+
+test('MO-06 a charge is the exact cost of the three kinds of token with its margin, rounded up once', () => {
+  fc.assert(
+    fc.property(prices, usages, (price, usage) => {
+      const parts = [
+        cost(usage.promptTokens - usage.cachedTokens, price.inputMicrosPerMillion),
+        cost(usage.cachedTokens, price.cachedInputMicrosPerMillion),
+        cost(usage.completionTokens, price.outputMicrosPerMillion),
+      ];
+      assert.equal(chargeOf(price, usage), exactly(parts, price.marginBasisPoints));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('WA-07 a ceiling is the exact cost of the prompt at its dearest price and of all output', () => {
+  fc.assert(
+    fc.property(prices, tokens, tokens, (price, prompt, output) => {
+      const { inputMicrosPerMillion, cachedInputMicrosPerMillion, cacheWriteMicrosPerMillion } = price;
+      const inputs = [inputMicrosPerMillion, cachedInputMicrosPerMillion, cacheWriteMicrosPerMillion];
+      const dearest = inputs.reduce((most, one) => (one > most ? one : most));
+      const parts = [cost(prompt, dearest), cost(output, price.outputMicrosPerMillion)];
+      assert.equal(ceilingOf(price, prompt, output), exactly(parts, price.marginBasisPoints));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('WA-07 no usage within the limits of a call costs more than its ceiling', () => {
+  fc.assert(
+    fc.property(prices, usages, tokens, tokens, (price, usage, morePrompt, moreOutput) => {
+      const ceiling = ceilingOf(price, usage.promptTokens + morePrompt, usage.completionTokens + moreOutput);
+      assert.ok(chargeOf(price, usage) <= ceiling);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+/** Amounts near what a call costs, where one token decides, and any others. */
+const grants = fc
+  .tuple(
+    prices,
+    tokens,
+    tokens,
+    fc.bigInt({ min: -3n, max: 3n }),
+    fc.boolean(),
+    fc.bigInt({ min: 0n, max: MICROS_MAX }),
+  )
+  .map(([price, prompt, output, off, isNear, any]) => {
+    const near = ceilingOf(price, prompt, output) + off;
+    const isAmount = near >= 0n && near <= MICROS_MAX;
+    return { price, prompt, granted: isNear && isAmount ? micros(near) : micros(any) };
+  });
+
+test('WA-07 the output that an amount affords never costs more than it, and one token more would', () => {
+  fc.assert(
+    fc.property(grants, tokens, ({ price, prompt, granted }, outputMax) => {
+      const output = outputWithin(price, prompt, outputMax, granted);
+      assert.ok(output >= 0 && output <= outputMax && Number.isSafeInteger(output));
+      if (output > 0 && price.outputMicrosPerMillion > 0n) assert.ok(ceilingOf(price, prompt, output) <= granted);
+      // An amount that nothing can exceed covers whatever was cut down to it.
+      if (output < outputMax && granted < MICROS_MAX) assert.ok(ceilingOf(price, prompt, output + 1) > granted);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test('WA-07 a hold of the ceiling affords all of the output that it was made for', () => {
+  fc.assert(
+    fc.property(prices, tokens, tokens, (price, prompt, output) => {
+      const ceiling = ceilingOf(price, prompt, output);
+      if (ceiling < MICROS_MAX) assert.equal(outputWithin(price, prompt, output, ceiling), output);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+const PRICE: Price = {
+  priceId: 1n,
+  inputMicrosPerMillion: 1_000_000n,
+  cachedInputMicrosPerMillion: 100_000n,
+  cacheWriteMicrosPerMillion: 1_250_000n,
+  outputMicrosPerMillion: 3_000_000n,
+  marginBasisPoints: 1_500n,
+};
+const NONE: TokenUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
+
+function by(usage: Partial<TokenUsage>): Micros {
+  return chargeOf(PRICE, { ...NONE, ...usage });
+}
+
+test('MO-06 charges worked out by hand', () => {
+  assert.equal(by({}), 0n);
+  assert.equal(by({ promptTokens: 20 }), 23n); // 20 x 1.15, whole already.
+  assert.equal(by({ promptTokens: 1 }), 2n); // 1.15
+  assert.equal(by({ promptTokens: 1, cachedTokens: 1 }), 1n); // 0.115
+  assert.equal(by({ promptTokens: 10, cachedTokens: 4, completionTokens: 2 }), 15n); // (6 + 0.4 + 6) x 1.15 = 14.26
+  assert.equal(by({ completionTokens: 100, reasoningTokens: 90 }), 345n); // Reasoning is part of the completion.
+});
+
+test('WA-07 tokens beyond reason cost the largest amount there is', () => {
+  const count = Number.MAX_SAFE_INTEGER;
+  const most = { ...NONE, promptTokens: count, completionTokens: count };
+  assert.equal(chargeOf({ ...PRICE, outputMicrosPerMillion: 1_000_000_000_000n }, most), MICROS_MAX);
+});
+
+test('WA-07 more cached tokens than prompt tokens are a fault of ours', () => {
+  assert.throws(() => chargeOf(PRICE, { ...NONE, cachedTokens: 1 }), /cached/);
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { startInstance } from '../../packages/service/src/db/instance.ts';
+import { createPool, inTransaction, type Pool } from '../../packages/service/src/db/pool.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { createHolds } from '../../packages/service/src/ledger/hold.ts';
+import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const log = createLog('silent');
+
+let ledger: LedgerDatabase;
+let pool: Pool;
+
+before(async () => {
+  ledger = await createLedgerDatabase();
+  pool = createPool({ url: ledger.database.url, role: 'live', connectionsMax: 4, log });
+});
+
+after(async () => {
+  await pool.end();
+  await ledger.close();
+});
+
+/** A pool that does what it is told and then loses the answer, as often as `losses` says; `fault` is what is heard. */
+function losing(losses: readonly Error[]): Pool {
+  const left = [...losses];
+  const query = async (statement: pg.QueryConfig): Promise<unknown> => {
+    const answer = await pool.query(statement);
+    const fault = left.shift();
+    if (fault !== undefined) throw fault;
+    return answer;
+  };
+  return { query } as unknown as Pool;
+}
+
+const lost = (): Error => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+
+test('WA-07 a hold and a settlement whose answers are lost are repeated and take effect once', async () => {
+  await ledger.open('repeated', 100);
+  const instance = await startInstance(pool, log);
+  const pools = { reserve: losing([lost(), lost()]), settle: losing([lost(), lost(), lost()]) };
+  const holds = createHolds(pools, instance, log);
+  const request = holdOf('repeated', 60);
+  assert.deepEqual(await holds.place(request), { outcome: 'granted', granted: 60n });
+  assert.equal((await ledger.wallet('repeated')).held, 60);
+  assert.deepEqual(await holds.settle(endOf(request, 25)), { charged: 25n });
+  const { balance, held } = await ledger.wallet('repeated');
+  assert.deepEqual({ balance, held }, { balance: 75, held: 0 });
+  assert.deepEqual(await ledger.differences(), []);
+  await instance.stop();
+});
+
+test('WA-07 a transaction whose connection dies while it waits for something else fails, and the process lives', async () => {
+  const interrupted = inTransaction(pool, async (tx) => {
+    const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const isGone = async (): Promise<boolean> => {
+      const { rowCount } = await ledger.database.owner.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
+      const { rows: left } = await ledger.database.owner.query('select from pg_stat_activity where pid = $1', [
+        rows[0]?.pid,
+      ]);
+      return rowCount === 1 && left.length === 0;
+    };
+    await waitUntil('its backend has ended', isGone);
+    await tx.query('select 1');
+  });
+  await assert.rejects(interrupted);
+  assert.equal(await inTransaction(pool, async (tx) => (await tx.query('select 1')).rowCount), 1);
+});

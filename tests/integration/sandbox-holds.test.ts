@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { migrate } from '../../packages/service/src/db/migrate.ts';
+import { createPool, type Pool, sqlStateOf } from '../../packages/service/src/db/pool.ts';
+import { insertInstance } from '../../packages/service/src/db/queries.ts';
+import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { reserveSandboxHolds, settleSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
+import { APP, createLedgerDatabase, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { makeSandboxWallet, readSandboxWallet, type SandboxFigures } from '../support/sandbox-wallet.ts';
+
+const GRANT = 5_000_000;
+const log = createLog('silent');
+
+let ledger: LedgerDatabase;
+let sandbox: Pool;
+
+before(async () => {
+  ledger = await createLedgerDatabase();
+  sandbox = createPool({ url: ledger.database.url, role: 'sandbox', connectionsMax: 8, log });
+});
+
+after(async () => {
+  await sandbox.end();
+  await ledger.close();
+});
+
+async function reserve(requests: readonly HoldRequest[], pool = sandbox, instance = ledger.instance) {
+  const rows = await reserveSandboxHolds(pool, instance, micros(BigInt(GRANT)), requests);
+  return requests.map(({ callId }) => {
+    const row = rows.find(({ call_id: id }) => id === callId);
+    return row?.outcome === 'granted' ? Number(row.granted) : row?.outcome;
+  });
+}
+
+async function settle(ends: readonly (readonly [HoldRequest, number])[], pool = sandbox): Promise<readonly number[]> {
+  const settlements = ends.map(([{ callId }, charge]) => ({ callId, charge: micros(BigInt(charge)), tokens: 7 }));
+  const rows = await settleSandboxHolds(pool, settlements);
+  return settlements.map(({ callId }) => Number(rows.find(({ call_id: id }) => id === callId)?.charged));
+}
+
+async function expectWallet(user: string, expected: Partial<SandboxFigures>): Promise<void> {
+  const figures = await readSandboxWallet(ledger.database, { appId: APP }, user);
+  assert.deepEqual({ ...figures, ...expected }, figures);
+}
+
+async function set(user: string, assignment: string): Promise<void> {
+  await ledger.database.owner.query(`update sandbox.wallets set ${assignment} where user_id = $1`, [user]);
+}
+
+test('SB-01 the first call of a test user makes a wallet with the grant', async () => {
+  assert.deepEqual(await reserve([holdOf('fresh', 100)]), [100]);
+  await expectWallet('fresh', { balance: GRANT, held: 100 });
+});
+
+test('SB-02 fake holds are granted, repeated and refused as real ones are', async () => {
+  await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'same', balance: 100, cap: 90 });
+  const first = holdOf('same', { least: 10, most: 60 });
+  assert.deepEqual(await reserve([first, first, holdOf('same', 31), holdOf('same', { least: 20, most: 50 })]), [
+    60,
+    60,
+    'cap_race_lost',
+    30,
+  ]);
+  assert.deepEqual(await reserve([first]), [60]);
+  assert.deepEqual(await reserve([holdOf('same', 91)]), ['cap_reached']);
+  await set('same', 'is_suspended = true');
+  assert.deepEqual(await reserve([holdOf('same', 1)]), ['wallet_suspended']);
+  await set('same', 'is_suspended = false, cap_micros = null');
+  assert.deepEqual(await reserve([holdOf('same', 11), holdOf('same', 10)]), ['payment_required', 10]);
+  await expectWallet('same', { balance: 100, held: 100 });
+});
+
+test('SB-02 a fake charge is taken once, never above its hold', async () => {
+  await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'once', balance: 100 });
+  const [first, second] = [holdOf('once', 60, { streamsMax: 1 }), holdOf('once', 20)];
+  await reserve([first, second]);
+  assert.deepEqual(
+    await settle([
+      [first, 61],
+      [second, 5],
+    ]),
+    [60, 5],
+  );
+  await settle([[first, 61]]);
+  await expectWallet('once', { balance: 35, held: 0, openStreams: 0, requests: 2, spentThisMonth: 65 });
+});
+
+test('SB-02 two fake settlements of one call at the same moment take effect once', async () => {
+  await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'both', balance: 1_000 });
+  for (let round = 1; round <= 20; round += 1) {
+    const request = holdOf('both', 40);
+    await reserve([request]);
+    await Promise.all([settle([[request, 10]]), settle([[request, 10]])]);
+    await expectWallet('both', { balance: 1_000 - 10 * round, held: 0, requests: round });
+  }
+});
+
+test('SB-02 a fake hold of an earlier month settles without touching the month that has begun', async () => {
+  await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'months', balance: 1_000, cap: 100 });
+  const old = holdOf('months', 70);
+  await reserve([old]);
+  await set('months', `cap_month = '2020-02-01'`);
+  await ledger.database.owner.query(`update sandbox.holds set month = '2020-02-01' where call_id = $1`, [old.callId]);
+  const fresh = holdOf('months', 100);
+  assert.deepEqual(await reserve([fresh]), [100]);
+  await settle([[old, 65]]);
+  await expectWallet('months', { balance: 935, held: 100, spentThisMonth: 0 });
+  await settle([[fresh, 30]]);
+  await expectWallet('months', { balance: 905, held: 0, spentThisMonth: 30 });
+});
+
+test('SB-08 a fake wallet left for thirty days is made anew, and one that holds is not', async () => {
+  const idle = `last_used_at = clock_timestamp() - interval '31 days'`;
+  await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'idle', balance: 5, cap: 1 });
+  await set('idle', `${idle}, is_suspended = true, requests = 9, cap_spent_micros = 4`);
+  assert.deepEqual(await reserve([holdOf('idle', 100)]), [100]);
+  await expectWallet('idle', { balance: GRANT, held: 100, requests: 0, spentThisMonth: 0 });
+  await set('idle', `${idle}, balance_micros = 300`);
+  assert.deepEqual(await reserve([holdOf('idle', 100)]), [100]);
+  await expectWallet('idle', { balance: 300, held: 200 });
+});
+
+test('WA-10 a fenced process places no fake hold', async () => {
+  const fenced = await ledger.addInstance();
+  await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [fenced]);
+  await assert.rejects(reserve([holdOf('fenced', 10)], sandbox, fenced), { code: '55000' });
+});
+
+test('SB-02 fake holds and settlements of the same users never deadlock, whatever the collation of the database', async (t) => {
+  const { owner, url } = ledger.database;
+  const name = `${new URL(url).pathname.slice(1)}_icu`;
+  await owner.query(`create database ${name} template template0 locale_provider icu icu_locale 'en-US'`);
+  const other = new URL(url);
+  other.pathname = `/${name}`;
+  const admin = createPool({ url: other.href, role: 'owner', connectionsMax: 1, log });
+  const pool = createPool({ url: other.href, role: 'sandbox', connectionsMax: 4, log });
+  t.after(async () => {
+    await Promise.all([admin.end(), pool.end()]);
+    await owner.query(`drop database ${name} with (force)`);
+  });
+  await migrate(admin);
+  const instance = await insertInstance(admin, 60_000);
+  const conflicts: unknown[] = [];
+  const cycle = async (): Promise<void> => {
+    for (let round = 0; round < 20 && conflicts.length === 0; round += 1) {
+      const requests = ['a', 'B', 'c', 'D', 'e', 'F'].map((user) => holdOf(user, 5));
+      try {
+        await reserve(requests, pool, instance);
+        await settle(
+          requests.map((request) => [request, 1]),
+          pool,
+        );
+      } catch (fault) {
+        conflicts.push(sqlStateOf(fault));
+      }
+    }
+  };
+  await Promise.all([cycle(), cycle(), cycle(), cycle()]);
+  assert.deepEqual(conflicts, []);
+});

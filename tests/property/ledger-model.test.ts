@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { type CallId, type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { insertContractCredit, reapHolds } from '../../packages/service/src/ledger/queries.ts';
+import { clawBack } from '../support/claw-back.ts';
+import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { LedgerModel, type ModelRequest } from '../support/ledger-model.ts';
+
+const RUNS = 25;
+const STEPS_MAX = 120; // About sixty, and down to one where a history is made smaller.
+const WALLETS = 3;
+const AMOUNT_MAX = 60;
+const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+
+const amount = fc.integer({ min: 1, max: AMOUNT_MAX });
+const wallet = fc.nat(WALLETS - 1);
+/** Which of the calls so far, counted from the latest; of those that still hold, three times out of four. */
+const call = fc.record({ back: fc.nat(9), isOpen: fc.constantFrom(true, true, true, false) });
+const request = fc.record({ wallet, least: amount, more: fc.nat(AMOUNT_MAX), streamsMax: fc.constantFrom(0, 0, 2) });
+const ending = fc.record({ call, charge: fc.oneof(fc.constant(0), fc.nat(2 * AMOUNT_MAX)) });
+const often = (fact: boolean) => fc.constantFrom(fact, fact, fact, !fact);
+const kind = <Kind extends string>(name: Kind) => fc.constant(name);
+
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: kind('reserve'),
+      instance: fc.nat(1),
+      calls: fc.array(request, { minLength: 1, maxLength: 4 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: kind('reserve again'), instance: fc.nat(1), call }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: kind('settle'),
+      ends: fc.array(ending, { minLength: 1, maxLength: 4 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: kind('credit'),
+      wallet,
+      amount: fc.integer({ min: 1, max: 5 * AMOUNT_MAX }),
+      key: fc.nat(12),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: kind('fence'), instance: fc.nat(1) }) },
+  { weight: 1, arbitrary: fc.record({ do: kind('claw back'), wallet, amount }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: kind('cap'), wallet, cap: fc.option(fc.nat(4 * AMOUNT_MAX), { nil: undefined }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: kind('facts'), wallet, isConnected: often(true), isSuspended: often(false) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: kind('month'), wallet }) },
+);
+type Which = typeof call extends fc.Arbitrary<infer Value> ? Value : never;
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+let ledger: LedgerDatabase;
+let histories = 0;
+
+before(async () => {
+  ledger = await createLedgerDatabase();
+});
+
+after(async () => {
+  await ledger.close();
+});
+
+/** The ledger and its model, side by side, on wallets of their own. */
+class History {
+  readonly #model = new LedgerModel();
+  readonly #users: readonly string[];
+  readonly #requests: ModelRequest[] = [];
+  #instances: bigint[] = [];
+  #pastMonths = 0;
+
+  constructor(name: string) {
+    this.#users = Array.from({ length: WALLETS }, (_, index) => `${name}-${index}`);
+  }
+
+  async begin(): Promise<void> {
+    this.#instances = [await ledger.addInstance(), await ledger.addInstance()];
+    for (const user of this.#users) {
+      await ledger.open(user, 0);
+      this.#model.open(user, undefined);
+    }
+    for (const user of this.#users) {
+      await this.take({ do: 'credit', wallet: this.#users.indexOf(user), amount: 2 * AMOUNT_MAX, key: 99 });
+    }
+  }
+
+  /** Takes one step in both and compares the answers, then every wallet, then the books. */
+  async take(taken: Step): Promise<void> {
+    await this.#perform(taken);
+    for (const user of this.#users) {
+      const { balance, held, openStreams, capMonth, capSpent, shortfall, isSuspended } = await ledger.wallet(user);
+      const spent = capMonth.startsWith('19') ? 0 : capSpent; // Its month is over, see `#beginMonth`.
+      const found = { balance, held, openStreams, spent, shortfall, isSuspended };
+      assert.deepEqual(found, this.#model.figures(user), `wallet ${user} after ${taken.do}`);
+    }
+    assert.deepEqual(await ledger.differences(), [], `books after ${taken.do}`);
+  }
+
+  async #perform(taken: Step): Promise<void> {
+    switch (taken.do) {
+      case 'reserve':
+        return this.#reserve(
+          taken.instance,
+          taken.calls.map(({ wallet: index, least, more, streamsMax }) => {
+            return { call: newCallId(), user: this.#userOf(index), least, most: least + more, streamsMax };
+          }),
+        );
+      case 'reserve again':
+        return this.#reserve(
+          taken.instance,
+          // One that has ended is left out: see the last test of ledger-reserve.test.ts.
+          this.#callsAt(taken.call).filter((one) => !this.#model.hasEnded(one.call)),
+        );
+      case 'settle':
+        return this.#settle(taken.ends);
+      case 'credit':
+        return this.#credit(this.#userOf(taken.wallet), taken.amount, `key-${taken.key}`);
+      case 'fence':
+        return this.#fence(taken.instance);
+      case 'claw back': {
+        const user = this.#userOf(taken.wallet);
+        const there = this.#model.clawBack(user, taken.amount);
+        return there > 0 ? clawBack(ledger.database, user, there) : undefined;
+      }
+      case 'cap':
+        this.#model.set(this.#userOf(taken.wallet), { cap: taken.cap });
+        return ledger.setWallet(this.#userOf(taken.wallet), `cap_micros = ${taken.cap ?? 'null'}`);
+      case 'facts': {
+        const { isConnected, isSuspended } = taken;
+        this.#model.set(this.#userOf(taken.wallet), { isConnected, isSuspended });
+        const assignment = `is_connected = ${isConnected}, is_suspended = ${isSuspended}`;
+        return ledger.setWallet(this.#userOf(taken.wallet), assignment);
+      }
+      case 'month':
+        return this.#beginMonth(this.#userOf(taken.wallet));
+    }
+  }
+
+  async #reserve(instanceIndex: number, requests: readonly ModelRequest[]): Promise<void> {
+    if (requests.length === 0) return;
+    const instance = this.#instances[instanceIndex] ?? 0n;
+    this.#requests.push(...requests.filter((one) => !this.#requests.includes(one)));
+    const expected = this.#model.reserve(instance, requests);
+    const holds = requests.map(({ user, call: callId, ...rest }) =>
+      holdOf(user, rest, { ...rest, callId: callId as CallId }),
+    );
+    if (expected === undefined) return assert.rejects(ledger.reserve(holds, instance), { code: '55000' });
+    assert.deepEqual(await ledger.reserve(holds, instance), expected);
+  }
+
+  async #settle(ends: readonly { readonly call: Which; readonly charge: number }[]): Promise<void> {
+    const chosen = ends.flatMap(({ call: which, charge }) =>
+      this.#callsAt(which).map((one) => [one.call, charge] as const),
+    );
+    if (chosen.length === 0) return;
+    const charged = [...new Map(chosen)].map(([one, charge]) => ({ call: one, charge })); // Each call once in a batch.
+    const settlements = charged.map(({ call: callId, charge }) => endOf({ callId: callId as CallId }, charge));
+    assert.deepEqual(await ledger.settle(settlements), this.#model.settle(charged));
+  }
+
+  async #credit(user: string, credited: number, key: string): Promise<void> {
+    const credit = { appId: APP, userId: user as EndUserId, amount: micros(BigInt(credited)), key };
+    assert.equal(await insertContractCredit(ledger.live, credit), this.#model.credit(user, credited, key));
+  }
+
+  /** The lease of a process runs out; half of the time it goes on under its old id for a while. */
+  async #fence(index: number): Promise<void> {
+    const instance = this.#instances[index] ?? 0n;
+    await ledger.database.owner.query(
+      `update db.instances set lease_until = clock_timestamp() where instance_id = $1`,
+      [instance],
+    );
+    assert.equal(await reapHolds(ledger.live, 1_000), this.#model.fence(instance));
+    await this.#reserve(index, [{ call: newCallId(), user: this.#userOf(0), least: 1, most: 1, streamsMax: 0 }]);
+    this.#instances[index] = await ledger.addInstance();
+  }
+
+  /** What happened so far happened in a month of the last century, each time in another. */
+  async #beginMonth(user: string): Promise<void> {
+    this.#model.beginMonth(user);
+    this.#pastMonths += 1;
+    const month = `19${10 + this.#pastMonths}-01-01`;
+    const ofUser = `month > '2000-01-01' and wallet_id = (select wallet_id from ledger.wallets where user_id = $1)`;
+    await ledger.database.owner.query(`update ledger.holds set month = '${month}' where ${ofUser}`, [user]);
+    await ledger.database.owner.query(`update usage.calls set month = '${month}' where ${ofUser}`, [user]);
+    await ledger.setWallet(user, `cap_month = case when cap_month > '2000-01-01' then '${month}' else cap_month end`);
+  }
+
+  #userOf(index: number): string {
+    return this.#users[index] ?? '';
+  }
+
+  #callsAt({ back, isOpen }: Which): readonly ModelRequest[] {
+    const calls = isOpen ? this.#requests.filter((one) => this.#model.isHeld(one.call)) : this.#requests;
+    return calls.slice(-1 - back).slice(0, 1);
+  }
+}
+
+async function keepsUp(steps: readonly Step[]): Promise<void> {
+  const history = new History(`history-${(histories += 1)}`);
+  await history.begin();
+  for (const taken of steps) await history.take(taken);
+}
+
+test(`WA-09 ${RUNS} random histories of up to ${STEPS_MAX} steps: the ledger answers and holds what its model does`, async (t) => {
+  t.diagnostic(`seed ${seed}: again with PURSER_TEST_SEED=${seed}`);
+  const steps = fc.array(step, { minLength: 1, maxLength: STEPS_MAX, size: 'max' });
+  await fc.assert(fc.asyncProperty(steps, keepsUp), { seed, numRuns: RUNS });
+});
