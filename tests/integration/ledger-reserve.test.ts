@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newCallId } from '../../packages/service/src/kernel/ids.ts';
+import { reapHolds } from '../../packages/service/src/ledger/queries.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 
 let ledger: LedgerDatabase;
@@ -168,12 +169,20 @@ test('WA-07 a reserve that comes after its call has ended holds nothing', async 
   const request = holdOf('late', 10, { callId: newCallId() });
   await ledger.reserve([request]);
   await ledger.settle([endOf(request, 4)]);
-  await ledger.reserve([request]); // The first statement of a retried one, let through by a slow lock.
-  try {
-    assert.equal((await ledger.wallet('late')).held, 0);
-    assert.deepEqual(await ledger.settle([endOf(request, 4)]), [{ isSettled: false, charged: 4 }]);
-  } finally {
-    await ledger.database.owner.query('delete from ledger.holds where call_id = $1', [request.callId]);
-    await ledger.setWallet('late', 'held_micros = 0, cap_held_micros = 0');
-  }
+  assert.deepEqual(await ledger.reserve([request]), ['call_ended']); // A first attempt, let through by a slow lock.
+  assert.equal((await ledger.wallet('late')).held, 0);
+  assert.deepEqual(await ledger.settle([endOf(request, 4)]), [{ isSettled: false, charged: 4 }]);
+  await expectRight();
+});
+
+test('WA-10 a repeated reserve gives the hold to the process that asks', async () => {
+  const [first, second] = [await ledger.addInstance(), await ledger.addInstance()];
+  await ledger.open('moved', 100);
+  const request = holdOf('moved', 10);
+  await ledger.reserve([request], first);
+  assert.deepEqual(await ledger.reserve([request], second), [10]);
+  await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [first]);
+  assert.equal(await reapHolds(ledger.live, 10), 0);
+  assert.equal((await ledger.wallet('moved')).held, 10);
+  await expectRight();
 });

@@ -13,7 +13,7 @@ interface ModelHold {
   readonly user: string;
   readonly amount: number;
   readonly isStream: boolean;
-  readonly instance: bigint;
+  instance: bigint;
   isOfThisMonth: boolean;
 }
 
@@ -59,10 +59,10 @@ export class LedgerModel {
   }
 
   #reserveOne(instance: bigint, request: ModelRequest): string | number {
+    if (this.#receipts.some(({ call }) => call === request.call)) return 'call_ended'; // WA-07: at most once.
     const repeated = this.#holds.find(({ call }) => call === request.call);
     if (repeated !== undefined) {
-      // WA-07: at most once. It is its owner, under a new id, who asks again: the hold is that id's from now on.
-      this.#holds = this.#holds.map((hold) => (hold === repeated ? { ...hold, instance } : hold));
+      repeated.instance = instance; // Who asks last has the call, so that its hold goes with that process (WA-10).
       return repeated.amount;
     }
     const { call, user, least, most, streamsMax } = request;
@@ -156,10 +156,6 @@ export class LedgerModel {
 
   isHeld(call: string): boolean {
     return this.#holds.some((hold) => hold.call === call);
-  }
-
-  hasEnded(call: string): boolean {
-    return this.#receipts.some((receipt) => receipt.call === call);
   }
 
   #walletOf(user: string): ModelWallet {

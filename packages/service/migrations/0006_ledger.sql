@@ -283,7 +283,10 @@ begin
       array_agg(null::text) as no_text, array_agg('expired'::text) as outcome, array_agg(false) as no
     from (
       select h.call_id from ledger.holds h join db.instances i on i.instance_id = h.instance_id
-      where i.state = 'dead' limit p_most
+      where i.state = 'dead'
+        -- A hold beside the receipt of its call cannot be, and if it is, it must not keep the others from coming back.
+        and not exists (select from usage.calls c where c.call_id = h.call_id)
+      limit p_most
     ) o
   ) a, lateral ledger.settle(a.calls, a.zero, a.no_text, a.no_price, a.outcome, a.no, a.zero, a.zero, a.zero, a.zero,
     a.no_text) s;
