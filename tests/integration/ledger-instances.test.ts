@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { after, afterEach, before, test, type TestContext } from 'node:test';
 import { startInstance } from '../../packages/service/src/db/instance.ts';
 import { createPool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
@@ -122,21 +122,24 @@ test('WA-10 a fenced process places no hold under its old id', async () => {
   assert.equal((await ledger.wallet('fenced')).held, 0);
 });
 
-/** The holds of a process of its own, as `compose` makes them. */
-async function startProcess() {
+/** The holds of a process of its own, as `compose` makes them. It ends with the test, if not before. */
+async function startProcess(t: TestContext) {
   const pool = createPool({ url: ledger.database.url, role: 'live', connectionsMax: 2, log });
   const instance = await startInstance(pool, log);
   const id = (): Promise<bigint> => instance.run((current) => Promise.resolve(current));
-  const stop = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     await instance.stop();
     await pool.end();
   };
+  let ended: Promise<void> | undefined;
+  const stop = (): Promise<void> => (ended ??= end());
+  t.after(stop);
   return { holds: createHolds({ reserve: pool, settle: pool }, instance, log), id, stop };
 }
 
-test('WA-10 a process that was fenced takes a new id and goes on', async () => {
+test('WA-10 a process that was fenced takes a new id and goes on', async (t) => {
   await ledger.open('woken', 100);
-  const { holds, id, stop } = await startProcess();
+  const { holds, id } = await startProcess(t);
   const first = holdOf('woken', 10);
   assert.equal((await holds.place(first)).outcome, 'granted');
   const before = await id();
@@ -148,11 +151,10 @@ test('WA-10 a process that was fenced takes a new id and goes on', async () => {
   assert.deepEqual(await holds.settle(endOf(first, 5)), { charged: 0n }); // It came too late.
   assert.deepEqual(await holds.settle(endOf(second, 5)), { charged: 5n });
   assert.equal((await ledger.wallet('woken')).balance, 95);
-  await stop();
 });
 
-test('WA-10 a process that lives renews its lease', async () => {
-  const { id, stop } = await startProcess();
+test('WA-10 a process that lives renews its lease', async (t) => {
+  const { id } = await startProcess(t);
   const instance = await id();
   await runOut(instance);
   await waitUntil('the lease is renewed', async () => {
@@ -162,12 +164,11 @@ test('WA-10 a process that lives renews its lease', async () => {
     );
     return (rows[0]?.left ?? 0) > 10;
   });
-  await stop();
 });
 
-test('WA-10 a process that ends in order gives up its lease at once', async () => {
+test('WA-10 a process that ends in order gives up its lease at once', async (t) => {
   await ledger.open('left', 100);
-  const { holds, id, stop } = await startProcess();
+  const { holds, id, stop } = await startProcess(t);
   await holds.place(holdOf('left', 10));
   const instance = await id();
   await stop();

@@ -123,8 +123,14 @@ test('WA-03 a cap of one micro refuses the smallest hold there is, and a cap of 
 test('LI-02 streams count while they hold, plain calls never', async () => {
   await ledger.open('streams', 1_000);
   const first = holdOf('streams', 1, { streamsMax: 2 });
-  const batch = [first, holdOf('streams', 1), holdOf('streams', 1, { streamsMax: 2 }), holdOf('streams', 1)];
-  assert.deepEqual(await ledger.reserve(batch), [1, 1, 1, 1]);
+  const batch = [
+    first,
+    holdOf('streams', 1),
+    holdOf('streams', 1, { streamsMax: 2 }),
+    holdOf('streams', 1, { streamsMax: 2 }),
+    holdOf('streams', 1),
+  ];
+  assert.deepEqual(await ledger.reserve(batch), [1, 1, 1, 'stream_limit', 1]);
   assert.deepEqual(await ledger.reserve([holdOf('streams', 1, { streamsMax: 2 })]), ['stream_limit']);
   assert.equal((await ledger.wallet('streams')).openStreams, 2);
   await ledger.settle([endOf(first, 0)]);

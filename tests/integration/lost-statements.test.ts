@@ -37,9 +37,10 @@ function losing(losses: readonly Error[]): Pool {
 
 const lost = (): Error => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 
-test('WA-07 a hold and a settlement whose answers are lost are repeated and take effect once', async () => {
+test('WA-07 a hold and a settlement whose answers are lost are repeated and take effect once', async (t) => {
   await ledger.open('repeated', 100);
   const instance = await startInstance(pool, log);
+  t.after(instance.stop);
   const pools = { reserve: losing([lost(), lost()]), settle: losing([lost(), lost(), lost()]) };
   const holds = createHolds(pools, instance, log);
   const request = holdOf('repeated', 60);
@@ -49,7 +50,6 @@ test('WA-07 a hold and a settlement whose answers are lost are repeated and take
   const { balance, held } = await ledger.wallet('repeated');
   assert.deepEqual({ balance, held }, { balance: 75, held: 0 });
   assert.deepEqual(await ledger.differences(), []);
-  await instance.stop();
 });
 
 test('WA-07 a transaction whose connection dies while it waits for something else fails, and the process lives', async () => {

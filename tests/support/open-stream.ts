@@ -6,6 +6,8 @@ export interface OpenStream {
   readonly headers: Headers;
   /** Resolves when what came so far contains the text; rejects when the stream ends without it. */
   readonly until: (text: string) => Promise<void>;
+  /** What is there to be read by now. Waits for no more than what has come already. */
+  readonly soFar: () => Promise<string>;
   /** Reads to the end and gives all of it. */
   readonly whole: () => Promise<string>;
   /** Hangs up, as a caller who leaves. */
@@ -32,16 +34,30 @@ export async function openStream(
   });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
-  async function readMore(): Promise<boolean> {
+  let reading: Promise<boolean> | undefined;
+  async function readOnce(): Promise<boolean> {
     const part = await reader?.read();
     text += part?.value ?? '';
+    reading = undefined;
     return part?.done === false;
+  }
+  /** One read at a time, so that one that nobody waits for loses nothing. */
+  function readMore(): Promise<boolean> {
+    reading ??= readOnce();
+    return reading;
   }
   return {
     status: response.status,
     headers: response.headers,
     until: async (wanted) => {
       while (!text.includes(wanted)) if (!(await readMore())) throw new Error(`The stream ended: ${text}`);
+    },
+    soFar: async () => {
+      const nothing = new Promise<false>((resolve) => {
+        setTimeout(resolve, 0, false);
+      });
+      while (await Promise.race([readMore(), nothing]));
+      return text;
     },
     whole: async () => {
       while (await readMore());

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { catalogueAt, chargeFor } from '../support/catalogue.ts';
+import { chat } from '../support/client.ts';
+import { lockWallet } from '../support/lock-wait.ts';
+import { openStream } from '../support/open-stream.ts';
+import {
+  completionBody,
+  frame,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+  streamSteps,
+  type UpstreamStep,
+} from '../support/scripted-upstream.ts';
+import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+
+let upstream: ScriptedUpstream;
+let service: TestService;
+let app: TestApp;
+
+const USAGE = { prompt_tokens: 10, completion_tokens: 5 };
+const CHARGE = chargeFor({ prompt: 10, completion: 5 });
+const STEPS = streamSteps({ model: 'm', pieces: ['begun', 'ended'], usage: USAGE, includeUsageChunk: true });
+
+before(async () => {
+  upstream = await startScriptedUpstream();
+  service = await startTestService(catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 }));
+  app = await service.addApp();
+});
+
+after(async () => {
+  await service.close();
+  await upstream.close();
+});
+
+const ENDINGS: readonly (readonly [string, readonly UpstreamStep[], string, number])[] = [
+  ['comes to its end', STEPS.slice(2), '[DONE]', CHARGE],
+  ['fails', [{ write: frame({ error: { message: 'no' } }) }], 'UPSTREAM_PROVIDER_ERROR', 0],
+];
+
+for (const [how, rest, lastWord, charge] of ENDINGS) {
+  test(`CC-08 the caller of a stream that ${how} is told so only when it is on the books`, async (t) => {
+    const user = `user-${lastWord.length}`;
+    await service.fund(app, user, 1_000_000);
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    upstream.script({ body: [...STEPS.slice(0, 2), { waitFor: held }, ...rest] });
+    const stream = await openStream({ url: service.url, key: app.liveKey, user });
+    await stream.until('begun');
+    const lock = await lockWallet(service.database, user);
+    t.after(lock.release);
+    release();
+    await lock.waiting(1); // The settlement, which cannot go on.
+    assert.ok(!(await stream.soFar()).includes(lastWord));
+    await lock.release();
+    await stream.until(lastWord);
+    assert.deepEqual(await service.wallet(app, user), { balance: 1_000_000 - charge, held: 0, openStreams: 0 });
+  });
+}
+
+test('CC-08 a plain answer is sent only when its charge is on the books', async (t) => {
+  const user = 'plain';
+  await service.fund(app, user, 1_000_000);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const answer = { write: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) };
+  upstream.script({ body: [{ waitFor: held }, answer] });
+  const arrived = upstream.arrival(upstream.requests.length);
+  let isAnswered = false;
+  const call = chat({ url: service.url, key: app.liveKey, user }).finally(() => {
+    isAnswered = true;
+  });
+  await arrived;
+  const lock = await lockWallet(service.database, user);
+  t.after(lock.release);
+  release();
+  await lock.waiting(1);
+  assert.equal(isAnswered, false);
+  await lock.release();
+  assert.equal((await call).headers.get('x-service-charge-micros'), String(CHARGE));
+  assert.deepEqual(await service.wallet(app, user), { balance: 1_000_000 - CHARGE, held: 0, openStreams: 0 });
+});

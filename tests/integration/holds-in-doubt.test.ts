@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import pg from 'pg';
+import { startInstance } from '../../packages/service/src/db/instance.ts';
+import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { createHolds } from '../../packages/service/src/ledger/hold.ts';
+import { createLedgerDatabase, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const log = createLog('silent');
+
+let ledger: LedgerDatabase;
+let pool: Pool;
+
+before(async () => {
+  ledger = await createLedgerDatabase();
+  // As the owner, whose statements have no timers of their own that the time made here could ring.
+  pool = createPool({ url: ledger.database.url, role: 'owner', connectionsMax: 1, log });
+});
+
+after(async () => {
+  await pool.end();
+  await ledger.close();
+});
+
+function databaseError(code: string): Error {
+  return Object.assign(new pg.DatabaseError('made by a test', 0, 'error'), { code });
+}
+
+const lost = (): Error => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+
+/** A pool that does what it is told, and then every answer is lost; later ones to another fault than the first. */
+function losing(later: () => Error): Pool {
+  let answers = 0;
+  const query = async (statement: pg.QueryConfig): Promise<unknown> => {
+    await pool.query(statement);
+    answers += 1;
+    throw answers === 1 ? lost() : later();
+  };
+  return { query } as unknown as Pool;
+}
+
+/** Lets time pass in small steps, with room for the database between them, until the promise is settled. */
+async function passTime(tick: (ms: number) => void, promise: Promise<unknown>): Promise<void> {
+  const over = promise.then(
+    () => true,
+    () => true,
+  );
+  while (!(await Promise.race([over, yieldToOthers(false)]))) tick(100);
+}
+
+for (const [what, later] of [
+  ['a lost connection', lost],
+  ['a locked row', () => databaseError('55P03')],
+  ['a server that turned read-only', () => databaseError('25006')],
+  ['a constraint', () => databaseError('23514')],
+] as const) {
+  test(`WA-07 a hold whose answer was lost is given back, although ${what} was heard of last`, async (t) => {
+    const user = what.replaceAll(' ', '-');
+    await ledger.open(user, 100);
+    const instance = await startInstance(pool, log);
+    t.after(instance.stop);
+    const holds = createHolds({ reserve: losing(later), settle: pool }, instance, log);
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const placed = holds.place(holdOf(user, 60));
+    await passTime((ms) => t.mock.timers.tick(ms), placed);
+    await assert.rejects(placed);
+    assert.equal((await ledger.wallet(user)).held, 60); // It was placed; only nobody knows.
+    t.mock.timers.tick(60_000);
+    t.mock.timers.reset();
+    const isFreed = async (): Promise<boolean> => (await ledger.wallet(user)).held === 0;
+    await waitUntil('the hold is given back', isFreed, 3_000);
+    assert.deepEqual(await ledger.differences(), []);
+  });
+}
