@@ -119,9 +119,10 @@ test('WA-04 a suspended wallet is refused without link, amount or reason, and mo
   await service.fund(app, 'u-susp', 777_777);
   await service.setWallet(app, 'u-susp', 'is_suspended = true');
   const amount = micros(888_888n);
-  const credit = { appId: app.appId, userId: 'u-susp' as EndUserId, amount, key: 'second' };
+  const userId = 'u-susp' as EndUserId;
+  const credit = { appId: app.appId, userId, kind: 'top_up', amount, key: 'second' } as const;
   for (const isFunded of [false, true]) {
-    if (isFunded) await createFunding(service.database.owner).creditContract(credit);
+    if (isFunded) await createFunding(service.database.owner).credit(credit);
     for (const stream of [false, true]) {
       const reply = await ask('u-susp', { stream });
       assertRefusal(reply, { code: 'WALLET_SUSPENDED', param: null, hasLink: false });

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createWallets } from '../../packages/service/src/ledger/wallet.ts';
-import { insertContractCredit } from '../../packages/service/src/ledger/queries.ts';
 import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
-import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { clawBack as takeBack } from '../support/claw-back.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { movementsOf, receiptOf } from '../support/receipts.ts';
 
@@ -19,7 +15,7 @@ after(async () => {
 });
 
 async function clawBack(user: string, amount: number): Promise<void> {
-  await takeBack(ledger.database, user, amount);
+  assert.equal(await ledger.takeBack(user, amount), 'booked');
   assert.deepEqual(await ledger.differences(), []);
 }
 
@@ -106,16 +102,9 @@ test('WA-06 money that comes in ends the clawed state once it covers the holds',
   const request = holdOf('refilled', 80);
   await ledger.reserve([request]);
   await clawBack('refilled', 90);
-  const credit = (amount: number, key: string) =>
-    insertContractCredit(ledger.live, {
-      appId: APP,
-      userId: 'refilled' as EndUserId,
-      amount: micros(BigInt(amount)),
-      key,
-    });
-  assert.equal(await credit(69, 'almost'), 'booked');
+  assert.equal(await ledger.credit('refilled', 69), 'booked');
   await expectWallet('refilled', { balance: 79, held: 80, isClawed: true });
-  assert.equal(await credit(1, 'enough'), 'booked');
+  assert.equal(await ledger.credit('refilled', 1), 'booked');
   await expectWallet('refilled', { balance: 80, held: 80, isClawed: false });
   await ledger.settle([endOf(request, 80)]);
   await expectWallet('refilled', { balance: 0, held: 0, isSuspended: false });
@@ -125,7 +114,7 @@ test('WA-12 what is available is never below zero, and a new hold is refused as 
   await ledger.open('below', 100);
   await ledger.reserve([holdOf('below', 80)]);
   await clawBack('below', 90);
-  const wallet = await createWallets(ledger.live).find(APP, 'below' as EndUserId);
+  const wallet = await ledger.wallets.find(APP, 'below' as EndUserId);
   assert.equal(wallet?.available, 0n);
   assert.deepEqual(await ledger.reserve([holdOf('below', 1)]), ['payment_required']);
   await expectWallet('below', { balance: 10, held: 80, isClawed: true });
@@ -134,7 +123,6 @@ test('WA-12 what is available is never below zero, and a new hold is refused as 
 test('WA-04 funding a suspended wallet does not lift its suspension', async () => {
   await ledger.open('suspended', 100);
   await ledger.setWallet('suspended', 'is_suspended = true');
-  const credit = { appId: APP, userId: 'suspended' as EndUserId, amount: micros(50n), key: 'more' };
-  assert.equal(await insertContractCredit(ledger.live, credit), 'booked');
+  assert.equal(await ledger.credit('suspended', 50), 'booked');
   await expectWallet('suspended', { balance: 150, isSuspended: true });
 });

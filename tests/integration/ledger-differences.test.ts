@@ -61,7 +61,7 @@ const TAMPERINGS: readonly {
   },
   {
     what: 'a shortfall of a micro that no receivable tells of',
-    by: [ofVictim('shortfall_micros = shortfall_micros + 1')],
+    by: [ofVictim('shortfall_micros = shortfall_micros + 1, is_suspended = true')],
     found: ['the shortfall is the sum of the receivables: 0, not 1'],
   },
   {

@@ -125,7 +125,10 @@ test('WA-06 a negative balance, more held than there is, or a count below zero c
   for (const assignment of [
     'balance_micros = held_micros - 1',
     'held_micros = balance_micros + 1',
+    'is_clawed = true',
+    'shortfall_micros = 1',
     'balance_micros = -1, held_micros = 0, is_clawed = true',
+    'balance_micros = -1, is_clawed = true',
     'held_micros = -1',
     'open_streams = -1',
     'cap_held_micros = -1',

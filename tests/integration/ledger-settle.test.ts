@@ -130,8 +130,17 @@ test('WA-07 several calls of one wallet in one batch are each charged their own'
     answers.map(({ charged }) => charged),
     [10, 200, 0, 50],
   );
-  const after = (await movementsOf(ledger.database, 'batch')).map((movement) => movement.after);
-  assert.deepEqual(after, [1_000, 990, 790, 740]);
+  const movements = await movementsOf(ledger.database, 'batch');
+  assert.deepEqual(
+    movements.map(({ kind, books, amount, after }) => [kind, books, amount, after]),
+    [
+      ['contract_credit', 'contract to wallet', 1_000, 1_000],
+      ['charge', 'wallet to earned', 10, 990],
+      ['charge', 'wallet to earned', 200, 790],
+      ['charge_overrun', 'loss to earned', 300, 790], // Above the hold: ours to bear.
+      ['charge', 'wallet to earned', 50, 740],
+    ],
+  );
   await expectWallet('batch', { balance: 740, held: 0 });
 });
 

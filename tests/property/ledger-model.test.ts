@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { type CallId, type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
+import { type AppId, type CallId, type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { insertContractCredit, reapHolds } from '../../packages/service/src/ledger/queries.ts';
-import { clawBack } from '../support/claw-back.ts';
+import { reapHolds } from '../../packages/service/src/ledger/queries.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { LedgerModel, type ModelRequest } from '../support/ledger-model.ts';
 
@@ -45,21 +44,29 @@ const step = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       do: kind('credit'),
+      kind: fc.constantFrom('top_up', 'contract_credit', 'funds_reinstated'),
       wallet,
       amount: fc.integer({ min: 1, max: 5 * AMOUNT_MAX }),
       key: fc.nat(12),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: kind('fence'), instance: fc.nat(1) }) },
-  { weight: 1, arbitrary: fc.record({ do: kind('claw back'), wallet, amount }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: kind('take back'),
+      kind: fc.constantFrom('claw_back', 'refund'),
+      wallet,
+      amount: fc.integer({ min: 1, max: 3 * AMOUNT_MAX }),
+      key: fc.nat(12),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: kind('reinstate'), wallet, writesOff: often(false) }) },
   {
     weight: 1,
     arbitrary: fc.record({ do: kind('cap'), wallet, cap: fc.option(fc.nat(4 * AMOUNT_MAX), { nil: undefined }) }),
   },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: kind('facts'), wallet, isConnected: often(true), isSuspended: often(false) }),
-  },
+  { weight: 1, arbitrary: fc.record({ do: kind('connect'), wallet, isConnected: often(true) }) },
   { weight: 1, arbitrary: fc.record({ do: kind('month'), wallet }) },
 );
 type Which = typeof call extends fc.Arbitrary<infer Value> ? Value : never;
@@ -95,7 +102,8 @@ class History {
       this.#model.open(user, undefined);
     }
     for (const user of this.#users) {
-      await this.take({ do: 'credit', wallet: this.#users.indexOf(user), amount: 2 * AMOUNT_MAX, key: 99 });
+      const first = { kind: 'top_up', amount: 2 * AMOUNT_MAX, key: 99 } as const;
+      await this.take({ do: 'credit', wallet: this.#users.indexOf(user), ...first });
     }
   }
 
@@ -125,22 +133,24 @@ class History {
       case 'settle':
         return this.#settle(taken.ends);
       case 'credit':
-        return this.#credit(this.#userOf(taken.wallet), taken.amount, `key-${taken.key}`);
+      case 'take back':
+        return this.#move(taken);
       case 'fence':
         return this.#fence(taken.instance);
-      case 'claw back': {
+      case 'reinstate': {
         const user = this.#userOf(taken.wallet);
-        const there = this.#model.clawBack(user, taken.amount);
-        return there > 0 ? clawBack(ledger.database, user, there) : undefined;
+        const expected = this.#model.reinstate(user, taken.writesOff);
+        return assert.equal(await ledger.reinstate(user, taken.writesOff), expected);
       }
-      case 'cap':
+      case 'cap': {
+        const cap = taken.cap === undefined ? undefined : micros(BigInt(taken.cap));
         this.#model.set(this.#userOf(taken.wallet), { cap: taken.cap });
-        return ledger.setWallet(this.#userOf(taken.wallet), `cap_micros = ${taken.cap ?? 'null'}`);
-      case 'facts': {
-        const { isConnected, isSuspended } = taken;
-        this.#model.set(this.#userOf(taken.wallet), { isConnected, isSuspended });
-        const assignment = `is_connected = ${isConnected}, is_suspended = ${isSuspended}`;
-        return ledger.setWallet(this.#userOf(taken.wallet), assignment);
+        return assert.ok(await ledger.wallets.setCap({ ...this.#keyOf(taken.wallet), cap }));
+      }
+      case 'connect': {
+        const { isConnected } = taken;
+        this.#model.set(this.#userOf(taken.wallet), { isConnected });
+        return assert.ok(await ledger.wallets.setConnected({ ...this.#keyOf(taken.wallet), isConnected }));
       }
       case 'month':
         return this.#beginMonth(this.#userOf(taken.wallet));
@@ -169,9 +179,17 @@ class History {
     assert.deepEqual(await ledger.settle(settlements), this.#model.settle(charged));
   }
 
-  async #credit(user: string, credited: number, key: string): Promise<void> {
-    const credit = { appId: APP, userId: user as EndUserId, amount: micros(BigInt(credited)), key };
-    assert.equal(await insertContractCredit(ledger.live, credit), this.#model.credit(user, credited, key));
+  async #move(taken: Extract<Step, { do: 'credit' | 'take back' }>): Promise<void> {
+    const user = this.#userOf(taken.wallet);
+    const key = `key-${taken.key}`;
+    const { kind: actKind, amount: moved } = taken;
+    const act = { kind: actKind, amount: moved, key };
+    if (taken.do === 'credit') {
+      const answer = await ledger.credit(user, moved, { kind: taken.kind, key });
+      return assert.equal(answer, this.#model.credit(user, act));
+    }
+    const answer = await ledger.takeBack(user, moved, { kind: taken.kind, key });
+    assert.equal(answer, this.#model.takeBack(user, act));
   }
 
   /** The lease of a process runs out; half of the time it goes on under its old id for a while. */
@@ -195,6 +213,10 @@ class History {
     await ledger.database.owner.query(`update ledger.holds set month = '${month}' where ${ofUser}`, [user]);
     await ledger.database.owner.query(`update usage.calls set month = '${month}' where ${ofUser}`, [user]);
     await ledger.setWallet(user, `cap_month = case when cap_month > '2000-01-01' then '${month}' else cap_month end`);
+  }
+
+  #keyOf(index: number): { readonly appId: AppId; readonly userId: EndUserId } {
+    return { appId: APP, userId: this.#userOf(index) as EndUserId };
   }
 
   #userOf(index: number): string {

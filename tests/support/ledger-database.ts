@@ -7,11 +7,16 @@ import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { checkLedger, type Difference } from '../../packages/service/src/ledger/check.ts';
 import type { Settlement } from '../../packages/service/src/ledger/settlement.ts';
 import {
-  insertContractCredit,
+  type CreditKind,
+  insertCredit,
+  insertTakeBack,
   insertWallet,
+  reinstateWallet,
+  type TakeBackKind,
   reserveHolds,
   settleHolds,
 } from '../../packages/service/src/ledger/queries.ts';
+import { createWallets, type Wallets } from '../../packages/service/src/ledger/wallet.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /** The one app of these tests. */
@@ -45,11 +50,22 @@ export interface LedgerDatabase {
   readonly reserve: (requests: readonly HoldRequest[], instance?: bigint) => Promise<readonly (string | number)[]>;
   /** Whether each was settled now, and what it was charged. */
   readonly settle: (settlements: readonly Settlement[]) => Promise<readonly SettleAnswer[]>;
+  /** Money in, money out, and the end of a suspension: each answers as the ledger does. */
+  readonly credit: (user: string, amount: number, act?: Act<CreditKind>) => Promise<string>;
+  readonly takeBack: (user: string, amount: number, act?: Act<TakeBackKind>) => Promise<string>;
+  readonly reinstate: (user: string, writesOff?: boolean) => Promise<string>;
+  readonly wallets: Wallets;
   readonly wallet: (user: string) => Promise<WalletState>;
   /** Changes a wallet's row as nobody may. */
   readonly setWallet: (user: string, assignment: string) => Promise<void>;
   readonly differences: () => Promise<readonly Difference[]>;
   readonly close: () => Promise<void>;
+}
+
+interface Act<Kind> {
+  readonly kind?: Kind;
+  /** One that is new where it is left out. */
+  readonly key?: string;
 }
 
 export interface SettleAnswer {
@@ -70,6 +86,12 @@ export async function createLedgerDatabase(): Promise<LedgerDatabase> {
     open: (user, balance, cap) => openWallet(live, { user, balance, cap }),
     reserve: (requests, by = instance) => reserve(live, by, requests),
     settle: (settlements) => settle(live, settlements),
+    credit: (user, amount, { kind = 'top_up', key = newCallId() } = {}) =>
+      insertCredit(live, { appId: APP, userId: user as EndUserId, kind, amount: micros(BigInt(amount)), key }),
+    takeBack: (user, amount, { kind = 'claw_back', key = newCallId() } = {}) =>
+      insertTakeBack(live, { appId: APP, userId: user as EndUserId, kind, amount: micros(BigInt(amount)), key }),
+    reinstate: (user, writesOff = false) => reinstateWallet(live, { appId: APP, userId: user as EndUserId, writesOff }),
+    wallets: createWallets(live),
     wallet: (user) => readWallet(owner, user),
     setWallet: async (user, assignment) => {
       await owner.query(`update ledger.wallets set ${assignment} where user_id = $1`, [user]);
@@ -109,6 +131,7 @@ export function endOf({ callId }: { readonly callId: CallId }, charge: number): 
     model: 'acme.large-1',
     priceId: 1n,
     isEstimated: false,
+    isUsageClamped: false,
     usage: { promptTokens: 10, cachedTokens: 1, completionTokens: 5, reasoningTokens: 2 },
     correlationId: undefined,
   };
@@ -122,7 +145,8 @@ async function openWallet(
   const cap = wallet.cap === undefined ? undefined : micros(BigInt(wallet.cap));
   await insertWallet(live, { appId: APP, userId, currency: 'EUR', cap });
   if (wallet.balance === 0) return;
-  await insertContractCredit(live, { appId: APP, userId, amount: micros(BigInt(wallet.balance)), key: 'first' });
+  const credit = { appId: APP, userId, kind: 'contract_credit', amount: micros(BigInt(wallet.balance)) } as const;
+  await insertCredit(live, { ...credit, key: 'first' });
 }
 
 async function reserve(

@@ -30,7 +30,14 @@ interface ModelWallet {
   cap: number | undefined;
   isConnected: boolean;
   isSuspended: boolean;
-  readonly credits: Map<string, number>;
+  /** What each key of each kind of act stood for first. */
+  readonly booked: Map<string, number>;
+}
+
+interface ModelAct {
+  readonly kind: string;
+  readonly amount: number;
+  readonly key: string;
 }
 
 export interface ModelFigures {
@@ -49,8 +56,8 @@ export class LedgerModel {
   #receipts: readonly ModelReceipt[] = [];
 
   open(user: string, cap: number | undefined): void {
-    const credits = new Map<string, number>();
-    this.#wallets.set(user, { balance: 0, shortfall: 0, cap, isConnected: true, isSuspended: false, credits });
+    const booked = new Map<string, number>();
+    this.#wallets.set(user, { balance: 0, shortfall: 0, cap, isConnected: true, isSuspended: false, booked });
   }
 
   /** Undefined: the process is fenced and nothing is held (WA-10). */
@@ -113,25 +120,45 @@ export class LedgerModel {
     return orphans.length;
   }
 
-  credit(user: string, amount: number, key: string): string {
+  credit(user: string, { kind, amount, key }: ModelAct): string {
+    return this.#once(user, { kind, amount, key }, (wallet) => {
+      wallet.balance += amount;
+    });
+  }
+
+  /** Takes what is there, also what calls hold; the rest is owed and suspends (WA-05, WA-06). */
+  takeBack(user: string, { kind, amount, key }: ModelAct): string {
+    return this.#once(user, { kind, amount, key }, (wallet) => {
+      const taken = Math.min(amount, wallet.balance);
+      wallet.balance -= taken;
+      wallet.shortfall += amount - taken;
+      wallet.isSuspended ||= amount > taken;
+    });
+  }
+
+  /** A key counts once for each wallet and kind of act. */
+  #once(user: string, { kind, amount, key }: ModelAct, act: (wallet: ModelWallet) => void): string {
     const wallet = this.#wallets.get(user);
     if (wallet === undefined) return 'no_wallet';
-    const booked = wallet.credits.get(key);
+    const booked = wallet.booked.get(`${kind} ${key}`);
     if (booked !== undefined) return booked === amount ? 'repeated' : 'conflict';
-    wallet.credits.set(key, amount);
-    wallet.balance += amount;
+    wallet.booked.set(`${kind} ${key}`, amount);
+    act(wallet);
     return 'booked';
   }
 
-  /** Takes what is there, up to `amount`. Gives what was taken. */
-  clawBack(user: string, amount: number): number {
+  /** Lifts a suspension once nothing is owed: recovered from what no call holds, or given up (WA-06). */
+  reinstate(user: string, writesOff: boolean): string {
     const wallet = this.#walletOf(user);
-    const taken = Math.min(amount, wallet.balance);
-    wallet.balance -= taken;
-    return taken;
+    const free = Math.max(0, wallet.balance - this.figures(user).held);
+    if (!writesOff && wallet.shortfall > free) return 'shortfall';
+    if (!writesOff) wallet.balance -= wallet.shortfall;
+    wallet.shortfall = 0;
+    wallet.isSuspended = false;
+    return 'reinstated';
   }
 
-  set(user: string, facts: Partial<Pick<ModelWallet, 'cap' | 'isConnected' | 'isSuspended'>>): void {
+  set(user: string, facts: Partial<Pick<ModelWallet, 'cap' | 'isConnected'>>): void {
     Object.assign(this.#walletOf(user), facts);
   }
 

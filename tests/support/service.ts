@@ -113,7 +113,8 @@ async function fund(
   const capMicros = cap === undefined ? undefined : micros(BigInt(cap));
   await createWallets(database.owner).open({ appId, userId, currency: 'EUR', cap: capMicros });
   if (amount === 0) return;
-  await createFunding(database.owner).creditContract({ appId, userId, amount: micros(BigInt(amount)), key: 'first' });
+  const credit = { appId, userId, kind: 'contract_credit', amount: micros(BigInt(amount)), key: 'first' } as const;
+  await createFunding(database.owner).credit(credit);
 }
 
 async function readWallet(database: TestDatabase, { appId }: TestApp, userId: string): Promise<WalletFigures> {

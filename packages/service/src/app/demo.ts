@@ -50,7 +50,7 @@ export async function ensureDemo(pool: Pool, dataDirectory: string, currency: st
   });
   const { appId, userId } = demo;
   await createWallets(pool).open({ appId, userId, currency, cap: undefined });
-  await createFunding(pool).creditContract({ appId, userId, amount: DEMO_CREDIT, key: 'demo' });
+  await createFunding(pool).credit({ appId, userId, kind: 'contract_credit', amount: DEMO_CREDIT, key: 'demo' });
   return demo;
 }
 

@@ -24,7 +24,8 @@ export function createLiveLane({ holds, links, clientOf }: LiveLaneOptions): Lan
     endHold: async ({ call }, { charge, outcome, usage, isEstimated }) => {
       const { callId, correlationId, model } = call;
       const priced = { model: model.id, priceId: model.price.priceId };
-      const { charged } = await holds.settle({ callId, correlationId, ...priced, charge, outcome, usage, isEstimated });
+      const counted = { usage, isEstimated, isUsageClamped: false };
+      const { charged } = await holds.settle({ callId, correlationId, ...priced, charge, outcome, ...counted });
       return charged;
     },
     providerOf: ({ model }) => clientOf(model.provider),

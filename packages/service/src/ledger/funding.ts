@@ -1,22 +1,38 @@
 import type { Pool } from '#db/pool.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
-import type { Micros } from '#kernel/micros.ts';
-import { type CreditOutcome, insertContractCredit } from '#ledger/queries.ts';
+import {
+  type CreditKind,
+  type CreditOutcome,
+  insertCredit,
+  insertTakeBack,
+  type Movement,
+  type ReinstateOutcome,
+  reinstateWallet,
+  type TakeBackKind,
+  type TakeBackOutcome,
+} from '#ledger/queries.ts';
 
-/** Money into wallets. */
+/** Money into wallets and out of them, other than by calls. Each act counts once, see `Movement`. */
 interface Funding {
+  /** Books money that came in. Lifts no suspension (WA-04). */
+  readonly credit: (credit: Movement<CreditKind>) => Promise<CreditOutcome>;
+  /** Books money that went out: takes what is there; the rest is owed and suspends the wallet (WA-05, WA-06). */
+  readonly takeBack: (taken: Movement<TakeBackKind>) => Promise<TakeBackOutcome>;
   /**
-   * Books money that the operator received by contract. `key` counts once for each wallet: again with the same amount
-   * is `repeated` and books nothing, with another amount `conflict`; `no_wallet` where there is none.
+   * Lifts a suspension, once what is owed is recovered from the balance that no call holds, or, with `writesOff`, given
+   * up. `shortfall`: the balance does not cover it, and nothing changed (WA-06).
    */
-  readonly creditContract: (credit: {
+  readonly reinstate: (wallet: {
     readonly appId: AppId;
     readonly userId: EndUserId;
-    readonly amount: Micros;
-    readonly key: string;
-  }) => Promise<CreditOutcome>;
+    readonly writesOff: boolean;
+  }) => Promise<ReinstateOutcome>;
 }
 
 export function createFunding(pool: Pool): Funding {
-  return { creditContract: (credit) => insertContractCredit(pool, credit) };
+  return {
+    credit: (credit) => insertCredit(pool, credit),
+    takeBack: (taken) => insertTakeBack(pool, taken),
+    reinstate: (wallet) => reinstateWallet(pool, wallet),
+  };
 }

@@ -100,6 +100,7 @@ function released(callId: CallId): Settlement {
     model: undefined,
     priceId: undefined,
     isEstimated: false,
+    isUsageClamped: false,
     usage: { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 },
     correlationId: undefined,
   };

@@ -1,5 +1,6 @@
 import { plainArray, textArray } from '#db/array-literal.ts';
 import type { Queryable } from '#db/pool.ts';
+import { assert } from '#kernel/assert.ts';
 import type { HoldOutcome, HoldRequest } from '#kernel/hold.ts';
 import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
@@ -45,7 +46,7 @@ export async function settleHolds(db: Queryable, settlements: readonly Settlemen
   const { rows } = await db.query<SettledRow>({
     name: 'ledger_settle',
     text: `select call_id, is_settled, charged
-      from ledger.settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+      from ledger.settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     values: [
       plainArray(settlements.map(({ callId }) => callId)),
       plainArray(settlements.map(({ charge }) => charge)),
@@ -53,6 +54,7 @@ export async function settleHolds(db: Queryable, settlements: readonly Settlemen
       plainArray(settlements.map(({ priceId }) => priceId)),
       textArray(settlements.map(({ outcome }) => outcome)),
       plainArray(settlements.map(({ isEstimated }) => isEstimated)),
+      plainArray(settlements.map(({ isUsageClamped }) => isUsageClamped)),
       plainArray(settlements.map(({ usage }) => usage.promptTokens)),
       plainArray(settlements.map(({ usage }) => usage.cachedTokens)),
       plainArray(settlements.map(({ usage }) => usage.completionTokens)),
@@ -77,6 +79,7 @@ interface WalletRow {
   readonly is_suspended: boolean;
   readonly balance_micros: bigint;
   readonly held_micros: bigint;
+  readonly shortfall_micros: bigint;
   readonly cap_micros: bigint | null;
   readonly spent_this_month_micros: bigint;
 }
@@ -84,7 +87,8 @@ interface WalletRow {
 export async function selectWallet(db: Queryable, appId: AppId, userId: EndUserId): Promise<WalletRow | undefined> {
   const { rows } = await db.query<WalletRow>({
     name: 'ledger_wallet',
-    text: `select wallet_id, user_id, currency, is_connected, is_suspended, balance_micros, held_micros, cap_micros,
+    text: `select wallet_id, user_id, currency, is_connected, is_suspended, balance_micros, held_micros, shortfall_micros,
+        cap_micros,
         case when cap_month = db.current_month() then cap_spent_micros else 0 end as spent_this_month_micros
       from ledger.wallets
       where app_id = $1 and user_id = $2`,
@@ -111,19 +115,67 @@ export async function insertWallet(db: Queryable, wallet: NewWallet): Promise<bo
   return rows[0]?.opened ?? false;
 }
 
-export type CreditOutcome = 'booked' | 'repeated' | 'conflict' | 'no_wallet';
+/** Money that comes into a wallet or goes out of it, other than by calls. `key` counts once for each wallet and kind. */
+export interface Movement<Kind> {
+  readonly appId: AppId;
+  readonly userId: EndUserId;
+  readonly kind: Kind;
+  /** At least 1. */
+  readonly amount: Micros;
+  readonly key: string;
+}
 
-export async function insertContractCredit(
+export type CreditKind = 'top_up' | 'contract_credit' | 'funds_reinstated';
+export type TakeBackKind = 'refund' | 'claw_back';
+/** `repeated`: booked before, with this amount; `conflict`: the key stood for another amount. Neither books anything. */
+export type TakeBackOutcome = 'booked' | 'repeated' | 'conflict' | 'no_wallet';
+/** `too_much`: the balance would pass the largest amount there is. */
+export type CreditOutcome = TakeBackOutcome | 'too_much';
+export type ReinstateOutcome = 'reinstated' | 'shortfall' | 'no_wallet';
+
+export function insertCredit(db: Queryable, credit: Movement<CreditKind>): Promise<CreditOutcome> {
+  return answer<CreditOutcome>(db, `select ledger.credit($1, $2, $3, $4, $5) as answer`, valuesOf(credit));
+}
+
+export function insertTakeBack(db: Queryable, taken: Movement<TakeBackKind>): Promise<TakeBackOutcome> {
+  return answer<TakeBackOutcome>(db, `select ledger.take_back($1, $2, $3, $4, $5) as answer`, valuesOf(taken));
+}
+
+export function reinstateWallet(
   db: Queryable,
-  credit: { readonly appId: AppId; readonly userId: EndUserId; readonly amount: Micros; readonly key: string },
-): Promise<CreditOutcome> {
-  const { rows } = await db.query<{ outcome: CreditOutcome }>(
-    `select ledger.credit_contract($1, $2, $3, $4) as outcome`,
-    [credit.appId, credit.userId, credit.amount, credit.key],
-  );
+  wallet: { readonly appId: AppId; readonly userId: EndUserId; readonly writesOff: boolean },
+): Promise<ReinstateOutcome> {
+  const values = [wallet.appId, wallet.userId, wallet.writesOff];
+  return answer<ReinstateOutcome>(db, `select ledger.reinstate($1, $2, $3) as answer`, values);
+}
+
+/** False where there is no wallet. */
+export function updateCap(
+  db: Queryable,
+  wallet: { readonly appId: AppId; readonly userId: EndUserId; readonly cap: Micros | undefined },
+): Promise<boolean> {
+  const values = [wallet.appId, wallet.userId, wallet.cap ?? null];
+  return answer<boolean>(db, `select ledger.set_cap($1, $2, $3) as answer`, values);
+}
+
+/** False where there is no wallet. */
+export function updateConnected(
+  db: Queryable,
+  wallet: { readonly appId: AppId; readonly userId: EndUserId; readonly isConnected: boolean },
+): Promise<boolean> {
+  const values = [wallet.appId, wallet.userId, wallet.isConnected];
+  return answer<boolean>(db, `select ledger.set_connected($1, $2, $3) as answer`, values);
+}
+
+function valuesOf({ appId, userId, kind, amount, key }: Movement<string>): readonly unknown[] {
+  return [appId, userId, kind, amount, key];
+}
+
+async function answer<Value>(db: Queryable, text: string, values: readonly unknown[]): Promise<Value> {
+  const { rows } = await db.query<{ answer: Value }>(text, [...values]);
   const row = rows[0];
-  if (row === undefined) throw new Error('The credit was not answered.');
-  return row.outcome;
+  assert(row !== undefined, 'a function answers one row');
+  return row.answer;
 }
 
 interface DifferenceRow {

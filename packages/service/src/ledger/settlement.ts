@@ -10,7 +10,10 @@ export interface Settlement {
   /** The resolved identifier. */
   readonly model: string | undefined;
   readonly priceId: bigint | undefined;
+  /** Charged by our own count, because the provider reported none. */
   readonly isEstimated: boolean;
+  /** The provider's count contradicted itself and was taken as the nearest that does not. */
+  readonly isUsageClamped: boolean;
   readonly usage: {
     readonly promptTokens: number;
     readonly cachedTokens: number;

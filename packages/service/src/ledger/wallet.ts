@@ -1,7 +1,7 @@
 import type { Pool } from '#db/pool.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
-import { insertWallet, type NewWallet, selectWallet } from '#ledger/queries.ts';
+import { insertWallet, type NewWallet, selectWallet, updateCap, updateConnected } from '#ledger/queries.ts';
 
 /** A real wallet as its owner may see it (BI-01). */
 export interface Wallet {
@@ -16,9 +16,16 @@ export interface Wallet {
   readonly held: Micros;
   /** What a new call may use: balance without holds, never below 0 (WA-12). */
   readonly available: Micros;
+  /** What a claw-back or refund could not take: owed, and the wallet is suspended (WA-06). */
+  readonly shortfall: Micros;
   /** Undefined: no cap. */
   readonly cap: Micros | undefined;
   readonly spentThisMonth: Micros;
+}
+
+interface WalletKey {
+  readonly appId: AppId;
+  readonly userId: EndUserId;
 }
 
 export interface Wallets {
@@ -26,6 +33,10 @@ export interface Wallets {
   readonly find: (appId: AppId, userId: EndUserId) => Promise<Wallet | undefined>;
   /** Opens a connected wallet for a user who agreed elsewhere. False where the user has one. */
   readonly open: (wallet: NewWallet) => Promise<boolean>;
+  /** Sets the monthly cap; undefined for none. Binds the next call. False where there is no wallet. */
+  readonly setCap: (wallet: WalletKey & { readonly cap: Micros | undefined }) => Promise<boolean>;
+  /** Connects or disconnects; a suspension stays (WA-11). False where there is no wallet. */
+  readonly setConnected: (wallet: WalletKey & { readonly isConnected: boolean }) => Promise<boolean>;
 }
 
 export function createWallets(pool: Pool): Wallets {
@@ -42,11 +53,14 @@ export function createWallets(pool: Pool): Wallets {
         isSuspended: row.is_suspended,
         balance: microsFromRow(row.balance_micros),
         held: microsFromRow(row.held_micros),
+        shortfall: microsFromRow(row.shortfall_micros),
         available: free > 0n ? microsFromRow(free) : ZERO_MICROS,
         cap: row.cap_micros === null ? undefined : microsFromRow(row.cap_micros),
         spentThisMonth: microsFromRow(row.spent_this_month_micros),
       };
     },
     open: (wallet) => insertWallet(pool, wallet),
+    setCap: (wallet) => updateCap(pool, wallet),
+    setConnected: (wallet) => updateConnected(pool, wallet),
   };
 }
