@@ -1,0 +1,98 @@
+import { insertInstance } from '../../packages/service/src/db/queries.ts';
+import { createPool, isItemFault, type Pool } from '../../packages/service/src/db/pool.ts';
+import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
+import { type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { reserveHolds, settleHolds } from '../../packages/service/src/ledger/queries.ts';
+import type { Settlement } from '../../packages/service/src/ledger/settlement.ts';
+import { APP, type Share, STREAMS_MAX, type Tally } from './reserves.ts';
+
+// One of the processes of reserves.ts: places holds in batches from several lanes, settles them, and keeps the sums.
+
+const LANES = 4;
+const BATCH_MAX = 48;
+const LEASE_MS = 3_600_000;
+const SPREAD = 400;
+
+const share = JSON.parse(process.argv[2] ?? '') as Share;
+const pool = createPool({ url: share.url, role: 'live', connectionsMax: LANES, log: createLog('warn') });
+const instance = await insertInstance(pool, LEASE_MS);
+const charged = share.users.map(() => 0);
+const refused: Record<string, number> = {};
+let asked = 0;
+let granted = 0;
+
+function randomBelow(most: number): number {
+  return Math.floor(Math.random() * most);
+}
+
+function randomRequest(): HoldRequest {
+  const least = 1 + randomBelow(SPREAD);
+  const userId = share.users[randomBelow(share.users.length)] as EndUserId;
+  return {
+    callId: newCallId(),
+    appId: APP,
+    userId,
+    least: micros(BigInt(least)),
+    most: micros(BigInt(least + randomBelow(SPREAD))),
+    streamsMax: randomBelow(8) === 0 ? STREAMS_MAX : 0,
+  };
+}
+
+function endOf({ callId }: HoldRequest, amount: bigint): Settlement {
+  return {
+    callId,
+    charge: micros(amount),
+    outcome: amount === 0n ? 'failed' : 'answered',
+    model: 'acme.large-1',
+    priceId: 1n,
+    isEstimated: true, // So that what is above a hold is no provider's bill.
+    isUsageClamped: false,
+    usage: { promptTokens: 1, cachedTokens: 0, completionTokens: 1, reasoningTokens: 0 },
+    correlationId: undefined,
+  };
+}
+
+/** Both statements are safe to repeat: that is what a gateway does when a lock is not to be had. */
+async function repeated<Result>(statement: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await statement();
+    } catch (fault) {
+      if (isItemFault(fault)) throw fault;
+    }
+  }
+}
+
+async function runLane(lane: Pool): Promise<void> {
+  while (asked < share.reserves) {
+    const requests = Array.from({ length: 1 + randomBelow(BATCH_MAX) }, randomRequest);
+    asked += requests.length;
+    const answers = await repeated(() => reserveHolds(lane, instance, requests));
+    const ends: Settlement[] = [];
+    for (const answer of answers) {
+      const request = requests.find(({ callId }) => callId === answer.call_id);
+      if (request === undefined) throw new Error('An answer is of no request.');
+      if (answer.outcome !== 'granted') {
+        refused[answer.outcome] = (refused[answer.outcome] ?? 0) + 1;
+        continue;
+      }
+      if (answer.granted < request.least || answer.granted > request.most) throw new Error('A grant is out of range.');
+      granted += 1;
+      ends.push(endOf(request, BigInt(randomBelow(Number(answer.granted) + SPREAD / 4))));
+    }
+    if (ends.length === 0) continue;
+    for (const { call_id: id, charged: amount } of await repeated(() => settleHolds(lane, ends))) {
+      const user = requests.find(({ callId }) => callId === id)?.userId ?? '';
+      const index = share.users.indexOf(user);
+      charged[index] = (charged[index] ?? 0) + Number(amount);
+    }
+    if (randomBelow(10) === 0) await repeated(() => settleHolds(lane, ends)); // Again: nothing may change.
+  }
+}
+
+await Promise.all(Array.from({ length: LANES }, () => runLane(pool)));
+await pool.end();
+process.send?.({ asked, granted, refused, charged } satisfies Tally);
+process.disconnect?.();
