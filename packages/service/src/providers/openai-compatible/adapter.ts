@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import { errorOfFrame, errorOfStatus } from '#providers/openai-compatible/error.ts';
 import { toRequest } from '#providers/openai-compatible/to-request.ts';
@@ -70,7 +71,10 @@ async function readAll(body: AsyncIterable<Buffer>): Promise<string> {
     bytes += part.length;
     if (bytes > ANSWER_BYTES_MAX) throw new UpstreamError('malformed', 'The provider sent too large an answer.');
   }
-  return Buffer.concat(parts).toString('utf8');
+  const whole = Buffer.concat(parts);
+  // Else bad bytes would be replaced, and a garbled answer charged: a stream of them is refused as well.
+  if (!isUtf8(whole)) throw new UpstreamError('malformed', 'The provider sent bytes that are not UTF-8.');
+  return whole.toString('utf8');
 }
 
 async function* readChunks({
