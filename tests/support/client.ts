@@ -44,12 +44,13 @@ export function chat(options: CallOptions, fields: Readonly<Record<string, unkno
   return send(COMPLETIONS, { body, ...options });
 }
 
-function replyOf(response: Response, text: string): Reply {
+/** The answer with this head and this text. */
+export function replyOf(head: Pick<Response, 'status' | 'headers'>, text: string): Reply {
   const body = objectOf(text);
   const { error } = body;
   return {
-    status: response.status,
-    headers: response.headers,
+    status: head.status,
+    headers: head.headers,
     text,
     body,
     error: typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {},

@@ -20,16 +20,15 @@ export interface TestApp {
   readonly testKey: string;
 }
 
-interface AppOptions {
+export interface AppOptions {
   readonly isFirstParty?: boolean;
   readonly ratePerMinute?: number;
   readonly rateBurst?: number;
   readonly maxStreamsPerUser?: number;
 }
 
-/** The service on a real database, over real HTTP, with a catalogue of the test's own. */
-export interface TestService {
-  readonly url: string;
+/** A real database with a catalogue of the test's own, and what a test arranges and looks up in it. */
+export interface TestGround {
   readonly database: TestDatabase;
   readonly addApp: (options?: AppOptions) => Promise<TestApp>;
   /** Opens a connected wallet with this much in it, and a monthly cap where one is given. */
@@ -39,6 +38,11 @@ export interface TestService {
   /** Differences in the books; the books are right when there are none. */
   readonly check: () => Promise<readonly Difference[]>;
   readonly close: () => Promise<void>;
+}
+
+/** The service on such ground, over real HTTP. */
+export interface TestService extends TestGround {
+  readonly url: string;
 }
 
 export interface WalletFigures {
@@ -53,7 +57,8 @@ export async function startTestService(
   catalogue: unknown,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<TestService> {
-  const database = await createTestDatabase();
+  const ground = await createTestGround(catalogue);
+  const { database } = ground;
   const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-data-'));
   const log = createLog('silent');
   const config = readConfig({
@@ -63,11 +68,23 @@ export async function startTestService(
     DATABASE_URL: database.url,
     ...environment,
   });
-  await applyCatalogueFile(database.owner, JSON.stringify(catalogue));
-  const ground = { databaseUrl: database.url, simulatorUrl: undefined };
-  const gateway = await startGateway(config, log, ground);
+  const gateway = await startGateway(config, log, { databaseUrl: database.url, simulatorUrl: undefined });
   return {
+    ...ground,
     url: gateway.url,
+    close: async () => {
+      await gateway.stop();
+      await ground.close();
+      rmSync(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Ground for gateways that run in processes of their own. */
+export async function createTestGround(catalogue: unknown): Promise<TestGround> {
+  const database = await createTestDatabase();
+  await applyCatalogueFile(database.owner, JSON.stringify(catalogue));
+  return {
     database,
     addApp: (options) => addApp(database, options),
     fund: (app, userId, amount, cap) => fund(database, app, userId, amount, cap),
@@ -79,11 +96,7 @@ export async function startTestService(
       ]);
     },
     check: async () => (await checkLedger(database.owner)).differences,
-    close: async () => {
-      await gateway.stop();
-      await database.close();
-      rmSync(dataDirectory, { recursive: true, force: true });
-    },
+    close: database.close,
   };
 }
 

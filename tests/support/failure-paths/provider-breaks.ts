@@ -1,0 +1,46 @@
+import type { Code } from '../refusal.ts';
+import { frame, type UpstreamStep } from '../scripted-upstream.ts';
+import * as path from './path.ts';
+
+const { CANARY, chunk, DONE, FAILED, FINISH, FIRST, FREE, NEVER, REPORT, SECOND, STREAMED, THROTTLED } = path;
+
+/** What becomes of a stream whose beginning its caller has read. */
+type Row = readonly [what: string, tail: readonly UpstreamStep[], code: Code, model?: path.PathModel];
+
+const TAILS: readonly Row[] = [
+  ['resets', [{ destroy: true }], FAILED],
+  ['falls silent', [NEVER], FAILED, 'hasty'],
+  ['falls silent after more', [SECOND, NEVER], FAILED, 'hasty'],
+  ['ends without a reason to finish', [SECOND], FAILED],
+  ['is done without a reason to finish', [SECOND, DONE], FAILED],
+  ['reports usage but no reason to finish', [REPORT, DONE], FAILED],
+  ['finishes one of two choices', [chunk({ content: 'b' }, null, 1), chunk({}, 'stop', 1), REPORT, DONE], FAILED],
+  ['sends an error', [{ write: frame({ error: { message: CANARY, code: 'CANARY' } }) }], FAILED],
+  ['sends an error and stays', [{ write: frame({ error: { message: CANARY } }) }, NEVER], FAILED],
+  ['sends an error that is a text', [{ write: frame({ error: CANARY, error_type: 'CANARY' }) }], FAILED],
+  ['sends an error beside choices', [{ write: frame({ choices: [], error: { message: CANARY } }) }], FAILED],
+  ['sends an error after its usage', [REPORT, { write: frame({ error: { message: CANARY } }) }], FAILED],
+  ['sends an error after its reason to finish', [FINISH, { write: frame({ error: { message: CANARY } }) }], FAILED],
+  ['sends a chunk of the kind error', [{ write: frame({ object: 'error', message: CANARY, code: 400 }) }], FAILED],
+  ['sends an event named error', [{ write: `event: error\n${frame({ message: CANARY })}` }], FAILED],
+  ['throttles', [{ write: frame({ error: { message: CANARY, code: 'rate_limit_exceeded' } }) }], THROTTLED],
+  ['throttles with a number', [{ write: frame({ error: { code: 429 } }) }], THROTTLED],
+  ['sends no JSON', [{ write: frame(CANARY) }, FINISH, DONE], FAILED],
+  ['sends no object', [{ write: frame([CANARY]) }, FINISH, DONE], FAILED],
+  ['sends choices that are none', [{ write: frame({ choices: CANARY }) }, NEVER], FAILED],
+  ['sends bytes that are no UTF-8', [{ write: Buffer.from([0x64, 0x61, 0xff, 0x0a, 0x0a]) }, NEVER], FAILED],
+  ['sends an event without an end', [{ write: `data: ${'a'.repeat(3 * 1024 * 1024)}` }, NEVER], FAILED],
+  ['ends in half a frame', [{ write: 'data: {"choices":[{"index":0,"delta":{"content":"CANARY' }], FAILED],
+];
+
+/** Failures of the provider after the first byte of a stream: they end in a frame (ER-06), and are free (CC-11). */
+export const PROVIDER_BREAKS: readonly path.Path[] = TAILS.map(([what, tail, code, model = 'large']) => ({
+  clause: 'CC-11 ER-06',
+  what: `the provider has begun and ${what}`,
+  kinds: STREAMED,
+  model,
+  provider: (goneOn) => ({ body: [FIRST, { waitFor: goneOn }, ...tail] }),
+  caller: { reads: 'begun' },
+  gets: { frame: code },
+  ends: FREE,
+}));

@@ -1,0 +1,70 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createGate } from '../gate.ts';
+import { type OpenChat, openChat } from '../open-chat.ts';
+import type { PromptScripts } from '../prompt-scripts.ts';
+import type { RecordedRequest } from '../scripted-upstream.ts';
+import type { Stage } from '../stage.ts';
+import { waitUntil } from '../wait-until.ts';
+import {
+  assertAnswer,
+  assertHeld,
+  assertNextCall,
+  assertProviderSide,
+  assertReceipt,
+  BALANCE,
+  LIMIT,
+  type Walk,
+} from './at-its-end.ts';
+import type { CallerPart, Kind, Path } from './path.ts';
+
+/** Long enough for a provider to fill what it can before a slow caller reads on. Decides nothing. */
+const STALL_MS = 200;
+
+/** Takes a fresh user down the path once, and looks at everything that must be true at its end. */
+export async function walk(stage: Stage, scripts: PromptScripts, path: Path, kind: Kind): Promise<void> {
+  const user = await stage.newUser(BALANCE);
+  const walked: Walk = { stage, scripts, path, kind, user, body: bodyOf(path, kind, user) };
+  const request = await run(walked);
+  if (path.ends.outcome !== 'none') await assertReceipt(walked);
+  if (request !== undefined) await assertProviderSide(walked, request);
+  await assertNextCall(walked);
+}
+
+function bodyOf({ model = 'large' }: Path, kind: Kind, prompt: string): string {
+  const stream = kind === 'streamed' ? { stream: true, stream_options: { include_usage: true } } : {};
+  const messages = [{ role: 'user', content: prompt }];
+  return JSON.stringify({ model: `acme.${model}-1`, messages, max_completion_tokens: LIMIT, ...stream });
+}
+
+/** Plays both parts to the end of the caller's connection. Gives the provider's side, where the call gets there. */
+async function run(walked: Walk): Promise<RecordedRequest | undefined> {
+  const { stage, scripts, path, user, body } = walked;
+  const { caller = {}, provider } = path;
+  const { isHalfSent = false } = caller;
+  const gate = createGate();
+  const arrival = scripts.expect(user, typeof provider === 'function' ? provider(gate.opened) : provider);
+  const options = { url: stage.service.url, key: stage.app.liveKey, user, body, correlationId: user };
+  const chat = openChat({ ...options, missingBytes: isHalfSent ? 10 : 0 });
+  chat.head.catch(() => {}); // Nobody waits for it where the caller leaves before.
+  const request = isHalfSent || path.model === 'closed' ? undefined : await arrival;
+  if (isHalfSent) await waitUntil('the service has the connection', chat.isConnected);
+  await play(chat, caller);
+  if (typeof provider === 'function') await assertHeld(walked);
+  gate.open();
+  await chat.closed;
+  if (!caller.leaves) await assertAnswer(walked, chat);
+  return request;
+}
+
+async function play(chat: OpenChat, { reads, stalls, leaves }: CallerPart): Promise<void> {
+  if (reads !== undefined) await chat.read(reads);
+  if (stalls) {
+    const head = await chat.head;
+    head.pause();
+    await pause(STALL_MS);
+    if (!leaves) head.resume();
+  }
+  if (!leaves) return;
+  chat.leave();
+  await chat.closed;
+}

@@ -1,0 +1,48 @@
+import type { UpstreamScript, UpstreamStep } from '../scripted-upstream.ts';
+import * as path from './path.ts';
+
+const { ANSWERED, CANARY, chunk, CONTENT, DONE, FINISH, FIRST, JSON_TYPE, NO_USAGE, PLAIN, REPORT, STREAMED } = path;
+
+const COUNTED: path.PathEnd = { outcome: 'answered', by: { counted: CONTENT } };
+const ZERO: path.PathEnd = { outcome: 'answered', by: 'zero' };
+const PIECES: readonly UpstreamStep[] = [FIRST, path.SECOND, path.THIRD];
+const BEGUN_USAGE = { role: 'assistant', content: '' };
+
+type Row = readonly [what: string, script: UpstreamScript, ends: path.PathEnd];
+
+const WHOLE: readonly Row[] = [
+  ['leaves out the usage', { body: path.completion({}) }, COUNTED],
+  ['reports a usage that is none', { body: path.completion({ usage: { prompt_tokens: 'many' } }) }, COUNTED],
+  ['reports a usage of zero', { body: path.completion({ usage: NO_USAGE }) }, ZERO],
+  ['calls its JSON a text', { headers: { 'content-type': 'text/plain' }, body: path.WHOLE }, ANSWERED],
+  ['sends its answer in two parts', { headers: JSON_TYPE, body: inTwo(path.WHOLE) }, ANSWERED],
+];
+
+const STREAMS: readonly Row[] = [
+  ['leaves out the usage', { body: [...PIECES, FINISH, DONE] }, COUNTED],
+  ['reports a usage of zero', { body: [...PIECES, FINISH, path.usageChunk(NO_USAGE), DONE] }, ZERO],
+  ['ends without [DONE]', { body: [...PIECES, FINISH, REPORT] }, ANSWERED],
+  ['ends without [DONE] and usage', { body: [...PIECES, FINISH] }, COUNTED],
+  ['sends [DONE] without a blank line', { body: [...PIECES, FINISH, REPORT, { write: 'data: [DONE]' }] }, ANSWERED],
+  ['goes on after [DONE]', { body: [...PIECES, FINISH, REPORT, DONE, { write: CANARY }] }, ANSWERED],
+  ['stays after [DONE]', { body: [...PIECES, FINISH, REPORT, DONE, path.NEVER] }, ANSWERED],
+  ['stops at its limit', { body: [chunk(BEGUN_USAGE), ...PIECES, chunk({}, 'length'), REPORT, DONE] }, ANSWERED],
+  [
+    'calls its stream a text',
+    { headers: { 'content-type': 'text/plain' }, body: [...PIECES, FINISH, REPORT, DONE] },
+    ANSWERED,
+  ],
+];
+
+function inTwo(text: string): readonly UpstreamStep[] {
+  return [{ write: text.slice(0, 99) }, { waitMs: 20 }, { write: text.slice(99) }];
+}
+
+function pathsOf(kinds: readonly path.Kind[], rows: readonly Row[]): readonly path.Path[] {
+  return rows.map(([what, provider, ends]) => {
+    return { clause: 'CC-11', what: `the provider ${what}`, kinds, provider, gets: 'answer', ends };
+  });
+}
+
+/** What looks like a failure and is a whole answer, to be charged. */
+export const WHOLE_ANSWERS: readonly path.Path[] = [...pathsOf(PLAIN, WHOLE), ...pathsOf(STREAMED, STREAMS)];

@@ -1,0 +1,45 @@
+import type { RecordedRequest, ScriptedUpstream, UpstreamScript } from './scripted-upstream.ts';
+
+/** Makes calls that run side by side independent: each is answered by the script of its own prompt. */
+export interface PromptScripts {
+  /** Sets the script of a prompt and resolves to its first request once that is there. */
+  readonly expect: (prompt: string, script: UpstreamScript) => Promise<RecordedRequest>;
+  /** How many requests of this prompt have come. */
+  readonly arrivals: (prompt: string) => number;
+  readonly scriptOf: (prompt: string) => UpstreamScript;
+}
+
+interface Line {
+  readonly script: UpstreamScript;
+  readonly arrive: (request: RecordedRequest) => void;
+  arrivals: number;
+}
+
+export function scriptByPrompt(upstream: ScriptedUpstream): PromptScripts {
+  const lines = new Map<string, Line>();
+  function lineOf(prompt: string): Line {
+    const line = lines.get(prompt);
+    if (line === undefined) throw new Error(`Nobody has set a script for the prompt ${prompt}.`);
+    return line;
+  }
+  upstream.script((request) => {
+    const line = lineOf(promptOf(request));
+    line.arrivals += 1;
+    line.arrive(request);
+    return line.script;
+  });
+  return {
+    expect: (prompt, script) => {
+      const { promise, resolve } = Promise.withResolvers<RecordedRequest>();
+      lines.set(prompt, { script, arrive: resolve, arrivals: 0 });
+      return promise;
+    },
+    arrivals: (prompt) => lineOf(prompt).arrivals,
+    scriptOf: (prompt) => lineOf(prompt).script,
+  };
+}
+
+function promptOf({ body }: RecordedRequest): string {
+  const { messages } = body as { readonly messages: readonly { readonly content: string }[] };
+  return messages[0]?.content ?? '';
+}

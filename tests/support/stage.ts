@@ -1,0 +1,44 @@
+import { after } from 'node:test';
+import { catalogueAt } from './catalogue.ts';
+import { type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts';
+import { type AppOptions, startTestService, type TestApp, type TestService } from './service.ts';
+
+/** What most test files stand on: a service, the provider behind it and an app. It ends with the file. */
+export interface Stage {
+  readonly upstream: ScriptedUpstream;
+  readonly service: TestService;
+  readonly app: TestApp;
+  /** A user whom no other test has, with this much in the wallet, and under a monthly cap where one is given. */
+  readonly newUser: (amount: number, cap?: number) => Promise<string>;
+}
+
+interface StageOptions {
+  /** Laid over the open model of `catalogueAt`. */
+  readonly model?: Readonly<Record<string, unknown>>;
+  readonly app?: AppOptions;
+  /** Makes more of the catalogue than that. */
+  readonly catalogue?: (catalogue: ReturnType<typeof catalogueAt>) => unknown;
+}
+
+/** Called once by a test file, before its tests. */
+export async function setStage({ model, app: limits, catalogue }: StageOptions = {}): Promise<Stage> {
+  const upstream = await startScriptedUpstream();
+  const basis = catalogueAt(upstream.baseUrl, model);
+  const service = await startTestService(catalogue === undefined ? basis : catalogue(basis));
+  after(async () => {
+    await service.close();
+    await upstream.close();
+  });
+  const app = await service.addApp(limits);
+  let users = 0;
+  return {
+    upstream,
+    service,
+    app,
+    newUser: async (amount, cap) => {
+      const user = `user-${(users += 1)}`;
+      await service.fund(app, user, amount, cap);
+      return user;
+    },
+  };
+}
