@@ -20,12 +20,15 @@ const USAGE = `npm test -- [options] [file, folder or glob]...
   -t <pattern>       only tests whose name matches
   --fast             leaves out ${SLOW.join(', ')}
   --without <path>   leaves out a file or folder; may be given again
+  --rounds <n>       how often a test that repeats itself does so, and so much more time for each test
   --limit <seconds>  ends the run after so long (${RUN_SECONDS_MAX})`;
 
 interface Choice {
   readonly files: readonly string[];
   readonly pattern: string | undefined;
   readonly limitSeconds: number;
+  /** Undefined: as often as the tests themselves say. */
+  readonly rounds: number | undefined;
 }
 
 // What `npm test` runs: the tests of the folder that it is started in, by the Node that runs it.
@@ -48,7 +51,9 @@ function choose(args: readonly string[]): Choice {
   if (files.size === 0) stop(`No test file is left to run in ${process.cwd()}.`);
   const limitSeconds = Number(values.limit);
   if (!(limitSeconds > 0 && limitSeconds <= DAY_SECONDS)) stop(`\`--limit\` is a number of seconds.\n\n${USAGE}`);
-  return { files: [...files].toSorted(), pattern: values.pattern, limitSeconds };
+  const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
+  if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0)) stop(`\`--rounds\` is a number.\n\n${USAGE}`);
+  return { files: [...files].toSorted(), pattern: values.pattern, limitSeconds, rounds };
 }
 
 function parse(args: readonly string[]) {
@@ -61,6 +66,7 @@ function parse(args: readonly string[]) {
         fast: { type: 'boolean', default: false },
         limit: { type: 'string', default: String(RUN_SECONDS_MAX) },
         without: { type: 'string', multiple: true, default: [] },
+        rounds: { type: 'string' },
       },
     });
   } catch (error) {
@@ -81,19 +87,20 @@ function stop(message: string): never {
   process.exit(1);
 }
 
-function start({ files, pattern }: Choice): ChildProcess {
+function start({ files, pattern, rounds }: Choice): ChildProcess {
   const args = [
     '--test',
     `--test-reporter=${pathToFileURL(join(import.meta.dirname, 'test-reporter.ts')).href}`,
     '--test-reporter-destination=stdout',
-    `--test-timeout=${TEST_TIMEOUT_MS}`,
+    `--test-timeout=${TEST_TIMEOUT_MS * (rounds ?? 1)}`,
     `--test-concurrency=${CONCURRENCY}`,
     ...(existsSync(GLOBAL_SETUP) ? [`--test-global-setup=${GLOBAL_SETUP}`] : []),
     ...(pattern === undefined ? [] : [`--test-name-pattern=${pattern}`]),
     ...files,
   ];
   // Set where a test runs this file: the runner would take itself for a test of the outer run.
-  const { NODE_TEST_CONTEXT: _outer, ...env } = process.env;
+  const { NODE_TEST_CONTEXT: _outer, ...outer } = process.env;
+  const env = { ...outer, ...(rounds === undefined ? {} : { PURSER_TEST_ROUNDS: String(rounds) }) };
   // A process group of its own: a signal then comes once, from here, and what outlives the runner can be ended.
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
   child.once('error', (error) => stop(`The test runner could not be started: ${error.message}`));

@@ -22,6 +22,8 @@ const FILES: Readonly<Record<string, string>> = {
     "import { test } from 'node:test'; console.log('hanging'); test('hangs', () => new Promise(() => setInterval(() => {}, 99)));",
   'tests/setup.test.ts':
     "import { test } from 'node:test'; test('sees the setup', (t) => t.assert.equal(process.env['PURSER_SEEN'], 'yes'));",
+  'tests/broken/rounds.test.ts':
+    "import { test } from 'node:test'; test('has rounds', (t) => t.assert.equal(process.env['PURSER_TEST_ROUNDS'], '7'));",
   'tests/support/global-setup.ts':
     "export const globalSetup = () => { process.env['PURSER_SEEN'] = 'yes'; }; export const globalTeardown = () => new Promise((done) => setTimeout(done, 300)).then(() => console.log('taken down'));",
 };
@@ -49,6 +51,16 @@ test('all tests are run, and what the global setup puts into the environment rea
 test('--fast leaves out what is slow', async () => {
   const { output } = await runTests('--fast', '--without', './tests/broken');
   assert.deepEqual(namesIn(output), ['adds', 'sees the setup']);
+});
+
+test('--rounds is told to the tests, and is a number', async () => {
+  assert.equal((await runTests('--rounds', '7', 'tests/broken/rounds.test.ts')).code, 0);
+  assert.equal((await runTests('tests/broken/rounds.test.ts')).code, 1);
+  for (const rounds of ['0', '1.5', 'many']) {
+    const { code, output } = await runTests('--rounds', rounds);
+    assert.equal(code, 1);
+    assert.match(output, /`--rounds` is a number/);
+  }
 });
 
 test('arguments choose files, folders and globs', async () => {

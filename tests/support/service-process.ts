@@ -8,7 +8,7 @@ import { runs } from './embedded-harness.ts';
 import { waitUntil } from './wait-until.ts';
 
 const CLI = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', import.meta.url));
-const READY = /Purser is ready at (\S+)/;
+const READY = /Purser is ready at (\S+?)\.?\s/;
 const START_MS_MAX = 60_000;
 
 export interface ServiceProcess {
@@ -26,6 +26,8 @@ interface ProcessOptions {
   /** Undefined: the embedded server in the data directory. */
   readonly databaseUrl?: string;
   readonly workers?: number;
+  /** Further settings. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Runs `purser serve` on a free port and waits until it says that it is ready. */
@@ -74,6 +76,7 @@ function runCli(options: ProcessOptions, words: readonly string[]): ChildProcess
       PURSER_LOG_LEVEL: 'silent',
       PURSER_WORKERS: String(options.workers ?? 1),
       ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
+      ...options.environment,
     },
   });
 }

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { catalogueAt } from '../support/catalogue.ts';
+import { COMPLETIONS, type Reply, send } from '../support/client.ts';
+import { createGate } from '../support/gate.ts';
+import { startGatewayProcesses } from '../support/gateway-processes.ts';
+import { ROUNDS } from '../support/rounds.ts';
+import {
+  completionBody,
+  type RecordedRequest,
+  startScriptedUpstream,
+  streamSteps,
+  type UpstreamScript,
+} from '../support/scripted-upstream.ts';
+import { createTestGround } from '../support/service.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const CALLS = 200;
+const RICH = 1_000_000_000_000;
+/** Every body is of this length, plain or streamed, so that all calls of a round hold the same. */
+const BODY_BYTES = 240;
+const PROMPT_TOKENS_MAX = BODY_BYTES + 512;
+/** No call asks for more than the model's floor: its hold cannot be lowered, so that a wallet is worth a number of them. */
+const FLOOR_TOKENS = 16;
+const PRICES = 8;
+const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+
+interface Price {
+  readonly input: number;
+  readonly output: number;
+  readonly margin: number;
+}
+
+interface Round {
+  readonly admitted: number;
+  readonly model: number;
+  readonly outputTokens: number;
+  /** Of a hold: what is left over where the wallet or the cap is worth no whole number of them. */
+  readonly spare: number;
+  /** What the provider reports, of all that it may. */
+  readonly used: number;
+  /** It answers none before all others are refused. Else calls race against settlements too, and use all they may. */
+  readonly isHeldBack: boolean;
+}
+
+const PRICE: fc.Arbitrary<Price> = fc.record({
+  input: fc.integer({ min: 10_000, max: 30_000_000 }), // A hold is then above the smallest that there is.
+  output: fc.integer({ min: 10_000, max: 90_000_000 }),
+  margin: fc.integer({ min: 0, max: 5_000 }),
+});
+const part = fc.double({ min: 0, max: 0.999, noNaN: true });
+const ROUND: fc.Arbitrary<Round> = fc.record({
+  admitted: fc.integer({ min: 1, max: 20 }),
+  model: fc.nat(PRICES - 1),
+  outputTokens: fc.integer({ min: 1, max: FLOOR_TOKENS }),
+  spare: part,
+  used: part,
+  isHeldBack: fc.boolean(),
+});
+
+const prices = fc.sample(PRICE, { seed, numRuns: PRICES });
+const upstream = await startScriptedUpstream();
+const catalogue = catalogueOf(prices);
+const ground = await createTestGround(catalogue);
+const gateways = await startGatewayProcesses(4, { ground, catalogue });
+after(async () => {
+  await gateways.close();
+  await ground.close();
+  await upstream.close();
+});
+const app = await ground.addApp(); // Its rate limit is out of the way.
+await gateways.untilKnown(app);
+
+function catalogueOf(all: readonly Price[]) {
+  const { providers, models } = catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 });
+  const priced = all.map(({ input, output, margin }, index) => ({
+    ...models[0],
+    id: `acme.priced-${index}`,
+    price: { inputMicrosPerMillion: input, cachedInputMicrosPerMillion: input, outputMicrosPerMillion: output },
+    marginBasisPoints: margin,
+  }));
+  return { providers, models: priced, aliases: {} };
+}
+
+/** In whole numbers, apart from the service's own code. */
+function costOf(model: number, tokens: Tokens): number {
+  const { input = 0, output = 0, margin = 0 } = prices[model] ?? {};
+  const exact = BigInt(tokens.prompt * input + tokens.output * output) * BigInt(10_000 + margin);
+  const unit = 10_000n * 1_000_000n;
+  return Number((exact + unit - 1n) / unit);
+}
+
+function bodyOf({ model, outputTokens }: Round, isStream: boolean): string {
+  const messages = [{ role: 'user', content: 'How much is the fish? — Wieviel kostet der Fisch?' }];
+  const fields = { model: `acme.priced-${model}`, messages, max_completion_tokens: outputTokens, stream: isStream };
+  const body = JSON.stringify(fields);
+  assert.ok(Buffer.byteLength(body) <= BODY_BYTES);
+  return body + ' '.repeat(BODY_BYTES - Buffer.byteLength(body));
+}
+
+interface Tokens {
+  readonly prompt: number;
+  readonly output: number;
+}
+
+function answerTo({ body }: RecordedRequest, { prompt, output }: Tokens, opened: Promise<void>): UpstreamScript {
+  const usage = { prompt_tokens: prompt, completion_tokens: output, total_tokens: prompt + output };
+  const facts = { model: 'large-upstream', usage };
+  const { stream } = body as { readonly stream?: boolean };
+  if (stream) {
+    const steps = streamSteps({ ...facts, pieces: ['A lot.'], includeUsageChunk: true });
+    return { body: [{ waitFor: opened }, ...steps] };
+  }
+  const write = completionBody({ ...facts, content: 'A lot.' });
+  return { headers: { 'content-type': 'application/json' }, body: [{ waitFor: opened }, { write }] };
+}
+
+function limitOf({ body }: RecordedRequest): number {
+  return (body as Readonly<Record<string, number>>)['max_completion_tokens'] ?? 0;
+}
+
+interface Rush {
+  readonly user: string;
+  readonly urls: readonly string[];
+  readonly options: Round;
+  /** What the provider reports. */
+  readonly usageOf: (request: RecordedRequest) => Tokens;
+}
+
+interface Rushed {
+  readonly replies: readonly Reply[];
+  readonly reached: readonly RecordedRequest[];
+  /** What was held when every call was refused or with the provider, where the provider held back. */
+  readonly held: number | undefined;
+}
+
+/** Sends all calls at once, a third of them streamed, to all the gateways. */
+async function rush({ user, urls, options, usageOf }: Rush): Promise<Rushed> {
+  const gate = createGate();
+  if (!options.isHeldBack) gate.open();
+  const before = upstream.requests.length;
+  upstream.script((request) => answerTo(request, usageOf(request), gate.opened));
+  let answered = 0;
+  const calls = Array.from({ length: CALLS }, async (_, index) => {
+    const url = urls[index % urls.length] ?? '';
+    const reply = await send(COMPLETIONS, { url, key: app.liveKey, user, body: bodyOf(options, index % 3 === 0) });
+    answered += 1;
+    return reply;
+  });
+  let held: number | undefined;
+  if (options.isHeldBack) {
+    await waitUntil('every call is refused or with the provider', () => {
+      return answered + upstream.requests.length - before >= CALLS;
+    });
+    held = (await ground.wallet(app, user)).held;
+    gate.open();
+  }
+  return { replies: await Promise.all(calls), reached: upstream.requests.slice(before), held };
+}
+
+let users = 0;
+
+/** One round: a fresh wallet, or a rich one under a cap, worth exactly so many calls. */
+async function play(by: 'wallet' | 'cap', urls: readonly string[], options: Round): Promise<void> {
+  const { admitted, model, outputTokens, spare, used, isHeldBack } = options;
+  const user = `user-${(users += 1)}`;
+  const most = { prompt: PROMPT_TOKENS_MAX, output: outputTokens };
+  const some = { prompt: Math.floor(PROMPT_TOKENS_MAX * used), output: Math.floor(outputTokens * used) };
+  const tokens = isHeldBack ? some : most;
+  const hold = costOf(model, most);
+  const worth = admitted * hold + Math.floor(spare * hold);
+  const balance = by === 'wallet' ? worth : RICH;
+  await ground.fund(app, user, balance, by === 'wallet' ? undefined : worth);
+  const { replies, reached, held } = await rush({ user, urls, options, usageOf: () => tokens });
+  assert.equal(reached.length, admitted);
+  assert.equal(held, isHeldBack ? admitted * hold : undefined);
+  const refused = replies.filter(({ status }) => status !== 200);
+  assert.equal(replies.length - refused.length, admitted);
+  const left = balance - admitted * costOf(model, tokens);
+  assert.deepEqual(await ground.wallet(app, user), { balance: left, held: 0, openStreams: 0 });
+  assert.deepEqual(await ground.check(), []);
+  const kinds = new Set(
+    refused.map(({ status, body, error }) => `${status} ${String(error['code'])} ${'topupUrl' in body}`),
+  );
+  if (by === 'wallet') assert.deepEqual([...kinds], ['402 PAYMENT_REQUIRED true']);
+  else if (isHeldBack)
+    assert.deepEqual([...kinds], ['402 APP_SPEND_CAP_EXCEEDED false']); // Nothing was spent yet.
+  else for (const kind of kinds) assert.match(kind, /^402 APP_SPEND_CAP_EXCEEDED (true|false)$/);
+}
+
+for (const count of [2, 4]) {
+  for (const by of ['wallet', 'cap'] as const) {
+    const clause = by === 'wallet' ? 'WA-02' : 'WA-03';
+    test(`${clause} of ${CALLS} calls at once over ${count} gateways, a ${by} worth k admits k`, async (t) => {
+      const urls = gateways.urls.slice(0, count);
+      const rounds = fc.sample(ROUND, { seed: seed + count + by.length, numRuns: ROUNDS });
+      const startedAtMs = performance.now();
+      for (const options of rounds) await play(by, urls, options);
+      const admitted = rounds.reduce((sum, options) => sum + options.admitted, 0);
+      const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(0);
+      t.diagnostic(
+        `seed ${seed}: ${rounds.length} rounds, ${rounds.length * CALLS} calls, ${admitted} admitted, ` +
+          `${rounds.length * CALLS - admitted} refused, ${seconds} s; again with PURSER_TEST_SEED=${seed}`,
+      );
+    });
+  }
+}
+
+test('WA-07 a micro less than k holds admits k calls over four gateways, one of them with less output', async () => {
+  const options = { model: 0, outputTokens: 300, admitted: 5, spare: 0, used: 1, isHeldBack: true };
+  const { model, outputTokens, admitted } = options;
+  const costAt = (output: number) => costOf(model, { prompt: PROMPT_TOKENS_MAX, output });
+  const balance = admitted * costAt(outputTokens) - 1;
+  await ground.fund(app, 'lowered', balance);
+  const usageOf = (request: RecordedRequest) => ({ prompt: PROMPT_TOKENS_MAX, output: limitOf(request) });
+  const { replies, reached, held } = await rush({ user: 'lowered', urls: gateways.urls, options, usageOf });
+  assert.equal(held, balance);
+  assert.equal(replies.filter(({ status }) => status === 200).length, admitted);
+  const [lowered = 0, ...whole] = reached.map(limitOf).toSorted((left, right) => left - right);
+  assert.deepEqual(
+    whole,
+    Array.from({ length: admitted - 1 }, () => outputTokens),
+  );
+  const afforded = costAt(outputTokens) - 1;
+  assert.ok(costAt(lowered) <= afforded && costAt(lowered + 1) > afforded, `${lowered}`);
+  const left = { balance: afforded - costAt(lowered), held: 0, openStreams: 0 };
+  assert.deepEqual(await ground.wallet(app, 'lowered'), left);
+  assert.deepEqual(await ground.check(), []);
+});

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { TestApp, TestGround } from './service.ts';
+import { send } from './client.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** Gateways on one database, each a process of its own, as an operator runs them on several machines. */
+export interface GatewayProcesses {
+  readonly urls: readonly string[];
+  /** Resolves when every one of them takes the keys of the app: what is new reaches them within a second. */
+  readonly untilKnown: (app: TestApp) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** What several machines have in common. */
+const ENVIRONMENT = {
+  PURSER_ENV: 'production',
+  PURSER_SECRET: 'a secret of the tests, known to all gateways of one database',
+  PURSER_PUBLIC_URL: 'https://purser.test',
+};
+
+export async function startGatewayProcesses(
+  count: number,
+  { ground, catalogue }: { readonly ground: TestGround; readonly catalogue: unknown },
+): Promise<GatewayProcesses> {
+  const directory = mkdtempSync(path.join(os.tmpdir(), 'purser-gateways-'));
+  const processes: ServiceProcess[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const dataDirectory = mkdtempSync(path.join(directory, 'data-'));
+    const databaseUrl = ground.database.url;
+    processes.push(await startServiceProcess({ dataDirectory, catalogue, databaseUrl, environment: ENVIRONMENT }));
+  }
+  const urls = processes.map(({ url }) => url);
+  return {
+    urls,
+    untilKnown: async ({ liveKey: key }) => {
+      for (const url of urls) {
+        await waitUntil('the key is known', async () => (await send('/v1/models', { url, key })).status === 200);
+      }
+    },
+    close: async () => {
+      await Promise.all(processes.map(({ stop }) => stop()));
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
