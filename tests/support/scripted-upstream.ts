@@ -69,7 +69,8 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
         arrivals.dispatchEvent(new Event('arrival'));
         await play(typeof next === 'function' ? next(request, index) : next, exchange);
       })
-      .catch((fault: unknown) => {
+      .catch(async (fault: unknown) => {
+        if (isOfConnection(fault)) await exchange.closed; // A write may learn of its end before the exchange does.
         if (exchange.gone.signal.aborted) return;
         faults.push(fault);
         response.destroy();
@@ -96,6 +97,10 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
       if (faults.length > 0) throw faults[0];
     },
   };
+}
+
+function isOfConnection(fault: unknown): boolean {
+  return fault instanceof Error && 'syscall' in fault;
 }
 
 interface ServedExchange {

@@ -17,3 +17,12 @@ export async function waitUntil<Found>(
     });
   }
 }
+
+/** Waits for what must happen soon: a test that hangs tells less than one that says for what it waited. */
+export async function soon(what: string, happening: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const ended = happening.finally(() => (isOver = true));
+  ended.catch(() => {}); // Told below, once it is waited for.
+  await waitUntil(what, () => isOver);
+  await ended;
+}

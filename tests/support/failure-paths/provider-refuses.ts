@@ -6,7 +6,7 @@ const { BOTH, CANARY, DONE, FAILED, FREE, HALF, HEAD, JSON_TYPE, NEVER, PLAIN, S
 
 const CANARY_HEADERS = {
   'content-type': 'application/json',
-  'retry-after': '3333',
+  'retry-after': '3333', // No refusal of ours says more than 60.
   'x-canary': CANARY,
   'x-request-id': 'CANARY',
   'x-correlation-id': 'CANARY',

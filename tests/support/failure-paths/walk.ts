@@ -4,7 +4,7 @@ import { type OpenChat, openChat } from '../open-chat.ts';
 import type { PromptScripts } from '../prompt-scripts.ts';
 import type { RecordedRequest } from '../scripted-upstream.ts';
 import type { Stage } from '../stage.ts';
-import { waitUntil } from '../wait-until.ts';
+import { soon, waitUntil } from '../wait-until.ts';
 import {
   assertAnswer,
   assertHeld,
@@ -51,7 +51,7 @@ async function run(walked: Walk): Promise<RecordedRequest | undefined> {
   await play(chat, caller);
   if (typeof provider === 'function') await assertHeld(walked);
   gate.open();
-  await chat.closed;
+  await soon('the connection of the caller is over', chat.closed);
   if (!caller.leaves) await assertAnswer(walked, chat);
   return request;
 }
