@@ -75,6 +75,26 @@ for (const [what, code] of [
   });
 }
 
+for (const [who, retriesMax, answers] of [
+  ['told to whoever may not wait, at once', 5, 0],
+  ['waited out by whoever may', Number.POSITIVE_INFINITY, 1],
+] as const) {
+  test(`WA-07 a server that was silent for seconds is ${who}`, async () => {
+    let tries = 0;
+    const batcher = createBatcher<number, number>({
+      run: async (items) => {
+        tries += 1;
+        if (tries === 1) throw new Error('Query read timeout');
+        return double(items);
+      },
+      itemsMax: 8,
+      retriesMax,
+    });
+    const [answer] = await Promise.allSettled([batcher.submit(1)]);
+    assert.deepEqual([answer?.status, tries], answers === 1 ? ['fulfilled', 2] : ['rejected', 1]);
+  });
+}
+
 test('what goes on for too long is told to whoever may not wait', async () => {
   const batcher = createBatcher<number, number>({
     run: async () => {

@@ -1,4 +1,4 @@
-import { isItemFault, isServerFault } from '#db/pool.ts';
+import { isItemFault, isServerFault, isSilence } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import type { CallId } from '#kernel/ids.ts';
 
@@ -13,7 +13,10 @@ interface BatcherOptions<Item, Result> {
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** Most items in one statement. */
   readonly itemsMax: number;
-  /** How often an item is tried again, a tenth of a second apart, unless the fault lies in the item itself. */
+  /**
+   * How often an item is tried again, a tenth of a second apart, unless the fault lies in the item itself. A server that
+   * was silent for seconds is asked again only for those who wait without end.
+   */
   readonly retriesMax: number;
 }
 
@@ -55,7 +58,8 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   }
 
   function putBack(batch: readonly Waiting<Item, Result>[], fault: unknown): boolean {
-    const mayPass = !isItemFault(fault);
+    const isTooLate = isSilence(fault) && Number.isFinite(options.retriesMax);
+    const mayPass = !isItemFault(fault) && !isTooLate;
     for (const one of batch) {
       one.retries += 1;
       if (mayPass && one.retries <= options.retriesMax) waiting.push(one);

@@ -80,13 +80,10 @@ export async function inTransaction<Result>(pool: Pool, work: (tx: Queryable) =>
 }
 
 /** The driver's own faults, which carry no code. */
-const CONNECTION_MESSAGES = [
-  'Connection terminated',
-  'timeout exceeded when trying to connect',
-  'Client has encountered a connection error',
-  'Query read timeout',
-];
-const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH']);
+const SILENCE_MESSAGES = ['timeout exceeded when trying to connect', 'Query read timeout'];
+const CONNECTION_MESSAGES = [...SILENCE_MESSAGES, 'Connection terminated', 'Client has encountered a connection error'];
+const CONNECTION_CODE =
+  /^E(CONNREFUSED|CONNRESET|CONNABORTED|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOST(UNREACH|DOWN)|NET(UNREACH|DOWN)|ADDRNOTAVAIL|[MN]FILE)$/;
 const CONNECTION_SQLSTATE = /^(08|57P0[1235]|53300)/;
 /** Read-only after a failover, out of disk or memory, a system error: it is the server's, not the statement's. */
 const SERVER_SQLSTATE = /^(25006|53|58)/;
@@ -99,9 +96,14 @@ export function isConnectionFault(fault: unknown): boolean {
   const code = 'code' in fault && typeof fault.code === 'string' ? fault.code : '';
   return (
     CONNECTION_SQLSTATE.test(code) ||
-    CONNECTION_CODES.has(code) ||
+    CONNECTION_CODE.test(code) ||
     CONNECTION_MESSAGES.some((message) => fault.message.includes(message))
   );
+}
+
+/** True when the server said nothing for seconds: it is stopped, or the network lost what was sent. */
+export function isSilence(fault: unknown): boolean {
+  return fault instanceof Error && SILENCE_MESSAGES.some((message) => fault.message.includes(message));
 }
 
 /** True when no statement could succeed now, whatever it says. */
