@@ -15,6 +15,7 @@ import {
   startServiceProcess,
   untilGone,
 } from '../support/service-process.ts';
+import { spoolIn, untilEmpty } from '../support/spool.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const RELEASE_MS_MAX = 30_000;
@@ -98,6 +99,7 @@ test('WA-07 kill -9 of the embedded server in the middle of calls: each is answe
     new Set(replies.map(({ headers }) => headers.get('x-service-charge-micros'))),
     new Set([String(CHARGE)]),
   );
+  await untilEmpty(spoolIn(options.dataDirectory));
   const { body } = await send('/balance', account);
   assert.equal(body['balanceMicros'], Number(untouched['balanceMicros']) - calls.length * CHARGE);
   assert.equal(body['reservedMicros'], 0);

@@ -9,6 +9,8 @@ import {
   streamSteps,
 } from '../support/scripted-upstream.ts';
 import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+import { recordsOf, spoolIn, untilEmpty } from '../support/spool.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 let upstream: ScriptedUpstream;
 let service: TestService;
@@ -56,12 +58,16 @@ for (const isStream of [false, true]) {
     await reached.promise;
     await failOver(true);
     provider.resolve();
-    await new Promise((resolve) => {
-      setTimeout(resolve, 500); // Long enough for some attempts; how many does not decide anything.
-    });
-    await failOver(false);
     const reply = await call;
     assert.equal(reply.status, 200, reply.text);
+    const spool = spoolIn(service.dataDirectory);
+    const kept = recordsOf(spool).map(({ callId, charge }) => [callId, charge]);
+    assert.deepEqual(kept, [[reply.headers.get('x-service-call-id'), String(CHARGE)]]);
+    const refused = await chat({ url: service.url, key: app.liveKey, user });
+    assert.deepEqual([refused.status, refused.error['code']], [500, 'INTERNAL_SERVER_ERROR']);
+    await failOver(false);
+    await untilEmpty(spool);
+    await waitUntil('nothing is held', async () => (await service.wallet(app, user)).held === 0);
     assert.deepEqual(await service.wallet(app, user), { balance: 1_000_000 - CHARGE, held: 0, openStreams: 0 });
     assert.deepEqual(await service.check(), []);
   });

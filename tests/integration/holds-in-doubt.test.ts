@@ -6,7 +6,9 @@ import { startInstance } from '../../packages/service/src/db/instance.ts';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createHolds } from '../../packages/service/src/ledger/hold.ts';
+import { BACKLOG_LIMITS } from '../../packages/service/src/ledger/settling.ts';
 import { createLedgerDatabase, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { openTestSpool } from '../support/spool.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const log = createLog('silent');
@@ -62,7 +64,8 @@ for (const [what, later] of [
     await ledger.open(user, 100);
     const instance = await startInstance(pool, log);
     t.after(instance.stop);
-    const holds = createHolds({ reserve: losing(later), settle: pool }, instance, log);
+    const pools = { reserve: losing(later), settle: pool };
+    const holds = createHolds({ pools, instance, spool: openTestSpool(t), backlog: BACKLOG_LIMITS, log });
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const placed = holds.place(holdOf(user, 60));
     await passTime((ms) => t.mock.timers.tick(ms), placed);

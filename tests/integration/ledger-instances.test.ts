@@ -4,9 +4,11 @@ import { startInstance } from '../../packages/service/src/db/instance.ts';
 import { createPool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createHolds } from '../../packages/service/src/ledger/hold.ts';
+import { BACKLOG_LIMITS } from '../../packages/service/src/ledger/settling.ts';
 import { reapHolds } from '../../packages/service/src/ledger/queries.ts';
 import { reapSandboxHolds, reserveSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { openTestSpool } from '../support/spool.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { receiptOf } from '../support/receipts.ts';
@@ -134,7 +136,9 @@ async function startProcess(t: TestContext) {
   let ended: Promise<void> | undefined;
   const stop = (): Promise<void> => (ended ??= end());
   t.after(stop);
-  return { holds: createHolds({ reserve: pool, settle: pool }, instance, log), id, stop };
+  const pools = { reserve: pool, settle: pool };
+  const holds = createHolds({ pools, instance, spool: openTestSpool(t), backlog: BACKLOG_LIMITS, log });
+  return { holds, id, stop };
 }
 
 test('WA-10 a process that was fenced takes a new id and goes on', async (t) => {
@@ -148,8 +152,8 @@ test('WA-10 a process that was fenced takes a new id and goes on', async (t) => 
   const second = holdOf('woken', 20);
   assert.deepEqual(await holds.place(second), { outcome: 'granted', granted: 20n });
   assert.notEqual(await id(), before);
-  assert.deepEqual(await holds.settle(endOf(first, 5)), { charged: 0n }); // It came too late.
-  assert.deepEqual(await holds.settle(endOf(second, 5)), { charged: 5n });
+  assert.deepEqual(await holds.settle(endOf(first, 5), micros(10n)), { charged: 0n }); // It came too late.
+  assert.deepEqual(await holds.settle(endOf(second, 5), micros(20n)), { charged: 5n });
   assert.equal((await ledger.wallet('woken')).balance, 95);
 });
 

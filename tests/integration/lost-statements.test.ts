@@ -4,8 +4,11 @@ import pg from 'pg';
 import { startInstance } from '../../packages/service/src/db/instance.ts';
 import { createPool, inTransaction, type Pool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { createHolds } from '../../packages/service/src/ledger/hold.ts';
+import { BACKLOG_LIMITS } from '../../packages/service/src/ledger/settling.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { openTestSpool } from '../support/spool.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const log = createLog('silent');
@@ -42,11 +45,13 @@ test('WA-07 a hold and a settlement whose answers are lost are repeated and take
   const instance = await startInstance(pool, log);
   t.after(instance.stop);
   const pools = { reserve: losing([lost(), lost()]), settle: losing([lost(), lost(), lost()]) };
-  const holds = createHolds(pools, instance, log);
+  const spool = openTestSpool(t);
+  const holds = createHolds({ pools, instance, spool, backlog: BACKLOG_LIMITS, log });
   const request = holdOf('repeated', 60);
   assert.deepEqual(await holds.place(request), { outcome: 'granted', granted: 60n });
   assert.equal((await ledger.wallet('repeated')).held, 60);
-  assert.deepEqual(await holds.settle(endOf(request, 25)), { charged: 25n });
+  assert.deepEqual(await holds.settle(endOf(request, 25), micros(60n)), { charged: 25n });
+  await waitUntil('the settlement has been heard of', () => spool.kept() === 0);
   const { balance, held } = await ledger.wallet('repeated');
   assert.deepEqual({ balance, held }, { balance: 75, held: 0 });
   assert.deepEqual(await ledger.differences(), []);

@@ -43,6 +43,7 @@ export interface TestGround {
 /** The service on such ground, over real HTTP. */
 export interface TestService extends TestGround {
   readonly url: string;
+  readonly dataDirectory: string;
 }
 
 export interface WalletFigures {
@@ -68,9 +69,11 @@ export async function startTestService(
     DATABASE_URL: database.url,
     ...environment,
   });
-  const gateway = await startGateway(config, log, { databaseUrl: database.url, simulatorUrl: undefined });
+  const databaseUrl = config.databaseUrl ?? database.url;
+  const gateway = await startGateway(config, log, { databaseUrl, simulatorUrl: undefined });
   return {
     ...ground,
+    dataDirectory,
     url: gateway.url,
     close: async () => {
       await gateway.stop();

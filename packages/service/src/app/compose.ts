@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import path from 'node:path';
 import { createKeyDirectory } from '#accounts/key-directory.ts';
 import type { Config } from '#app/config.ts';
 import { createCatalogue } from '#catalogue/catalogue.ts';
@@ -18,6 +19,8 @@ import { describeFault, type Log } from '#kernel/log.ts';
 import { createHolds } from '#ledger/hold.ts';
 import { reapHolds } from '#ledger/queries.ts';
 import { startReaper } from '#ledger/reaper.ts';
+import { BACKLOG_LIMITS } from '#ledger/settling.ts';
+import { createSpool } from '#ledger/spool.ts';
 import { createWallets } from '#ledger/wallet.ts';
 import { createRateLimiter } from '#limits/rate-limit.ts';
 import { createProviderRegistry } from '#providers/registry.ts';
@@ -39,6 +42,8 @@ export interface Service {
   readonly stop: () => Promise<void>;
   /** Calls that hold money, whether or not their caller is still there. */
   readonly callsUnderWay: () => number;
+  /** Settlements that wait for the database, their calls answered. */
+  readonly settlementsKept: () => number;
 }
 
 const SHARED_CONNECTIONS_MAX = 4;
@@ -67,11 +72,17 @@ export async function compose({ config, databaseUrl, simulatorUrl, log }: Compos
   generations.subscribe('catalogue', catalogue.refresh);
 
   const instance = await startInstance(upkeep, log);
-  const holds = createHolds({ reserve: pool('live', 1), settle: pool('live', 1) }, instance, log);
+  const spool = createSpool({ directory: path.join(config.dataDirectory, 'settlements'), clock, log });
+  const livePools = { reserve: pool('live', 1), settle: pool('live', 1) };
+  const holds = createHolds({ pools: livePools, instance, spool, backlog: BACKLOG_LIMITS, log });
+  await holds.replay(); // What an earlier process has left is charged before anything can be released.
   const sandboxPools = { reserve: pool('sandbox', 1), settle: pool('sandbox', 1) };
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
   const reaper = startReaper({
-    passes: [(holdsMax) => reapHolds(upkeep, holdsMax), (holdsMax) => reapSandboxHolds(sandboxPools.settle, holdsMax)],
+    passes: [
+      { prepare: holds.replay, release: (holdsMax) => reapHolds(upkeep, holdsMax) },
+      { release: (holdsMax) => reapSandboxHolds(sandboxPools.settle, holdsMax) },
+    ],
     log,
   });
 
@@ -98,9 +109,12 @@ export async function compose({ config, databaseUrl, simulatorUrl, log }: Compos
   return {
     server: createHttpServer({ dataPlane, isReady: () => isReady(shared, log), log }),
     callsUnderWay: () => gateway.underWay.calls,
+    settlementsKept: spool.kept,
     stop: async () => {
       await Promise.all([generations.stop(), reaper.stop()]);
-      await instance.stop().catch((fault: unknown) => log.warn({ fault: describeFault(fault) }, 'the lease was left'));
+      const endLease = spool.kept() === 0 ? instance.stop : instance.leave;
+      await holds.stop();
+      await endLease().catch((fault: unknown) => log.warn({ fault: describeFault(fault) }, 'the lease was left'));
       await providers.close();
       await Promise.all(pools.map((one) => one.end()));
     },

@@ -95,13 +95,13 @@ function listen(server: Server, { host, port }: Config): Promise<void> {
 }
 
 /** Takes no more calls, and lets those under way end and be settled, also those whose caller has left. */
-async function stopGateway({ server, stop, callsUnderWay }: Service): Promise<void> {
+async function stopGateway({ server, stop, callsUnderWay, settlementsKept }: Service): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeIdleConnections();
   await waitUntil(() => callsUnderWay() === 0, DRAIN_MS_MAX);
   server.closeAllConnections(); // Streams that go on are given up by this, as if their callers had left.
   await closed;
-  await waitUntil(() => callsUnderWay() === 0, SETTLE_MS_MAX);
+  await waitUntil(() => callsUnderWay() === 0 && settlementsKept() === 0, SETTLE_MS_MAX);
   await stop();
 }
 

@@ -12,8 +12,10 @@ const FENCED = '55000';
 export interface Instance {
   /** Runs a statement that places holds under this process's id, and again under a new one when that was fenced. */
   readonly run: <Result>(statement: (instanceId: bigint) => Promise<Result>) => Promise<Result>;
-  /** Stops the heartbeat and gives up the lease. */
+  /** Stops the heartbeat and gives up the lease, so that what is still held is released at once. */
   readonly stop: () => Promise<void>;
+  /** Stops the heartbeat alone: what is still held stays so for a lease, for someone else to settle. */
+  readonly leave: () => Promise<void>;
 }
 
 /**
@@ -52,6 +54,12 @@ export async function startInstance(pool: Pool, log: Log): Promise<Instance> {
       beating = undefined;
     });
   }, HEARTBEAT_MS);
+
+  async function leave(): Promise<void> {
+    clearInterval(timer);
+    await beating;
+  }
+
   return {
     run: async (statement) => {
       const current = id;
@@ -64,9 +72,9 @@ export async function startInstance(pool: Pool, log: Log): Promise<Instance> {
       }
     },
     stop: async () => {
-      clearInterval(timer);
-      await beating;
+      await leave();
       await endInstance(pool, id);
     },
+    leave,
   };
 }

@@ -21,11 +21,12 @@ export function createLiveLane({ holds, links, clientOf }: LiveLaneOptions): Lan
       if (outcome !== 'granted') return refusalOfHold(outcome, links.create(call.app.appId, call.userId));
       return { mode: 'live', call, granted };
     },
-    endHold: async ({ call }, { charge, outcome, usage, isEstimated }) => {
+    endHold: async ({ call, granted }, { charge, outcome, usage, isEstimated }) => {
       const { callId, correlationId, model } = call;
       const priced = { model: model.id, priceId: model.price.priceId };
       const counted = { usage, isEstimated, isUsageClamped: false };
-      const { charged } = await holds.settle({ callId, correlationId, ...priced, charge, outcome, ...counted });
+      const settlement = { callId, correlationId, ...priced, charge, outcome, ...counted };
+      const { charged } = await holds.settle(settlement, granted);
       return charged;
     },
     providerOf: ({ model }) => clientOf(model.provider),

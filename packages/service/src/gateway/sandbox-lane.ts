@@ -18,9 +18,9 @@ export function createSandboxLane({ holds, placeholderUrl }: SandboxLaneOptions)
       const { outcome, granted } = await holds.place(holdRequestOf(call));
       return outcome === 'granted' ? { mode: 'sandbox', call, granted } : refusalOfHold(outcome, placeholderUrl);
     },
-    endHold: async ({ call }, { charge, outcome, usage }) => {
+    endHold: async ({ call, granted }, { charge, outcome, usage }) => {
       const tokens = outcome === 'failed' ? 0 : usage.promptTokens + usage.completionTokens;
-      const { charged } = await holds.settle({ callId: call.callId, charge, tokens });
+      const { charged } = await holds.settle({ callId: call.callId, charge, tokens }, granted);
       return charged;
     },
     providerOf: (call) => cannedProvider(call.callId, call.prompt.tokensEstimated),

@@ -5,21 +5,28 @@ import { assert } from '#kernel/assert.ts';
 import type { HoldAnswer, HoldRequest } from '#kernel/hold.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
-import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
-import { reserveHolds, settleHolds } from '#ledger/queries.ts';
+import { type Micros, microsFromRow } from '#kernel/micros.ts';
+import { reserveHolds } from '#ledger/queries.ts';
 import type { Settlement } from '#ledger/settlement.ts';
-
-/** What a call was charged, now or when it ended earlier. 0 when its hold had been released. */
-interface SettledCall {
-  readonly charged: Micros;
-}
+import { type BacklogLimits, createSettling, type SettledCall } from '#ledger/settling.ts';
+import type { Spool } from '#ledger/spool.ts';
 
 /** The holds of real wallets: two lanes of batched statements, safe to repeat after a lost connection. */
 export interface Holds {
-  /** Sets money aside. Throws a connection fault, having set nothing aside, when the database stays out of reach. */
+  /**
+   * Sets money aside. Throws, having set nothing aside, when the database stays out of reach, and while settlements
+   * that wait for it are too many or too old.
+   */
   readonly place: (request: HoldRequest) => Promise<HoldAnswer>;
-  /** Ends a call, once: captures its charge, frees the rest, keeps its receipt. Waits out an outage of the database. */
-  readonly settle: (settlement: Settlement) => Promise<SettledCall>;
+  /**
+   * Ends a call, once: captures its charge, frees the rest, keeps its receipt. In an outage of the database it answers
+   * when the settlement is on disk, with what will be charged of the `granted` hold.
+   */
+  readonly settle: (settlement: Settlement, granted: Micros) => Promise<SettledCall>;
+  /** Settles what processes left on disk. True when nothing of it waits, so that holds of the dead may be released. */
+  readonly replay: () => Promise<boolean>;
+  /** Leaves the settlements that still wait on disk, for the next process. Call before the pools end. */
+  readonly stop: () => Promise<void>;
 }
 
 interface HoldPools {
@@ -27,25 +34,29 @@ interface HoldPools {
   readonly settle: Pool;
 }
 
+interface HoldOptions {
+  readonly pools: HoldPools;
+  readonly instance: Instance;
+  readonly spool: Spool;
+  readonly backlog: BacklogLimits;
+  readonly log: Log;
+}
+
 const BATCH_MAX = 256;
 const PLACE_RETRIES_MAX = 5; // Half a second without a database; then the caller hears of it.
 
-export function createHolds(pools: HoldPools, instance: Instance, log: Log): Holds {
+export function createHolds({ pools, instance, spool, backlog, log }: HoldOptions): Holds {
+  const settling = createSettling({ pool: pools.settle, spool, log });
   const placing = createBatcher<HoldRequest, HoldAnswer>({
     run: (requests) => placeAll(pools.reserve, instance, requests),
     itemsMax: BATCH_MAX,
     retriesMax: PLACE_RETRIES_MAX,
   });
-  const settling = createBatcher<Settlement, SettledCall>({
-    run: (settlements) => settleAll(pools.settle, settlements),
-    itemsMax: BATCH_MAX,
-    retriesMax: Number.POSITIVE_INFINITY,
-  });
 
   /** The statement may have run all the same, or may still: its hold is released once it can no longer appear. */
   function releaseLater(callId: CallId): void {
     setTimeout(() => {
-      settling.submit(released(callId)).catch((fault: unknown) => {
+      settling.release(callId).catch((fault: unknown) => {
         log.error({ fault: describeFault(fault), callId }, 'a hold in doubt could not be released');
       });
     }, 2 * STATEMENT_TIMEOUT_MS).unref();
@@ -54,6 +65,7 @@ export function createHolds(pools: HoldPools, instance: Instance, log: Log): Hol
   return {
     place: async (request) => {
       assert(request.least > 0n && request.least <= request.most, 'a hold has a positive range');
+      if (settling.isBehind(backlog)) throw new Error('Too many settlements wait for the database, or for too long.');
       try {
         return await placing.submit(request);
       } catch (fault) {
@@ -61,16 +73,9 @@ export function createHolds(pools: HoldPools, instance: Instance, log: Log): Hol
         throw fault;
       }
     },
-    settle: async (settlement) => {
-      try {
-        return await settling.submit(settlement);
-      } catch (fault) {
-        // The settlement itself cannot be stored: a bug. The user at least gets the hold back.
-        log.error({ fault: describeFault(fault), callId: settlement.callId }, 'a call could not be settled: released');
-        await settling.submit(released(settlement.callId)).catch(() => undefined);
-        throw fault;
-      }
-    },
+    settle: settling.settle,
+    replay: settling.replay,
+    stop: settling.stop,
   };
 }
 
@@ -85,23 +90,4 @@ async function placeAll(
     assert(outcome !== 'call_ended', 'a call that has ended asks for no hold');
     return { outcome, granted: microsFromRow(granted) };
   });
-}
-
-async function settleAll(pool: Pool, settlements: readonly Settlement[]): Promise<readonly SettledCall[]> {
-  const rows = inOrderOf(settlements, await settleHolds(pool, settlements));
-  return rows.map(({ charged }) => ({ charged: microsFromRow(charged) }));
-}
-
-function released(callId: CallId): Settlement {
-  return {
-    callId,
-    charge: ZERO_MICROS,
-    outcome: 'failed',
-    model: undefined,
-    priceId: undefined,
-    isEstimated: false,
-    isUsageClamped: false,
-    usage: { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 },
-    correlationId: undefined,
-  };
 }

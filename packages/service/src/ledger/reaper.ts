@@ -10,29 +10,39 @@ interface Reaper {
   readonly stop: () => Promise<void>;
 }
 
+/** One kind of money. */
+interface ReaperPass {
+  /** Releases at most so many orphaned holds and gives how many it released. */
+  readonly release: (holdsMax: number) => Promise<number>;
+  /** Comes before it once the database has been reached; false when nothing may be released yet. */
+  readonly prepare?: () => Promise<boolean>;
+}
+
 interface ReaperOptions {
-  /** Releases at most so many orphaned holds and gives how many it released: the ledger's, then the sandbox's. */
-  readonly passes: readonly ((holdsMax: number) => Promise<number>)[];
+  readonly passes: readonly ReaperPass[];
   readonly log: Log;
 }
 
 /**
  * Gives back the holds of processes that died (WA-10). After an outage of the database every lease has run out, so it
- * waits until it has itself been connected for a whole lease: by then each process that lives has renewed its own.
+ * waits until it has itself been connected for a whole lease: by then each process that lives has renewed its own. What
+ * the dead have left on disk is settled first, so that only what nobody knows the end of is released.
  */
 export function startReaper({ passes, log }: ReaperOptions): Reaper {
   // One count each: while one kind of money cannot be reached, the holds of the other still come back.
   const reached = passes.map(() => 0);
 
-  async function pass(release: (holdsMax: number) => Promise<number>, index: number): Promise<void> {
-    const isSteady = (reached[index] ?? 0) >= PASSES_BEFORE_RELEASE;
+  async function pass({ release, prepare }: ReaperPass, index: number): Promise<void> {
+    const passes = reached[index] ?? 0;
     try {
-      const released = await release(isSteady ? HOLDS_PER_PASS : 0);
-      reached[index] = (reached[index] ?? 0) + 1;
+      const isPrepared = passes > 0 && prepare !== undefined ? await prepare() : true;
+      const mayRelease = passes >= PASSES_BEFORE_RELEASE && isPrepared;
+      const released = await release(mayRelease ? HOLDS_PER_PASS : 0);
+      reached[index] = passes + 1;
       if (released > 0) log.warn({ released }, 'holds of a process that died were released');
     } catch (fault) {
       reached[index] = 0;
-      log.warn({ fault: describeFault(fault) }, 'the reaper could not reach the database');
+      log.warn({ fault: describeFault(fault) }, 'the reaper did not get through its pass');
     }
   }
 

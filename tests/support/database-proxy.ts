@@ -1,0 +1,81 @@
+// A network between a service and its database that a test can cut.
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export interface DatabaseProxy {
+  /** The database's own address, by way of this network. */
+  readonly url: string;
+  /** Nothing gets through any more and nobody is told; what was sent arrives when the network is back. */
+  readonly fallSilent: () => void;
+  /** Connections are reset, new ones too. */
+  readonly reset: () => void;
+  readonly restore: () => void;
+  readonly close: () => Promise<void>;
+}
+
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+}
+
+/** Listens on a free port of 127.0.0.1 for connections to the database of that address. */
+export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
+  const target = new URL(databaseUrl);
+  const pairs = new Set<Pair>();
+  let state: 'open' | 'silent' | 'resetting' = 'open';
+
+  const listener = createServer((client) => {
+    client.on('error', () => undefined);
+    if (state === 'resetting') {
+      client.resetAndDestroy();
+      return;
+    }
+    const pair = { client, server: connect(Number(target.port), target.hostname) };
+    pairs.add(pair);
+    join(pair, () => pairs.delete(pair));
+    if (state === 'silent') for (const socket of [pair.client, pair.server]) socket.pause();
+  });
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+
+  const url = new URL(databaseUrl);
+  url.port = String((listener.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    fallSilent: () => {
+      state = 'silent';
+      for (const { client, server } of pairs) for (const socket of [client, server]) socket.pause();
+    },
+    reset: () => {
+      state = 'resetting';
+      for (const { client, server } of pairs) {
+        client.resetAndDestroy();
+        server.destroy();
+      }
+    },
+    restore: () => {
+      state = 'open';
+      for (const { client, server } of pairs) for (const socket of [client, server]) socket.resume();
+    },
+    close: async () => {
+      listener.close();
+      for (const { client, server } of pairs) for (const socket of [client, server]) socket.destroy();
+      await once(listener, 'close');
+    },
+  };
+}
+
+/** Passes on what comes, in both directions, and the end of either. */
+function join({ client, server }: Pair, over: () => void): void {
+  for (const [from, to] of [
+    [client, server],
+    [server, client],
+  ] as const) {
+    from.on('data', (bytes) => void to.write(bytes));
+    from.on('error', () => undefined);
+    from.on('close', () => {
+      to.end();
+      over();
+    });
+  }
+}
