@@ -15,8 +15,14 @@ export interface TestDatabase {
 const log = createLog('silent');
 const OBJECT_IN_USE = '55006';
 
-export async function createTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
-  const server = process.env['PURSER_TEST_SERVER'];
+interface DatabaseOptions {
+  readonly isEmpty?: boolean;
+  /** Another server than the run's, where there is no template: the database is empty. */
+  readonly server?: string | undefined;
+}
+
+export async function createTestDatabase(options: DatabaseOptions = {}): Promise<TestDatabase> {
+  const { server = process.env['PURSER_TEST_SERVER'], isEmpty = options.server !== undefined } = options;
   if (server === undefined) throw new Error('There is no test server: run the tests by `npm test`.');
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin = createPool({ url: server, role: 'owner', connectionsMax: 1, log });

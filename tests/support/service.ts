@@ -57,8 +57,9 @@ const GENEROUS = { ratePerMinute: 1_000_000, rateBurst: 1_000_000, maxStreamsPer
 export async function startTestService(
   catalogue: unknown,
   environment: Readonly<Record<string, string>> = {},
+  ownDatabase?: TestDatabase,
 ): Promise<TestService> {
-  const ground = await createTestGround(catalogue);
+  const ground = await createTestGround(catalogue, ownDatabase);
   const { database } = ground;
   const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-data-'));
   const log = createLog('silent');
@@ -84,8 +85,8 @@ export async function startTestService(
 }
 
 /** Ground for gateways that run in processes of their own. */
-export async function createTestGround(catalogue: unknown): Promise<TestGround> {
-  const database = await createTestDatabase();
+export async function createTestGround(catalogue: unknown, ownDatabase?: TestDatabase): Promise<TestGround> {
+  const database = ownDatabase ?? (await createTestDatabase());
   await applyCatalogueFile(database.owner, JSON.stringify(catalogue));
   return {
     database,

@@ -1,0 +1,64 @@
+// A PostgreSQL of a test's own, to be stopped, killed and brought back at the test's word.
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import { migrate } from '../../packages/service/src/db/migrate.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { afterwards, makeOpenDirectory, postmasterPid, query, runOwner, runs } from './embedded-harness.ts';
+import { descendantsOf } from './service-process.ts';
+import { waitUntil } from './wait-until.ts';
+
+export interface LosableServer {
+  readonly directory: string;
+  /** With the schema and nothing else. */
+  readonly database: TestDatabase;
+  /** Stops every process of the server where it stands, as a machine that hangs. */
+  readonly freeze: () => Promise<void>;
+  readonly thaw: () => Promise<void>;
+  /** Ends every process of the server at once. Until `revive` nobody starts it again. */
+  readonly kill: () => Promise<void>;
+  readonly revive: () => Promise<void>;
+}
+
+/** Starts it and makes it go after the test. Linux only. */
+export async function startLosableServer(t: TestContext): Promise<LosableServer> {
+  const directory = path.join(makeOpenDirectory(t), 'postgres');
+  const owner = runOwner(t, { directory });
+  const [, url] = /^ready (.*)$/.exec(await owner.answer) ?? [];
+  if (url === undefined) throw new Error('The server did not start.');
+  const database = await createTestDatabase({ server: url });
+  await migrate(database.owner);
+  const family = (): readonly number[] => {
+    const postmaster = postmasterPid(directory);
+    return [postmaster, ...descendantsOf(postmaster)];
+  };
+  const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
+    for (const pid of pids) if (runs(pid)) process.kill(pid, name);
+  };
+  const thaw = async (): Promise<void> => signal(family(), 'SIGCONT');
+  const revive = async (): Promise<void> => {
+    owner.child.kill('SIGCONT');
+    await waitUntil('the server answers again', () =>
+      query(url, 'select').then(
+        () => true,
+        () => false,
+      ),
+    );
+  };
+  return {
+    directory,
+    database,
+    freeze: async () => {
+      afterwards(t, thaw);
+      signal(family(), 'SIGSTOP');
+    },
+    thaw,
+    kill: async () => {
+      afterwards(t, revive);
+      const pids = family();
+      owner.child.kill('SIGSTOP'); // It would start the server again at once.
+      signal(pids, 'SIGKILL');
+      await waitUntil('the server is gone', () => pids.every((pid) => !runs(pid)));
+    },
+    revive,
+  };
+}
