@@ -31,9 +31,6 @@ export async function startLosableServer(t: TestContext): Promise<LosableServer>
     const postmaster = postmasterPid(directory);
     return [postmaster, ...descendantsOf(postmaster)];
   };
-  const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
-    for (const pid of pids) if (runs(pid)) process.kill(pid, name);
-  };
   const thaw = async (): Promise<void> => signal(family(), 'SIGCONT');
   const revive = async (): Promise<void> => {
     owner.child.kill('SIGCONT');
@@ -61,4 +58,8 @@ export async function startLosableServer(t: TestContext): Promise<LosableServer>
     },
     revive,
   };
+}
+
+function signal(pids: readonly number[], name: NodeJS.Signals): void {
+  for (const pid of pids) if (runs(pid)) process.kill(pid, name);
 }

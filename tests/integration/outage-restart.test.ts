@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { createPool } from '../../packages/service/src/db/pool.ts';
+import { startInstance } from '../../packages/service/src/db/instance.ts';
+import type { CallId } from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { checkLedger } from '../../packages/service/src/ledger/check.ts';
+import { createHolds } from '../../packages/service/src/ledger/hold.ts';
+import { reapHolds } from '../../packages/service/src/ledger/queries.ts';
+import { BACKLOG_LIMITS, type BacklogLimits } from '../../packages/service/src/ledger/settling.ts';
+import { createSpool } from '../../packages/service/src/ledger/spool.ts';
+import { createSandboxHolds } from '../../packages/service/src/sandbox/sandbox-hold.ts';
+import { catalogueAt, chargeFor } from '../support/catalogue.ts';
+import { chat } from '../support/client.ts';
+import { startDatabaseProxy } from '../support/database-proxy.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { afterwards, makeOpenDirectory } from '../support/embedded-harness.ts';
+import { createGate } from '../support/gate.ts';
+import { APP, createLedgerDatabase, endOf, holdOf } from '../support/ledger-database.ts';
+import { receiptOf } from '../support/receipts.ts';
+import { completionBody, startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { readSandboxWallet } from '../support/sandbox-wallet.ts';
+import { readDemo, startServiceProcess } from '../support/service-process.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
+import { filesOf, makeSpoolParent, recordsOf, spoolIn, untilEmpty } from '../support/spool.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const RELEASE_MS_MAX = 45_000;
+const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
+const CHARGE = chargeFor({ prompt: 40, completion: 20 });
+const log = createLog('silent');
+
+/** A gateway process whose network to the database can be cut, with one call that ends in the cut. */
+async function dieInOutage(t: TestContext, { hasSurvivor }: { readonly hasSurvivor: boolean }) {
+  const upstream = await startScriptedUpstream();
+  afterwards(t, upstream.close);
+  const database = await createTestDatabase();
+  afterwards(t, database.close);
+  const proxy = await startDatabaseProxy(database.url);
+  afterwards(t, proxy.close);
+  const dataDirectory = makeOpenDirectory(t);
+  const catalogue = catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 });
+  const options = { dataDirectory, catalogue, databaseUrl: proxy.url };
+  const start = async () => {
+    const service = await startServiceProcess(options);
+    afterwards(t, service.stop);
+    return service;
+  };
+  const dying = await start();
+  if (hasSurvivor) await start();
+  const { liveKey: key, userId: user } = readDemo(dataDirectory);
+  const gate = createGate();
+  const write = completionBody({ model: 'large-upstream', content: 'Hi.', usage: USAGE });
+  upstream.script({ headers: { 'content-type': 'application/json' }, body: [{ waitFor: gate.opened }, { write }] });
+  const call = chat({ url: dying.url, key, user });
+  await upstream.arrival(0);
+  proxy.reset();
+  gate.open();
+  const { status, headers } = await call;
+  assert.deepEqual([status, headers.get('x-service-charge-micros')], [200, String(CHARGE)]);
+  const spool = spoolIn(dataDirectory);
+  assert.equal(recordsOf(spool).length, 1);
+  await dying.kill();
+  proxy.restore();
+  return { database, spool, start, callId: headers.get('x-service-call-id') ?? '' };
+}
+
+async function assertCharged({ database, spool, callId }: Awaited<ReturnType<typeof dieInOutage>>): Promise<void> {
+  await waitUntil('the call has ended', () => receiptOf(database, callId), RELEASE_MS_MAX);
+  const receipt = await receiptOf(database, callId);
+  assert.deepEqual([receipt?.outcome, receipt?.charged], ['answered', CHARGE]);
+  await untilEmpty(spool);
+  assert.equal((await database.owner.query('select from ledger.holds')).rowCount, 0);
+  assert.deepEqual((await checkLedger(database.owner)).differences, []);
+}
+
+test('WA-07 kill -9 of the gateway in an outage: the next start charges what it had answered', async (t) => {
+  const outage = await dieInOutage(t, { hasSurvivor: false });
+  await outage.start();
+  // As soon as it is ready, long before its reaper may release anything.
+  assert.equal((await receiptOf(outage.database, outage.callId))?.charged, CHARGE);
+  await assertCharged(outage);
+});
+
+test('WA-07 of two gateways on one data directory one is killed in an outage: the other charges what it had answered', async (t) => {
+  await assertCharged(await dieInOutage(t, { hasSurvivor: true }));
+});
+
+/** The holds of a process whose network to the database can be cut. */
+async function arrangeHolds(
+  t: TestContext,
+  {
+    backlog = BACKLOG_LIMITS,
+    parent = makeSpoolParent(t),
+  }: { readonly backlog?: BacklogLimits; readonly parent?: string } = {},
+) {
+  const ledger = await createLedgerDatabase();
+  afterwards(t, ledger.close);
+  const proxy = await startDatabaseProxy(ledger.database.url);
+  afterwards(t, proxy.close);
+  const pool = createPool({ url: ledger.database.url, role: 'live', connectionsMax: 2, log });
+  const settle = createPool({ url: proxy.url, role: 'live', connectionsMax: 1, log });
+  afterwards(t, async () => Promise.all([pool.end(), settle.end()]));
+  const instance = await startInstance(pool, log);
+  afterwards(t, instance.leave);
+  const clock = { ms: 0, nowMs: () => clock.ms };
+  const directory = spoolIn(parent);
+  const spool = createSpool({ directory, clock, log });
+  const holds = createHolds({ pools: { reserve: pool, settle }, instance, spool, backlog, log });
+  afterwards(t, holds.stop);
+  await ledger.open('anna', 1_000);
+  return { ledger, proxy, holds, spool, clock, directory };
+}
+
+test('WA-10 a settlement that comes from disk after its hold was reaped charges nothing', async (t) => {
+  const { ledger, proxy, holds, directory } = await arrangeHolds(t);
+  const request = holdOf('anna', 60);
+  await holds.place(request);
+  proxy.reset();
+  assert.deepEqual(await holds.settle(endOf(request, 80), micros(60n)), { charged: 60n });
+  await ledger.database.owner.query(`update db.instances set lease_until = clock_timestamp() - interval '1 second'
+    where instance_id = (select instance_id from ledger.holds)`);
+  await reapHolds(ledger.live, 100);
+  proxy.restore();
+  await untilEmpty(directory);
+  const { balance, held } = await ledger.wallet('anna');
+  assert.deepEqual({ balance, held }, { balance: 1_000, held: 0 });
+  assert.equal((await receiptOf(ledger.database, request.callId))?.outcome, 'expired');
+  assert.deepEqual(await ledger.differences(), []);
+});
+
+test('WA-07 no hold is placed while a settlement waits too long for a database that is away', async (t) => {
+  const { ledger, proxy, holds, spool, clock, directory } = await arrangeHolds(t);
+  const request = holdOf('anna', 60);
+  await holds.place(request);
+  proxy.reset();
+  await holds.settle(endOf(request, 50), micros(60n));
+  clock.ms += BACKLOG_LIMITS.ageMsMax;
+  const inTime = holdOf('anna', 10);
+  assert.equal((await holds.place(inTime)).outcome, 'granted');
+  clock.ms += 1;
+  await assert.rejects(holds.place(holdOf('anna', 10)), /Too many settlements wait/);
+  assert.equal((await ledger.wallet('anna')).held, 70);
+  proxy.restore();
+  await waitUntil('nothing waits', () => spool.kept() === 0);
+  await untilEmpty(directory);
+  assert.equal((await holds.place(holdOf('anna', 10))).outcome, 'granted');
+});
+
+test('WA-07 no hold is placed while too many settlements wait', async (t) => {
+  const { ledger, proxy, holds } = await arrangeHolds(t, { backlog: { ageMsMax: 30_000, settlementsMax: 1 } });
+  const requests = [holdOf('anna', 10), holdOf('anna', 10)] as const;
+  for (const request of requests) await holds.place(request);
+  proxy.reset();
+  await holds.settle(endOf(requests[0], 5), micros(10n));
+  const third = holdOf('anna', 10);
+  assert.equal((await holds.place(third)).outcome, 'granted');
+  await holds.settle(endOf(requests[1], 5), micros(10n));
+  await assert.rejects(holds.place(holdOf('anna', 10)), /Too many settlements wait/);
+  assert.equal((await ledger.wallet('anna')).held, 30);
+});
+
+test('WA-07 where the spool is on a full disk a call waits for the database, and leaves nothing half-written', async (t) => {
+  const disk = mountSmallDisk(t);
+  if (disk === undefined) return t.skip('this process may mount no file system');
+  const { ledger, proxy, holds, spool, directory } = await arrangeHolds(t, { parent: disk.directory });
+  const requests = [holdOf('anna', 60), holdOf('anna', 60)] as const;
+  for (const request of requests) await holds.place(request);
+  proxy.reset();
+  await holds.settle(endOf(requests[0], 50), micros(60n));
+  disk.fill();
+  const others: CallId[] = []; // They take what is left of the file's last page.
+  for (let isKept = true; isKept; ) {
+    const other = endOf(holdOf('anna', 60), 50);
+    others.push(other.callId);
+    isKept = await spool.keep(other);
+  }
+  const before = filesOf(directory);
+  assert.equal(recordsOf(directory).length, others.length); // The first call's and theirs, but for the last: whole lines.
+  let isAnswered = false;
+  const second = holds.settle(endOf(requests[1], 50), micros(60n)).finally(() => (isAnswered = true));
+  await waitUntil('it waits', () => spool.kept() === others.length + 2);
+  assert.equal(await spool.keep(endOf(requests[1], 50)), false); // After which the one before it has been tried.
+  assert.deepEqual([isAnswered, filesOf(directory)], [false, before]);
+  proxy.restore();
+  assert.deepEqual(await second, { charged: 50n });
+  for (const callId of others) spool.strike(callId);
+  await untilEmpty(directory);
+  const { balance, held } = await ledger.wallet('anna');
+  assert.deepEqual({ balance, held }, { balance: 900, held: 0 });
+  return undefined;
+});
+
+test('SB-02 a sandbox call that ends while the database is away is answered, and charged when it is back', async (t) => {
+  const { ledger, proxy } = await arrangeHolds(t);
+  const direct = createPool({ url: ledger.database.url, role: 'sandbox', connectionsMax: 1, log });
+  const cut = createPool({ url: proxy.url, role: 'sandbox', connectionsMax: 1, log });
+  afterwards(t, async () => Promise.all([direct.end(), cut.end()]));
+  const instance = await startInstance(ledger.live, log);
+  afterwards(t, instance.leave);
+  const holds = createSandboxHolds({ reserve: direct, settle: cut }, instance, micros(1_000n));
+  const request = holdOf('tester', 60);
+  await holds.place(request);
+  proxy.reset();
+  const settlement = { callId: request.callId, charge: micros(80n), tokens: 15 };
+  assert.deepEqual(await holds.settle(settlement, micros(60n)), { charged: 60n });
+  const wallet = () => readSandboxWallet(ledger.database, { appId: APP }, 'tester');
+  assert.equal((await wallet())?.held, 60);
+  proxy.restore();
+  await waitUntil('it is charged', async () => (await wallet())?.balance === 940);
+  assert.equal((await wallet())?.held, 0);
+});
