@@ -67,7 +67,7 @@ test('WA-10 kill -9 with the embedded database leaves no process, and the next s
   );
   assert.deepEqual(await balanceOf(restarted), [untouched, 0]);
   const { status, said } = await checkByCommand(options);
-  assert.equal(said, '1 wallets, 1 entries, 0 differences\n');
+  assert.match(said, /^1 wallets, 1 entries, 0 differences\n/);
   assert.equal(status, 0);
   const last = descendantsOf(restarted.pid);
   await restarted.stop();
@@ -103,5 +103,5 @@ test('WA-07 kill -9 of the embedded server in the middle of calls: each is answe
   const { body } = await send('/balance', account);
   assert.equal(body['balanceMicros'], Number(untouched['balanceMicros']) - calls.length * CHARGE);
   assert.equal(body['reservedMicros'], 0);
-  assert.equal((await checkByCommand(options)).said, '1 wallets, 21 entries, 0 differences\n');
+  assert.match((await checkByCommand(options)).said, /^1 wallets, 21 entries, 0 differences\n/);
 });

@@ -141,7 +141,7 @@ test('WA-09 a pass waits for no call, and no call for a pass', async () => {
 test('WA-09 passes beside calls find nothing wrong, and end where the full check does', async () => {
   const users = ['a', 'b', 'c'];
   for (const user of users) await ledger.open(user, 10_000);
-  let isRunning = true;
+  const over = new AbortController();
   async function work(worker: number): Promise<void> {
     for (let round = 0; round < 60; round += 1) {
       const requests = users.map((user, index) => holdOf(user, 20 + index, { streamsMax: round % 2 === 0 ? 100 : 0 }));
@@ -149,11 +149,9 @@ test('WA-09 passes beside calls find nothing wrong, and end where the full check
       await ledger.settle(requests.map((request, index) => endOf(request, (round * worker + index) % 30)));
     }
   }
-  const working = Promise.all([1, 2, 3].map(work)).finally(() => {
-    isRunning = false;
-  });
+  const working = Promise.all([1, 2, 3].map(work)).finally(() => over.abort());
   let passes = 0;
-  while (isRunning) {
+  while (!over.signal.aborted) {
     assert.deepEqual((await pass()).rules, []);
     passes += 1;
   }

@@ -54,8 +54,9 @@ export async function startServiceProcess(options: ProcessOptions): Promise<Serv
 /** What `purser ledger check` says of the database of a data directory, and its exit status. */
 export async function checkByCommand(
   options: ProcessOptions,
+  ...words: readonly string[]
 ): Promise<{ readonly status: unknown; readonly said: string }> {
-  const child = runCli(options, ['ledger', 'check']);
+  const child = runCli(options, ['ledger', 'check', ...words]);
   let said = '';
   child.stdout?.on('data', (part: Buffer) => void (said += part.toString('utf8')));
   const [status] = (await once(child, 'close')) as unknown[];

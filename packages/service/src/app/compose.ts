@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import path from 'node:path';
 import { createKeyDirectory } from '#accounts/key-directory.ts';
 import type { Config } from '#app/config.ts';
+import { declareProcessMetrics } from '#app/process-metrics.ts';
 import { createCatalogue } from '#catalogue/catalogue.ts';
 import { createTopupLinks } from '#connections/topup-link.ts';
 import { startGenerations } from '#db/generations.ts';
@@ -16,12 +17,14 @@ import { createHttpServer } from '#http/server.ts';
 import { systemClock } from '#kernel/clock.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
+import type { MetricReading } from '#kernel/metrics.ts';
 import { createHolds } from '#ledger/hold.ts';
 import { reapHolds } from '#ledger/queries.ts';
 import { startReaper } from '#ledger/reaper.ts';
 import { BACKLOG_LIMITS } from '#ledger/settling.ts';
 import { createSpool } from '#ledger/spool.ts';
 import { createWallets } from '#ledger/wallet.ts';
+import { CHECK_STATEMENT_MS_MAX, startLedgerWatch } from '#ledger/watch.ts';
 import { createRateLimiter } from '#limits/rate-limit.ts';
 import { createProviderRegistry } from '#providers/registry.ts';
 import { reapSandboxHolds } from '#sandbox/queries.ts';
@@ -33,6 +36,8 @@ interface ComposeOptions {
   readonly databaseUrl: string;
   readonly simulatorUrl: string | undefined;
   readonly log: Log;
+  /** What all processes of the service have counted together. */
+  readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
 }
 
 /** One gateway process, wired and running but not yet listening. */
@@ -50,12 +55,13 @@ const SHARED_CONNECTIONS_MAX = 4;
 const UPKEEP_CONNECTIONS_MAX = 3;
 
 /** Where the modules meet: read from top to bottom, this is the architecture. The database must be migrated. */
-export async function compose({ config, databaseUrl, simulatorUrl, log }: ComposeOptions): Promise<Service> {
+export async function compose(options: ComposeOptions): Promise<Service> {
+  const { config, databaseUrl, simulatorUrl, log, readAllMetrics } = options;
   const clock = systemClock;
   const pools: Pool[] = [];
   // A batched statement has a connection of its own, so that none waits for another's.
-  const pool = (role: Mode, connectionsMax: number): Pool => {
-    const opened = createPool({ url: databaseUrl, role, connectionsMax, log });
+  const pool = (role: Mode, connectionsMax: number, limits: { readonly statementMsMax?: number } = {}): Pool => {
+    const opened = createPool({ url: databaseUrl, role, connectionsMax, log, ...limits });
     pools.push(opened);
     return opened;
   };
@@ -85,6 +91,7 @@ export async function compose({ config, databaseUrl, simulatorUrl, log }: Compos
     ],
     log,
   });
+  const watch = startLedgerWatch({ pool: pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX }), clock, log });
 
   const links = createTopupLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
   const gateway: Gateway = {
@@ -98,6 +105,8 @@ export async function compose({ config, databaseUrl, simulatorUrl, log }: Compos
     log,
     underWay: { calls: 0 },
   };
+  const processMetrics = declareProcessMetrics({ callsUnderWay: () => gateway.underWay.calls });
+  const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const dataPlane = {
     gateway,
     wallets: createWallets(shared),
@@ -107,11 +116,12 @@ export async function compose({ config, databaseUrl, simulatorUrl, log }: Compos
     clock,
   };
   return {
-    server: createHttpServer({ dataPlane, isReady: () => isReady(shared, log), log }),
+    server: createHttpServer({ dataPlane, isReady: () => isReady(shared, log), metrics, log }),
     callsUnderWay: () => gateway.underWay.calls,
     settlementsKept: spool.kept,
     stop: async () => {
-      await Promise.all([generations.stop(), reaper.stop()]);
+      processMetrics.stop();
+      await Promise.all([generations.stop(), reaper.stop(), watch.stop()]);
       const endLease = spool.kept() === 0 ? instance.stop : instance.leave;
       await holds.stop();
       await endLease().catch((fault: unknown) => log.warn({ fault: describeFault(fault) }, 'the lease was left'));

@@ -25,6 +25,8 @@ export interface Config {
   readonly sandboxGrant: Micros;
   readonly currency: string;
   readonly workers: number;
+  /** What a reader of `/metrics` must show. Undefined: only this machine may read. */
+  readonly metricsToken: string | undefined;
   readonly logLevel: LogLevel;
   /** A setting that the catalogue names, such as the key of a provider. */
   readonly readEnvironment: (name: string) => string | undefined;
@@ -68,6 +70,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     ),
     currency: readCurrency(settings),
     workers: settings.whole('PURSER_WORKERS', { least: 1, most: 256 }, defaultWorkers(environment)),
+    metricsToken: readMetricsToken(settings),
     logLevel: settings.choice<LogLevel>('PURSER_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
     readEnvironment: settings.text,
   } as const;
@@ -117,6 +120,16 @@ function readDatabaseUrl(settings: SettingsReader): string | undefined {
 function readCurrency(settings: SettingsReader): string {
   const value = settings.text('PURSER_CURRENCY') ?? 'EUR';
   if (!/^[A-Z]{3}$/.test(value)) settings.complain('PURSER_CURRENCY must be a code of three capital letters.');
+  return value;
+}
+
+function readMetricsToken(settings: SettingsReader): string | undefined {
+  const value = settings.text('PURSER_METRICS_TOKEN');
+  if (value !== undefined && !/^[\x21-\x7e]+$/.test(value)) {
+    settings.complain(
+      'PURSER_METRICS_TOKEN must be visible ASCII characters without spaces, as a header can carry them.',
+    );
+  }
   return value;
 }
 

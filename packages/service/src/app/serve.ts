@@ -9,8 +9,10 @@ import { type Database, openDatabase } from '#app/database.ts';
 import { ensureDemo } from '#app/demo.ts';
 import { type SimulatorProcess, startSimulator } from '#app/simulator-process.ts';
 import { StartError } from '#app/start-error.ts';
+import { createWorkerReader, startWorkerMetrics } from '#app/worker-metrics.ts';
 import { applyCatalogueFile, parseCatalogueFile } from '#catalogue/catalogue-file.ts';
 import type { Log } from '#kernel/log.ts';
+import { readMetrics } from '#kernel/metrics.ts';
 
 /** How long calls under way may go on after the service was told to stop. */
 const DRAIN_MS_MAX = 30_000;
@@ -65,7 +67,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
 
 /** One gateway process on ground that is prepared: what a worker runs, and the only process where there is one. */
 export async function startGateway(config: Config, log: Log, ground: Ground): Promise<Running> {
-  const service = await compose({ config, log, ...ground });
+  const readAllMetrics = cluster.isWorker ? createWorkerReader() : async () => readMetrics();
+  const service = await compose({ config, log, readAllMetrics, ...ground });
   const { server } = service;
   try {
     await listen(server, config);
@@ -141,6 +144,7 @@ async function describe(config: Config, { owner }: Database, url: string): Promi
 
 /** Several gateway processes behind one port. One that dies is replaced; all die with this one. */
 async function startWorkers(config: Config, log: Log, ground: Ground): Promise<Running> {
+  const metrics = startWorkerMetrics();
   let isKept = false; // Only while the service runs is a worker that ends replaced.
   const fork = (): Worker => {
     const worker = cluster.fork({ PURSER_WORKER_GROUND: JSON.stringify(ground) });
@@ -155,6 +159,7 @@ async function startWorkers(config: Config, log: Log, ground: Ground): Promise<R
     isKept = false;
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
     await Promise.all(workers.map(stopWorker));
+    metrics.stop();
   };
   try {
     const addresses = await Promise.all(Array.from({ length: config.workers }, () => listening(fork())));

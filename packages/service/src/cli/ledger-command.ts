@@ -1,12 +1,26 @@
 import type { Pool } from '#db/pool.ts';
-import { checkLedger } from '#ledger/check.ts';
+import { systemClock } from '#kernel/clock.ts';
+import { checkChanges, checkLedger } from '#ledger/check.ts';
 
-/** Checks the books and prints what was found. Exit status 1 on any difference, be it one micro. */
-export async function printLedgerCheck(owner: Pool): Promise<number> {
-  const { wallets, entries, differences } = await checkLedger(owner);
-  for (const { rule, walletId, expected, found } of differences) {
-    console.log(`wallet ${walletId}: ${rule}: expected ${expected}, found ${found}`);
+/** Below it, how long a million entries would take is a guess. */
+const ENTRIES_FOR_A_RATE = 10_000;
+
+/**
+ * Checks the books, all of them or what is new since they were last found right, and prints what was found. Exit status
+ * 1 on any difference, be it one micro.
+ */
+export async function printLedgerCheck(owner: Pool, { isIncremental }: { isIncremental: boolean }): Promise<number> {
+  const begunMs = systemClock.nowMs();
+  const { wallets, entries, differences, found } = await (isIncremental ? checkChanges(owner) : checkLedger(owner));
+  const seconds = (systemClock.nowMs() - begunMs) / 1_000;
+  for (const { rule, walletId, expected, found: is } of differences) {
+    console.log(`wallet ${walletId}: ${rule}: expected ${expected}, found ${is}`);
   }
-  console.log(`${wallets} wallets, ${entries} entries, ${differences.length} differences`);
-  return differences.length === 0 ? 0 : 1;
+  const hidden = found - BigInt(differences.length);
+  if (hidden > 0n) console.log(`... and ${hidden} more`);
+  const which = isIncremental ? ' that are new' : '';
+  console.log(`${wallets} wallets, ${entries} entries${which}, ${found} differences`);
+  const rate = ((seconds / Number(entries)) * 1e6).toFixed(1);
+  console.log(`${seconds.toFixed(1)} s${entries < ENTRIES_FOR_A_RATE ? '' : `, ${rate} s a million entries`}`);
+  return found === 0n ? 0 : 1;
 }

@@ -18,6 +18,7 @@ const USAGE = `Usage: npm run purser -- <command>
   seed                      make the demo account, app, keys and user
   catalogue import <file>   make a file the catalogue
   ledger check              derive every balance anew and report each difference
+  ledger check --incremental   only of wallets that have changed since they were last found right
 
 Settings are environment variables: see "Settings" in README.md.`;
 
@@ -42,13 +43,13 @@ async function main(words: readonly string[]): Promise<number> {
         console.log(JSON.stringify(demo, undefined, 2));
       });
     case 'ledger check':
-      return withDatabase(config, log, printLedgerCheck);
+      if (argument !== undefined && argument !== '--incremental') break;
+      return withDatabase(config, log, (owner) => printLedgerCheck(owner, { isIncremental: argument !== undefined }));
     case 'catalogue import':
       return withDatabase(config, log, (owner) => importCatalogue(owner, argument));
-    default:
-      say(`There is no command \`${words.join(' ')}\`.\n\n${USAGE}`);
-      return 2;
   }
+  say(`There is no command \`${words.join(' ')}\`.\n\n${USAGE}`);
+  return 2;
 }
 
 type DatabaseCommand = (owner: Awaited<ReturnType<typeof openDatabase>>['owner']) => Promise<number | void>;

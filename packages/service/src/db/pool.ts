@@ -10,7 +10,7 @@ const LOCK_TIMEOUT_MS = 250;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** A server that has not even said that the statement timed out is not there any more: the connection is given up. */
-const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000;
+const ANSWER_GRACE_MS = 2_000;
 
 /** What a query runs on: a pool, or one of its connections inside a transaction. */
 export type Queryable = Pick<pg.ClientBase, 'query'>;
@@ -23,6 +23,8 @@ interface PoolOptions {
   readonly role: Mode | 'owner';
   readonly connectionsMax: number;
   readonly log: Log;
+  /** For statements that may take longer than those of a call. */
+  readonly statementMsMax?: number;
 }
 
 /**
@@ -34,17 +36,18 @@ export function createPool(options: PoolOptions): Pool {
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
       oid === INT8_OID ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format ?? 'text'),
   };
+  const statementMsMax = options.statementMsMax ?? STATEMENT_TIMEOUT_MS;
   const limits =
     options.role === 'owner'
       ? ''
-      : `-c statement_timeout=${STATEMENT_TIMEOUT_MS} -c lock_timeout=${LOCK_TIMEOUT_MS} ` +
+      : `-c statement_timeout=${statementMsMax} -c lock_timeout=${LOCK_TIMEOUT_MS} ` +
         `-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_TIMEOUT_MS} -c role=purser_${options.role}`;
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.connectionsMax,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
-    ...(options.role === 'owner' ? {} : { query_timeout: ANSWER_TIMEOUT_MS }),
+    ...(options.role === 'owner' ? {} : { query_timeout: statementMsMax + ANSWER_GRACE_MS }),
     application_name: `purser_${options.role}`,
     options: limits,
     types,

@@ -1,6 +1,7 @@
 import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer.ts';
 import type { CallerSide, ChatCall, UnderWay } from '#gateway/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/lane.ts';
+import { countEnding } from '#gateway/metrics.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/refusals.ts';
 import { openStream } from '#gateway/stream.ts';
 import { endingOf, FAILED, generatedBytesOf, usageReported } from '#gateway/usage.ts';
@@ -32,7 +33,9 @@ function counting<M extends Mode>(lane: Lane<M>, underWay: UnderWay): Lane<M> {
     ...lane,
     endHold: async (hold, ending) => {
       try {
-        return await lane.endHold(hold, ending);
+        const charged = await lane.endHold(hold, ending);
+        if (isCounted) countEnding(hold, ending, charged);
+        return charged;
       } finally {
         if (isCounted) underWay.calls -= 1;
         isCounted = false;

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import { envelopeOf, faultRefusal } from '#gateway/frames.ts';
+import { refusals } from '#gateway/metrics.ts';
 import { type CorrelationId, newCorrelationId, parseCorrelationId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
-import type { Refusal } from '#kernel/refusal.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
 
 /** One request being answered. */
 export interface Exchange {
@@ -48,6 +49,7 @@ export function sendRefusal({ request, response, correlationId }: Exchange, refu
   if (response.headersSent || response.destroyed) return;
   const { code, detail } = refusal;
   const status = ERROR_STATUS[code];
+  refusals.of({ code }).add();
   if (status === 401) response.setHeader('www-authenticate', 'Bearer');
   if (detail.topupUrl !== undefined) response.setHeader('x-service-topup-url', detail.topupUrl);
   if (detail.retryAfterSeconds !== undefined) {
@@ -60,6 +62,11 @@ export function sendRefusal({ request, response, correlationId }: Exchange, refu
   // What is left of a body that was refused unread would be taken for the next request.
   if (!request.complete && hasBody(request)) response.setHeader('connection', 'close');
   sendJson(response, status, envelopeOf(refusal, correlationId));
+}
+
+/** Answers what no route is for. */
+export function sendNowhere(exchange: Exchange): void {
+  sendRefusal(exchange, refuse('NOT_FOUND', 'There is nothing at this address.'));
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -2,13 +2,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Duplex } from 'node:stream';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import { envelopeOf } from '#gateway/frames.ts';
+import { refusals } from '#gateway/metrics.ts';
 import { handleBalance } from '#http/data-plane/balance.ts';
 import { handleChat } from '#http/data-plane/chat.ts';
 import type { DataPlane } from '#http/data-plane/data-plane.ts';
 import { handleModel, handleModelList } from '#http/data-plane/models.ts';
 import { handleUsageSummary } from '#http/data-plane/usage-summary.ts';
 import { handleHealth, handleReadiness } from '#http/health.ts';
-import { correlationIdOf, type Exchange, openExchange, sendFault, sendRefusal } from '#http/respond.ts';
+import { handleMetrics, type MetricsPlane } from '#http/metrics.ts';
+import { correlationIdOf, type Exchange, openExchange, sendFault, sendNowhere, sendRefusal } from '#http/respond.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
@@ -21,6 +23,7 @@ const MODEL_PATH = '/v1/models/';
 interface ServerOptions {
   readonly dataPlane: DataPlane;
   readonly isReady: () => Promise<boolean>;
+  readonly metrics: MetricsPlane;
   readonly log: Log;
 }
 
@@ -63,7 +66,7 @@ export function createHttpServer(options: ServerOptions): Server {
   return server;
 }
 
-function routesOf({ dataPlane, isReady }: ServerOptions): ReadonlyMap<string, Route> {
+function routesOf({ dataPlane, isReady, metrics }: ServerOptions): ReadonlyMap<string, Route> {
   return new Map<string, Route>([
     ['/v1/chat/completions', { POST: (exchange) => handleChat(dataPlane.gateway, exchange) }],
     ['/v1/models', { GET: (exchange) => handleModelList(dataPlane, exchange) }],
@@ -71,12 +74,13 @@ function routesOf({ dataPlane, isReady }: ServerOptions): ReadonlyMap<string, Ro
     ['/usage/summary', { GET: (exchange) => handleUsageSummary(dataPlane, exchange) }],
     ['/healthz', { GET: ({ response }) => handleHealth(response) }],
     ['/readyz', { GET: ({ response }) => handleReadiness(response, isReady) }],
+    ['/metrics', { GET: (exchange) => handleMetrics(metrics, exchange) }],
   ]);
 }
 
 async function dispatch(routes: ReadonlyMap<string, Route>, plane: DataPlane, exchange: Exchange): Promise<void> {
   const route = routes.get(exchange.path) ?? modelRouteOf(plane, exchange.path);
-  if (route === undefined) return sendRefusal(exchange, refuse('NOT_FOUND', 'There is nothing at this address.'));
+  if (route === undefined) return sendNowhere(exchange);
   const method = exchange.request.method ?? '';
   const handler = route[method === 'HEAD' ? 'GET' : method];
   if (handler !== undefined) return handler(exchange);
@@ -116,6 +120,7 @@ function writeRefusal(socket: Duplex, refusal: Refusal, request: IncomingMessage
   if (!socket.writable) return;
   const correlationId = correlationIdOf(request);
   const status = ERROR_STATUS[refusal.code];
+  refusals.of({ code: refusal.code }).add();
   const body = JSON.stringify(envelopeOf(refusal, correlationId));
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +

@@ -33,14 +33,14 @@ export async function checkLedger(pool: Pool): Promise<LedgerCheck> {
 
 /**
  * Checks the wallets that have changed since they were last found right, by what is new in them: what it costs goes by
- * that and not by the history. Blind to changes of rows that it has seen before; `checkLedger` is not.
+ * that and not by the history. Ends early where `goesOn` says so. Blind to changes of rows that it has seen before; `checkLedger` is not.
  */
-export async function checkChanges(pool: Pool): Promise<LedgerCheck> {
+export async function checkChanges(pool: Pool, goesOn: () => boolean = () => true): Promise<LedgerCheck> {
   const differences: Difference[] = [];
   let wallets = 0n;
   let entries = 0n;
   let found = 0n;
-  for (let after: bigint | null = 0n; after !== null; ) {
+  for (let after: bigint | null = 0n; after !== null && goesOn(); ) {
     const rows = await selectChanges(pool, after, WALLETS_PER_STATEMENT);
     const page = differencesIn(rows);
     differences.push(...page.slice(0, DIFFERENCES_MAX - differences.length));

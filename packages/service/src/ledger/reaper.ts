@@ -1,5 +1,6 @@
 import { LEASE_MS } from '#db/instance.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
+import { holdsReaped } from '#ledger/metrics.ts';
 
 const PERIOD_MS = 1_000;
 const HOLDS_PER_PASS = 500;
@@ -39,6 +40,7 @@ export function startReaper({ passes, log }: ReaperOptions): Reaper {
       const mayRelease = passes >= PASSES_BEFORE_RELEASE && isPrepared;
       const released = await release(mayRelease ? HOLDS_PER_PASS : 0);
       reached[index] = passes + 1;
+      holdsReaped.add(released);
       if (released > 0) log.warn({ released }, 'holds of a process that died were released');
     } catch (fault) {
       reached[index] = 0;

@@ -1,0 +1,97 @@
+import cluster, { type Worker } from 'node:cluster';
+import { isJsonObject } from '#kernel/json.ts';
+import { mergeReadings, type MetricReading, readMetrics } from '#kernel/metrics.ts';
+
+/** A scrape reaches one worker. It asks the first process, which asks all workers and answers with the whole. */
+type Message =
+  | { readonly purser: 'metrics wanted'; readonly id: number }
+  | { readonly purser: 'metrics'; readonly id: number; readonly readings: readonly MetricReading[] };
+
+/** A worker that is busy or stopped is told of by what it said last. */
+const WORKER_ANSWER_MS_MAX = 1_000;
+const ANSWER_MS_MAX = 3_000;
+
+function isMessage(value: unknown): value is Message {
+  return isJsonObject(value) && (value['purser'] === 'metrics wanted' || value['purser'] === 'metrics');
+}
+
+/** In a worker: gives what all workers have together. */
+export function createWorkerReader(): () => Promise<readonly MetricReading[]> {
+  const waiting = new Map<number, (readings: readonly MetricReading[]) => void>();
+  let lastId = 0;
+  process.on('message', (message) => {
+    if (!isMessage(message)) return;
+    if (message.purser === 'metrics') waiting.get(message.id)?.(message.readings);
+    else process.send?.({ purser: 'metrics', id: message.id, readings: readMetrics() } satisfies Message);
+  });
+  return async () => {
+    lastId += 1;
+    const id = lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<readonly MetricReading[]>();
+    const timer = setTimeout(() => reject(new Error('The first process did not give the metrics.')), ANSWER_MS_MAX);
+    waiting.set(id, resolve);
+    process.send?.({ purser: 'metrics wanted', id } satisfies Message);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      waiting.delete(id);
+    }
+  };
+}
+
+/** In the first process: answers the workers. What a worker had counted stays counted when it has died. */
+export function startWorkerMetrics(): { readonly stop: () => void } {
+  const last = new Map<number, readonly MetricReading[]>();
+  const waiting = new Map<string, () => void>();
+  let gone: readonly MetricReading[] = [];
+  let lastId = 0;
+
+  async function readAll(): Promise<readonly MetricReading[]> {
+    lastId += 1;
+    const id = lastId;
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected() === true);
+    await Promise.all(workers.map((worker) => ask(worker as Worker, id)));
+    return mergeReadings([...last.values(), gone]);
+  }
+
+  async function ask(worker: Worker, id: number): Promise<void> {
+    const key = `${worker.id}:${id}`;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, WORKER_ANSWER_MS_MAX);
+      waiting.set(key, () => {
+        clearTimeout(timer);
+        resolve();
+      });
+      worker.send({ purser: 'metrics wanted', id } satisfies Message);
+    });
+    waiting.delete(key);
+  }
+
+  const onMessage = (worker: Worker, message: unknown): void => {
+    if (!isMessage(message)) return;
+    const { id } = message;
+    if (message.purser === 'metrics') {
+      if (!worker.isDead()) last.set(worker.id, message.readings);
+      waiting.get(`${worker.id}:${id}`)?.();
+      return;
+    }
+    void readAll().then((readings) => {
+      if (worker.isConnected()) worker.send({ purser: 'metrics', id, readings } satisfies Message);
+    });
+  };
+  const onExit = (worker: Worker): void => {
+    const counters = (last.get(worker.id) ?? []).filter(({ kind }) => kind === 'counter');
+    gone = mergeReadings([gone, counters]);
+    last.delete(worker.id);
+    for (const [key, resolve] of waiting) if (key.startsWith(`${worker.id}:`)) resolve();
+  };
+  cluster.on('message', onMessage);
+  cluster.on('exit', onExit);
+  return {
+    stop: () => {
+      cluster.off('message', onMessage);
+      cluster.off('exit', onExit);
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import os from 'node:os';
+import { after, before, test } from 'node:test';
+import { outputsCut, usageClamped } from '../../packages/service/src/gateway/metrics.ts';
+import { ERROR_STATUS } from '../../packages/contract/src/errors.ts';
+import { catalogueAt, chargeFor } from '../support/catalogue.ts';
+import { chat, send } from '../support/client.ts';
+import { httpSend } from '../support/http-request.ts';
+import { added, scrape } from '../support/metrics.ts';
+import { completionBody, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+
+const CANARY = 'canary7Qx';
+const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
+const TOKEN = 'metrics-token-of-these-tests';
+
+let upstream: ScriptedUpstream;
+let service: TestService;
+let guarded: TestService;
+let app: TestApp;
+
+before(async () => {
+  upstream = await startScriptedUpstream();
+  service = await startTestService(catalogueAt(upstream.baseUrl));
+  guarded = await startTestService(catalogueAt(upstream.baseUrl), { PURSER_METRICS_TOKEN: TOKEN });
+  app = await service.addApp();
+});
+
+after(async () => {
+  await guarded.close();
+  await service.close();
+  await upstream.close();
+});
+
+function scriptAnswer(usage: object = USAGE): void {
+  upstream.script({
+    headers: { 'content-type': 'application/json' },
+    body: [{ write: completionBody({ model: 'large-upstream', content: `${CANARY} says`, usage }) }],
+  });
+}
+
+/** What one thing adds to the counters that tell of calls. */
+async function addedBy(act: () => Promise<unknown>): Promise<Readonly<Record<string, number>>> {
+  const earlier = await scrape(service.url);
+  await act();
+  const counted = Object.entries(added(earlier, await scrape(service.url)));
+  return Object.fromEntries(
+    counted.filter(([name]) => /^purser_(calls_total|charged|refusals|overrun|usage|outputs)/.test(name)),
+  );
+}
+
+test('WA-07 calls, charges and overruns are counted by mode and outcome', async () => {
+  await service.fund(app, 'counted', 1_000_000);
+  const call = { url: service.url, key: app.liveKey, user: 'counted' };
+  scriptAnswer();
+  const live = 'mode="live"';
+  assert.deepEqual(await addedBy(() => chat(call)), {
+    [`purser_calls_total{${live},outcome="answered"}`]: 1,
+    [`purser_charged_micros_total{${live}}`]: chargeFor({ prompt: 40, completion: 20 }),
+  });
+  const sandbox = await addedBy(() => chat({ ...call, key: app.testKey }));
+  assert.equal(sandbox['purser_calls_total{mode="sandbox",outcome="answered"}'], 1);
+  upstream.script({ status: 500, body: [] });
+  assert.deepEqual(await addedBy(() => chat(call)), {
+    [`purser_calls_total{${live},outcome="failed"}`]: 1,
+    'purser_refusals_total{code="UPSTREAM_PROVIDER_ERROR"}': 1,
+  });
+  scriptAnswer({ prompt_tokens: 40, completion_tokens: 100_000, total_tokens: 100_040 });
+  const beyond = await addedBy(() => chat(call));
+  assert.equal(beyond['purser_overruns_total'], 1);
+  const charged = beyond[`purser_charged_micros_total{${live}}`] ?? 0;
+  const billed = chargeFor({ prompt: 40, completion: 100_000 });
+  assert.equal(beyond['purser_overrun_micros_total'], billed - charged);
+});
+
+async function refused(status: number, act: () => Promise<{ status: number }>): Promise<void> {
+  assert.equal((await act()).status, status);
+}
+
+test('ER-01 refusals are counted by code, those of the HTTP parser too', async () => {
+  assert.deepEqual(await addedBy(() => refused(401, () => chat({ url: service.url, key: 'nobody', user: 'u' }))), {
+    'purser_refusals_total{code="UNAUTHORIZED"}': 1,
+  });
+  assert.deepEqual(await addedBy(() => refused(404, () => send('/nowhere', { url: service.url }))), {
+    'purser_refusals_total{code="NOT_FOUND"}': 1,
+  });
+  const poor = { url: service.url, key: app.liveKey, user: 'poor' };
+  assert.deepEqual(await addedBy(() => refused(402, () => chat(poor))), {
+    'purser_refusals_total{code="PAYMENT_REQUIRED"}': 1,
+  });
+  const malformed = { method: 'GET', path: '/healthz', headers: { long: 'x'.repeat(20_000) } };
+  assert.deepEqual(await addedBy(() => refused(400, () => httpSend(service.url, malformed))), {
+    'purser_refusals_total{code="BAD_REQUEST"}': 1,
+  });
+});
+
+test('WA-07 clamped usage and cut outputs are counted', async () => {
+  const counted = await addedBy(async () => {
+    usageClamped.add();
+    outputsCut.add();
+  });
+  assert.deepEqual(counted, { purser_usage_clamped_total: 1, purser_outputs_cut_total: 1 });
+});
+
+const LABELS: Readonly<Record<string, readonly string[]>> = {
+  mode: ['live', 'sandbox'],
+  outcome: ['answered', 'abandoned', 'failed'],
+  result: ['clean', 'differences', 'failed'],
+  code: Object.keys(ERROR_STATUS),
+};
+
+test('ER-03 labels have values from fixed lists, and no key, user, prompt or answer gets into the metrics', async () => {
+  const user = `${CANARY}-user`;
+  await service.fund(app, user, 1_000_000);
+  scriptAnswer();
+  const headers = { 'x-correlation-id': `${CANARY}-correlation` };
+  const content = `${CANARY} asks`;
+  const reply = await chat(
+    { url: service.url, key: app.liveKey, user, headers },
+    { messages: [{ role: 'user', content }] },
+  );
+  assert.equal(reply.status, 200);
+  await chat({ url: service.url, key: `svc_live_${CANARY}`, user, headers });
+  await chat({ url: service.url, key: app.liveKey, user, headers }, { model: CANARY });
+  await send(`/${CANARY}`, { url: service.url, headers });
+  const { text } = await send('/metrics', { url: service.url });
+  for (const secret of [CANARY, app.appId, app.liveKey.slice(9), app.testKey.slice(9), 'acme', 'purser.test']) {
+    assert.ok(!text.includes(secret), secret);
+  }
+  const pairs = [...text.matchAll(/(\w+)="([^"]*)"/g)];
+  assert.ok(pairs.length > 20);
+  for (const [pair, label = '', value = ''] of pairs) assert.ok(LABELS[label]?.includes(value), pair);
+});
+
+test('AU-01 with a token set, its bearer reads the metrics and nobody else does', async () => {
+  await scrape(guarded.url, { authorization: `Bearer ${TOKEN}` });
+  await scrape(guarded.url, { authorization: `bearer ${TOKEN}`, 'x-forwarded-for': '203.0.113.9' });
+  const wrong = ['', 'Bearer', `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`, `Basic ${TOKEN}`, TOKEN];
+  for (const authorization of wrong) {
+    const headers = authorization === '' ? {} : { authorization };
+    const reply = await send('/metrics', { url: guarded.url, headers });
+    assert.equal(reply.status, 401, authorization);
+    assert.equal(reply.error['code'], 'UNAUTHORIZED');
+    assert.ok(!reply.text.includes('purser_'));
+  }
+});
+
+test('AU-01 without a token, what a proxy passes on finds nothing at this address', async () => {
+  await scrape(service.url);
+  for (const header of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'X-Forwarded-For']) {
+    const reply = await send('/metrics', { url: service.url, headers: { [header]: '127.0.0.1' } });
+    assert.equal(reply.status, 404, header);
+    const elsewhere = await send('/nowhere', { url: service.url });
+    assert.equal(reply.error['message'], elsewhere.error['message']);
+  }
+});
+
+const own = Object.values(os.networkInterfaces())
+  .flatMap((all) => all ?? [])
+  .find(({ internal, family }) => {
+    return !internal && family === 'IPv4';
+  });
+
+test('AU-01 without a token, another machine finds nothing at this address', {
+  skip: own === undefined && 'this machine has no address but loopback',
+}, async () => {
+  const open = await startTestService(catalogueAt(upstream.baseUrl), {
+    HOST: '0.0.0.0',
+    PURSER_ALLOW_PUBLIC_DEVELOPMENT: '1',
+  });
+  try {
+    const { port } = new URL(open.url);
+    assert.equal((await send('/metrics', { url: `http://${own?.address}:${port}` })).status, 404);
+    assert.equal((await send('/healthz', { url: `http://${own?.address}:${port}` })).status, 200);
+    await scrape(`http://127.0.0.1:${port}`);
+  } finally {
+    await open.close();
+  }
+});
+
+test('AU-01 metrics are read and not written', async () => {
+  assert.equal((await send('/metrics', { url: service.url, method: 'POST', body: {} })).status, 405);
+  const head = await send('/metrics', { url: service.url, method: 'HEAD' });
+  assert.deepEqual([head.status, head.text], [200, '']);
+});
