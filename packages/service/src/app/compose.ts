@@ -58,13 +58,8 @@ const UPKEEP_CONNECTIONS_MAX = 3;
 export async function compose(options: ComposeOptions): Promise<Service> {
   const { config, databaseUrl, simulatorUrl, log, readAllMetrics } = options;
   const clock = systemClock;
-  const pools: Pool[] = [];
   // A batched statement has a connection of its own, so that none waits for another's.
-  const pool = (role: Mode, connectionsMax: number, limits: { readonly statementMsMax?: number } = {}): Pool => {
-    const opened = createPool({ url: databaseUrl, role, connectionsMax, log, ...limits });
-    pools.push(opened);
-    return opened;
-  };
+  const { pool, endPools } = createPools(databaseUrl, log);
   const shared = pool('live', SHARED_CONNECTIONS_MAX);
   // Nor does what keeps this process alive and up to date wait for anybody's summary.
   const upkeep = pool('live', UPKEEP_CONNECTIONS_MAX);
@@ -126,8 +121,21 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       await holds.stop();
       await endLease().catch((fault: unknown) => log.warn({ fault: describeFault(fault) }, 'the lease was left'));
       await providers.close();
-      await Promise.all(pools.map((one) => one.end()));
+      await endPools();
     },
+  };
+}
+
+/** Opens pools, and ends them all. */
+function createPools(url: string, log: Log) {
+  const pools: Pool[] = [];
+  return {
+    pool: (role: Mode, connectionsMax: number, limits: { readonly statementMsMax?: number } = {}): Pool => {
+      const opened = createPool({ url, role, connectionsMax, log, ...limits });
+      pools.push(opened);
+      return opened;
+    },
+    endPools: () => Promise.all(pools.map((one) => one.end())),
   };
 }
 
