@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { createGate } from '../gate.ts';
 import { type OpenChat, openChat } from '../open-chat.ts';
 import type { PromptScripts } from '../prompt-scripts.ts';
@@ -19,6 +19,8 @@ import type { CallerPart, Kind, Path } from './path.ts';
 
 /** Long enough for a provider to fill what it can before a slow caller reads on. Decides nothing. */
 const STALL_MS = 200;
+/** The gateway runs in this process: after so many turns of their one event loop it knows that its caller has left. */
+const TURNS_TO_NOTICE = 50;
 
 /** Takes a fresh user down the path once, and looks at everything that must be true at its end. */
 export async function walk(stage: Stage, scripts: PromptScripts, path: Path, kind: Kind): Promise<void> {
@@ -67,4 +69,5 @@ async function play(chat: OpenChat, { reads, stalls, leaves }: CallerPart): Prom
   if (!leaves) return;
   chat.leave();
   await chat.closed;
+  for (let turn = 0; turn < TURNS_TO_NOTICE; turn += 1) await nextTurn();
 }
