@@ -83,9 +83,11 @@ export const catalogueSchema = z
   });
 
 function checkPrice(model: CatalogueModel, complain: (field: string, message: string) => void): void {
-  const { price } = model;
-  const isPriced = price !== undefined && (price.inputMicrosPerMillion > 0 || price.outputMicrosPerMillion > 0);
-  if (!isPriced && !model.free) complain('price', 'a model without a price must say `"free": true`');
+  const prices = [...Object.values(model.price ?? {}), model.cacheWriteMicrosPerMillion];
+  const isPriced = prices.some((price) => price !== undefined && price > 0);
+  if ((!isPriced || model.price === undefined) && !model.free) {
+    complain('price', 'a model without a price must say `"free": true`');
+  }
   if (isPriced && model.free) complain('free', 'a free model has no price');
   if ((model.defaultOutputTokens ?? 0) > model.maxOutputTokens) {
     complain('defaultOutputTokens', 'is above maxOutputTokens');

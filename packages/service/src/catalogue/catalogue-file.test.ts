@@ -53,6 +53,24 @@ const FAULTS: readonly (readonly [string, unknown, RegExp])[] = [
   ['has a model without a price', withModel({ price: undefined }), /models\.0\.price: .*free/],
   ['has a price of nothing', withModel({ price: { inputMicrosPerMillion: 0, outputMicrosPerMillion: 0 } }), /free/],
   ['has a free model with a price', withModel({ free: true }), /models\.0\.free/],
+  [
+    'has a free model whose cached input has a price',
+    withModel({
+      free: true,
+      price: { inputMicrosPerMillion: 0, cachedInputMicrosPerMillion: 1, outputMicrosPerMillion: 0 },
+    }),
+    /models\.0\.free/,
+  ],
+  [
+    'has a free model whose cache has a price to write to',
+    withModel({ free: true, price: undefined, cacheWriteMicrosPerMillion: 1 }),
+    /models\.0\.free/,
+  ],
+  [
+    'has only a price to write to a cache',
+    withModel({ price: undefined, cacheWriteMicrosPerMillion: 1 }),
+    /models\.0\.price/,
+  ],
   ['has a price below zero', withModel({ price: { inputMicrosPerMillion: -1, outputMicrosPerMillion: 2 } }), /price/],
   [
     'has a price that is not whole',
