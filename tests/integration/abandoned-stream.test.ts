@@ -15,10 +15,18 @@ const REPORTED = chargeFor({ prompt: 77, completion: 33 });
 const PIECES = ['First piece', ', second piece', ', third and last.'];
 const STREAM = streamSteps({ model: 'large-upstream', pieces: PIECES, usage: USAGE, includeUsageChunk: true });
 
+/** Enough that a mebibyte of content is within the limit, and the drain's own bound is what ends it. */
+const DRAINED_TOKENS = 10_000;
+
 const { upstream, service, app, newUser } = await setStage({
   app: { maxStreamsPerUser: 1 },
   catalogue: (catalogue) => {
-    const drained = { ...catalogue.models[0], id: 'acme.drained-1', onAbandon: 'drain' };
+    const drained = {
+      ...catalogue.models[0],
+      id: 'acme.drained-1',
+      onAbandon: 'drain',
+      maxOutputTokens: DRAINED_TOKENS,
+    };
     return { ...catalogue, models: [...catalogue.models, drained] };
   },
 });
@@ -80,7 +88,8 @@ for (const [what, floods] of [
     const gate = createGate();
     const flood = Array.from({ length: floods }, () => FLOOD);
     const end = floods === 16 ? [NEVER] : ENDING;
-    const abandoned = await open('acme.drained-1', [ROLE, FIRST, { waitFor: gate.opened }, ...flood, ...end]);
+    const steps = [ROLE, FIRST, { waitFor: gate.opened }, ...flood, ...end];
+    const abandoned = await open('acme.drained-1', steps, { limit: DRAINED_TOKENS });
     await abandoned.chat.read('First');
     abandoned.chat.leave();
     await abandoned.chat.closed;

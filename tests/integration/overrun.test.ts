@@ -1,78 +1,270 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { catalogueAt } from '../support/catalogue.ts';
-import { COMPLETIONS, send } from '../support/client.ts';
+import { test } from 'node:test';
+import OpenAI from 'openai';
+import { chargeFor } from '../support/catalogue.ts';
+import { COMPLETIONS, type Reply, send } from '../support/client.ts';
 import { holdFor } from '../support/hold-price.ts';
 import { openChat } from '../support/open-chat.ts';
-import { receiptNamed } from '../support/receipts.ts';
-import { completionBody, frame, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { startTestService, type TestApp, type TestService } from '../support/service.ts';
+import { payloadsOf } from '../support/open-stream.ts';
+import { type Bill, billNamed } from '../support/receipts.ts';
+import { completionBody, frame, type UpstreamStep } from '../support/scripted-upstream.ts';
+import { setStage } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const BALANCE = 1_000_000;
 const LIMIT = 20;
-const BODY = { model: 'large', messages: [{ role: 'user', content: 'Hello' }], max_completion_tokens: LIMIT };
+/** Bytes that an answer of so many tokens never has: 128 a token, and 16 KiB for what rides along. */
+const BYTES_MAX = LIMIT * 128 + 16_384;
+const STREAM = { stream: true, stream_options: { include_usage: true } };
+/** A stream that nobody cuts goes on for ever. */
+const CALL_MS_MAX = 10_000;
+const HANG: UpstreamStep = { hang: true };
+const DONE: UpstreamStep = { write: frame('[DONE]') };
 
-let upstream: ScriptedUpstream;
-let service: TestService;
-let app: TestApp;
-
-before(async () => {
-  upstream = await startScriptedUpstream();
-  service = await startTestService(catalogueAt(upstream.baseUrl));
-  app = await service.addApp();
+const { upstream, service, app, newUser } = await setStage({
+  model: { timeoutMs: 60_000 }, // So that silence ends no stream here.
+  catalogue: (catalogue) => {
+    const [large] = catalogue.models;
+    const drained = { ...large, id: 'acme.drained-1', onAbandon: 'drain' };
+    const free = { ...large, id: 'acme.free-1', price: undefined, free: true };
+    return { ...catalogue, models: [...catalogue.models, drained, free] };
+  },
 });
 
-after(async () => {
-  await service.close();
-  await upstream.close();
-});
-
-/** One call that its provider bills far above the limit which it was sent. */
-async function overrun(user: string): Promise<{ readonly hold: number; readonly billed: number }> {
-  await service.fund(app, user, BALANCE);
-  const body = JSON.stringify(BODY);
-  const usage = { prompt_tokens: 10, completion_tokens: 5_000, total_tokens: 5_010 };
-  upstream.script({ body: completionBody({ model: 'large-upstream', content: 'word '.repeat(5_000), usage }) });
-  const reply = await send(COMPLETIONS, { url: service.url, key: app.liveKey, user, body });
-  assert.equal(reply.status, 200, reply.text);
-  return { hold: holdFor(body, LIMIT), billed: Math.ceil(((10 + 4 * 5_000) * 11) / 10) };
+function bodyOf(fields: Readonly<Record<string, unknown>> = {}): string {
+  const common = { model: 'large', messages: [{ role: 'user', content: 'Hello' }], max_completion_tokens: LIMIT };
+  return JSON.stringify({ ...common, ...fields });
 }
 
-/** The wallet is safe: nothing above its hold is ever taken. What the operator loses is neither cut nor booked yet. */
-const LATER = 'comes with the whole ledger';
+interface Outcome {
+  readonly user: string;
+  readonly reply: Reply;
+  readonly bill: Bill;
+  /** What the operator lost to the provider. */
+  readonly lost: number;
+}
 
-test('WA-07 what a provider bills above the hold is not taken from the wallet', async () => {
-  const { hold } = await overrun('billed');
-  assert.deepEqual(await service.wallet(app, 'billed'), { balance: BALANCE - hold, held: 0, openStreams: 0 });
+/** One call of a fresh user, read to its end; its wallet holds nothing afterwards and the books agree. */
+async function call(body: string): Promise<Outcome> {
+  const user = await newUser(BALANCE);
+  const headers = { 'x-correlation-id': user };
+  const reply = await send(COMPLETIONS, {
+    url: service.url,
+    key: app.liveKey,
+    user,
+    body,
+    headers,
+    signal: AbortSignal.timeout(CALL_MS_MAX),
+  });
+  assert.equal(reply.status, 200, reply.text);
+  const bill = await settled(user);
+  assert.deepEqual(await service.wallet(app, user), { balance: BALANCE - bill.charged, held: 0, openStreams: 0 });
   assert.deepEqual(await service.check(), []);
-});
+  return { user, reply, bill, lost: await lostTo(user) };
+}
 
-test("WA-07 what a provider bills above the hold is booked as the operator's loss", { todo: LATER }, async () => {
-  const { hold, billed } = await overrun('lost');
+function settled(user: string): Promise<Bill> {
+  return waitUntil('it is settled', () => billNamed(service.database, user), 5_000);
+}
+
+async function lostTo(user: string): Promise<number> {
   const { rows } = await service.database.owner.query<{ lost: number }>(
     `select coalesce(sum(e.amount_micros), 0)::float8 as lost from ledger.entries e
-     join ledger.wallets w on w.wallet_id = e.wallet_id where w.user_id = 'lost' and e.debit = 'loss'`,
+     join ledger.wallets w on w.wallet_id = e.wallet_id where w.user_id = $1 and e.debit = 'loss'`,
+    [user],
   );
-  assert.equal(rows[0]?.lost, billed - hold);
+  return rows[0]?.lost ?? Number.NaN;
+}
+
+function says(
+  delta: unknown,
+  more: { readonly index?: number; readonly finish?: string; readonly usage?: unknown } = {},
+) {
+  const choice = { index: more.index ?? 0, delta, finish_reason: more.finish ?? null };
+  return { write: frame({ id: 'c', object: 'chat.completion.chunk', choices: [choice], usage: more.usage }) };
+}
+
+interface Chunk {
+  readonly choices: readonly {
+    index: number;
+    delta: { role?: string; content?: string };
+    finish_reason: string | null;
+  }[];
+  readonly usage?: { readonly completion_tokens: number } | null;
+}
+
+/** The chunks of a stream that ended well. */
+function chunksOf({ text }: Reply): readonly Chunk[] {
+  const payloads = payloadsOf(text);
+  assert.equal(payloads.at(-1), '[DONE]');
+  return payloads.slice(0, -1) as Chunk[];
+}
+
+function usageOf(prompt: number, completion: number) {
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+}
+
+/** Chunks of 200 bytes, each harmless on its own. */
+function wordy(chunks: number): readonly UpstreamStep[] {
+  return Array.from({ length: chunks }, () => says({ content: 'word '.repeat(40) }));
+}
+
+test("WA-07 what a provider bills above the hold is never the wallet's: it is booked as the operator's loss", async () => {
+  for (const fields of [{}, STREAM]) {
+    const content = 'word '.repeat(100);
+    const usage = usageOf(10, 5_000);
+    upstream.script(
+      'stream' in fields
+        ? { body: [says({ content }), says({}, { finish: 'stop', usage }), DONE] }
+        : { body: completionBody({ model: 'large-upstream', content, usage }) },
+    );
+    const body = bodyOf(fields);
+    const { bill, lost } = await call(body);
+    assert.equal(bill.charged, holdFor(body, LIMIT));
+    assert.equal(lost, chargeFor({ prompt: 10, completion: 5_000 }) - bill.charged);
+    assert.equal(bill.isClamped, true);
+  }
 });
 
-test('WA-07 content that runs past the limit is cut, the provider cancelled and the hold charged', {
-  todo: LATER,
-}, async () => {
-  await service.fund(app, 'endless', BALANCE);
-  const body = JSON.stringify({ ...BODY, stream: true });
-  const endless = { write: frame({ choices: [{ index: 0, delta: { content: 'word '.repeat(40_000) } }] }) };
-  upstream.script({ body: [endless, { hang: true }] });
-  const before = upstream.requests.length;
-  const chat = openChat({ url: service.url, key: app.liveKey, user: 'endless', body, correlationId: 'endless' });
-  const request = await upstream.arrival(before);
-  try {
-    const receipt = await waitUntil('it is settled', () => receiptNamed(service.database, 'endless'), 1_500);
-    assert.equal(receipt.charged, holdFor(body, LIMIT));
-    assert.ok(chat.text().length < 200_000);
-  } finally {
-    chat.leave();
-    await request.closed;
+test('WA-07 a count above the limit that the hold still covers is charged as it is, and flagged', async () => {
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: usageOf(10, LIMIT + 1) }) });
+  const { bill } = await call(bodyOf());
+  assert.equal(bill.charged, chargeFor({ prompt: 10, completion: LIMIT + 1 }));
+  assert.equal(bill.isClamped, true);
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: usageOf(10, LIMIT) }) });
+  assert.equal((await call(bodyOf())).bill.isClamped, false);
+});
+
+for (const [what, steps] of [
+  ['in one chunk', [says({ content: 'word '.repeat(40_000) }), HANG]],
+  ['in many chunks', [says({ role: 'assistant', content: '' }), ...wordy(120), HANG]],
+  ['as reasoning', [says({ reasoning_content: '思'.repeat(7_000) }), HANG]],
+  [
+    'as the arguments of a tool call',
+    [says({ tool_calls: [{ index: 0, function: { name: 'f', arguments: ' '.repeat(30_000) } }] }), HANG],
+  ],
+] as const) {
+  test(`WA-07 content that runs past the limit ${what} is cut, the provider cancelled and the hold charged`, async () => {
+    upstream.script({ body: steps });
+    const body = bodyOf(STREAM);
+    const seen = upstream.requests.length;
+    const { reply, bill, lost } = await call(body);
+    const request = upstream.requests[seen];
+    await waitUntil('the provider is cancelled', () => request?.aborted === true, 5_000);
+    assert.deepEqual([bill.outcome, bill.charged, bill.held], ['answered', holdFor(body, LIMIT), bill.charged]);
+    assert.deepEqual([bill.isEstimated, bill.isClamped, bill.tokens.completion, lost], [true, true, LIMIT, 0]);
+    const chunks = chunksOf(reply);
+    const content = chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
+    assert.ok(Buffer.byteLength(content) <= BYTES_MAX);
+    assert.equal(chunks.at(-2)?.choices[0]?.finish_reason, 'length');
+    assert.deepEqual(chunks.at(-1)?.choices, []);
+    assert.equal(chunks.at(-1)?.usage?.completion_tokens, LIMIT);
+  });
+}
+
+test('WA-07 a stream is cut at the first byte above the bound, no honest one before it', async () => {
+  for (const [bytes, isCut] of [
+    [BYTES_MAX, false],
+    [BYTES_MAX + 1, true],
+  ] as const) {
+    const usage = usageOf(10, LIMIT);
+    upstream.script({ body: [says({ content: ' '.repeat(bytes) }), says({}, { finish: 'stop', usage }), DONE] });
+    const { reply, bill } = await call(bodyOf(STREAM));
+    assert.equal(bill.isClamped, isCut);
+    assert.equal(bill.charged === bill.held, isCut);
+    assert.equal(reply.text.includes('"length"'), isCut);
   }
+});
+
+test('WA-07 only the choices that are still open are cut, each with the role that it lacks', async () => {
+  const steps = [
+    says({ role: 'assistant', content: 'A' }),
+    says({}, { finish: 'stop' }),
+    says({ content: 'B' }, { index: 1 }),
+  ];
+  upstream.script({ body: [...steps, says({ content: 'x'.repeat(4 * BYTES_MAX) }, { index: 1 }), HANG] });
+  const { reply } = await call(bodyOf({ ...STREAM, n: 3 }));
+  assert.deepEqual(chunksOf(reply).at(-2)?.choices, [
+    { index: 1, delta: {}, finish_reason: 'length' },
+    { index: 2, delta: { role: 'assistant', content: '' }, finish_reason: 'length' },
+  ]);
+});
+
+test('WA-07 a count on a chunk that is above the limit cuts the stream too, unless all has been said', async () => {
+  const running = (tokens: number) => says({ content: 'word ' }, { usage: usageOf(10, tokens) });
+  upstream.script({ body: [running(LIMIT), running(LIMIT + 1), running(LIMIT + 2), HANG] });
+  const { reply, bill, lost } = await call(bodyOf(STREAM));
+  assert.equal(reply.text.match(/word /g)?.length, 2);
+  assert.deepEqual([bill.charged, bill.isEstimated, bill.isClamped, lost], [bill.held, false, true, 0]);
+  assert.equal(bill.tokens.completion, LIMIT + 1);
+  const late = says({ content: 'word ' }, { finish: 'stop', usage: usageOf(10, LIMIT + 1) });
+  upstream.script({ body: [running(LIMIT), late, DONE] });
+  const said = await call(bodyOf(STREAM));
+  assert.equal(chunksOf(said.reply).at(-2)?.choices[0]?.finish_reason, 'stop');
+  assert.equal(said.bill.charged, chargeFor({ prompt: 10, completion: LIMIT + 1 }));
+});
+
+test('WA-07 a caller who asked for no usage gets the cut and the end of the stream', async () => {
+  upstream.script({ body: [says({ role: 'assistant', content: 'Hi' }), ...wordy(120), HANG] });
+  const chunks = chunksOf((await call(bodyOf({ stream: true }))).reply);
+  assert.equal(chunks.at(-1)?.choices[0]?.finish_reason, 'length');
+  assert.ok(chunks.every((chunk) => !('usage' in chunk)));
+});
+
+test('WA-07 an abandoned stream that runs past its limit is read no further and charged its hold', async () => {
+  const user = await newUser(BALANCE);
+  const body = bodyOf({ model: 'acme.drained-1', stream: true });
+  const { promise: gone, resolve: leave } = Promise.withResolvers<void>();
+  upstream.script({ body: [says({ content: 'First' }), { waitFor: gone }, ...wordy(120), HANG] });
+  const seen = upstream.requests.length;
+  const chat = openChat({ url: service.url, key: app.liveKey, user, body, correlationId: user });
+  await chat.read('First');
+  chat.leave();
+  await chat.closed;
+  leave();
+  const bill = await settled(user);
+  await waitUntil('the provider is cancelled', () => upstream.requests[seen]?.aborted === true, 5_000);
+  assert.deepEqual([bill.outcome, bill.charged, bill.isClamped], ['abandoned', holdFor(body, LIMIT), true]);
+});
+
+test('WA-07 a plain answer past its limit is delivered, and charged its hold', async () => {
+  const content = 'word '.repeat(40_000);
+  for (const usage of [undefined, usageOf(10, LIMIT), usageOf(10, 50_000)]) {
+    upstream.script({ body: completionBody({ model: 'm', content, usage }) });
+    const { reply, bill, lost } = await call(bodyOf());
+    assert.ok(reply.text.includes(content));
+    assert.deepEqual([bill.charged, bill.isClamped], [holdFor(bodyOf(), LIMIT), true]);
+    assert.equal(reply.headers.get('x-service-charge-micros'), String(bill.charged));
+    const billed = chargeFor({ prompt: 10, completion: usage?.completion_tokens ?? 0 });
+    assert.equal(lost, Math.max(0, billed - bill.charged));
+  }
+});
+
+test('WA-07 a free model past its limit stays free', async () => {
+  upstream.script({ body: [...wordy(120), HANG] });
+  const { bill } = await call(bodyOf({ model: 'acme.free-1', ...STREAM }));
+  assert.deepEqual([bill.charged, bill.isClamped], [0, true]);
+});
+
+test('WA-07 a stock client takes a cut stream for an answer that reached its limit', async () => {
+  const user = await newUser(BALANCE);
+  upstream.script({ body: [says({ role: 'assistant', content: '' }), ...wordy(120), HANG] });
+  const client = new OpenAI({
+    baseURL: `${service.url}/v1`,
+    apiKey: app.liveKey,
+    defaultHeaders: { 'x-service-user': user, 'x-correlation-id': user },
+  });
+  const stream = client.chat.completions.stream(
+    {
+      model: 'large',
+      messages: [{ role: 'user', content: 'Hello' }],
+      max_completion_tokens: LIMIT,
+    },
+    { timeout: CALL_MS_MAX, signal: AbortSignal.timeout(CALL_MS_MAX) },
+  );
+  const completion = await stream.finalChatCompletion();
+  assert.equal(completion.choices[0]?.finish_reason, 'length');
+  assert.ok((completion.choices[0]?.message.content ?? '').startsWith('word word'));
+  const bill = await settled(user);
+  assert.equal(bill.charged, bill.held);
 });

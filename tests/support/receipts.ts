@@ -24,6 +24,33 @@ export async function receiptNamed({ owner }: TestDatabase, correlationId: strin
   return (await owner.query<Receipt>(`${RECEIPT} where correlation_id = $1`, [correlationId])).rows[0];
 }
 
+/** What a call was charged for. */
+export interface Bill {
+  readonly outcome: string;
+  readonly charged: number;
+  readonly held: number;
+  readonly isEstimated: boolean;
+  readonly isClamped: boolean;
+  readonly tokens: {
+    readonly prompt: number;
+    readonly cached: number;
+    readonly completion: number;
+    readonly reasoning: number;
+  };
+}
+
+/** The bill of the call that its caller named so, or undefined where none has ended. */
+export async function billNamed({ owner }: TestDatabase, correlationId: string): Promise<Bill | undefined> {
+  const { rows } = await owner.query<Bill>(
+    `select outcome, charged_micros::float8 as charged, held_micros::float8 as held, is_estimated as "isEstimated",
+       is_usage_clamped as "isClamped", json_build_object('prompt', prompt_tokens, 'cached', cached_tokens,
+         'completion', completion_tokens, 'reasoning', reasoning_tokens) as tokens
+     from usage.calls where correlation_id = $1`,
+    [correlationId],
+  );
+  return rows[0];
+}
+
 export interface Movement {
   readonly seq: number;
   readonly kind: string;

@@ -38,4 +38,8 @@ export interface Ending {
   readonly charge: Micros;
   readonly usage: TokenUsage;
   readonly isEstimated: boolean;
+  /** The provider's count contradicted itself, its own text or the limits that it was sent. */
+  readonly isUsageClamped: boolean;
+  /** It generated past the limit that it was sent (WA-07). */
+  readonly isPastLimit: boolean;
 }

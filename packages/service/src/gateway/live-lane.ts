@@ -21,10 +21,10 @@ export function createLiveLane({ holds, links, clientOf }: LiveLaneOptions): Lan
       if (outcome !== 'granted') return refusalOfHold(outcome, links.create(call.app.appId, call.userId));
       return { mode: 'live', call, granted };
     },
-    endHold: async ({ call, granted }, { charge, outcome, usage, isEstimated }) => {
+    endHold: async ({ call, granted }, { charge, outcome, usage, isEstimated, isUsageClamped }) => {
       const { callId, correlationId, model } = call;
       const priced = { model: model.id, priceId: model.price.priceId };
-      const counted = { usage, isEstimated, isUsageClamped: false };
+      const counted = { usage, isEstimated, isUsageClamped };
       const settlement = { callId, correlationId, ...priced, charge, outcome, ...counted };
       const { charged } = await holds.settle(settlement, granted);
       return charged;

@@ -1,12 +1,14 @@
 import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer.ts';
-import type { CallerSide, ChatCall, UnderWay } from '#gateway/call.ts';
+import type { CallerSide, ChatCall } from '#gateway/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/lane.ts';
 import { countEnding } from '#gateway/metrics.ts';
+import { outputLimitOf } from '#gateway/output-limit.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/refusals.ts';
 import { openStream } from '#gateway/stream.ts';
-import { endingOf, FAILED, generatedBytesOf, usageReported } from '#gateway/usage.ts';
+import { endingOf, FAILED, generatedBytesIn } from '#gateway/usage.ts';
+import { laterReport, usageToWire } from '#gateway/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/json.ts';
 import { describeFault } from '#kernel/log.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import { UpstreamError } from '#providers/provider.ts';
@@ -21,17 +23,22 @@ export async function runInLane<M extends Mode>(
 ): Promise<Answer | Refusal<LaneRefusalCode>> {
   const hold = await lane.placeHold(call);
   if (hold instanceof Refusal) return hold;
-  const counted = counting(lane, caller.underWay);
+  const counted = counting(lane, caller);
   return call.isStream ? openStream(counted, hold, caller) : completeWhole(counted, hold, caller);
 }
 
-/** The lane, with its calls counted from their hold to its end. */
-function counting<M extends Mode>(lane: Lane<M>, underWay: UnderWay): Lane<M> {
+/** The lane, with its calls counted from their hold to its end, and what a provider did wrong told to the log. */
+function counting<M extends Mode>(lane: Lane<M>, { underWay, log }: CallerSide): Lane<M> {
   underWay.calls += 1;
   let isCounted = true;
   return {
     ...lane,
     endHold: async (hold, ending) => {
+      const { isPastLimit, isUsageClamped } = ending;
+      if (isUsageClamped && isCounted) {
+        const { callId, model } = hold.call;
+        log.warn({ callId, model: model.id, isPastLimit }, 'a provider contradicted itself or its limits');
+      }
       try {
         const charged = await lane.endHold(hold, ending);
         if (isCounted) countEnding(hold, ending, charged);
@@ -56,7 +63,10 @@ async function completeWhole<M extends Mode>(
   let completion: JsonObject;
   try {
     completion = await lane.providerOf(call).complete(providerCall);
-    ending = endingOf(call, 'answered', usageReported(completion['usage']), generatedBytesIn(completion));
+    const report = laterReport(undefined, completion['usage']);
+    const bytes = generatedBytesIn(completion['choices'], 'message');
+    ending = endingOf(hold, 'answered', { report, bytes, isPastLimit: bytes > outputLimitOf(hold).bytesMax });
+    completion = { ...completion, model: call.model.id, ...(report && { usage: usageToWire(ending.usage, report) }) };
   } catch (fault) {
     await lane.endHold(hold, FAILED);
     if (!(fault instanceof UpstreamError)) throw fault;
@@ -66,14 +76,5 @@ async function completeWhole<M extends Mode>(
   // Before the answer: what the caller reads as charged is charged, whatever happens next.
   const charged = await lane.endHold(hold, ending);
   const facts = answerFactsOf(call, providerCall.outputTokens);
-  return { kind: 'plain', facts, charged, completion: { ...completion, model: call.model.id } };
-}
-
-function generatedBytesIn(completion: JsonObject): number {
-  const { choices } = completion;
-  if (!Array.isArray(choices)) return 0;
-  return choices.reduce<number>(
-    (sum, choice) => sum + generatedBytesOf(isJsonObject(choice) ? choice['message'] : 0),
-    0,
-  );
+  return { kind: 'plain', facts, charged, completion };
 }

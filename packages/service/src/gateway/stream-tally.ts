@@ -1,65 +1,87 @@
-import type { TokenUsage } from '#catalogue/price.ts';
-import type { ChatCall } from '#gateway/call.ts';
 import { dataFrame, END_FRAME } from '#gateway/frames.ts';
-import { generatedBytesOf, usageEstimated, usageReported, usageToWire } from '#gateway/usage.ts';
+import type { Ending, Hold } from '#gateway/lane.ts';
+import { outputLimitOf } from '#gateway/output-limit.ts';
+import { endingOf, generatedBytesIn } from '#gateway/usage.ts';
+import { laterReport, type UsageReport, usageToWire } from '#gateway/usage-report.ts';
+import type { Mode } from '#kernel/ids.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
 /** Reads what passes through a stream: what each chunk becomes for the caller, and what the call has used so far. */
 export interface StreamTally {
-  readonly call: ChatCall;
-  /** Counts a provider's chunk and gives the frame to relay: '' for one that the caller did not ask for. */
+  /** Counts a provider's chunk and gives the frame to relay: '' for one that the caller did not ask or pay for. */
   readonly take: (chunk: JsonObject) => string;
   /** Every choice that began has a reason to finish. */
   readonly isFinished: () => boolean;
-  /** What the provider reported, if it did. */
-  readonly usage: () => TokenUsage | undefined;
-  readonly generatedBytes: () => number;
-  /** The usage chunk, for a caller who asked for it, and the end of the stream. */
+  /** The provider went on past the limit that it was sent: whatever else it says is not relayed (WA-07). */
+  readonly isPastLimit: () => boolean;
+  /** What the call is charged if it ends here. */
+  readonly endingAs: (outcome: 'answered' | 'abandoned') => Ending;
+  /** The end of the stream: of the choices that were cut, the usage for a caller who asked for it, and of all. */
   readonly closingFrames: () => string;
 }
 
-export function createStreamTally(call: ChatCall): StreamTally {
+export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): StreamTally {
+  const { call } = hold;
+  const limit = outputLimitOf(hold);
   const begun = new Set<unknown>();
   const finished = new Set<unknown>();
-  let generatedBytes = 0;
-  let report: JsonObject | undefined;
+  let bytes = 0;
+  let isPastLimit = false;
+  let report: UsageReport | undefined;
   let head: JsonObject = {};
+  const nullUsage = call.wantsUsage ? { usage: null } : {};
 
-  function count(choices: readonly unknown[]): void {
+  function follow(choices: readonly unknown[]): void {
     for (const choice of choices) {
       if (!isJsonObject(choice)) continue;
       begun.add(choice['index']);
       if (typeof choice['finish_reason'] === 'string') finished.add(choice['index']);
-      generatedBytes += generatedBytesOf(choice['delta']);
     }
+  }
+
+  function isFinished(): boolean {
+    return begun.size > 0 && begun.size === finished.size;
   }
 
   function take(chunk: JsonObject): string {
-    const { usage, ...rest } = chunk;
-    const choices = Array.isArray(rest['choices']) ? rest['choices'] : [];
-    count(choices);
+    if (isPastLimit) return '';
+    const { usage, choices, ...rest } = chunk;
+    head = { ...rest, model: call.model.id };
     // On any chunk: some providers send it with the last choice, the format sends it alone.
-    if (isJsonObject(usage)) {
-      report = usage;
-      if (choices.length === 0) return '';
-    }
-    const { choices: _, ...withoutChoices } = rest;
-    head = { ...withoutChoices, model: call.model.id };
-    return dataFrame({ ...rest, model: call.model.id, ...(call.wantsUsage ? { usage: null } : {}) });
+    report = laterReport(report, usage);
+    bytes += generatedBytesIn(choices, 'delta');
+    isPastLimit = bytes > limit.bytesMax;
+    if (isPastLimit) return '';
+    if (Array.isArray(choices)) follow(choices);
+    // Once all is said, a count above the limit is a bill to be argued about, and no reason to cut.
+    isPastLimit = (report?.counts.completion ?? 0) > limit.tokens && !isFinished();
+    const isUsageAlone = isJsonObject(usage) && !(Array.isArray(choices) && choices.length > 0);
+    return isUsageAlone ? '' : dataFrame({ ...rest, choices, model: call.model.id, ...nullUsage });
+  }
+
+  function endingAs(outcome: 'answered' | 'abandoned'): Ending {
+    return endingOf(hold, outcome, { report, bytes, isPastLimit });
+  }
+
+  /**
+   * A cut looks like what it is to the caller, an answer that reached its limit: it is paid for, and an error here would
+   * be taken for a failure that costs nothing.
+   */
+  function cutFrames(): string {
+    const open = Array.from({ length: call.choices }, (_, index) => index).filter((index) => !finished.has(index));
+    const choices = open.map((index) => {
+      const delta = begun.has(index) ? {} : { role: 'assistant', content: '' };
+      return { index, delta, finish_reason: 'length' };
+    });
+    return choices.length === 0 ? '' : dataFrame({ ...head, choices, ...nullUsage });
   }
 
   function closingFrames(): string {
-    if (!call.wantsUsage) return END_FRAME;
-    const usage = report ?? usageToWire(usageEstimated(call, generatedBytes));
-    return dataFrame({ ...head, choices: [], usage }) + END_FRAME;
+    const cut = isPastLimit ? cutFrames() : '';
+    if (!call.wantsUsage) return cut + END_FRAME;
+    const usage = usageToWire(endingAs('answered').usage, report);
+    return cut + dataFrame({ ...head, choices: [], usage }) + END_FRAME;
   }
 
-  return {
-    call,
-    take,
-    isFinished: () => begun.size > 0 && begun.size === finished.size,
-    usage: () => usageReported(report),
-    generatedBytes: () => generatedBytes,
-    closingFrames,
-  };
+  return { take, isFinished, isPastLimit: () => isPastLimit, endingAs, closingFrames };
 }

@@ -4,7 +4,7 @@ import type { CallerSide } from '#gateway/call.ts';
 import type { Ending, Hold, Lane } from '#gateway/lane.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/refusals.ts';
 import { createStreamTally, type StreamTally } from '#gateway/stream-tally.ts';
-import { endingOf, FAILED } from '#gateway/usage.ts';
+import { FAILED } from '#gateway/usage.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { describeFault } from '#kernel/log.ts';
@@ -27,7 +27,7 @@ export async function openStream<M extends Mode>(
   if (caller.gone.aborted) return leaveUnsent(lane, hold);
   const providerCall = providerCallOf(call, hold.granted);
   const upstream = watchCaller(call.model.onAbandon, caller.gone);
-  const tally = createStreamTally(call);
+  const tally = createStreamTally(hold);
   try {
     const stream = await lane.providerOf(call).stream(providerCall, upstream.signal);
     const chunks = stream[Symbol.asyncIterator]();
@@ -64,14 +64,16 @@ interface Relay<M extends Mode> {
   readonly write: (frames: string) => Promise<void>;
 }
 
-/** Relays chunks to their end, settles, and only then says that the stream is done. */
+/** Relays chunks to their end, or to their limit, settles, and only then says that the stream is done. */
 async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
   const { lane, hold, caller, upstream, tally, write } = stream;
   try {
     await pump(stream);
-    if (!tally.isFinished()) throw new UpstreamError('cut', 'The provider ended a stream without a reason to finish.');
+    if (tally.isPastLimit()) upstream.giveUp();
+    else if (!tally.isFinished())
+      throw new UpstreamError('cut', 'The provider ended a stream without a reason to finish.');
     const outcome = caller.gone.aborted ? 'abandoned' : 'answered';
-    await lane.endHold(hold, endingOf(hold.call, outcome, tally.usage(), tally.generatedBytes()));
+    await lane.endHold(hold, tally.endingAs(outcome));
     await write(tally.closingFrames());
   } catch (fault) {
     // Nothing may escape here: the status is out, and the caller's side has only this frame to learn from (ER-06).
@@ -96,6 +98,7 @@ async function pump<M extends Mode>({ caller, upstream, tally, chunks, first, wr
     } else if (frames !== '') {
       await write(frames);
     }
+    if (tally.isPastLimit()) return;
     const result = await chunks.next();
     next = result.done === true ? undefined : result.value;
   }
@@ -116,7 +119,7 @@ async function settleQuietly<M extends Mode>({ lane, hold, caller }: Relay<M>, e
 function endingAfter(fault: unknown, upstream: CallerWatch, tally: StreamTally): Ending {
   const wasSent = !(fault instanceof UpstreamError && fault.kind === 'unsent');
   if (!upstream.signal.aborted || !wasSent) return FAILED;
-  return endingOf(tally.call, 'abandoned', tally.usage(), tally.generatedBytes());
+  return tally.endingAs('abandoned');
 }
 
 function logFailure<M extends Mode>(caller: CallerSide, hold: Hold<M>, fault: unknown): void {
