@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import type { Model } from '../../packages/service/src/catalogue/catalogue.ts';
+import { chargeOf, type Price } from '../../packages/service/src/catalogue/price.ts';
+import { providerCallOf } from '../../packages/service/src/gateway/answer.ts';
+import { type ChatCall, holdRequestOf } from '../../packages/service/src/gateway/call.ts';
+import { parseBody } from '../../packages/service/src/gateway/parse-body.ts';
+import { callOf, checkModelParameters, checkShape } from '../../packages/service/src/gateway/validate-call.ts';
+import { type EndUserId, newAppId, newCorrelationId } from '../../packages/service/src/kernel/ids.ts';
+import { MICROS_MAX, type Micros, micros } from '../../packages/service/src/kernel/micros.ts';
+import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
+import { toRequest } from '../../packages/service/src/providers/openai-compatible/to-request.ts';
+import { anyRequest, promptTokensMost } from '../support/any-request.ts';
+import { COMPLETIONS, send } from '../support/client.ts';
+import { oddJson } from '../support/odd-json.ts';
+import { type Bill, billNamed } from '../support/receipts.ts';
+import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
+import { setStage } from '../support/stage.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const RUNS = 3_000;
+const SHRINK_MS_MAX = 60_000; // Then the smallest counterexample found so far is told.
+const MODELS = 12;
+const CALLS = 8 * MODELS; // Each with each kind of balance, twice.
+
+after(() => {
+  console.log(`${RUNS} holds and ${CALLS} calls, seed ${seed}`);
+});
+
+const perMillion = fc.oneof(fc.constant(0), fc.nat(100), fc.nat(20_000_000), fc.integer({ min: 0, max: 1e12 }));
+const anyModel = fc.record({
+  input: perMillion,
+  cached: perMillion,
+  cacheWrite: perMillion,
+  output: perMillion,
+  margin: fc.oneof(fc.constant(0), fc.nat(5_000), fc.nat(1_000_000)),
+  maxOutputTokens: fc.oneof(fc.integer({ min: 16, max: 10_000 }), fc.integer({ min: 16, max: 10_000_000 })),
+  minOutputTokens: fc.integer({ min: 1, max: 16 }),
+  promptOverheadTokens: fc.constantFrom(0, 512, 10_000),
+  imageTokensMax: fc.integer({ min: 1, max: 5_000 }),
+});
+type AnyModel = typeof anyModel extends fc.Arbitrary<infer Value> ? Value : never;
+
+function modelOf({ input, cached, cacheWrite, output, margin, ...rest }: AnyModel): Model {
+  return {
+    id: 'acme.any-1',
+    provider: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1', onAbandon: 'cancel' },
+    providerModel: 'any',
+    resale: 'open',
+    isServed: true,
+    price: {
+      priceId: 1n,
+      inputMicrosPerMillion: BigInt(input),
+      cachedInputMicrosPerMillion: BigInt(cached),
+      cacheWriteMicrosPerMillion: BigInt(cacheWrite),
+      outputMicrosPerMillion: BigInt(output),
+      marginBasisPoints: BigInt(margin),
+    },
+    defaultOutputTokens: rest.maxOutputTokens,
+    parameters: undefined,
+    outputLimitParameter: 'max_completion_tokens',
+    onAbandon: 'cancel',
+    timeoutMs: 60_000,
+    ...rest,
+  };
+}
+
+const limits = { ratePerMinute: 1, rateBurst: 1, maxStreamsPerUser: 1 };
+const app = { appId: newAppId(), isSuspended: false, isFirstParty: true, limits };
+
+/** The call that the gateway makes of a body, by every step that may refuse it. */
+function admitted(body: string, model: Model): ChatCall {
+  const bytes = Buffer.from(body);
+  const request = parseBody(bytes);
+  assert.ok(!(request instanceof Refusal));
+  const refused = checkShape(request) ?? checkModelParameters(request, model);
+  assert.equal(refused?.message, undefined);
+  return callOf(request, model, {
+    caller: { app, mode: 'live' },
+    userId: 'anna' as EndUserId,
+    correlationId: newCorrelationId(),
+    bodyBytes: bytes.length,
+  });
+}
+
+/** The dearest that a provider can make the prompt: all of it new, all from its cache, or all written to it. */
+function dearestCharge(price: Price, promptTokens: number, completionTokens: number): Micros {
+  const usage = { promptTokens, completionTokens, reasoningTokens: 0 };
+  const charges = [
+    chargeOf(price, { ...usage, cachedTokens: 0 }),
+    chargeOf(price, { ...usage, cachedTokens: promptTokens }),
+    chargeOf({ ...price, inputMicrosPerMillion: price.cacheWriteMicrosPerMillion }, { ...usage, cachedTokens: 0 }),
+  ];
+  return charges.reduce((most, one) => (one > most ? one : most));
+}
+
+test('WA-07 no call costs more than its hold, whatever its prices and prompt, with every token used', () => {
+  fc.assert(
+    fc.property(
+      anyModel,
+      anyRequest,
+      fc.nat(),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (any, request, odd, share) => {
+        const model = modelOf(any);
+        const call = admitted(oddJson({ model: 'any', ...request }, odd), model);
+        const { least, most } = holdRequestOf(call);
+        const part = micros(least + (BigInt(Math.floor(share * 1e6)) * (most - least)) / 1_000_000n);
+        for (const granted of [least, part, most]) {
+          const sent = providerCallOf(call, granted);
+          const prompt = promptTokensMost(toRequest(sent, call.isStream), any);
+          assert.ok(
+            sent.outputTokens >= Math.min(model.minOutputTokens, call.outputTokensMax),
+            'the floor is affordable',
+          );
+          assert.ok(dearestCharge(model.price, prompt, sent.outputTokens * call.choices) <= granted);
+        }
+        // Nobody has more than the largest amount there is, and what would cost more is cut down to it.
+        if (most < MICROS_MAX) assert.equal(providerCallOf(call, most).outputTokens, call.outputTokensMax);
+      },
+    ),
+    { numRuns: RUNS, seed, interruptAfterTimeLimit: SHRINK_MS_MAX },
+  );
+});
+
+const models = fc.sample(anyModel, { numRuns: MODELS, seed });
+const {
+  upstream,
+  service,
+  app: testApp,
+} = await setStage({
+  catalogue: ({ providers }) => ({
+    providers,
+    models: models.map(({ input, cached, cacheWrite, output, margin, ...rest }, index) => ({
+      id: `acme.any-${index}`,
+      provider: 'upstream',
+      providerModel: `any-${index}`,
+      resale: 'open',
+      price: {
+        inputMicrosPerMillion: input,
+        cachedInputMicrosPerMillion: cached,
+        outputMicrosPerMillion: output,
+      },
+      cacheWriteMicrosPerMillion: cacheWrite,
+      free: input + cached + cacheWrite + output === 0,
+      marginBasisPoints: margin,
+      contextTokens: 1_000_000,
+      timeoutMs: 5_000,
+      ...rest,
+    })),
+  }),
+});
+
+/** A provider that uses every token which it can make of what it is sent, and every one that it may generate. */
+function useEverything(any: AnyModel): void {
+  upstream.script(({ body }) => {
+    const sent = body as Record<string, unknown>;
+    const { n = 1, max_completion_tokens: limit, stream } = sent as Record<string, number>;
+    const [prompt, completion] = [promptTokensMost(sent, any), Number(limit) * n];
+    const usage = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+    const facts = { model: 'any', usage };
+    if (stream) return { body: streamSteps({ ...facts, pieces: ['Hi.'], includeUsageChunk: true }) };
+    return { body: completionBody({ ...facts, content: 'Hi.' }) };
+  });
+}
+
+test('WA-07 a call that uses every token is charged in full out of its hold, over real HTTP, full and lowered', async () => {
+  const requests = fc.sample(fc.tuple(anyRequest, fc.nat()), { numRuns: CALLS, seed });
+  const seen = { answered: 0, refused: 0, lowered: 0 };
+  for (const [index, [request, odd]] of requests.entries()) {
+    const any = models[index % MODELS];
+    assert.ok(any !== undefined);
+    const user = `user-${index}`;
+    const body = oddJson({ model: `acme.any-${index % MODELS}`, ...request }, odd);
+    const { least, most } = holdRequestOf(admitted(body, modelOf(any)));
+    const balance = Number([most, least + (most - least) / 3n, least, least - 1n][Math.floor(index / MODELS) % 4]);
+    await service.fund(testApp, user, balance);
+    useEverything(any);
+    const headers = { 'x-correlation-id': user };
+    const reply = await send(COMPLETIONS, { url: service.url, key: testApp.liveKey, user, body, headers });
+    assert.equal(reply.status, balance < least ? 402 : 200, reply.text);
+    if (reply.status === 402) {
+      seen.refused += 1;
+      continue;
+    }
+    seen.answered += 1;
+    if (reply.headers.has('x-service-max-output-tokens')) seen.lowered += 1;
+    const bill = await waitUntil<Bill>('it is settled', () => billNamed(service.database, user));
+    const { prompt, completion } = bill.tokens;
+    const usage = { promptTokens: prompt, completionTokens: completion, cachedTokens: 0, reasoningTokens: 0 };
+    const cost = Number(chargeOf(modelOf(any).price, usage));
+    assert.deepEqual([bill.charged, bill.isEstimated, bill.isClamped], [cost, false, false]);
+    assert.ok(bill.charged <= bill.held && bill.held <= balance);
+  }
+  assert.deepEqual([seen.answered, seen.refused], [(CALLS * 3) / 4, CALLS / 4]);
+  assert.ok(seen.lowered > 0);
+  assert.deepEqual(await service.check(), []);
+});
