@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import os from 'node:os';
 import { after, before, test } from 'node:test';
-import { outputsCut, usageClamped } from '../../packages/service/src/gateway/metrics.ts';
 import { ERROR_STATUS } from '../../packages/contract/src/errors.ts';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { chat, send } from '../support/client.ts';
@@ -32,10 +31,10 @@ after(async () => {
   await upstream.close();
 });
 
-function scriptAnswer(usage: object = USAGE): void {
+function scriptAnswer(usage: object = USAGE, content = `${CANARY} says`): void {
   upstream.script({
     headers: { 'content-type': 'application/json' },
-    body: [{ write: completionBody({ model: 'large-upstream', content: `${CANARY} says`, usage }) }],
+    body: [{ write: completionBody({ model: 'large-upstream', content, usage }) }],
   });
 }
 
@@ -94,12 +93,19 @@ test('ER-01 refusals are counted by code, those of the HTTP parser too', async (
   });
 });
 
-test('WA-07 clamped usage and cut outputs are counted', async () => {
-  const counted = await addedBy(async () => {
-    usageClamped.add();
-    outputsCut.add();
-  });
-  assert.deepEqual(counted, { purser_usage_clamped_total: 1, purser_outputs_cut_total: 1 });
+test('WA-07 usage that contradicts itself is counted', async () => {
+  await service.fund(app, 'clamped', 1_000_000);
+  scriptAnswer({ prompt_tokens: 40, completion_tokens: 20, total_tokens: 7 });
+  const counted = await addedBy(() => chat({ url: service.url, key: app.liveKey, user: 'clamped' }));
+  assert.equal(counted['purser_usage_clamped_total'], 1);
+  assert.equal(counted['purser_outputs_cut_total'], undefined);
+});
+
+test('WA-07 an answer past its limit is counted', async () => {
+  await service.fund(app, 'past', 1_000_000);
+  scriptAnswer(USAGE, 'x'.repeat(500_000));
+  const counted = await addedBy(() => chat({ url: service.url, key: app.liveKey, user: 'past' }));
+  assert.equal(counted['purser_outputs_cut_total'], 1);
 });
 
 const LABELS: Readonly<Record<string, readonly string[]>> = {

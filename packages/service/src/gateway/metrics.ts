@@ -22,14 +22,16 @@ export const refusals = labelledCounter('purser_refusals_total', 'Requests that 
   code: Object.keys(ERROR_STATUS) as readonly ErrorCode[],
 });
 /** Usage that contradicted itself and was taken as the nearest that does not. */
-export const usageClamped = counter('purser_usage_clamped_total', 'Calls whose reported usage contradicted itself.');
+const usageClamped = counter('purser_usage_clamped_total', 'Calls whose reported usage contradicted itself.');
 /** Answers that ran past the output limit that was sent (WA-07). */
-export const outputsCut = counter('purser_outputs_cut_total', 'Answers cut because they ran past their output limit.');
+const outputsCut = counter('purser_outputs_cut_total', 'Answers cut because they ran past their output limit.');
 
 /** Counts a call that has ended. */
 export function countEnding({ mode, granted }: Hold<Mode>, ending: Ending, charged: Micros): void {
   calls.of({ mode, outcome: ending.outcome }).add();
   chargedMicros.of({ mode }).add(microsToWire(charged));
+  if (ending.isUsageClamped) usageClamped.add();
+  if (ending.isPastLimit) outputsCut.add();
   if (mode !== 'live' || ending.isEstimated || ending.charge <= granted) return;
   overruns.add();
   overrunMicros.add(Number(ending.charge - granted));
