@@ -32,7 +32,10 @@ const CHARGE = chargeFor({ prompt: 40, completion: 20 });
 const log = createLog('silent');
 
 /** A gateway process whose network to the database can be cut, with one call that ends in the cut. */
-async function dieInOutage(t: TestContext, { hasSurvivor }: { readonly hasSurvivor: boolean }) {
+async function dieInOutage(
+  t: TestContext,
+  { hasSurvivor = false, ends = 'killed' }: { readonly hasSurvivor?: boolean; readonly ends?: 'killed' | 'stopped' },
+) {
   const upstream = await startScriptedUpstream();
   afterwards(t, upstream.close);
   const database = await createTestDatabase();
@@ -55,13 +58,14 @@ async function dieInOutage(t: TestContext, { hasSurvivor }: { readonly hasSurviv
   upstream.script({ headers: { 'content-type': 'application/json' }, body: [{ waitFor: gate.opened }, { write }] });
   const call = chat({ url: dying.url, key, user });
   await upstream.arrival(0);
-  proxy.reset();
+  if (ends === 'killed') proxy.reset();
+  else proxy.fallSilent();
   gate.open();
   const { status, headers } = await call;
   assert.deepEqual([status, headers.get('x-service-charge-micros')], [200, String(CHARGE)]);
   const spool = spoolIn(dataDirectory);
   assert.equal(recordsOf(spool).length, 1);
-  await dying.kill();
+  await (ends === 'killed' ? dying.kill() : dying.stop());
   proxy.restore();
   return { database, spool, start, callId: headers.get('x-service-call-id') ?? '' };
 }
@@ -76,10 +80,16 @@ async function assertCharged({ database, spool, callId }: Awaited<ReturnType<typ
 }
 
 test('WA-07 kill -9 of the gateway in an outage: the next start charges what it had answered', async (t) => {
-  const outage = await dieInOutage(t, { hasSurvivor: false });
+  const outage = await dieInOutage(t, {});
   await outage.start();
   // As soon as it is ready, long before its reaper may release anything.
   assert.equal((await receiptOf(outage.database, outage.callId))?.charged, CHARGE);
+  await assertCharged(outage);
+});
+
+test('WA-07 a gateway that is stopped while nothing gets through to the database ends, and the next start charges', async (t) => {
+  const outage = await dieInOutage(t, { ends: 'stopped' });
+  await outage.start();
   await assertCharged(outage);
 });
 

@@ -64,7 +64,7 @@ async function withDatabase(config: Config, log: Log, command: DatabaseCommand):
 }
 
 /** Serves until it is told to stop; a second signal ends it at once. */
-async function runService(config: Config, log: Log): Promise<number> {
+async function runService(config: Config, log: Log): Promise<never> {
   const ground = cluster.isWorker ? workerGround(config) : undefined;
   const running = ground === undefined ? await serve({ config, log, say }) : await startGateway(config, log, ground);
   await new Promise<void>((resolve) => {
@@ -77,7 +77,7 @@ async function runService(config: Config, log: Log): Promise<number> {
   });
   if (ground === undefined) say('Stopping: calls under way may end first.');
   await running.stop();
-  return 0;
+  process.exit(0); // A connection that a silent server never closes would keep the process.
 }
 
 /** Faults that explain themselves are shown as their message; the others as bugs. */
@@ -93,7 +93,6 @@ function isExplained(fault: unknown): fault is Error {
 
 try {
   process.exitCode = await main(process.argv.slice(2));
-  if (cluster.isWorker) process.disconnect?.();
 } catch (fault) {
   say(
     isExplained(fault)
