@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AppLimits } from '#accounts/key-directory.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
+import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
 import type { LogLevel } from '#kernel/log.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 
@@ -28,6 +29,8 @@ export interface Config {
   /** What a reader of `/metrics` must show. Undefined: only this machine may read. */
   readonly metricsToken: string | undefined;
   readonly logLevel: LogLevel;
+  /** Where this process dies or stands still on purpose, see `npm run prove`. Never in production. */
+  readonly failpoint: ArmedFailpoint | undefined;
   /** A setting that the catalogue names, such as the key of a provider. */
   readonly readEnvironment: (name: string) => string | undefined;
 }
@@ -72,6 +75,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     workers: settings.whole('PURSER_WORKERS', { least: 1, most: 256 }, defaultWorkers(environment)),
     metricsToken: readMetricsToken(settings),
     logLevel: settings.choice<LogLevel>('PURSER_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
+    failpoint: readFailpoint(settings, environment),
     readEnvironment: settings.text,
   } as const;
   const secret = readSecret(settings, environment);
@@ -135,6 +139,20 @@ function readMetricsToken(settings: SettingsReader): string | undefined {
 
 function defaultWorkers(environment: string): number {
   return environment === 'production' ? availableParallelism() : 1;
+}
+
+function readFailpoint(settings: SettingsReader, environment: string): ArmedFailpoint | undefined {
+  const value = settings.text('PURSER_FAILPOINT');
+  if (value === undefined) return undefined;
+  if (environment === 'production') {
+    settings.complain('PURSER_FAILPOINT makes the process die on purpose, for tests: remove it in production.');
+    return undefined;
+  }
+  const [, asked, hit, act] = /^([a-z.-]+):([1-9]\d{0,5}):(kill|stop)$/.exec(value) ?? [];
+  const name = FAILPOINTS.find((one) => one === asked);
+  if (name !== undefined && (act === 'kill' || act === 'stop')) return { name, hit: Number(hit), act };
+  settings.complain('PURSER_FAILPOINT must look like `chat.arrived:1:kill`; kernel/failpoint.ts lists the names.');
+  return undefined;
 }
 
 /** Undefined where the service makes its own. */

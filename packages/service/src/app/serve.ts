@@ -11,6 +11,7 @@ import { type SimulatorProcess, startSimulator } from '#app/simulator-process.ts
 import { StartError } from '#app/start-error.ts';
 import { createWorkerReader, startWorkerMetrics } from '#app/worker-metrics.ts';
 import { applyCatalogueFile, parseCatalogueFile } from '#catalogue/catalogue-file.ts';
+import { armFailpoint } from '#kernel/failpoint.ts';
 import type { Log } from '#kernel/log.ts';
 import { readMetrics } from '#kernel/metrics.ts';
 
@@ -67,6 +68,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
 
 /** One gateway process on ground that is prepared: what a worker runs, and the only process where there is one. */
 export async function startGateway(config: Config, log: Log, ground: Ground): Promise<Running> {
+  if (config.failpoint !== undefined) armFailpoint(config.failpoint, log);
   const readAllMetrics = cluster.isWorker ? createWorkerReader() : async () => readMetrics();
   const service = await compose({ config, log, readAllMetrics, ...ground });
   const { server } = service;

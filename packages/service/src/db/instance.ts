@@ -1,5 +1,6 @@
 import { type Pool, sqlStateOf } from '#db/pool.ts';
 import { endInstance, insertInstance, renewLease } from '#db/queries.ts';
+import { failpoint } from '#kernel/failpoint.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 
 /** How long a process may be silent before its holds are given back (WA-10). */
@@ -64,11 +65,18 @@ export async function startInstance(pool: Pool, log: Log): Promise<Instance> {
     run: async (statement) => {
       const current = id;
       try {
-        return await statement(current);
+        failpoint('instance.statement-wanted');
+        const result = await statement(current);
+        failpoint('instance.statement-done');
+        return result;
       } catch (fault) {
         if (sqlStateOf(fault) !== FENCED) throw fault;
+        failpoint('instance.fenced');
         await replace(current);
-        return statement(id);
+        failpoint('instance.replaced');
+        const result = await statement(id);
+        failpoint('instance.repeated');
+        return result;
       }
     },
     stop: async () => {

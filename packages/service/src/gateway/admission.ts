@@ -1,4 +1,5 @@
 import type { Caller, KeyDirectory } from '#accounts/key-directory.ts';
+import { failpoint } from '#kernel/failpoint.ts';
 import { type EndUserId, type Mode, parseEndUserId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { RateLimiter } from '#limits/rate-limit.ts';
@@ -21,7 +22,9 @@ export async function admit(
 ): Promise<Caller | Refusal<AdmissionRefusalCode>> {
   const apiKey = BEARER.exec(authorization ?? '')?.[1];
   const found = apiKey === undefined ? undefined : keys.find(apiKey);
+  failpoint('admission.key-asked');
   const caller = found instanceof Promise ? await found : found;
+  failpoint('admission.key-known');
   if (caller === undefined) {
     return refuse('UNAUTHORIZED', 'A valid API key is needed: `authorization: Bearer <API key>`.');
   }
@@ -30,7 +33,9 @@ export async function admit(
     return refuse('APP_SUSPENDED', 'This app is suspended. Its owner must contact the operator of this service.');
   }
   const taken = rateLimiter.take(caller.app.appId, caller.app.limits);
+  failpoint('admission.token-asked');
   const empty = taken instanceof Promise ? await taken : taken;
+  failpoint('admission.token-taken');
   if (empty === undefined) return caller;
   return refuse('TOO_MANY_REQUESTS', 'This app calls faster than its rate limit allows.', {
     retryAfterSeconds: Math.min(RETRY_SECONDS_MAX, Math.max(1, Math.ceil(empty.waitMs / 1_000))),

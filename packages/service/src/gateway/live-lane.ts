@@ -3,6 +3,7 @@ import type { TopupLinks } from '#connections/topup-link.ts';
 import { holdRequestOf } from '#gateway/call.ts';
 import type { Lane } from '#gateway/lane.ts';
 import { refusalOfHold } from '#gateway/refusals.ts';
+import { failpoint } from '#kernel/failpoint.ts';
 import type { Holds } from '#ledger/hold.ts';
 import type { Provider } from '#providers/provider.ts';
 
@@ -17,7 +18,9 @@ export function createLiveLane({ holds, links, clientOf }: LiveLaneOptions): Lan
   return {
     mode: 'live',
     placeHold: async (call) => {
+      failpoint('live.placing');
       const { outcome, granted } = await holds.place(holdRequestOf(call));
+      failpoint('live.placed');
       if (outcome !== 'granted') return refusalOfHold(outcome, links.create(call.app.appId, call.userId));
       return { mode: 'live', call, granted };
     },
@@ -26,7 +29,9 @@ export function createLiveLane({ holds, links, clientOf }: LiveLaneOptions): Lan
       const priced = { model: model.id, priceId: model.price.priceId };
       const counted = { usage, isEstimated, isUsageClamped };
       const settlement = { callId, correlationId, ...priced, charge, outcome, ...counted };
+      failpoint('live.settling');
       const { charged } = await holds.settle(settlement, granted);
+      failpoint('live.settled');
       return charged;
     },
     providerOf: ({ model }) => clientOf(model.provider),

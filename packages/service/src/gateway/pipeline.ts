@@ -7,6 +7,7 @@ import type { Lane } from '#gateway/lane.ts';
 import { parseBody } from '#gateway/parse-body.ts';
 import { runInLane } from '#gateway/run-in-lane.ts';
 import { callOf, checkEntitlement, checkModelParameters, checkShape, resolveModel } from '#gateway/validate-call.ts';
+import { failpoint } from '#kernel/failpoint.ts';
 import type { CorrelationId, Mode } from '#kernel/ids.ts';
 import type { Log } from '#kernel/log.ts';
 import { Refusal } from '#kernel/refusal.ts';
@@ -40,7 +41,9 @@ interface Incoming {
  * `docs/ARCHITECTURE.md`). What is refused here has reached no provider and left no hold (CC-08).
  */
 export async function completeChat(gateway: Gateway, incoming: Incoming): Promise<Answer | Refusal> {
+  failpoint('pipeline.begun');
   const caller = await admit(gateway, incoming.authorization, incoming.onMode);
+  failpoint('pipeline.admitted');
   if (caller instanceof Refusal) return caller;
 
   const userId = parseUser(incoming.user);
@@ -62,6 +65,7 @@ export async function completeChat(gateway: Gateway, incoming: Incoming): Promis
   const { correlationId, bytes, gone } = incoming;
   const call = callOf(request, model, { caller, userId, correlationId, bodyBytes: bytes.length });
   const callerSide = { gone, log: gateway.log, underWay: gateway.underWay };
+  failpoint('pipeline.validated');
 
   // The only fork between real and play money in the program. Past it, types keep the two apart.
   switch (caller.mode) {

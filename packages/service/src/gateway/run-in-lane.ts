@@ -7,6 +7,7 @@ import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/refusals.t
 import { openStream } from '#gateway/stream.ts';
 import { endingOf, FAILED, generatedBytesIn } from '#gateway/usage.ts';
 import { laterReport, usageToWire } from '#gateway/usage-report.ts';
+import { failpoint } from '#kernel/failpoint.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { describeFault } from '#kernel/log.ts';
@@ -21,7 +22,9 @@ export async function runInLane<M extends Mode>(
   call: ChatCall,
   caller: CallerSide,
 ): Promise<Answer | Refusal<LaneRefusalCode>> {
+  failpoint('lane.hold-wanted');
   const hold = await lane.placeHold(call);
+  failpoint('lane.held');
   if (hold instanceof Refusal) return hold;
   const counted = counting(lane, caller);
   return call.isStream ? openStream(counted, hold, caller) : completeWhole(counted, hold, caller);
@@ -34,6 +37,7 @@ function counting<M extends Mode>(lane: Lane<M>, { underWay, log }: CallerSide):
   return {
     ...lane,
     endHold: async (hold, ending) => {
+      failpoint('lane.ending');
       const { isPastLimit, isUsageClamped } = ending;
       if (isUsageClamped && isCounted) {
         const { callId, model } = hold.call;
@@ -44,6 +48,7 @@ function counting<M extends Mode>(lane: Lane<M>, { underWay, log }: CallerSide):
         if (isCounted) countEnding(hold, ending, charged);
         return charged;
       } finally {
+        failpoint('lane.ended');
         if (isCounted) underWay.calls -= 1;
         isCounted = false;
       }
@@ -62,19 +67,25 @@ async function completeWhole<M extends Mode>(
   let ending: Ending = FAILED;
   let completion: JsonObject;
   try {
+    failpoint('lane.provider-wanted');
     completion = await lane.providerOf(call).complete(providerCall);
+    failpoint('lane.provider-answered');
     const report = laterReport(undefined, completion['usage']);
     const bytes = generatedBytesIn(completion['choices'], 'message');
     ending = endingOf(hold, 'answered', { report, bytes, isPastLimit: bytes > outputLimitOf(hold).bytesMax });
     completion = { ...completion, model: call.model.id, ...(report && { usage: usageToWire(ending.usage, report) }) };
   } catch (fault) {
+    failpoint('lane.provider-failed');
     await lane.endHold(hold, FAILED);
+    failpoint('lane.failure-settled');
     if (!(fault instanceof UpstreamError)) throw fault;
     log.warn({ callId: call.callId, kind: fault.kind, fault: describeFault(fault) }, 'the provider failed a call');
     return refusalOfUpstream(fault);
   }
   // Before the answer: what the caller reads as charged is charged, whatever happens next.
+  failpoint('lane.settling');
   const charged = await lane.endHold(hold, ending);
+  failpoint('lane.settled');
   const facts = answerFactsOf(call, providerCall.outputTokens);
   return { kind: 'plain', facts, charged, completion };
 }

@@ -5,6 +5,7 @@ import type { Ending, Hold, Lane } from '#gateway/lane.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/refusals.ts';
 import { createStreamTally, type StreamTally } from '#gateway/stream-tally.ts';
 import { FAILED } from '#gateway/usage.ts';
+import { failpoint } from '#kernel/failpoint.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { describeFault } from '#kernel/log.ts';
@@ -29,9 +30,12 @@ export async function openStream<M extends Mode>(
   const upstream = watchCaller(call.model.onAbandon, caller.gone);
   const tally = createStreamTally(hold);
   try {
+    failpoint('stream.opening');
     const stream = await lane.providerOf(call).stream(providerCall, upstream.signal);
+    failpoint('stream.opened');
     const chunks = stream[Symbol.asyncIterator]();
     const first = await chunks.next();
+    failpoint('stream.first-chunk');
     if (first.done === true) throw new UpstreamError('cut', 'The provider ended a stream before it began.');
     return {
       kind: 'stream',
@@ -40,7 +44,9 @@ export async function openStream<M extends Mode>(
     };
   } catch (fault) {
     upstream.stop();
+    failpoint('stream.open-failed');
     await lane.endHold(hold, endingAfter(fault, upstream, tally));
+    failpoint('stream.open-failure-settled');
     if (!(fault instanceof UpstreamError)) throw fault;
     logFailure(caller, hold, fault);
     return refusalOfUpstream(fault);
@@ -49,7 +55,9 @@ export async function openStream<M extends Mode>(
 
 /** The caller left before anything was sent: nothing is owed, and nobody reads the answer. */
 async function leaveUnsent<M extends Mode>(lane: Lane<M>, hold: Hold<M>): Promise<Refusal<UpstreamRefusalCode>> {
+  failpoint('stream.unsent');
   await lane.endHold(hold, FAILED);
+  failpoint('stream.unsent-settled');
   return refusalOfUpstream(new UpstreamError('unsent', 'The caller left before the provider was called.'));
 }
 
@@ -68,20 +76,27 @@ interface Relay<M extends Mode> {
 async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
   const { lane, hold, caller, upstream, tally, write } = stream;
   try {
+    failpoint('stream.relaying');
     await pump(stream);
+    failpoint('stream.pumped');
     if (tally.isPastLimit()) upstream.giveUp();
     else if (!tally.isFinished())
       throw new UpstreamError('cut', 'The provider ended a stream without a reason to finish.');
     const outcome = caller.gone.aborted ? 'abandoned' : 'answered';
     await lane.endHold(hold, tally.endingAs(outcome));
+    failpoint('stream.settled');
     await write(tally.closingFrames());
+    failpoint('stream.closed');
   } catch (fault) {
     // Nothing may escape here: the status is out, and the caller's side has only this frame to learn from (ER-06).
     logFailure(caller, hold, fault);
     const ending = endingAfter(fault, upstream, tally);
     upstream.giveUp(); // Whatever failed, nobody reads on.
+    failpoint('stream.failed');
     await settleQuietly(stream, ending);
+    failpoint('stream.failure-settled');
     await write(errorFrame(fault, hold.call.correlationId));
+    failpoint('stream.failure-told');
   } finally {
     upstream.stop();
   }
@@ -96,17 +111,22 @@ async function pump<M extends Mode>({ caller, upstream, tally, chunks, first, wr
       drainedBytes += frames.length;
       if (drainedBytes > DRAIN_BYTES_MAX) upstream.giveUp();
     } else if (frames !== '') {
+      failpoint('stream.chunk-taken');
       await write(frames);
     }
+    failpoint('stream.chunk-sent');
     if (tally.isPastLimit()) return;
     const result = await chunks.next();
+    failpoint('stream.chunk-read');
     next = result.done === true ? undefined : result.value;
   }
 }
 
 async function settleQuietly<M extends Mode>({ lane, hold, caller }: Relay<M>, ending: Ending): Promise<void> {
+  failpoint('stream.failure-ending');
   try {
     await lane.endHold(hold, ending);
+    failpoint('stream.failure-ended');
   } catch (fault) {
     caller.log.error({ callId: hold.call.callId, fault: describeFault(fault) }, 'a stream could not be settled');
   }

@@ -2,6 +2,7 @@ import { createBatcher, inOrderOf } from '#db/batcher.ts';
 import type { Instance } from '#db/instance.ts';
 import { type Pool, STATEMENT_TIMEOUT_MS } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
+import { failpoint } from '#kernel/failpoint.ts';
 import type { HoldAnswer, HoldRequest } from '#kernel/hold.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -67,7 +68,10 @@ export function createHolds({ pools, instance, spool, backlog, log }: HoldOption
       assert(request.least > 0n && request.least <= request.most, 'a hold has a positive range');
       if (settling.isBehind(backlog)) throw new Error('Too many settlements wait for the database, or for too long.');
       try {
-        return await placing.submit(request);
+        failpoint('hold.place-queued');
+        const answer = await placing.submit(request);
+        failpoint('hold.place-answered');
+        return answer;
       } catch (fault) {
         releaseLater(request.callId); // Whatever came last: an answer before it may have been lost.
         throw fault;
@@ -84,7 +88,9 @@ async function placeAll(
   instance: Instance,
   requests: readonly HoldRequest[],
 ): Promise<readonly HoldAnswer[]> {
+  failpoint('hold.reserve-wanted');
   const rows = await instance.run((instanceId) => reserveHolds(pool, instanceId, requests));
+  failpoint('hold.reserved');
   const answers = inOrderOf(requests, rows);
   return answers.map(({ outcome, granted }) => {
     assert(outcome !== 'call_ended', 'a call that has ended asks for no hold');

@@ -1,6 +1,7 @@
 import { createBatcher, inOrderOf } from '#db/batcher.ts';
 import { createOutageWatch } from '#db/outage.ts';
 import { isItemFault, isServerFault, type Pool } from '#db/pool.ts';
+import { failpoint } from '#kernel/failpoint.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
@@ -61,13 +62,18 @@ export function createSettling({ pool, spool, log }: SettlingOptions): Settling 
   /** Waits for as long as it takes. */
   async function land(settlement: Settlement): Promise<SettledCall> {
     try {
-      return await settling.submit(settlement);
+      failpoint('hold.settle-queued');
+      const settled = await settling.submit(settlement);
+      failpoint('hold.settle-answered');
+      return settled;
     } catch (fault) {
       if (isStopped) throw fault;
       const facts = { callId: settlement.callId, charge: String(settlement.charge) };
       // The settlement itself cannot be stored: a bug. The user at least gets the hold back.
       log.error({ fault: describeFault(fault), ...facts }, 'a call could not be settled: released');
+      failpoint('hold.release-queued');
       await settling.submit(released(settlement.callId)).catch(() => undefined);
+      failpoint('hold.release-answered');
       throw fault;
     }
   }
@@ -105,7 +111,9 @@ export function createSettling({ pool, spool, log }: SettlingOptions): Settling 
 }
 
 async function settleAll(pool: Pool, settlements: readonly Settlement[]): Promise<readonly SettledCall[]> {
+  failpoint('hold.settle-wanted');
   const rows = inOrderOf(settlements, await settleHolds(pool, settlements));
+  failpoint('hold.settle-done');
   return rows.map(({ charged }) => ({ charged: microsFromRow(charged) }));
 }
 

@@ -3,6 +3,7 @@ import type { PlainAnswer, StreamAnswer } from '#gateway/answer.ts';
 import { completeChat, type Gateway } from '#gateway/pipeline.ts';
 import { readBody } from '#http/read-body.ts';
 import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
+import { failpoint } from '#kernel/failpoint.ts';
 import { microsToWire } from '#kernel/micros.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
@@ -12,7 +13,9 @@ const STALLED_MS_MAX = 60_000;
 /** `POST /v1/chat/completions` (CC-01 ...). */
 export async function handleChat(gateway: Gateway, exchange: Exchange): Promise<void> {
   const { request, response, correlationId } = exchange;
+  failpoint('chat.arrived');
   const bytes = await readBody(request);
+  failpoint('chat.body-read');
   if (bytes === undefined) return;
   if (bytes instanceof Refusal) return sendRefusal(exchange, bytes);
   const answer = await completeChat(gateway, {
@@ -25,6 +28,7 @@ export async function handleChat(gateway: Gateway, exchange: Exchange): Promise<
       if (mode === 'sandbox') response.setHeader('x-service-mode', 'sandbox');
     },
   });
+  failpoint('chat.answer-known');
   if (answer instanceof Refusal) return sendRefusal(exchange, answer);
   setFacts(response, answer);
   if (answer.kind === 'plain') return sendPlain(response, answer);
@@ -55,6 +59,7 @@ function setFacts(response: ServerResponse, { facts }: PlainAnswer | StreamAnswe
 function sendPlain(response: ServerResponse, { charged, completion }: PlainAnswer): void {
   response.setHeader('x-service-charge-micros', String(microsToWire(charged)));
   sendJson(response, 200, completion);
+  failpoint('chat.plain-sent');
 }
 
 async function sendStream(response: ServerResponse, answer: StreamAnswer): Promise<void> {
@@ -63,13 +68,17 @@ async function sendStream(response: ServerResponse, answer: StreamAnswer): Promi
     'cache-control': 'no-cache, no-transform',
     'x-accel-buffering': 'no',
   });
+  failpoint('chat.stream-head-sent');
   await answer.run((frames) => writeFrames(response, frames));
+  failpoint('chat.stream-run');
   response.end();
+  failpoint('chat.stream-sent');
 }
 
 /** Resolves when the caller can take more, or will never: one that takes nothing for too long has left. */
 async function writeFrames(response: ServerResponse, frames: string): Promise<void> {
   if (response.destroyed || response.write(frames)) return;
+  failpoint('chat.write-full');
   await new Promise<void>((resolve) => {
     const timer = setTimeout(() => response.destroy(), STALLED_MS_MAX);
     const goOn = () => {
@@ -81,4 +90,5 @@ async function writeFrames(response: ServerResponse, frames: string): Promise<vo
     response.on('drain', goOn);
     response.on('close', goOn);
   });
+  failpoint('chat.write-drained');
 }
