@@ -1,0 +1,139 @@
+import type { CallFacts, HistoryLog, ModelPrice, ProviderFacts, Receipt } from './history-log.ts';
+import { ceilingOf, chargeOf, ownCount } from './price.ts';
+
+/** WA-10: a lease is 15 s, renewed every second. A process that stood still for less has not lost its holds. */
+export const FENCED_AFTER_MS = 13_000;
+
+export interface Violation {
+  readonly rule: string;
+  readonly about: string;
+}
+
+interface Judged {
+  readonly call: CallFacts;
+  readonly receipt: Receipt | undefined;
+  readonly provider: ProviderFacts | undefined;
+  readonly price: ModelPrice;
+}
+
+interface Verdict {
+  readonly violations: readonly string[];
+  /** A whole answer, uncharged, by a process that stood still past its lease: WA-10 takes nothing, then or later. */
+  readonly isFreeAfterFence: boolean;
+}
+
+/** What one call may have cost, by how it ended for its client (CC-08 to CC-11, WA-07, WA-10). */
+export function judgeCall(judged: Judged): Verdict {
+  const { call, receipt, provider, price } = judged;
+  const violations: string[] = [];
+  if ((provider?.asked ?? 0) > 1) violations.push('the provider was asked more than once');
+  if (receipt !== undefined && receipt.held > ceilingOf(price, call.bodyBytes, call.outputTokensMax)) {
+    violations.push(`the hold of ${receipt.held} is more than the call can cost`);
+  }
+  if (receipt !== undefined && receipt.charged > receipt.held) violations.push('charged more than its hold');
+  if (provider === undefined && (receipt?.charged ?? 0) > 0) violations.push('charged, and the provider was never asked');
+  if (call.ending === 'complete') return judgeComplete(judged, violations);
+  if (call.ending === 'mute') violations.push('a stream ended without `[DONE]` and without an error (ER-06)');
+  if (call.ending === 'refused') violations.push(...judgeRefused(judged));
+  else violations.push(...judgeUnknown(judged));
+  return { violations, isFreeAfterFence: false };
+}
+
+function judgeComplete({ call, receipt, provider, price }: Judged, violations: string[]): Verdict {
+  if (provider?.isAnswering !== true) violations.push('a whole answer that the provider did not give');
+  if (receipt === undefined) {
+    violations.push('an acknowledged answer has no receipt: its charge is lost');
+    return { violations, isFreeAfterFence: false };
+  }
+  if (receipt.outcome === 'expired') {
+    const isFenced = call.stoppedMs >= FENCED_AFTER_MS;
+    if ((call.charged ?? 0) > 0) violations.push(`an acknowledged charge of ${call.charged} was released`);
+    else if (!isFenced) violations.push('answered for free by a process that never lost its lease');
+    return { violations, isFreeAfterFence: isFenced };
+  }
+  if (receipt.outcome !== 'answered') violations.push(`a whole answer, booked as ${receipt.outcome}`);
+  const expected = provider === undefined ? 0 : Math.min(fullCharge(price, call, provider), receipt.held);
+  if (receipt.charged !== expected) violations.push(`charged ${receipt.charged}, the rules say ${expected}`);
+  if (call.charged !== undefined && call.charged !== receipt.charged) {
+    violations.push(`told ${call.charged}, charged ${receipt.charged}`);
+  }
+  const reported = provider?.usage;
+  if (reported !== undefined && call.usage !== undefined && !sameUsage(reported, call.usage)) {
+    violations.push('the usage that the client read is not what the provider reported');
+  }
+  return { violations, isFreeAfterFence: false };
+}
+
+function sameUsage(left: ProviderFacts['usage'], right: CallFacts['usage']): boolean {
+  return left?.prompt === right?.prompt && left?.completion === right?.completion && left?.cached === right?.cached;
+}
+
+const UPSTREAM_CODES = new Set(['UPSTREAM_THROTTLED', 'UPSTREAM_PROVIDER_ERROR', 'INTERNAL_SERVER_ERROR']);
+
+function judgeRefused({ call, receipt, provider }: Judged): readonly string[] {
+  const violations: string[] = [];
+  if ((receipt?.charged ?? 0) > 0) violations.push(`refused with ${call.code}, and charged ${receipt?.charged}`);
+  if (UPSTREAM_CODES.has(call.code ?? '')) return violations;
+  if (provider !== undefined) violations.push(`refused with ${call.code}, and the provider was asked (CC-08)`);
+  if (receipt !== undefined) violations.push(`refused with ${call.code}, and held money (CC-08)`);
+  return violations;
+}
+
+function judgeUnknown({ call, receipt, provider, price }: Judged): readonly string[] {
+  if (receipt === undefined || provider === undefined) return [];
+  const { outcome, charged, held, isEstimated } = receipt;
+  const full = Math.min(fullCharge(price, call, provider), held);
+  const violations: string[] = [];
+  if (outcome === 'answered' && (!provider.isAnswering || charged !== full)) {
+    violations.push(`nobody knows the answer; charged ${charged}, the rules say ${provider.isAnswering ? full : 0}`);
+  }
+  if (outcome === 'abandoned') {
+    if (!call.isStream) violations.push('a plain call is never abandoned (CC-11)');
+    const least = Math.min(held, chargeOf(price, ownCount(call.bodyBytes, 0)));
+    const most = Math.min(held, chargeOf(price, ownCount(call.bodyBytes, provider.contentBytes)));
+    const isRight = isEstimated ? charged >= least && charged <= most : charged === full;
+    if (!isRight) violations.push(`abandoned and charged ${charged}; ${full} in full, ${least} to ${most} by own count`);
+  }
+  if (outcome === 'failed' && provider.isAnswering && call.hasLeft && !call.isDisturbed) {
+    violations.push('the client left an answer that was under way, and it was free (CC-11)');
+  }
+  if ((outcome === 'failed' || outcome === 'expired') && charged !== 0) violations.push(`${outcome}, and charged`);
+  return violations;
+}
+
+function fullCharge(price: ModelPrice, call: CallFacts, provider: ProviderFacts): number {
+  return chargeOf(price, provider.usage ?? ownCount(call.bodyBytes, provider.contentBytes));
+}
+
+/** WA-07: what the provider billed above the hold is the operator's loss. */
+export function overrunOf(judged: Judged): number {
+  const { call, receipt, provider, price } = judged;
+  if (receipt === undefined || receipt.isEstimated || provider?.usage === undefined) return 0;
+  if (receipt.outcome !== 'answered' && receipt.outcome !== 'abandoned') return 0;
+  return Math.max(0, fullCharge(price, call, provider) - receipt.held);
+}
+
+/** WA-02 to WA-04: which 402 a wallet can have given rise to. Undefined where the refusal may be right. */
+export function phantomRefusal(call: CallFacts, log: HistoryLog): string | undefined {
+  const wallet = log.wallets.find(({ user }) => user === call.user);
+  if (call.ending !== 'refused' || wallet === undefined) return undefined;
+  const wasTakenFrom = log.money.some(({ user, kind }) => user === call.user && isTake(kind));
+  switch (call.code) {
+    case 'PAYMENT_REQUIRED':
+      return wallet.isRich ? 'a wallet with plenty was refused as empty' : undefined;
+    case 'WALLET_SUSPENDED':
+      return wasTakenFrom ? undefined : 'a wallet from which nothing was ever taken back was refused as suspended';
+    case 'APP_SPEND_CAP_EXCEEDED':
+      return wallet.wasCapped ? undefined : 'a wallet that never had a cap was refused for its cap';
+    case 'INTERNAL_SERVER_ERROR':
+    case 'UPSTREAM_PROVIDER_ERROR':
+    case 'UPSTREAM_THROTTLED':
+      return undefined;
+    default:
+      return `nothing justifies ${call.code}`;
+  }
+}
+
+export function isTake(kind: string): boolean {
+  return kind === 'refund' || kind === 'claw_back';
+}

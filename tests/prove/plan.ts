@@ -1,0 +1,156 @@
+import type { ModelPrice } from './history-log.ts';
+import { createRandom, type Random } from './random.ts';
+
+/** Everything that a history decides beforehand, and nothing that depends on how fast the machine is. */
+export interface HistoryPlan {
+  readonly seed: number;
+  readonly gateways: number;
+  readonly chaosMs: number;
+  /** Some stops outlast the lease; the other histories have none, so that nothing there may go uncharged. */
+  readonly hasLongStops: boolean;
+  readonly prices: Readonly<Record<string, ModelPrice>>;
+  readonly wallets: readonly WalletPlan[];
+}
+
+export interface WalletPlan {
+  readonly user: string;
+  readonly kind: 'rich' | 'poor' | 'capped' | 'clawed' | 'flipping';
+  readonly firstCredit: number;
+  readonly cap: number | undefined;
+}
+
+/** Calls go to these; `prove.silent` is the one whose provider's silence is not waited for long. */
+const MODELS = ['prove.one', 'prove.two', 'prove.drain', 'prove.silent'] as const;
+/** Costs a micro a token whatever it is, and is never lowered: its hold is any amount that a probe wants. */
+export const PROBE_MODEL = 'prove.probe';
+const PROBE_PRICE: ModelPrice = {
+  input: 1_000_000,
+  cachedInput: 1_000_000,
+  output: 1_000_000,
+  marginBasisPoints: 0,
+  promptOverhead: 0,
+};
+const SILENCE_MS_MAX = 1_000;
+const ANSWER_MS_MAX = 30_000;
+const PROBE_TOKENS_MAX = 10_000_000;
+
+export function planHistory(seed: number): HistoryPlan {
+  const random = createRandom(seed, 'plan');
+  const prices = Object.fromEntries(MODELS.map((model) => [model, priceFrom(random)]));
+  const wallets: readonly WalletPlan[] = [
+    { user: 'rich-1', kind: 'rich', firstCredit: 9_000_000, cap: undefined },
+    { user: 'rich-2', kind: 'rich', firstCredit: 9_000_000, cap: undefined },
+    { user: 'poor-1', kind: 'poor', firstCredit: random.whole(500, 20_000), cap: undefined },
+    { user: 'poor-2', kind: 'poor', firstCredit: random.whole(500, 60_000), cap: undefined },
+    { user: 'capped', kind: 'capped', firstCredit: 2_000_000, cap: random.whole(1_000, 80_000) },
+    { user: 'clawed-1', kind: 'clawed', firstCredit: random.whole(10_000, 100_000), cap: undefined },
+    { user: 'clawed-2', kind: 'clawed', firstCredit: random.whole(10_000, 300_000), cap: undefined },
+    { user: 'flipping', kind: 'flipping', firstCredit: 5_000_000, cap: undefined },
+  ];
+  return {
+    seed,
+    gateways: random.whole(2, 4),
+    chaosMs: random.whole(8_000, 13_000),
+    hasLongStops: random.chance(0.3),
+    prices: { ...prices, [PROBE_MODEL]: PROBE_PRICE },
+    wallets,
+  };
+}
+
+function priceFrom(random: Random): ModelPrice {
+  const input = random.whole(1, 12_000_000);
+  return {
+    input,
+    cachedInput: random.whole(0, input),
+    output: random.whole(1, 30_000_000),
+    marginBasisPoints: random.pick([0, 1, 1_500, random.whole(0, 5_000)]),
+    promptOverhead: random.whole(0, 100),
+  };
+}
+
+/** The catalogue of a history, its provider at `baseUrl`. */
+export function catalogueOf({ prices }: Pick<HistoryPlan, 'prices'>, baseUrl: string) {
+  const models = Object.entries(prices).map(([id, price]) => ({
+    id,
+    provider: 'scripted',
+    providerModel: id,
+    resale: 'open',
+    price: {
+      inputMicrosPerMillion: price.input,
+      cachedInputMicrosPerMillion: price.cachedInput,
+      outputMicrosPerMillion: price.output,
+    },
+    cacheWriteMicrosPerMillion: 0,
+    marginBasisPoints: price.marginBasisPoints,
+    promptOverheadTokens: price.promptOverhead,
+    contextTokens: PROBE_TOKENS_MAX,
+    maxOutputTokens: id === PROBE_MODEL ? PROBE_TOKENS_MAX : 1_000,
+    minOutputTokens: id === PROBE_MODEL ? PROBE_TOKENS_MAX : 16,
+    onAbandon: id === 'prove.drain' ? 'drain' : 'cancel',
+    timeoutMs: id === 'prove.silent' ? SILENCE_MS_MAX : ANSWER_MS_MAX,
+  }));
+  return { providers: { scripted: { kind: 'openai-compatible', baseUrl } }, models, aliases: {} };
+}
+
+/** One call, as its client will send it and its provider answer it. */
+export interface CallPlan {
+  readonly tag: string;
+  readonly user: string;
+  readonly model: string;
+  readonly isStream: boolean;
+  readonly wantsUsage: boolean;
+  readonly outputTokensMax: number;
+  /** Which of the gateways, as a fraction of their number. */
+  readonly gateway: number;
+  readonly leaveAfterMs: number | undefined;
+  readonly pauseMs: number;
+  readonly answer: AnswerPlan;
+}
+
+export interface AnswerPlan {
+  readonly kind: 'full' | 'status' | 'cut' | 'garbage' | 'silence';
+  readonly status: number;
+  readonly waitMs: number;
+  readonly pieces: readonly string[];
+  readonly usage: 'reported' | 'zero' | 'none' | 'overrun';
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  /** Of the output limit that the provider is sent. */
+  readonly completionShare: number;
+}
+
+/** The nth call of a client: the same for the same seed, whatever has happened meanwhile. */
+export function planCall(plan: HistoryPlan, client: number, index: number): CallPlan {
+  const tag = `h${plan.seed}-c${client}-${index}`;
+  const random = createRandom(plan.seed, tag);
+  const isSilent = random.chance(0.02);
+  const answer = planAnswer(random, isSilent);
+  return {
+    tag,
+    user: random.pick(plan.wallets).user,
+    model: isSilent ? 'prove.silent' : random.pick(['prove.one', 'prove.two', 'prove.drain']),
+    isStream: random.chance(0.5),
+    wantsUsage: random.chance(0.5),
+    outputTokensMax: random.whole(1, 150),
+    gateway: random.fraction(),
+    leaveAfterMs: random.chance(0.15) ? random.whole(1, 250) : undefined,
+    pauseMs: random.whole(0, 120),
+    answer,
+  };
+}
+
+function planAnswer(random: Random, isSilent: boolean): AnswerPlan {
+  const fault = random.chance(0.15) ? random.pick(['status', 'cut', 'garbage'] as const) : 'full';
+  const promptTokens = random.whole(0, 120);
+  return {
+    kind: isSilent ? 'silence' : fault,
+    status: random.pick([400, 404, 422, 429, 500, 503]),
+    waitMs: random.chance(0.5) ? 0 : random.whole(1, 150),
+    // Fifteen tokens by our own count at most: less than the smallest limit that a wallet's means can lower it to.
+    pieces: Array.from({ length: random.whole(1, 5) }, () => 'x'.repeat(random.whole(1, 12))),
+    usage: random.chance(0.8) ? 'reported' : random.pick(['zero', 'none', 'overrun'] as const),
+    promptTokens,
+    cachedTokens: random.chance(0.3) ? random.whole(0, promptTokens) : 0,
+    completionShare: random.fraction(),
+  };
+}

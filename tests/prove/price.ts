@@ -1,0 +1,29 @@
+import type { ModelPrice, ReportedUsage } from './history-log.ts';
+
+const SCALE = 1_000_000n * 10_000n;
+
+/** MO-06, WA-07: tokens at their prices, the margin on the sum, rounded up once to a whole micro. Exact integers. */
+export function chargeOf(price: ModelPrice, usage: ReportedUsage): number {
+  const tokens =
+    BigInt(usage.prompt - usage.cached) * BigInt(price.input) +
+    BigInt(usage.cached) * BigInt(price.cachedInput) +
+    BigInt(usage.completion) * BigInt(price.output);
+  return up(tokens, price);
+}
+
+/** WA-07: no call can cost more. Every token is at least one byte, so the bytes of the body bound the prompt. */
+export function ceilingOf(price: ModelPrice, bodyBytes: number, outputTokens: number): number {
+  const dearest = BigInt(Math.max(price.input, price.cachedInput));
+  const prompt = BigInt(bodyBytes + price.promptOverhead) * dearest;
+  return Math.max(2, up(prompt + BigInt(outputTokens) * BigInt(price.output), price));
+}
+
+function up(tokenMicros: bigint, { marginBasisPoints }: ModelPrice): number {
+  const scaled = tokenMicros * BigInt(10_000 + marginBasisPoints);
+  return Number((scaled + SCALE - 1n) / SCALE);
+}
+
+/** CC-11: our own count where the provider reported none, four bytes a token. */
+export function ownCount(promptBytes: number, generatedBytes: number): ReportedUsage {
+  return { prompt: Math.ceil(promptBytes / 4), cached: 0, completion: Math.ceil(generatedBytes / 4) };
+}

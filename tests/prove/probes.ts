@@ -1,0 +1,73 @@
+import type { Books } from './history-log.ts';
+import type { Payments } from './payments.ts';
+import { PROBE_MODEL } from './plan.ts';
+import { bodyOf, type Seen, sendCall } from './prover-client.ts';
+import { FREE_ANSWER, type Provider } from './provider.ts';
+
+interface ProbeOptions {
+  readonly url: string;
+  readonly key: string;
+  readonly seed: number;
+  readonly provider: Provider;
+  readonly payments: Payments;
+  readonly readBooks: () => Promise<Books>;
+  /** What a wallet has spent this month, by the model's own count. */
+  readonly spentOf: (user: string) => number;
+  readonly users: readonly string[];
+}
+
+/**
+ * After a history, each wallet must be good for every micro of its balance and for none more: a hold that leaked or a
+ * slot that was lost would show as a refusal here. Gives what was wrong.
+ */
+export async function probeWallets(options: ProbeOptions): Promise<readonly string[]> {
+  const { payments, users, seed } = options;
+  const wrong: string[] = [];
+  for (const user of users) {
+    await payments.ask('select ledger.set_cap($1, $2, null) as answer', [user]);
+    await payments.ask('select ledger.set_connected($1, $2, true) as answer', [user]);
+    await payments.ask('select ledger.reinstate($1, $2, true) as answer', [user]);
+    const { wallets } = await options.readBooks();
+    const balance = wallets.find((wallet) => wallet.user === user)?.balance ?? 0;
+    const judge = async (amount: number, right: string): Promise<void> => {
+      const tag = `probe-h${seed}-${user}-${amount}-${right}`;
+      const found = await probe(options, user, tag, amount);
+      if (found !== undefined && found !== right) {
+        wrong.push(`${user} with ${balance}: a call of ${amount} was answered ${found}, not ${right}`);
+      }
+    };
+    await judge(balance + 1, 'PAYMENT_REQUIRED');
+    await judge(balance, 'complete');
+    const spent = options.spentOf(user);
+    const room = Math.min(balance - 1, LEAST_PROBE);
+    await payments.ask('select ledger.set_cap($1, $2, $3) as answer', [user, spent + room]);
+    await judge(room + 1, 'APP_SPEND_CAP_EXCEEDED');
+    await judge(room, 'complete');
+    await payments.ask('select ledger.set_cap($1, $2, null) as answer', [user]);
+  }
+  return wrong;
+}
+
+/** The body alone costs less than this. */
+const LEAST_PROBE = 1_000;
+
+/** Sends a call that holds just this much. Undefined where no call is so small. */
+async function probe(
+  { url, key, provider }: ProbeOptions,
+  user: string,
+  tag: string,
+  amount: number,
+): Promise<Seen['code']> {
+  const call = { tag, model: PROBE_MODEL, isStream: false, wantsUsage: false };
+  let tokens = amount;
+  // The number is part of the body that it pays for: one more round where it has lost a digit.
+  for (let round = 0; round < 3; round += 1) {
+    tokens = amount - Buffer.byteLength(bodyOf({ ...call, outputTokensMax: tokens }));
+    if (tokens < 1) return undefined;
+  }
+  const body = bodyOf({ ...call, outputTokensMax: tokens });
+  if (Buffer.byteLength(body) + tokens !== amount) return undefined;
+  provider.expect(tag, FREE_ANSWER);
+  const { ending, code } = await sendCall({ url, key, user, tag, body, isStream: false, leaveAfterMs: undefined });
+  return ending === 'complete' ? 'complete' : (code ?? ending);
+}

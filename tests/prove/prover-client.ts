@@ -1,0 +1,159 @@
+import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import type { Ending, ReportedUsage } from './history-log.ts';
+
+/** What a client of its own, which no library retries for, has seen of one call. */
+export interface Seen {
+  readonly ending: Ending | 'unsent';
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+  readonly callId: string | undefined;
+  readonly charged: number | undefined;
+  readonly usage: ReportedUsage | undefined;
+  readonly hasLeft: boolean;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+interface Sending {
+  readonly url: string;
+  readonly key: string;
+  readonly user: string;
+  readonly tag: string;
+  readonly body: string;
+  readonly isStream: boolean;
+  /** Leaves by itself then; after this the answer is unknown. */
+  readonly leaveAfterMs: number | undefined;
+}
+
+/** No call of a history takes so long: a process that stands still is let go on before. */
+const ANSWER_MS_MAX = 60_000;
+
+export function bodyOf(call: {
+  readonly tag: string;
+  readonly model: string;
+  readonly isStream: boolean;
+  readonly wantsUsage: boolean;
+  readonly outputTokensMax: number;
+}): string {
+  return JSON.stringify({
+    model: call.model,
+    messages: [{ role: 'user', content: call.tag }],
+    max_completion_tokens: call.outputTokensMax,
+    ...(call.isStream ? { stream: true } : {}),
+    ...(call.isStream && call.wantsUsage ? { stream_options: { include_usage: true } } : {}),
+  });
+}
+
+/** Sends one call and reads its answer to the end, or until it leaves. Never rejects. */
+export function sendCall(sending: Sending): Promise<Seen> {
+  const { url, key, user, tag, body, isStream } = sending;
+  const startedAt = performance.now();
+  return new Promise((resolve) => {
+    let text = '';
+    let response: IncomingMessage | undefined;
+    let isConnected = false;
+    let hasLeft = false;
+    const request: ClientRequest = httpRequest(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      agent: false,
+      headers: {
+        authorization: `Bearer ${key}`,
+        'x-service-user': user,
+        'x-correlation-id': tag,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+      },
+    });
+    const timer = setTimeout(() => {
+      hasLeft = true;
+      request.destroy();
+    }, sending.leaveAfterMs ?? ANSWER_MS_MAX);
+    let isOver = false;
+    const end = (isWhole: boolean): void => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      const read = readAnswer({ response, text, isWhole, isStream });
+      const ending = isConnected ? read.ending : 'unsent';
+      resolve({ ...read, ending, hasLeft, startedAt, endedAt: performance.now() });
+    };
+    request.on('socket', (socket) => socket.once('connect', () => (isConnected = true)));
+    request.on('response', (answer) => {
+      response = answer;
+      answer.setEncoding('utf8');
+      answer.on('data', (part: string) => (text += part));
+      answer.on('end', () => end(answer.complete));
+      answer.on('error', () => end(false));
+      answer.on('close', () => end(answer.complete));
+    });
+    request.on('error', () => end(false));
+    request.on('close', () => end(response?.complete ?? false));
+    request.end(body);
+  });
+}
+
+interface Read {
+  readonly response: IncomingMessage | undefined;
+  readonly text: string;
+  readonly isWhole: boolean;
+  readonly isStream: boolean;
+}
+
+function readAnswer({ response, text, isWhole, isStream }: Read) {
+  const status = response?.statusCode;
+  const callId = headerOf(response, 'x-service-call-id');
+  const charge = headerOf(response, 'x-service-charge-micros');
+  const facts = { status, callId, charged: charge === undefined ? undefined : Number(charge) };
+  if (status !== undefined && status !== 200) {
+    const code = isWhole ? codeIn(parse(text)) : undefined;
+    return { ...facts, code, usage: undefined, ending: isWhole ? ('refused' as const) : ('unknown' as const) };
+  }
+  const payloads = isStream ? text.split('\n\n').map((event) => event.replace(/^data: /, '')) : [text];
+  const objects = payloads.map(parse);
+  const code = objects.map(codeIn).find((one) => one !== undefined);
+  const usage = objects.map(usageIn).findLast((one) => one !== undefined);
+  return { ...facts, code, usage, ending: endingOf({ isStream, isWhole, payloads, code, objects }) };
+}
+
+function endingOf(read: {
+  readonly isStream: boolean;
+  readonly isWhole: boolean;
+  readonly payloads: readonly string[];
+  readonly code: string | undefined;
+  readonly objects: readonly unknown[];
+}): Ending {
+  if (read.code !== undefined) return 'refused';
+  if (!read.isStream) return read.isWhole && read.objects[0] !== undefined ? 'complete' : 'unknown';
+  if (read.payloads.includes('[DONE]')) return 'complete';
+  return read.isWhole ? 'mute' : 'unknown';
+}
+
+function headerOf(response: IncomingMessage | undefined, name: string): string | undefined {
+  const value = response?.headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function codeIn(value: unknown): string | undefined {
+  return (value as { readonly error?: { readonly code?: string } } | undefined)?.error?.code;
+}
+
+interface WireUsage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly prompt_tokens_details?: { readonly cached_tokens: number };
+}
+
+function usageIn(value: unknown): ReportedUsage | undefined {
+  const usage = (value as { readonly usage?: WireUsage | null } | undefined)?.usage;
+  if (usage === undefined || usage === null) return undefined;
+  const cached = usage.prompt_tokens_details?.cached_tokens ?? 0;
+  return { prompt: usage.prompt_tokens, completion: usage.completion_tokens, cached };
+}

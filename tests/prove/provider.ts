@@ -1,0 +1,112 @@
+import {
+  completionBody,
+  frame,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+  streamSteps,
+  type UpstreamScript,
+  type UpstreamStep,
+} from '../support/scripted-upstream.ts';
+import type { ProviderFacts, ReportedUsage } from './history-log.ts';
+import type { AnswerPlan } from './plan.ts';
+
+/** The provider of a history: answers as each call's plan says and writes down what it was asked. */
+export interface Provider {
+  readonly baseUrl: string;
+  readonly facts: ReadonlyMap<string, ProviderFacts>;
+  /** Tells it how to answer a call, before that call is sent. */
+  readonly expect: (tag: string, answer: AnswerPlan) => void;
+  readonly close: () => Promise<void>;
+}
+
+/** What a probe is answered: nothing generated, nothing to pay. */
+export const FREE_ANSWER: AnswerPlan = {
+  kind: 'full',
+  status: 200,
+  waitMs: 0,
+  pieces: ['x'],
+  usage: 'zero',
+  promptTokens: 0,
+  cachedTokens: 0,
+  completionShare: 0,
+};
+
+export async function startProvider(): Promise<Provider> {
+  const upstream: ScriptedUpstream = await startScriptedUpstream();
+  const plans = new Map<string, AnswerPlan>();
+  const facts = new Map<string, ProviderFacts>();
+  upstream.script(({ body }) => {
+    const { messages, max_completion_tokens: limit, model, stream } = body as AskedBody;
+    const tag = messages[0].content;
+    const plan = plans.get(tag);
+    if (plan === undefined) return { status: 500, body: '{}' }; // Nobody sent it: the model finds no call for it.
+    const usage = usageOf(plan, limit);
+    facts.set(tag, {
+      asked: (facts.get(tag)?.asked ?? 0) + 1,
+      isAnswering: plan.kind === 'full',
+      usage,
+      contentBytes: plan.pieces.join('').length,
+    });
+    return scriptOf(plan, { model, isStream: stream === true, usage: usage && wireUsage(usage) });
+  });
+  return {
+    baseUrl: upstream.baseUrl,
+    facts,
+    expect: (tag, answer) => void plans.set(tag, answer),
+    close: upstream.close,
+  };
+}
+
+interface AskedBody {
+  readonly messages: readonly [{ readonly content: string }];
+  readonly max_completion_tokens: number;
+  readonly model: string;
+  readonly stream?: boolean;
+}
+
+function usageOf(plan: AnswerPlan, limit: number): ReportedUsage | undefined {
+  if (plan.usage === 'none') return undefined;
+  if (plan.usage === 'zero') return { prompt: 0, cached: 0, completion: 0 };
+  const completion = plan.usage === 'overrun' ? limit + 1_000 : Math.floor(plan.completionShare * limit);
+  return { prompt: plan.promptTokens, cached: plan.cachedTokens, completion };
+}
+
+function wireUsage({ prompt, cached, completion }: ReportedUsage) {
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: cached },
+  };
+}
+
+interface Answer {
+  readonly model: string;
+  readonly isStream: boolean;
+  readonly usage: object | undefined;
+}
+
+function scriptOf(plan: AnswerPlan, { model, isStream, usage }: Answer): UpstreamScript {
+  const wait: UpstreamStep = { waitMs: plan.waitMs };
+  if (plan.kind === 'status') return { status: plan.status, body: [wait, { write: '{"error":{"message":"no"}}' }] };
+  if (!isStream) {
+    const headers = { 'content-type': 'application/json' };
+    const body = completionBody({ model, content: plan.pieces.join(''), usage });
+    if (plan.kind === 'full') return { headers, body: [wait, { write: body }] };
+    return { headers, body: [wait, { write: '' }, ...faultOf(plan.kind, body)] };
+  }
+  const whole: UpstreamStep[] = [];
+  for (const step of streamSteps({ model, pieces: plan.pieces, usage, includeUsageChunk: usage !== undefined })) {
+    whole.push(step, { waitMs: Math.floor(plan.waitMs / 4) });
+  }
+  if (plan.kind === 'full') return { body: [wait, ...whole] };
+  // Broken off before any usage has come, as far into the content as chance has it.
+  const begun = whole.slice(0, 2 * Math.floor(plan.completionShare * (plan.pieces.length + 1)));
+  return { body: [wait, ...begun, ...faultOf(plan.kind, frame('{"broken'))] };
+}
+
+function faultOf(kind: 'cut' | 'garbage' | 'silence', text: string): readonly UpstreamStep[] {
+  if (kind === 'cut') return [{ write: text.slice(0, 5) }, { destroy: true }];
+  if (kind === 'silence') return [{ hang: true }];
+  return [{ write: `${text.slice(0, 9)}\n\n` }];
+}

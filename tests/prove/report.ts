@@ -1,0 +1,53 @@
+import { FAILPOINTS } from '../../packages/service/src/kernel/failpoint.ts';
+import type { HistoryResult } from './history.ts';
+import type { Figures } from './model.ts';
+
+/** The figures of a run, one a line. */
+export function tableOf(seed: number, results: readonly HistoryResult[]): string {
+  const add = (of: (result: HistoryResult) => number): number => results.reduce((sum, one) => sum + of(one), 0);
+  const figure = (name: keyof Figures): number => add(({ figures }) => figures[name]);
+  const kills = add(({ fleet }) => fleet.kills);
+  const stops = add(({ fleet }) => fleet.stops);
+  const [failpointKills, failpointStops] = [
+    add(({ fleet }) => fleet.failpointKills),
+    add(({ fleet }) => fleet.failpointStops),
+  ];
+  const violations = add((result) => result.violations.length);
+  const rows: readonly (readonly [string, number])[] = [
+    ['histories', results.length],
+    ['seed', seed],
+    ['process kills', kills + failpointKills],
+    ['  by SIGKILL at random', kills],
+    ['  by a failpoint', failpointKills],
+    ['process stops', stops + failpointStops],
+    ['database kills', add(({ databaseKills }) => databaseKills)],
+    ['calls sent', figure('calls')],
+    ['  answered in full', figure('acknowledged')],
+    ['  refused or failed', figure('refusals')],
+    ['  of those, 500', figure('serverErrors')],
+    ['  unknown to the client', figure('unknown')],
+    ['holds placed', figure('holds')],
+    ['orphaned holds released', figure('orphans')],
+    ['charges', figure('charges')],
+    ['micros charged', figure('micros')],
+    ['overruns booked as ours', figure('overruns')],
+    ['credits', figure('credits')],
+    ['refunds and claw-backs', figure('takes')],
+    ['payments sent again', figure('repeatedSends')],
+    ['ledger entries', figure('entries')],
+    ['free answers after a fenced stop', figure('freeAfterFence')],
+    ['violations', violations],
+  ];
+  return rows.map(([name, value]) => `${name.padEnd(36)}${String(value).padStart(14)}`).join('\n');
+}
+
+/** How often each failpoint fired, and which never did. */
+export function firedOf(results: readonly HistoryResult[]): string {
+  const fired = new Map<string, number>();
+  for (const { fleet } of results) {
+    for (const [name, times] of fleet.fired) fired.set(name, (fired.get(name) ?? 0) + times);
+  }
+  const reached = FAILPOINTS.filter((name) => fired.has(name)).map((name) => `${name} ${fired.get(name)}`);
+  const never = FAILPOINTS.filter((name) => !fired.has(name));
+  return `failpoints fired: ${reached.join(', ') || 'none'}\nnever fired here: ${never.join(', ') || 'none'}`;
+}

@@ -1,0 +1,92 @@
+import type { Outage } from './chaos.ts';
+import type { Fleet } from './fleet.ts';
+import { type Life, longestStopMs } from './gateway-process.ts';
+import type { CallFacts } from './history-log.ts';
+import { type CallPlan, type HistoryPlan, planCall } from './plan.ts';
+import { bodyOf, type Seen, sendCall } from './prover-client.ts';
+import type { Provider } from './provider.ts';
+
+interface WorkloadOptions {
+  readonly plan: HistoryPlan;
+  readonly fleet: Fleet;
+  readonly provider: Provider;
+  readonly key: string;
+  readonly over: AbortSignal;
+}
+
+interface Clients {
+  /** Resolves to what all of them have seen, once their last calls are answered. */
+  readonly finish: (outages: readonly Outage[]) => Promise<readonly CallFacts[]>;
+}
+
+interface Sent {
+  readonly call: CallPlan;
+  readonly body: string;
+  readonly life: Life;
+  readonly seen: Seen & { readonly ending: CallFacts['ending'] };
+}
+
+const CLIENTS = 8;
+const NO_GATEWAY_PAUSE_MS = 100;
+/** The echo of an outage: connections are made anew, statements repeated. */
+const OUTAGE_ECHO_MS = 10_000;
+
+/** Starts the clients of a history: each sends one call after the other until it is over. */
+export function runClients(options: WorkloadOptions): Clients {
+  const sent: Sent[] = [];
+  const running = Promise.all(Array.from({ length: CLIENTS }, (_, client) => runClient(options, client, sent)));
+  return {
+    finish: async (outages) => {
+      await running;
+      return sent.map((one) => factsOf(one, outages));
+    },
+  };
+}
+
+async function runClient(options: WorkloadOptions, client: number, sent: Sent[]): Promise<void> {
+  const { plan, fleet, provider, key, over } = options;
+  for (let index = 0; !over.aborted; index += 1) {
+    const call = planCall(plan, client, index);
+    const gateway = fleet.at(Math.floor(call.gateway * plan.gateways));
+    if (gateway === undefined) await sleep(NO_GATEWAY_PAUSE_MS);
+    else {
+      const body = bodyOf(call);
+      provider.expect(call.tag, call.answer);
+      const seen = await sendCall({ ...gateway, ...call, key, body });
+      const { ending } = seen;
+      if (ending !== 'unsent') sent.push({ call, body, life: gateway.life, seen: { ...seen, ending } });
+    }
+    await sleep(call.pauseMs);
+  }
+}
+
+function factsOf({ call, body, life, seen }: Sent, outages: readonly Outage[]): CallFacts {
+  const { tag, user, model, isStream, outputTokensMax } = call;
+  const { ending, status, code, callId, charged, usage, hasLeft, startedAt, endedAt } = seen;
+  const stoppedMs = longestStopMs(life, startedAt, endedAt);
+  const hasDied = life.endedAt !== undefined && life.endedAt < endedAt + OUTAGE_ECHO_MS;
+  const wasOut = outages.some(({ from, to }) => from < endedAt + OUTAGE_ECHO_MS && to + OUTAGE_ECHO_MS > startedAt);
+  return {
+    tag,
+    user,
+    model,
+    isStream,
+    outputTokensMax,
+    bodyBytes: Buffer.byteLength(body),
+    ending,
+    status,
+    code,
+    callId,
+    charged,
+    usage,
+    hasLeft,
+    stoppedMs,
+    isDisturbed: hasDied || wasOut || longestStopMs(life, startedAt, endedAt + OUTAGE_ECHO_MS) > 0,
+  };
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
