@@ -1,5 +1,8 @@
 import type { Pool } from '../../packages/service/src/db/pool.ts';
 import type { Books, Entry, Receipt, WalletRow } from './history-log.ts';
+import { sleep } from './sleep.ts';
+
+const LOOK_MS = 250;
 
 /** Reads the books of an app's wallets but those in `without`, in one snapshot. */
 export async function readBooks(pool: Pool, appId: string, without: readonly string[]): Promise<Books> {
@@ -44,8 +47,6 @@ export async function untilNoHolds(pool: Pool, waitMsMax: number): Promise<void>
   while (performance.now() < limit) {
     const { rows } = await pool.query<{ holds: number }>('select count(*)::int as holds from ledger.holds');
     if (rows[0]?.holds === 0) return;
-    await new Promise((resolve) => {
-      setTimeout(resolve, 250);
-    });
+    await sleep(LOOK_MS);
   }
 }

@@ -31,7 +31,8 @@ export function judgeCall(judged: Judged): Verdict {
     violations.push(`the hold of ${receipt.held} is more than the call can cost`);
   }
   if (receipt !== undefined && receipt.charged > receipt.held) violations.push('charged more than its hold');
-  if (provider === undefined && (receipt?.charged ?? 0) > 0) violations.push('charged, and the provider was never asked');
+  if (provider === undefined && (receipt?.charged ?? 0) > 0)
+    violations.push('charged, and the provider was never asked');
   if (call.ending === 'complete') return judgeComplete(judged, violations);
   if (call.ending === 'mute') violations.push('a stream ended without `[DONE]` and without an error (ER-06)');
   if (call.ending === 'refused') violations.push(...judgeRefused(judged));
@@ -92,7 +93,8 @@ function judgeUnknown({ call, receipt, provider, price }: Judged): readonly stri
     const least = Math.min(held, chargeOf(price, ownCount(call.bodyBytes, 0)));
     const most = Math.min(held, chargeOf(price, ownCount(call.bodyBytes, provider.contentBytes)));
     const isRight = isEstimated ? charged >= least && charged <= most : charged === full;
-    if (!isRight) violations.push(`abandoned and charged ${charged}; ${full} in full, ${least} to ${most} by own count`);
+    if (!isRight)
+      violations.push(`abandoned and charged ${charged}; ${full} in full, ${least} to ${most} by own count`);
   }
   if (outcome === 'failed' && provider.isAnswering && call.hasLeft && !call.isDisturbed) {
     violations.push('the client left an answer that was under way, and it was free (CC-11)');
@@ -118,14 +120,15 @@ export function phantomRefusal(call: CallFacts, log: HistoryLog): string | undef
   const wallet = log.wallets.find(({ user }) => user === call.user);
   if (call.ending !== 'refused' || wallet === undefined) return undefined;
   const wasTakenFrom = log.money.some(({ user, kind }) => user === call.user && isTake(kind));
-  switch (call.code) {
+  switch (call.code ?? '') {
     case 'PAYMENT_REQUIRED':
       return wallet.isRich ? 'a wallet with plenty was refused as empty' : undefined;
     case 'WALLET_SUSPENDED':
       return wasTakenFrom ? undefined : 'a wallet from which nothing was ever taken back was refused as suspended';
     case 'APP_SPEND_CAP_EXCEEDED':
-      return wallet.wasCapped ? undefined : 'a wallet that never had a cap was refused for its cap';
+      return wallet.capMax !== undefined ? undefined : 'a wallet that never had a cap was refused for its cap';
     case 'INTERNAL_SERVER_ERROR':
+      return call.isDisturbed ? undefined : 'a fault of ours, and neither database nor process was disturbed';
     case 'UPSTREAM_PROVIDER_ERROR':
     case 'UPSTREAM_THROTTLED':
       return undefined;

@@ -2,6 +2,7 @@ import type { Cluster } from './cluster.ts';
 import type { Fleet } from './fleet.ts';
 import type { HistoryPlan } from './plan.ts';
 import type { Random } from './random.ts';
+import { sleep } from './sleep.ts';
 
 /** When the database was away, from its kill until it answered again. */
 export interface Outage {
@@ -33,12 +34,16 @@ export async function runChaos(options: ChaosOptions): Promise<{
     const outage = { signal: random.chance(0.25) ? 'SIGKILL' : 'SIGQUIT', ms: outageMs(random) } as const;
     if (act === 'kill') fleet.kill(place);
     else if (act === 'stop') fleet.stopFor(place, stopMs);
-    else if (act === 'database') outages.push(await takeDown(options, outage));
+    else if (act === 'database') {
+      const isLong = plan.hasLongOutage && outages.length === 0;
+      outages.push(await takeDown(options, isLong ? { ...outage, ms: LONG_OUTAGE_MS } : outage));
+    }
   }
   if (plan.hasLongStops) await sleep(Math.max(0, LONG_STOP_MS_MAX - plan.chaosMs));
   return { databaseKills: outages.length, outages };
 }
 
+const LONG_OUTAGE_MS = 16_500;
 const LONG_STOP_MS_MIN = 16_500;
 const LONG_STOP_MS_MAX = 20_000;
 
@@ -63,10 +68,4 @@ async function takeDown(
   await sleep(ms);
   await cluster.restart();
   return { from, to: performance.now() };
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

@@ -1,6 +1,8 @@
+import { waitUntil } from '../support/wait-until.ts';
 import { type ArmedNames, nextFailpoint } from './failpoint-order.ts';
 import { type GatewayProcess, type Life, startGatewayProcess } from './gateway-process.ts';
 import type { Random } from './random.ts';
+import { sleep } from './sleep.ts';
 
 /** The gateway processes of a history: as many as it has, each started anew when it has died. */
 export interface Fleet {
@@ -28,122 +30,143 @@ interface FleetOptions {
   readonly directory: string;
   readonly catalogueFile: string;
   readonly random: Random;
-  readonly failpoints: ArmedNames;
+  /** Undefined: no process is armed. */
+  readonly failpoints: ArmedNames | undefined;
   /** How long a failpoint of the kind `stop` holds its process. */
   readonly stopMsMax: number;
 }
 
-interface Place {
-  process: GatewayProcess | undefined;
-  url: string | undefined;
-}
-
 const RESTART_MS = 300;
+const START_MS_MAX = 60_000;
+const END_MS_MAX = 5_000;
 const ARMED_SHARE = 0.8;
 const STOP_SHARE = 0.15;
 const HITS_MAX = 6;
-const END_MS_MAX = 5_000;
 
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
-  const { random } = options;
-  const places: Place[] = Array.from({ length: options.places }, () => ({ process: undefined, url: undefined }));
   const counts: FleetCounts = { kills: 0, stops: 0, failpointKills: 0, failpointStops: 0, fired: new Map() };
-  let isQuiet = false;
-  let isEnding = false;
-
-  function choose(): string | undefined {
-    const name = nextFailpoint(options.failpoints);
-    const hit = random.whole(1, HITS_MAX);
-    const act = random.chance(STOP_SHARE) ? 'stop' : 'kill';
-    return random.chance(ARMED_SHARE) && !isQuiet ? `${name}:${hit}:${act}` : undefined;
-  }
-
-  function onFailpoint(place: Place, name: string, act: string): void {
-    counts.fired.set(name, (counts.fired.get(name) ?? 0) + 1);
-    if (act === 'kill') counts.failpointKills += 1;
-    else {
-      counts.failpointStops += 1;
-      letGoOn(place.process, isQuiet ? 0 : random.whole(100, options.stopMsMax));
-    }
-  }
-
-  function letGoOn(process: GatewayProcess | undefined, ms: number): void {
-    setTimeout(() => process?.signal('SIGCONT'), ms);
-  }
-
-  async function keep(index: number, place: Place): Promise<void> {
-    while (!isEnding) {
-      const process = startGatewayProcess({
-        databaseUrl: options.databaseUrl,
-        dataDirectory: options.directory,
-        catalogueFile: options.catalogueFile,
-        logFile: `${options.directory}/gateway-${index}.log`,
-        failpoint: choose(),
-        onFailpoint: (name, act) => onFailpoint(place, name, act),
-      });
-      place.process = process;
-      place.url = await process.ready;
-      await process.ended;
-      place.url = undefined;
-      if (!isEnding) await sleep(RESTART_MS);
-    }
-  }
-
-  const [first, ...others] = places;
+  const places = Array.from({ length: options.places }, (_, index) => new Place(options, index, counts));
+  const serve = () => waitUntil('all gateways serve', () => places.every(({ url }) => url !== undefined), START_MS_MAX);
   const kept: Promise<void>[] = [];
-  if (first !== undefined) kept.push(keep(0, first));
-  await until(() => first?.url !== undefined); // Alone: it makes the demo's keys and the schema, the others find them.
-  for (const [index, place] of others.entries()) kept.push(keep(index + 1, place));
-  await until(() => places.every(({ url }) => url !== undefined));
-
+  for (const [index, place] of places.entries()) {
+    kept.push(place.keep());
+    // The first is alone for a while: it makes the schema and the demo's keys, and the others find them.
+    if (index === 0) await waitUntil('the first gateway serves', () => place.url !== undefined, START_MS_MAX);
+  }
+  await serve();
   return {
     counts,
-    at: (index) => {
-      const { url, process } = places[index] ?? {};
-      return url === undefined || process === undefined ? undefined : { url, life: process.life };
-    },
-    kill: (index) => {
-      if (places[index]?.url === undefined) return;
-      counts.kills += 1;
-      places[index].process?.signal('SIGKILL');
-    },
-    stopFor: (index, ms) => {
-      const process = places[index]?.process;
-      if (process === undefined || places[index]?.url === undefined) return;
-      counts.stops += 1;
-      process.signal('SIGSTOP');
-      letGoOn(process, ms);
-    },
+    at: (index) => places[index]?.serving(),
+    kill: (index) => places[index]?.kill(),
+    stopFor: (index, ms) => places[index]?.stopFor(ms),
     settle: async () => {
-      isQuiet = true;
-      for (const { process } of places) process?.signal('SIGCONT');
-      await until(() => places.every(({ url }) => url !== undefined));
+      for (const place of places) place.calmDown();
+      await serve();
     },
     end: async () => {
-      isEnding = true;
-      for (const { process } of places) {
-        process?.signal('SIGCONT');
-        process?.signal('SIGTERM');
-      }
+      for (const place of places) place.end('SIGTERM');
       await Promise.race([Promise.all(kept), sleep(END_MS_MAX)]);
-      for (const { process } of places) process?.signal('SIGKILL');
+      for (const place of places) place.end('SIGKILL');
       await Promise.all(kept);
     },
   };
 }
 
-const START_MS_MAX = 60_000;
+/** One of the gateways of a history, through all its lives. */
+class Place {
+  url: string | undefined;
+  readonly #options: FleetOptions;
+  readonly #index: number;
+  readonly #counts: FleetCounts;
+  #process: GatewayProcess | undefined;
+  #isArmed = false;
+  #isCalm = false;
+  #isEnding = false;
 
-async function until(holds: () => boolean): Promise<void> {
-  const limit = performance.now() + START_MS_MAX;
-  while (!holds()) {
-    if (performance.now() > limit) throw new Error('The gateways did not start.');
-    await sleep(20);
+  constructor(options: FleetOptions, index: number, counts: FleetCounts) {
+    this.#options = options;
+    this.#index = index;
+    this.#counts = counts;
   }
-}
 
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
+  async keep(): Promise<void> {
+    const { databaseUrl, directory, catalogueFile } = this.#options;
+    while (!this.#isEnding) {
+      const failpoint = this.#chooseFailpoint();
+      this.#isArmed = failpoint !== undefined;
+      const process = startGatewayProcess({
+        databaseUrl,
+        dataDirectory: directory,
+        catalogueFile,
+        logFile: `${directory}/gateway-${this.#index}.log`,
+        failpoint,
+        onFailpoint: (name, act) => this.#onFailpoint(name, act),
+      });
+      this.#process = process;
+      this.url = await process.ready;
+      await process.ended;
+      this.url = undefined;
+      if (!this.#isEnding) await sleep(RESTART_MS);
+    }
+  }
+
+  serving(): ReturnType<Fleet['at']> {
+    const life = this.#process?.life;
+    return this.url === undefined || life === undefined ? undefined : { url: this.url, life };
+  }
+
+  kill(): void {
+    if (this.url === undefined) return;
+    this.#counts.kills += 1;
+    this.url = undefined;
+    this.#process?.signal('SIGKILL');
+  }
+
+  stopFor(ms: number): void {
+    if (this.url === undefined) return;
+    this.#counts.stops += 1;
+    this.#process?.signal('SIGSTOP');
+    this.#letGoOn(ms);
+  }
+
+  /** Nothing happens here any more. A process that is armed makes place for one that is not. */
+  calmDown(): void {
+    this.#isCalm = true;
+    this.#process?.signal('SIGCONT');
+    if (!this.#isArmed || this.#process?.life.endedAt !== undefined) return;
+    this.#counts.kills += 1;
+    this.url = undefined;
+    this.#process?.signal('SIGKILL');
+  }
+
+  end(signal: 'SIGTERM' | 'SIGKILL'): void {
+    this.#isEnding = true;
+    this.#process?.signal('SIGCONT');
+    this.#process?.signal(signal);
+  }
+
+  #chooseFailpoint(): string | undefined {
+    const { random, failpoints } = this.#options;
+    if (failpoints === undefined) return undefined;
+    const name = nextFailpoint(failpoints);
+    const hit = random.whole(1, HITS_MAX);
+    const act = random.chance(STOP_SHARE) ? 'stop' : 'kill';
+    return random.chance(ARMED_SHARE) && !this.#isCalm ? `${name}:${hit}:${act}` : undefined;
+  }
+
+  #onFailpoint(name: string, act: string): void {
+    const { random, stopMsMax } = this.#options;
+    this.#counts.fired.set(name, (this.#counts.fired.get(name) ?? 0) + 1);
+    this.#isArmed = false;
+    if (act === 'kill') this.#counts.failpointKills += 1;
+    else {
+      this.#counts.failpointStops += 1;
+      this.#letGoOn(this.#isCalm ? 0 : random.whole(100, stopMsMax));
+    }
+  }
+
+  #letGoOn(ms: number): void {
+    const process = this.#process;
+    setTimeout(() => process?.signal('SIGCONT'), ms);
+  }
 }

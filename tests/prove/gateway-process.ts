@@ -35,7 +35,7 @@ interface StartOptions {
 
 const CLI = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', import.meta.url));
 const READY = /Purser is ready at (\S+)/;
-const REACHED = /"failpoint":"([a-z.-]+)","act":"(kill|stop)"/;
+const REACHED = /failpoint ([a-z.-]+): (kill|stop)/;
 
 export function startGatewayProcess(options: StartOptions): GatewayProcess {
   const child = spawnCli(options);

@@ -84,8 +84,8 @@ export interface WalletFacts {
   readonly user: string;
   /** Always enough money, no cap ever, never disconnected, nothing ever taken back: no 402 can be right. */
   readonly isRich: boolean;
-  readonly wasCapped: boolean;
-  readonly wasDisconnected: boolean;
+  /** The largest cap that was ever in force; undefined where there was a time without one. */
+  readonly capMax: number | undefined;
   readonly wasReinstated: boolean;
 }
 

@@ -76,13 +76,15 @@ function checkReceipts({ calls, books, provider }: HistoryLog, matched: Readonly
     } else if (receipt.charged > 0) violations.push({ rule: 'a charge for a call that nobody made', about });
   }
   for (const [tag, { callId, user }] of matched) {
-    if (users.get(tag) !== user) violations.push({ rule: 'a call was booked to another wallet', about: `${tag} ${callId}` });
+    if (users.get(tag) !== user)
+      violations.push({ rule: 'a call was booked to another wallet', about: `${tag} ${callId}` });
   }
   // The receipt of a call that its process did not survive has no name; there must be one all the same.
   for (const user of new Set(users.values())) {
     const nameless = books.receipts.filter((receipt) => receipt.user === user && !known.has(receipt.callId)).length;
     const lost = calls.filter((call) => call.user === user && provider.has(call.tag) && !matched.has(call.tag)).length;
-    if (lost > nameless) violations.push({ rule: 'calls reached the provider without a hold', about: `${user}: ${lost}` });
+    if (lost > nameless)
+      violations.push({ rule: 'calls reached the provider without a hold', about: `${user}: ${lost}` });
   }
   return violations;
 }
@@ -111,7 +113,8 @@ function checkEntries(log: HistoryLog, matched: ReadonlyMap<string, Receipt>): V
   }
   for (const callId of new Set([...overruns.keys(), ...expected.keys()])) {
     const [booked, right] = [overruns.get(callId) ?? 0, expected.get(callId) ?? 0];
-    if (booked !== right) violations.push({ rule: 'an overrun is booked wrong', about: `${callId}: ${booked}, ${right}` });
+    if (booked !== right)
+      violations.push({ rule: 'an overrun is booked wrong', about: `${callId}: ${booked}, ${right}` });
   }
   return violations;
 }
@@ -138,7 +141,17 @@ function checkWallet(log: HistoryLog, facts: WalletFacts): Violation[] {
   const charged = log.books.receipts.reduce((total, one) => total + (one.user === user ? one.charged : 0), 0);
   const [came, went] = [sum(acts.filter(({ kind }) => !isTake(kind))), sum(acts.filter(({ kind }) => isTake(kind)))];
   const writtenOff = booked('write_off');
-  expect('balance less shortfall is all that came less all that went', row.balance - row.shortfall, came - went - charged + writtenOff);
+  expect(
+    'balance less shortfall is all that came less all that went',
+    row.balance - row.shortfall,
+    came - went - charged + writtenOff,
+  );
+  if (facts.capMax !== undefined && charged > facts.capMax) {
+    violations.push({
+      rule: 'charged more than any cap that was set (WA-03)',
+      about: `${user}: ${charged}, ${facts.capMax}`,
+    });
+  }
   violations.push(...checkStanding(facts, row, went, writtenOff + booked('recovery')));
   return violations;
 }
@@ -148,7 +161,8 @@ function checkStanding(facts: WalletFacts, row: WalletRow, went: number, mended:
   const complain = (rule: string): void => void violations.push({ rule, about: JSON.stringify(row) });
   if (row.balance < 0 || row.shortfall < 0) complain('an amount is below zero');
   if (row.held !== 0) complain('held, and no call runs');
-  if (went === 0 && (row.shortfall > 0 || row.isSuspended)) complain('owes or is suspended, and nothing was ever taken back');
+  if (went === 0 && (row.shortfall > 0 || row.isSuspended))
+    complain('owes or is suspended, and nothing was ever taken back');
   if (row.shortfall > 0 && !row.isSuspended) complain('owes, and is not suspended (WA-05)');
   if (!facts.wasReinstated && mended > 0) complain('recovered or written off, and nobody asked for it');
   return violations;

@@ -1,20 +1,26 @@
-import type { Pool } from '../../packages/service/src/db/pool.ts';
+import { isServerFault, type Pool, sqlStateOf } from '../../packages/service/src/db/pool.ts';
+import { isTake } from './call-rules.ts';
 import type { CreditKind, MoneyAct, TakeKind } from './history-log.ts';
-import type { HistoryPlan } from './plan.ts';
+import type { HistoryPlan, WalletPlan } from './plan.ts';
 import type { Random } from './random.ts';
+import { sleep } from './sleep.ts';
 
 /** The payment side of a history: credits and claw-backs, sent twice at once, again later, and out of order. */
 export interface Payments {
   readonly acts: readonly MoneyAct[];
   /** Wallets that somebody asked to reinstate. */
   readonly reinstated: ReadonlySet<string>;
+  /** The largest cap that each wallet ever had. */
+  readonly capsMax: ReadonlyMap<string, number>;
+  /** Opens a wallet and books its first credit. */
+  readonly open: (wallet: WalletPlan) => Promise<void>;
   /** Goes on until the signal is aborted. */
   readonly run: (over: AbortSignal) => Promise<void>;
   /** Sends everything once more, the latest first. */
   readonly sendAgain: () => Promise<void>;
-  readonly credit: (user: string, amount: number, key: string) => Promise<void>;
-  /** Runs one statement until the database has answered it. */
-  readonly ask: (text: string, values: readonly unknown[]) => Promise<unknown>;
+  readonly setCap: (user: string, cap: number | undefined) => Promise<void>;
+  readonly setConnected: (user: string, isConnected: boolean) => Promise<void>;
+  readonly reinstate: (user: string, writesOff: boolean) => Promise<void>;
 }
 
 interface OpenAct extends MoneyAct {
@@ -23,11 +29,6 @@ interface OpenAct extends MoneyAct {
   readonly otherAmountAnswers: string[];
 }
 
-const RETRY_MS = 150;
-const RETRIES_MAX = 400;
-/** The lock was not to be had: nothing was done, and nothing is lost. */
-const LOCK_NOT_AVAILABLE = '55P03';
-
 interface PaymentOptions {
   readonly pool: Pool;
   readonly appId: string;
@@ -35,28 +36,17 @@ interface PaymentOptions {
   readonly random: Random;
 }
 
-export function createPayments({ pool, appId, plan, random }: PaymentOptions): Payments {
+export function createPayments(options: PaymentOptions): Payments {
+  const { random } = options;
   const acts: OpenAct[] = [];
   const reinstated = new Set<string>();
-
-  async function ask(text: string, values: readonly unknown[], onLost: () => void = () => {}): Promise<unknown> {
-    for (let attempt = 0; attempt < RETRIES_MAX; attempt += 1) {
-      try {
-        const { rows } = await pool.query<{ answer: unknown }>(text, [appId, ...values]);
-        return rows[0]?.answer;
-      } catch (fault) {
-        const isHarmless = fault instanceof Error && 'code' in fault && fault.code === LOCK_NOT_AVAILABLE;
-        if (!isHarmless) onLost();
-        await sleep(RETRY_MS);
-      }
-    }
-    throw new Error('The database did not answer a payment.');
-  }
+  const capsMax = new Map<string, number>();
+  const ask = (text: string, values: readonly unknown[]) => askUntilAnswered(options, text, values, () => {});
 
   async function send(act: OpenAct, amount = act.amount): Promise<void> {
-    const isTake = act.kind === 'refund' || act.kind === 'claw_back';
-    const answer = await ask(
-      `select ledger.${isTake ? 'take_back' : 'credit'}($1, $2, $3, $4, $5) as answer`,
+    const answer = await askUntilAnswered(
+      options,
+      `select ledger.${isTake(act.kind) ? 'take_back' : 'credit'}($1, $2, $3, $4, $5) as answer`,
       [act.user, act.kind, amount, act.key],
       () => (act.lostAnswers += 1),
     );
@@ -64,57 +54,95 @@ export function createPayments({ pool, appId, plan, random }: PaymentOptions): P
   }
 
   async function book(user: string, kind: CreditKind | TakeKind, amount: number, key: string): Promise<void> {
+    // The other kinds under the same key are other acts, and must not be taken for this one.
+    if (acts.some((act) => act.user === user && act.kind === kind && act.key === key)) return;
     const act: OpenAct = { user, kind, key, amount, answers: [], lostAnswers: 0, otherAmountAnswers: [] };
     acts.push(act);
     await Promise.all([send(act), send(act)]); // At once, on two connections.
     if (random.chance(0.3)) await send(act, amount + 1);
   }
 
-  async function actOnce(index: number): Promise<void> {
-    const wallet = random.pick(plan.wallets);
-    const { user } = wallet;
-    // One key for acts of different kinds: they must not be taken for each other.
-    const key = random.chance(0.3) ? `shared-${Math.floor(index / 2)}` : `key-${index}`;
-    const kind = random.pick(['top_up', 'contract_credit', 'funds_reinstated'] as const);
-    const take = random.pick(['refund', 'claw_back'] as const);
-    const amount = random.whole(1, 60_000);
-    const cap = random.chance(0.2) ? 1_900_000 : random.whole(1_000, 150_000);
-    const [isTaking, isReinstating, writesOff] = [random.chance(0.6), random.chance(0.4), random.chance(0.5)];
-    if (wallet.kind === 'capped') await ask('select ledger.set_cap($1, $2, $3) as answer', [user, cap]);
-    else if (wallet.kind === 'flipping') {
-      await ask('select ledger.set_connected($1, $2, false) as answer', [user]);
-      await sleep(100 + (amount % 600));
-      await ask('select ledger.set_connected($1, $2, true) as answer', [user]);
-    } else if (wallet.kind === 'clawed' && isReinstating) {
-      reinstated.add(user);
-      await ask('select ledger.reinstate($1, $2, $3) as answer', [user, writesOff]);
-    } else if (wallet.kind === 'clawed' && isTaking) {
-      const isKnown = acts.some((act) => act.user === user && act.kind === take && act.key === key);
-      if (!isKnown) await book(user, take, amount * 2, key);
-    } else if (!acts.some((act) => act.user === user && act.kind === kind && act.key === key)) {
-      await book(user, kind, wallet.kind === 'poor' ? 1 + (amount % 6_000) : amount, key);
-    }
-  }
-
-  return {
+  const payments: Payments & { readonly book: typeof book } = {
     acts,
     reinstated,
-    ask,
-    credit: (user, amount, key) => book(user, 'contract_credit', amount, key),
+    capsMax,
+    book,
+    open: async ({ user, firstCredit, cap }) => {
+      if (cap !== undefined) capsMax.set(user, cap);
+      await ask('select ledger.open_wallet($1, $2, $3, $4) as answer', [user, 'EUR', cap ?? null]);
+      await book(user, 'contract_credit', firstCredit, 'first');
+    },
     run: async (over) => {
       for (let index = 0; !over.aborted; index += 1) {
-        await actOnce(index);
+        await actOnce(payments, options, index);
         await sleep(random.whole(50, 500));
       }
     },
     sendAgain: async () => {
       for (const act of acts.toReversed()) await send(act);
     },
+    setCap: async (user, cap) => {
+      if (cap !== undefined) capsMax.set(user, Math.max(cap, capsMax.get(user) ?? 0));
+      await ask('select ledger.set_cap($1, $2, $3) as answer', [user, cap ?? null]);
+    },
+    setConnected: async (user, isConnected) => {
+      await ask('select ledger.set_connected($1, $2, $3) as answer', [user, isConnected]);
+    },
+    reinstate: async (user, writesOff) => {
+      reinstated.add(user);
+      await ask('select ledger.reinstate($1, $2, $3) as answer', [user, writesOff]);
+    },
   };
+  return payments;
 }
 
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
+type Booking = Payments & {
+  readonly book: (user: string, kind: CreditKind | TakeKind, amount: number, key: string) => Promise<void>;
+};
+
+/** What befalls a wallet of each kind. Chance is drawn in the same order whichever it is. */
+async function actOnce(payments: Booking, { plan, random }: PaymentOptions, index: number): Promise<void> {
+  const { user, kind: wallet } = random.pick(plan.wallets);
+  const key = random.chance(0.3) ? `shared-${Math.floor(index / 2)}` : `key-${index}`;
+  const credit = random.pick(['top_up', 'contract_credit', 'funds_reinstated'] as const);
+  const take = random.pick(['refund', 'claw_back'] as const);
+  const amount = random.whole(1, 60_000);
+  const cap = random.chance(0.2) ? 1_900_000 : random.whole(1_000, 150_000);
+  const [isTaking, isReinstating, writesOff] = [random.chance(0.6), random.chance(0.4), random.chance(0.5)];
+  if (wallet === 'capped') return payments.setCap(user, cap);
+  if (wallet === 'flipping') {
+    await payments.setConnected(user, false);
+    await sleep(amount % 700);
+    return payments.setConnected(user, true);
+  }
+  if (wallet === 'clawed' && isReinstating) return payments.reinstate(user, writesOff);
+  if (wallet === 'clawed' && isTaking) return payments.book(user, take, amount * 2, key);
+  return payments.book(user, credit, wallet === 'poor' ? 1 + (amount % 6_000) : amount, key);
+}
+
+const RETRY_MS = 150;
+const RETRIES_MAX = 400;
+/** The lock was not to be had: nothing was done, and nothing is lost. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Sends a statement until the database has answered it: whether an earlier one was done, nobody knows. */
+async function askUntilAnswered(
+  { pool, appId }: PaymentOptions,
+  text: string,
+  values: readonly unknown[],
+  onLost: () => void,
+): Promise<unknown> {
+  for (let attempt = 0; attempt < RETRIES_MAX; attempt += 1) {
+    try {
+      const { rows } = await pool.query<{ answer: unknown }>(text, [appId, ...values]);
+      return rows[0]?.answer;
+    } catch (fault) {
+      if (sqlStateOf(fault) !== LOCK_NOT_AVAILABLE) {
+        if (!isServerFault(fault)) throw fault;
+        onLost();
+      }
+      await sleep(RETRY_MS);
+    }
+  }
+  throw new Error('The database did not answer a payment.');
 }

@@ -8,6 +8,8 @@ export interface HistoryPlan {
   readonly chaosMs: number;
   /** Some stops outlast the lease; the other histories have none, so that nothing there may go uncharged. */
   readonly hasLongStops: boolean;
+  /** The database is away for longer than a lease: nobody who lives may lose its holds for that. */
+  readonly hasLongOutage: boolean;
   readonly prices: Readonly<Record<string, ModelPrice>>;
   readonly wallets: readonly WalletPlan[];
 }
@@ -47,11 +49,13 @@ export function planHistory(seed: number): HistoryPlan {
     { user: 'clawed-2', kind: 'clawed', firstCredit: random.whole(10_000, 300_000), cap: undefined },
     { user: 'flipping', kind: 'flipping', firstCredit: 5_000_000, cap: undefined },
   ];
+  const kind = random.fraction();
   return {
     seed,
     gateways: random.whole(2, 4),
-    chaosMs: random.whole(8_000, 13_000),
-    hasLongStops: random.chance(0.3),
+    chaosMs: random.whole(9_000, 15_000),
+    hasLongStops: kind < 0.3,
+    hasLongOutage: kind > 0.9,
     prices: { ...prices, [PROBE_MODEL]: PROBE_PRICE },
     wallets,
   };
@@ -117,6 +121,8 @@ export interface AnswerPlan {
   readonly cachedTokens: number;
   /** Of the output limit that the provider is sent. */
   readonly completionShare: number;
+  /** Bytes in a stream that are no content, so that it is more than a connection takes at once. */
+  readonly fillerBytes: number;
 }
 
 /** The nth call of a client: the same for the same seed, whatever has happened meanwhile. */
@@ -133,10 +139,16 @@ export function planCall(plan: HistoryPlan, client: number, index: number): Call
     wantsUsage: random.chance(0.5),
     outputTokensMax: random.whole(1, 150),
     gateway: random.fraction(),
-    leaveAfterMs: random.chance(0.15) ? random.whole(1, 250) : undefined,
+    leaveAfterMs: leaveAfterMs(random),
     pauseMs: random.whole(0, 120),
     answer,
   };
+}
+
+/** Some leave at once, some only when a process stands still, so that not all of them end up waiting for it. */
+function leaveAfterMs(random: Random): number | undefined {
+  if (random.chance(0.15)) return random.whole(1, 250);
+  return random.chance(0.5) ? random.whole(1_000, 4_000) : undefined;
 }
 
 function planAnswer(random: Random, isSilent: boolean): AnswerPlan {
@@ -152,5 +164,6 @@ function planAnswer(random: Random, isSilent: boolean): AnswerPlan {
     promptTokens,
     cachedTokens: random.chance(0.3) ? random.whole(0, promptTokens) : 0,
     completionShare: random.fraction(),
+    fillerBytes: 0,
   };
 }

@@ -24,9 +24,9 @@ export async function probeWallets(options: ProbeOptions): Promise<readonly stri
   const { payments, users, seed } = options;
   const wrong: string[] = [];
   for (const user of users) {
-    await payments.ask('select ledger.set_cap($1, $2, null) as answer', [user]);
-    await payments.ask('select ledger.set_connected($1, $2, true) as answer', [user]);
-    await payments.ask('select ledger.reinstate($1, $2, true) as answer', [user]);
+    await payments.setCap(user, undefined);
+    await payments.setConnected(user, true);
+    await payments.reinstate(user, true);
     const { wallets } = await options.readBooks();
     const balance = wallets.find((wallet) => wallet.user === user)?.balance ?? 0;
     const judge = async (amount: number, right: string): Promise<void> => {
@@ -38,12 +38,13 @@ export async function probeWallets(options: ProbeOptions): Promise<readonly stri
     };
     await judge(balance + 1, 'PAYMENT_REQUIRED');
     await judge(balance, 'complete');
-    const spent = options.spentOf(user);
     const room = Math.min(balance - 1, LEAST_PROBE);
-    await payments.ask('select ledger.set_cap($1, $2, $3) as answer', [user, spent + room]);
+    if (room < 1) continue;
+    const spent = options.spentOf(user);
+    await payments.setCap(user, spent + room);
     await judge(room + 1, 'APP_SPEND_CAP_EXCEEDED');
     await judge(room, 'complete');
-    await payments.ask('select ledger.set_cap($1, $2, null) as answer', [user]);
+    await payments.setCap(user, undefined);
   }
   return wrong;
 }

@@ -29,6 +29,7 @@ export const FREE_ANSWER: AnswerPlan = {
   promptTokens: 0,
   cachedTokens: 0,
   completionShare: 0,
+  fillerBytes: 0,
 };
 
 export async function startProvider(): Promise<Provider> {
@@ -53,8 +54,14 @@ export async function startProvider(): Promise<Provider> {
     baseUrl: upstream.baseUrl,
     facts,
     expect: (tag, answer) => void plans.set(tag, answer),
-    close: upstream.close,
+    close: () => upstream.close().catch(passOverCuts),
   };
+}
+
+/** A gateway that was killed while it was being answered is no fault of the provider's. */
+function passOverCuts(fault: unknown): void {
+  const isCut = fault instanceof Error && 'code' in fault && (fault.code === 'ECONNRESET' || fault.code === 'EPIPE');
+  if (!isCut) throw fault;
 }
 
 interface AskedBody {
@@ -95,7 +102,7 @@ function scriptOf(plan: AnswerPlan, { model, isStream, usage }: Answer): Upstrea
     if (plan.kind === 'full') return { headers, body: [wait, { write: body }] };
     return { headers, body: [wait, { write: '' }, ...faultOf(plan.kind, body)] };
   }
-  const whole: UpstreamStep[] = [];
+  const whole: UpstreamStep[] = plan.fillerBytes === 0 ? [] : [{ write: fillerFrame(model, plan.fillerBytes) }];
   for (const step of streamSteps({ model, pieces: plan.pieces, usage, includeUsageChunk: usage !== undefined })) {
     whole.push(step, { waitMs: Math.floor(plan.waitMs / 4) });
   }
@@ -103,6 +110,12 @@ function scriptOf(plan: AnswerPlan, { model, isStream, usage }: Answer): Upstrea
   // Broken off before any usage has come, as far into the content as chance has it.
   const begun = whole.slice(0, 2 * Math.floor(plan.completionShare * (plan.pieces.length + 1)));
   return { body: [wait, ...begun, ...faultOf(plan.kind, frame('{"broken'))] };
+}
+
+/** A chunk of a choice that says nothing, in many bytes that no model has generated. */
+function fillerFrame(model: string, bytes: number): string {
+  const choices = [{ index: 0, delta: { content: '' }, finish_reason: null }];
+  return frame({ object: 'chat.completion.chunk', model, choices, system_fingerprint: 'f'.repeat(bytes) });
 }
 
 function faultOf(kind: 'cut' | 'garbage' | 'silence', text: string): readonly UpstreamStep[] {

@@ -1,24 +1,32 @@
 import { FAILPOINTS } from '../../packages/service/src/kernel/failpoint.ts';
+import type { ExhaustiveResult } from './exhaustive.ts';
 import type { HistoryResult } from './history.ts';
 import type { Figures } from './model.ts';
 
 /** The figures of a run, one a line. */
-export function tableOf(seed: number, results: readonly HistoryResult[]): string {
+export function tableOf(
+  seed: number,
+  results: readonly HistoryResult[],
+  exhaustive: ExhaustiveResult | undefined,
+): string {
   const add = (of: (result: HistoryResult) => number): number => results.reduce((sum, one) => sum + of(one), 0);
-  const figure = (name: keyof Figures): number => add(({ figures }) => figures[name]);
+  const figure = (name: keyof Figures): number =>
+    add(({ figures }) => figures[name]) + (exhaustive?.figures[name] ?? 0);
   const kills = add(({ fleet }) => fleet.kills);
   const stops = add(({ fleet }) => fleet.stops);
   const [failpointKills, failpointStops] = [
     add(({ fleet }) => fleet.failpointKills),
     add(({ fleet }) => fleet.failpointStops),
   ];
-  const violations = add((result) => result.violations.length);
+  const violations = add((result) => result.violations.length) + (exhaustive?.violations.length ?? 0);
+  const arranged = exhaustive?.killed ?? 0;
   const rows: readonly (readonly [string, number])[] = [
     ['histories', results.length],
     ['seed', seed],
-    ['process kills', kills + failpointKills],
+    ['process kills', kills + failpointKills + arranged],
     ['  by SIGKILL at random', kills],
-    ['  by a failpoint', failpointKills],
+    ['  by a failpoint in a history', failpointKills],
+    ['  by a failpoint in the exhaustive part', arranged],
     ['process stops', stops + failpointStops],
     ['database kills', add(({ databaseKills }) => databaseKills)],
     ['calls sent', figure('calls')],
@@ -38,7 +46,7 @@ export function tableOf(seed: number, results: readonly HistoryResult[]): string
     ['free answers after a fenced stop', figure('freeAfterFence')],
     ['violations', violations],
   ];
-  return rows.map(([name, value]) => `${name.padEnd(36)}${String(value).padStart(14)}`).join('\n');
+  return rows.map(([name, value]) => `${name.padEnd(42)}${String(value).padStart(14)}`).join('\n');
 }
 
 /** How often each failpoint fired, and which never did. */

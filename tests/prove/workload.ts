@@ -5,6 +5,7 @@ import type { CallFacts } from './history-log.ts';
 import { type CallPlan, type HistoryPlan, planCall } from './plan.ts';
 import { bodyOf, type Seen, sendCall } from './prover-client.ts';
 import type { Provider } from './provider.ts';
+import { sleep } from './sleep.ts';
 
 interface WorkloadOptions {
   readonly plan: HistoryPlan;
@@ -26,7 +27,7 @@ interface Sent {
   readonly seen: Seen & { readonly ending: CallFacts['ending'] };
 }
 
-const CLIENTS = 8;
+const CLIENTS = 12;
 const NO_GATEWAY_PAUSE_MS = 100;
 /** The echo of an outage: connections are made anew, statements repeated. */
 const OUTAGE_ECHO_MS = 10_000;
@@ -83,10 +84,4 @@ function factsOf({ call, body, life, seen }: Sent, outages: readonly Outage[]): 
     stoppedMs,
     isDisturbed: hasDied || wasOut || longestStopMs(life, startedAt, endedAt + OUTAGE_ECHO_MS) > 0,
   };
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

@@ -68,7 +68,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
 
 /** One gateway process on ground that is prepared: what a worker runs, and the only process where there is one. */
 export async function startGateway(config: Config, log: Log, ground: Ground): Promise<Running> {
-  if (config.failpoint !== undefined) armFailpoint(config.failpoint, log);
+  if (config.failpoint !== undefined) armFailpoint(config.failpoint);
   const readAllMetrics = cluster.isWorker ? createWorkerReader() : async () => readMetrics();
   const service = await compose({ config, log, readAllMetrics, ...ground });
   const { server } = service;

@@ -1,4 +1,4 @@
-import type { Log } from '#kernel/log.ts';
+import { writeSync } from 'node:fs';
 
 /**
  * The moments of a call's way at which its process can be made to die or to stand still: one before and one after
@@ -81,11 +81,13 @@ export interface ArmedFailpoint {
   readonly act: 'kill' | 'stop';
 }
 
-let armed: { readonly point: ArmedFailpoint; readonly log: Log; hits: number } | undefined;
+let armed: { readonly point: ArmedFailpoint; hits: number } | undefined;
+
+const STDERR = 2;
 
 /** Arms one failpoint in this process. Never in production: see app/config.ts. */
-export function armFailpoint(point: ArmedFailpoint, log: Log): void {
-  armed = { point, log, hits: 0 };
+export function armFailpoint(point: ArmedFailpoint): void {
+  armed = { point, hits: 0 };
 }
 
 /** Marks a moment. Costs one comparison. */
@@ -96,8 +98,8 @@ export function failpoint(name: Failpoint): void {
 function reach(name: Failpoint): void {
   if (armed?.point.name !== name) return;
   armed.hits += 1;
-  const { point, log, hits } = armed;
+  const { point, hits } = armed;
   if (hits !== point.hit) return;
-  log.error({ failpoint: name, act: point.act }, 'a failpoint was reached');
+  writeSync(STDERR, `failpoint ${name}: ${point.act}\n`); // Not by the log, which may write when it is too late.
   process.kill(process.pid, point.act === 'kill' ? 'SIGKILL' : 'SIGSTOP');
 }

@@ -1,0 +1,148 @@
+// Kills a process at every failpoint, plain and streamed, each reached by a call of its own.
+import type { Pool } from '../../packages/service/src/db/pool.ts';
+import { untilNoHolds } from './books.ts';
+import type { Violation } from './call-rules.ts';
+import { type Case, casesOf } from './cases.ts';
+import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
+import { QUIET_MS_MAX } from './history.ts';
+import type { CallFacts } from './history-log.ts';
+import { checkHistory, type Figures } from './model.ts';
+import { type HistoryPlan, planHistory, type WalletPlan } from './plan.ts';
+import { bodyOf, sendCall } from './prover-client.ts';
+import { sleep } from './sleep.ts';
+import { checkByOperator, type Stage, setStage, writeLog } from './stage.ts';
+
+export interface ExhaustiveResult {
+  readonly cases: number;
+  readonly killed: number;
+  /** Failpoint and kind of call of each case whose process outlived it. */
+  readonly neverFired: readonly string[];
+  readonly violations: readonly Violation[];
+  readonly figures: Figures;
+  readonly kept: string | undefined;
+}
+
+interface ExhaustiveOptions {
+  readonly seed: number;
+  /** Undefined: every one there is. */
+  readonly names?: readonly string[];
+  readonly atATime: number;
+}
+
+const MODEL = 'prove.one';
+const OUTPUT_TOKENS = 60;
+/** A heartbeat may take a new id just before the call does; then it is tried again. */
+const ATTEMPTS_MAX = 3;
+
+/** One bystander lives through it all and releases what the others leave. */
+export async function runExhaustive({ seed, names, atATime }: ExhaustiveOptions): Promise<ExhaustiveResult> {
+  const cases = casesOf(names);
+  const wallets: readonly WalletPlan[] = cases.map((one) => {
+    return { user: nameOf(one), kind: 'rich', firstCredit: 5_000_000, cap: undefined };
+  });
+  const plan: HistoryPlan = { ...planHistory(seed), gateways: 1, hasLongStops: false, wallets };
+  const stage = await setStage(plan, undefined);
+  try {
+    await refuseUnstorable(stage.owner);
+    const calls: CallFacts[] = [];
+    const neverFired: string[] = [];
+    const run = async (one: Case): Promise<void> => {
+      const isKilled = await runCase(stage, one, calls);
+      if (!isKilled) neverFired.push(nameOf(one));
+    };
+    // Fencing concerns the newest process, so there must be no other new one.
+    for (const one of cases) if (one.circumstance === 'fenced') await run(one);
+    const waiting = cases.filter(({ circumstance }) => circumstance !== 'fenced');
+    await Promise.all(
+      Array.from({ length: atATime }, async () => {
+        for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) await run(one);
+      }),
+    );
+    await untilNoHolds(stage.owner, QUIET_MS_MAX);
+    const { violations, figures } = checkHistory(await writeLog(stage, calls));
+    const all = [...violations, ...(await checkByOperator(stage))];
+    const killed = cases.length - neverFired.length;
+    return { cases: cases.length, killed, neverFired, violations: all, figures, kept: await stage.close(all) };
+  } catch (fault) {
+    await stage.close([{ rule: 'the exhaustive part did not come to its end', about: String(fault) }]);
+    throw fault;
+  }
+}
+
+function nameOf({ failpoint, isStream }: Case): string {
+  return `${failpoint}:${isStream ? 'streamed' : 'plain'}`;
+}
+
+/** True when the process died at its failpoint. */
+async function runCase(stage: Stage, one: Case, calls: CallFacts[]): Promise<boolean> {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+    let isFired = false;
+    const process = startGatewayProcess({
+      databaseUrl: stage.cluster.url,
+      dataDirectory: stage.directory,
+      catalogueFile: stage.catalogueFile,
+      logFile: `${stage.directory}/${nameOf(one).replace(':', '-')}.log`,
+      failpoint: `${one.failpoint}:1:kill`,
+      onFailpoint: () => (isFired = true),
+    });
+    const url = await process.ready;
+    if (url === undefined) throw new Error(`A gateway did not start: see the logs in ${stage.directory}.`);
+    calls.push(await callOnce(stage, one, url, attempt));
+    if (!(await hasDied(process))) process.signal('SIGKILL');
+    await process.ended;
+    if (isFired) return true;
+  }
+  return false;
+}
+
+async function callOnce(stage: Stage, one: Case, url: string, attempt: number): Promise<CallFacts> {
+  const { circumstance, isStream, answer } = one;
+  const user = nameOf(one);
+  const tag = `${circumstance === 'unstorable' ? 'unstorable-' : ''}${user}-${attempt}`;
+  const call = { tag, user, model: MODEL, isStream, wantsUsage: true, outputTokensMax: OUTPUT_TOKENS };
+  const body = bodyOf(call);
+  stage.provider.expect(tag, answer);
+  if (circumstance === 'fenced') await fenceNewest(stage.owner);
+  const release = circumstance === 'left' ? await lockWallet(stage.owner, user) : undefined;
+  const leaveAfterMs = circumstance === 'left' ? LEAVE_MS : undefined;
+  const answered = sendCall({ ...call, url, key: stage.demo.liveKey, body, leaveAfterMs });
+  if (release !== undefined) setTimeout(() => void release(), 2 * LEAVE_MS);
+  const seen = await answered;
+  const ending = seen.ending === 'unsent' ? 'unknown' : seen.ending;
+  return { ...call, ...seen, ending, bodyBytes: Buffer.byteLength(body), stoppedMs: 0, isDisturbed: true };
+}
+
+const LEAVE_MS = 100;
+const DEATH_MS_MAX = 5_000;
+
+async function hasDied(process: GatewayProcess): Promise<boolean> {
+  return Promise.race([process.ended.then(() => true), sleep(DEATH_MS_MAX).then(() => false)]);
+}
+
+/** Receipts of calls that are named so cannot be written, as if they were broken. */
+async function refuseUnstorable(owner: Pool): Promise<void> {
+  await owner.query(`
+    create function public.refuse_unstorable() returns trigger language plpgsql as $$ begin
+      if new.correlation_id like 'unstorable-%' then raise exception 'this receipt cannot be stored'; end if;
+      return new;
+    end $$;
+    create trigger refuse_unstorable before insert on usage.calls
+      for each row execute function public.refuse_unstorable()`);
+}
+
+async function fenceNewest(owner: Pool): Promise<void> {
+  await owner.query(
+    `update db.instances set state = 'dead' where instance_id = (select max(instance_id) from db.instances)`,
+  );
+}
+
+/** Locks a wallet's row, so that its next hold waits. Gives what lets it go. */
+async function lockWallet(owner: Pool, user: string): Promise<() => Promise<void>> {
+  const client = await owner.connect();
+  await client.query('begin');
+  await client.query('select from ledger.wallets where user_id = $1 for no key update', [user]);
+  return async () => {
+    await client.query('rollback');
+    client.release();
+  };
+}

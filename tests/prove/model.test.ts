@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Books, CallFacts, HistoryLog, MoneyAct, ProviderFacts, Receipt } from './history-log.ts';
+import { checkHistory } from './model.ts';
+
+// 10 prompt tokens at 1 micro and 5 completion tokens at 2: 20 micros, and 10 % on it.
+const PRICE = {
+  input: 1_000_000,
+  cachedInput: 500_000,
+  output: 2_000_000,
+  marginBasisPoints: 1_000,
+  promptOverhead: 0,
+};
+const USAGE = { prompt: 10, cached: 0, completion: 5 };
+const CHARGE = 22;
+
+const CALL: CallFacts = {
+  tag: 'tag',
+  user: 'anna',
+  model: 'a.model',
+  isStream: false,
+  bodyBytes: 100,
+  outputTokensMax: 50,
+  ending: 'complete',
+  status: 200,
+  code: undefined,
+  callId: 'call',
+  charged: CHARGE,
+  usage: USAGE,
+  hasLeft: false,
+  stoppedMs: 0,
+  isDisturbed: false,
+};
+const RECEIPT: Receipt = {
+  callId: 'call',
+  user: 'anna',
+  outcome: 'answered',
+  isEstimated: false,
+  held: 200,
+  charged: CHARGE,
+  correlationId: 'tag',
+};
+const CREDIT: MoneyAct = {
+  user: 'anna',
+  kind: 'top_up',
+  key: 'k',
+  amount: 1_000,
+  answers: ['booked', 'repeated'],
+  lostAnswers: 0,
+  otherAmountAnswers: ['conflict'],
+};
+const ANSWERED: ProviderFacts = { asked: 1, isAnswering: true, usage: USAGE, contentBytes: 12 };
+
+interface Changes {
+  readonly call?: Partial<CallFacts>;
+  readonly receipt?: Partial<Receipt>;
+  readonly provider?: Partial<ProviderFacts>;
+  readonly money?: Partial<MoneyAct>;
+  readonly books?: Partial<Books>;
+}
+
+/** A history of one credit and one call, right to the micro but for the changes. */
+function historyWith({ call, receipt, provider, money, books }: Changes): HistoryLog {
+  const charged = receipt?.charged ?? CHARGE;
+  const charge = { user: 'anna', kind: 'charge', cause: 'call', amount: charged };
+  return {
+    prices: { 'a.model': PRICE },
+    wallets: [{ user: 'anna', isRich: true, capMax: undefined, wasReinstated: false }],
+    calls: [{ ...CALL, ...call }],
+    provider: new Map([['tag', { ...ANSWERED, ...provider }]]),
+    money: [{ ...CREDIT, ...money }],
+    books: {
+      receipts: [{ ...RECEIPT, ...receipt }],
+      entries: [{ user: 'anna', kind: 'top_up', cause: 'k', amount: 1_000 }, ...(charged === 0 ? [] : [charge])],
+      wallets: [{ user: 'anna', balance: 1_000 - charged, held: 0, shortfall: 0, isSuspended: false }],
+      holdsLeft: 0,
+      ...books,
+    },
+  };
+}
+
+function rulesBroken(changes: Changes): readonly string[] {
+  return checkHistory(historyWith(changes)).violations.map(({ rule }) => rule);
+}
+
+const WALLET = { user: 'anna', held: 0, shortfall: 0, isSuspended: false };
+const CREDITED = { user: 'anna', kind: 'top_up', cause: 'k', amount: 1_000 };
+const CHARGED = { user: 'anna', kind: 'charge', cause: 'call', amount: CHARGE };
+const UNKNOWN: Partial<CallFacts> = { ending: 'unknown', status: undefined, callId: undefined, charged: undefined };
+
+test('a history in which all agree has no violation', () => {
+  assert.deepEqual(rulesBroken({}), []);
+});
+
+test('WA-07 a lost charge is found', () => {
+  const books = { receipts: [], entries: [CREDITED], wallets: [{ ...WALLET, balance: 1_000 }] };
+  assert.match(rulesBroken({ books }).join(), /has no receipt: its charge is lost/);
+});
+
+test('WA-07 a charge of zero for an acknowledged answer is found', () => {
+  assert.match(rulesBroken({ receipt: { charged: 0 } }).join(), /charged 0, the rules say 22/);
+});
+
+test('WA-07 a double charge is found, in the entries and under a second id', () => {
+  const twice = { entries: [CREDITED, CHARGED, CHARGED], wallets: [{ ...WALLET, balance: 1_000 - 2 * CHARGE }] };
+  assert.match(rulesBroken({ books: twice }).join(), /the entries of a call are not its receipt/);
+  const receipts = [RECEIPT, { ...RECEIPT, callId: 'again' }];
+  assert.match(rulesBroken({ books: { ...twice, receipts } }).join(), /one call has two receipts/);
+});
+
+test('MO-06 a charge that is a micro off is found, either way', () => {
+  for (const charged of [CHARGE - 1, CHARGE + 1]) {
+    const broken = rulesBroken({ receipt: { charged }, call: { charged } });
+    assert.deepEqual(broken, [`charged ${charged}, the rules say ${CHARGE}`]);
+  }
+  assert.deepEqual(rulesBroken({ call: { charged: CHARGE + 1 } }), ['told 23, charged 22']);
+});
+
+test('WA-10 a leaked hold is found', () => {
+  assert.deepEqual(rulesBroken({ books: { holdsLeft: 1 } }), ['a hold leaked']);
+  const wallets = [{ ...WALLET, balance: 1_000 - CHARGE, held: 5 }];
+  assert.deepEqual(rulesBroken({ books: { wallets } }), ['held, and no call runs']);
+});
+
+test('WA-09 a balance that is a micro off is found', () => {
+  const wallets = [{ ...WALLET, balance: 1_000 - CHARGE + 1 }];
+  assert.match(rulesBroken({ books: { wallets } }).join(), /^balance less shortfall is all that came/);
+});
+
+test('CC-08, CC-09 a failed or refused call that was charged is found', () => {
+  const call: Partial<CallFacts> = {
+    ending: 'refused',
+    status: 502,
+    code: 'UPSTREAM_PROVIDER_ERROR',
+    charged: undefined,
+  };
+  assert.match(rulesBroken({ call }).join(), /refused with UPSTREAM_PROVIDER_ERROR, and charged 22/);
+  const refused: Partial<CallFacts> = { ...call, status: 402, code: 'PAYMENT_REQUIRED' };
+  const broken = rulesBroken({ call: refused, receipt: { charged: 0, outcome: 'failed' } }).join();
+  assert.match(broken, /the provider was asked \(CC-08\).*held money \(CC-08\).*a wallet with plenty was refused/);
+});
+
+test('WA-10 an answer that went free is counted after a stop past the lease, and a violation without one', () => {
+  const free = { receipt: { outcome: 'expired', charged: 0, correlationId: undefined } as const };
+  const told = { ...free, call: { charged: 0, stoppedMs: 16_000 } };
+  const { violations, figures } = checkHistory(historyWith(told));
+  assert.deepEqual(violations, []);
+  assert.equal(figures.freeAfterFence, 1);
+  assert.match(rulesBroken({ ...free, call: { charged: 0 } }).join(), /never lost its lease/);
+  assert.match(rulesBroken({ ...free, call: { stoppedMs: 16_000 } }).join(), /acknowledged charge of 22 was released/);
+});
+
+test('CC-11 what nobody knows the end of costs nothing or all of it', () => {
+  assert.deepEqual(rulesBroken({ call: UNKNOWN }), []);
+  const expired = { outcome: 'expired', charged: 0, correlationId: undefined } as const;
+  assert.deepEqual(rulesBroken({ call: UNKNOWN, receipt: expired }), []);
+  assert.match(rulesBroken({ call: UNKNOWN, receipt: { charged: 10 } }).join(), /nobody knows.*the rules say 22/);
+  assert.match(rulesBroken({ call: UNKNOWN, provider: { isAnswering: false } }).join(), /the rules say 0/);
+});
+
+test('CC-11 an abandoned stream costs its prompt and no more than what was generated', () => {
+  // A prompt of 25 tokens and up to 3 generated ones by our own count: 27.5 to 34.1 micros.
+  const abandoned = { outcome: 'abandoned', isEstimated: true } as const;
+  const call = { ...UNKNOWN, isStream: true, hasLeft: true };
+  for (const charged of [28, 35]) assert.deepEqual(rulesBroken({ call, receipt: { ...abandoned, charged } }), []);
+  for (const charged of [27, 36]) {
+    assert.match(rulesBroken({ call, receipt: { ...abandoned, charged } }).join(), /28 to 35 by own count/);
+  }
+  const free = rulesBroken({ call, receipt: { outcome: 'failed', charged: 0 } });
+  assert.match(free.join(), /it was free \(CC-11\)/);
+});
+
+test('a credit that was booked twice, or under another amount, is found', () => {
+  const entries = [CREDITED, CREDITED, CHARGED];
+  const wallets = [{ ...WALLET, balance: 2_000 - CHARGE }];
+  assert.match(rulesBroken({ books: { entries, wallets } }).join(), /each top_up counts once.*balance less shortfall/);
+  assert.deepEqual(rulesBroken({ money: { answers: ['booked', 'booked'] } }), ['a payment was not booked just once']);
+  assert.deepEqual(rulesBroken({ money: { otherAmountAnswers: ['booked'] } }), ['a known key took another amount']);
+});
+
+test('WA-05 a wallet that owes and is not suspended is found', () => {
+  const wallets = [{ ...WALLET, balance: 1_000 - CHARGE + 5, shortfall: 5 }];
+  assert.match(rulesBroken({ books: { wallets } }).join(), /nothing was ever taken back.*is not suspended \(WA-05\)/);
+});
+
+test('WA-07 an overrun that is not booked as ours is found', () => {
+  const usage = { prompt: 10, cached: 0, completion: 500 };
+  const provider = { usage };
+  const broken = rulesBroken({ provider, call: { usage, charged: 200 }, receipt: { charged: 200 } });
+  assert.deepEqual(broken, ['an overrun is booked wrong']);
+});
+
+test('the provider may be asked once, and only for what holds money', () => {
+  assert.match(rulesBroken({ provider: { asked: 2 } }).join(), /asked more than once/);
+  const books = { receipts: [], entries: [CREDITED], wallets: [{ ...WALLET, balance: 1_000 }] };
+  assert.deepEqual(rulesBroken({ call: UNKNOWN, books }), ['calls reached the provider without a hold']);
+});

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runExhaustive } from './exhaustive.ts';
+import { runHistory } from './history.ts';
+
+/** The short form of `npm run prove`, for every run of the tests; mostly it waits for leases to run out. */
+
+/** One of each step of a call: waiting for its hold, for its provider, for its settlement, for its client. */
+const FAILPOINTS = [
+  'hold.reserved',
+  'instance.replaced',
+  'lane.provider-answered',
+  'stream.chunk-read',
+  'hold.settle-done',
+  'stream.settled',
+  'chat.write-full',
+  'hold.release-queued',
+];
+
+test('WA-07, WA-10 two histories of kills, stops and outages: books, model, clients and provider agree', async (t) => {
+  const results = await Promise.all([runHistory(4), runHistory(11)]);
+  for (const { seed, violations, figures, kept } of results) {
+    t.diagnostic(`history ${seed}: ${JSON.stringify(figures)}`);
+    assert.deepEqual(violations, [], `kept: ${kept}`);
+    assert.ok(figures.acknowledged > 0 && figures.charges > 0, 'a history in which nothing happens shows nothing');
+  }
+});
+
+test('WA-07, WA-10 a process killed at a failpoint leaves no hold, and charges in full or nothing', async () => {
+  const { cases, killed, neverFired, violations, kept } = await runExhaustive({
+    seed: 1,
+    names: FAILPOINTS,
+    atATime: 4,
+  });
+  assert.deepEqual(neverFired, []);
+  assert.equal(killed, cases);
+  assert.deepEqual(violations, [], `kept: ${kept}`);
+});

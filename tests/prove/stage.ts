@@ -1,0 +1,119 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { checkByCommand } from '../support/service-process.ts';
+import { readBooks } from './books.ts';
+import type { Violation } from './call-rules.ts';
+import { type Cluster, startCluster } from './cluster.ts';
+import { type ArmedNames } from './failpoint-order.ts';
+import { type Fleet, startFleet } from './fleet.ts';
+import type { Books, HistoryLog } from './history-log.ts';
+import { createPayments, type Payments } from './payments.ts';
+import { catalogueOf, type HistoryPlan } from './plan.ts';
+import { type Provider, startProvider } from './provider.ts';
+import { createRandom } from './random.ts';
+
+/** A server, a provider, gateways and funded wallets: what a history is played on. */
+export interface Stage {
+  /** Shared by all gateways: the server's data, their logs, what they keep. */
+  readonly directory: string;
+  readonly catalogueFile: string;
+  readonly plan: HistoryPlan;
+  readonly provider: Provider;
+  readonly cluster: Cluster;
+  readonly fleet: Fleet;
+  /** Reads and arranges as the owner of everything. */
+  readonly owner: Pool;
+  readonly payments: Payments;
+  readonly demo: Demo;
+  readonly readBooks: () => Promise<Books>;
+  /** Takes everything down. The directory stays where something was wrong, with the violations in it. */
+  readonly close: (violations: readonly Violation[]) => Promise<string | undefined>;
+}
+
+interface Demo {
+  readonly appId: string;
+  readonly liveKey: string;
+  readonly userId: string;
+}
+
+/** Sets the stage. Without `failpoints` no process is armed. */
+export async function setStage(plan: HistoryPlan, failpoints: ArmedNames | undefined): Promise<Stage> {
+  const directory = mkdtempSync(path.join(os.tmpdir(), 'purser-prove-'));
+  chmodSync(directory, 0o711); // The server may have to run as another user.
+  const owned = new AsyncDisposableStack();
+  try {
+    return await furnish(plan, failpoints, directory, owned);
+  } catch (fault) {
+    await owned.disposeAsync();
+    throw fault;
+  }
+}
+
+async function furnish(
+  plan: HistoryPlan,
+  failpoints: ArmedNames | undefined,
+  directory: string,
+  owned: AsyncDisposableStack,
+): Promise<Stage> {
+  const provider = await startProvider();
+  owned.defer(provider.close);
+  const cluster = await startCluster(directory);
+  owned.defer(cluster.stop);
+  const log = createLog('silent');
+  const owner = createPool({ url: cluster.url, role: 'owner', connectionsMax: 2, log });
+  owned.defer(() => owner.end());
+  const live = createPool({ url: cluster.url, role: 'live', connectionsMax: 4, log });
+  owned.defer(() => live.end());
+  const catalogueFile = path.join(directory, 'catalogue.json');
+  writeFileSync(catalogueFile, JSON.stringify(catalogueOf(plan, provider.baseUrl)));
+  const fleet = await startFleet({
+    places: plan.gateways,
+    databaseUrl: cluster.url,
+    directory,
+    catalogueFile,
+    random: createRandom(plan.seed, 'fleet'),
+    failpoints,
+    stopMsMax: plan.hasLongStops ? 18_000 : 8_000,
+  });
+  owned.defer(fleet.end);
+  const demo = JSON.parse(readFileSync(path.join(directory, 'demo.json'), 'utf8')) as Demo;
+  const payments = createPayments({ pool: live, appId: demo.appId, plan, random: createRandom(plan.seed, 'payments') });
+  await Promise.all(plan.wallets.map((wallet) => payments.open(wallet)));
+  const close = async (violations: readonly Violation[]): Promise<string | undefined> => {
+    await owned.disposeAsync();
+    if (violations.length === 0) rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+    else writeFileSync(path.join(directory, 'violations.json'), JSON.stringify(violations, undefined, 2));
+    return violations.length === 0 ? undefined : directory;
+  };
+  const read = (): Promise<Books> => readBooks(owner, demo.appId, [demo.userId]); // The demo's user makes no calls.
+  return { directory, catalogueFile, plan, provider, cluster, fleet, owner, payments, demo, readBooks: read, close };
+}
+
+/** All that was written down, and the books as they stand. */
+export async function writeLog(stage: Stage, calls: HistoryLog['calls']): Promise<HistoryLog> {
+  const { plan, provider, payments } = stage;
+  return {
+    prices: plan.prices,
+    wallets: plan.wallets.map(({ user, kind }) => ({
+      user,
+      isRich: kind === 'rich',
+      capMax: payments.capsMax.get(user),
+      wasReinstated: payments.reinstated.has(user),
+    })),
+    calls,
+    provider: provider.facts,
+    money: payments.acts,
+    books: await stage.readBooks(),
+  };
+}
+
+/** What the service's own check says, as its operator runs it (WA-09). */
+export async function checkByOperator(stage: Stage): Promise<readonly Violation[]> {
+  const { cluster, plan, provider, directory: dataDirectory } = stage;
+  const catalogue = catalogueOf(plan, provider.baseUrl);
+  const { status, said } = await checkByCommand({ dataDirectory, catalogue, databaseUrl: cluster.url });
+  return status === 0 ? [] : [{ rule: '`purser ledger check` finds differences', about: said }];
+}

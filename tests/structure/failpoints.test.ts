@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { FAILPOINTS } from '../../packages/service/src/kernel/failpoint.ts';
+
+/** The way of a call. Of `db/instance.ts` only what runs a call's statements. */
+const CALL_PATH = [
+  'http/data-plane/chat.ts',
+  'gateway/pipeline.ts',
+  'gateway/admission.ts',
+  'gateway/run-in-lane.ts',
+  'gateway/stream.ts',
+  'gateway/live-lane.ts',
+  'ledger/hold.ts',
+  'db/instance.ts',
+];
+const SOURCE = join(import.meta.dirname, '../../packages/service/src');
+const IN_RUN = /run: async \(statement\)[\s\S]*?\n {4}\},\n/;
+/** A failpoint stands so close to the wait that it belongs to. */
+const LINES_BESIDE = 3;
+
+/** Line numbers of the waits that have no failpoint before them, or none after. */
+function bareWaits(text: string): readonly number[] {
+  const lines = text.split('\n').map((line) => line.replace(/\/\/.*$|^\s*\/?\*.*$/, ''));
+  const marks = lines.flatMap((line, index) => (line.includes("failpoint('") ? [index] : []));
+  const isBeside = (from: number, to: number) => marks.some((mark) => mark >= from && mark <= to);
+  return lines.flatMap((line, index) => {
+    if (!/\bawait\b/.test(line)) return [];
+    const end = endOfStatement(lines, index);
+    const isMarked = isBeside(index - LINES_BESIDE, index) && isBeside(end, end + LINES_BESIDE);
+    return isMarked ? [] : [index + 1];
+  });
+}
+
+/** The line on which the brackets that the wait opens are closed. */
+function endOfStatement(lines: readonly string[], from: number): number {
+  let depth = 0;
+  for (let index = from; index < lines.length; index += 1) {
+    for (const character of lines[index] ?? '')
+      depth += '([{'.includes(character) ? 1 : ')]}'.includes(character) ? -1 : 0;
+    if (depth <= 0) return index;
+  }
+  return lines.length - 1;
+}
+
+test('every wait of a call has a failpoint before it and one after it', () => {
+  for (const file of CALL_PATH) {
+    const whole = readFileSync(join(SOURCE, file), 'utf8');
+    const text = file === 'db/instance.ts' ? (IN_RUN.exec(whole)?.[0] ?? '') : whole;
+    assert.ok(text.includes('await'), `${file} waits for nothing`);
+    assert.deepEqual(bareWaits(text), [], `${file}: waits without a failpoint, by line`);
+  }
+});
+
+test('a wait without a failpoint is found', () => {
+  const marked = "failpoint('a.b');\nconst x = await f(\n  1,\n);\nfailpoint('a.c');";
+  assert.deepEqual(bareWaits(marked), []);
+  assert.deepEqual(bareWaits(marked.replace("failpoint('a.b');\n", '')), [1]);
+  assert.deepEqual(bareWaits(marked.replace("failpoint('a.c');", '')), [2]);
+});
+
+test('every failpoint stands in the code once, and every one in the code is listed', () => {
+  const files = globSync('**/*.ts', { cwd: SOURCE }).filter((file) => !file.endsWith('.test.ts'));
+  const code = files.map((file) => readFileSync(join(SOURCE, file), 'utf8')).join('\n');
+  const used = [...code.matchAll(/failpoint\('([a-z.-]+)'\)/g)].map(([, name]) => name);
+  assert.equal(new Set(used).size, used.length, 'a name stands twice');
+  assert.deepEqual(new Set(used), new Set(FAILPOINTS));
+});
