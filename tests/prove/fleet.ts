@@ -12,6 +12,8 @@ export interface Fleet {
   readonly stopFor: (place: number, ms: number) => void;
   /** Lets all go on, arms nothing more, and resolves when every place has a process that serves. */
   readonly settle: () => Promise<void>;
+  /** Replaces what is still armed. What it leaked would go with it: only for when that has been looked at. */
+  readonly disarm: () => Promise<void>;
   readonly end: () => Promise<void>;
   readonly counts: FleetCounts;
 }
@@ -61,6 +63,10 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     stopFor: (index, ms) => places[index]?.stopFor(ms),
     settle: async () => {
       for (const place of places) place.calmDown();
+      await serve();
+    },
+    disarm: async () => {
+      for (const place of places) place.disarm();
       await serve();
     },
     end: async () => {
@@ -129,10 +135,14 @@ class Place {
     this.#letGoOn(ms);
   }
 
-  /** Nothing happens here any more. A process that is armed makes place for one that is not. */
+  /** Nothing happens here any more, unless a call reaches what is armed. */
   calmDown(): void {
     this.#isCalm = true;
     this.#process?.signal('SIGCONT');
+  }
+
+  /** A process that is armed makes place for one that is not. */
+  disarm(): void {
     if (!this.#isArmed || this.#process?.life.endedAt !== undefined) return;
     this.#counts.kills += 1;
     this.url = undefined;

@@ -50,6 +50,7 @@ async function play(stage: Stage): Promise<Omit<HistoryResult, 'kept'>> {
 
   const log = await writeLog(stage, calls);
   const { violations, figures } = checkHistory(log);
+  await stage.fleet.disarm();
   return {
     seed,
     violations: [...violations, ...(await probe(stage, log)), ...(await checkByOperator(stage))],
