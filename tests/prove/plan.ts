@@ -50,12 +50,13 @@ export function planHistory(seed: number): HistoryPlan {
     { user: 'flipping', kind: 'flipping', firstCredit: 5_000_000, cap: undefined },
   ];
   const kind = random.fraction();
+  const hasLongOutage = kind > 0.9;
   return {
     seed,
     gateways: random.whole(2, 4),
-    chaosMs: random.whole(9_000, 15_000),
+    chaosMs: random.whole(9_000, 15_000) + (hasLongOutage ? 15_000 : 0), // Or nothing but the outage would happen.
     hasLongStops: kind < 0.3,
-    hasLongOutage: kind > 0.9,
+    hasLongOutage,
     prices: { ...prices, [PROBE_MODEL]: PROBE_PRICE },
     wallets,
   };

@@ -28,6 +28,7 @@ interface Sent {
 }
 
 const CLIENTS = 12;
+const BURST_PAUSE_MS = 400;
 const NO_GATEWAY_PAUSE_MS = 100;
 /** The echo of an outage: connections are made anew, statements repeated. */
 const OUTAGE_ECHO_MS = 10_000;
@@ -35,7 +36,8 @@ const OUTAGE_ECHO_MS = 10_000;
 /** Starts the clients of a history: each sends one call after the other until it is over. */
 export function runClients(options: WorkloadOptions): Clients {
   const sent: Sent[] = [];
-  const running = Promise.all(Array.from({ length: CLIENTS }, (_, client) => runClient(options, client, sent)));
+  const clients = Array.from({ length: CLIENTS }, (_, client) => runClient(options, client, sent));
+  const running = Promise.all([...clients, runBursts(options, sent)]);
   return {
     finish: async (outages) => {
       await running;
@@ -45,20 +47,32 @@ export function runClients(options: WorkloadOptions): Clients {
 }
 
 async function runClient(options: WorkloadOptions, client: number, sent: Sent[]): Promise<void> {
-  const { plan, fleet, provider, key, over } = options;
-  for (let index = 0; !over.aborted; index += 1) {
-    const call = planCall(plan, client, index);
-    const gateway = fleet.at(Math.floor(call.gateway * plan.gateways));
-    if (gateway === undefined) await sleep(NO_GATEWAY_PAUSE_MS);
-    else {
-      const body = bodyOf(call);
-      provider.expect(call.tag, call.answer);
-      const seen = await sendCall({ ...gateway, ...call, key, body });
-      const { ending } = seen;
-      if (ending !== 'unsent') sent.push({ call, body, life: gateway.life, seen: { ...seen, ending } });
-    }
+  for (let index = 0; !options.over.aborted; index += 1) {
+    const call = planCall(options.plan, client, index);
+    await callOnce(options, call, sent);
     await sleep(call.pauseMs);
   }
+}
+
+/** Many at once, through all gateways, on a wallet that cannot pay for all of them: the race for its last micro. */
+async function runBursts(options: WorkloadOptions, sent: Sent[]): Promise<void> {
+  const short = options.plan.wallets.filter(({ kind }) => kind === 'poor' || kind === 'capped');
+  for (let index = 0; !options.over.aborted; index += 1) {
+    const user = short[index % short.length]?.user ?? '';
+    const calls = Array.from({ length: CLIENTS }, (_, place) => planCall(options.plan, CLIENTS + place, index));
+    await Promise.all(calls.map((call) => callOnce(options, { ...call, user }, sent)));
+    await sleep(BURST_PAUSE_MS);
+  }
+}
+
+async function callOnce({ plan, fleet, provider, key }: WorkloadOptions, call: CallPlan, sent: Sent[]): Promise<void> {
+  const gateway = fleet.at(Math.floor(call.gateway * plan.gateways));
+  if (gateway === undefined) return sleep(NO_GATEWAY_PAUSE_MS);
+  const body = bodyOf(call);
+  provider.expect(call.tag, call.answer);
+  const seen = await sendCall({ ...gateway, ...call, key, body });
+  const { ending } = seen;
+  if (ending !== 'unsent') sent.push({ call, body, life: gateway.life, seen: { ...seen, ending } });
 }
 
 function factsOf({ call, body, life, seen }: Sent, outages: readonly Outage[]): CallFacts {
