@@ -39,5 +39,8 @@ export function createRandom(seed: number, name: string): Random {
 function hashOf(text: string): number {
   let hash = 2_166_136_261;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 16_777_619);
-  return hash;
+  // Names that differ in a digit must not begin alike.
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return hash ^ (hash >>> 16);
 }
