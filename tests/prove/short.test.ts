@@ -18,7 +18,7 @@ const FAILPOINTS = [
 ];
 
 test('WA-07, WA-10 two histories of kills, stops and outages: books, model, clients and provider agree', async (t) => {
-  const results = await Promise.all([runHistory(4), runHistory(11)]);
+  const results = await Promise.all([runHistory(3), runHistory(6)]);
   for (const { seed, violations, figures, kept } of results) {
     t.diagnostic(`history ${seed}: ${JSON.stringify(figures)}`);
     assert.deepEqual(violations, [], `kept: ${kept}`);
