@@ -37,18 +37,18 @@ function counting<M extends Mode>(lane: Lane<M>, { underWay, log }: CallerSide):
   return {
     ...lane,
     endHold: async (hold, ending) => {
-      failpoint('lane.ending');
       const { isPastLimit, isUsageClamped } = ending;
       if (isUsageClamped && isCounted) {
         const { callId, model } = hold.call;
         log.warn({ callId, model: model.id, isPastLimit }, 'a provider contradicted itself or its limits');
       }
       try {
+        failpoint('lane.ending');
         const charged = await lane.endHold(hold, ending);
+        failpoint('lane.ended');
         if (isCounted) countEnding(hold, ending, charged);
         return charged;
       } finally {
-        failpoint('lane.ended');
         if (isCounted) underWay.calls -= 1;
         isCounted = false;
       }
