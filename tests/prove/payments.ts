@@ -102,7 +102,7 @@ type Booking = Payments & {
 
 /** What befalls a wallet of each kind. Chance is drawn in the same order whichever it is. */
 async function actOnce(payments: Booking, { plan, random }: PaymentOptions, index: number): Promise<void> {
-  const { user, kind: wallet } = random.pick(plan.wallets);
+  const { user, kind: wallet } = random.pick(plan.wallets.filter(({ kind }) => kind !== 'tight'));
   const key = random.chance(0.3) ? `shared-${Math.floor(index / 2)}` : `key-${index}`;
   const credit = random.pick(['top_up', 'contract_credit', 'funds_reinstated'] as const);
   const take = random.pick(['refund', 'claw_back'] as const);

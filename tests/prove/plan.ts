@@ -1,4 +1,5 @@
 import type { ModelPrice } from './history-log.ts';
+import { ceilingOf } from './price.ts';
 import { createRandom, type Random } from './random.ts';
 
 /** Everything that a history decides beforehand, and nothing that depends on how fast the machine is. */
@@ -16,7 +17,7 @@ export interface HistoryPlan {
 
 export interface WalletPlan {
   readonly user: string;
-  readonly kind: 'rich' | 'poor' | 'capped' | 'clawed' | 'flipping';
+  readonly kind: 'rich' | 'poor' | 'capped' | 'clawed' | 'flipping' | 'tight';
   readonly firstCredit: number;
   readonly cap: number | undefined;
 }
@@ -35,6 +36,10 @@ const PROBE_PRICE: ModelPrice = {
 const SILENCE_MS_MAX = 1_000;
 const ANSWER_MS_MAX = 30_000;
 const PROBE_TOKENS_MAX = 10_000_000;
+const TIGHT_MODEL = 'prove.one';
+const TIGHT_WALLETS = 6;
+const TIGHT_BODY_BYTES = 150;
+const TIGHT_OUTPUT_TOKENS = 100;
 
 export function planHistory(seed: number): HistoryPlan {
   const random = createRandom(seed, 'plan');
@@ -48,6 +53,7 @@ export function planHistory(seed: number): HistoryPlan {
     { user: 'clawed-1', kind: 'clawed', firstCredit: random.whole(10_000, 100_000), cap: undefined },
     { user: 'clawed-2', kind: 'clawed', firstCredit: random.whole(10_000, 300_000), cap: undefined },
     { user: 'flipping', kind: 'flipping', firstCredit: 5_000_000, cap: undefined },
+    ...tightWallets(prices[TIGHT_MODEL]),
   ];
   const kind = random.fraction();
   const hasLongOutage = kind > 0.9;
@@ -60,6 +66,14 @@ export function planHistory(seed: number): HistoryPlan {
     prices: { ...prices, [PROBE_MODEL]: PROBE_PRICE },
     wallets,
   };
+}
+
+/** Their caps have room for one call and a half: each is for one burst, in which only one call may have all it asks. */
+function tightWallets(price: ModelPrice | undefined): readonly WalletPlan[] {
+  const most = price === undefined ? 0 : ceilingOf(price, TIGHT_BODY_BYTES, TIGHT_OUTPUT_TOKENS);
+  return Array.from({ length: TIGHT_WALLETS }, (_, index) => {
+    return { user: `tight-${index}`, kind: 'tight', firstCredit: 9_000_000, cap: Math.ceil(most * 1.5) };
+  });
 }
 
 function priceFrom(random: Random): ModelPrice {
@@ -134,7 +148,7 @@ export function planCall(plan: HistoryPlan, client: number, index: number): Call
   const answer = planAnswer(random, isSilent);
   return {
     tag,
-    user: random.pick(plan.wallets).user,
+    user: random.pick(plan.wallets.filter(({ kind }) => kind !== 'tight')).user,
     model: isSilent ? 'prove.silent' : random.pick(['prove.one', 'prove.two', 'prove.drain']),
     isStream: random.chance(0.5),
     wantsUsage: random.chance(0.5),
@@ -150,6 +164,15 @@ export function planCall(plan: HistoryPlan, client: number, index: number): Call
 function leaveAfterMs(random: Random): number | undefined {
   if (random.chance(0.15)) return random.whole(1, 250);
   return random.chance(0.5) ? random.whole(1_000, 4_000) : undefined;
+}
+
+/** A call of a burst. On a tight wallet it costs all that it holds, so that a hold too many shows as a charge too many. */
+export function planBurstCall(plan: HistoryPlan, place: number, index: number, wallet: WalletPlan): CallPlan {
+  const call = { ...planCall(plan, place, index), user: wallet.user };
+  if (wallet.kind !== 'tight') return call;
+  const answer: AnswerPlan = { ...call.answer, kind: 'full', usage: 'overrun' };
+  const all = { leaveAfterMs: undefined, isStream: false, wantsUsage: false, outputTokensMax: TIGHT_OUTPUT_TOKENS };
+  return { ...call, ...all, model: TIGHT_MODEL, answer };
 }
 
 function planAnswer(random: Random, isSilent: boolean): AnswerPlan {

@@ -2,7 +2,7 @@ import type { Outage } from './chaos.ts';
 import type { Fleet } from './fleet.ts';
 import { type Life, longestStopMs } from './gateway-process.ts';
 import type { CallFacts } from './history-log.ts';
-import { type CallPlan, type HistoryPlan, planCall } from './plan.ts';
+import { type CallPlan, type HistoryPlan, planBurstCall, planCall } from './plan.ts';
 import { bodyOf, type Seen, sendCall } from './prover-client.ts';
 import type { Provider } from './provider.ts';
 import { sleep } from './sleep.ts';
@@ -56,11 +56,15 @@ async function runClient(options: WorkloadOptions, client: number, sent: Sent[])
 
 /** Many at once, through all gateways, on a wallet that cannot pay for all of them: the race for its last micro. */
 async function runBursts(options: WorkloadOptions, sent: Sent[]): Promise<void> {
-  const short = options.plan.wallets.filter(({ kind }) => kind === 'poor' || kind === 'capped');
+  const { wallets } = options.plan;
+  const short = wallets.filter(({ kind }) => kind === 'poor' || kind === 'capped');
+  const tight = wallets.filter(({ kind }) => kind === 'tight');
   for (let index = 0; !options.over.aborted; index += 1) {
-    const user = short[index % short.length]?.user ?? '';
-    const calls = Array.from({ length: CLIENTS }, (_, place) => planCall(options.plan, CLIENTS + place, index));
-    await Promise.all(calls.map((call) => callOnce(options, { ...call, user }, sent)));
+    const wallet = tight.shift() ?? short[index % short.length];
+    if (wallet === undefined) return;
+    const places = Array.from({ length: CLIENTS }, (_, place) => CLIENTS + place);
+    const calls = places.map((place) => planBurstCall(options.plan, place, index, wallet));
+    await Promise.all(calls.map((call) => callOnce(options, call, sent)));
     await sleep(BURST_PAUSE_MS);
   }
 }
