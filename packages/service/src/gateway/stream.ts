@@ -79,9 +79,7 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     failpoint('stream.relaying');
     await pump(stream);
     failpoint('stream.pumped');
-    if (tally.isPastLimit()) upstream.giveUp();
-    else if (!tally.isFinished())
-      throw new UpstreamError('cut', 'The provider ended a stream without a reason to finish.');
+    checkEnd(tally, upstream);
     const outcome = caller.gone.aborted ? 'abandoned' : 'answered';
     await lane.endHold(hold, tally.endingAs(outcome));
     failpoint('stream.settled');
@@ -99,6 +97,14 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     failpoint('stream.failure-told');
   } finally {
     upstream.stop();
+  }
+}
+
+/** A stream that was cut at its limit needs no reason to finish, and nobody reads on. */
+function checkEnd(tally: StreamTally, upstream: CallerWatch): void {
+  if (tally.isPastLimit()) upstream.giveUp();
+  else if (!tally.isFinished()) {
+    throw new UpstreamError('cut', 'The provider ended a stream without a reason to finish.');
   }
 }
 
