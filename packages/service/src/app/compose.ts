@@ -14,15 +14,16 @@ import { createLiveLane } from '#gateway/live-lane.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
 import { createSandboxLane } from '#gateway/sandbox-lane.ts';
 import { createHttpServer } from '#http/server.ts';
-import { systemClock } from '#kernel/clock.ts';
+import { type Clock, systemClock } from '#kernel/clock.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import type { MetricReading } from '#kernel/metrics.ts';
 import { createHolds } from '#ledger/hold.ts';
+import { declareSpoolMetrics } from '#ledger/metrics.ts';
 import { reapHolds } from '#ledger/queries.ts';
 import { startReaper } from '#ledger/reaper.ts';
 import { BACKLOG_LIMITS } from '#ledger/settling.ts';
-import { createSpool } from '#ledger/spool.ts';
+import { createSpool, type Spool } from '#ledger/spool.ts';
 import { createWallets } from '#ledger/wallet.ts';
 import { CHECK_STATEMENT_MS_MAX, startLedgerWatch } from '#ledger/watch.ts';
 import { createRateLimiter } from '#limits/rate-limit.ts';
@@ -73,7 +74,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   generations.subscribe('catalogue', catalogue.refresh);
 
   const instance = await startInstance(upkeep, log);
-  const spool = createSpool({ directory: path.join(config.dataDirectory, 'settlements'), clock, log });
+  const spool = openSpool(config, clock, log);
   const livePools = { reserve: pool('live', 1), settle: pool('live', 1) };
   const holds = createHolds({ pools: livePools, instance, spool, backlog: BACKLOG_LIMITS, log });
   await holds.replay(); // What an earlier process has left is charged before anything can be released.
@@ -124,6 +125,13 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       await endPools();
     },
   };
+}
+
+/** Where settlements lie while the database cannot take them, and the metrics of it. */
+function openSpool({ dataDirectory }: Config, clock: Clock, log: Log): Spool {
+  const spool = createSpool({ directory: path.join(dataDirectory, 'settlements'), clock, log });
+  declareSpoolMetrics(spool);
+  return spool;
 }
 
 /** Opens pools, and ends them all. */

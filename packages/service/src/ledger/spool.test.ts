@@ -15,6 +15,8 @@ import { test, type TestContext } from 'node:test';
 import { newCallId } from '#kernel/ids.ts';
 import { createLog } from '#kernel/log.ts';
 import { micros } from '#kernel/micros.ts';
+import { readMetrics } from '#kernel/metrics.ts';
+import { declareSpoolMetrics } from '#ledger/metrics.ts';
 import type { Settlement } from '#ledger/settlement.ts';
 import { createSpool, type Spool } from '#ledger/spool.ts';
 import { lineOf, readSpooled } from '#ledger/spool-record.ts';
@@ -87,6 +89,13 @@ for (const [what, line] of [
   });
 }
 
+/** What the metrics tell of a spool: how many, and for how many seconds the oldest. */
+function shown(): readonly (number | undefined)[] {
+  return ['purser_settlements_kept', 'purser_settlements_kept_oldest_seconds'].map((metric) => {
+    return readMetrics().find(({ name }) => name === metric)?.samples[0]?.[1];
+  });
+}
+
 test('WA-07 what is kept is on disk when that is said, and gone when all of it has landed', async (t) => {
   const { open, clock, names, pathOf } = arrange(t);
   const spool = open();
@@ -95,6 +104,8 @@ test('WA-07 what is kept is on disk when that is said, and gone when all of it h
   assert.equal(readFileSync(pathOf(0), 'utf8'), settlements.map(lineOf).join(''));
   clock.ms += 500;
   assert.deepEqual([spool.kept(), spool.oldestKeptMs()], [3, 500]);
+  declareSpoolMetrics(spool);
+  assert.deepEqual(shown(), [3, 0.5]);
   for (const { callId } of settlements.slice(1)) spool.strike(callId);
   assert.equal(names().length, 1); // One of them still waits.
   spool.strike(settlements[0]?.callId ?? newCallId());
