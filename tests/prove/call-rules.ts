@@ -47,9 +47,10 @@ function judgeComplete({ call, receipt, provider, price }: Judged, violations: s
     return { violations, isFreeAfterFence: false };
   }
   if (receipt.outcome === 'expired') {
+    // Fenced, a process may even tell of a charge that it has on disk only, and that will find its hold released.
     const isFenced = call.stoppedMs >= FENCED_AFTER_MS;
-    if ((call.charged ?? 0) > 0) violations.push(`an acknowledged charge of ${call.charged} was released`);
-    else if (!isFenced) violations.push('answered for free by a process that never lost its lease');
+    const what = (call.charged ?? 0) > 0 ? `told ${call.charged}, charged nothing` : 'answered for free';
+    if (!isFenced) violations.push(`${what}, by a process that never lost its lease`);
     return { violations, isFreeAfterFence: isFenced };
   }
   if (receipt.outcome !== 'answered') violations.push(`a whole answer, booked as ${receipt.outcome}`);

@@ -9,9 +9,9 @@ export interface Case {
   readonly answer: AnswerPlan;
   /**
    * What is arranged besides the provider's answer: the client leaves while its hold waits for a lock; the settlement
-   * cannot be stored; the process has been fenced.
+   * waits for one, for so long that it goes to the disk; it cannot be stored; the process has been fenced.
    */
-  readonly circumstance: 'none' | 'left' | 'unstorable' | 'fenced';
+  readonly circumstance: 'none' | 'left' | 'locked' | 'unstorable' | 'fenced';
 }
 
 const FULL: AnswerPlan = {
@@ -45,6 +45,7 @@ function arrangementOf(failpoint: string): Pick<Case, 'answer' | 'circumstance'>
   if (failpoint.startsWith('chat.write'))
     return { answer: { ...FULL, fillerBytes: FILLER_BYTES }, circumstance: 'none' };
   if (failpoint.startsWith('stream.unsent')) return { answer: FULL, circumstance: 'left' };
+  if (failpoint.startsWith('hold.spool')) return { answer: { ...FULL, waitMs: 800 }, circumstance: 'locked' };
   if (failpoint.startsWith('hold.release')) return { answer: FULL, circumstance: 'unstorable' };
   if (/^instance\.(fenced|replaced|repeated)/.test(failpoint)) return { answer: FULL, circumstance: 'fenced' };
   return { answer: FULL, circumstance: 'none' };

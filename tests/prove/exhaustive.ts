@@ -1,5 +1,6 @@
 // Kills a process at every failpoint, plain and streamed, each reached by a call of its own.
 import type { Pool } from '../../packages/service/src/db/pool.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { untilNoHolds } from './books.ts';
 import type { Violation } from './call-rules.ts';
 import { type Case, casesOf } from './cases.ts';
@@ -107,12 +108,15 @@ async function callOnce(stage: Stage, one: Case, url: string, attempt: number): 
   const leaveAfterMs = circumstance === 'left' ? LEAVE_MS : undefined;
   const answered = sendCall({ ...call, url, key: stage.demo.liveKey, body, leaveAfterMs });
   if (release !== undefined) setTimeout(() => void release(), 2 * LEAVE_MS);
+  if (circumstance === 'locked') await lockSettlement(stage, user, tag);
   const seen = await answered;
   const ending = seen.ending === 'unsent' ? 'unknown' : seen.ending;
   return { ...call, ...seen, ending, bodyBytes: Buffer.byteLength(body), stoppedMs: 0, isDisturbed: true };
 }
 
 const LEAVE_MS = 100;
+/** Longer than a caller waits for the database, shorter than a process is given to die. */
+const LOCKED_MS = 3_000;
 const DEATH_MS_MAX = 5_000;
 
 async function hasDied(process: GatewayProcess): Promise<boolean> {
@@ -134,6 +138,13 @@ async function fenceNewest(owner: Pool): Promise<void> {
   await owner.query(
     `update db.instances set state = 'dead' where instance_id = (select max(instance_id) from db.instances)`,
   );
+}
+
+/** Locks the wallet between its hold and its settlement. */
+async function lockSettlement({ owner, provider }: Stage, user: string, tag: string): Promise<void> {
+  await waitUntil('the provider is asked', () => provider.facts.has(tag));
+  const release = await lockWallet(owner, user);
+  setTimeout(() => void release(), LOCKED_MS);
 }
 
 /** Locks a wallet's row, so that its next hold waits. Gives what lets it go. */

@@ -17,6 +17,8 @@ export interface Figures {
   readonly entries: number;
   readonly orphans: number;
   readonly freeAfterFence: number;
+  /** Of those, the ones whose client was told of a charge. */
+  readonly toldAndReleased: number;
   readonly serverErrors: number;
 }
 
@@ -29,11 +31,11 @@ interface HistoryVerdict {
 export function checkHistory(log: HistoryLog): HistoryVerdict {
   const matched = matchReceipts(log);
   const violations: Violation[] = [];
-  let freeAfterFence = 0;
+  const free: CallFacts[] = [];
   for (const call of log.calls) {
     const judged = judgedOf(log, call, matched.get(call.tag));
     const verdict = judgeCall(judged);
-    if (verdict.isFreeAfterFence) freeAfterFence += 1;
+    if (verdict.isFreeAfterFence) free.push(call);
     const phantom = phantomRefusal(call, log);
     const rules = phantom === undefined ? verdict.violations : [...verdict.violations, phantom];
     violations.push(...rules.map((rule) => ({ rule, about: JSON.stringify(judged) })));
@@ -42,7 +44,7 @@ export function checkHistory(log: HistoryLog): HistoryVerdict {
   for (const wallet of log.wallets) violations.push(...checkWallet(log, wallet));
   for (const act of log.money) violations.push(...checkAct(act));
   if (log.books.holdsLeft > 0) violations.push({ rule: 'a hold leaked', about: `${log.books.holdsLeft} holds` });
-  return { violations, figures: figuresOf(log, freeAfterFence) };
+  return { violations, figures: figuresOf(log, free) };
 }
 
 function judgedOf(log: HistoryLog, call: CallFacts, receipt: Receipt | undefined) {
@@ -186,7 +188,7 @@ function sum(items: readonly { readonly amount: number }[]): number {
   return items.reduce((total, { amount }) => total + amount, 0);
 }
 
-function figuresOf({ calls, books, money }: HistoryLog, freeAfterFence: number): Figures {
+function figuresOf({ calls, books, money }: HistoryLog, free: readonly CallFacts[]): Figures {
   const count = (ending: CallFacts['ending']) => calls.filter((call) => call.ending === ending).length;
   const charged = books.receipts.filter(({ charged: micros }) => micros > 0);
   return {
@@ -203,7 +205,8 @@ function figuresOf({ calls, books, money }: HistoryLog, freeAfterFence: number):
     repeatedSends: money.reduce((total, act) => total + act.answers.length + act.lostAnswers - 1, 0),
     entries: books.entries.length,
     orphans: books.receipts.filter(({ outcome }) => outcome === 'expired').length,
-    freeAfterFence,
+    freeAfterFence: free.length,
+    toldAndReleased: free.filter(({ charged: told }) => (told ?? 0) > 0).length,
     serverErrors: calls.filter(({ code }) => code === 'INTERNAL_SERVER_ERROR').length,
   };
 }

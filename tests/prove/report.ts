@@ -44,6 +44,7 @@ export function tableOf(
     ['payments sent again', figure('repeatedSends')],
     ['ledger entries', figure('entries')],
     ['free answers after a fenced stop', figure('freeAfterFence')],
+    ['  of those, told of a charge from disk', figure('toldAndReleased')],
     ['violations', violations],
   ];
   return rows.map(([name, value]) => `${name.padEnd(42)}${String(value).padStart(14)}`).join('\n');

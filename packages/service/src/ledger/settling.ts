@@ -90,14 +90,19 @@ export function createSettling({ pool, spool, log }: SettlingOptions): Settling 
       },
       () => void (isStopped || spool.strike(callId)),
     );
+    failpoint('hold.spooling');
     const isKept = await Promise.race([kept, landed.then(() => false)]);
+    failpoint('hold.spooled');
     return isKept ? { charged: charge < granted ? charge : granted } : landing;
   }
 
   return {
     settle: async (settlement, granted) => {
       const landing = land(settlement);
-      return (await outage.isInTime(landing)) ? landing : keep(settlement, granted, landing);
+      failpoint('hold.landing');
+      const isInTime = await outage.isInTime(landing);
+      failpoint('hold.landing-timed');
+      return isInTime ? landing : keep(settlement, granted, landing);
     },
     release: (callId) => settling.submit(released(callId)),
     isBehind: ({ ageMsMax, settlementsMax }) =>
