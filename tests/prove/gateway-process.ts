@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** One life of a gateway process, from its start to its death. */
@@ -42,10 +42,11 @@ export function startGatewayProcess(options: StartOptions): GatewayProcess {
   const life: Life = { pid: child.pid ?? 0, startedAt: performance.now(), endedAt: undefined, stops: [] };
   const ready = Promise.withResolvers<string | undefined>();
   const ended = Promise.withResolvers<NodeJS.Signals | undefined>();
+  const logFile = openSync(options.logFile, 'a'); // Open to the end: the directory may be gone before the last line.
   let said = '';
   let isReached = false;
   const read = (part: Buffer): void => {
-    appendFileSync(options.logFile, part);
+    if (life.endedAt === undefined) writeSync(logFile, part);
     said = (said + part.toString('utf8')).slice(-20_000);
     const url = READY.exec(said)?.[1];
     if (url !== undefined) ready.resolve(url);
@@ -59,6 +60,7 @@ export function startGatewayProcess(options: StartOptions): GatewayProcess {
   child.stderr?.on('data', read);
   child.once('close', (_code, signal) => {
     life.endedAt = performance.now();
+    closeSync(logFile);
     ready.resolve(undefined);
     ended.resolve(signal ?? undefined);
   });
