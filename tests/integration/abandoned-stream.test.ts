@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { chargeFor } from '../support/catalogue.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { createGate } from '../support/gate.ts';
 import { holdFor } from '../support/hold-price.ts';
+import { lockWallet } from '../support/lock-wait.ts';
 import { type OpenChat, openChat } from '../support/open-chat.ts';
 import { type Receipt, receiptNamed } from '../support/receipts.ts';
 import { frame, type RecordedRequest, streamSteps, type UpstreamStep } from '../support/scripted-upstream.ts';
@@ -67,6 +69,26 @@ async function settled({ user }: Abandoned): Promise<Receipt> {
 const [ROLE, FIRST] = STREAM as [UpstreamStep, UpstreamStep];
 const ENDING = STREAM.slice(-3);
 const NEVER: UpstreamStep = { hang: true };
+
+test('CC-08 a stream left while its hold is placed reaches no provider, and its hold is given back', async (t) => {
+  const user = await newUser(BALANCE);
+  const before = upstream.requests.length;
+  const lock = await lockWallet(service.database, user);
+  t.after(lock.release);
+  const body = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hello' }], stream: true });
+  const chat = openChat({ url: service.url, key: app.liveKey, user, body, correlationId: user });
+  chat.head.catch(() => {});
+  await lock.waiting(1);
+  chat.leave();
+  await chat.closed;
+  await pause(50); // For the service to see it: the lock is let go long before anybody gives it up.
+  await lock.release();
+  const ended = waitUntil('the call has ended', () => receiptNamed(service.database, user), 3_000);
+  const receipt = await ended.catch(() => undefined);
+  assert.deepEqual([receipt?.outcome, receipt?.charged], ['failed', 0]);
+  assert.deepEqual(await service.wallet(app, user), { balance: BALANCE, held: 0, openStreams: 0 });
+  assert.equal(upstream.requests.length, before);
+});
 
 test('CC-11 an abandoned stream is never charged more than its hold', async () => {
   const long = { write: frame({ choices: [{ index: 0, delta: { content: 'long '.repeat(400) } }] }) };
