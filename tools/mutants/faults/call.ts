@@ -1,0 +1,197 @@
+import type { Mutant } from '../mutant.ts';
+import {
+  abandoning,
+  chatCall,
+  counting,
+  lowering,
+  plainCall,
+  price,
+  pricing,
+  promptBound,
+  settledFirst,
+  stream,
+  streamTally,
+  usage,
+  validation,
+  walking,
+} from './places.ts';
+
+const BY_HAND = 'MO-06 charges worked out by hand';
+const CEILING = 'WA-07 a ceiling is the exact cost of the prompt at its dearest price and of all output';
+const LEFT_IN_THE_MIDDLE = 'CC-11 a streamed call: the caller leaves in the middle, and the stream is cancelled';
+const BROKEN_OFF = 'CC-11 ER-06 a streamed call: the provider has begun and resets';
+
+/** Faults in what a call costs and in how the gateway ends it. */
+export const CALL_FAULTS: readonly Mutant[] = [
+  {
+    id: 'charge-rounded-down',
+    clause: 'MO-06',
+    edits: [price('(scaled + SCALE - 1n) / SCALE', 'scaled / SCALE')],
+    killer: pricing(BY_HAND),
+  },
+  {
+    id: 'margin-forgotten',
+    clause: 'MO-06',
+    edits: [price('tokenMicros * (BASIS_POINTS + price.marginBasisPoints)', 'tokenMicros * BASIS_POINTS')],
+    killer: pricing(BY_HAND),
+  },
+  {
+    id: 'cached-tokens-charged-twice',
+    clause: 'MO-06',
+    edits: [price('BigInt(usage.promptTokens - usage.cachedTokens)', 'BigInt(usage.promptTokens)')],
+    killer: pricing(BY_HAND),
+  },
+  {
+    id: 'reasoning-tokens-charged-twice',
+    clause: 'MO-06',
+    edits: [price('BigInt(usage.completionTokens)', 'BigInt(usage.completionTokens + usage.reasoningTokens)')],
+    killer: pricing(BY_HAND),
+  },
+  {
+    id: 'ceiling-without-margin',
+    clause: 'WA-07',
+    edits: [
+      price('return roundedUp(price, prompt +', 'return roundedUp({ ...price, marginBasisPoints: 0n }, prompt +'),
+    ],
+    killer: pricing(CEILING),
+  },
+  {
+    id: 'ceiling-without-cache-writes',
+    clause: 'WA-07',
+    edits: [
+      price('return dearer > cacheWriteMicrosPerMillion ? dearer : cacheWriteMicrosPerMillion;', 'return dearer;'),
+    ],
+    killer: pricing(CEILING),
+  },
+  {
+    id: 'one-token-more-than-afforded',
+    clause: 'WA-07',
+    edits: [price('? Number(affordable) :', '? Number(affordable) + 1 :')],
+    killer: pricing('WA-07 the output that an amount affords never costs more than it, and one token more would'),
+  },
+  {
+    id: 'hold-for-one-choice',
+    clause: 'WA-07',
+    edits: [
+      chatCall(
+        'const most = ceilingOf(model.price, prompt.tokensMax, outputTokensMax * choices);',
+        'const most = ceilingOf(model.price, prompt.tokensMax, outputTokensMax);',
+      ),
+    ],
+    killer: lowering('WA-07 several choices share what the wallet affords'),
+  },
+  {
+    id: 'each-choice-gets-all-the-output',
+    clause: 'WA-07',
+    edits: [chatCall('granted) / choices);', 'granted));')],
+    killer: lowering('WA-07 several choices share what the wallet affords'),
+  },
+  {
+    id: 'floor-above-the-limit-of-the-caller',
+    clause: 'WA-07',
+    edits: [chatCall('Math.min(model.minOutputTokens, outputTokensMax)', 'model.minOutputTokens')],
+    killer: lowering("WA-07 a caller's own max_tokens below the floor is the floor"),
+  },
+  {
+    id: 'prompt-measured-as-it-came',
+    clause: 'WA-07',
+    edits: [validation('Math.max(context.bodyBytes, bytesWrittenAnew(request))', 'context.bodyBytes')],
+    killer: promptBound(
+      'WA-07 the hold covers every byte that the provider is sent, also where numbers grow when written again',
+    ),
+  },
+  {
+    id: 'zero-usage-taken-for-none',
+    clause: 'CC-11',
+    edits: [
+      usage(
+        'if (promptTokens === undefined || completionTokens === undefined)',
+        'if (!promptTokens || !completionTokens)',
+      ),
+    ],
+    killer: counting('CC-11 reported usage is taken as it is, zero included'),
+  },
+  {
+    id: 'estimate-not-marked',
+    clause: 'CC-11',
+    edits: [usage('isEstimated: reported === undefined', 'isEstimated: false')],
+    killer: walking('CC-11 a streamed call: the provider leaves out the usage'),
+  },
+  {
+    id: 'upper-bound-charged',
+    clause: 'CC-11',
+    edits: [usage('call.prompt.tokensEstimated', 'call.prompt.tokensMax')],
+    killer: walking('CC-11 a streamed call: the caller leaves before any content, and the stream is cancelled'),
+  },
+  {
+    id: 'failed-plain-call-keeps-its-hold',
+    clause: 'CC-09',
+    edits: [plainCall('await lane.endHold(hold, FAILED);', '')],
+    killer: walking('CC-09 a plain call: the provider answers 500'),
+  },
+  {
+    id: 'plain-answer-before-its-settlement',
+    clause: 'CC-08',
+    edits: [
+      plainCall(
+        '\n  const charged = await lane.endHold(hold, ending);',
+        '\n  const { charge: charged } = ending;\n  void lane.endHold(hold, ending);',
+      ),
+    ],
+    killer: settledFirst('CC-08 a plain answer is sent only when its charge is on the books'),
+  },
+  {
+    id: 'stream-that-fails-early-keeps-its-hold',
+    clause: 'CC-09',
+    edits: [stream('await lane.endHold(hold, endingAfter(fault, upstream, tally));', '')],
+    killer: walking('CC-09 a streamed call: the provider answers 500'),
+  },
+  {
+    id: 'stream-that-fails-late-keeps-its-hold',
+    clause: 'CC-11',
+    edits: [stream('await settleQuietly(stream, ending);', '')],
+    killer: walking(BROKEN_OFF),
+  },
+  {
+    id: 'unsent-stream-keeps-its-hold',
+    clause: 'CC-08',
+    edits: [stream('await lane.endHold(hold, FAILED);', '')],
+    killer: abandoning('CC-08 a stream left while its hold is placed reaches no provider, and its hold is given back'),
+  },
+  {
+    id: 'failed-stream-charged',
+    clause: 'CC-11',
+    edits: [stream('if (!upstream.signal.aborted || !wasSent) return FAILED;', 'if (!wasSent) return FAILED;')],
+    killer: walking(BROKEN_OFF),
+  },
+  {
+    id: 'abandoned-stream-free',
+    clause: 'CC-11',
+    edits: [stream('if (!upstream.signal.aborted || !wasSent) return FAILED;', 'return FAILED;')],
+    killer: walking(LEFT_IN_THE_MIDDLE),
+  },
+  {
+    id: 'stream-done-before-its-settlement',
+    clause: 'CC-08',
+    edits: [
+      stream('    await write(tally.closingFrames());\n', ''),
+      stream(
+        "    const outcome = caller.gone.aborted ? 'abandoned' : 'answered';\n",
+        "    const outcome = caller.gone.aborted ? 'abandoned' : 'answered';\n    await write(tally.closingFrames());\n",
+      ),
+    ],
+    killer: settledFirst('CC-08 the caller of a stream that comes to its end is told so only when it is on the books'),
+  },
+  {
+    id: 'stream-without-an-end-charged',
+    clause: 'CC-11',
+    edits: [stream('if (!tally.isFinished()) throw', 'if (tally === undefined) throw')],
+    killer: walking('CC-11 ER-06 a streamed call: the provider has begun and ends without a reason to finish'),
+  },
+  {
+    id: 'one-choice-of-two-is-enough',
+    clause: 'CC-11',
+    edits: [streamTally('begun.size > 0 && begun.size === finished.size', 'finished.size > 0')],
+    killer: walking('CC-11 ER-06 a streamed call: the provider has begun and finishes one of two choices'),
+  },
+];

@@ -1,0 +1,49 @@
+import type { Edit, NamedTest } from '../mutant.ts';
+
+type Change = (find: string, replacement: string) => Edit;
+type Test = (name: string) => NamedTest;
+
+function inFile(file: string): Change {
+  return (find, replacement) => ({ file, find, replacement });
+}
+
+function ofFile(file: string): Test {
+  return (name) => ({ file, name });
+}
+
+/** The files that faults are planted in. A function that a later migration writes anew is broken there. */
+export const foundation = inFile('packages/service/migrations/0001_foundation.sql');
+export const usageTables = inFile('packages/service/migrations/0005_usage.sql');
+export const ledger = inFile('packages/service/migrations/0006_ledger.sql');
+export const moneyOut = inFile('packages/service/migrations/0009_money_out.sql');
+export const ledgerCheck = inFile('packages/service/migrations/0010_ledger_check.sql');
+
+export const chatCall = inFile('packages/service/src/gateway/call.ts');
+export const plainCall = inFile('packages/service/src/gateway/run-in-lane.ts');
+export const stream = inFile('packages/service/src/gateway/stream.ts');
+export const streamTally = inFile('packages/service/src/gateway/stream-tally.ts');
+export const usage = inFile('packages/service/src/gateway/usage.ts');
+export const validation = inFile('packages/service/src/gateway/validate-call.ts');
+export const price = inFile('packages/service/src/catalogue/price.ts');
+export const pool = inFile('packages/service/src/db/pool.ts');
+export const reaper = inFile('packages/service/src/ledger/reaper.ts');
+
+/** The files of the tests that kill. */
+export const rights = ofFile('tests/integration/ledger-rights.test.ts');
+export const locks = ofFile('tests/integration/ledger-locks.test.ts');
+export const reserving = ofFile('tests/integration/ledger-reserve.test.ts');
+export const settling = ofFile('tests/integration/ledger-settle.test.ts');
+export const months = ofFile('tests/integration/ledger-months.test.ts');
+export const crediting = ofFile('tests/integration/ledger-credit.test.ts');
+export const clawingBack = ofFile('tests/integration/ledger-claw-back.test.ts');
+export const takingBack = ofFile('tests/integration/ledger-money-out.test.ts');
+export const checking = ofFile('tests/integration/ledger-differences.test.ts');
+export const instances = ofFile('tests/integration/ledger-instances.test.ts');
+export const reaping = ofFile('packages/service/src/ledger/reaper.test.ts');
+export const pricing = ofFile('packages/service/src/catalogue/price.test.ts');
+export const counting = ofFile('packages/service/src/gateway/usage.test.ts');
+export const lowering = ofFile('tests/integration/lowered-output.test.ts');
+export const promptBound = ofFile('tests/conformance/prompt-bound.test.ts');
+export const walking = ofFile('tests/integration/failure-paths.test.ts');
+export const abandoning = ofFile('tests/integration/abandoned-stream.test.ts');
+export const settledFirst = ofFile('tests/conformance/settled-first.test.ts');

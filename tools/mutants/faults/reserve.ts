@@ -1,0 +1,155 @@
+import type { Mutant } from '../mutant.ts';
+import { foundation, instances, ledger, locks, months, moneyOut, reserving } from './places.ts';
+
+const FIRST_REASON = 'CC-10 of several reasons to refuse, the first in order is told';
+const CAP_EDGES = 'WA-03 a cap is reached by what is spent, its race is lost to what is held';
+const WHOLE_BALANCE = 'WA-07 a hold takes the whole balance, and not one micro more';
+const STREAMS = 'LI-02 streams count while they hold, plain calls never';
+const NEW_MONTH = 'WA-08 with a new month the cap is whole again';
+/** The constraint would stop an overspent wallet: without it, the judgement itself is what is tried. */
+const UNCOVERED = moneyOut('check (is_clawed = (held_micros > balance_micros))', 'check (true)');
+
+/** Faults in who may hold, and how much. */
+export const RESERVE_FAULTS: readonly Mutant[] = [
+  {
+    id: 'reserve-locks-nothing',
+    clause: 'WA-07',
+    edits: [ledger('order by w.wallet_id for no key update of w', 'order by w.wallet_id')],
+    killer: locks('WA-03 holds that wait for the same wallet are judged one after the other: they overspend no cap'),
+  },
+  {
+    id: 'reserve-locks-nothing-balance',
+    clause: 'WA-07',
+    edits: [ledger('order by w.wallet_id for no key update of w', 'order by w.wallet_id')],
+    killer: locks(
+      'WA-07 holds that wait for the same wallet are judged one after the other: they overspend no balance',
+    ),
+  },
+  {
+    id: 'reserve-locks-in-any-order',
+    clause: 'WA-07',
+    edits: [ledger('order by w.wallet_id for no key update of w', 'for no key update of w')],
+    killer: locks('WA-07 a batch of holds that waits for its first wallet has locked no other'),
+  },
+  {
+    id: 'available-without-held',
+    clause: 'WA-07',
+    edits: [ledger('asked.balance_micros - asked.held_micros', 'asked.balance_micros'), UNCOVERED],
+    killer: reserving(WHOLE_BALANCE),
+  },
+  {
+    id: 'batch-judged-by-one-balance',
+    clause: 'WA-07',
+    edits: [ledger('available := available - granted;', ''), UNCOVERED],
+    killer: reserving('WA-07 a refused large call in a batch refuses no small one behind it'),
+  },
+  {
+    id: 'batch-judged-by-one-cap',
+    clause: 'WA-03',
+    edits: [ledger('capped := capped + granted;', '')],
+    killer: months(NEW_MONTH),
+  },
+  {
+    id: 'batch-judged-by-one-count-of-streams',
+    clause: 'LI-02',
+    edits: [ledger('streams := streams + (asked.q_streams_max > 0)::int;', '')],
+    killer: reserving(STREAMS),
+  },
+  {
+    id: 'balance-compared-with-le',
+    clause: 'WA-07',
+    edits: [foundation('when available < least_amount', 'when available <= least_amount')],
+    killer: reserving(WHOLE_BALANCE),
+  },
+  {
+    id: 'spent-compared-with-ge',
+    clause: 'WA-03',
+    edits: [foundation('cap_spent + least_amount > cap', 'cap_spent + least_amount >= cap')],
+    killer: reserving(CAP_EDGES),
+  },
+  {
+    id: 'cap-compared-with-ge',
+    clause: 'WA-03',
+    edits: [foundation('cap_spent + cap_held + least_amount > cap', 'cap_spent + cap_held + least_amount >= cap')],
+    killer: reserving('WA-07 a hold is granted what balance and cap afford between its least and its most'),
+  },
+  {
+    id: 'held-not-counted-against-the-cap',
+    clause: 'WA-03',
+    edits: [foundation('cap_spent + cap_held + least_amount > cap', 'cap_spent + least_amount > cap')],
+    killer: reserving(CAP_EDGES),
+  },
+  {
+    id: 'grant-above-the-cap',
+    clause: 'WA-03',
+    edits: [ledger(', coalesce(asked.cap_micros - spent - capped, asked.q_max)', '')],
+    killer: reserving('WA-07 a hold is granted what balance and cap afford between its least and its most'),
+  },
+  {
+    id: 'one-stream-too-many',
+    clause: 'LI-02',
+    edits: [foundation('open_streams >= streams_max', 'open_streams > streams_max')],
+    killer: reserving(STREAMS),
+  },
+  {
+    id: 'plain-calls-take-slots',
+    clause: 'LI-02',
+    edits: [
+      ledger('held_streams := held_streams || (asked.q_streams_max > 0);', 'held_streams := held_streams || true;'),
+    ],
+    killer: reserving(STREAMS),
+  },
+  {
+    id: 'suspended-wallet-spends',
+    clause: 'WA-04',
+    edits: [foundation(`  when is_suspended then 'wallet_suspended'\n`, '')],
+    killer: reserving(FIRST_REASON),
+  },
+  {
+    id: 'disconnected-wallet-spends',
+    clause: 'WA-02',
+    edits: [foundation(`  when not is_connected then 'payment_required'\n`, '')],
+    killer: reserving('WA-02 a disconnected wallet, an empty one and none at all answer the same'),
+  },
+  {
+    id: 'month-moves-back',
+    clause: 'WA-08',
+    edits: [ledger('greatest(asked.cap_month, db.current_month())', 'db.current_month()')],
+    killer: months('WA-08 the month of a wallet never moves back'),
+  },
+  {
+    id: 'cap-of-last-month',
+    clause: 'WA-08',
+    edits: [
+      ledger(
+        'spent := case when asked.cap_month = month then asked.cap_spent_micros else 0 end;',
+        'spent := asked.cap_spent_micros;',
+      ),
+    ],
+    killer: months(NEW_MONTH),
+  },
+  {
+    id: 'repeated-reserve-holds-anew',
+    clause: 'WA-07',
+    edits: [ledger('elsif asked.placed is not null then', 'elsif false then')],
+    killer: reserving('WA-07 repeating a reserve holds once and gives the same answer'),
+  },
+  {
+    id: 'ended-call-holds-again',
+    clause: 'WA-07',
+    edits: [ledger('if asked.ended is not null then', 'if false then')],
+    killer: reserving('WA-07 a reserve that comes after its call has ended holds nothing'),
+  },
+  {
+    id: 'repeated-reserve-stays-with-the-dead',
+    clause: 'WA-10',
+    edits: [ledger('if asked.holder <> p_instance then', 'if false then')],
+    killer: reserving('WA-10 a repeated reserve gives the hold to the process that asks'),
+  },
+  {
+    id: 'fenced-process-holds',
+    clause: 'WA-10',
+    edits: [ledger(`where i.instance_id = p_instance and i.state = 'live'`, 'where i.instance_id = p_instance')],
+    killer: instances('WA-10 a fenced process places no hold under its old id'),
+  },
+];

@@ -1,0 +1,156 @@
+import type { Mutant } from '../mutant.ts';
+import { checking, foundation, ledger, moneyOut, pool, rights, settling, usageTables } from './places.ts';
+
+const WRONG_WALLET = 'WA-06 a negative balance, more held than there is, or a count below zero cannot be written';
+const TWO_ENTRIES = 'WA-09 a call is charged once: a second entry of its kind, or under its number, cannot be written';
+const WRONG_ENTRY =
+  'WA-09 an entry that moves nothing, stays in its book or leaves less than nothing cannot be written';
+const SANDBOX_READS = 'SB-03 the role of the sandbox can read no table of real money, accounts or usage';
+
+/** Constraints, triggers and rights that are gone: the last line of defence, each tried for itself. */
+export const SCHEMA_FAULTS: readonly Mutant[] = [
+  {
+    id: 'holds-above-the-balance',
+    clause: 'WA-07',
+    edits: [moneyOut('check (is_clawed = (held_micros > balance_micros))', 'check (true)')],
+    killer: rights(WRONG_WALLET),
+  },
+  {
+    id: 'owing-without-suspension',
+    clause: 'WA-05',
+    edits: [moneyOut('check (shortfall_micros = 0 or is_suspended)', 'check (true)')],
+    killer: rights(WRONG_WALLET),
+  },
+  {
+    id: 'balance-below-zero',
+    clause: 'WA-06',
+    edits: [ledger(' check (balance_micros between 0 and 9007199254740991)', '')],
+    killer: rights(WRONG_WALLET),
+  },
+  {
+    id: 'held-below-zero',
+    clause: 'WA-07',
+    edits: [ledger(' check (held_micros >= 0)', '')],
+    killer: rights(WRONG_WALLET),
+  },
+  {
+    id: 'spent-below-zero',
+    clause: 'WA-03',
+    edits: [ledger(' check (cap_spent_micros >= 0)', '')],
+    killer: rights(WRONG_WALLET),
+  },
+  {
+    id: 'streams-below-zero',
+    clause: 'LI-02',
+    edits: [ledger(' check (open_streams >= 0)', '')],
+    killer: rights(WRONG_WALLET),
+  },
+  {
+    id: 'two-entries-for-one-cause',
+    clause: 'WA-09',
+    edits: [ledger('  unique (cause, kind),\n', '')],
+    killer: rights(TWO_ENTRIES),
+  },
+  {
+    id: 'two-entries-with-one-number',
+    clause: 'WA-09',
+    edits: [ledger('  primary key (wallet_id, seq),\n', '')],
+    killer: rights(TWO_ENTRIES),
+  },
+  {
+    id: 'entry-of-nothing',
+    clause: 'WA-09',
+    edits: [
+      ledger(
+        'amount_micros bigint not null check (amount_micros > 0),\n  balance_after',
+        'amount_micros bigint not null,\n  balance_after',
+      ),
+    ],
+    killer: rights(WRONG_ENTRY),
+  },
+  {
+    id: 'entry-that-leaves-less-than-nothing',
+    clause: 'WA-06',
+    edits: [ledger(' check (balance_after_micros >= 0)', '')],
+    killer: rights(WRONG_ENTRY),
+  },
+  {
+    id: 'entry-between-any-books',
+    clause: 'WA-09',
+    edits: [moneyOut('check (debit = ledger.debit_of(kind) and credit = ledger.credit_of(kind))', 'check (true)')],
+    killer: checking('WA-09 an entry between books that its kind does not move money between cannot be stored'),
+  },
+  {
+    id: 'receipt-above-its-hold',
+    clause: 'WA-07',
+    edits: [usageTables('check (charged_micros between 0 and held_micros)', 'check (charged_micros >= 0)')],
+    killer: rights('WA-07 a receipt above its hold, or a failed one with a charge, cannot be written'),
+  },
+  {
+    id: 'failed-call-with-a-charge',
+    clause: 'CC-09',
+    edits: [usageTables(`check (outcome in ('answered', 'abandoned') or charged_micros = 0)`, 'check (true)')],
+    killer: settling('CC-09 a failed call with a charge cannot be written'),
+  },
+  {
+    id: 'entries-can-be-changed',
+    clause: 'WA-09',
+    edits: [ledger('before update or delete on ledger.entries', 'before delete on ledger.entries')],
+    killer: rights('WA-09 entries are not changed, not even by the owner of the tables'),
+  },
+  {
+    id: 'entries-can-be-removed',
+    clause: 'WA-09',
+    edits: [ledger('before update or delete on ledger.entries', 'before update on ledger.entries')],
+    killer: rights('WA-09 entries are not removed, not even by the owner of the tables'),
+  },
+  {
+    id: 'entries-can-be-truncated',
+    clause: 'WA-09',
+    edits: [
+      ledger(
+        `create trigger entries_not_truncated before truncate on ledger.entries
+  for each statement execute function ledger.refuse_change();`,
+        '',
+      ),
+    ],
+    killer: rights('WA-09 entries are not truncated, not even by the owner of the tables'),
+  },
+  {
+    id: 'gateway-writes-tables',
+    clause: 'WA-09',
+    edits: [
+      ledger('grant select on all tables in schema ledger', 'grant select, update on all tables in schema ledger'),
+    ],
+    killer: rights('WA-09 the gateway has no right to write a table of the ledger or of usage'),
+  },
+  {
+    id: 'sandbox-reads-real-money',
+    clause: 'SB-03',
+    edits: [
+      ledger('grant usage on schema ledger to purser_live', 'grant usage on schema ledger to public'),
+      ledger(
+        'grant select on all tables in schema ledger to purser_live',
+        'grant select on all tables in schema ledger to public',
+      ),
+    ],
+    killer: rights(SANDBOX_READS),
+  },
+  {
+    id: 'sandbox-in-the-live-role',
+    clause: 'SB-03',
+    edits: [pool('role=purser_${options.role}', 'role=purser_live')],
+    killer: rights(SANDBOX_READS),
+  },
+  {
+    id: 'live-role-is-a-member-of-the-sandbox',
+    clause: 'SB-03',
+    edits: [
+      foundation(
+        'create schema if not exists db;',
+        'grant purser_sandbox to purser_live;\ncreate schema if not exists db;',
+      ),
+    ],
+    killer: rights('SB-03 no role may act as the other, and neither owns anything or is above the rules'),
+  },
+];

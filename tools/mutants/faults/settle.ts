@@ -1,0 +1,216 @@
+import type { Mutant } from '../mutant.ts';
+import {
+  checking,
+  clawingBack,
+  instances,
+  ledgerCheck,
+  locks,
+  lowering,
+  months,
+  moneyOut,
+  reaper,
+  reaping,
+  reserving,
+  settling,
+  takingBack,
+  walking,
+} from './places.ts';
+
+const SETTLED = 'WA-07 a settlement takes its charge, frees the rest and keeps a receipt';
+const AFTER_CLAW_BACK = 'WA-12 a settlement after a claw-back takes what is there, books the rest and suspends';
+const OLD_MONTH = 'WA-08 a hold of an earlier month settles without touching the month that has begun';
+const CAP_EDGES = 'WA-03 a cap is reached by what is spent, its race is lost to what is held';
+const ORPHANS = 'WA-10 the holds of a process whose lease ran out are released and nothing is charged';
+const NO_AGE = 'WA-10 a hold has no age of its own: only a lease that ran out frees it';
+
+/** Faults in how a call ends: by its settlement, or by the reaper. */
+export const SETTLE_FAULTS: readonly Mutant[] = [
+  {
+    id: 'settle-locks-nothing',
+    clause: 'WA-07',
+    edits: [moneyOut('order by w.wallet_id for no key update;', 'order by w.wallet_id;')],
+    killer: settling('WA-07 two settlements of one call that wait for the same wallet take effect once'),
+  },
+  {
+    id: 'settle-locks-in-any-order',
+    clause: 'WA-07',
+    edits: [moneyOut('order by w.wallet_id for no key update;', 'order by w.wallet_id desc for no key update;')],
+    killer: locks('WA-07 a batch of settlements that waits for its first wallet has locked no other'),
+  },
+  {
+    id: 'settle-twice',
+    clause: 'WA-07',
+    edits: [
+      moneyOut(
+        'delete from ledger.holds h where h.call_id = any (p_call) returning h.*',
+        'select h.* from ledger.holds h where h.call_id = any (p_call)',
+      ),
+    ],
+    killer: settling(SETTLED),
+  },
+  {
+    id: 'settle-forgets-what-it-charged',
+    clause: 'WA-07',
+    edits: [moneyOut('coalesce(t.owed, c.charged_micros, 0)', 'coalesce(t.owed, 0)')],
+    killer: settling('WA-07 settling again changes nothing and tells what was charged'),
+  },
+  {
+    id: 'charge-above-the-hold',
+    clause: 'WA-07',
+    edits: [
+      moneyOut('least(a.charge, e.amount_micros) as owed,', 'a.charge as owed,'),
+      moneyOut('sum(least(a.charge, e.amount_micros)) over', 'sum(a.charge) over'),
+    ],
+    killer: lowering('WA-07 a charge never exceeds its hold, whatever the provider reports'),
+  },
+  {
+    id: 'rest-of-the-hold-kept',
+    clause: 'WA-07',
+    edits: [moneyOut('held_micros = w.held_micros - t.held,', 'held_micros = w.held_micros - t.taken,')],
+    killer: settling(SETTLED),
+  },
+  {
+    id: 'whole-hold-charged',
+    clause: 'WA-07',
+    edits: [moneyOut('balance_micros = w.balance_micros - t.taken,', 'balance_micros = w.balance_micros - t.held,')],
+    killer: settling(SETTLED),
+  },
+  {
+    id: 'stream-slot-not-freed',
+    clause: 'LI-02',
+    edits: [moneyOut('      open_streams = w.open_streams - t.streams,\n', '')],
+    killer: reserving('LI-02 streams count while they hold, plain calls never'),
+  },
+  {
+    id: 'charge-not-counted-against-the-cap',
+    clause: 'WA-03',
+    edits: [moneyOut('      cap_spent_micros = w.cap_spent_micros + t.month_owed,\n', '')],
+    killer: reserving(CAP_EDGES),
+  },
+  {
+    id: 'room-in-the-cap-not-freed',
+    clause: 'WA-03',
+    edits: [moneyOut('      cap_held_micros = w.cap_held_micros - t.month_held,\n', '')],
+    killer: months('WA-08 a hold counts in the current month of UTC'),
+  },
+  {
+    id: 'month-of-the-settlement',
+    clause: 'WA-08',
+    edits: [moneyOut('coalesce(sum(t.owed) filter (where t.month = t.cap_month), 0)', 'coalesce(sum(t.owed), 0)')],
+    killer: months(OLD_MONTH),
+  },
+  {
+    id: 'uncollected-charge-not-owed',
+    clause: 'WA-12',
+    edits: [moneyOut('      shortfall_micros = w.shortfall_micros + t.missing,\n', '')],
+    killer: clawingBack(AFTER_CLAW_BACK),
+  },
+  {
+    id: 'uncollected-charge-does-not-suspend',
+    clause: 'WA-12',
+    edits: [
+      moneyOut('      is_suspended = w.is_suspended or t.missing > 0,\n', ''),
+      moneyOut('check (shortfall_micros = 0 or is_suspended)', 'check (true)'),
+    ],
+    killer: clawingBack(AFTER_CLAW_BACK),
+  },
+  {
+    id: 'clawed-for-ever',
+    clause: 'WA-06',
+    edits: [
+      moneyOut('      is_clawed = w.is_clawed and w.held_micros - t.held > w.balance_micros - t.taken,\n', ''),
+      moneyOut('check (is_clawed = (held_micros > balance_micros))', 'check (true)'),
+    ],
+    killer: clawingBack('WA-06 a wallet stays clawed while holds exceed its balance, and no longer'),
+  },
+  {
+    id: 'overrun-not-booked',
+    clause: 'WA-07',
+    edits: [moneyOut('greatest(0, a.charge - e.amount_micros) end as overrun', '0 end as overrun')],
+    killer: takingBack(
+      'WA-07 what a provider reports above the hold is booked as our loss, and the wallet pays its hold',
+    ),
+  },
+  {
+    id: 'estimate-booked-as-overrun',
+    clause: 'WA-07',
+    edits: [moneyOut('case when a.is_estimated then 0 else', 'case when false then 0 else')],
+    killer: takingBack(
+      "WA-07 our own count above the hold is nobody's bill: the hold is charged and no loss is booked",
+    ),
+  },
+  {
+    id: 'receipt-loses-the-estimate',
+    clause: 'CC-11',
+    edits: [moneyOut('t.is_estimated, t.is_clamped,', 'false, t.is_clamped,')],
+    killer: walking('CC-11 a streamed call: the provider leaves out the usage'),
+  },
+  {
+    id: 'fenced-before-the-lease-is-over',
+    clause: 'WA-10',
+    edits: [moneyOut('i.lease_until < clock_timestamp()', `i.lease_until < clock_timestamp() + interval '1 day'`)],
+    killer: instances(ORPHANS),
+  },
+  {
+    id: 'reaper-takes-holds-of-the-living',
+    clause: 'WA-10',
+    edits: [moneyOut(`      where i.state = 'dead'\n`, '      where true\n')],
+    killer: instances(NO_AGE),
+  },
+  {
+    id: 'reaper-fences-when-it-only-asks',
+    clause: 'WA-10',
+    edits: [moneyOut('where p_most > 0 and ', 'where ')],
+    killer: instances('WA-10 a reaper that only asks fences nobody and releases nothing'),
+  },
+  {
+    id: 'reaper-charges',
+    clause: 'WA-10',
+    edits: [
+      moneyOut(
+        'ledger.settle(a.calls, a.zero,',
+        'ledger.settle(a.calls, array(select 1::bigint from unnest(a.calls)),',
+      ),
+      moneyOut(`array_agg('expired'::text)`, `array_agg('abandoned'::text)`),
+    ],
+    killer: instances(ORPHANS),
+  },
+  {
+    id: 'reaper-acts-right-after-an-outage',
+    clause: 'WA-10',
+    edits: [reaper('>= PASSES_BEFORE_RELEASE', '>= 0')],
+    killer: reaping(
+      'WA-10 a reaper releases nothing until it has reached the database for a whole lease, and again after an outage',
+    ),
+  },
+  {
+    id: 'reaper-forgets-what-lies-on-disk',
+    clause: 'WA-10',
+    edits: [reaper('>= PASSES_BEFORE_RELEASE && isPrepared', '>= PASSES_BEFORE_RELEASE')],
+    killer: reaping('WA-10 a reaper releases nothing while what the dead have left on disk is not settled'),
+  },
+  {
+    id: 'check-forgets-balances',
+    clause: 'WA-09',
+    edits: [ledgerCheck(`    ('the balance is the sum of the entries', balance, w.balance_micros),\n`, '')],
+    killer: checking('WA-09 the check reports a micro added to a balance'),
+  },
+  {
+    id: 'check-forgets-holds',
+    clause: 'WA-09',
+    edits: [ledgerCheck(`    ('held is the sum of the holds', held, w.held_micros),\n`, '')],
+    killer: checking('WA-09 the check reports a micro more held than the holds say'),
+  },
+  {
+    id: 'check-forgets-receipts',
+    clause: 'WA-09',
+    edits: [ledgerCheck('where coalesce(c.charged_micros, 0) <> coalesce(e.charged, 0)', 'where false')],
+    killer: checking('WA-09 the check reports a receipt that says a micro less'),
+  },
+  {
+    id: 'check-trusts-running-balances',
+    clause: 'WA-09',
+    edits: [ledgerCheck(') c where c.after <> c.before + c.change', ') c where false')],
+    killer: checking('WA-09 the check reports the balance after an entry changed by a micro'),
+  },
+];

@@ -1,0 +1,15 @@
+import { CALL_FAULTS } from './faults/call.ts';
+import { MONEY_OUT_FAULTS } from './faults/money-out.ts';
+import { RESERVE_FAULTS } from './faults/reserve.ts';
+import { SCHEMA_FAULTS } from './faults/schema.ts';
+import { SETTLE_FAULTS } from './faults/settle.ts';
+import type { Mutant } from './mutant.ts';
+
+/** Every fault that the suite must notice, over the whole path of the money. */
+export const MUTANTS: readonly Mutant[] = [
+  ...SCHEMA_FAULTS,
+  ...RESERVE_FAULTS,
+  ...SETTLE_FAULTS,
+  ...MONEY_OUT_FAULTS,
+  ...CALL_FAULTS,
+];
