@@ -4,6 +4,7 @@ import {
   chatCall,
   counting,
   lowering,
+  overrunning,
   plainCall,
   price,
   pricing,
@@ -12,6 +13,7 @@ import {
   stream,
   streamTally,
   usage,
+  usageReport,
   validation,
   walking,
 } from './places.ts';
@@ -103,19 +105,45 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'zero-usage-taken-for-none',
     clause: 'CC-11',
-    edits: [
-      usage(
-        'if (promptTokens === undefined || completionTokens === undefined)',
-        'if (!promptTokens || !completionTokens)',
-      ),
-    ],
-    killer: counting('CC-11 reported usage is taken as it is, zero included'),
+    edits: [usageReport('const promptTokens = prompt ??', 'const promptTokens = prompt ||')],
+    killer: counting('CC-11 reported usage that agrees with itself is taken as it is, zero included'),
+  },
+  {
+    id: 'last-report-taken-for-the-largest',
+    clause: 'CC-11',
+    edits: [usageReport('Math.max(left, right)', 'right')],
+    killer: counting('CC-11 of usage on several chunks the largest of each count is taken'),
+  },
+  {
+    id: 'reasoning-beside-the-completion-free',
+    clause: 'CC-11',
+    edits: [usageReport('isBeside ? visibleTokens + reasoning : visibleTokens', 'visibleTokens')],
+    killer: counting(
+      'CC-11 reasoning that the total shows to lie beside the completion is billed with it, and is no contradiction',
+    ),
+  },
+  {
+    id: 'more-cached-than-prompt-tokens',
+    clause: 'CC-11',
+    edits: [usageReport('Math.min(cached, promptTokens)', 'cached')],
+    killer: counting('CC-11 any reports at all give whole counts in range, in disjoint parts that add up'),
   },
   {
     id: 'estimate-not-marked',
     clause: 'CC-11',
-    edits: [usage('isEstimated: reported === undefined', 'isEstimated: false')],
+    edits: [
+      usageReport(
+        'return { usage: own, isEstimated: true, isClamped: false }',
+        'return { usage: own, isEstimated: false, isClamped: false }',
+      ),
+    ],
     killer: walking('CC-11 a streamed call: the provider leaves out the usage'),
+  },
+  {
+    id: 'output-past-the-limit-at-its-reported-price',
+    clause: 'WA-07',
+    edits: [usage('isPastLimit && used < granted && !isFree ? granted : used', 'used')],
+    killer: overrunning('WA-07 a plain answer past its limit is delivered, and charged its hold'),
   },
   {
     id: 'upper-bound-charged',
@@ -185,7 +213,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'stream-without-an-end-charged',
     clause: 'CC-11',
-    edits: [stream('if (!tally.isFinished()) throw', 'if (tally === undefined) throw')],
+    edits: [stream('else if (!tally.isFinished())', 'else if (tally === undefined)')],
     killer: walking('CC-11 ER-06 a streamed call: the provider has begun and ends without a reason to finish'),
   },
   {

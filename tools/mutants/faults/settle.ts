@@ -146,6 +146,12 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     killer: walking('CC-11 a streamed call: the provider leaves out the usage'),
   },
   {
+    id: 'receipt-loses-the-contradiction',
+    clause: 'WA-09',
+    edits: [moneyOut('t.is_estimated, t.is_clamped,', 't.is_estimated, false,')],
+    killer: takingBack('WA-09 a call whose usage contradicted itself says so on its receipt'),
+  },
+  {
     id: 'fenced-before-the-lease-is-over',
     clause: 'WA-10',
     edits: [moneyOut('i.lease_until < clock_timestamp()', `i.lease_until < clock_timestamp() + interval '1 day'`)],
