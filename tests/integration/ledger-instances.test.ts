@@ -11,6 +11,7 @@ import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { openTestSpool } from '../support/spool.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { lockWallet } from '../support/lock-wait.ts';
 import { receiptOf } from '../support/receipts.ts';
 import { readSandboxWallet } from '../support/sandbox-wallet.ts';
 
@@ -44,6 +45,15 @@ async function stateOf(instance: bigint): Promise<string | undefined> {
     [instance],
   );
   return rows[0]?.state;
+}
+
+async function reapWhileLocked(user: string): Promise<number> {
+  const lock = await lockWallet(ledger.database, user);
+  try {
+    return await reapHolds(ledger.live, ALL);
+  } finally {
+    await lock.release();
+  }
 }
 
 test('WA-10 the holds of a process whose lease ran out are released and nothing is charged', async () => {
@@ -141,6 +151,37 @@ async function startProcess(t: TestContext) {
   return { holds, id, stop };
 }
 
+test('WA-10 a locked wallet keeps the holds of no other from being released, and its own come back later', async () => {
+  const dead = await ledger.addInstance();
+  await ledger.open('locked', 100);
+  await ledger.open('unlocked', 100);
+  await ledger.reserve([holdOf('locked', 10), holdOf('unlocked', 10)], dead);
+  await runOut(dead);
+  assert.equal(await reapWhileLocked('locked'), 1);
+  assert.deepEqual([(await ledger.wallet('locked')).held, (await ledger.wallet('unlocked')).held], [10, 0]);
+  assert.equal(await reapHolds(ledger.live, ALL), 1);
+});
+
+test('WA-10 a process that is gone for more than a day is forgotten, unless a hold of it is left', async () => {
+  const [gone, holding, recent] = [await ledger.addInstance(), await ledger.addInstance(), await ledger.addInstance()];
+  await ledger.open('kept', 100);
+  await ledger.reserve([holdOf('kept', 10)], holding);
+  await ledger.database.owner.query(
+    `update db.instances set lease_until = lease_until - interval '25 hours' where instance_id = any ($1)`,
+    [[gone, holding]],
+  );
+  await runOut(recent);
+  await reapWhileLocked('kept');
+  assert.deepEqual([await stateOf(gone), await stateOf(holding), await stateOf(recent)], [undefined, 'dead', 'dead']);
+  await reapHolds(ledger.live, ALL);
+  assert.deepEqual([await stateOf(holding), (await ledger.wallet('kept')).held], [undefined, 0]);
+});
+
+test('WA-10 a process that is forgotten places no hold', async () => {
+  await ledger.open('forgotten', 100);
+  await assert.rejects(ledger.reserve([holdOf('forgotten', 10)], -1n), { code: '55000' });
+});
+
 test('WA-10 a process that was fenced takes a new id and goes on', async (t) => {
   await ledger.open('woken', 100);
   const { holds, id } = await startProcess(t);
@@ -192,6 +233,11 @@ test('WA-10 fake holds of a process that died are released too', async () => {
   assert.equal(await reapSandboxHolds(sandbox, ALL), 1);
   const left = { balance: 1_000, held: 20, openStreams: 0, requests: 0, spentThisMonth: 0 };
   assert.deepEqual(await readSandboxWallet(ledger.database, { appId: APP }, 'tester'), left);
+  const forgotten = await ledger.addInstance();
+  await reserveSandboxHolds(sandbox, forgotten, grant, [holdOf('tester', 30)]);
+  await ledger.database.owner.query('delete from db.instances where instance_id = $1', [forgotten]);
+  assert.equal(await reapSandboxHolds(sandbox, ALL), 1);
+  assert.equal((await readSandboxWallet(ledger.database, { appId: APP }, 'tester'))?.held, 20);
   await sandbox.end();
 });
 

@@ -44,9 +44,8 @@ async function dieInOutage(
   afterwards(t, proxy.close);
   const dataDirectory = makeOpenDirectory(t);
   const catalogue = catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 });
-  const options = { dataDirectory, catalogue, databaseUrl: proxy.url };
-  const start = async () => {
-    const service = await startServiceProcess(options);
+  const start = async (databaseUrl = proxy.url) => {
+    const service = await startServiceProcess({ dataDirectory, catalogue, databaseUrl });
     afterwards(t, service.stop);
     return service;
   };
@@ -95,6 +94,19 @@ test('WA-07 a gateway that is stopped while nothing gets through to the database
 
 test('WA-07 of two gateways on one data directory one is killed in an outage: the other charges what it had answered', async (t) => {
   await assertCharged(await dieInOutage(t, { hasSurvivor: true }));
+});
+
+test('WA-07 what a gateway left on disk waits for its own database, whatever other one the next start uses', async (t) => {
+  const outage = await dieInOutage(t, {});
+  const other = await createTestDatabase();
+  afterwards(t, other.close);
+  // Test databases are copies of one, and a copy keeps its name.
+  await other.owner.query('update db.identity set database_id = gen_random_uuid()');
+  const stranger = await outage.start(other.url);
+  await stranger.stop();
+  assert.equal(recordsOf(outage.spool).length, 1);
+  await outage.start();
+  await assertCharged(outage);
 });
 
 /** The holds of a process whose network to the database can be cut. */

@@ -7,7 +7,7 @@ import { createLog, type Log } from '../../packages/service/src/kernel/log.ts';
 import { createSpool, type Spool } from '../../packages/service/src/ledger/spool.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** Where a service with this data directory keeps settlements that cannot reach the database. */
+/** Where a service with this data directory keeps settlements that cannot reach the database, each in a directory below. */
 export function spoolIn(dataDirectory: string): string {
   return path.join(dataDirectory, 'settlements');
 }
@@ -43,7 +43,10 @@ export function filesOf(directory: string): readonly SpooledFile[] {
 
 function namesIn(directory: string): readonly string[] {
   try {
-    return readdirSync(directory);
+    const found = readdirSync(directory, { recursive: true, withFileTypes: true });
+    return found
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name)));
   } catch {
     return [];
   }

@@ -105,14 +105,14 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'zero-usage-taken-for-none',
     clause: 'CC-11',
-    edits: [usageReport('const promptTokens = prompt ??', 'const promptTokens = prompt ||')],
+    edits: [usageReport('const promptTokens = prompt ??', 'const promptTokens = (prompt || undefined) ??')],
     killer: counting('CC-11 reported usage that agrees with itself is taken as it is, zero included'),
   },
   {
     id: 'last-report-taken-for-the-largest',
     clause: 'CC-11',
     edits: [usageReport('Math.max(left, right)', 'right')],
-    killer: counting('CC-11 of usage on several chunks the largest of each count is taken'),
+    killer: counting('CC-11 usage that falls from one chunk to the next contradicts itself'),
   },
   {
     id: 'reasoning-beside-the-completion-free',

@@ -13,6 +13,7 @@ import {
   reserving,
   settling,
   takingBack,
+  upkeep,
   walking,
 } from './places.ts';
 
@@ -154,30 +155,27 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'fenced-before-the-lease-is-over',
     clause: 'WA-10',
-    edits: [moneyOut('i.lease_until < clock_timestamp()', `i.lease_until < clock_timestamp() + interval '1 day'`)],
+    edits: [upkeep('i.lease_until < clock_timestamp();', `i.lease_until < clock_timestamp() + interval '1 day';`)],
     killer: instances(ORPHANS),
   },
   {
     id: 'reaper-takes-holds-of-the-living',
     clause: 'WA-10',
-    edits: [moneyOut(`      where i.state = 'dead'\n`, '      where true\n')],
+    edits: [upkeep(`      where i.state = 'dead'\n`, '      where true\n')],
     killer: instances(NO_AGE),
   },
   {
     id: 'reaper-fences-when-it-only-asks',
     clause: 'WA-10',
-    edits: [moneyOut('where p_most > 0 and ', 'where ')],
+    edits: [upkeep(`where p_most > 0 and i.state = 'live'`, `where i.state = 'live'`)],
     killer: instances('WA-10 a reaper that only asks fences nobody and releases nothing'),
   },
   {
     id: 'reaper-charges',
     clause: 'WA-10',
     edits: [
-      moneyOut(
-        'ledger.settle(a.calls, a.zero,',
-        'ledger.settle(a.calls, array(select 1::bigint from unnest(a.calls)),',
-      ),
-      moneyOut(`array_agg('expired'::text)`, `array_agg('abandoned'::text)`),
+      upkeep('ledger.settle(a.calls, a.zero,', 'ledger.settle(a.calls, array(select 1::bigint from unnest(a.calls)),'),
+      upkeep(`array_agg('expired'::text)`, `array_agg('abandoned'::text)`),
     ],
     killer: instances(ORPHANS),
   },

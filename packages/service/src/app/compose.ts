@@ -9,7 +9,7 @@ import { startGenerations } from '#db/generations.ts';
 import { startInstance } from '#db/instance.ts';
 import { SCHEMA_VERSION } from '#db/migrate.ts';
 import { createPool, type Pool } from '#db/pool.ts';
-import { selectSchemaVersion } from '#db/queries.ts';
+import { selectDatabaseId, selectSchemaVersion } from '#db/queries.ts';
 import { createLiveLane } from '#gateway/live-lane.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
 import { createSandboxLane } from '#gateway/sandbox-lane.ts';
@@ -74,7 +74,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   generations.subscribe('catalogue', catalogue.refresh);
 
   const instance = await startInstance(upkeep, log);
-  const spool = openSpool(config, clock, log);
+  const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
   const livePools = { reserve: pool('live', 1), settle: pool('live', 1) };
   const holds = createHolds({ pools: livePools, instance, spool, backlog: BACKLOG_LIMITS, log });
   await holds.replay(); // What an earlier process has left is charged before anything can be released.
@@ -127,9 +127,9 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   };
 }
 
-/** Where settlements lie while the database cannot take them, and the metrics of it. */
-function openSpool({ dataDirectory }: Config, clock: Clock, log: Log): Spool {
-  const spool = createSpool({ directory: path.join(dataDirectory, 'settlements'), clock, log });
+/** Where settlements lie while their own database cannot take them, and the metrics of it. */
+function openSpool(dataDirectory: string, databaseId: string, clock: Clock, log: Log): Spool {
+  const spool = createSpool({ directory: path.join(dataDirectory, 'settlements', databaseId), clock, log });
   declareSpoolMetrics(spool);
   return spool;
 }

@@ -29,6 +29,14 @@ export async function endInstance(db: Queryable, instanceId: bigint): Promise<vo
   await db.query(`update db.instances set state = 'dead' where instance_id = $1`, [instanceId]);
 }
 
+/** The name that this database has kept since it was made, also through a dump and a move. */
+export async function selectDatabaseId(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ database_id: string }>(`select database_id from db.identity`);
+  const row = rows[0];
+  if (row === undefined) throw new Error('The database does not say which it is.');
+  return row.database_id;
+}
+
 export type Topic = 'accounts' | 'catalogue';
 
 /** Counts one more change of a topic and gives its number. Holds the row until the transaction ends, see the table. */

@@ -35,8 +35,7 @@ export async function createSpoolFile(directory: string): Promise<SpoolFile> {
   const handle = await open(file, 'ax', 0o600);
   try {
     await syncDirectory(directory); // Or a power cut could take the whole file.
-    if (made !== undefined) await syncDirectory(path.dirname(made));
-    if (made !== undefined && made !== directory) await syncDirectory(path.dirname(directory));
+    if (made !== undefined) await syncParents(directory, made);
   } catch (fault) {
     await handle.close();
     await removeSpoolFile(file);
@@ -71,6 +70,13 @@ async function cutOff(handle: FileHandle, bytes: number): Promise<boolean> {
 
 async function isThere(file: string): Promise<boolean> {
   return (await unlessMissing(stat(file))) !== undefined;
+}
+
+/** Puts on disk that a directory is there, and each of those above it up to the first that was made with it. */
+async function syncParents(directory: string, first: string): Promise<void> {
+  for (let made = directory; made.length >= first.length; made = path.dirname(made)) {
+    await syncDirectory(path.dirname(made));
+  }
 }
 
 async function syncDirectory(directory: string): Promise<void> {
