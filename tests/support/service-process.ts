@@ -58,7 +58,9 @@ export async function checkByCommand(
 ): Promise<{ readonly status: unknown; readonly said: string }> {
   const child = runCli(options, ['ledger', 'check', ...words]);
   let said = '';
-  child.stdout?.on('data', (part: Buffer) => void (said += part.toString('utf8')));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (part: Buffer) => void (said += part.toString('utf8')));
+  }
   const [status] = (await once(child, 'close')) as unknown[];
   return { status, said };
 }

@@ -38,6 +38,7 @@ test('CC-11 reported usage that agrees with itself is taken as it is, zero inclu
   assert.deepEqual(taken(wire(10, 5, { cached: 4, reasoning: 2, total: 15 })), asTold(usage(10, 5, 4, 2)));
   assert.deepEqual(taken(wire(0, 0, { cached: 0, reasoning: 0, total: 0 })), asTold(usage(0, 0)));
   assert.deepEqual(taken({ prompt_tokens: 7, completion_tokens: 3 }), asTold(usage(7, 3)));
+  assert.deepEqual(taken({ prompt_tokens: 0, completion_tokens: 0 }), asTold(usage(0, 0)));
   const details = { prompt_tokens_details: null, completion_tokens_details: null };
   assert.deepEqual(taken({ prompt_tokens: 7, completion_tokens: 3, ...details }), asTold(usage(7, 3)));
 });
