@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import { newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { reapHolds } from '../../packages/service/src/ledger/queries.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
-import { lockWallet } from '../support/lock-wait.ts';
+import { countWaiting, lockWallet } from '../support/lock-wait.ts';
 import { movementsOf, receiptOf } from '../support/receipts.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 let ledger: LedgerDatabase;
 
@@ -102,23 +104,38 @@ test('WA-10 a settlement after the reaper charges nothing', async () => {
   assert.equal((await receiptOf(ledger.database, request.callId))?.outcome, 'expired');
 });
 
-test('WA-10 where a settlement and the reaper meet, one of them ends the call', async () => {
-  for (let round = 0; round < 10; round += 1) {
-    const user = `meeting-${round}`;
-    const instance = await ledger.addInstance();
-    await ledger.open(user, 100);
-    const request = holdOf(user, 60);
-    await ledger.reserve([request], instance);
-    await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [instance]);
-    const lock = await lockWallet(ledger.database, user);
-    const settling = ledger.settle([endOf(request, 25)]);
-    const reaping = reapHolds(ledger.live, 10);
-    await lock.waiting(2);
-    await lock.release();
-    const [[settled], released] = await Promise.all([settling, reaping]);
-    assert.equal(Number(settled?.isSettled) + released, 1);
-    await expectWallet(user, { balance: 100 - (settled?.charged ?? 0), held: 0 });
-  }
+/** A hold of a process that is dead, so that a settlement and the reaper may both end it. */
+async function orphan(user: string): Promise<HoldRequest> {
+  const instance = await ledger.addInstance();
+  await ledger.open(user, 100);
+  const request = holdOf(user, 60);
+  await ledger.reserve([request], instance);
+  await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [instance]);
+  return request;
+}
+
+test('WA-10 where a settlement is about to end a call, the reaper leaves it to it', async () => {
+  const request = await orphan('meeting');
+  const lock = await lockWallet(ledger.database, 'meeting');
+  const settling = ledger.settle([endOf(request, 25)]);
+  await lock.waiting(1);
+  const released = await reapHolds(ledger.live, 10);
+  await lock.release();
+  assert.deepEqual([released, await settling], [0, [{ isSettled: true, charged: 25 }]]);
+  await expectWallet('meeting', { balance: 75, held: 0 });
+});
+
+test('WA-10 where the reaper is about to end a call, a settlement comes too late', async () => {
+  const request = await orphan('met');
+  const reaper = await ledger.database.owner.connect();
+  await reaper.query('begin');
+  const released = await reapHolds(reaper, 10);
+  const settling = ledger.settle([endOf(request, 25)]);
+  await waitUntil('the settlement waits', async () => (await countWaiting(ledger.database)) === 1);
+  await reaper.query('commit');
+  reaper.release();
+  assert.deepEqual([released, await settling], [1, [{ isSettled: false, charged: 0 }]]);
+  await expectWallet('met', { balance: 100, held: 0 });
 });
 
 test('WA-07 several calls of one wallet in one batch are each charged their own', async () => {

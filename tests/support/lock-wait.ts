@@ -26,7 +26,8 @@ export async function lockWallet({ owner }: TestDatabase, user: string): Promise
   };
 }
 
-async function countWaiting({ owner }: Pick<TestDatabase, 'owner'>): Promise<number> {
+/** How many statements of a database wait for a lock. */
+export async function countWaiting({ owner }: Pick<TestDatabase, 'owner'>): Promise<number> {
   const { rows } = await owner.query<{ waiting: number }>(
     `select count(*)::int as waiting from pg_stat_activity
      where datname = current_database() and wait_event_type = 'Lock'`,
