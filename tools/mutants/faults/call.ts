@@ -189,13 +189,13 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'failed-stream-charged',
     clause: 'CC-11',
-    edits: [stream('if (!upstream.signal.aborted || !wasSent) return FAILED;', 'if (!wasSent) return FAILED;')],
+    edits: [stream('return upstream.signal.aborted && !isProvidersFault ?', 'return true ?')],
     killer: walking(BROKEN_OFF),
   },
   {
     id: 'abandoned-stream-free',
     clause: 'CC-11',
-    edits: [stream('if (!upstream.signal.aborted || !wasSent) return FAILED;', 'return FAILED;')],
+    edits: [stream('return upstream.signal.aborted && !isProvidersFault ?', 'return false ?')],
     killer: walking(LEFT_IN_THE_MIDDLE),
   },
   {

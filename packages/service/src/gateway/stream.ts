@@ -139,13 +139,12 @@ async function settleQuietly<M extends Mode>({ lane, hold, caller }: Relay<M>, e
 }
 
 /**
- * A caller who left, so that we gave up, pays for the prompt and what was generated. Every other failure is free, and so
- * is a request that never got as far as the provider.
+ * A caller who left, so that we gave up, pays for the prompt and what was generated. Every failure of the provider is
+ * free, also one that comes beside, and so is a request that never got as far as the provider.
  */
 function endingAfter(fault: unknown, upstream: CallerWatch, tally: StreamTally): Ending {
-  const wasSent = !(fault instanceof UpstreamError && fault.kind === 'unsent');
-  if (!upstream.signal.aborted || !wasSent) return FAILED;
-  return tally.endingAs('abandoned');
+  const isProvidersFault = fault instanceof UpstreamError && fault.kind !== 'given-up';
+  return upstream.signal.aborted && !isProvidersFault ? tally.endingAs('abandoned') : FAILED;
 }
 
 function logFailure<M extends Mode>(caller: CallerSide, hold: Hold<M>, fault: unknown): void {

@@ -24,9 +24,9 @@ export interface ProviderCall {
 
 /**
  * `rejected`: it refused the call. `malformed`: it answered what cannot be an answer. `cut`: it ended before the end.
- * `unsent`: given up before the provider had any of it.
+ * `unsent`: given up by us before the provider had any of it. `given-up`: by us as well, but later.
  */
-type UpstreamErrorKind = 'throttled' | 'rejected' | 'timeout' | 'outage' | 'malformed' | 'cut' | 'unsent';
+type UpstreamErrorKind = 'throttled' | 'rejected' | 'timeout' | 'outage' | 'malformed' | 'cut' | 'unsent' | 'given-up';
 
 /** A provider's failure. Its message is ours: a provider's own text never gets in (ER-03). */
 export class UpstreamError extends Error {

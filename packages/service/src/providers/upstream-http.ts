@@ -4,6 +4,8 @@ import { UpstreamError } from '#providers/provider.ts';
 /** The provider's connection is paused when so much of an answer waits to be read. */
 const BUFFERED_BYTES_MAX = 256 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** How long a call without an answer waits to be given up: a round trip to most providers. */
+const DOUBT_MS = 50;
 
 interface UpstreamRequest {
   readonly origin: string;
@@ -53,9 +55,17 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamResponse, AsyncIte
   readonly #reject: (error: UpstreamError) => void;
   readonly #signal: AbortSignal;
   readonly discard = (): void => {
-    this.#controller?.abort(new UpstreamError('cut', 'The call was given up.'));
-    // Still waiting for a connection: the client will hear of it when it has one, the caller need not.
-    if (this.#controller === undefined) this.#reject(new UpstreamError('unsent', 'The call was given up.'));
+    const controller = this.#controller;
+    if (controller === undefined) {
+      // Still waiting for a connection: the client will hear of it when it has one, the caller need not.
+      this.#reject(new UpstreamError('unsent', 'The call was given up.'));
+    } else if (this.status > 0) {
+      controller.abort(new UpstreamError('given-up', 'The call was given up.'));
+    } else {
+      // The request may have gone into a kept connection that the provider had closed. Where word of that comes in
+      // time, the call was not given up: it never arrived.
+      setTimeout(() => controller.abort(new UpstreamError('given-up', 'The call was given up.')), DOUBT_MS);
+    }
   };
   #controller: Dispatcher.DispatchController | undefined;
   #waiting: Buffer[] = [];
