@@ -25,7 +25,8 @@ const PASSING_CODES = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR'])
 
 /**
  * Lands what other processes left. Whether they live is not asked: landing twice is the same as once, and an owner that
- * lives writes anew what it had added after its file was claimed. True when all of it has landed or been set aside.
+ * lives writes anew what it had added after its file was claimed. True when all of it has landed or been set aside; false
+ * also where another process was quicker with a file, and has perhaps not landed it yet.
  */
 export async function replayFiles(options: ReplayOptions): Promise<boolean> {
   const names = (await unlessMissing(readdir(options.directory))) ?? [];
@@ -42,10 +43,10 @@ async function replayFile(options: ReplayOptions, name: string): Promise<boolean
   const claimed = path.join(directory, newSpoolName());
   // Renamed before it is read: what its owner adds later, it finds to be added in vain, and writes elsewhere.
   const isClaimed = await unlessMissing(rename(path.join(directory, name), claimed).then(() => true));
-  if (isClaimed === undefined) return true; // Someone else has it.
-  const text = await readText(options, claimed);
-  if (text === undefined) return true;
-  const { settlements, malformed, isTorn } = readSpooled(text);
+  if (isClaimed === undefined) return false; // Someone else has it.
+  const read = await readText(options, claimed);
+  if (read === 'taken' || read === 'set aside') return read === 'set aside';
+  const { settlements, malformed, isTorn } = readSpooled(read.text);
   const { isStuck, refused } = await land(settlements);
   if (isStuck) return false;
   log.warn({ settlements: settlements.length, isTorn }, 'settlements that a process left behind are in the database');
@@ -54,14 +55,18 @@ async function replayFile(options: ReplayOptions, name: string): Promise<boolean
   return true;
 }
 
-/** Undefined where there is nothing to be done: another process was quicker, or the file is set aside. */
-async function readText(options: ReplayOptions, claimed: string): Promise<string | undefined> {
+/** What a file says, or why there is nothing to be done with it. */
+async function readText(
+  options: ReplayOptions,
+  claimed: string,
+): Promise<{ readonly text: string } | 'taken' | 'set aside'> {
   try {
-    return await unlessMissing(readFile(claimed, 'utf8'));
+    const text = await unlessMissing(readFile(claimed, 'utf8'));
+    return text === undefined ? 'taken' : { text };
   } catch (fault) {
     if (PASSING_CODES.has(codeOf(fault) ?? '')) throw fault;
     await setAside(options, claimed, { fault: describeFault(fault) });
-    return undefined;
+    return 'set aside';
   }
 }
 

@@ -20,7 +20,7 @@ import { declareSpoolMetrics } from '#ledger/metrics.ts';
 import type { Settlement } from '#ledger/settlement.ts';
 import { createSpool, type Spool } from '#ledger/spool.ts';
 import { lineOf, readSpooled } from '#ledger/spool-record.ts';
-import type { Landing } from '#ledger/spool-replay.ts';
+import { type Landing, replayFiles } from '#ledger/spool-replay.ts';
 
 const LANDED: Landing = { isStuck: false, refused: 0 };
 
@@ -144,6 +144,19 @@ test('WA-07 a file that cannot land now stays for a later pass, whoever makes it
   assert.equal(names().length, 1);
   assert.deepEqual(await replayed(third), { found: [settlement], isDone: true });
   assert.deepEqual(names(), []);
+});
+
+test('WA-07 a file that another process claims first is not said to have landed', async (t) => {
+  const { directory, open, pathOf } = arrange(t);
+  const dead = open();
+  await dead.keep(settlementOf(1n));
+  const found = pathOf(0);
+  const isOwn = (): boolean => {
+    renameSync(found, path.join(directory, 'claimed.jsonl')); // Between the look at the directory and the claim.
+    return false;
+  };
+  const land = async (): Promise<Landing> => LANDED;
+  assert.equal(await replayFiles({ directory, isOwn, land, log: createLog('silent') }), false);
 });
 
 test('WA-07 a torn last line is passed over: nobody was told that it is kept', async (t) => {
