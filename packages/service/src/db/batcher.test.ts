@@ -105,3 +105,24 @@ test('what goes on for too long is told to whoever may not wait', async () => {
   });
   await assert.rejects(batcher.submit(1), /made by a test/);
 });
+
+test('items that need what is stuck are not tried one after the other, and each is told in the end', async () => {
+  const tried: string[] = [];
+  const batcher = createBatcher<string, string>({
+    run: async (items) => {
+      tried.push(items.join(' '));
+      if (items.some((item) => item.startsWith('stuck'))) throw databaseError('55P03');
+      return items;
+    },
+    itemsMax: 8,
+    retriesMax: 1,
+    resourceOf: (item) => item.split('-')[0] ?? '',
+  });
+  const answers = await Promise.allSettled(['stuck-1', 'stuck-2', 'stuck-3', 'free-1'].map(batcher.submit));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    ['rejected', 'rejected', 'rejected', 'fulfilled'],
+  );
+  const first = ['stuck-1 stuck-2 stuck-3 free-1', 'stuck-1', 'free-1'];
+  assert.deepEqual(tried, [...first, 'stuck-1 stuck-2 stuck-3', 'stuck-1']);
+});

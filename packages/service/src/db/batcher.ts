@@ -18,6 +18,8 @@ interface BatcherOptions<Item, Result> {
    * was silent for seconds is asked again only for those who wait without end.
    */
   readonly retriesMax: number;
+  /** What an item needs alone, such as its wallet: while one is stuck on it, others that need it are not tried either. */
+  readonly resourceOf?: (item: Item) => string;
 }
 
 interface Waiting<Item, Result> {
@@ -32,28 +34,42 @@ const RETRY_DELAY_MS = 100;
 /**
  * One lane to the database with at most one statement under way. No timer: an idle lane sends at once, a busy one lets
  * its next batch grow, so that load makes batches larger and no call waits without it. A batch that fails is repeated
- * item by item, so that one stuck row fails only those that want it; an item that may succeed later goes to the end of
- * the queue, so that nothing waits behind it.
+ * item by item, so that one stuck row fails only those that want it, and keeps the others waiting once and not once for
+ * each of those; an item that may succeed later goes to the end of the queue, so that nothing waits behind it.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let isDraining = false;
 
-  /** True when something was put back, so that trying again at once makes no sense. */
-  async function runAll(batch: readonly Waiting<Item, Result>[]): Promise<boolean> {
+  /** Runs one statement for all and answers each, or gives the fault. */
+  async function faultOf(batch: readonly Waiting<Item, Result>[]): Promise<unknown> {
     try {
       const results = await options.run(batch.map(({ item }) => item));
       assert(results.length === batch.length, 'a batch was answered in part');
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
-      return false;
+      return undefined;
     } catch (fault) {
-      return batch.length === 1 || isServerFault(fault) ? putBack(batch, fault) : runSingly(batch);
+      return fault;
     }
   }
 
+  /** True when something was put back, so that trying again at once makes no sense. */
+  async function runAll(batch: readonly Waiting<Item, Result>[]): Promise<boolean> {
+    const fault = await faultOf(batch);
+    if (fault === undefined) return false;
+    return batch.length === 1 || isServerFault(fault) ? putBack(batch, fault) : runSingly(batch);
+  }
+
   async function runSingly(batch: readonly Waiting<Item, Result>[]): Promise<boolean> {
+    const stuck = new Map<string, unknown>();
     let isStuck = false;
-    for (const single of batch) isStuck = (await runAll([single])) || isStuck;
+    for (const single of batch) {
+      const resource = options.resourceOf?.(single.item);
+      const fault = stuck.get(resource ?? '') ?? (await faultOf([single]));
+      if (fault === undefined || !putBack([single], fault)) continue;
+      isStuck = true;
+      if (resource !== undefined) stuck.set(resource, fault);
+    }
     return isStuck;
   }
 

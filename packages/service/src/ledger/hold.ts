@@ -52,6 +52,7 @@ export function createHolds({ pools, instance, spool, backlog, log }: HoldOption
     run: (requests) => placeAll(pools.reserve, instance, requests),
     itemsMax: BATCH_MAX,
     retriesMax: PLACE_RETRIES_MAX,
+    resourceOf: ({ appId, userId }) => `${appId} ${userId}`, // The wallet, whose lock another may have.
   });
 
   /** The statement may have run all the same, or may still: its hold is released once it can no longer appear. */
