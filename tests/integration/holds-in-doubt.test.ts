@@ -7,7 +7,8 @@ import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createHolds } from '../../packages/service/src/ledger/hold.ts';
 import { BACKLOG_LIMITS } from '../../packages/service/src/ledger/settling.ts';
-import { createLedgerDatabase, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { lockWallet } from '../support/lock-wait.ts';
 import { openTestSpool } from '../support/spool.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -19,7 +20,7 @@ let pool: Pool;
 before(async () => {
   ledger = await createLedgerDatabase();
   // As the owner, whose statements have no timers of their own that the time made here could ring.
-  pool = createPool({ url: ledger.database.url, role: 'owner', connectionsMax: 1, log });
+  pool = createPool({ url: ledger.database.url, role: 'owner', connectionsMax: 2, log });
 });
 
 after(async () => {
@@ -71,10 +72,48 @@ for (const [what, later] of [
     await passTime((ms) => t.mock.timers.tick(ms), placed);
     await assert.rejects(placed);
     assert.equal((await ledger.wallet(user)).held, 60); // It was placed; only nobody knows.
-    t.mock.timers.tick(60_000);
     t.mock.timers.reset();
+    assert.equal(await holds.releaseStrays(), 1);
     const isFreed = async (): Promise<boolean> => (await ledger.wallet(user)).held === 0;
     await waitUntil('the hold is given back', isFreed, 3_000);
     assert.deepEqual(await ledger.differences(), []);
   });
 }
+
+test('WA-07 a hold that is placed long after its call was given up is given back', async (t) => {
+  await ledger.open('late', 100);
+  const instance = await startInstance(pool, log);
+  t.after(instance.stop);
+  const sent: pg.QueryConfig[] = [];
+  /** A network that keeps what was sent, while the others go on. */
+  const query = async (statement: pg.QueryConfig): Promise<never> => {
+    sent.push(statement);
+    throw new Error('Query read timeout');
+  };
+  const pools = { reserve: { query } as unknown as Pool, settle: pool };
+  const holds = createHolds({ pools, instance, spool: openTestSpool(t), backlog: BACKLOG_LIMITS, log });
+  await assert.rejects(holds.place(holdOf('late', 60)));
+  assert.equal(await holds.releaseStrays(), 0);
+  for (const statement of sent) await pool.query(statement); // It arrives all the same.
+  assert.equal((await ledger.wallet('late')).held, 60);
+  assert.equal(await holds.releaseStrays(), 1);
+  await waitUntil('the hold is given back', async () => (await ledger.wallet('late')).held === 0);
+  assert.equal(await holds.releaseStrays(), 0);
+});
+
+test('WA-10 a hold of a call that runs is no stray, however long it runs, until it has ended', async (t) => {
+  await ledger.open('running', 100);
+  const instance = await startInstance(pool, log);
+  t.after(instance.stop);
+  const pools = { reserve: pool, settle: pool };
+  const holds = createHolds({ pools, instance, spool: openTestSpool(t), backlog: BACKLOG_LIMITS, log });
+  const request = holdOf('running', 60);
+  assert.equal((await holds.place(request)).outcome, 'granted');
+  assert.equal(await holds.releaseStrays(), 0);
+  const lock = await lockWallet(ledger.database, 'running');
+  const settled = holds.settle(endOf(request, 25), request.most);
+  assert.equal(await holds.releaseStrays(), 0);
+  await lock.release();
+  assert.deepEqual(await settled, { charged: 25n });
+  assert.equal((await ledger.wallet('running')).balance, 75);
+});

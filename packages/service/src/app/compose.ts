@@ -21,7 +21,7 @@ import type { MetricReading } from '#kernel/metrics.ts';
 import { createHolds } from '#ledger/hold.ts';
 import { declareSpoolMetrics } from '#ledger/metrics.ts';
 import { reapHolds } from '#ledger/queries.ts';
-import { startReaper } from '#ledger/reaper.ts';
+import { type ReaperPass, startReaper } from '#ledger/reaper.ts';
 import { BACKLOG_LIMITS } from '#ledger/settling.ts';
 import { createSpool, type Spool } from '#ledger/spool.ts';
 import { createWallets } from '#ledger/wallet.ts';
@@ -80,13 +80,12 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   await holds.replay(); // What an earlier process has left is charged before anything can be released.
   const sandboxPools = { reserve: pool('sandbox', 1), settle: pool('sandbox', 1) };
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
-  const reaper = startReaper({
-    passes: [
-      { prepare: holds.replay, release: (holdsMax) => reapHolds(upkeep, holdsMax) },
-      { release: (holdsMax) => reapSandboxHolds(sandboxPools.settle, holdsMax) },
-    ],
-    log,
-  });
+  const passes: readonly ReaperPass[] = [
+    { prepare: holds.replay, release: (holdsMax) => reapHolds(upkeep, holdsMax) },
+    { release: (holdsMax) => reapSandboxHolds(sandboxPools.settle, holdsMax) },
+    { release: holds.releaseStrays },
+  ];
+  const reaper = startReaper({ passes, log });
   const watch = startLedgerWatch({ pool: pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX }), clock, log });
 
   const links = createTopupLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });

@@ -5,7 +5,7 @@ import { describeFault, type Log } from '#kernel/log.ts';
 const INT8_OID = 20;
 
 /** No statement of ours takes seconds; one that does is stuck, and its callers are better served by a retry. */
-export const STATEMENT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 250;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;

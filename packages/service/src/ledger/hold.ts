@@ -1,16 +1,16 @@
 import { createBatcher, inOrderOf } from '#db/batcher.ts';
 import type { Instance } from '#db/instance.ts';
-import { type Pool, STATEMENT_TIMEOUT_MS } from '#db/pool.ts';
+import type { Pool } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import type { HoldAnswer, HoldRequest } from '#kernel/hold.ts';
-import type { CallId } from '#kernel/ids.ts';
-import { describeFault, type Log } from '#kernel/log.ts';
+import type { Log } from '#kernel/log.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { reserveHolds } from '#ledger/queries.ts';
 import type { Settlement } from '#ledger/settlement.ts';
 import { type BacklogLimits, createSettling, type SettledCall } from '#ledger/settling.ts';
 import type { Spool } from '#ledger/spool.ts';
+import { createStrays } from '#ledger/strays.ts';
 
 /** The holds of real wallets: two lanes of batched statements, safe to repeat after a lost connection. */
 export interface Holds {
@@ -24,6 +24,8 @@ export interface Holds {
    * when the settlement is on disk, with what will be charged of the `granted` hold.
    */
   readonly settle: (settlement: Settlement, granted: Micros) => Promise<SettledCall>;
+  /** Releases holds of this process that none of its calls has, see `strays.ts`. Gives how many there were. */
+  readonly releaseStrays: () => Promise<number>;
   /** Settles what processes left on disk. True when nothing of it waits, so that holds of the dead may be released. */
   readonly replay: () => Promise<boolean>;
   /** Leaves the settlements that still wait on disk, for the next process. Call before the pools end. */
@@ -47,7 +49,8 @@ const BATCH_MAX = 256;
 const PLACE_RETRIES_MAX = 5; // Half a second without a database; then the caller hears of it.
 
 export function createHolds({ pools, instance, spool, backlog, log }: HoldOptions): Holds {
-  const settling = createSettling({ pool: pools.settle, spool, log });
+  const settling = createSettling({ pool: pools.settle, spool, log, onEnd: (callId) => strays.end(callId) });
+  const strays = createStrays({ pool: pools.settle, instance, releaseCall: settling.release, log });
   const placing = createBatcher<HoldRequest, HoldAnswer>({
     run: (requests) => placeAll(pools.reserve, instance, requests),
     itemsMax: BATCH_MAX,
@@ -55,30 +58,24 @@ export function createHolds({ pools, instance, spool, backlog, log }: HoldOption
     resourceOf: ({ appId, userId }) => `${appId} ${userId}`, // The wallet, whose lock another may have.
   });
 
-  /** The statement may have run all the same, or may still: its hold is released once it can no longer appear. */
-  function releaseLater(callId: CallId): void {
-    setTimeout(() => {
-      settling.release(callId).catch((fault: unknown) => {
-        log.error({ fault: describeFault(fault), callId }, 'a hold in doubt could not be released');
-      });
-    }, 2 * STATEMENT_TIMEOUT_MS).unref();
-  }
-
   return {
     place: async (request) => {
       assert(request.least > 0n && request.least <= request.most, 'a hold has a positive range');
       if (settling.isBehind(backlog)) throw new Error('Too many settlements wait for the database, or for too long.');
+      strays.begin(request.callId);
+      let isHeld = false;
       try {
         failpoint('hold.place-queued');
         const answer = await placing.submit(request);
         failpoint('hold.place-answered');
+        isHeld = answer.outcome === 'granted';
         return answer;
-      } catch (fault) {
-        releaseLater(request.callId); // Whatever came last: an answer before it may have been lost.
-        throw fault;
+      } finally {
+        if (!isHeld) strays.end(request.callId); // After a fault it may hold all the same, now or later.
       }
     },
     settle: settling.settle,
+    releaseStrays: strays.release,
     replay: settling.replay,
     stop: settling.stop,
   };

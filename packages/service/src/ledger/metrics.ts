@@ -9,7 +9,10 @@ export const checkedWallets = counter(
   'purser_ledger_check_wallets_total',
   'Wallets that the incremental ledger check derived anew.',
 );
-export const holdsReaped = counter('purser_holds_reaped_total', 'Holds of dead processes that were released.');
+export const holdsReaped = counter(
+  'purser_holds_reaped_total',
+  'Holds of dead processes, or of no call, that were released.',
+);
 
 /** What lies in the spool because the database could not take it. */
 export function declareSpoolMetrics(spool: { readonly kept: () => number; readonly oldestKeptMs: () => number }): void {

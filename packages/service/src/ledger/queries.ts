@@ -71,6 +71,14 @@ export async function reapHolds(db: Queryable, most: number): Promise<number> {
   return rows[0]?.released ?? 0;
 }
 
+/** The calls for which a process holds money, as the database has it. */
+export async function selectHeldCalls(db: Queryable, instanceId: bigint): Promise<readonly CallId[]> {
+  const { rows } = await db.query<{ call_id: CallId }>(`select call_id from ledger.holds where instance_id = $1`, [
+    instanceId,
+  ]);
+  return rows.map(({ call_id: callId }) => callId);
+}
+
 interface WalletRow {
   readonly wallet_id: bigint;
   readonly user_id: EndUserId;

@@ -11,8 +11,8 @@ interface Reaper {
   readonly stop: () => Promise<void>;
 }
 
-/** One kind of money. */
-interface ReaperPass {
+/** Holds of one kind. */
+export interface ReaperPass {
   /** Releases at most so many orphaned holds and gives how many it released. */
   readonly release: (holdsMax: number) => Promise<number>;
   /** Comes before it once the database has been reached; false when nothing may be released yet. */
@@ -41,7 +41,7 @@ export function startReaper({ passes, log }: ReaperOptions): Reaper {
       const released = await release(mayRelease ? HOLDS_PER_PASS : 0);
       reached[index] = passes + 1;
       holdsReaped.add(released);
-      if (released > 0) log.warn({ released }, 'holds of a process that died were released');
+      if (released > 0) log.warn({ released }, 'holds that no call has were released');
     } catch (fault) {
       reached[index] = 0;
       log.warn({ fault: describeFault(fault) }, 'the reaper did not get through its pass');

@@ -46,11 +46,13 @@ interface SettlingOptions {
   readonly pool: Pool;
   readonly spool: Spool;
   readonly log: Log;
+  /** Told when the settlement of a call has landed or never will. */
+  readonly onEnd: (callId: CallId) => void;
 }
 
 const BATCH_MAX = 256;
 
-export function createSettling({ pool, spool, log }: SettlingOptions): Settling {
+export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Settling {
   const outage = createOutageWatch();
   let isStopped = false;
   const settling = createBatcher<Settlement, SettledCall>({
@@ -98,7 +100,7 @@ export function createSettling({ pool, spool, log }: SettlingOptions): Settling 
 
   return {
     settle: async (settlement, granted) => {
-      const landing = land(settlement);
+      const landing = land(settlement).finally(() => onEnd(settlement.callId));
       failpoint('hold.landing');
       const isInTime = await outage.isInTime(landing);
       failpoint('hold.landing-timed');

@@ -23,6 +23,7 @@ import { lineOf, readSpooled } from '#ledger/spool-record.ts';
 import { type Landing, replayFiles } from '#ledger/spool-replay.ts';
 
 const LANDED: Landing = { isStuck: false, refused: 0 };
+const landed = async (): Promise<Landing> => LANDED;
 
 function settlementOf(charge: bigint): Settlement {
   return {
@@ -155,8 +156,7 @@ test('WA-07 a file that another process claims first is not said to have landed'
     renameSync(found, path.join(directory, 'claimed.jsonl')); // Between the look at the directory and the claim.
     return false;
   };
-  const land = async (): Promise<Landing> => LANDED;
-  assert.equal(await replayFiles({ directory, isOwn, land, log: createLog('silent') }), false);
+  assert.equal(await replayFiles({ directory, isOwn, land: landed, log: createLog('silent') }), false);
 });
 
 test('WA-07 a torn last line is passed over: nobody was told that it is kept', async (t) => {
