@@ -277,3 +277,18 @@ test('WA-09 a call whose usage contradicted itself says so on its receipt', asyn
   );
   assert.deepEqual(rows, [{ clamped: false }, { clamped: true }]);
 });
+
+test('WA-06 a wallet that owes or has spent more than the largest amount can still be read', async () => {
+  const most = Number.MAX_SAFE_INTEGER;
+  await ledger.open('boundless', most);
+  for (let times = 0; times < 2; times += 1) {
+    const request = holdOf('boundless', most);
+    await ledger.reserve([request]);
+    await ledger.settle([endOf(request, most)]);
+    assert.equal(await ledger.credit('boundless', most), 'booked');
+  }
+  for (let times = 0; times < 3; times += 1) assert.equal(await ledger.takeBack('boundless', most), 'booked');
+  const wallet = await ledger.wallets.find(APP, 'boundless' as EndUserId);
+  assert.deepEqual([wallet?.spentThisMonth, wallet?.shortfall], [BigInt(most), BigInt(most)]);
+  assert.deepEqual(await ledger.differences(), []);
+});

@@ -24,3 +24,8 @@ export function microsToWire(value: Micros): number {
 export function microsFromRow(value: bigint): Micros {
   return micros(value);
 }
+
+/** A sum of amounts from a row. One above the largest amount is told as that amount: the books keep it exactly. */
+export function microsSumFromRow(value: bigint): Micros {
+  return value > MICROS_MAX ? MICROS_MAX : micros(value);
+}

@@ -1,6 +1,6 @@
 import type { Pool } from '#db/pool.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
-import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
+import { type Micros, microsFromRow, microsSumFromRow, ZERO_MICROS } from '#kernel/micros.ts';
 import { insertWallet, type NewWallet, selectWallet, updateCap, updateConnected } from '#ledger/queries.ts';
 
 /** A real wallet as its owner may see it (BI-01). */
@@ -53,10 +53,10 @@ export function createWallets(pool: Pool): Wallets {
         isSuspended: row.is_suspended,
         balance: microsFromRow(row.balance_micros),
         held: microsFromRow(row.held_micros),
-        shortfall: microsFromRow(row.shortfall_micros),
+        shortfall: microsSumFromRow(row.shortfall_micros),
         available: free > 0n ? microsFromRow(free) : ZERO_MICROS,
         cap: row.cap_micros === null ? undefined : microsFromRow(row.cap_micros),
-        spentThisMonth: microsFromRow(row.spent_this_month_micros),
+        spentThisMonth: microsSumFromRow(row.spent_this_month_micros),
       };
     },
     open: (wallet) => insertWallet(pool, wallet),
