@@ -177,6 +177,27 @@ test('WA-10 a process that is gone for more than a day is forgotten, unless a ho
   assert.deepEqual([await stateOf(holding), (await ledger.wallet('kept')).held], [undefined, 0]);
 });
 
+test('WA-10 a reaper waits in line for a wallet that is never found unlocked', async () => {
+  const dead = await ledger.addInstance();
+  await ledger.open('busy', 100);
+  await ledger.reserve([holdOf('busy', 10)], dead);
+  await runOut(dead);
+  const lock = await lockWallet(ledger.database, 'busy');
+  const reaping = reapHolds(ledger.database.owner, ALL); // The owner waits for a lock without a limit.
+  await lock.waiting(1);
+  await lock.release();
+  assert.deepEqual([await reaping, (await ledger.wallet('busy')).held], [1, 0]);
+});
+
+test('WA-10 a hold that was placed while its process was forgotten is released', async () => {
+  const forgotten = await ledger.addInstance();
+  await ledger.open('late', 100);
+  await ledger.reserve([holdOf('late', 10)], forgotten);
+  await ledger.database.owner.query('delete from db.instances where instance_id = $1', [forgotten]);
+  assert.equal(await reapHolds(ledger.live, ALL), 1);
+  assert.equal((await ledger.wallet('late')).held, 0);
+});
+
 test('WA-10 a process that is forgotten places no hold', async () => {
   await ledger.open('forgotten', 100);
   await assert.rejects(ledger.reserve([holdOf('forgotten', 10)], -1n), { code: '55000' });

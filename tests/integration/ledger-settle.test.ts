@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import { newCallId } from '../../packages/service/src/kernel/ids.ts';
-import { reapHolds } from '../../packages/service/src/ledger/queries.ts';
+import { reapHolds, settleHolds } from '../../packages/service/src/ledger/queries.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { countWaiting, lockWallet } from '../support/lock-wait.ts';
 import { movementsOf, receiptOf } from '../support/receipts.ts';
@@ -114,14 +114,21 @@ async function orphan(user: string): Promise<HoldRequest> {
   return request;
 }
 
-test('WA-10 where a settlement is about to end a call, the reaper leaves it to it', async () => {
+/** As the owner, who waits for a lock without a limit: the charge, 0 where the call had ended. */
+async function settleAsOwner(request: HoldRequest): Promise<bigint | undefined> {
+  const [row] = await settleHolds(ledger.database.owner, [endOf(request, 25)]);
+  return row?.charged;
+}
+
+test('WA-10 where a settlement is about to end a call, the reaper comes too late', async () => {
   const request = await orphan('meeting');
   const lock = await lockWallet(ledger.database, 'meeting');
-  const settling = ledger.settle([endOf(request, 25)]);
+  const settling = settleAsOwner(request);
   await lock.waiting(1);
-  const released = await reapHolds(ledger.live, 10);
+  const reaping = reapHolds(ledger.database.owner, 10);
+  await lock.waiting(2);
   await lock.release();
-  assert.deepEqual([released, await settling], [0, [{ isSettled: true, charged: 25 }]]);
+  assert.deepEqual([await settling, await reaping], [25n, 0]);
   await expectWallet('meeting', { balance: 75, held: 0 });
 });
 
@@ -130,11 +137,11 @@ test('WA-10 where the reaper is about to end a call, a settlement comes too late
   const reaper = await ledger.database.owner.connect();
   await reaper.query('begin');
   const released = await reapHolds(reaper, 10);
-  const settling = ledger.settle([endOf(request, 25)]);
+  const settling = settleAsOwner(request);
   await waitUntil('the settlement waits', async () => (await countWaiting(ledger.database)) === 1);
   await reaper.query('commit');
   reaper.release();
-  assert.deepEqual([released, await settling], [1, [{ isSettled: false, charged: 0 }]]);
+  assert.deepEqual([released, await settling], [1, 0n]);
   await expectWallet('met', { balance: 100, held: 0 });
 });
 

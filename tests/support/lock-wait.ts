@@ -3,7 +3,7 @@ import { waitUntil } from './wait-until.ts';
 
 /** Keeps a wallet's row locked, as a slow statement would, so that others pile up behind it in a known order. */
 export interface WalletLock {
-  /** Waits until so many statements stand in line behind the lock. */
+  /** Waits until so many statements stand in line behind the lock. Where they do not come, the lock is released. */
   readonly waiting: (count: number) => Promise<void>;
   readonly release: () => Promise<void>;
 }
@@ -13,16 +13,22 @@ export async function lockWallet({ owner }: TestDatabase, user: string): Promise
   await client.query('begin');
   await client.query('select from ledger.wallets where user_id = $1 for update', [user]);
   let isReleased = false;
+  const release = async (): Promise<void> => {
+    if (isReleased) return;
+    isReleased = true;
+    await client.query('commit');
+    client.release();
+  };
   return {
     waiting: async (count) => {
-      await waitUntil(`${count} statements wait`, async () => (await countWaiting({ owner })) >= count);
+      try {
+        await waitUntil(`${count} statements wait`, async () => (await countWaiting({ owner })) >= count);
+      } catch (fault) {
+        await release();
+        throw fault;
+      }
     },
-    release: async () => {
-      if (isReleased) return;
-      isReleased = true;
-      await client.query('commit');
-      client.release();
-    },
+    release,
   };
 }
 

@@ -17,7 +17,7 @@ export const usageTables = inFile('packages/service/migrations/0005_usage.sql');
 export const ledger = inFile('packages/service/migrations/0006_ledger.sql');
 export const moneyOut = inFile('packages/service/migrations/0009_money_out.sql');
 export const ledgerCheck = inFile('packages/service/migrations/0010_ledger_check.sql');
-export const upkeep = inFile('packages/service/migrations/0011_upkeep.sql');
+export const reap = inFile('packages/service/migrations/0012_reap.sql');
 
 export const chatCall = inFile('packages/service/src/gateway/call.ts');
 export const plainCall = inFile('packages/service/src/gateway/run-in-lane.ts');

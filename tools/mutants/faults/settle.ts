@@ -13,7 +13,7 @@ import {
   reserving,
   settling,
   takingBack,
-  upkeep,
+  reap,
   walking,
 } from './places.ts';
 
@@ -155,27 +155,32 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'fenced-before-the-lease-is-over',
     clause: 'WA-10',
-    edits: [upkeep('i.lease_until < clock_timestamp();', `i.lease_until < clock_timestamp() + interval '1 day';`)],
+    edits: [reap('i.lease_until < clock_timestamp();', `i.lease_until < clock_timestamp() + interval '1 day';`)],
     killer: instances(ORPHANS),
   },
   {
     id: 'reaper-takes-holds-of-the-living',
     clause: 'WA-10',
-    edits: [upkeep(`      where i.state = 'dead'\n`, '      where true\n')],
+    edits: [
+      reap(
+        `      -- Dead or forgotten: a hold that was being placed while its process was forgotten is found all the same.\n      where not exists (select from db.instances i where i.instance_id = h.instance_id and i.state = 'live')\n`,
+        '      where true\n',
+      ),
+    ],
     killer: instances(NO_AGE),
   },
   {
     id: 'reaper-fences-when-it-only-asks',
     clause: 'WA-10',
-    edits: [upkeep(`where p_most > 0 and i.state = 'live'`, `where i.state = 'live'`)],
+    edits: [reap(`where p_most > 0 and i.state = 'live'`, `where i.state = 'live'`)],
     killer: instances('WA-10 a reaper that only asks fences nobody and releases nothing'),
   },
   {
     id: 'reaper-charges',
     clause: 'WA-10',
     edits: [
-      upkeep('ledger.settle(a.calls, a.zero,', 'ledger.settle(a.calls, array(select 1::bigint from unnest(a.calls)),'),
-      upkeep(`array_agg('expired'::text)`, `array_agg('abandoned'::text)`),
+      reap('ledger.settle(a.calls, a.zero,', 'ledger.settle(a.calls, array(select 1::bigint from unnest(a.calls)),'),
+      reap(`array_agg('expired'::text)`, `array_agg('abandoned'::text)`),
     ],
     killer: instances(ORPHANS),
   },
