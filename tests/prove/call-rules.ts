@@ -3,6 +3,8 @@ import { ceilingOf, chargeOf, ownCount } from './price.ts';
 
 /** WA-10: a lease is 15 s, renewed every second. A process that stood still for less has not lost its holds. */
 export const FENCED_AFTER_MS = 13_000;
+/** A request that takes 10 s to arrive is refused unread; a process that stands still reads none. */
+const TOO_SLOW_AFTER_MS = 9_000;
 
 export interface Violation {
   readonly rule: string;
@@ -130,6 +132,8 @@ export function phantomRefusal(call: CallFacts, log: HistoryLog): string | undef
       return wallet.capMax !== undefined ? undefined : 'a wallet that never had a cap was refused for its cap';
     case 'INTERNAL_SERVER_ERROR':
       return call.isDisturbed ? undefined : 'a fault of ours, and neither database nor process was disturbed';
+    case 'BAD_REQUEST':
+      return call.stoppedMs >= TOO_SLOW_AFTER_MS ? undefined : 'a request in good form was refused as a bad one';
     case 'UPSTREAM_PROVIDER_ERROR':
     case 'UPSTREAM_THROTTLED':
       return undefined;
