@@ -2,7 +2,7 @@ import { pipeline, Readable } from 'node:stream';
 import { spec as createSpecReporter, type TestEvent } from 'node:test/reporters';
 
 /**
- * The `spec` reporter with the runner's closing lines at the very end: by itself, it prints the failures after them. A
+ * The `spec` reporter with tables and the runner's closing lines at the very end: by itself, it prints the failures after them. A
  * run in which no test was executed fails, which the runner lets pass.
  */
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
@@ -34,9 +34,13 @@ function testsExecuted(event: TestEvent): number {
   return event.data.counts.tests - event.data.counts.skipped;
 }
 
-/** `ℹ tests 12` and the lines below it: what the runner says itself belongs to no file. */
+/**
+ * `ℹ tests 12` and the lines below it: what the runner says itself belongs to no file. And what a test says in several
+ * lines, which is a table of what it saw: nobody would find that between the tests.
+ */
 function isClosing(event: TestEvent): boolean {
-  return event.type === 'test:diagnostic' && event.data.nesting === 0 && event.data.file === undefined;
+  if (event.type !== 'test:diagnostic') return false;
+  return (event.data.nesting === 0 && event.data.file === undefined) || event.data.message.includes('\n');
 }
 
 async function* rendered(events: AsyncIterable<TestEvent> | Iterable<TestEvent>): AsyncGenerator<string> {

@@ -22,6 +22,8 @@ const FILES: Readonly<Record<string, string>> = {
     "import { test } from 'node:test'; console.log('hanging'); test('hangs', () => new Promise(() => setInterval(() => {}, 99)));",
   'tests/setup.test.ts':
     "import { test } from 'node:test'; test('sees the setup', (t) => t.assert.equal(process.env['PURSER_SEEN'], 'yes'));",
+  'tests/broken/table.test.ts':
+    "import { test } from 'node:test'; test('sees', (t) => t.diagnostic('a table\\nof two lines')); test('fails', () => { throw new Error('no'); });",
   'tests/broken/rounds.test.ts':
     "import { test } from 'node:test'; test('has rounds', (t) => t.assert.equal(process.env['PURSER_TEST_ROUNDS'], '7'));",
   'tests/support/global-setup.ts':
@@ -83,6 +85,13 @@ test('a failure is told by the exit code, and the closing lines come after what 
   assert.equal(code, 1);
   const [, closing = ''] = output.split('failing tests:');
   assert.match(closing, /ℹ tests 1\n[\s\S]*ℹ fail 1\n[\s\S]*ℹ duration_ms [\d.]+\n(?:taken down\n)?$/);
+});
+
+test('a table of what a test saw comes after what failed', async () => {
+  const { output } = await runTests('tests/broken/table.test.ts');
+  const [before = '', closing = ''] = output.split('failing tests:');
+  assert.doesNotMatch(before, /a table/);
+  assert.match(closing, /a table\nof two lines[\s\S]*ℹ tests 2\n/);
 });
 
 test('a run in which no test was executed fails', async () => {

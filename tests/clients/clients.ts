@@ -1,0 +1,8 @@
+import { AI_SDK_OPENAI } from './ai-sdk-openai.ts';
+import { AI_SDK_COMPATIBLE } from './ai-sdk-openai-compatible.ts';
+import { LANGCHAIN } from './langchain.ts';
+import { OPENAI } from './openai.ts';
+import type { StockClient } from './stock-client.ts';
+
+/** The clients that run wherever the tests do, in the order of `docs/CLIENTS.md`. */
+export const CLIENTS: readonly StockClient[] = [OPENAI, AI_SDK_OPENAI, AI_SDK_COMPATIBLE, LANGCHAIN];

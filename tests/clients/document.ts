@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { CLIENTS } from './clients.ts';
+import { type Column, expectedOf, matrixText } from './matrix.ts';
+import { PYTHON_CLIENTS } from './python.ts';
+import { SCENARIOS } from './scenarios.ts';
+import type { StockClient } from './stock-client.ts';
+import { installedVersions } from './versions.ts';
+
+/** The text of `docs/CLIENTS.md`: what the tests expect of the installed versions, and the settings that they use. */
+export function clientsDocument(): string {
+  const columns = [
+    ...CLIENTS.map((client) => expectedColumn(client, installedVersions(client))),
+    ...PYTHON_CLIENTS.map((client) => expectedColumn(client, client.seenWith?.join(', ') ?? '')),
+  ];
+  const clients = columns.map(({ client }) => client);
+  const differences = clients.flatMap(differencesOf).join('\n');
+  const parts = [HEAD, matrixText(columns), DIFFERENCES, differences, SETTINGS, ...clients.map(settingsOf)];
+  return `${parts.join('\n\n')}\n`;
+}
+
+const HEAD = `# Clients
+
+Written by \`node tools/clients-table.ts\` from the tests in \`tests/clients\`; not to be edited.
+
+\`npm test\` puts each of these unmodified client libraries through every scenario, against the whole service with a
+provider whose answers the scenario chooses, and prints this table with what it saw. \`ok\`: the client does its part, and
+the service charges what it should. The Python clients run where Python has them (\`pip install openai litellm mcp\`;
+\`PURSER_TEST_PYTHON\` may name the interpreter); their versions are those that were run.`;
+
+const DIFFERENCES = `## Where a client differs
+
+None of it costs the user: what fails is not charged.`;
+
+const SETTINGS = `## Settings
+
+\`baseUrl\` is the address of the service with \`/v1\` (\`http://127.0.0.1:8787/v1\`), \`key\` an API key of the app, \`user\`
+the end user who pays. \`large\` stands for a model of the catalogue. These lines are those that the tests run.`;
+
+function expectedColumn(client: StockClient, version: string): Column {
+  return { client, version, seen: new Map(SCENARIOS.map(({ name }) => [name, expectedOf(client, name)])) };
+}
+
+/** Scenarios that differ for one reason share a line. */
+function differencesOf({ name, differs }: StockClient): readonly string[] {
+  const scenarios = new Map<string, string[]>();
+  for (const [scenario, { why }] of Object.entries(differs)) {
+    scenarios.set(why, [...(scenarios.get(why) ?? []), scenario]);
+  }
+  return [...scenarios].map(([why, of]) => `- **${name}** (${of.join('; ')}): ${why}.`);
+}
+
+const MARKED = /^ *(?:\/\/|#) settings\n(?<lines>[^]*?)^ *(?:\/\/|#) end\n/gm;
+
+/** The marked lines of the file that the tests run, each stretch moved to the left. */
+function settingsOf({ name, settings }: StockClient): string {
+  const stretches = [...readFileSync(settings, 'utf8').matchAll(MARKED)].map(({ groups }) => {
+    const lines = (groups?.['lines'] ?? '').trimEnd().split('\n');
+    const indent = lines.find((line) => line !== '')?.search(/\S/) ?? 0;
+    return lines.map((line) => line.slice(indent)).join('\n');
+  });
+  if (stretches.length === 0) throw new Error(`${settings.pathname} marks no settings.`);
+  const language = settings.pathname.endsWith('.py') ? 'python' : 'js';
+  return `### ${name}\n\n\`\`\`${language}\n${stretches.join('\n\n').replace(/\n{3,}/g, '\n\n')}\n\`\`\``;
+}

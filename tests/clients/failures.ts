@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import type { UpstreamScript } from '../support/scripted-upstream.ts';
+import { emptyBucket } from '../support/violations.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { BALANCE, COST, PLAIN, type Scenario, STREAM, TEXT } from './scenario.ts';
+import type { Scene } from './scene.ts';
+import type { Failure } from './stock-client.ts';
+
+/** Calls that are refused or fail: what the client knows of it, and how often it tries. */
+export const FAILURES: readonly Scenario[] = [
+  { name: '402', clause: 'ER-07', promise: 'reads the link of a 402, and asks once', run: noMoney },
+  {
+    name: '402 of a stream',
+    clause: 'ER-07',
+    promise: 'reads the link of a 402 that a stream met, and asks once',
+    run: (scene) => noMoney(scene, true),
+  },
+  { name: '429, too fast', clause: 'ER-05', promise: 'waits as long as a 429 says, then succeeds', run: tooFast },
+  {
+    name: '429, provider throttled',
+    clause: 'ER-05',
+    promise: 'tries a throttled call again, and is charged for the one that succeeds',
+    run: throttled,
+  },
+  {
+    name: '502, rejected by the provider',
+    clause: 'ER-05',
+    promise: 'raises the 502 of a request that the provider rejects, and is not charged',
+    run: (scene) => badGateway(scene, { status: 400, body: '{"error":{"message":"No."}}' }),
+  },
+  {
+    name: '502, provider down',
+    clause: 'ER-05',
+    promise: 'raises the 502 of a provider that is down, and is not charged',
+    run: (scene) => badGateway(scene, { status: 500, body: '{"error":{"message":"Down."}}' }),
+  },
+  {
+    name: 'broken in mid-stream',
+    clause: 'ER-06',
+    promise: 'raises an error when a stream breaks off, and is not charged',
+    run: (scene) => brokenStream(scene, { body: [...STREAM.body.slice(0, 3), { destroy: true }] }),
+  },
+  {
+    name: 'ended without a reason',
+    clause: 'ER-06',
+    promise: 'raises an error when a stream ends before its end, and is not charged',
+    run: (scene) => brokenStream(scene, { body: STREAM.body.slice(0, 3) }),
+  },
+];
+
+async function noMoney(scene: Scene, stream = false): Promise<string> {
+  const user = await scene.newUser(0);
+  const { failure } = await scene.ask(user, { stream });
+  assert.ok(failure);
+  assert.equal(failure.status, 402, failure.message);
+  const link = failure.link ?? failure.linkInHeaders ?? '';
+  assert.match(link, /^https:\/\/purser\.test\/topup\/[\w-]+\.[\w-]+$/);
+  assert.deepEqual([scene.arrived(user).length, scene.provided().length], [1, 0]);
+  return told(failure.link === link || 'link in the headers', hasCode(failure, 'PAYMENT_REQUIRED'));
+}
+
+async function tooFast(scene: Scene): Promise<string> {
+  const { service } = scene.stage;
+  const app = await service.addApp({ ratePerMinute: 20 });
+  const user = await scene.newUser(0);
+  await service.fund(app, user, BALANCE);
+  await emptyBucket(service, app);
+  scene.provide(PLAIN);
+  const asked = scene.ask(user, {}, app.liveKey);
+  await waitUntil('a call is refused', () => scene.arrived(user)[0]?.answeredAtMs !== undefined);
+  await service.database.owner.query('delete from limits.buckets where app_id = $1', [app.appId]);
+  const { text, failure } = await asked;
+  assert.equal(failure?.message, undefined);
+  assert.equal(text, TEXT);
+  assert.deepEqual([scene.provided().length, BALANCE - (await service.wallet(app, user)).balance], [1, COST]);
+  return waited(scene, user);
+}
+
+async function throttled(scene: Scene): Promise<string> {
+  scene.provide({ status: 429, body: '{"error":{"message":"Slow down."}}' }, PLAIN);
+  const user = await scene.newUser(BALANCE);
+  const { text, failure } = await scene.ask(user, {});
+  assert.equal(failure?.message, undefined);
+  assert.equal(text, TEXT);
+  assert.deepEqual([scene.provided().length, await spentBy(scene, user)], [2, COST]);
+  return waited(scene, user);
+}
+
+const EARLY_MS_MAX = 100; // The client may have the answer before this process notes that it was sent.
+
+/** Whether the user's client waited after each refusal as long as that said. Longer is no fault: the machine may be slow. */
+function waited(scene: Scene, user: string): string {
+  const arrivals = scene.arrived(user);
+  assert.ok(arrivals.length > 1, 'nothing was refused');
+  for (const [index, { answeredAtMs = 0, retryAfterSeconds = 0 }] of arrivals.slice(0, -1).entries()) {
+    assert.ok(retryAfterSeconds > 0, 'the refusal says when to try again');
+    const waitedMs = (arrivals[index + 1]?.atMs ?? 0) - answeredAtMs;
+    if (waitedMs < retryAfterSeconds * 1_000 - EARLY_MS_MAX) return 'comes too early';
+  }
+  return 'ok';
+}
+
+async function badGateway(scene: Scene, answer: UpstreamScript): Promise<string> {
+  scene.provide(answer);
+  const user = await scene.newUser(BALANCE);
+  const { failure } = await scene.ask(user, {});
+  assert.ok(failure);
+  assert.equal(failure.status, 502, failure.message);
+  assert.equal(await spentBy(scene, user), 0);
+  const [arrived, provided] = [scene.arrived(user).length, scene.provided().length];
+  // How many fewer is a matter of how soon the client comes again.
+  const often = `${arrived} requests, ${provided < arrived ? 'fewer' : 'all'} at the provider`;
+  return told((arrived === 1 && provided === 1) || often, hasCode(failure));
+}
+
+async function brokenStream(scene: Scene, answer: UpstreamScript): Promise<string> {
+  scene.provide(answer);
+  const user = await scene.newUser(BALANCE);
+  const { text, failure } = await scene.ask(user, { stream: true });
+  assert.ok(text !== '' && TEXT.startsWith(text), 'what came before is read');
+  assert.ok(failure, 'the client takes it for a success');
+  assert.equal(await spentBy(scene, user), 0);
+  assert.deepEqual([scene.arrived(user).length, scene.provided().length], [1, 1]);
+  return told(hasCode(failure));
+}
+
+/** True, or that it cannot be read from what the client raised. A wrong one is a fault. */
+function hasCode({ code, message }: Failure, expected = 'UPSTREAM_PROVIDER_ERROR'): true | string {
+  if (code === undefined || code === null) return 'no code';
+  assert.equal(code, expected, message);
+  return true;
+}
+
+/** `ok`, or what was seen otherwise. */
+function told(...facts: readonly (true | string)[]): string {
+  return facts.filter((fact) => fact !== true).join(', ') || 'ok';
+}
+
+async function spentBy({ stage: { service, app } }: Scene, user: string): Promise<number> {
+  const { balance, held, openStreams } = await service.wallet(app, user);
+  assert.deepEqual([held, openStreams], [0, 0]);
+  return BALANCE - balance;
+}

@@ -1,0 +1,132 @@
+import {
+  AIMessage,
+  AIMessageChunk,
+  type BaseMessage,
+  HumanMessage,
+  ToolMessage,
+  type UsageMetadata,
+} from '@langchain/core/messages';
+// settings
+import { ChatOpenAI } from '@langchain/openai';
+// end
+import { RETRIED } from './differences.ts';
+import {
+  type Address,
+  type Ask,
+  type ErrorFields,
+  type Failure,
+  inThisProcess,
+  type Message,
+  type StockClient,
+  type Told,
+} from './stock-client.ts';
+
+// It would send these calls to wherever a developer has told it to trace others.
+for (const name of ['LANGSMITH_TRACING', 'LANGSMITH_TRACING_V2', 'LANGCHAIN_TRACING_V2']) delete process.env[name];
+
+/** LangChain's chat model for OpenAI. */
+export const LANGCHAIN: StockClient = {
+  name: '@langchain/openai',
+  packages: ['@langchain/core', '@langchain/openai'],
+  settings: new URL(import.meta.url),
+  differs: RETRIED,
+  start: inThisProcess(ask),
+};
+
+function connect({ baseUrl, key, user }: Address, streamUsage: boolean): ChatOpenAI {
+  // settings
+  const model = new ChatOpenAI({
+    model: 'large',
+    apiKey: key,
+    configuration: { baseURL: baseUrl, defaultHeaders: { 'x-service-user': user } },
+    streamUsage, // True unless given.
+    maxRetries: 2, // It is 6 unless given: a 502 is then tried for a minute and a half.
+  });
+  // end
+  return model;
+}
+
+async function ask(address: Address, ask: Ask): Promise<Told> {
+  const model = connect(address, ask.usage);
+  const messages = ask.messages.map(messageOf);
+  try {
+    if (ask.schema !== undefined) {
+      const shaped = model.withStructuredOutput(ask.schema, { name: 'answer', method: 'jsonSchema', strict: true });
+      return { text: JSON.stringify(await shaped.invoke(messages)), calls: [] };
+    }
+    const tools = ask.tools?.map((tool) => ({ type: 'function' as const, function: { ...tool } }));
+    const able = tools === undefined ? model : model.bindTools(tools);
+    return ask.stream ? await listen(able, messages, ask.leaves === true) : toldBy(await able.invoke(messages));
+  } catch (error) {
+    return { text: '', calls: [], failure: failureOf(error) };
+  }
+}
+
+type Able = Pick<ChatOpenAI, 'stream'>;
+
+async function listen(model: Able, messages: BaseMessage[], leaves: boolean): Promise<Told> {
+  const leaving = new AbortController();
+  let whole = new AIMessageChunk('');
+  try {
+    for await (const chunk of await model.stream(messages, { signal: leaving.signal })) {
+      whole = whole.concat(chunk);
+      if (leaves && whole.text !== '') leaving.abort();
+    }
+    return toldBy(whole);
+  } catch (error) {
+    return { ...toldBy(whole), failure: failureOf(error) };
+  }
+}
+
+function toldBy(message: AIMessage | AIMessageChunk): Told {
+  const { text, tool_calls: calls = [] } = message;
+  const usage = message.usage_metadata as UsageMetadata | undefined;
+  return {
+    text,
+    calls: calls.map(({ id = '', name, args }) => ({ id, name, arguments: args })),
+    usage: usage && { prompt: usage.input_tokens, completion: usage.output_tokens },
+  };
+}
+
+function messageOf(message: Message): BaseMessage {
+  switch (message.role) {
+    case 'user': {
+      const { text, image } = message;
+      if (image === undefined) return new HumanMessage(text);
+      return new HumanMessage({
+        content: [
+          { type: 'text', text },
+          { type: 'image_url', image_url: { url: image } },
+        ],
+      });
+    }
+    case 'assistant': {
+      const calls = message.calls.map(({ id, name, arguments: given }) => {
+        return { id, name, args: given as Record<string, unknown> };
+      });
+      return new AIMessage({ content: '', tool_calls: calls });
+    }
+    case 'tool':
+      return new ToolMessage({ tool_call_id: message.call.id, content: message.result });
+  }
+}
+
+function failureOf(error: unknown): Failure {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { status, code, error: fields, headers } = error as Error & Raised;
+  return {
+    message: error.message,
+    status,
+    code: code ?? fields?.code,
+    link: fields?.topupUrl,
+    linkInHeaders: headers?.get('x-service-topup-url'),
+  };
+}
+
+/** What it leaves on the errors of the library below it. */
+interface Raised {
+  readonly status?: number;
+  readonly code?: string;
+  readonly error?: ErrorFields;
+  readonly headers?: Headers;
+}

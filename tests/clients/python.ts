@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Difference, RunningClient, StockClient, Told } from './stock-client.ts';
+import { wireRequest } from './wire-request.ts';
+
+/** The interpreter whose packages are used. */
+const PYTHON = process.env['PURSER_TEST_PYTHON'] ?? 'python3';
+
+/** How to have the Python clients run, where they do not. */
+export const HOW_TO_GET_PYTHON =
+  'not run: `pip install openai litellm mcp` gets them, and PURSER_TEST_PYTHON may name the interpreter that has them';
+
+function pythonClient(module: string, seenWith: readonly string[], differs: StockClient['differs']): StockClient {
+  const script = new URL(`python/${module}_client.py`, import.meta.url);
+  return {
+    name: `${module} (Python)`,
+    packages: [module],
+    settings: script,
+    seenWith,
+    differs,
+    isSerial: true,
+    start: () => startWorker(fileURLToPath(script)),
+  };
+}
+
+const UNTOLD =
+  'its errors have no body, so that our code cannot be read; `error.litellm_response_headers` has the link';
+const NO_CODE: Difference = { seen: 'no code', why: 'its errors have no body, so that our code cannot be read' };
+
+/** The clients that run where Python has them. */
+export const PYTHON_CLIENTS: readonly StockClient[] = [
+  pythonClient('openai', ['2.54.0', '3.54.0'], {}),
+  pythonClient('litellm', ['1.106.2'], {
+    '402': { seen: 'link in the headers, no code', why: UNTOLD },
+    '402 of a stream': { seen: 'link in the headers, no code', why: UNTOLD },
+    '502, rejected by the provider': NO_CODE,
+    '502, provider down': NO_CODE,
+    'broken in mid-stream': NO_CODE,
+    'ended without a reason': NO_CODE,
+  }),
+];
+
+/** The installed version, undefined where the interpreter or the package is not there. */
+export function pythonVersion({ packages: [name] }: StockClient): string | undefined {
+  const asks = `from importlib.metadata import version; print(version(${JSON.stringify(name)}))`;
+  const { status, stdout } = spawnSync(PYTHON, ['-c', asks], { encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+// Nothing leaves this machine: no proxy for the loopback address, and no price list fetched when LiteLLM is loaded.
+const QUIET = { NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1', LITELLM_LOCAL_MODEL_COST_MAP: 'True' };
+
+/** A process that answers each call with a line, in their order, after a first line when it is ready for them. */
+async function startWorker(script: string): Promise<RunningClient> {
+  const child = spawn(PYTHON, ['-B', script], {
+    env: { ...process.env, ...QUIET },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const ready = Promise.withResolvers<Told>();
+  const waiting = [ready];
+  let complaint = '';
+  child.stderr.on('data', (part: Buffer) => void (complaint = (complaint + part.toString('utf8')).slice(-2_000)));
+  child.stdin.on('error', () => {}); // It has ended: told below.
+  createInterface({ input: child.stdout }).on('line', (line) => waiting.shift()?.resolve(JSON.parse(line) as Told));
+  child.once('exit', () => {
+    for (const { reject } of waiting) reject(new Error(`The client has ended: ${complaint}`));
+  });
+  await ready.promise;
+  return {
+    ask: (address, { stream, usage, leaves = false, ...ask }) => {
+      const told = Promise.withResolvers<Told>();
+      waiting.push(told);
+      child.stdin.write(`${JSON.stringify({ ...address, stream, usage, leaves, body: wireRequest(ask) })}\n`);
+      return told.promise;
+    },
+    close: () => end(child),
+  };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.stdin?.end();
+  await once(child, 'exit');
+}
