@@ -1,145 +1,61 @@
+import {
+  between,
+  bool,
+  isOneOf,
+  logitBias,
+  metadata,
+  neutral,
+  oneOf,
+  responseFormat,
+  stop,
+  streamOptions,
+  text,
+  type ValueFault,
+  type Values,
+  whole,
+} from '#gateway/parameter-values.ts';
+import { REFUSED_PARAMETERS } from '#gateway/refused-parameters.ts';
+import { findChoiceFault, toolChoice, tools } from '#gateway/tools.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-
-/**
- * Every parameter of the compatible format that the gateway can price, with what it accepts. A value that is `null`
- * counts as absent. What is not in this table is refused by name (CC-03).
- */
-interface Parameter {
-  /** For the message: "`name` must be ...". */
-  readonly expects: string;
-  readonly accepts: (value: unknown) => boolean;
-}
 
 const TOKENS_MAX = 10_000_000;
 const CHOICES_MAX = 128;
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
-const bool: Parameter = { expects: 'true or false', accepts: (value) => typeof value === 'boolean' };
-
-function text(lengthMax: number): Parameter {
-  return {
-    expects: `a string of at most ${lengthMax} characters`,
-    accepts: (value) => typeof value === 'string' && value.length <= lengthMax,
-  };
-}
-
-function whole(least: number, most: number): Parameter {
-  return {
-    expects: `a whole number from ${least} to ${most}`,
-    accepts: (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
-  };
-}
-
-function between(least: number, most: number): Parameter {
-  return {
-    expects: `a number from ${least} to ${most}`,
-    accepts: (value) => typeof value === 'number' && value >= least && value <= most,
-  };
-}
-
-function oneOf(...choices: readonly string[]): Parameter {
-  return {
-    expects: `one of ${choices.map((choice) => `"${choice}"`).join(', ')}`,
-    accepts: (value) => typeof value === 'string' && choices.includes(value),
-  };
-}
-
-const stop: Parameter = {
-  expects: 'a string, or an array of 1 to 4 strings',
-  accepts: (value) =>
-    typeof value === 'string' ||
-    (Array.isArray(value) && value.length >= 1 && value.length <= 4 && value.every((item) => typeof item === 'string')),
-};
-
-const logitBias: Parameter = {
-  expects: 'an object of token ids with numbers from -100 to 100',
-  accepts: (value) => isJsonObject(value) && Object.values(value).every(between(-100, 100).accepts),
-};
-
-const tools: Parameter = {
-  expects: 'an array of tools of type "function", each with a `function` that has a `name`',
-  accepts: (value) => Array.isArray(value) && value.length > 0 && value.every(isFunctionTool),
-};
-
-function isFunctionTool(tool: unknown): boolean {
-  return isJsonObject(tool) && tool['type'] === 'function' && isNamed(tool['function']);
-}
-
-function isNamed(value: unknown): boolean {
-  return isJsonObject(value) && typeof value['name'] === 'string' && value['name'].length > 0;
-}
-
-const toolChoice: Parameter = {
-  expects: '"none", "auto", "required", a named function, or `allowed_tools`',
-  accepts: (value) =>
-    value === 'none' ||
-    value === 'auto' ||
-    value === 'required' ||
-    (isJsonObject(value) &&
-      ((value['type'] === 'function' && isNamed(value['function'])) ||
-        (value['type'] === 'allowed_tools' && isJsonObject(value['allowed_tools'])))),
-};
-
-const responseFormat: Parameter = {
-  expects: 'an object whose `type` is "text", "json_object" or "json_schema" (with `json_schema.name`)',
-  accepts: (value) =>
-    isJsonObject(value) &&
-    (value['type'] === 'text' ||
-      value['type'] === 'json_object' ||
-      (value['type'] === 'json_schema' && isNamed(value['json_schema']))),
-};
-
-const streamOptions: Parameter = {
-  expects: 'an object with `include_usage` and `include_obfuscation`, each true or false',
-  accepts: (value) =>
-    isJsonObject(value) &&
-    Object.entries(value).every(
-      ([name, option]) => (name === 'include_usage' || name === 'include_obfuscation') && typeof option === 'boolean',
-    ),
-};
-
-const metadata: Parameter = {
-  expects: 'an object of at most 16 strings',
-  accepts: (value) =>
-    isJsonObject(value) &&
-    Object.keys(value).length <= 16 &&
-    Object.values(value).every((item) => typeof item === 'string'),
-};
-
-/** Passed only with the value that changes nothing: the others cost extra or keep data, and have no price here. */
-function neutral(...values: readonly unknown[]): Parameter {
-  const shown = values.map((value) => JSON.stringify(value)).join(' or ');
-  return { expects: shown, accepts: (value) => values.some((one) => JSON.stringify(one) === JSON.stringify(value)) };
-}
-
-/** `model` and `messages` are checked on their own, before any of these. */
-const PARAMETERS: ReadonlyMap<string, Parameter> = new Map([
-  ['frequency_penalty', between(-2, 2)],
+/**
+ * Every parameter of the compatible format that the gateway can price, with what it takes (`docs/PARAMETERS.md`). What
+ * is not in this table is refused by name (CC-03). `model` and `messages` are checked on their own, before any of these.
+ */
+const PARAMETERS: ReadonlyMap<string, Values> = new Map([
+  ['frequency_penalty', between(-2, 2, 0)],
   ['logit_bias', logitBias],
-  ['logprobs', bool],
+  ['logprobs', bool(false)],
   ['max_completion_tokens', whole(1, TOKENS_MAX)],
   ['max_tokens', whole(1, TOKENS_MAX)],
   ['metadata', metadata],
   ['modalities', neutral(['text'])],
-  ['n', whole(1, CHOICES_MAX)],
-  ['parallel_tool_calls', bool],
-  ['presence_penalty', between(-2, 2)],
+  ['n', whole(1, CHOICES_MAX, 1)],
+  ['parallel_tool_calls', bool(true)],
+  ['presence_penalty', between(-2, 2, 0)],
   ['prompt_cache_key', text(256)],
-  ['reasoning_effort', oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max')],
+  ['prompt_cache_options', neutral({}, { mode: 'implicit' }, { ttl: '30m' }, { mode: 'implicit', ttl: '30m' })],
+  ['prompt_cache_retention', neutral('in_memory')],
+  ['reasoning_effort', oneOf(EFFORTS, 'medium')],
   ['response_format', responseFormat],
   ['safety_identifier', text(256)],
   ['seed', whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)],
   ['service_tier', neutral('auto', 'default')],
   ['stop', stop],
   ['store', neutral(false)],
-  ['stream', bool],
+  ['stream', bool(false)],
   ['stream_options', streamOptions],
-  ['temperature', between(0, 2)],
-  ['tool_choice', toolChoice],
+  ['temperature', between(0, 2, 1)],
+  ['tool_choice', { ...toolChoice, defaults: ['none', 'auto'] }], // Which of them depends on whether there are tools.
   ['tools', tools],
-  ['top_logprobs', whole(0, 20)],
-  ['top_p', between(0, 1)],
+  ['top_logprobs', whole(0, 20, 0)],
+  ['top_p', between(0, 1, 1)],
   ['user', text(256)],
-  ['verbosity', oneOf('low', 'medium', 'high')],
+  ['verbosity', oneOf(['low', 'medium', 'high'], 'medium')],
 ]);
 
 const ALWAYS = ['model', 'messages'];
@@ -158,25 +74,70 @@ const OURS = new Set([
   'prompt_cache_key',
 ]);
 
+/** Two names of one thing: the provider is told the limit by the name that it knows, whichever the caller used. */
+const OUTPUT_LIMITS = ['max_tokens', 'max_completion_tokens'];
+
 /** What a model with this list of its own takes; undefined: everything that the gateway knows. */
 export function acceptedBy(parameters: ReadonlySet<string> | undefined): ReadonlySet<string> {
   if (parameters === undefined) return KNOWN_PARAMETERS;
-  return new Set([...KNOWN_PARAMETERS].filter((name) => OURS.has(name) || parameters.has(name)));
+  const isLimited = OUTPUT_LIMITS.some((name) => parameters.has(name));
+  const isAccepted = (name: string) =>
+    OURS.has(name) || parameters.has(name) || (isLimited && OUTPUT_LIMITS.includes(name));
+  return new Set([...KNOWN_PARAMETERS].filter(isAccepted));
 }
 
-/** The first parameter of the request that is not accepted; those known, and absent by a `null`, are passed over. */
+/** The first parameter of the request that is not accepted and says something. */
 export function findUnaccepted(request: JsonObject, accepted: ReadonlySet<string>): string | undefined {
-  return Object.keys(request).find(
-    (name) => !accepted.has(name) && !(request[name] === null && KNOWN_PARAMETERS.has(name)),
-  );
+  return Object.keys(request).find((name) => !accepted.has(name) && !saysNothing(name, request));
 }
 
-/** The first parameter whose value is not accepted, with what it must be. */
-export function findBadValue(request: JsonObject): { readonly name: string; readonly expects: string } | undefined {
+/** True of a `null` and of a documented default: many clients send every field that they have. */
+function saysNothing(name: string, request: JsonObject): boolean {
+  const value = request[name];
+  if (value === null) return KNOWN_PARAMETERS.has(name) || REFUSED_PARAMETERS.has(name);
+  // Told to call no tool, or to choose, a model with tools does not do the same.
+  if (name === 'tool_choice' && isGiven(request['tools'])) return value === 'auto';
+  return isOneOf(value, PARAMETERS.get(name)?.defaults ?? []);
+}
+
+/** The first parameter whose value is not accepted, and where in it the fault lies. */
+export function findBadValue(request: JsonObject): ValueFault | undefined {
   for (const [name, value] of Object.entries(request)) {
-    const parameter = PARAMETERS.get(name);
-    if (parameter === undefined || value === null || parameter.accepts(value)) continue;
-    return { name, expects: parameter.expects };
+    const fault = value === null ? undefined : PARAMETERS.get(name)?.faultOf(value, name);
+    if (fault !== undefined) return fault;
   }
-  return undefined;
+  return findConflict(request);
+}
+
+/** Values that are good, and not together. */
+function findConflict(request: JsonObject): ValueFault | undefined {
+  if (isJsonObject(request['stream_options']) && request['stream'] !== true) {
+    return { path: 'stream_options', expects: 'absent without `"stream": true`' };
+  }
+  if (Number(request['top_logprobs'] ?? 0) > 0 && request['logprobs'] !== true) {
+    return { path: 'top_logprobs', expects: 'absent without `"logprobs": true`' };
+  }
+  return findChoiceFault(request);
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** Said to us, not to the provider: who the end user is, the app's own bookkeeping, what holds anyway. */
+const STAYS_HERE = new Set([
+  'metadata',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'safety_identifier',
+  'store',
+  'user',
+]);
+
+/** What goes to the provider of a checked request: neither what stays here nor what its model does not take. */
+export function passedOn(request: JsonObject, accepted: ReadonlySet<string>): JsonObject {
+  const isPassed = ([name, value]: readonly [string, unknown]) =>
+    value !== null && accepted.has(name) && !STAYS_HERE.has(name);
+  return Object.fromEntries(Object.entries(request).filter(isPassed));
 }

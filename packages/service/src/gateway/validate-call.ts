@@ -3,7 +3,9 @@ import type { Catalogue, Model } from '#catalogue/catalogue.ts';
 import { isEntitled, notEntitled } from '#catalogue/entitlement.ts';
 import { type ChatCall, sizePrompt } from '#gateway/call.ts';
 import { findMessageFault, measureImages } from '#gateway/messages.ts';
-import { acceptedBy, findBadValue, findUnaccepted, KNOWN_PARAMETERS } from '#gateway/parameters.ts';
+import type { ValueFault } from '#gateway/parameter-values.ts';
+import { acceptedBy, findBadValue, findUnaccepted, KNOWN_PARAMETERS, passedOn } from '#gateway/parameters.ts';
+import { adviceOn, findOtherEndpoint } from '#gateway/refused-parameters.ts';
 import { type CorrelationId, type EndUserId, newCallId } from '#kernel/ids.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
@@ -16,20 +18,19 @@ export function checkShape(request: JsonObject): Refusal<'BAD_REQUEST'> | undefi
   if (typeof model !== 'string' || model === '') {
     return refuse('BAD_REQUEST', '`model` must be the name of a model: see `GET /v1/models`.', { param: 'model' });
   }
+  const { messages } = request;
+  const elsewhere = messages === undefined ? findOtherEndpoint(request) : undefined;
+  if (elsewhere !== undefined) return unaccepted(elsewhere, KNOWN_PARAMETERS);
+  const fault = findMessageFault(messages);
+  if (fault !== undefined) return misshapen(fault);
   const unknown = findUnaccepted(request, KNOWN_PARAMETERS);
-  const fault = findMessageFault(request['messages']);
-  if (fault !== undefined && unknown !== 'input') {
-    return refuse('BAD_REQUEST', `\`${fault.path}\` must be ${fault.expects}.`, { param: fault.path });
-  }
   if (unknown !== undefined) return unaccepted(unknown, KNOWN_PARAMETERS);
   const bad = findBadValue(request);
-  if (bad !== undefined) {
-    return refuse('BAD_REQUEST', `\`${bad.name}\` must be ${bad.expects}.`, { param: bad.name });
-  }
-  if (isJsonObject(request['stream_options']) && request['stream'] !== true) {
-    return refuse('BAD_REQUEST', '`stream_options` goes with `"stream": true`.', { param: 'stream_options' });
-  }
-  return undefined;
+  return bad === undefined ? undefined : misshapen(bad);
+}
+
+function misshapen({ path, expects }: ValueFault): Refusal<'BAD_REQUEST'> {
+  return refuse('BAD_REQUEST', `\`${shown(path)}\` must be ${expects}.`, { param: shown(path) });
 }
 
 /** The served model that a name stands for. Echoes what was sent, never what an alias points at (CC-04). */
@@ -74,6 +75,7 @@ interface CallContext {
 export function callOf(request: JsonObject, model: Model, context: CallContext): ChatCall {
   const isStream = request['stream'] === true;
   const options = request['stream_options'];
+  // By the name that replaced the other, where both are given. Either way the model and the wallet bound it.
   const ownLimit = wholeOf(request['max_completion_tokens']) ?? wholeOf(request['max_tokens']);
   return {
     callId: newCallId(),
@@ -81,7 +83,7 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
     app: context.caller.app,
     userId: context.userId,
     model,
-    request,
+    request: passedOn(request, acceptedBy(model.parameters)),
     isStream,
     wantsUsage: isStream && isJsonObject(options) && options['include_usage'] === true,
     choices: wholeOf(request['n']) ?? 1,
@@ -104,8 +106,8 @@ function messagesOf(request: JsonObject): readonly JsonObject[] {
 }
 
 function unaccepted(name: string, accepted: ReadonlySet<string>): Refusal<'BAD_REQUEST'> {
-  const hint =
-    name === 'input' ? ' This endpoint takes `messages`: choose the chat-completions interface of your client.' : '';
+  const advice = adviceOn(name);
+  const hint = advice === undefined ? '' : ` ${advice}`;
   const list = [...accepted].map((one) => `\`${one}\``).join(', ');
   return refuse('BAD_REQUEST', `\`${shown(name)}\` is not a supported parameter.${hint} Supported: ${list}.`, {
     param: shown(name),

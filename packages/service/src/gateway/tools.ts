@@ -1,0 +1,86 @@
+import { nameFault, objectFault, strictFault, structured, type ValueFault } from '#gateway/parameter-values.ts';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+
+/** What a request may say of tools: functions alone, for what else there is has no price here. */
+
+export const tools = structured((value, path) => {
+  if (!Array.isArray(value) || value.length === 0) return { path, expects: 'a non-empty array of tools' };
+  for (const [index, tool] of value.entries()) {
+    const fault = toolFault(tool, `${path}[${index}]`);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+});
+
+function toolFault(tool: unknown, path: string): ValueFault | undefined {
+  if (!isJsonObject(tool)) return { path, expects: 'an object of type "function"' };
+  if (tool['type'] !== 'function') {
+    return { path: `${path}.type`, expects: '"function": tools of other types have no price here' };
+  }
+  const { function: described, name } = tool;
+  if (isJsonObject(described)) {
+    const at = `${path}.function`;
+    return nameFault(described, at) ?? objectFault(described, 'parameters', at) ?? strictFault(described, at);
+  }
+  const isFlat = described === undefined && typeof name === 'string';
+  const flat = ' This is the form of the Responses interface: here they go into `function`';
+  return { path: `${path}.function`, expects: `an object with \`name\` and \`parameters\`${isFlat ? `.${flat}` : ''}` };
+}
+
+export const toolChoice = structured((value, path) => {
+  if (value === 'none' || value === 'auto' || value === 'required') return undefined;
+  const type = isJsonObject(value) ? value['type'] : undefined;
+  if (isJsonObject(value) && type === 'function') return namedFault(value, path);
+  if (isJsonObject(value) && type === 'allowed_tools') return allowedFault(value, path);
+  return { path, expects: '"none", "auto", "required", a named function, or `allowed_tools`' };
+});
+
+function namedFault(choice: JsonObject, path: string): ValueFault | undefined {
+  const named = choice['function'];
+  const at = `${path}.function`;
+  return isJsonObject(named) ? nameFault(named, at) : { path: at, expects: 'an object with the `name` of a function' };
+}
+
+function allowedFault(choice: JsonObject, path: string): ValueFault | undefined {
+  const allowed = choice['allowed_tools'];
+  const at = `${path}.allowed_tools`;
+  if (!isJsonObject(allowed)) return { path: at, expects: 'an object with `mode` and `tools`' };
+  const { mode, tools: listed } = allowed;
+  if (mode !== 'auto' && mode !== 'required') return { path: `${at}.mode`, expects: '"auto" or "required"' };
+  if (!Array.isArray(listed)) return { path: `${at}.tools`, expects: 'an array of tools' };
+  for (const [index, tool] of listed.entries()) {
+    const place = `${at}.tools[${index}]`;
+    if (!isJsonObject(tool) || tool['type'] !== 'function')
+      return { path: place, expects: 'a tool of type "function"' };
+    const fault = namedFault(tool, place);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/**
+ * A choice that no tool of the request can meet. Every provider refuses it, and the caller would read of a failed
+ * provider. Both parameters must have been checked.
+ */
+export function findChoiceFault(request: JsonObject): ValueFault | undefined {
+  const choice = request['tool_choice'] ?? 'none';
+  if (choice === 'none' || choice === 'auto') return undefined;
+  const offered = new Set((listOf(request['tools']) ?? []).map(nameOf));
+  if (offered.size === 0) return { path: 'tool_choice', expects: '"none" or "auto" where there are no `tools`' };
+  if (!isJsonObject(choice)) return undefined;
+  const allowed = choice['allowed_tools'];
+  const chosen = isJsonObject(allowed) ? listOf(allowed['tools']) : [choice];
+  const missing = (chosen ?? []).map(nameOf).find((name) => !offered.has(name));
+  return missing === undefined
+    ? undefined
+    : { path: 'tool_choice', expects: 'about functions that are among the `tools` of the request' };
+}
+
+function listOf(value: unknown): readonly JsonObject[] | undefined {
+  return Array.isArray(value) ? (value as readonly JsonObject[]) : undefined;
+}
+
+/** Of a tool or a choice that was checked. */
+function nameOf(tool: JsonObject): unknown {
+  return (tool['function'] as JsonObject)['name'];
+}

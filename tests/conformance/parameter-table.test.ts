@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { KNOWN_PARAMETERS } from '../../packages/service/src/gateway/parameters.ts';
+import { REFUSED_PARAMETERS } from '../../packages/service/src/gateway/refused-parameters.ts';
+import { chat, type Reply } from '../support/client.ts';
+import { FOREIGN_PARAMETERS, PARAMETER_TABLE, type ParameterRow } from '../support/parameter-table.ts';
+import { assertRefusal } from '../support/refusal.ts';
+import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
+import { setStage } from '../support/stage.ts';
+
+/** Each row of the table over real HTTP: what the provider is sent of it, and what a refusal says and leaves. */
+
+const stage = await setStage({
+  catalogue: ({ models: [large], ...rest }) => {
+    const few = { ...large, id: 'acme.few-1', providerModel: 'few-upstream', parameters: [] };
+    return { ...rest, models: [large, few], aliases: { large: 'acme.large-1', few: 'acme.few-1' } };
+  },
+});
+const { upstream, service, app } = stage;
+const user = await stage.newUser(100_000_000);
+
+const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+upstream.script(({ body }) => {
+  const isStream = (body as Record<string, unknown>)['stream'] === true;
+  const facts = { model: 'm', usage };
+  if (isStream) return { body: streamSteps({ ...facts, pieces: ['Hi'], includeUsageChunk: true }) };
+  return { body: completionBody({ ...facts, content: 'Hi' }) };
+});
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function ask(fields: Fields, key = app.liveKey): Promise<Reply> {
+  return chat({ url: service.url, key, user }, fields);
+}
+
+interface Sent {
+  readonly fields: Fields;
+  readonly text: string;
+}
+
+async function sentFor(fields: Fields): Promise<Sent> {
+  const reply = await ask(fields);
+  assert.equal(reply.status, 200, `${JSON.stringify(fields)} ${reply.text}`);
+  const request = upstream.requests.at(-1);
+  return { fields: request?.body as Fields, text: request?.rawBody.toString('utf8') ?? '' };
+}
+
+async function assertUntouched(act: () => Promise<void>): Promise<void> {
+  const before = [upstream.requests.length, await service.wallet(app, user)];
+  await act();
+  assert.deepEqual([upstream.requests.length, await service.wallet(app, user)], before, 'no call, no hold, no charge');
+}
+
+const withValue = ({ name, beside }: ParameterRow, value: unknown): Fields => ({ ...beside, [name]: value });
+
+/** In which form a value that was taken has reached the provider. */
+function assertSent(row: ParameterRow, value: unknown, { fields, text }: Sent): void {
+  const { name, kind } = row;
+  assert.doesNotMatch(text, /CANARY/);
+  switch (kind) {
+    case 'forwarded':
+      assert.ok(text.includes(`${JSON.stringify(name)}:${JSON.stringify(value)}`), `${name} in ${text}`);
+      return;
+    case 'neutral':
+      if (name in fields) assert.deepEqual(fields[name], value);
+      return;
+    case 'kept':
+    case 'decided':
+    case 'refused':
+      assert.notEqual(text, '');
+  }
+}
+
+for (const row of PARAMETER_TABLE.filter(({ accepted }) => accepted.length > 0)) {
+  test(`CC-13 ${row.name} takes the values of the format, to their edge: ${row.kind}`, async () => {
+    for (const value of row.accepted) assertSent(row, value, await sentFor(withValue(row, value)));
+  });
+}
+
+for (const row of PARAMETER_TABLE) {
+  test(`CC-13 ${row.name} as null counts as absent, for every model, and is not passed on`, async () => {
+    for (const model of ['large', 'few']) {
+      const { fields } = await sentFor({ model, [row.name]: null });
+      assert.deepEqual(Object.keys(fields).toSorted(), ['max_completion_tokens', 'messages', 'model']);
+    }
+  });
+}
+
+for (const row of PARAMETER_TABLE.filter(({ defaults }) => defaults !== undefined)) {
+  test(`CC-13 ${row.name} as its default counts as absent for a model that does not take it`, async () => {
+    for (const value of row.defaults ?? []) {
+      const { fields } = await sentFor({ model: 'few', [row.name]: value });
+      assert.deepEqual(Object.keys(fields).toSorted(), ['max_completion_tokens', 'messages', 'model']);
+    }
+  });
+}
+
+for (const row of PARAMETER_TABLE) {
+  test(`CC-07 ${row.name} with any other value is refused by its path, and nothing comes of it`, async () => {
+    await assertUntouched(async () => {
+      for (const [value, path = row.name] of row.refused) {
+        const reply = await ask(withValue(row, value));
+        assertRefusal(reply, { code: 'BAD_REQUEST', param: path, hasLink: false }, JSON.stringify(value));
+        const said = row.kind === 'refused' ? `\`${path}\` is not a supported parameter.` : `\`${path}\` must be `;
+        assert.ok(String(reply.error['message']).startsWith(said), reply.text);
+      }
+    });
+  });
+}
+
+const TAKEN = [
+  'model',
+  'messages',
+  ...PARAMETER_TABLE.filter(({ kind }) => kind !== 'refused').map(({ name }) => name),
+];
+
+function listedIn(reply: Reply): readonly string[] {
+  const list = /Supported: (.*)\.$/.exec(String(reply.error['message']))?.[1] ?? '';
+  return list.split(', ').map((name) => name.replaceAll('`', ''));
+}
+
+test('CC-03 what has no price here is refused by name, with a reason and the list of what is taken, in both modes', async () => {
+  await assertUntouched(async () => {
+    for (const { name, refused } of PARAMETER_TABLE.filter(({ kind }) => kind === 'refused')) {
+      for (const key of [app.liveKey, app.testKey]) {
+        const reply = await ask({ [name]: refused[0]?.[0] }, key);
+        assertRefusal(reply, { code: 'BAD_REQUEST', param: name });
+        assert.match(String(reply.error['message']), /no price here|deprecated: use `tool/);
+        assert.deepEqual(listedIn(reply).toSorted(), TAKEN.toSorted());
+      }
+    }
+  });
+});
+
+test('CC-03 what belongs to other interfaces and gateways is refused by name, with what to use here', async () => {
+  await assertUntouched(async () => {
+    for (const [name, value, advice] of FOREIGN_PARAMETERS) {
+      const reply = await ask({ [name]: value });
+      assertRefusal(reply, { code: 'BAD_REQUEST', param: name });
+      assert.ok(String(reply.error['message']).startsWith(`\`${name}\` is not a supported parameter. `), reply.text);
+      assert.match(String(reply.error['message']), advice);
+      assert.deepEqual(listedIn(reply).toSorted(), TAKEN.toSorted());
+    }
+  });
+});
+
+test('CC-03 a model with an empty list of its own takes no value that says something, and lists what it takes', async () => {
+  await assertUntouched(async () => {
+    for (const row of PARAMETER_TABLE.filter(({ kind }) => kind === 'forwarded')) {
+      const telling = row.accepted.filter(
+        (value) => !JSON.stringify(row.defaults ?? []).includes(JSON.stringify(value)),
+      );
+      for (const value of telling) {
+        const reply = await ask({ model: 'few', [row.name]: value, ...(row.name === 'tool_choice' && row.beside) });
+        assertRefusal(reply, { code: 'BAD_REQUEST' }, JSON.stringify(value));
+        if (reply.error['param'] !== 'tools') assert.equal(listedIn(reply).includes(row.name), false, reply.text);
+      }
+    }
+  });
+});
+
+test('CC-13 values that are good, and not together, are refused by the one that is too much', async () => {
+  const tools = [{ type: 'function', function: { name: 'find' } }];
+  for (const [fields, param] of [
+    [{ stream_options: { include_usage: true } }, 'stream_options'],
+    [{ stream: false, stream_options: {} }, 'stream_options'],
+    [{ top_logprobs: 1 }, 'top_logprobs'],
+    [{ top_logprobs: 1, logprobs: false }, 'top_logprobs'],
+    [{ tool_choice: 'required' }, 'tool_choice'],
+    [{ tool_choice: { type: 'function', function: { name: 'find' } } }, 'tool_choice'],
+    [{ tools, tool_choice: { type: 'function', function: { name: 'Find' } } }, 'tool_choice'],
+  ] as const) {
+    assertRefusal(await ask(fields), { code: 'BAD_REQUEST', param }, JSON.stringify(fields));
+  }
+});
+
+test('CC-13 a choice of none or any tool is taken without tools, and means what it says with them', async () => {
+  for (const choice of ['none', 'auto']) await sentFor({ tool_choice: choice });
+  const tools = [{ type: 'function', function: { name: 'find' } }];
+  assert.equal((await sentFor({ tools, tool_choice: 'none' })).fields['tool_choice'], 'none');
+});
+
+test('CC-03 the table has every parameter that the gateway knows or refuses with a reason, and no other', () => {
+  const known = [...KNOWN_PARAMETERS, ...REFUSED_PARAMETERS.keys()];
+  assert.deepEqual(['model', 'messages', ...PARAMETER_TABLE.map(({ name }) => name)].toSorted(), known.toSorted());
+});
+
+const DOCUMENT = new URL('../../docs/PARAMETERS.md', import.meta.url);
+
+test('CC-03 docs/PARAMETERS.md tells of each parameter what the table has', () => {
+  const rows = readFileSync(DOCUMENT, 'utf8').matchAll(/^\| `(\w+)` \| (\w+) \|/gm);
+  const told = Array.from(rows, ([, name, kind]) => `${name}: ${kind}`);
+  const expected = PARAMETER_TABLE.map(({ name, kind }) => `${name}: ${kind}`);
+  assert.deepEqual(told, [...expected, 'messages: forwarded', 'model: decided'].toSorted());
+});
