@@ -6,6 +6,7 @@ import { chargeOf, type Price } from '../../packages/service/src/catalogue/price
 import { providerCallOf } from '../../packages/service/src/gateway/answer.ts';
 import { type ChatCall, holdRequestOf } from '../../packages/service/src/gateway/call.ts';
 import { parseBody } from '../../packages/service/src/gateway/parse-body.ts';
+import { createPseudonyms } from '../../packages/service/src/gateway/pseudonyms.ts';
 import { callOf, checkModelParameters, checkShape } from '../../packages/service/src/gateway/validate-call.ts';
 import { type EndUserId, newAppId, newCorrelationId } from '../../packages/service/src/kernel/ids.ts';
 import { MICROS_MAX, type Micros, micros } from '../../packages/service/src/kernel/micros.ts';
@@ -68,6 +69,7 @@ function modelOf({ input, cached, cacheWrite, output, margin, ...rest }: AnyMode
 }
 
 const limits = { ratePerMinute: 1, rateBurst: 1, maxStreamsPerUser: 1 };
+const pseudonyms = createPseudonyms(Buffer.alloc(32));
 const app = { appId: newAppId(), isSuspended: false, isFirstParty: true, limits };
 
 /** The call that the gateway makes of a body, by every step that may refuse it. */
@@ -82,6 +84,7 @@ function admitted(body: string, model: Model): ChatCall {
     userId: 'anna' as EndUserId,
     correlationId: newCorrelationId(),
     bodyBytes: bytes.length,
+    pseudonyms,
   });
 }
 

@@ -12,6 +12,7 @@ import { createPool, type Pool } from '#db/pool.ts';
 import { selectDatabaseId, selectSchemaVersion } from '#db/queries.ts';
 import { createLiveLane } from '#gateway/live-lane.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
+import { createPseudonyms } from '#gateway/pseudonyms.ts';
 import { createSandboxLane } from '#gateway/sandbox-lane.ts';
 import { createHttpServer } from '#http/server.ts';
 import { type Clock, systemClock } from '#kernel/clock.ts';
@@ -69,9 +70,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const providers = createProviderRegistry({ simulatorUrl, readEnvironment: config.readEnvironment });
   const catalogue = createCatalogue(upkeep, providers.canReach);
   await Promise.all([keys.refresh(), catalogue.refresh()]);
-  const generations = startGenerations(upkeep, log);
-  generations.subscribe('accounts', keys.refresh);
-  generations.subscribe('catalogue', catalogue.refresh);
+  const generations = followChanges(upkeep, log, { accounts: keys, catalogue });
 
   const instance = await startInstance(upkeep, log);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
@@ -93,6 +92,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     keys,
     rateLimiter: createRateLimiter(pool('live', 1), clock),
     catalogue,
+    pseudonyms: createPseudonyms(config.secret),
     lanes: {
       live: createLiveLane({ holds, links, clientOf: providers.clientOf }),
       sandbox: createSandboxLane({ holds: sandboxHolds, placeholderUrl: links.placeholderUrl }),
@@ -124,6 +124,18 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       await endPools();
     },
   };
+}
+
+/** Keeps what is in memory up to date, by the counter of each kind of configuration. */
+function followChanges(upkeep: Pool, log: Log, kept: Readonly<Record<'accounts' | 'catalogue', Refreshed>>) {
+  const generations = startGenerations(upkeep, log);
+  generations.subscribe('accounts', kept.accounts.refresh);
+  generations.subscribe('catalogue', kept.catalogue.refresh);
+  return generations;
+}
+
+interface Refreshed {
+  readonly refresh: () => Promise<void>;
 }
 
 /** Where settlements lie while their own database cannot take them, and the metrics of it. */

@@ -5,6 +5,7 @@ import type { Answer } from '#gateway/answer.ts';
 import type { UnderWay } from '#gateway/call.ts';
 import type { Lane } from '#gateway/lane.ts';
 import { parseBody } from '#gateway/parse-body.ts';
+import type { Pseudonyms } from '#gateway/pseudonyms.ts';
 import { runInLane } from '#gateway/run-in-lane.ts';
 import { callOf, checkEntitlement, checkModelParameters, checkShape, resolveModel } from '#gateway/validate-call.ts';
 import { failpoint } from '#kernel/failpoint.ts';
@@ -18,6 +19,7 @@ export interface Gateway {
   readonly keys: KeyDirectory;
   readonly rateLimiter: RateLimiter;
   readonly catalogue: Catalogue;
+  readonly pseudonyms: Pseudonyms;
   readonly lanes: { readonly live: Lane<'live'>; readonly sandbox: Lane<'sandbox'> };
   readonly log: Log;
   /** Calls that hold money now, whether or not their caller is still there. */
@@ -63,7 +65,8 @@ export async function completeChat(gateway: Gateway, incoming: Incoming): Promis
   if (refused !== undefined) return refused;
 
   const { correlationId, bytes, gone } = incoming;
-  const call = callOf(request, model, { caller, userId, correlationId, bodyBytes: bytes.length });
+  const { pseudonyms } = gateway;
+  const call = callOf(request, model, { caller, userId, correlationId, bodyBytes: bytes.length, pseudonyms });
   const callerSide = { gone, log: gateway.log, underWay: gateway.underWay };
   failpoint('pipeline.validated');
 

@@ -3,6 +3,7 @@ import type { Catalogue, Model } from '#catalogue/catalogue.ts';
 import { isEntitled, notEntitled } from '#catalogue/entitlement.ts';
 import { type ChatCall, sizePrompt } from '#gateway/call.ts';
 import { findMessageFault, measureImages } from '#gateway/messages.ts';
+import type { Pseudonyms } from '#gateway/pseudonyms.ts';
 import type { ValueFault } from '#gateway/parameter-values.ts';
 import { acceptedBy, findBadValue, findUnaccepted, KNOWN_PARAMETERS, passedOn } from '#gateway/parameters.ts';
 import { adviceOn, findOtherEndpoint } from '#gateway/refused-parameters.ts';
@@ -69,10 +70,12 @@ interface CallContext {
   readonly userId: EndUserId;
   readonly correlationId: CorrelationId;
   readonly bodyBytes: number;
+  readonly pseudonyms: Pseudonyms;
 }
 
 /** The call of a request that passed every check above. */
 export function callOf(request: JsonObject, model: Model, context: CallContext): ChatCall {
+  const passed = { ...passedOn(request, acceptedBy(model.parameters)), ...namedAnew(request, model, context) };
   const isStream = request['stream'] === true;
   const options = request['stream_options'];
   // By the name that replaced the other, where both are given. Either way the model and the wallet bound it.
@@ -83,13 +86,29 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
     app: context.caller.app,
     userId: context.userId,
     model,
-    request: passedOn(request, acceptedBy(model.parameters)),
+    request: passed,
     isStream,
     wantsUsage: isStream && isJsonObject(options) && options['include_usage'] === true,
     choices: wholeOf(request['n']) ?? 1,
     // The provider gets the request anew, and numbers may grow when they are written again (1e20 has 21 digits).
-    prompt: sizePrompt(model, messagesOf(request), Math.max(context.bodyBytes, bytesWrittenAnew(request))),
+    prompt: sizePrompt(model, messagesOf(request), Math.max(context.bodyBytes, bytesWrittenAnew(passed))),
     outputTokensMax: Math.min(ownLimit ?? model.defaultOutputTokens, model.maxOutputTokens),
+  };
+}
+
+/** Who the end user is, and its cache key, by names that mean nothing to anybody else: to models that take them. */
+function namedAnew(request: JsonObject, model: Model, { caller, userId, pseudonyms }: CallContext): JsonObject {
+  const { prompt_cache_key: cacheKey } = request;
+  const { appId } = caller.app;
+  const takesCacheKey = model.parameters?.has('prompt_cache_key') ?? true;
+  return {
+    ...(typeof cacheKey === 'string' && takesCacheKey
+      ? { prompt_cache_key: pseudonyms.ofCacheKey(appId, userId, cacheKey) }
+      : {}),
+    // Only where the operator's list asks for it: a provider that does not know it would refuse every call.
+    ...(model.parameters?.has('safety_identifier') === true
+      ? { safety_identifier: pseudonyms.ofUser(appId, userId) }
+      : {}),
   };
 }
 

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPseudonyms } from '../../packages/service/src/gateway/pseudonyms.ts';
+import { type EndUserId, newAppId } from '../../packages/service/src/kernel/ids.ts';
+import { chat } from '../support/client.ts';
+import { completionBody } from '../support/scripted-upstream.ts';
+import type { TestApp } from '../support/service.ts';
+import { setStage } from '../support/stage.ts';
+
+/** What providers learn of who is calling: names that mean nothing to them, and nothing else. */
+
+const NAMED = ['safety_identifier', 'prompt_cache_key'];
+
+const { upstream, service, app } = await setStage({
+  catalogue: ({ models: [large], ...rest }) => {
+    const named = { ...large, id: 'acme.named-1', parameters: NAMED };
+    const few = { ...large, id: 'acme.few-1', parameters: ['stop'] };
+    return { ...rest, models: [large, named, few], aliases: { large: 'acme.large-1' } };
+  },
+});
+const other = await service.addApp();
+for (const [owner, user] of [
+  [app, 'anna'],
+  [app, 'ben'],
+  [other, 'anna'],
+] as const) {
+  await service.fund(owner, user, 1_000_000);
+}
+upstream.script({
+  body: completionBody({ model: 'm', content: 'Hi', usage: { prompt_tokens: 1, completion_tokens: 1 } }),
+});
+
+type Fields = Readonly<Record<string, unknown>>;
+
+async function sentFor(fields: Fields, caller: TestApp = app, user = 'anna'): Promise<Fields> {
+  const reply = await chat({ url: service.url, key: caller.liveKey, user }, { model: 'acme.named-1', ...fields });
+  assert.equal(reply.status, 200, reply.text);
+  const { rawBody, headers, body } = upstream.requests.at(-1) ?? assert.fail();
+  assert.doesNotMatch(rawBody.toString() + JSON.stringify(headers), /anna|ben|CANARY|app_/);
+  return body as Fields;
+}
+
+const NAME = /^[\w-]{43}$/;
+
+test('CC-13 a model that takes `safety_identifier` is told the same name for a user each time, whatever the caller says', async () => {
+  const names = [];
+  for (const own of [undefined, null, 'CANARY', ''])
+    names.push((await sentFor({ safety_identifier: own }))['safety_identifier']);
+  assert.match(String(names[0]), NAME);
+  assert.equal(new Set(names).size, 1);
+});
+
+test('CC-13 that name is another for each user, and for a user of another app', async () => {
+  const names = [];
+  for (const [caller, user] of [
+    [app, 'anna'],
+    [app, 'ben'],
+    [other, 'anna'],
+  ] as const) {
+    names.push((await sentFor({}, caller, user))['safety_identifier']);
+  }
+  assert.equal(new Set(names).size, 3);
+});
+
+test('CC-13 a cache key stays one key for its user, and is no other user’s or app’s', async () => {
+  const names = [];
+  for (const [key, caller, user] of [
+    ['CANARY', app, 'anna'],
+    ['CANARY-2', app, 'anna'],
+    ['CANARY', app, 'ben'],
+    ['CANARY', other, 'anna'],
+  ] as const) {
+    const first = (await sentFor({ prompt_cache_key: key }, caller, user))['prompt_cache_key'];
+    assert.match(String(first), NAME);
+    assert.equal((await sentFor({ prompt_cache_key: key }, caller, user))['prompt_cache_key'], first);
+    names.push(first);
+  }
+  assert.equal(new Set(names).size, 4);
+});
+
+test('CC-13 no cache key is made up, and none is sent to a model that does not take one', async () => {
+  for (const own of [undefined, null]) assert.ok(!('prompt_cache_key' in (await sentFor({ prompt_cache_key: own }))));
+  const sent = await sentFor({
+    model: 'acme.few-1',
+    prompt_cache_key: 'CANARY',
+    safety_identifier: 'CANARY',
+    user: 'CANARY',
+  });
+  assert.deepEqual(Object.keys(sent).toSorted(), ['max_completion_tokens', 'messages', 'model']);
+});
+
+test('CC-13 a model without a list of its own is told no user, and the name of a cache key', async () => {
+  const sent = await sentFor({
+    model: 'large',
+    prompt_cache_key: 'CANARY',
+    safety_identifier: 'CANARY',
+    user: 'CANARY',
+  });
+  assert.deepEqual(Object.keys(sent).toSorted(), ['max_completion_tokens', 'messages', 'model', 'prompt_cache_key']);
+});
+
+test('CC-13 the names follow from the secret alone, and none says what another does', () => {
+  const [anna, appId] = ['anna' as EndUserId, newAppId()];
+  const namesBy = (fill: number) => {
+    const names = createPseudonyms(Buffer.alloc(32, fill));
+    return [names.ofUser(appId, anna), names.ofCacheKey(appId, anna, ''), names.ofCacheKey(appId, anna, 'anna')];
+  };
+  assert.deepEqual(namesBy(1), namesBy(1));
+  assert.equal(new Set([...namesBy(1), ...namesBy(2)]).size, 6);
+});
