@@ -77,7 +77,10 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
     kind: 'forwarded',
     accepted: [{ '50256': -100, '1': 0.5 }, { '0': 100 }, {}],
     defaults: [{}],
-    refused: wrong({ a: 1 }, { '1.5': 1 }, { '-1': 1 }, { '1': 101 }, { '1': '1' }, { '1': TOO_LARGE }, [], 'a', 7),
+    refused: [
+      ...wrong({ a: 1 }, { '1.5': 1 }, { '-1': 1 }, { '1': 101 }, { '1': '1' }, [], 'a', 7),
+      [{ '1': TOO_LARGE }, 'logit_bias.1'],
+    ],
   },
   switchFor('logprobs', false),
   outputLimit('max_completion_tokens'),

@@ -70,6 +70,19 @@ export function isOneOf(value: unknown, choices: readonly unknown[]): boolean {
   return choices.some((one) => JSON.stringify(one) === JSON.stringify(value));
 }
 
+/** The first fault among the items of an array that is found at `path`. */
+export function firstFault(
+  items: readonly unknown[],
+  path: string,
+  find: (item: unknown, path: string) => ValueFault | undefined,
+): ValueFault | undefined {
+  for (const [index, item] of items.entries()) {
+    const fault = find(item, `${path}[${index}]`);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
 const STOPS_MAX = 4;
 
 export const stop = values(

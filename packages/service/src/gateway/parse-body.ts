@@ -1,3 +1,5 @@
+import type { ValueFault } from '#gateway/parameter-values.ts';
+import { findUnsafe } from '#gateway/unsafe-json.ts';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
@@ -11,7 +13,7 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Reads a body as a JSON object: depth by a scan of the bytes before parsing, then UTF-8, then JSON (CC-07). */
+/** Reads a body as a JSON object: depth by a scan of the bytes before parsing, UTF-8, JSON, nothing unsafe (CC-07). */
 export function parseBody(bytes: Buffer): JsonObject | Refusal<'BAD_REQUEST'> {
   if (isDeeperThan(bytes, DEPTH_MAX)) {
     return refuse('BAD_REQUEST', `The body is nested deeper than ${DEPTH_MAX} levels.`);
@@ -21,7 +23,21 @@ export function parseBody(bytes: Buffer): JsonObject | Refusal<'BAD_REQUEST'> {
   const value = parseJson(text);
   if (value === undefined) return refuse('BAD_REQUEST', 'The body is not valid JSON.');
   if (!isJsonObject(value)) return refuse('BAD_REQUEST', 'The body must be a JSON object.');
-  return value;
+  const unsafe = findUnsafe(value);
+  return unsafe === undefined ? value : misshapen(unsafe);
+}
+
+const SHOWN_CHARACTERS_MAX = 128;
+
+/** What a fault in the body is answered with. Its path holds names that the caller chose. */
+export function misshapen({ path, expects }: ValueFault): Refusal<'BAD_REQUEST'> {
+  const shown = shownOf(path);
+  return refuse('BAD_REQUEST', `\`${shown}\` must be ${expects}.`, { param: shown });
+}
+
+/** The caller's own text, not too much of it. */
+export function shownOf(text: string): string {
+  return text.length <= SHOWN_CHARACTERS_MAX ? text : `${text.slice(0, SHOWN_CHARACTERS_MAX)}...`;
 }
 
 /** True when brackets outside of strings nest deeper than `levels`. Stops at the first that does. */

@@ -1,15 +1,18 @@
-import { nameFault, objectFault, strictFault, structured, type ValueFault } from '#gateway/parameter-values.ts';
+import {
+  firstFault,
+  nameFault,
+  objectFault,
+  strictFault,
+  structured,
+  type ValueFault,
+} from '#gateway/parameter-values.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
 /** What a request may say of tools: functions alone, for what else there is has no price here. */
 
 export const tools = structured((value, path) => {
   if (!Array.isArray(value) || value.length === 0) return { path, expects: 'a non-empty array of tools' };
-  for (const [index, tool] of value.entries()) {
-    const fault = toolFault(tool, `${path}[${index}]`);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
+  return firstFault(value, path, toolFault);
 });
 
 function toolFault(tool: unknown, path: string): ValueFault | undefined {
@@ -48,14 +51,10 @@ function allowedFault(choice: JsonObject, path: string): ValueFault | undefined 
   const { mode, tools: listed } = allowed;
   if (mode !== 'auto' && mode !== 'required') return { path: `${at}.mode`, expects: '"auto" or "required"' };
   if (!Array.isArray(listed)) return { path: `${at}.tools`, expects: 'an array of tools' };
-  for (const [index, tool] of listed.entries()) {
-    const place = `${at}.tools[${index}]`;
-    if (!isJsonObject(tool) || tool['type'] !== 'function')
-      return { path: place, expects: 'a tool of type "function"' };
-    const fault = namedFault(tool, place);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
+  return firstFault(listed, `${at}.tools`, (tool, place) => {
+    const isFunction = isJsonObject(tool) && tool['type'] === 'function';
+    return isFunction ? namedFault(tool, place) : { path: place, expects: 'a tool of type "function"' };
+  });
 }
 
 /**

@@ -4,14 +4,12 @@ import { isEntitled, notEntitled } from '#catalogue/entitlement.ts';
 import { type ChatCall, sizePrompt } from '#gateway/call.ts';
 import { findMessageFault, measureImages } from '#gateway/messages.ts';
 import type { Pseudonyms } from '#gateway/pseudonyms.ts';
-import type { ValueFault } from '#gateway/parameter-values.ts';
+import { misshapen, shownOf } from '#gateway/parse-body.ts';
 import { acceptedBy, findBadValue, findUnaccepted, KNOWN_PARAMETERS, passedOn } from '#gateway/parameters.ts';
 import { adviceOn, findOtherEndpoint } from '#gateway/refused-parameters.ts';
 import { type CorrelationId, type EndUserId, newCallId } from '#kernel/ids.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-
-const SHOWN_CHARACTERS_MAX = 128;
 
 /** The request's own form: model, messages, known parameters, their values. In the order of CC-10. */
 export function checkShape(request: JsonObject): Refusal<'BAD_REQUEST'> | undefined {
@@ -30,15 +28,11 @@ export function checkShape(request: JsonObject): Refusal<'BAD_REQUEST'> | undefi
   return bad === undefined ? undefined : misshapen(bad);
 }
 
-function misshapen({ path, expects }: ValueFault): Refusal<'BAD_REQUEST'> {
-  return refuse('BAD_REQUEST', `\`${shown(path)}\` must be ${expects}.`, { param: shown(path) });
-}
-
 /** The served model that a name stands for. Echoes what was sent, never what an alias points at (CC-04). */
 export function resolveModel(catalogue: Catalogue, name: string): Model | Refusal<'BAD_REQUEST'> {
   const model = catalogue.find(name);
   if (model?.isServed === true) return model;
-  return refuse('BAD_REQUEST', `The model \`${shown(name)}\` is not served here: see \`GET /v1/models\`.`, {
+  return refuse('BAD_REQUEST', `The model \`${shownOf(name)}\` is not served here: see \`GET /v1/models\`.`, {
     param: 'model',
   });
 }
@@ -49,7 +43,7 @@ export function checkEntitlement(
   model: Model,
   name: string,
 ): Refusal<'MODEL_NOT_ENTITLED'> | undefined {
-  return isEntitled(caller.app, model) ? undefined : notEntitled(shown(name));
+  return isEntitled(caller.app, model) ? undefined : notEntitled(shownOf(name));
 }
 
 /** What this model takes of what the gateway knows. */
@@ -128,11 +122,7 @@ function unaccepted(name: string, accepted: ReadonlySet<string>): Refusal<'BAD_R
   const advice = adviceOn(name);
   const hint = advice === undefined ? '' : ` ${advice}`;
   const list = [...accepted].map((one) => `\`${one}\``).join(', ');
-  return refuse('BAD_REQUEST', `\`${shown(name)}\` is not a supported parameter.${hint} Supported: ${list}.`, {
-    param: shown(name),
+  return refuse('BAD_REQUEST', `\`${shownOf(name)}\` is not a supported parameter.${hint} Supported: ${list}.`, {
+    param: shownOf(name),
   });
-}
-
-function shown(text: string): string {
-  return text.length <= SHOWN_CHARACTERS_MAX ? text : `${text.slice(0, SHOWN_CHARACTERS_MAX)}...`;
 }
