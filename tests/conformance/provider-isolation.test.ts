@@ -96,7 +96,8 @@ const PROVIDER_HEADERS = {
   'openai-processing-ms': 'CANARY',
   'x-ratelimit-remaining-requests': 'CANARY',
   'x-service-mode': 'CANARY',
-  'x-service-charge-micros': '999999',
+  'x-service-charge-micros': '888888',
+  ratelimit: '"CANARY";r=0;t=7777',
   'retry-after': '7777',
   'cache-control': 'public, CANARY',
   'access-control-allow-origin': 'CANARY',
@@ -158,14 +159,19 @@ for (const stream of [false, true]) {
     const reply = await ask({ stream });
     assert.equal(reply.status, 200, reply.text);
     const ours = ['content-type', 'date', 'connection', 'x-correlation-id', 'x-request-id', 'x-service-call-id'];
+    const limit = [
+      'ratelimit',
+      'ratelimit-policy',
+      ...['limit', 'remaining', 'reset'].map((one) => `x-ratelimit-${one}-requests`),
+    ];
     const plainOnly = ['content-length', 'x-service-charge-micros'];
     const streamOnly = ['cache-control', 'transfer-encoding', 'x-accel-buffering'];
-    const expected = [...ours, ...(stream ? streamOnly : plainOnly)].toSorted();
+    const expected = [...ours, ...limit, ...(stream ? streamOnly : plainOnly)].toSorted();
     assert.deepEqual([...reply.headers.keys()].toSorted(), expected);
     const { 'x-correlation-id': mine } = CALLER_HEADERS;
     assert.equal(reply.headers.get('x-correlation-id'), mine);
     const rest = JSON.stringify([...reply.headers]).replaceAll(mine, '');
-    assert.doesNotMatch(rest, /CANARY|7777|999999/);
+    assert.doesNotMatch(rest, /CANARY|7777|888888/);
   });
 }
 

@@ -53,12 +53,14 @@ async function unitsOf(appId: AppId): Promise<bigint> {
   return rows[0]?.units ?? -1n;
 }
 
+const emptyFor = (waitMs: number) => ({ isTaken: false, tokensLeft: 0, waitMs });
+
 test('LI-01 a bucket gives what it holds, and then the time until the next token', async () => {
   const limiter = createRateLimiter(pool, stoppedClock());
   const appId = newAppId();
   await fillOnce(appId, 3.25);
-  for (let count = 0; count < 3; count += 1) assert.equal(await limiter.take(appId, LIMITS), undefined);
-  assert.deepEqual(await limiter.take(appId, LIMITS), { waitMs: 750 }); // Three quarters of a token, at one a second.
+  for (let count = 0; count < 3; count += 1) assert.equal((await limiter.take(appId, LIMITS)).isTaken, true);
+  assert.deepEqual(await limiter.take(appId, LIMITS), emptyFor(750)); // Three quarters of a token, at one a second.
 });
 
 test('LI-01 an empty bucket is remembered, and asked again when its next token is due', async () => {
@@ -66,12 +68,12 @@ test('LI-01 an empty bucket is remembered, and asked again when its next token i
   const limiter = createRateLimiter(pool, clock);
   const appId = newAppId();
   await fillOnce(appId, 0);
-  assert.deepEqual(await limiter.take(appId, LIMITS), { waitMs: 1_000 });
+  assert.deepEqual(await limiter.take(appId, LIMITS), emptyFor(1_000));
   await fillOnce(appId, 5);
   clock.moveOn(400);
-  assert.deepEqual(limiter.take(appId, LIMITS), { waitMs: 600 }, 'answered from memory');
+  assert.deepEqual(limiter.take(appId, LIMITS), emptyFor(600), 'answered from memory');
   clock.moveOn(600);
-  assert.equal(await limiter.take(appId, LIMITS), undefined);
+  assert.equal((await limiter.take(appId, LIMITS)).isTaken, true);
 });
 
 test('LI-01 calls that ask at once share a bucket to the token', async () => {
@@ -79,7 +81,42 @@ test('LI-01 calls that ask at once share a bucket to the token', async () => {
   const appId = newAppId();
   await fillOnce(appId, 12);
   const answers = await Promise.all(Array.from({ length: 50 }, async () => limiter.take(appId, LIMITS)));
-  assert.equal(answers.filter((answer) => answer === undefined).length, 12);
+  assert.equal(answers.filter(({ isTaken }) => isTaken).length, 12);
+});
+
+test('LI-01 each call is told what is left after it, one by one', async () => {
+  const limiter = createRateLimiter(pool, stoppedClock());
+  const appId = newAppId();
+  await fillOnce(appId, 3.9);
+  for (const tokensLeft of [2, 1, 0]) {
+    assert.deepEqual(await limiter.take(appId, LIMITS), { isTaken: true, tokensLeft, waitMs: 0 });
+  }
+});
+
+test('LI-01 calls that ask at once, in several processes, are told what each would have been told alone', async () => {
+  const other = createPool({ url: database.url, role: 'live', connectionsMax: 2, log: createLog('silent') });
+  const limiters = [createRateLimiter(pool, stoppedClock()), createRateLimiter(other, stoppedClock())];
+  const [appId, quiet] = [newAppId(), newAppId()];
+  await fillOnce(appId, 60);
+  await fillOnce(quiet, 9);
+  const large = { ratePerMinute: 60, rateBurst: 10_000 };
+  const asked = Array.from({ length: 80 }, async (_, index) => limiters[index % 2]?.take(appId, large));
+  const beside = limiters[0]?.take(quiet, large);
+  const answers = await Promise.all(asked);
+  const left = answers.filter((answer) => answer?.isTaken).map((answer) => Number(answer?.tokensLeft));
+  assert.deepEqual(
+    left.toSorted((one, next) => next - one),
+    Array.from({ length: 60 }, (_, index) => 59 - index),
+  );
+  for (const process of [0, 1]) {
+    const own = answers.filter((_, index) => index % 2 === process).map((answer) => Number(answer?.tokensLeft));
+    assert.ok(
+      own.every((tokens, index) => index === 0 || tokens <= Number(own[index - 1])),
+      'in the order asked',
+    );
+  }
+  assert.equal((await beside)?.tokensLeft, 8);
+  await other.end();
 });
 
 test('LI-01 one app’s bucket is not another’s', async () => {
@@ -88,8 +125,7 @@ test('LI-01 one app’s bucket is not another’s', async () => {
   await fillOnce(poor, 0);
   await fillOnce(rich, 1);
   const [refused, taken] = await Promise.all([limiter.take(poor, LIMITS), limiter.take(rich, LIMITS)]);
-  assert.notEqual(refused, undefined);
-  assert.equal(taken, undefined);
+  assert.deepEqual([refused.isTaken, taken.isTaken], [false, true]);
 });
 
 test('LI-01 a bucket that nobody took from for long is full, and no fuller', async () => {
@@ -97,7 +133,7 @@ test('LI-01 a bucket that nobody took from for long is full, and no fuller', asy
   const appId = newAppId();
   await setBucket(appId, 0, '-100 days');
   const slow = { ratePerMinute: 1, rateBurst: 5 };
-  assert.equal(await limiter.take(appId, slow), undefined);
+  assert.equal((await limiter.take(appId, slow)).isTaken, true);
   assert.equal(await unitsOf(appId), 4n * 60_000_000n);
 });
 
@@ -105,12 +141,12 @@ test('LI-01 a smaller burst holds at once, and cuts what is in the bucket', asyn
   const limiter = createRateLimiter(pool, stoppedClock());
   const appId = newAppId();
   await fillOnce(appId, 20);
-  assert.equal(await limiter.take(appId, LIMITS), undefined);
+  assert.equal((await limiter.take(appId, LIMITS)).isTaken, true);
   const smaller = { ratePerMinute: 60, rateBurst: 2 };
   const answers = [];
   for (let count = 0; count < 4; count += 1) answers.push(await limiter.take(appId, smaller));
   assert.deepEqual(
-    answers.map((answer) => answer === undefined),
+    answers.map(({ isTaken }) => isTaken),
     [true, true, false, false],
   );
 });
@@ -120,8 +156,8 @@ test('LI-01 a larger limit holds at once, also for an app that was just refused'
   const appId = newAppId();
   await setBucket(appId, 0, '-1 second');
   const tiny = { ratePerMinute: 1, rateBurst: 1 };
-  assert.notEqual(await limiter.take(appId, tiny), undefined);
-  assert.equal(await limiter.take(appId, { ratePerMinute: 1_000_000, rateBurst: 1_000_000 }), undefined);
+  assert.equal((await limiter.take(appId, tiny)).isTaken, false);
+  assert.equal((await limiter.take(appId, { ratePerMinute: 1_000_000, rateBurst: 1_000_000 })).isTaken, true);
 });
 
 test('LI-01 what was taken and what is left are always what the bucket held, however busy the process is', async () => {
@@ -133,7 +169,7 @@ test('LI-01 what was taken and what is left are always what the bucket held, how
   let taken = 0;
   for (let round = 0; round < 15; round += 1) {
     const answers = await Promise.all(Array.from({ length: 40 }, async () => limiter.take(appId, large)));
-    taken += answers.filter((answer) => answer === undefined).length;
+    taken += answers.filter(({ isTaken }) => isTaken).length;
     assert.equal(BigInt(taken) * 60_000_000n + (await unitsOf(appId)), 500n * 60_000_000n);
     clock.moveOn(300);
   }
@@ -152,6 +188,6 @@ test('LI-01 a database that cannot be reached fails the call, and the next one a
   await fillOnce(appId, 1);
   await assert.rejects(async () => limiter.take(appId, LIMITS), /gone/);
   isBroken = false;
-  assert.equal(await limiter.take(appId, LIMITS), undefined);
+  assert.equal((await limiter.take(appId, LIMITS)).isTaken, true);
   await closed.end();
 });

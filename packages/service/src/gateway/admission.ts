@@ -2,7 +2,7 @@ import type { Caller, KeyDirectory } from '#accounts/key-directory.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import { type EndUserId, type Mode, parseEndUserId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-import type { RateLimiter } from '#limits/rate-limit.ts';
+import type { RateAnswer, RateLimiter, RateLimits } from '#limits/rate-limit.ts';
 
 const BEARER = /^bearer +(\S+)$/i;
 const RETRY_SECONDS_MAX = 60;
@@ -12,13 +12,23 @@ interface Admission {
   readonly rateLimiter: RateLimiter;
 }
 
+/** Told what is found out of a caller as soon as it is, whatever becomes of the call. */
+export interface AdmissionListener {
+  /** The key's mode (SB-02). */
+  readonly onMode?: (mode: Mode) => void;
+  /** What the app may call, and what it has left (LI-01). */
+  readonly onRate?: (limits: RateLimits, answer: RateAnswer) => void;
+}
+
+export type { RateAnswer, RateLimits };
+
 type AdmissionRefusalCode = 'UNAUTHORIZED' | 'APP_SUSPENDED' | 'TOO_MANY_REQUESTS';
 
 /** Key, app, rate bucket: what every data-plane route asks first (AU-01, AU-02, LI-01). */
 export async function admit(
   { keys, rateLimiter }: Admission,
   authorization: string | undefined,
-  onMode: (mode: Mode) => void = () => {},
+  { onMode, onRate }: AdmissionListener,
 ): Promise<Caller | Refusal<AdmissionRefusalCode>> {
   const apiKey = BEARER.exec(authorization ?? '')?.[1];
   const found = apiKey === undefined ? undefined : keys.find(apiKey);
@@ -28,17 +38,20 @@ export async function admit(
   if (caller === undefined) {
     return refuse('UNAUTHORIZED', 'A valid API key is needed: `authorization: Bearer <API key>`.');
   }
-  onMode(caller.mode);
+  onMode?.(caller.mode);
   if (caller.app.isSuspended) {
     return refuse('APP_SUSPENDED', 'This app is suspended. Its owner must contact the operator of this service.');
   }
   const taken = rateLimiter.take(caller.app.appId, caller.app.limits);
   failpoint('admission.token-asked');
-  const empty = taken instanceof Promise ? await taken : taken;
+  const answer = taken instanceof Promise ? await taken : taken;
   failpoint('admission.token-taken');
-  if (empty === undefined) return caller;
+  onRate?.(caller.app.limits, answer);
+  if (answer.isTaken) return caller;
+  const retryAfterMs = Math.max(1, Math.ceil(answer.waitMs)); // A minute at most: no rate is below one a minute.
   return refuse('TOO_MANY_REQUESTS', 'This app calls faster than its rate limit allows.', {
-    retryAfterSeconds: Math.min(RETRY_SECONDS_MAX, Math.max(1, Math.ceil(empty.waitMs / 1_000))),
+    retryAfterSeconds: Math.min(RETRY_SECONDS_MAX, Math.ceil(retryAfterMs / 1_000)),
+    retryAfterMs,
   });
 }
 

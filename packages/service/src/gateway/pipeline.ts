@@ -1,6 +1,6 @@
 import type { KeyDirectory } from '#accounts/key-directory.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
-import { admit, parseUser } from '#gateway/admission.ts';
+import { type AdmissionListener, admit, parseUser } from '#gateway/admission.ts';
 import type { Answer } from '#gateway/answer.ts';
 import type { UnderWay } from '#gateway/call.ts';
 import type { Lane } from '#gateway/lane.ts';
@@ -9,7 +9,7 @@ import type { Pseudonyms } from '#gateway/pseudonyms.ts';
 import { runInLane } from '#gateway/run-in-lane.ts';
 import { callOf, checkEntitlement, checkModelParameters, checkShape, resolveModel } from '#gateway/validate-call.ts';
 import { failpoint } from '#kernel/failpoint.ts';
-import type { CorrelationId, Mode } from '#kernel/ids.ts';
+import type { CorrelationId } from '#kernel/ids.ts';
 import type { Log } from '#kernel/log.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import type { RateLimiter } from '#limits/rate-limit.ts';
@@ -26,7 +26,7 @@ export interface Gateway {
   readonly underWay: UnderWay;
 }
 
-interface Incoming {
+interface Incoming extends AdmissionListener {
   readonly authorization: string | undefined;
   readonly user: string | undefined;
   readonly correlationId: CorrelationId;
@@ -34,8 +34,6 @@ interface Incoming {
   readonly bytes: Buffer;
   /** Aborted when the caller has left. */
   readonly gone: AbortSignal;
-  /** Told the key's mode as soon as it is known, whatever becomes of the call (SB-02). */
-  readonly onMode: (mode: Mode) => void;
 }
 
 /**
@@ -44,7 +42,7 @@ interface Incoming {
  */
 export async function completeChat(gateway: Gateway, incoming: Incoming): Promise<Answer | Refusal> {
   failpoint('pipeline.begun');
-  const caller = await admit(gateway, incoming.authorization, incoming.onMode);
+  const caller = await admit(gateway, incoming.authorization, incoming);
   failpoint('pipeline.admitted');
   if (caller instanceof Refusal) return caller;
 

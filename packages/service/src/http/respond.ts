@@ -54,7 +54,7 @@ export function sendRefusal({ request, response, correlationId }: Exchange, refu
   if (detail.topupUrl !== undefined) response.setHeader('x-service-topup-url', detail.topupUrl);
   if (detail.retryAfterSeconds !== undefined) {
     response.setHeader('retry-after', String(detail.retryAfterSeconds));
-    response.setHeader('retry-after-ms', String(detail.retryAfterSeconds * 1_000));
+    response.setHeader('retry-after-ms', String(detail.retryAfterMs ?? detail.retryAfterSeconds * 1_000));
     response.setHeader('x-should-retry', 'true');
   } else if (status < 500 || status === 502) {
     response.setHeader('x-should-retry', 'false');

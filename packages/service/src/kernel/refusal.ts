@@ -7,6 +7,8 @@ interface RefusalDetail {
   readonly topupUrl?: string;
   /** Whole seconds after which a retry makes sense (429 only); 1 to 60. */
   readonly retryAfterSeconds?: number;
+  /** The same to the millisecond, where it is known. */
+  readonly retryAfterMs?: number;
 }
 
 /**

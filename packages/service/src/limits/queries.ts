@@ -12,6 +12,7 @@ interface TokensAsked {
 interface TokensRow {
   readonly app_id: AppId;
   readonly granted: number;
+  readonly tokens_left: number;
   readonly wait_ms: number;
 }
 
@@ -19,7 +20,7 @@ interface TokensRow {
 export async function takeTokens(db: Queryable, asked: readonly TokensAsked[]): Promise<readonly TokensRow[]> {
   const { rows } = await db.query<TokensRow>({
     name: 'limits_take',
-    text: `select app_id, granted, wait_ms from limits.take($1, $2, $3, $4)`,
+    text: `select app_id, granted, tokens_left, wait_ms from limits.take($1, $2, $3, $4)`,
     values: [
       textArray(asked.map(({ appId }) => appId)),
       plainArray(asked.map(({ wanted }) => wanted)),

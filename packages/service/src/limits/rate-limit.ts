@@ -4,13 +4,19 @@ import type { Clock } from '#kernel/clock.ts';
 import type { AppId } from '#kernel/ids.ts';
 import { takeTokens } from '#limits/queries.ts';
 
-interface RateLimits {
+export interface RateLimits {
   readonly ratePerMinute: number;
   readonly rateBurst: number;
 }
 
-/** Undefined: go on. Otherwise the milliseconds until the next token. */
-type RateAnswer = { readonly waitMs: number } | undefined;
+export interface RateAnswer {
+  /** A token was there, and is taken: go on. */
+  readonly isTaken: boolean;
+  /** Whole tokens that are left for the next calls. */
+  readonly tokensLeft: number;
+  /** Until the next token; 0 where this one was taken. */
+  readonly waitMs: number;
+}
 
 export interface RateLimiter {
   /** Takes one token from the app's bucket, which all its keys, both modes and every process share (LI-01). */
@@ -39,7 +45,7 @@ export function createRateLimiter(pool: Pool, clock: Clock): RateLimiter {
 
   async function ask(asked: Asked): Promise<RateAnswer> {
     const answer = await taking.submit(asked);
-    if (answer !== undefined) {
+    if (!answer.isTaken) {
       empty.set(asked.appId, { limits: asked.limits, untilMs: clock.nowMs() + answer.waitMs });
     }
     return answer;
@@ -51,11 +57,15 @@ export function createRateLimiter(pool: Pool, clock: Clock): RateLimiter {
       if (known === undefined) return ask({ appId, limits });
       const waitMs = known.untilMs - clock.nowMs();
       // Other limits than those it was empty under: an operator's change holds at once.
-      if (waitMs > 0 && isSame(known.limits, limits)) return { waitMs };
+      if (waitMs > 0 && isSame(known.limits, limits)) return refused(waitMs);
       empty.delete(appId);
       return ask({ appId, limits });
     },
   };
+}
+
+function refused(waitMs: number): RateAnswer {
+  return { isTaken: false, tokensLeft: 0, waitMs };
 }
 
 function isSame(left: RateLimits, right: RateLimits): boolean {
@@ -72,11 +82,14 @@ async function takeForAll(pool: Pool, asked: readonly Asked[]): Promise<readonly
       return { appId, wanted, perMinute: limits.ratePerMinute, burst: limits.rateBurst };
     }),
   );
-  const left = new Map(rows.map((row) => [row.app_id, { tokens: row.granted, waitMs: row.wait_ms }]));
+  const buckets = new Map(rows.map((row) => [row.app_id, { row, handedOut: 0 }]));
   return asked.map(({ appId }) => {
-    const bucket = left.get(appId);
+    const bucket = buckets.get(appId);
     if (bucket === undefined) throw new Error('The rate limit was not answered.');
-    bucket.tokens -= 1;
-    return bucket.tokens >= 0 ? undefined : { waitMs: bucket.waitMs };
+    const { granted, tokens_left: tokensLeft, wait_ms: waitMs } = bucket.row;
+    bucket.handedOut += 1;
+    if (bucket.handedOut > granted) return refused(waitMs);
+    // As if they had come one by one: the first of them leaves what the others take.
+    return { isTaken: true, tokensLeft: tokensLeft + granted - bucket.handedOut, waitMs: 0 };
   });
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { PlainAnswer, StreamAnswer } from '#gateway/answer.ts';
 import { completeChat, type Gateway } from '#gateway/pipeline.ts';
+import { setRateLimit } from '#http/data-plane/rate-limit-headers.ts';
 import { readBody } from '#http/read-body.ts';
 import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
 import { failpoint } from '#kernel/failpoint.ts';
@@ -27,6 +28,7 @@ export async function handleChat(gateway: Gateway, exchange: Exchange): Promise<
     onMode: (mode) => {
       if (mode === 'sandbox') response.setHeader('x-service-mode', 'sandbox');
     },
+    onRate: (limits, rate) => setRateLimit(response, limits, rate),
   });
   failpoint('chat.answer-known');
   if (answer instanceof Refusal) return sendRefusal(exchange, answer);

@@ -3,6 +3,7 @@ import type { TopupLinks } from '#connections/topup-link.ts';
 import { admit, parseUser } from '#gateway/admission.ts';
 import { DEPTH_MAX, isDeeperThan } from '#gateway/parse-body.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
+import { setRateLimit } from '#http/data-plane/rate-limit-headers.ts';
 import { readBody } from '#http/read-body.ts';
 import type { Exchange } from '#http/respond.ts';
 import type { Clock } from '#kernel/clock.ts';
@@ -43,12 +44,14 @@ export async function admitForUser(
 
 async function admitWithBody(
   { gateway }: DataPlane,
-  { request }: Exchange,
+  { request, response }: Exchange,
 ): Promise<{ readonly caller: Caller; readonly body: Buffer } | Refusal> {
   const body = await readBody(request);
   if (body === undefined) return refuse('BAD_REQUEST', 'The body ended early.');
   if (body instanceof Refusal) return body;
-  const caller = await admit(gateway, request.headers.authorization);
+  const caller = await admit(gateway, request.headers.authorization, {
+    onRate: (limits, rate) => setRateLimit(response, limits, rate),
+  });
   return caller instanceof Refusal ? caller : { caller, body };
 }
 
