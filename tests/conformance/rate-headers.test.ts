@@ -26,7 +26,7 @@ async function appWithTokens(tokens: number): Promise<TestApp> {
   await emptyBucket(service, app);
   await service.database.owner.query('update limits.buckets set units = $2 where app_id = $1', [
     app.appId,
-    BigInt(tokens) * 60_000_000n,
+    BigInt(tokens * 60_000_000),
   ]);
   return app;
 }
@@ -119,6 +119,13 @@ test('LI-01 an empty bucket says how long to wait, in whole seconds and to the m
     assert.ok(Number.isInteger(exactMs) && exactMs >= 1 && exactMs <= 1_000, `${exactMs}`);
     assertTold(reply, 0, 1, 'empty');
   }
+});
+
+test('LI-01 a wait that is no whole second is told to the millisecond', async () => {
+  const app = await appWithTokens(0.4);
+  const reply = await send('/v1/models', { url: service.url, key: app.liveKey });
+  assertRefusal(reply, { code: 'TOO_MANY_REQUESTS' });
+  assert.deepEqual([reply.headers.get('retry-after'), reply.headers.get('retry-after-ms')], ['1', '600']);
 });
 
 test('LI-01 the slowest app waits a minute, and is told no more', async () => {

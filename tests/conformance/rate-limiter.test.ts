@@ -5,6 +5,7 @@ import { type AppId, newAppId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createRateLimiter } from '../../packages/service/src/limits/rate-limit.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { untilWaiting } from '../support/lock-wait.ts';
 
 let database: TestDatabase;
 let pool: Pool;
@@ -117,6 +118,24 @@ test('LI-01 calls that ask at once, in several processes, are told what each wou
   }
   assert.equal((await beside)?.tokensLeft, 8);
   await other.end();
+});
+
+test('LI-01 processes that want one token at the same moment do not both get it', async () => {
+  const limiters = [createRateLimiter(pool, stoppedClock()), createRateLimiter(pool, stoppedClock())];
+  const appId = newAppId();
+  await fillOnce(appId, 5);
+  const before = await database.owner.connect();
+  await before.query('begin');
+  await before.query('update limits.buckets set units = 60000000 where app_id = $1', [appId]);
+  const asked = limiters.map(async (limiter) => limiter.take(appId, LIMITS));
+  await untilWaiting(database, 2);
+  await before.query('commit');
+  before.release();
+  const answers = await Promise.all(asked);
+  assert.deepEqual(
+    answers.toSorted((one, next) => one.waitMs - next.waitMs),
+    [{ isTaken: true, tokensLeft: 0, waitMs: 0 }, emptyFor(1_000)],
+  );
 });
 
 test('LI-01 one app’s bucket is not another’s', async () => {

@@ -4,9 +4,8 @@ import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import { newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { reapHolds, settleHolds } from '../../packages/service/src/ledger/queries.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
-import { countWaiting, lockWallet } from '../support/lock-wait.ts';
+import { lockWallet, untilWaiting } from '../support/lock-wait.ts';
 import { movementsOf, receiptOf } from '../support/receipts.ts';
-import { waitUntil } from '../support/wait-until.ts';
 
 let ledger: LedgerDatabase;
 
@@ -138,7 +137,7 @@ test('WA-10 where the reaper is about to end a call, a settlement comes too late
   await reaper.query('begin');
   const released = await reapHolds(reaper, 10);
   const settling = settleAsOwner(request);
-  await waitUntil('the settlement waits', async () => (await countWaiting(ledger.database)) === 1);
+  await untilWaiting(ledger.database, 1);
   await reaper.query('commit');
   reaper.release();
   assert.deepEqual([released, await settling], [1, 0n]);

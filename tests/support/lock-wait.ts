@@ -22,7 +22,7 @@ export async function lockWallet({ owner }: TestDatabase, user: string): Promise
   return {
     waiting: async (count) => {
       try {
-        await waitUntil(`${count} statements wait`, async () => (await countWaiting({ owner })) >= count);
+        await untilWaiting({ owner }, count);
       } catch (fault) {
         await release();
         throw fault;
@@ -32,8 +32,12 @@ export async function lockWallet({ owner }: TestDatabase, user: string): Promise
   };
 }
 
-/** How many statements of a database wait for a lock. */
-export async function countWaiting({ owner }: Pick<TestDatabase, 'owner'>): Promise<number> {
+/** Resolves once so many statements wait for a lock. */
+export async function untilWaiting(database: Pick<TestDatabase, 'owner'>, count: number): Promise<void> {
+  await waitUntil(`${count} statements wait`, async () => (await countWaiting(database)) >= count);
+}
+
+async function countWaiting({ owner }: Pick<TestDatabase, 'owner'>): Promise<number> {
   const { rows } = await owner.query<{ waiting: number }>(
     `select count(*)::int as waiting from pg_stat_activity
      where datname = current_database() and wait_event_type = 'Lock'`,
