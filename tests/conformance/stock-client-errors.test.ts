@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import OpenAI from 'openai';
+import { emptyBucket } from '../support/violations.ts';
 import { type SimulatedService, startSimulatedService } from '../support/simulated-service.ts';
 
 /** An unmodified client library: what is refused. What all clients are put through is in the matrix. */
@@ -108,6 +109,38 @@ async function countReceipts(): Promise<number> {
   );
   return rows[0]?.count ?? 0;
 }
+
+test('ER-07 a cap that is reached and a wallet that is blocked are told apart, the second without a way to pay', async () => {
+  const { service, app, clientOf } = simulated;
+  await service.fund(app, 'capped', 1_000_000, 1);
+  await service.fund(app, 'blocked', 1_000_000);
+  await service.setWallet(app, 'blocked', 'is_suspended = true');
+  for (const [user, code, type, hasLink] of [
+    ['capped', 'APP_SPEND_CAP_EXCEEDED', 'spend_cap', true],
+    ['blocked', 'WALLET_SUSPENDED', 'wallet_suspended', false],
+  ] as const) {
+    const fault = await failureOf(() => ask('echo')(clientOf(app.liveKey, user)));
+    assert.deepEqual([fault.status, fault.code, fault.type, fault.param], [402, code, type, null]);
+    assert.equal('topupUrl' in (fault.error as object), hasLink);
+    assert.equal(fault.headers?.has('x-service-topup-url'), hasLink);
+    assert.equal(fault.requestID, fault.headers?.get('x-correlation-id'));
+  }
+});
+
+test('ER-05 a stock client that calls too fast reads how fast it may, waits as told and is answered', async () => {
+  const { service, clientOf } = simulated;
+  const hasty = await service.addApp({ ratePerMinute: 600, rateBurst: 1 });
+  await emptyBucket(service, hasty);
+  const impatient = clientOf(hasty.liveKey, 'anna', { maxRetries: 0 });
+  const fault = await failureOf(() => impatient.models.list());
+  assert.ok(fault instanceof OpenAI.RateLimitError);
+  assert.deepEqual([fault.code, fault.type], ['TOO_MANY_REQUESTS', 'rate_limit_error']);
+  assert.deepEqual([fault.headers.get('ratelimit'), fault.headers.get('retry-after-ms')], ['"app";r=0;t=1', '100']);
+  assert.equal(fault.headers.get('x-ratelimit-remaining-requests'), '0');
+  await service.database.owner.query('update limits.buckets set units = 60000000 where app_id = $1', [hasty.appId]);
+  const { response } = await clientOf(hasty.liveKey, 'anna').models.list().withResponse();
+  assert.equal(response.headers.get('ratelimit'), '"app";r=0;t=1');
+});
 
 test('ER-05 a stock client is told to retry a throttled call, and raises its error when it has no retries left', async () => {
   const fault = await failureOf(() =>
