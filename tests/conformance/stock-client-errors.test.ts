@@ -127,6 +127,22 @@ test('ER-07 a cap that is reached and a wallet that is blocked are told apart, t
   }
 });
 
+test('ER-04 a client that is set to another interface, or to an address without its version, is told the right one', async () => {
+  const { app, service } = simulated;
+  const unversioned = new OpenAI({ baseURL: service.url, apiKey: app.liveKey });
+  for (const act of [
+    () => client.responses.create({ model: 'echo', input: 'Hello' }),
+    () => client.completions.create({ model: 'echo', prompt: 'Hello' }),
+    () => ask('echo')(unversioned),
+  ]) {
+    const fault = await failureOf(act);
+    assert.deepEqual([fault.status, fault.code], [404, 'NOT_FOUND']);
+    assert.match(fault.message, /Chat completions are at `\/v1\/chat\/completions`/);
+  }
+  const elsewhere = await failureOf(() => client.post('/embeddings', { body: {} }));
+  assert.equal(elsewhere.message, '404 There is nothing at this address.');
+});
+
 test('ER-05 a stock client that calls too fast reads how fast it may, waits as told and is answered', async () => {
   const { service, clientOf } = simulated;
   const hasty = await service.addApp({ ratePerMinute: 600, rateBurst: 1 });

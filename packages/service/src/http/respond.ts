@@ -64,9 +64,15 @@ export function sendRefusal({ request, response, correlationId }: Exchange, refu
   sendJson(response, status, envelopeOf(refusal, correlationId));
 }
 
+/** Where clients look that were set to another interface of the same vendors, or without the version in their address. */
+const OTHER_INTERFACE = /\/(completions|responses|messages)$/;
+
 /** Answers what no route is for. */
 export function sendNowhere(exchange: Exchange): void {
-  sendRefusal(exchange, refuse('NOT_FOUND', 'There is nothing at this address.'));
+  const advice = OTHER_INTERFACE.test(exchange.path)
+    ? ' Chat completions are at `/v1/chat/completions`: choose that interface of your client, and an address that ends in `/v1`.'
+    : '';
+  sendRefusal(exchange, refuse('NOT_FOUND', `There is nothing at this address.${advice}`));
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
