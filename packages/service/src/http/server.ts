@@ -17,6 +17,10 @@ import { type Refusal, refuse } from '#kernel/refusal.ts';
 const HEADERS_TIMEOUT_MS = 10_000;
 /** For the whole request, body included; answers may take as long as they do. */
 const REQUEST_TIMEOUT_MS = 30_000;
+/** How late a slow sender may be noticed. Node looks every 30 s unless told, which would make 40 s of the 10 above. */
+const SLOW_CHECK_MS = 1_000;
+/** How long a connection that was ended waits for the other side to end it too. */
+const LINGER_MS_MAX = 2_000;
 const KEEP_ALIVE_TIMEOUT_MS = 75_000; // Longer than load balancers keep theirs, so that they never send into a close.
 const MODEL_PATH = '/v1/models/';
 
@@ -33,11 +37,12 @@ type Route = Readonly<Partial<Record<string, Handler>>>;
 /** The service over HTTP. Every answer, of every route, has a correlation id; every error is in the envelope (ER-01). */
 export function createHttpServer(options: ServerOptions): Server {
   const routes = routesOf(options);
-  const lastAnswers = new WeakMap<Duplex, ServerResponse>();
+  const latest = new WeakMap<Duplex, Exchange>();
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: SLOW_CHECK_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       requireHostHeader: false,
       noDelay: true,
@@ -53,8 +58,10 @@ export function createHttpServer(options: ServerOptions): Server {
   );
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    lastAnswers.set(request.socket, response);
+    // Behind an answer that ends the connection: it would be carried out, and paid, and its answer never be sent.
+    if (latest.get(request.socket)?.response.getHeader('connection') === 'close') return;
     const exchange = openExchange(request, response);
+    latest.set(request.socket, exchange);
     try {
       await dispatch(routes, options.dataPlane, exchange);
     } catch (fault) {
@@ -62,7 +69,7 @@ export function createHttpServer(options: ServerOptions): Server {
     }
   }
 
-  server.on('clientError', (_fault, socket) => refuseMalformed(socket, lastAnswers.get(socket)));
+  server.on('clientError', (_fault, socket) => refuseMalformed(socket, latest.get(socket)));
   return server;
 }
 
@@ -103,16 +110,26 @@ function modelRouteOf(plane: DataPlane, path: string): Route | undefined {
 
 /**
  * Bytes that are no HTTP request, in the envelope all the same: what the parser refuses is a 400 (ER-08). Behind a
- * request that is being answered, or was answered for good, they end the connection and never get into that answer.
+ * request that is being answered they never get into that answer, nor cut it short, for it may be paid: it goes out, and
+ * then the connection ends.
  */
-function refuseMalformed(socket: Duplex, last: ServerResponse | undefined): void {
+function refuseMalformed(socket: Duplex, latest: Exchange | undefined): void {
   const message = 'The request is not valid HTTP, its headers are too large, or it came too slowly.';
   const refusal = refuse('BAD_REQUEST', message);
-  if (last === undefined) return writeRefusal(socket, refusal, undefined);
-  const isBeingRead = !last.headersSent && !last.req.complete;
-  const isOver = last.writableEnded && last.getHeader('connection') !== 'close';
-  if (isBeingRead || isOver) writeRefusal(socket, refusal, isOver ? undefined : last.req);
-  else socket.destroy();
+  if (latest === undefined) return writeRefusal(socket, refusal, undefined);
+  const { request, response } = latest;
+  if (!response.headersSent && !request.complete) sendRefusal(latest, refusal);
+  else if (!response.writableFinished) hangUpAfter(response, socket);
+  else if (response.getHeader('connection') === 'close') socket.destroy();
+  else writeRefusal(socket, refusal, undefined);
+}
+
+const doomed = new WeakSet<Duplex>();
+
+function hangUpAfter(response: ServerResponse, socket: Duplex): void {
+  if (doomed.has(socket)) return; // Each read of such bytes is a fault anew.
+  doomed.add(socket);
+  response.once('finish', () => hangUp(socket, ''));
 }
 
 /** Writes an answer where there is no response object to write it by, and closes the connection. */
@@ -122,10 +139,22 @@ function writeRefusal(socket: Duplex, refusal: Refusal, request: IncomingMessage
   const status = ERROR_STATUS[refusal.code];
   refusals.of({ code: refusal.code }).add();
   const body = JSON.stringify(envelopeOf(refusal, correlationId));
-  socket.end(
+  hangUp(
+    socket,
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nx-correlation-id: ${correlationId}\r\n` +
       `x-request-id: ${correlationId}\r\nx-should-retry: false\r\nconnection: close\r\n` +
       `${status === 405 ? 'allow: GET, POST\r\n' : ''}\r\n${body}`,
   );
+}
+
+/**
+ * Writes the last of a connection. What still comes is read and dropped: unread, it would keep us from seeing that the
+ * other side has left, and the connection would stay for good. One that never leaves is cut off.
+ */
+function hangUp(socket: Duplex, text: string): void {
+  socket.end(text);
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS_MAX);
+  socket.once('close', () => clearTimeout(timer));
 }
