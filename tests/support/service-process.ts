@@ -14,6 +14,8 @@ const START_MS_MAX = 60_000;
 export interface ServiceProcess {
   readonly url: string;
   readonly pid: number;
+  /** All that it has written so far, to its output and its log. */
+  readonly said: () => string;
   /** Kills it as the machine would when out of memory: this process alone, at once. */
   readonly kill: () => Promise<void>;
   /** Asks it to end in order; harmless where it is gone. */
@@ -34,7 +36,9 @@ interface ProcessOptions {
 export async function startServiceProcess(options: ProcessOptions): Promise<ServiceProcess> {
   const child = runCli(options, ['serve']);
   let said = '';
-  child.stderr?.on('data', (part: Buffer) => void (said += part.toString('utf8')));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (part: Buffer) => void (said += part.toString('utf8')));
+  }
   const url = await waitUntil(
     'the service is ready',
     () => {
@@ -48,7 +52,7 @@ export async function startServiceProcess(options: ProcessOptions): Promise<Serv
     child.kill(signal);
     await once(child, 'exit');
   };
-  return { url, pid: child.pid ?? 0, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+  return { url, pid: child.pid ?? 0, said: () => said, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
 }
 
 /** What `purser ledger check` says of the database of a data directory, and its exit status. */

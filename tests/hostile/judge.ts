@@ -1,0 +1,56 @@
+import { replyOf } from '../support/client.ts';
+import { assertRefusal, type Code } from '../support/refusal.ts';
+import type { RawAnswer } from './answers.ts';
+import type { HostileRequest } from './requests.ts';
+import type { Heard } from './send-hostile.ts';
+
+const CORRELATION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const END_OF_STREAM = 'data: [DONE]\n\n';
+
+/** What is wrong with what came back; empty when nothing is. */
+export function judge(request: HostileRequest, heard: Heard): readonly string[] {
+  const wrong: string[] = [];
+  if (heard.stuck !== undefined) wrong.push(heard.stuck);
+  for (const [index, answer] of heard.answers.entries())
+    wrong.push(...faultsOf(request, answer, request.methods[index]));
+  if (request.ending === 'answered') wrong.push(...faultsOfEnding(request, heard));
+  return wrong;
+}
+
+/** Every request has its answer; after fewer, the last one has said that the connection ends. */
+function faultsOfEnding({ kind, methods }: HostileRequest, { answers, rest }: Heard): readonly string[] {
+  const last = answers.at(-1);
+  // What is no request has no method: the answer to a malformed HEAD has a body, and the connection ends with it.
+  const isHeadUnread = last?.status === 400 && methods[answers.length - 1] === 'HEAD';
+  if (rest.length > 0 && !isHeadUnread) return [`half an answer: ${rest.toString('latin1', 0, 500)}`];
+  if (last === undefined) return ['the connection was closed without an answer'];
+  // Bytes that are no request end the connection behind answers that were there before them.
+  if (answers.length === methods.length || kind === 'pipelined') return [];
+  return last.headers.get('connection') === 'close' ? [] : ['the connection was closed without a word'];
+}
+
+function faultsOf(request: HostileRequest, answer: RawAnswer, method: string | undefined): readonly string[] {
+  const { status, headers, body } = answer;
+  const text = body.toString('utf8');
+  const about = `${status} ${text.slice(0, 500)}`;
+  const wrong: string[] = [];
+  const id = headers.get('x-correlation-id') ?? '';
+  if (!CORRELATION_ID.test(id)) wrong.push(`no correlation id: ${about}`);
+  if (request.correlationId !== undefined && id !== request.correlationId) wrong.push(`not the caller's id: ${id}`);
+  if (status >= 500) wrong.push(`an error of ours: ${about}`);
+  if (status >= 300 && status < 400) wrong.push(`neither an answer nor a refusal: ${about}`);
+  if (status >= 400 && method !== 'HEAD') wrong.push(...faultsOfRefusal(answer, text));
+  const isCutStream = headers.get('content-type')?.startsWith('text/event-stream') && !text.endsWith(END_OF_STREAM);
+  if (isCutStream && request.ending === 'answered') wrong.push(`a stream without its end: ${about}`);
+  return wrong;
+}
+
+function faultsOfRefusal({ status, headers }: RawAnswer, text: string): readonly string[] {
+  try {
+    const reply = replyOf({ status, headers: new Headers([...headers]) }, text);
+    assertRefusal(reply, { code: reply.error['code'] as Code });
+    return [];
+  } catch (fault) {
+    return [`not the envelope: ${status} ${text.slice(0, 500)} ${fault instanceof Error ? fault.message : ''}`];
+  }
+}
