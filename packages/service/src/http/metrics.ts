@@ -26,6 +26,7 @@ export async function handleMetrics({ token, readAll }: MetricsPlane, exchange: 
   if (token === undefined && !isOfThisMachine(exchange)) return sendNowhere(exchange);
   const text = renderMetrics(await readAll());
   const { response } = exchange;
+  if (response.headersSent) return; // As in `sendJson`.
   response.setHeader('content-type', METRICS_CONTENT_TYPE);
   response.setHeader('cache-control', 'no-store');
   response.end(text);

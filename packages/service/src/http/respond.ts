@@ -37,6 +37,7 @@ export function openExchange(request: IncomingMessage, response: ServerResponse)
 }
 
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  if (response.headersSent) return; // Its body turned out to be malformed, and that has been answered.
   const text = JSON.stringify(body);
   response.statusCode = status;
   response.setHeader('content-type', 'application/json; charset=utf-8');
