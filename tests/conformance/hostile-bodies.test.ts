@@ -103,14 +103,14 @@ test('CC-07 of a member that is there twice the later counts, for us and for the
     assert.equal(rawBody.toString().split('"model"').length, 2);
     assert.equal((body as { model: unknown }).model, 'large-upstream');
   }
-  assert.equal((upstream.requests.at(-1)?.body as Record<string, unknown>)['max_completion_tokens'], 20);
+  assert.equal((upstream.requests.at(-1)?.body as Record<string, unknown> | undefined)?.['max_completion_tokens'], 20);
 });
 
 /** Bytes that are no UTF-8: overlong forms, halves of pairs, beyond the last character, torn and lone ones. */
 const NO_UTF8 = [
-  ...['80', 'bf', 'c0', 'c0af', 'c080', 'c1bf', 'c2', 'e0808a', 'e09fbf', 'e282', 'eda080', 'edbfbf', 'eda080edb080'],
-  ...['f0808080', 'f08fbfbf', 'f09f98', 'f4908080', 'f5808080', 'f8888080', 'fc8080808080', 'fe', 'ff', 'fffe', 'c328'],
-];
+  ['80', 'bf', 'c0', 'c0af', 'c080', 'c1bf', 'c2', 'e0808a', 'e09fbf', 'e282', 'eda080', 'edbfbf', 'eda080edb080'],
+  ['f0808080', 'f08fbfbf', 'f09f98', 'f4908080', 'f5808080', 'f8888080', 'fc8080808080', 'fe', 'ff', 'fffe', 'c328'],
+].flat();
 
 for (const hex of NO_UTF8) {
   test(`CC-07 the bytes ${hex} are no UTF-8, in a text, in a name and behind the end`, async () => {
@@ -129,9 +129,8 @@ test('CC-07 half of a pair that is written as an escape is passed on as one: no 
 });
 
 test('CC-07 depth counts what the parser sees: escaped quotes, brackets in names and texts, mixed and unclosed ones', async () => {
-  const arrays = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   for (const levels of [31, 32, 33]) {
-    const inner = arrays(levels - 4); // The schema is on level 5.
+    const inner = '['.repeat(levels - 4) + ']'.repeat(levels - 4); // The schema is on level 5.
     const isDeep = levels > 32;
     for (const text of [
       `{"a":${inner.slice(1, -1)}}`,
@@ -204,4 +203,13 @@ test('CC-06 a caller who waits for leave to send gets it, and one who declares t
   const unfit = openRaw(service.url);
   unfit.write(`${head}content-length: 1048577\r\n\r\n`);
   assert.match(await unfit.closed, /HTTP\/1\.1 413/);
+});
+
+test('ER-03 what a message repeats of a request has no line ends, escapes or marks that turn text around', async () => {
+  const odd = 'a\n\u001b[31m\u2028\u202e\u0000\ud800b';
+  for (const body of [{ model: odd, messages: [] }, { model: odd }, { model: 'large', [odd]: 1 }]) {
+    const reply = await post(JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], ...body }));
+    assertRefusal(reply, { code: 'BAD_REQUEST' });
+    assert.doesNotMatch(JSON.stringify(reply.error), /[\u2028\u202e]|\\[nud]/, reply.text);
+  }
 });

@@ -35,9 +35,10 @@ export function misshapen({ path, expects }: ValueFault): Refusal<'BAD_REQUEST'>
   return refuse('BAD_REQUEST', `\`${shown}\` must be ${expects}.`, { param: shown });
 }
 
-/** The caller's own text, not too much of it. */
+/** What a caller sent, as a message may show it: short, and on one line of a terminal or a log. */
 export function shownOf(text: string): string {
-  return text.length <= SHOWN_CHARACTERS_MAX ? text : `${text.slice(0, SHOWN_CHARACTERS_MAX)}...`;
+  const part = text.length <= SHOWN_CHARACTERS_MAX ? text : `${text.slice(0, SHOWN_CHARACTERS_MAX)}...`;
+  return part.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '\ufffd');
 }
 
 /** True when brackets outside of strings nest deeper than `levels`. Stops at the first that does. */
