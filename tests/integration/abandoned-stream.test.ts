@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { chargeFor } from '../support/catalogue.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { startSecondGateway } from '../support/second-gateway.ts';
+import { soon, waitUntil } from '../support/wait-until.ts';
 import { createGate } from '../support/gate.ts';
 import { holdFor } from '../support/hold-price.ts';
 import { lockWallet } from '../support/lock-wait.ts';
@@ -124,15 +125,40 @@ for (const [what, floods] of [
   });
 }
 
-test('LI-02 a new stream ends the oldest drain rather than being refused for it', {
-  todo: 'nothing ends a drain for a new stream: it is refused with 429 until the drain is over',
-}, async () => {
-  const abandoned = await open('acme.drained-1', [ROLE, FIRST, NEVER]);
-  await abandoned.chat.read('First');
-  abandoned.chat.leave();
-  await abandoned.chat.closed;
-  upstream.script({ body: STREAM });
-  const { user, body } = abandoned;
-  const next = openChat({ url: service.url, key: app.liveKey, user, body });
-  assert.equal((await next.head).statusCode, 200);
+test('LI-02 a new stream ends the oldest drain rather than being refused for it', async (t) => {
+  const second = await startSecondGateway(service);
+  t.after(second.close);
+  for (const url of [service.url, second.url]) {
+    const abandoned = await open('acme.drained-1', [ROLE, FIRST, NEVER]);
+    const { user, body, chat, request } = abandoned;
+    await chat.read('First');
+    const refused = openChat({ url, key: app.liveKey, user, body });
+    assert.equal((await refused.head).statusCode, 429); // While its caller is there.
+    chat.leave();
+    await waitUntil('the drain is known to all', () => isDrained(user));
+
+    const gate = createGate();
+    upstream.script({ body: [ROLE, FIRST, { waitFor: gate.opened }, ...ENDING] });
+    const next = openChat({ url, key: app.liveKey, user, body });
+    assert.equal((await next.head).statusCode, 200);
+    await soon('the drain is given up', request.closed);
+    const receipt = await waitUntil('it is settled', () => receiptNamed(service.database, user));
+    assert.deepEqual([receipt.outcome, receipt.isEstimated], ['abandoned', true]);
+    assert.ok(receipt.charged > 0 && receipt.charged < receipt.held);
+    assert.equal((await service.wallet(app, user)).openStreams, 1);
+    gate.open();
+    await soon('the new stream ends', next.closed);
+    assert.ok(next.text().endsWith('data: [DONE]\n\n'));
+    assert.equal((await service.wallet(app, user)).openStreams, 0);
+    assert.deepEqual(await service.check(), []);
+  }
 });
+
+async function isDrained(user: string): Promise<boolean> {
+  const { rows } = await service.database.owner.query(
+    `select from ledger.holds h join ledger.wallets w on w.wallet_id = h.wallet_id
+     where w.user_id = $1 and h.drained_since is not null`,
+    [user],
+  );
+  return rows.length === 1;
+}

@@ -50,6 +50,7 @@ const step = fc.oneof(
       key: fc.nat(12),
     }),
   },
+  { weight: 3, arbitrary: fc.record({ do: kind('drain'), call }) },
   { weight: 1, arbitrary: fc.record({ do: kind('fence'), instance: fc.nat(1) }) },
   {
     weight: 2,
@@ -132,6 +133,8 @@ class History {
         return this.#reserve(taken.instance, this.#callsAt(taken.call));
       case 'settle':
         return this.#settle(taken.ends);
+      case 'drain':
+        return this.#drain(this.#callsAt(taken.call));
       case 'credit':
       case 'take back':
         return this.#move(taken);
@@ -167,6 +170,11 @@ class History {
     );
     if (expected === undefined) return assert.rejects(ledger.reserve(holds, instance), { code: '55000' });
     assert.deepEqual(await ledger.reserve(holds, instance), expected);
+  }
+
+  async #drain(calls: readonly ModelRequest[]): Promise<void> {
+    for (const one of calls) this.#model.drain(one.call);
+    await ledger.drain(calls.map((one) => ({ callId: one.call as CallId })));
   }
 
   async #settle(ends: readonly { readonly call: Which; readonly charge: number }[]): Promise<void> {

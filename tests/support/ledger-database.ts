@@ -7,6 +7,7 @@ import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { checkLedger, type Difference } from '../../packages/service/src/ledger/check.ts';
 import type { Settlement } from '../../packages/service/src/ledger/settlement.ts';
 import {
+  beginDrains,
   type CreditKind,
   insertCredit,
   insertTakeBack,
@@ -48,6 +49,8 @@ export interface LedgerDatabase {
   readonly open: (user: string, balance: number, cap?: number) => Promise<void>;
   /** Answers as `outcome` or as what was granted, in the order of the requests. */
   readonly reserve: (requests: readonly HoldRequest[], instance?: bigint) => Promise<readonly (string | number)[]>;
+  /** Their callers have left, and they are read on. */
+  readonly drain: (calls: readonly { readonly callId: CallId }[]) => Promise<void>;
   /** Whether each was settled now, and what it was charged. */
   readonly settle: (settlements: readonly Settlement[]) => Promise<readonly SettleAnswer[]>;
   /** Money in, money out, and the end of a suspension: each answers as the ledger does. */
@@ -85,6 +88,11 @@ export async function createLedgerDatabase(): Promise<LedgerDatabase> {
     addInstance: () => insertInstance(live, LEASE_MS),
     open: (user, balance, cap) => openWallet(live, { user, balance, cap }),
     reserve: (requests, by = instance) => reserve(live, by, requests),
+    drain: (calls) =>
+      beginDrains(
+        live,
+        calls.map(({ callId }) => callId),
+      ),
     settle: (settlements) => settle(live, settlements),
     credit: (user, amount, { kind = 'top_up', key = newCallId() } = {}) =>
       insertCredit(live, { appId: APP, userId: user as EndUserId, kind, amount: micros(BigInt(amount)), key }),

@@ -12,7 +12,9 @@ interface ModelHold {
   readonly call: string;
   readonly user: string;
   readonly amount: number;
-  readonly isStream: boolean;
+  isStream: boolean;
+  /** Its caller has left: a new stream may end it. The smaller, the earlier. */
+  drainedAs: number | undefined;
   instance: bigint;
   isOfThisMonth: boolean;
 }
@@ -52,6 +54,7 @@ export interface ModelFigures {
 export class LedgerModel {
   readonly #wallets = new Map<string, ModelWallet>();
   readonly #dead = new Set<bigint>();
+  #drains = 0;
   #holds: readonly ModelHold[] = [];
   #receipts: readonly ModelReceipt[] = [];
 
@@ -75,7 +78,9 @@ export class LedgerModel {
     const { call, user, least, most, streamsMax } = request;
     const wallet = this.#wallets.get(user);
     const { held, openStreams, spent } = this.figures(user);
-    if (streamsMax > 0 && openStreams >= streamsMax) return 'stream_limit'; // CC-10: slots come before the wallet.
+    const tooMany = streamsMax === 0 ? 0 : Math.max(0, openStreams - streamsMax + 1);
+    const ended = this.#drainsOf(user).slice(0, tooMany); // LI-02: the oldest drains make room.
+    if (ended.length < tooMany) return 'stream_limit'; // CC-10: slots come before the wallet.
     if (wallet === undefined || !wallet.isConnected) return 'payment_required';
     if (wallet.isSuspended) return 'wallet_suspended';
     const cap = wallet.cap ?? Number.POSITIVE_INFINITY;
@@ -85,9 +90,21 @@ export class LedgerModel {
     const available = Math.max(0, wallet.balance - held);
     if (available < least) return 'payment_required';
     const amount = Math.min(most, available, cap - spent - heldThisMonth);
-    const hold = { call, user, amount, isStream: streamsMax > 0, instance, isOfThisMonth: true };
+    for (const drain of ended) drain.isStream = false;
+    const hold = { call, user, amount, isStream: streamsMax > 0, drainedAs: undefined, instance, isOfThisMonth: true };
     this.#holds = [...this.#holds, hold];
     return amount;
+  }
+
+  /** The caller of a call has left, and its stream is read on. */
+  drain(call: string): void {
+    for (const hold of this.#holds) if (hold.call === call) hold.drainedAs ??= this.#drains += 1;
+  }
+
+  /** Those that still have a slot, the oldest first. */
+  #drainsOf(user: string): readonly ModelHold[] {
+    const drains = this.#holdsOf(user).filter(({ isStream, drainedAs }) => isStream && drainedAs !== undefined);
+    return drains.toSorted((left, right) => (left.drainedAs ?? 0) - (right.drainedAs ?? 0));
   }
 
   settle(ends: readonly { readonly call: string; readonly charge: number }[]) {

@@ -18,6 +18,8 @@ export const ledger = inFile('packages/service/migrations/0006_ledger.sql');
 export const moneyOut = inFile('packages/service/migrations/0009_money_out.sql');
 export const ledgerCheck = inFile('packages/service/migrations/0010_ledger_check.sql');
 export const reap = inFile('packages/service/migrations/0012_reap.sql');
+/** Where `ledger.reserve` is written last. */
+export const reserve = inFile('packages/service/migrations/0013_drains.sql');
 
 export const chatCall = inFile('packages/service/src/gateway/call.ts');
 export const plainCall = inFile('packages/service/src/gateway/run-in-lane.ts');
@@ -35,6 +37,7 @@ export const rights = ofFile('tests/integration/ledger-rights.test.ts');
 export const locks = ofFile('tests/integration/ledger-locks.test.ts');
 export const reserving = ofFile('tests/integration/ledger-reserve.test.ts');
 export const settling = ofFile('tests/integration/ledger-settle.test.ts');
+export const draining = ofFile('tests/integration/ledger-drains.test.ts');
 export const months = ofFile('tests/integration/ledger-months.test.ts');
 export const crediting = ofFile('tests/integration/ledger-credit.test.ts');
 export const clawingBack = ofFile('tests/integration/ledger-claw-back.test.ts');

@@ -10,6 +10,7 @@ import { startInstance } from '#db/instance.ts';
 import { SCHEMA_VERSION } from '#db/migrate.ts';
 import { createPool, type Pool } from '#db/pool.ts';
 import { selectDatabaseId, selectSchemaVersion } from '#db/queries.ts';
+import { createDrains } from '#gateway/drains.ts';
 import { createLiveLane } from '#gateway/live-lane.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
 import { createPseudonyms } from '#gateway/pseudonyms.ts';
@@ -19,10 +20,11 @@ import { type Clock, systemClock } from '#kernel/clock.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import type { MetricReading } from '#kernel/metrics.ts';
-import { createHolds } from '#ledger/hold.ts';
+import { createDrainSlots } from '#ledger/drain-slots.ts';
+import { createHolds, type Holds } from '#ledger/hold.ts';
 import { declareSpoolMetrics } from '#ledger/metrics.ts';
 import { reapHolds } from '#ledger/queries.ts';
-import { type ReaperPass, startReaper } from '#ledger/reaper.ts';
+import { type Reaper, startReaper } from '#ledger/reaper.ts';
 import { BACKLOG_LIMITS } from '#ledger/settling.ts';
 import { createSpool, type Spool } from '#ledger/spool.ts';
 import { createWallets } from '#ledger/wallet.ts';
@@ -77,14 +79,10 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const livePools = { reserve: pool('live', 1), settle: pool('live', 1) };
   const holds = createHolds({ pools: livePools, instance, spool, backlog: BACKLOG_LIMITS, log });
   await holds.replay(); // What an earlier process has left is charged before anything can be released.
+  const drainSlots = createDrainSlots({ pool: upkeep, log });
   const sandboxPools = { reserve: pool('sandbox', 1), settle: pool('sandbox', 1) };
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
-  const passes: readonly ReaperPass[] = [
-    { prepare: holds.replay, release: (holdsMax) => reapHolds(upkeep, holdsMax) },
-    { release: (holdsMax) => reapSandboxHolds(sandboxPools.settle, holdsMax) },
-    { release: holds.releaseStrays },
-  ];
-  const reaper = startReaper({ passes, log });
+  const reaper = startReaping(holds, { live: upkeep, sandbox: sandboxPools.settle }, log);
   const watch = startLedgerWatch({ pool: pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX }), clock, log });
 
   const links = createTopupLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
@@ -94,11 +92,12 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     catalogue,
     pseudonyms: createPseudonyms(config.secret),
     lanes: {
-      live: createLiveLane({ holds, links, clientOf: providers.clientOf }),
+      live: createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf }),
       sandbox: createSandboxLane({ holds: sandboxHolds, placeholderUrl: links.placeholderUrl }),
     },
     log,
     underWay: { calls: 0 },
+    drains: createDrains(),
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: () => gateway.underWay.calls });
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
@@ -116,7 +115,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     settlementsKept: spool.kept,
     stop: async () => {
       processMetrics.stop();
-      await Promise.all([generations.stop(), reaper.stop(), watch.stop()]);
+      await Promise.all([generations.stop(), reaper.stop(), watch.stop(), drainSlots.stop()]);
       const endLease = spool.kept() === 0 ? instance.stop : instance.leave;
       await holds.stop();
       await endLease().catch((fault: unknown) => log.warn({ fault: describeFault(fault) }, 'the lease was left'));
@@ -143,6 +142,18 @@ function openSpool(dataDirectory: string, databaseId: string, clock: Clock, log:
   const spool = createSpool({ directory: path.join(dataDirectory, 'settlements', databaseId), clock, log });
   declareSpoolMetrics(spool);
   return spool;
+}
+
+/** Gives back what processes held that have died, of both kinds of money. */
+function startReaping(holds: Holds, pools: { readonly live: Pool; readonly sandbox: Pool }, log: Log): Reaper {
+  return startReaper({
+    passes: [
+      { prepare: holds.replay, release: (holdsMax) => reapHolds(pools.live, holdsMax) },
+      { release: (holdsMax) => reapSandboxHolds(pools.sandbox, holdsMax) },
+      { release: holds.releaseStrays },
+    ],
+    log,
+  });
 }
 
 /** Opens pools, and ends them all. */

@@ -31,11 +31,24 @@ export interface CallerSide {
   readonly gone: AbortSignal;
   readonly log: Log;
   readonly underWay: UnderWay;
+  readonly drains: Drains;
 }
 
 /** Counts calls between their hold and its end: a process that stops waits for them. */
 export interface UnderWay {
   calls: number;
+}
+
+/** The drains of this process, the oldest first. */
+export interface Drains {
+  /** `giveUp` is called once, when this one has gone far enough or is the oldest of too many. */
+  readonly begin: (giveUp: () => void) => Drain;
+}
+
+/** A stream that is read to its end, so that its charge is known, although its caller has left. */
+export interface Drain {
+  readonly read: (bytes: number) => void;
+  readonly end: () => void;
 }
 
 interface PromptSize {

@@ -18,6 +18,11 @@ export interface Lane<M extends Mode> {
   /** Ends the call, once: takes its charge, at most the hold, and frees the rest. Gives what was charged. */
   readonly endHold: (hold: Hold<M>, ending: Ending) => Promise<Micros>;
   readonly providerOf: (call: ChatCall) => Provider;
+  /**
+   * Its caller has left and it is read on: a new stream may have its slot, and then `onTaken` is called (LI-02). Call what
+   * this gives when the stream has ended.
+   */
+  readonly offerSlot: (hold: Hold<M>, onTaken: () => void) => () => void;
 }
 
 export type HoldRefusalCode =

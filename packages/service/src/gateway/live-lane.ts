@@ -4,17 +4,19 @@ import { holdRequestOf } from '#gateway/call.ts';
 import type { Lane } from '#gateway/lane.ts';
 import { refusalOfHold } from '#gateway/refusals.ts';
 import { failpoint } from '#kernel/failpoint.ts';
+import type { DrainSlots } from '#ledger/drain-slots.ts';
 import type { Holds } from '#ledger/hold.ts';
 import type { Provider } from '#providers/provider.ts';
 
 interface LiveLaneOptions {
   readonly holds: Holds;
+  readonly drainSlots: DrainSlots;
   readonly links: TopupLinks;
   readonly clientOf: (definition: CatalogueProvider) => Provider;
 }
 
 /** Real money, real providers. */
-export function createLiveLane({ holds, links, clientOf }: LiveLaneOptions): Lane<'live'> {
+export function createLiveLane({ holds, drainSlots, links, clientOf }: LiveLaneOptions): Lane<'live'> {
   return {
     mode: 'live',
     placeHold: async (call) => {
@@ -35,5 +37,6 @@ export function createLiveLane({ holds, links, clientOf }: LiveLaneOptions): Lan
       return charged;
     },
     providerOf: ({ model }) => clientOf(model.provider),
+    offerSlot: ({ call }, onTaken) => drainSlots.offer(call.callId, onTaken),
   };
 }

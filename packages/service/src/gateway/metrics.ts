@@ -25,6 +25,8 @@ export const refusals = labelledCounter('purser_refusals_total', 'Requests that 
 const usageClamped = counter('purser_usage_clamped_total', 'Calls whose reported usage contradicted itself.');
 /** Answers that ran past the output limit that was sent (WA-07). */
 const outputsCut = counter('purser_outputs_cut_total', 'Answers cut because they ran past their output limit.');
+/** Abandoned streams that were not read to their end, because they or all of them together went too far (CC-11). */
+export const drainsCut = counter('purser_drains_cut_total', 'Abandoned streams given up before their end.');
 
 /** Counts a call that has ended. */
 export function countEnding({ mode, granted }: Hold<Mode>, ending: Ending, charged: Micros): void {

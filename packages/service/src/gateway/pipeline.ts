@@ -2,7 +2,7 @@ import type { KeyDirectory } from '#accounts/key-directory.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
 import { type AdmissionListener, admit, parseUser } from '#gateway/admission.ts';
 import type { Answer } from '#gateway/answer.ts';
-import type { UnderWay } from '#gateway/call.ts';
+import type { Drains, UnderWay } from '#gateway/call.ts';
 import type { Lane } from '#gateway/lane.ts';
 import { parseBody } from '#gateway/parse-body.ts';
 import type { Pseudonyms } from '#gateway/pseudonyms.ts';
@@ -24,6 +24,7 @@ export interface Gateway {
   readonly log: Log;
   /** Calls that hold money now, whether or not their caller is still there. */
   readonly underWay: UnderWay;
+  readonly drains: Drains;
 }
 
 interface Incoming extends AdmissionListener {
@@ -65,7 +66,7 @@ export async function completeChat(gateway: Gateway, incoming: Incoming): Promis
   const { correlationId, bytes, gone } = incoming;
   const { pseudonyms } = gateway;
   const call = callOf(request, model, { caller, userId, correlationId, bodyBytes: bytes.length, pseudonyms });
-  const callerSide = { gone, log: gateway.log, underWay: gateway.underWay };
+  const callerSide = { gone, log: gateway.log, underWay: gateway.underWay, drains: gateway.drains };
   failpoint('pipeline.validated');
 
   // The only fork between real and play money in the program. Past it, types keep the two apart.

@@ -24,6 +24,7 @@ export function createSandboxLane({ holds, placeholderUrl }: SandboxLaneOptions)
       return charged;
     },
     providerOf: (call) => cannedProvider(call.callId, call.prompt.tokensEstimated),
+    offerSlot: () => () => {}, // The canned stream ends at once, so that nothing is ever drained.
   };
 }
 

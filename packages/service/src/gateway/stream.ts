@@ -1,6 +1,7 @@
 import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer.ts';
-import { errorFrame } from '#gateway/frames.ts';
 import type { CallerSide } from '#gateway/call.ts';
+import { type CallerWatch, watchCaller } from '#gateway/caller-watch.ts';
+import { errorFrame } from '#gateway/frames.ts';
 import type { Ending, Hold, Lane } from '#gateway/lane.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/refusals.ts';
 import { createStreamTally, type StreamTally } from '#gateway/stream-tally.ts';
@@ -11,10 +12,6 @@ import type { JsonObject } from '#kernel/json.ts';
 import { describeFault } from '#kernel/log.ts';
 import type { Refusal } from '#kernel/refusal.ts';
 import { UpstreamError } from '#providers/provider.ts';
-
-/** An abandoned stream that must be read to its end is read for so long and so far, no further (CC-11). */
-const DRAIN_MS_MAX = 60_000;
-const DRAIN_BYTES_MAX = 1024 * 1024;
 
 type Chunks = AsyncIterator<readonly JsonObject[]>;
 
@@ -27,7 +24,7 @@ export async function openStream<M extends Mode>(
   const { call } = hold;
   if (caller.gone.aborted) return leaveUnsent(lane, hold);
   const providerCall = providerCallOf(call, hold.granted);
-  const upstream = watchCaller(call.model.onAbandon, caller.gone);
+  const upstream = watchCaller(lane, hold, caller);
   const tally = createStreamTally(hold);
   try {
     failpoint('stream.opening');
@@ -109,13 +106,11 @@ function checkEnd(tally: StreamTally, upstream: CallerWatch): void {
 }
 
 async function pump<M extends Mode>({ caller, upstream, tally, chunks, first, write }: Relay<M>): Promise<void> {
-  let drainedBytes = 0;
   let next: readonly JsonObject[] | undefined = first;
   while (next !== undefined) {
     const frames = next.map((chunk) => tally.take(chunk)).join('');
     if (caller.gone.aborted) {
-      drainedBytes += frames.length;
-      if (drainedBytes > DRAIN_BYTES_MAX) upstream.giveUp();
+      upstream.drained(frames.length);
     } else if (frames !== '') {
       failpoint('stream.chunk-taken');
       await write(frames);
@@ -151,31 +146,4 @@ function logFailure<M extends Mode>(caller: CallerSide, hold: Hold<M>, fault: un
   const isGone = caller.gone.aborted;
   const kind = fault instanceof UpstreamError ? fault.kind : 'fault';
   caller.log.warn({ callId: hold.call.callId, kind, isGone, fault: describeFault(fault) }, 'a stream ended early');
-}
-
-interface CallerWatch {
-  readonly signal: AbortSignal;
-  readonly giveUp: () => void;
-  readonly stop: () => void;
-}
-
-/** Ends the provider's stream when its caller has left: at once where that stops its bill, else after a drain. */
-function watchCaller(onAbandon: 'cancel' | 'drain', gone: AbortSignal): CallerWatch {
-  const upstream = new AbortController();
-  const giveUp = () => upstream.abort();
-  let timer: NodeJS.Timeout | undefined;
-  const onGone = () => {
-    if (onAbandon === 'cancel') giveUp();
-    else timer = setTimeout(giveUp, DRAIN_MS_MAX);
-  };
-  if (gone.aborted) onGone();
-  else gone.addEventListener('abort', onGone);
-  return {
-    signal: upstream.signal,
-    giveUp,
-    stop: () => {
-      gone.removeEventListener('abort', onGone);
-      clearTimeout(timer);
-    },
-  };
 }

@@ -7,12 +7,12 @@ const HOLDS_PER_PASS = 500;
 /** Passes that must have reached the database in a row before anything is released: a whole lease of them. */
 const PASSES_BEFORE_RELEASE = LEASE_MS / PERIOD_MS;
 
-interface Reaper {
+export interface Reaper {
   readonly stop: () => Promise<void>;
 }
 
 /** Holds of one kind. */
-export interface ReaperPass {
+interface ReaperPass {
   /** Releases at most so many orphaned holds and gives how many it released. */
   readonly release: (holdsMax: number) => Promise<number>;
   /** Comes before it once the database has been reached; false when nothing may be released yet. */
