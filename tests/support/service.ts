@@ -6,6 +6,7 @@ import { register } from '../../packages/service/src/accounts/registration.ts';
 import { readConfig } from '../../packages/service/src/app/config.ts';
 import { startGateway } from '../../packages/service/src/app/serve.ts';
 import { applyCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
+import type { StreamPace } from '../../packages/service/src/gateway/call.ts';
 import { type AppId, type EndUserId, newAccountId, newAppId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
@@ -58,6 +59,7 @@ export async function startTestService(
   catalogue: unknown,
   environment: Readonly<Record<string, string>> = {},
   ownDatabase?: TestDatabase,
+  options: { readonly pace?: StreamPace } = {},
 ): Promise<TestService> {
   const ground = await createTestGround(catalogue, ownDatabase);
   const { database } = ground;
@@ -71,7 +73,7 @@ export async function startTestService(
     ...environment,
   });
   const databaseUrl = config.databaseUrl ?? database.url;
-  const gateway = await startGateway(config, log, { databaseUrl, simulatorUrl: undefined });
+  const gateway = await startGateway(config, log, { databaseUrl, simulatorUrl: undefined }, options);
   return {
     ...ground,
     dataDirectory,

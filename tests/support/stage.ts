@@ -1,4 +1,5 @@
 import { after } from 'node:test';
+import type { StreamPace } from '../../packages/service/src/gateway/call.ts';
 import { catalogueAt } from './catalogue.ts';
 import { type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts';
 import { type AppOptions, startTestService, type TestApp, type TestService } from './service.ts';
@@ -18,13 +19,16 @@ interface StageOptions {
   readonly app?: AppOptions;
   /** Makes more of the catalogue than that. */
   readonly catalogue?: (catalogue: ReturnType<typeof catalogueAt>) => unknown;
+  readonly pace?: StreamPace;
 }
 
 /** Called once by a test file, before its tests. */
-export async function setStage({ model, app: limits, catalogue }: StageOptions = {}): Promise<Stage> {
+export async function setStage({ model, app: limits, catalogue, pace }: StageOptions = {}): Promise<Stage> {
   const upstream = await startScriptedUpstream();
   const basis = catalogueAt(upstream.baseUrl, model);
-  const service = await startTestService(catalogue === undefined ? basis : catalogue(basis));
+  const options = pace === undefined ? {} : { pace };
+  const whole = catalogue === undefined ? basis : catalogue(basis);
+  const service = await startTestService(whole, {}, undefined, options);
   after(async () => {
     await service.close();
     await upstream.close();

@@ -11,6 +11,8 @@ import { SCHEMA_VERSION } from '#db/migrate.ts';
 import { createPool, type Pool } from '#db/pool.ts';
 import { selectDatabaseId, selectSchemaVersion } from '#db/queries.ts';
 import { createDrains } from '#gateway/drains.ts';
+import type { StreamPace } from '#gateway/call.ts';
+import { STREAM_PACE } from '#gateway/keep-alive.ts';
 import { createLiveLane } from '#gateway/live-lane.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
 import { createPseudonyms } from '#gateway/pseudonyms.ts';
@@ -42,6 +44,8 @@ interface ComposeOptions {
   readonly log: Log;
   /** What all processes of the service have counted together. */
   readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
+  /** For tests that are in a hurry. */
+  readonly pace?: StreamPace;
 }
 
 /** One gateway process, wired and running but not yet listening. */
@@ -60,7 +64,7 @@ const UPKEEP_CONNECTIONS_MAX = 3;
 
 /** Where the modules meet: read from top to bottom, this is the architecture. The database must be migrated. */
 export async function compose(options: ComposeOptions): Promise<Service> {
-  const { config, databaseUrl, simulatorUrl, log, readAllMetrics } = options;
+  const { config, databaseUrl, simulatorUrl, log, readAllMetrics, pace = STREAM_PACE } = options;
   const clock = systemClock;
   // A batched statement has a connection of its own, so that none waits for another's.
   const { pool, endPools } = createPools(databaseUrl, log);
@@ -98,6 +102,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     log,
     underWay: { calls: 0 },
     drains: createDrains(),
+    pace,
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: () => gateway.underWay.calls });
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };

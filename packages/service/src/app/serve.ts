@@ -11,6 +11,7 @@ import { type SimulatorProcess, startSimulator } from '#app/simulator-process.ts
 import { StartError } from '#app/start-error.ts';
 import { createWorkerReader, startWorkerMetrics } from '#app/worker-metrics.ts';
 import { applyCatalogueFile, parseCatalogueFile } from '#catalogue/catalogue-file.ts';
+import type { StreamPace } from '#gateway/call.ts';
 import { armFailpoint } from '#kernel/failpoint.ts';
 import type { Log } from '#kernel/log.ts';
 import { readMetrics } from '#kernel/metrics.ts';
@@ -67,10 +68,15 @@ export async function serve(options: ServeOptions): Promise<Running> {
 }
 
 /** One gateway process on ground that is prepared: what a worker runs, and the only process where there is one. */
-export async function startGateway(config: Config, log: Log, ground: Ground): Promise<Running> {
+export async function startGateway(
+  config: Config,
+  log: Log,
+  ground: Ground,
+  options: { readonly pace?: StreamPace } = {},
+): Promise<Running> {
   if (config.failpoint !== undefined) armFailpoint(config.failpoint);
   const readAllMetrics = cluster.isWorker ? createWorkerReader() : async () => readMetrics();
-  const service = await compose({ config, log, readAllMetrics, ...ground });
+  const service = await compose({ config, log, readAllMetrics, ...ground, ...options });
   const { server } = service;
   try {
     await listen(server, config);

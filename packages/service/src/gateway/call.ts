@@ -32,6 +32,15 @@ export interface CallerSide {
   readonly log: Log;
   readonly underWay: UnderWay;
   readonly drains: Drains;
+  readonly pace: StreamPace;
+}
+
+/** How long a stream may keep its caller waiting for a sign. */
+export interface StreamPace {
+  /** For the status: then it is 200, and what fails afterwards is told in the stream (ER-06). */
+  readonly statusMsMax: number;
+  /** Between two frames: then there is a comment. */
+  readonly keepAliveMs: number;
 }
 
 /** Counts calls between their hold and its end: a process that stops waits for them. */

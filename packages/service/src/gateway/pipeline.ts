@@ -2,7 +2,7 @@ import type { KeyDirectory } from '#accounts/key-directory.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
 import { type AdmissionListener, admit, parseUser } from '#gateway/admission.ts';
 import type { Answer } from '#gateway/answer.ts';
-import type { Drains, UnderWay } from '#gateway/call.ts';
+import type { Drains, StreamPace, UnderWay } from '#gateway/call.ts';
 import type { Lane } from '#gateway/lane.ts';
 import { parseBody } from '#gateway/parse-body.ts';
 import type { Pseudonyms } from '#gateway/pseudonyms.ts';
@@ -25,6 +25,7 @@ export interface Gateway {
   /** Calls that hold money now, whether or not their caller is still there. */
   readonly underWay: UnderWay;
   readonly drains: Drains;
+  readonly pace: StreamPace;
 }
 
 interface Incoming extends AdmissionListener {
@@ -64,9 +65,9 @@ export async function completeChat(gateway: Gateway, incoming: Incoming): Promis
   if (refused !== undefined) return refused;
 
   const { correlationId, bytes, gone } = incoming;
-  const { pseudonyms } = gateway;
+  const { pseudonyms, log, underWay, drains, pace } = gateway;
   const call = callOf(request, model, { caller, userId, correlationId, bodyBytes: bytes.length, pseudonyms });
-  const callerSide = { gone, log: gateway.log, underWay: gateway.underWay, drains: gateway.drains };
+  const callerSide = { gone, log, underWay, drains, pace };
   failpoint('pipeline.validated');
 
   // The only fork between real and play money in the program. Past it, types keep the two apart.

@@ -2,7 +2,8 @@ import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer.ts';
 import type { CallerSide } from '#gateway/call.ts';
 import { type CallerWatch, watchCaller } from '#gateway/caller-watch.ts';
 import { errorFrame } from '#gateway/frames.ts';
-import type { Ending, Hold, Lane } from '#gateway/lane.ts';
+import { createKeptAlive, isSettledWithin, type KeptAlive } from '#gateway/keep-alive.ts';
+import type { Ending, Hold, Lane, Provider } from '#gateway/lane.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/refusals.ts';
 import { createStreamTally, type StreamTally } from '#gateway/stream-tally.ts';
 import { FAILED } from '#gateway/usage.ts';
@@ -11,11 +12,14 @@ import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { describeFault } from '#kernel/log.ts';
 import type { Refusal } from '#kernel/refusal.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import { type ProviderCall, UpstreamError } from '#providers/provider.ts';
 
 type Chunks = AsyncIterator<readonly JsonObject[]>;
 
-/** Opens a stream and waits for its first chunks, so that an early failure still gets a status of its own. */
+/**
+ * Opens a stream and waits for its first chunks, so that an early failure still gets a status of its own. A provider that
+ * thinks for too long is waited for in the stream: clients give up on a silent head.
+ */
 export async function openStream<M extends Mode>(
   lane: Lane<M>,
   hold: Hold<M>,
@@ -26,18 +30,19 @@ export async function openStream<M extends Mode>(
   const providerCall = providerCallOf(call, hold.granted);
   const upstream = watchCaller(lane, hold, caller);
   const tally = createStreamTally(hold);
+  const opening = openUpstream(lane.providerOf(call), providerCall, upstream.signal);
   try {
-    failpoint('stream.opening');
-    const stream = await lane.providerOf(call).stream(providerCall, upstream.signal);
-    failpoint('stream.opened');
-    const chunks = stream[Symbol.asyncIterator]();
-    const first = await chunks.next();
-    failpoint('stream.first-chunk');
-    if (first.done === true) throw new UpstreamError('cut', 'The provider ended a stream before it began.');
+    failpoint('stream.awaited');
+    const isInTime = await isSettledWithin(opening, caller.pace.statusMsMax);
+    if (isInTime) await opening;
+    failpoint('stream.status-known');
     return {
       kind: 'stream',
       facts: answerFactsOf(call, providerCall.outputTokens),
-      run: (write) => relay({ lane, hold, caller, upstream, tally, chunks, first: first.value, write }),
+      run: (write) => {
+        const out = createKeptAlive(write, caller.pace, caller.gone);
+        return relay({ lane, hold, caller, upstream, tally, opening, isLate: !isInTime, out });
+      },
     };
   } catch (fault) {
     upstream.stop();
@@ -48,6 +53,22 @@ export async function openStream<M extends Mode>(
     logFailure(caller, hold, fault);
     return refusalOfUpstream(fault);
   }
+}
+
+interface Opened {
+  readonly first: readonly JsonObject[];
+  readonly chunks: Chunks;
+}
+
+async function openUpstream(provider: Provider, call: ProviderCall, signal: AbortSignal): Promise<Opened> {
+  failpoint('stream.opening');
+  const stream = await provider.stream(call, signal);
+  failpoint('stream.opened');
+  const chunks = stream[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  failpoint('stream.first-chunk');
+  if (first.done === true) throw new UpstreamError('cut', 'The provider ended a stream before it began.');
+  return { first: first.value, chunks };
 }
 
 /** The caller left before anything was sent: nothing is owed, and nobody reads the answer. */
@@ -64,14 +85,15 @@ interface Relay<M extends Mode> {
   readonly caller: CallerSide;
   readonly upstream: CallerWatch;
   readonly tally: StreamTally;
-  readonly chunks: Chunks;
-  readonly first: readonly JsonObject[];
-  readonly write: (frames: string) => Promise<void>;
+  readonly opening: Promise<Opened>;
+  /** The provider has not begun, and the caller has waited long enough for a sign. */
+  readonly isLate: boolean;
+  readonly out: KeptAlive;
 }
 
 /** Relays chunks to their end, or to their limit, settles, and only then says that the stream is done. */
 async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
-  const { lane, hold, caller, upstream, tally, write } = stream;
+  const { lane, hold, caller, upstream, tally, out } = stream;
   try {
     failpoint('stream.relaying');
     await pump(stream);
@@ -80,7 +102,8 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     const outcome = caller.gone.aborted ? 'abandoned' : 'answered';
     await lane.endHold(hold, tally.endingAs(outcome));
     failpoint('stream.settled');
-    await write(tally.closingFrames());
+    out.stop();
+    await out.write(tally.closingFrames());
     failpoint('stream.closed');
   } catch (fault) {
     // Nothing may escape here: the status is out, and the caller's side has only this frame to learn from (ER-06).
@@ -90,7 +113,8 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     failpoint('stream.failed');
     await settleQuietly(stream, ending);
     failpoint('stream.failure-settled');
-    await write(errorFrame(fault, hold.call.correlationId));
+    out.stop();
+    await out.write(errorFrame(fault, hold.call.correlationId));
     failpoint('stream.failure-told');
   } finally {
     upstream.stop();
@@ -105,7 +129,11 @@ function checkEnd(tally: StreamTally, upstream: CallerWatch): void {
   }
 }
 
-async function pump<M extends Mode>({ caller, upstream, tally, chunks, first, write }: Relay<M>): Promise<void> {
+async function pump<M extends Mode>({ caller, upstream, tally, opening, isLate, out }: Relay<M>): Promise<void> {
+  failpoint('stream.first-awaited');
+  if (isLate) await out.tell();
+  const { first, chunks } = await opening;
+  failpoint('stream.begun');
   let next: readonly JsonObject[] | undefined = first;
   while (next !== undefined) {
     const frames = next.map((chunk) => tally.take(chunk)).join('');
@@ -113,7 +141,7 @@ async function pump<M extends Mode>({ caller, upstream, tally, chunks, first, wr
       upstream.drained(frames.length);
     } else if (frames !== '') {
       failpoint('stream.chunk-taken');
-      await write(frames);
+      await out.write(frames);
     }
     failpoint('stream.chunk-sent');
     if (tally.isPastLimit()) return;

@@ -1,0 +1,112 @@
+// What a caller sees of a provider that takes its time.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { chat } from '../support/client.ts';
+import { createGate } from '../support/gate.ts';
+import { openStream } from '../support/open-stream.ts';
+import { assertRefusal } from '../support/refusal.ts';
+import { frame, streamSteps, type UpstreamStep } from '../support/scripted-upstream.ts';
+import { setStage } from '../support/stage.ts';
+
+const BALANCE = 1_000_000;
+const COMMENT = ': keep-alive\n\n';
+const USAGE = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+const STEPS = streamSteps({ model: 'm', pieces: ['one', 'two'], usage: USAGE, includeUsageChunk: false });
+const FIRST = STEPS.slice(0, 2);
+const REST = STEPS.slice(2);
+
+const { upstream, service, app, newUser } = await setStage({
+  model: { timeoutMs: 60_000 },
+  pace: { statusMsMax: 200, keepAliveMs: 300 },
+});
+
+async function callerOf(steps: readonly UpstreamStep[]) {
+  upstream.script({ body: steps });
+  return { url: service.url, key: app.liveKey, user: await newUser(BALANCE) };
+}
+
+async function expectWallet(user: string, isCharged: boolean): Promise<void> {
+  const { balance, held, openStreams } = await service.wallet(app, user);
+  assert.deepEqual([balance < BALANCE, held, openStreams], [isCharged, 0, 0]);
+}
+
+/** The frames of a stream that are no comments, and how many comments there are. */
+function parted(text: string): { readonly frames: string; readonly comments: number } {
+  const parts = text.split(COMMENT);
+  return { frames: parts.join(''), comments: parts.length - 1 };
+}
+
+for (const [when, before] of [
+  ['with its head', [] as UpstreamStep[]],
+  ['after its head', [{ write: '' }] as UpstreamStep[]],
+  ['after comments of its own', [{ write: ': wait\n\n: wait\n\n' }] as UpstreamStep[]],
+] as const) {
+  test(`CC-01 the status of a stream whose provider is slow ${when} goes out with a keep-alive, and then the answer`, async () => {
+    const gate = createGate();
+    const caller = await callerOf([...before, { waitFor: gate.opened }, ...STEPS]);
+    const stream = await openStream(caller);
+    assert.equal(stream.status, 200);
+    assert.equal(stream.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+    await stream.until(COMMENT + COMMENT); // The second after another while of silence.
+    gate.open();
+    const { frames } = parted(await stream.whole());
+    assert.match(frames, /^data: .*"one".*"two".*data: \[DONE\]\n\n$/s);
+    await expectWallet(caller.user, true);
+  });
+}
+
+test('CC-01 a silence in the middle of a stream is filled with comments between frames, and the end with none', async () => {
+  const gate = createGate();
+  const half = frame({ choices: [{ index: 0, delta: { content: 'half' }, finish_reason: null }] });
+  const cut = [{ write: half.slice(0, 30) }, { waitFor: gate.opened }, { write: half.slice(30) }];
+  const caller = await callerOf([...FIRST, ...cut, ...REST]);
+  const stream = await openStream(caller);
+  await stream.until(`"one"`);
+  await stream.until(COMMENT + COMMENT);
+  gate.open();
+  const text = await stream.whole();
+  assert.match(text, /"one"[^\n]*\n\n(: keep-alive\n\n){2,}data: [^\n]*"half"/);
+  assert.ok(text.endsWith('data: [DONE]\n\n'));
+  await expectWallet(caller.user, true);
+});
+
+for (const [what, steps, message] of [
+  ['fails', [{ destroy: true }] as UpstreamStep[], 'UPSTREAM_PROVIDER_ERROR'],
+  [
+    'is throttled',
+    [{ write: frame({ error: { code: 'rate_limit_exceeded' } }) }] as UpstreamStep[],
+    'UPSTREAM_THROTTLED',
+  ],
+] as const) {
+  test(`ER-06 a provider that ${what} after the status went out is told in the stream, and costs nothing`, async () => {
+    const gate = createGate();
+    const caller = await callerOf([{ write: '' }, { waitFor: gate.opened }, ...steps]);
+    const stream = await openStream(caller);
+    assert.equal(stream.status, 200);
+    await stream.until(COMMENT);
+    gate.open();
+    const { frames } = parted(await stream.whole());
+    const match = /^data: (.*)\n\n$/.exec(frames);
+    assert.equal((JSON.parse(match?.[1] ?? '{}') as { error?: { code: string } }).error?.code, message);
+    await expectWallet(caller.user, false);
+  });
+}
+
+test('ER-06 a first frame that is malformed still gets a real status', async () => {
+  for (const bad of ['data: {"choices": [\n\n', 'data: nothing\n\n', `data: "a text"\n\n`]) {
+    const caller = await callerOf([{ write: bad }, { hang: true }]);
+    assertRefusal(await chat(caller, { stream: true }), { code: 'UPSTREAM_PROVIDER_ERROR' });
+    await expectWallet(caller.user, false);
+  }
+});
+
+test('CC-11 a caller who leaves before the provider has begun ends the provider’s stream', async () => {
+  const caller = await callerOf([{ write: '' }, { hang: true }]);
+  const index = upstream.requests.length;
+  const stream = await openStream(caller);
+  await stream.until(COMMENT);
+  stream.leave();
+  const request = await upstream.arrival(index);
+  await request.closed;
+  assert.equal(request.aborted, true);
+});
