@@ -1,11 +1,13 @@
 // What a caller sees of a provider that takes its time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { catalogueAt } from '../support/catalogue.ts';
 import { chat } from '../support/client.ts';
 import { createGate } from '../support/gate.ts';
 import { openStream } from '../support/open-stream.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { frame, streamSteps, type UpstreamStep } from '../support/scripted-upstream.ts';
+import { startTestService } from '../support/service.ts';
 import { setStage } from '../support/stage.ts';
 
 const BALANCE = 1_000_000;
@@ -54,6 +56,18 @@ for (const [when, before] of [
     await expectWallet(caller.user, true);
   });
 }
+
+test('CC-01 the status that goes out late is followed by a keep-alive at once', async (t) => {
+  const pace = { statusMsMax: 50, keepAliveMs: 3_600_000 };
+  const unhurried = await startTestService(catalogueAt(upstream.baseUrl), {}, undefined, { pace });
+  t.after(unhurried.close);
+  const other = await unhurried.addApp();
+  await unhurried.fund(other, 'u', BALANCE);
+  upstream.script({ body: [{ hang: true }] });
+  const stream = await openStream({ url: unhurried.url, key: other.liveKey, user: 'u' });
+  await stream.until(COMMENT);
+  stream.leave();
+});
 
 test('CC-01 a silence in the middle of a stream is filled with comments between frames, and the end with none', async () => {
   const gate = createGate();
