@@ -1,4 +1,5 @@
 import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer.ts';
+import { shapeCompletion } from '#gateway/answer-shape.ts';
 import type { CallerSide, ChatCall } from '#gateway/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/lane.ts';
 import { countEnding } from '#gateway/metrics.ts';
@@ -73,6 +74,7 @@ async function completeWhole<M extends Mode>(
     const report = laterReport(undefined, completion['usage']);
     const bytes = generatedBytesIn(completion['choices'], 'message');
     ending = endingOf(hold, 'answered', { report, bytes, isPastLimit: bytes > outputLimitOf(hold).bytesMax });
+    completion = shapeCompletion(completion, call.callId);
     completion = { ...completion, model: call.model.id, ...(report && { usage: usageToWire(ending.usage, report) }) };
   } catch (fault) {
     failpoint('lane.provider-failed');

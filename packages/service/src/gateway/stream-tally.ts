@@ -1,3 +1,4 @@
+import { createChunkShape } from '#gateway/answer-shape.ts';
 import { dataFrame, END_FRAME } from '#gateway/frames.ts';
 import type { Ending, Hold } from '#gateway/lane.ts';
 import { outputLimitOf } from '#gateway/output-limit.ts';
@@ -23,6 +24,7 @@ export interface StreamTally {
 export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): StreamTally {
   const { call } = hold;
   const limit = outputLimitOf(hold);
+  const shape = createChunkShape(call.callId);
   const begun = new Set<unknown>();
   const finished = new Set<unknown>();
   let bytes = 0;
@@ -45,7 +47,7 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
 
   function take(chunk: JsonObject): string {
     if (isPastLimit) return '';
-    const { usage, choices, ...rest } = chunk;
+    const { usage, choices, ...rest } = shape(chunk);
     head = { ...rest, model: call.model.id };
     // On any chunk: some providers send it with the last choice, the format sends it alone.
     report = laterReport(report, usage);

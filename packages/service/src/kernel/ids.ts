@@ -29,6 +29,13 @@ export const newCorrelationId = (): CorrelationId => `cor_${randomBase62(ID_LENG
 /** A version 7 UUID (RFC 9562): its first bits are the time, so that index pages fill in order of time. */
 export const newCallId = (): CallId => randomUUIDv7() as CallId;
 
+const TIME_DIGITS = 12; // 48 bits of milliseconds, in hexadecimal.
+
+/** The second at which a call was named, since 1970 UTC. */
+export function secondOf(callId: CallId): number {
+  return Math.floor(Number.parseInt(callId.replace('-', '').slice(0, TIME_DIGITS), 16) / 1_000);
+}
+
 const END_USER_ID = /^[\x21-\x7e]{1,256}$/;
 
 /** The end user named by a header value, or undefined when it is not well formed (AU-04). */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
-import { errorOfFrame, errorOfStatus } from '#providers/openai-compatible/error.ts';
+import { errorOfFrame, errorOfStatus, isFailure } from '#providers/openai-compatible/error.ts';
 import { toRequest } from '#providers/openai-compatible/to-request.ts';
 import { type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
 import { readEvents } from '#providers/sse.ts';
@@ -109,22 +109,39 @@ function completionOf(answer: unknown): JsonObject {
   if (!isJsonObject(answer)) throw new UpstreamError('malformed', 'The provider did not answer with JSON.');
   if (isJsonObject(answer['error'])) throw errorOfFrame(answer['error']);
   const { choices } = answer;
-  if (!Array.isArray(choices) || choices.length === 0 || !choices.every(isFinishedChoice)) {
+  if (!Array.isArray(choices) || choices.length === 0) {
+    throw new UpstreamError('malformed', 'The provider did not answer with a completion.');
+  }
+  checkChoices(choices);
+  if (!choices.every(isFinishedChoice)) {
     throw new UpstreamError('malformed', 'The provider did not answer with a completion.');
   }
   return answer;
 }
 
-function isFinishedChoice(choice: unknown): boolean {
-  return isJsonObject(choice) && isJsonObject(choice['message']) && typeof choice['finish_reason'] === 'string';
+function isFinishedChoice(choice: JsonObject): boolean {
+  return (
+    isJsonObject(choice['message']) && typeof choice['finish_reason'] === 'string' && choice['finish_reason'] !== ''
+  );
 }
 
 function chunkOf(event: unknown): JsonObject {
   if (!isJsonObject(event)) throw new UpstreamError('malformed', 'The provider sent a frame that is not JSON.');
   if (isJsonObject(event['error'])) throw errorOfFrame(event['error']);
+  const choices = event['choices'] ?? undefined;
   // Errors come in other shapes too, and whatever they say stays unread.
-  const isChunk = Array.isArray(event['choices']) || (event['choices'] === undefined && isJsonObject(event['usage']));
+  const isChunk = Array.isArray(choices) || (choices === undefined && isJsonObject(event['usage']));
   const hasError = event['error'] !== undefined && event['error'] !== null;
   if (!isChunk || hasError) throw new UpstreamError('rejected', 'The provider sent a frame that is no chunk.');
+  if (choices !== undefined) checkChoices(choices);
   return event;
+}
+
+/** Errors come inside of choices as well. Throws the one that is there. */
+function checkChoices(choices: readonly unknown[]): asserts choices is readonly JsonObject[] {
+  for (const choice of choices) {
+    if (!isJsonObject(choice)) throw new UpstreamError('malformed', 'The provider sent a choice that is none.');
+    if (isJsonObject(choice['error'])) throw errorOfFrame(choice['error']);
+    if (isFailure(choice['finish_reason'])) throw new UpstreamError('cut', 'The provider gave up an answer.');
+  }
 }

@@ -28,3 +28,21 @@ export function errorOfFrame(error: JsonObject): UpstreamError {
   }
   return new UpstreamError('rejected', 'The provider answered with an error.');
 }
+
+/** Reasons to finish that providers give for an answer that they broke off. */
+const FAILURES = new Set<unknown>([
+  'error',
+  'abort',
+  'aborted',
+  'cancelled',
+  'canceled',
+  'failed',
+  'network_error',
+  'timeout',
+  'insufficient_system_resource',
+]);
+
+/** Whether an answer that finishes for this reason is none, and so costs nothing (CC-11). */
+export function isFailure(finishReason: unknown): boolean {
+  return FAILURES.has(typeof finishReason === 'string' ? finishReason.toLowerCase() : finishReason);
+}

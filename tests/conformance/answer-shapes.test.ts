@@ -1,0 +1,245 @@
+// What providers leave out of their answers, or say in words of their own, and what callers get of it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { chargeFor } from '../support/catalogue.ts';
+import { chat } from '../support/client.ts';
+import { createGate } from '../support/gate.ts';
+import { openStream, payloadsOf } from '../support/open-stream.ts';
+import { assertRefusal } from '../support/refusal.ts';
+import { frame } from '../support/scripted-upstream.ts';
+import { setStage } from '../support/stage.ts';
+
+const BALANCE = 1_000_000;
+const USAGE = { prompt_tokens: 30, completion_tokens: 20, total_tokens: 50 };
+const CHARGE = chargeFor({ prompt: 30, completion: 20 });
+const STARTED = Math.floor(Date.now() / 1_000);
+
+type Payload = Record<string, unknown>;
+
+const { upstream, service, app, newUser } = await setStage();
+
+async function streamOf(chunks: readonly unknown[], fields: Payload = {}) {
+  const user = await newUser(BALANCE);
+  upstream.script({ body: [{ write: [...chunks, '[DONE]'].map(frame).join('') }] });
+  const reply = await chat({ url: service.url, key: app.liveKey, user }, { stream: true, ...fields });
+  return { user, reply };
+}
+
+async function plainOf(completion: unknown) {
+  const user = await newUser(BALANCE);
+  upstream.script({ body: JSON.stringify(completion) });
+  return { user, reply: await chat({ url: service.url, key: app.liveKey, user }) };
+}
+
+async function expectCharged(user: string, charge: number): Promise<void> {
+  assert.deepEqual(await service.wallet(app, user), { balance: BALANCE - charge, held: 0, openStreams: 0 });
+}
+
+/** The head that we make up, checked. */
+function headOf(answer: Payload, callId: string | null): Payload {
+  const { id, object, created, model } = answer;
+  assert.equal(id, `chatcmpl-${callId}`);
+  assert.ok(Number.isInteger(created) && Number(created) >= STARTED && Number(created) <= STARTED + 3_600);
+  return { id, object, created, model };
+}
+
+test('CC-01 chunks that have nothing but choices are filled, the same on all of them', async () => {
+  const { user, reply } = await streamOf(
+    [
+      { choices: [{ delta: { role: 'assistant' } }] },
+      { id: '', object: '', created: null, choices: [{ delta: { content: 'Hi' }, finish_reason: '' }] },
+      { id: 'late', object: 'chat.completion', created: 5, choices: [{ index: 0, finish_reason: 'stop' }] },
+      { usage: USAGE },
+    ],
+    { stream_options: { include_usage: true } },
+  );
+  const payloads = payloadsOf(reply.text) as Payload[];
+  const head = headOf(payloads[0] ?? {}, reply.headers.get('x-service-call-id'));
+  assert.deepEqual([head['object'], head['model']], ['chat.completion.chunk', 'acme.large-1']);
+  assert.deepEqual(payloads, [
+    { ...head, choices: [{ index: 0, delta: { role: 'assistant' }, finish_reason: null }], usage: null },
+    { ...head, choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }], usage: null },
+    { ...head, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: null },
+    { ...head, choices: [], usage: USAGE },
+    '[DONE]',
+  ]);
+  await expectCharged(user, CHARGE);
+});
+
+function chunkOf(id: string, created: number, reason: string | null): Payload {
+  const choices = [{ index: 0, delta: { content: id }, finish_reason: reason }];
+  return { id, object: 'chat.completion.chunk', created, choices };
+}
+
+test('CC-01 the first chunk has the word where a provider names each of them anew', async () => {
+  const { reply } = await streamOf([chunkOf('a', 7, null), chunkOf('b', 8, 'stop')]);
+  const heads = (payloadsOf(reply.text).slice(0, -1) as Payload[]).map(({ id, created }) => [id, created]);
+  assert.deepEqual(heads, [
+    ['a', 7],
+    ['a', 7],
+  ]);
+});
+
+for (const on of [
+  'the first chunk',
+  'the last chunk with content',
+  'a chunk without choices',
+  'a chunk with null for choices',
+]) {
+  test(`CC-12 usage is learnt on ${on}`, async () => {
+    const told = (where: string) => (where === on ? { usage: USAGE } : {});
+    const { user, reply } = await streamOf([
+      { choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }], ...told('the first chunk') },
+      { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], ...told('the last chunk with content') },
+      ...(on === 'a chunk without choices' ? [{ usage: USAGE }] : []),
+      ...(on === 'a chunk with null for choices' ? [{ choices: null, usage: USAGE }] : []),
+    ]);
+    assert.ok(!reply.text.includes('usage'));
+    await expectCharged(user, CHARGE);
+  });
+}
+
+const REASONS: readonly (readonly [string, string])[] = [
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['tool_calls', 'tool_calls'],
+  ['content_filter', 'content_filter'],
+  ['function_call', 'function_call'],
+  ['STOP', 'stop'],
+  ['end_turn', 'stop'],
+  ['MAX_TOKENS', 'length'],
+  ['tool_use', 'tool_calls'],
+  ['SAFETY', 'content_filter'],
+  ['never heard of', 'stop'],
+];
+
+test('CC-01 a reason to finish is told in the words of the format, and is one whatever it says', async () => {
+  for (const [said, told] of REASONS) {
+    const choice = { index: 0, finish_reason: said };
+    const { user, reply } = await streamOf([{ choices: [{ ...choice, delta: { content: 'x' } }], usage: USAGE }]);
+    assert.equal((payloadsOf(reply.text)[0] as { choices: Payload[] }).choices[0]?.['finish_reason'], told, said);
+    await expectCharged(user, CHARGE);
+    const plain = await plainOf({ choices: [{ ...choice, message: { content: 'x' } }], usage: USAGE });
+    assert.equal((plain.reply.body as { choices: Payload[] }).choices[0]?.['finish_reason'], told, said);
+    await expectCharged(plain.user, CHARGE);
+  }
+});
+
+const CHOICE = { index: 0, delta: { content: 'x' }, message: { content: 'x' }, finish_reason: 'stop' };
+const BROKEN: readonly (readonly [string, unknown])[] = [
+  ['an error in it', { ...CHOICE, error: { code: 502, message: 'secret text' } }],
+  ['"error" for a reason', { ...CHOICE, finish_reason: 'error' }],
+  ['a reason that means it broke off', { ...CHOICE, finish_reason: 'insufficient_system_resource' }],
+  ['nothing of a choice', 'x'],
+];
+
+for (const [what, choice] of BROKEN) {
+  test(`CC-11 a choice with ${what} is a failure, plain and streamed, and costs nothing`, async () => {
+    const whole = await plainOf({ choices: [choice], usage: USAGE });
+    assertRefusal(whole.reply, { code: 'UPSTREAM_PROVIDER_ERROR' });
+    await expectCharged(whole.user, 0);
+    const early = await streamOf([{ choices: [choice], usage: USAGE }]);
+    assertRefusal(early.reply, { code: 'UPSTREAM_PROVIDER_ERROR' });
+    await expectCharged(early.user, 0);
+    const begun = { choices: [{ index: 0, delta: { content: 'begun' }, finish_reason: null }] };
+    const user = await newUser(BALANCE);
+    const gate = createGate();
+    const bad = frame({ choices: [choice], usage: USAGE }) + frame('[DONE]');
+    upstream.script({ body: [{ write: frame(begun) }, { waitFor: gate.opened }, { write: bad }] });
+    const late = await openStream({ url: service.url, key: app.liveKey, user });
+    await late.until('begun');
+    gate.open();
+    const text = await late.whole();
+    assert.match(text, /"code":"UPSTREAM_PROVIDER_ERROR"[^\n]*\n\n$/);
+    assert.ok(!text.includes('secret') && !text.includes('[DONE]'));
+    await expectCharged(user, 0);
+  });
+}
+
+test('CC-11 a throttle inside of a choice is one', async () => {
+  const { reply } = await streamOf([{ choices: [{ ...CHOICE, error: { code: 429 } }] }]);
+  assertRefusal(reply, { code: 'UPSTREAM_THROTTLED' });
+});
+
+test('ER-06 a stream without a reason to finish, or with a blank one, never looks like success', async () => {
+  for (const reason of [null, '', undefined, 0]) {
+    const { user, reply } = await streamOf([
+      { choices: [{ index: 0, delta: { content: 'x' }, finish_reason: reason }] },
+    ]);
+    assert.match(reply.text, /"code":"UPSTREAM_PROVIDER_ERROR"[^\n]*\n\n$/);
+    assert.ok(!reply.text.includes('[DONE]'));
+    await expectCharged(user, 0);
+  }
+  const blank = await plainOf({ choices: [{ message: { content: 'x' }, finish_reason: '' }] });
+  assertRefusal(blank.reply, { code: 'UPSTREAM_PROVIDER_ERROR' });
+});
+
+test('CC-01 a plain answer that has the least of everything is filled to what the format requires', async () => {
+  const calls = [
+    { id: '', function: { name: 'look', arguments: '{}' } },
+    { id: 'own', type: 'function', function: {} },
+  ];
+  const { user, reply } = await plainOf({
+    choices: [
+      { message: { content: 'Hi' }, finish_reason: 'stop' },
+      { message: { role: 'model', tool_calls: calls }, finish_reason: 'tool_calls' },
+    ],
+    usage: USAGE,
+  });
+  const answer = reply.body as Payload;
+  const head = headOf(answer, reply.headers.get('x-service-call-id'));
+  assert.deepEqual([head['object'], head['model']], ['chat.completion', 'acme.large-1']);
+  const madeUp = /"id":"(call_[0-9A-Za-z]{24})"/.exec(reply.text)?.[1];
+  assert.ok(madeUp);
+  assert.deepEqual(answer, {
+    ...head,
+    choices: [
+      { index: 0, message: { role: 'assistant', content: 'Hi', refusal: null }, logprobs: null, finish_reason: 'stop' },
+      {
+        index: 1,
+        message: {
+          role: 'assistant',
+          content: null,
+          refusal: null,
+          tool_calls: [{ id: madeUp, type: 'function', function: { name: 'look', arguments: '{}' } }, calls[1]],
+        },
+        logprobs: null,
+        finish_reason: 'tool_calls',
+      },
+    ],
+    usage: USAGE,
+  });
+  await expectCharged(user, CHARGE);
+});
+
+function look(text: string): Payload {
+  return { index: 1, function: { name: 'look', arguments: text } };
+}
+
+test('CC-13 tool calls of a stream are put in order, choice by choice', async () => {
+  const delta = (index: number, call: Payload) => ({ index, delta: { tool_calls: [call] }, finish_reason: null });
+  const { reply } = await streamOf(
+    [
+      { choices: [delta(0, look('{}')), delta(1, { ...look(''), id: 'given' })] },
+      { choices: [delta(0, look('{"a":')), delta(1, { index: 1, id: 'given', function: { arguments: '{}' } })] },
+      { choices: [delta(0, { index: 1, function: { arguments: '1}' } })] },
+      { choices: [0, 1].map((index) => ({ index, delta: {}, finish_reason: 'tool_calls' })) },
+    ],
+    { n: 2 },
+  );
+  const told = (payloadsOf(reply.text).slice(0, -1) as { choices: { index: number; delta: Payload }[] }[])
+    .flatMap(({ choices }) => choices)
+    .flatMap(({ index, delta: { tool_calls: calls = [] } }) =>
+      (calls as Payload[]).map((call) => [index, call] as const),
+    );
+  const [first, given, second] = told.map(([, call]) => call['id']);
+  assert.ok(first !== second && [first, second].every((id) => String(id).startsWith('call_')));
+  assert.deepEqual(told, [
+    [0, { index: 0, function: { name: 'look', arguments: '{}' }, id: first, type: 'function' }],
+    [1, { index: 0, function: { name: 'look', arguments: '' }, id: given, type: 'function' }],
+    [0, { index: 1, function: { name: 'look', arguments: '{"a":' }, id: second, type: 'function' }],
+    [1, { index: 0, function: { arguments: '{}' } }],
+    [0, { index: 1, function: { arguments: '1}' } }],
+  ]);
+  assert.equal(given, 'given');
+});
