@@ -14,6 +14,9 @@ import { describeFault } from '#kernel/log.ts';
 import type { Refusal } from '#kernel/refusal.ts';
 import { type ProviderCall, UpstreamError } from '#providers/provider.ts';
 
+/** Of small chunks many are written at once, but no more than this. */
+const WRITE_CHARACTERS_MAX = 64 * 1024;
+
 type Chunks = AsyncIterator<readonly JsonObject[]>;
 
 /**
@@ -136,19 +139,32 @@ async function pump<M extends Mode>({ caller, upstream, tally, opening, isLate, 
   failpoint('stream.begun');
   let next: readonly JsonObject[] | undefined = first;
   while (next !== undefined) {
-    const frames = next.map((chunk) => tally.take(chunk)).join('');
-    if (caller.gone.aborted) {
-      upstream.drained(frames.length);
-    } else if (frames !== '') {
-      failpoint('stream.chunk-taken');
-      await out.write(frames);
+    for (const frames of partsOf(next, tally)) {
+      if (caller.gone.aborted) {
+        upstream.drained(frames.length);
+      } else if (frames !== '') {
+        failpoint('stream.chunk-taken');
+        await out.write(frames);
+      }
+      failpoint('stream.chunk-sent');
     }
-    failpoint('stream.chunk-sent');
     if (tally.isPastLimit()) return;
     const result = await chunks.next();
     failpoint('stream.chunk-read');
     next = result.done === true ? undefined : result.value;
   }
+}
+
+/** The frames of what was read at once, in parts, so that no more than one waits for a reader who takes nothing. */
+function* partsOf(chunks: readonly JsonObject[], tally: StreamTally): Generator<string, void, undefined> {
+  let frames = '';
+  for (const chunk of chunks) {
+    frames += tally.take(chunk);
+    if (frames.length < WRITE_CHARACTERS_MAX) continue;
+    yield frames;
+    frames = '';
+  }
+  yield frames;
 }
 
 async function settleQuietly<M extends Mode>({ lane, hold, caller }: Relay<M>, ending: Ending): Promise<void> {
