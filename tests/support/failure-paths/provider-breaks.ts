@@ -4,6 +4,8 @@ import * as path from './path.ts';
 
 const { CANARY, chunk, DONE, FAILED, FINISH, FIRST, FREE, NEVER, REPORT, SECOND, STREAMED, THROTTLED } = path;
 
+const COMMENT = { write: `: ${CANARY}\n\n` };
+
 /** What becomes of a stream whose beginning its caller has read. */
 type Row = readonly [what: string, tail: readonly UpstreamStep[], code: Code, model?: path.PathModel];
 
@@ -11,6 +13,7 @@ const TAILS: readonly Row[] = [
   ['resets', [{ destroy: true }], FAILED],
   ['falls silent', [NEVER], FAILED, 'hasty'],
   ['falls silent after more', [SECOND, NEVER], FAILED, 'hasty'],
+  ['sends nothing but comments', Array.from({ length: 100 }, () => [COMMENT, { waitMs: 300 }]).flat(), FAILED, 'hasty'],
   ['ends without a reason to finish', [SECOND], FAILED],
   ['is done without a reason to finish', [SECOND, DONE], FAILED],
   ['reports usage but no reason to finish', [REPORT, DONE], FAILED],

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { Code } from '../refusal.ts';
 import { frame, type UpstreamScript } from '../scripted-upstream.ts';
 import * as path from './path.ts';
@@ -84,6 +85,12 @@ const NO_COMPLETION: readonly Row[] = [
   ['sends a stream', { body: [path.ROLE, path.FIRST, path.FINISH, path.REPORT, DONE] }, FAILED],
 ];
 
+const COMMENT = { write: `: ${CANARY}\n\n` };
+const COMPRESSED: UpstreamScript = {
+  headers: { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' },
+  body: [{ write: gzipSync(path.FIRST.write + path.FINISH.write + path.REPORT.write + path.DONE.write) }],
+};
+
 /** What a stream can be before its first chunk. */
 const NO_STREAM: readonly Row[] = [
   ['ends before a chunk', { body: [HEAD] }, FAILED],
@@ -102,6 +109,14 @@ const NO_STREAM: readonly Row[] = [
   ['begins with bytes that are no UTF-8', sends(Buffer.from([0x64, 0x61, 0xff, 0xfe])), FAILED],
   ['sends an error as JSON', failing(200), FAILED],
   ['sends a whole completion', { body: WHOLE }, FAILED],
+  ['sends a stream that is compressed', COMPRESSED, FAILED],
+  ['begins with an event without an end', sends(`data: ${'a'.repeat(2 * 1024 * 1024)}`, CANARY), FAILED],
+  [
+    'sends comments for ever',
+    { body: Array.from({ length: 100 }, () => [COMMENT, { waitMs: 300 }]).flat() },
+    FAILED,
+    'hasty',
+  ],
 ];
 
 function pathsOf(kinds: readonly path.Kind[], rows: readonly Row[]): readonly path.Path[] {

@@ -5,7 +5,9 @@ const { ANSWERED, CANARY, chunk, CONTENT, DONE, FINISH, FIRST, JSON_TYPE, NO_USA
 
 const COUNTED: path.PathEnd = { outcome: 'answered', by: { counted: CONTENT } };
 const ZERO: path.PathEnd = { outcome: 'answered', by: 'zero' };
-const PIECES: readonly UpstreamStep[] = [FIRST, path.SECOND, path.THIRD];
+const PIECES = [FIRST, path.SECOND, path.THIRD] as const;
+const ALL = [...PIECES, FINISH, REPORT, DONE] as const;
+const BYTE_ORDER_MARK: UpstreamStep = { write: '\u{FEFF}' };
 const BEGUN_USAGE = { role: 'assistant', content: '' };
 
 type Row = readonly [what: string, script: UpstreamScript, ends: path.PathEnd];
@@ -27,12 +29,22 @@ const STREAMS: readonly Row[] = [
   ['goes on after [DONE]', { body: [...PIECES, FINISH, REPORT, DONE, { write: CANARY }] }, ANSWERED],
   ['stays after [DONE]', { body: [...PIECES, FINISH, REPORT, DONE, path.NEVER] }, ANSWERED],
   ['stops at its limit', { body: [chunk(BEGUN_USAGE), ...PIECES, chunk({}, 'length'), REPORT, DONE] }, ANSWERED],
+  ['begins with a byte order mark', { body: [BYTE_ORDER_MARK, ...ALL] }, ANSWERED],
+  ['ends its lines as it likes', { body: ALL.map(withOtherEnds) }, ANSWERED],
+  ['sends comments between chunks', { body: ALL.flatMap((step) => [{ write: `: ${CANARY}\n\n` }, step]) }, ANSWERED],
+  ['sends its usage first', { body: [REPORT, ...PIECES, FINISH, DONE] }, ANSWERED],
+  ['sends its usage twice', { body: [...PIECES, FINISH, REPORT, REPORT, DONE] }, ANSWERED],
   [
     'calls its stream a text',
     { headers: { 'content-type': 'text/plain' }, body: [...PIECES, FINISH, REPORT, DONE] },
     ANSWERED,
   ],
 ];
+
+/** Carriage returns alone, and with a line feed: both are line ends of the format. */
+function withOtherEnds({ write }: { readonly write: string }, index: number): UpstreamStep {
+  return { write: write.replaceAll('\n', index % 2 === 0 ? '\r' : '\r\n') };
+}
 
 function inTwo(text: string): readonly UpstreamStep[] {
   return [{ write: text.slice(0, 99) }, { waitMs: 20 }, { write: text.slice(99) }];

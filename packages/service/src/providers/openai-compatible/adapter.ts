@@ -59,7 +59,7 @@ export function createOpenAiCompatible({ http, baseUrl, apiKey }: AdapterOptions
         clearTimeout(timer);
       }
     },
-    stream: async (call, signal) => readChunks(await send(call, true, signal)),
+    stream: async (call, signal) => readChunks(await send(call, true, signal), call.timeoutMs),
   };
 }
 
@@ -77,14 +77,15 @@ async function readAll(body: AsyncIterable<Buffer>): Promise<string> {
   return whole.toString('utf8');
 }
 
-async function* readChunks({
-  body,
-  discard,
-}: UpstreamResponse): AsyncGenerator<readonly JsonObject[], void, undefined> {
+async function* readChunks(
+  { body, discard }: UpstreamResponse,
+  silenceMsMax: number,
+): AsyncGenerator<readonly JsonObject[], void, undefined> {
   const reads = readEvents(body);
+  const next = () => nextWithin(silenceMsMax, reads, discard);
   let isDone = false;
   try {
-    for (let read = await reads.next(); read.done !== true && !isDone; read = isDone ? read : await reads.next()) {
+    for (let read = await next(); read.done !== true && !isDone; read = isDone ? read : await next()) {
       const end = read.value.indexOf(END_OF_STREAM);
       isDone = end !== -1;
       const chunks = (isDone ? read.value.slice(0, end) : read.value).map((event) => chunkOf(parseJson(event)));
@@ -93,6 +94,23 @@ async function* readChunks({
   } finally {
     if (isDone) void finish(reads, discard);
     else await reads.return();
+  }
+}
+
+/** The next events. Bytes alone are no sign of life: a provider could send comments for ever. */
+async function nextWithin<Read>(ms: number, reads: AsyncIterator<Read>, discard: () => void) {
+  let isSilent = false;
+  const timer = setTimeout(() => {
+    isSilent = true;
+    discard();
+  }, ms);
+  try {
+    return await reads.next();
+  } catch (fault) {
+    if (!isSilent) throw fault;
+    throw new UpstreamError('timeout', 'The provider sent no event for too long.', { cause: fault });
+  } finally {
+    clearTimeout(timer);
   }
 }
 
