@@ -83,7 +83,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const livePools = { reserve: pool('live', 1), settle: pool('live', 1) };
   const holds = createHolds({ pools: livePools, instance, spool, backlog: BACKLOG_LIMITS, log });
   await holds.replay(); // What an earlier process has left is charged before anything can be released.
-  const drainSlots = createDrainSlots({ pool: upkeep, log });
+  const drainSlots = createDrainSlots({ pool: shared, log });
   const sandboxPools = { reserve: pool('sandbox', 1), settle: pool('sandbox', 1) };
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
   const reaper = startReaping(holds, { live: upkeep, sandbox: sandboxPools.settle }, log);
