@@ -33,7 +33,7 @@ export async function openStream<M extends Mode>(
   const providerCall = providerCallOf(call, hold.granted);
   const upstream = watchCaller(lane, hold, caller);
   const tally = createStreamTally(hold);
-  const opening = openUpstream(lane.providerOf(call), providerCall, upstream.signal);
+  const opening = openUpstream(() => lane.providerOf(call), providerCall, upstream.signal);
   try {
     failpoint('stream.awaited');
     const isInTime = await isSettledWithin(opening, caller.pace.statusMsMax);
@@ -63,9 +63,10 @@ interface Opened {
   readonly chunks: Chunks;
 }
 
-async function openUpstream(provider: Provider, call: ProviderCall, signal: AbortSignal): Promise<Opened> {
+/** Whatever fails, also on the way to the provider's client, is a rejection: the hold is ended by who waits for it. */
+async function openUpstream(find: () => Provider, call: ProviderCall, signal: AbortSignal): Promise<Opened> {
   failpoint('stream.opening');
-  const stream = await provider.stream(call, signal);
+  const stream = await find().stream(call, signal);
   failpoint('stream.opened');
   const chunks = stream[Symbol.asyncIterator]();
   const first = await chunks.next();
