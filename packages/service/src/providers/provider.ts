@@ -23,10 +23,20 @@ export interface ProviderCall {
 }
 
 /**
- * `rejected`: it refused the call. `malformed`: it answered what cannot be an answer. `cut`: it ended before the end.
+ * `rejected`: it refused this request (its 400, 404, 422), and would again. `refused`: it refused the call for another
+ * reason, or answered with an error. `malformed`: it answered what cannot be an answer. `cut`: it ended before the end.
  * `unsent`: given up by us before the provider had any of it. `given-up`: by us as well, but later.
  */
-type UpstreamErrorKind = 'throttled' | 'rejected' | 'timeout' | 'outage' | 'malformed' | 'cut' | 'unsent' | 'given-up';
+type UpstreamErrorKind =
+  | 'throttled'
+  | 'rejected'
+  | 'refused'
+  | 'timeout'
+  | 'outage'
+  | 'malformed'
+  | 'cut'
+  | 'unsent'
+  | 'given-up';
 
 /** A provider's failure. Its message is ours: a provider's own text never gets in (ER-03). */
 export class UpstreamError extends Error {

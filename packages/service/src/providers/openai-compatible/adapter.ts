@@ -150,7 +150,7 @@ function chunkOf(event: unknown): JsonObject {
   // Errors come in other shapes too, and whatever they say stays unread.
   const isChunk = Array.isArray(choices) || (choices === undefined && isJsonObject(event['usage']));
   const hasError = event['error'] !== undefined && event['error'] !== null;
-  if (!isChunk || hasError) throw new UpstreamError('rejected', 'The provider sent a frame that is no chunk.');
+  if (!isChunk || hasError) throw new UpstreamError('refused', 'The provider sent a frame that is no chunk.');
   if (choices !== undefined) checkChoices(choices);
   return event;
 }

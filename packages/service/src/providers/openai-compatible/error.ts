@@ -5,13 +5,17 @@ const TOO_MANY_REQUESTS = 429;
 /** Some providers say so when they are overloaded. */
 const OVERLOADED = 529;
 
+/** What it says of the request itself; any other 4xx is about us (CC-15). */
+const REJECTIONS = new Set([400, 404, 422]);
+
 /** What a status other than 200 means. */
 export function errorOfStatus(status: number): UpstreamError {
   if (status === TOO_MANY_REQUESTS || status === OVERLOADED) {
     return new UpstreamError('throttled', `The provider throttled the call (${status}).`);
   }
   if (status >= 500) return new UpstreamError('outage', `The provider failed (${status}).`);
-  return new UpstreamError('rejected', `The provider rejected the call (${status}).`);
+  const kind = REJECTIONS.has(status) ? 'rejected' : 'refused';
+  return new UpstreamError(kind, `The provider ${kind} the call (${status}).`);
 }
 
 const THROTTLE_CODES = new Set<unknown>([
@@ -26,7 +30,7 @@ export function errorOfFrame(error: JsonObject): UpstreamError {
   if (THROTTLE_CODES.has(error['code']) || error['type'] === 'rate_limit_error') {
     return new UpstreamError('throttled', 'The provider throttled the call.');
   }
-  return new UpstreamError('rejected', 'The provider answered with an error.');
+  return new UpstreamError('refused', 'The provider answered with an error.');
 }
 
 /** Reasons to finish that providers give for an answer that they broke off. */
