@@ -79,7 +79,7 @@ test('WA-09 the gateway cannot make anything in the schemas that hold money', as
 test('SB-03 the role of the sandbox can read no table of real money, accounts or usage', async () => {
   const { rows } = await owner.query<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname in ('ledger', 'accounts', 'usage', 'catalogue', 'limits', 'sandbox') and c.relkind in ('r', 'p', 'v')`,
+     where n.nspname in ('ledger', 'accounts', 'usage', 'catalogue', 'limits', 'attempts', 'sandbox') and c.relkind in ('r', 'p', 'v')`,
   );
   assert.ok(rows.length >= 10);
   for (const { name } of rows) await assert.rejects(sandbox.query(`select from ${name}`), DENIED, name);
@@ -88,7 +88,7 @@ test('SB-03 the role of the sandbox can read no table of real money, accounts or
 test('SB-03 the role of the sandbox can call no function of real money', async () => {
   const { rows } = await owner.query<{ name: string; may: boolean }>(
     `select p.oid::regprocedure::text as name from pg_proc p
-     where p.pronamespace in ('ledger'::regnamespace, 'limits'::regnamespace, 'accounts'::regnamespace)
+     where p.pronamespace in ('ledger'::regnamespace, 'limits'::regnamespace, 'attempts'::regnamespace, 'accounts'::regnamespace)
        and p.prorettype <> 'trigger'::regtype
        and has_function_privilege('purser_sandbox', p.oid, 'EXECUTE')
        and has_schema_privilege('purser_sandbox', p.pronamespace, 'USAGE')`,

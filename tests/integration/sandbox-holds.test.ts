@@ -2,13 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { migrate } from '../../packages/service/src/db/migrate.ts';
 import { createPool, type Pool, sqlStateOf } from '../../packages/service/src/db/pool.ts';
+import type { Instance } from '../../packages/service/src/db/instance.ts';
 import { insertInstance } from '../../packages/service/src/db/queries.ts';
 import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { reserveSandboxHolds, settleSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
+import { createSandboxHolds } from '../../packages/service/src/sandbox/sandbox-hold.ts';
+import type { SandboxSettlement } from '../../packages/service/src/sandbox/settlement.ts';
 import { APP, createLedgerDatabase, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { makeSandboxWallet, readSandboxWallet, type SandboxFigures } from '../support/sandbox-wallet.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const GRANT = 5_000_000;
 const log = createLog('silent');
@@ -159,4 +163,40 @@ test('SB-02 fake holds and settlements of the same users never deadlock, whateve
   };
   await Promise.all([cycle(), cycle(), cycle(), cycle()]);
   assert.deepEqual(conflicts, []);
+});
+
+function attemptOf(name: string, body = 'body'): HoldRequest {
+  return holdOf('joined', 60, { attempt: { digest: Buffer.from(name), body: Buffer.from(body), joins: true } });
+}
+
+function unlessJoined({ callId }: HoldRequest, isUnkept: boolean): SandboxSettlement {
+  return { callId, charge: micros(7n), tokens: 3, isUnkept };
+}
+
+test('CC-14 a joined sandbox call is ended once its answer is kept, and without it where its wallet was locked', async () => {
+  const run: Instance['run'] = (statement) => statement(ledger.instance);
+  const pools = { reserve: sandbox, settle: sandbox };
+  const holds = createSandboxHolds(pools, { run, stop: async () => {}, leave: async () => {} }, micros(BigInt(GRANT)));
+  const [kept, unkept] = [attemptOf('kept'), attemptOf('unkept')];
+  for (const request of [kept, unkept]) {
+    assert.deepEqual(await holds.place(request), { outcome: 'granted', granted: 60n });
+    const again = attemptOf(request === kept ? 'kept' : 'unkept');
+    assert.deepEqual(await holds.place(again), { outcome: 'attempt_running', earlier: request.callId });
+  }
+  const conflict = await holds.place(attemptOf('kept', 'other'));
+  assert.deepEqual(conflict, { outcome: 'attempt_conflict', earlier: kept.callId });
+
+  assert.deepEqual(await holds.settle(unlessJoined(kept, true), micros(60n)), { charged: 0n, isJoined: true });
+  await expectWallet('joined', { balance: GRANT, held: 120 });
+  assert.deepEqual(await holds.settle(unlessJoined(kept, false), micros(60n)), { charged: 7n, isJoined: false });
+
+  const client = await ledger.database.owner.connect();
+  await client.query(`begin; select from sandbox.wallets where user_id = 'joined' for update`);
+  assert.deepEqual(await holds.settle(unlessJoined(unkept, true), micros(60n)), { charged: 7n, isJoined: false });
+  await client.query('rollback');
+  client.release();
+  await waitUntil('it is charged', async () => {
+    return (await readSandboxWallet(ledger.database, { appId: APP }, 'joined'))?.held === 0;
+  });
+  await expectWallet('joined', { balance: GRANT - 14, requests: 2 });
 });

@@ -85,6 +85,7 @@ function admitted(body: string, model: Model): ChatCall {
     correlationId: newCorrelationId(),
     bodyBytes: bytes.length,
     pseudonyms,
+    attempt: undefined,
   });
 }
 

@@ -116,7 +116,11 @@ export async function createLedgerDatabase(): Promise<LedgerDatabase> {
 export function holdOf(
   user: string,
   amount: number | { readonly least: number; readonly most: number },
-  { callId = newCallId(), streamsMax = 0 }: { readonly callId?: CallId; readonly streamsMax?: number } = {},
+  {
+    callId = newCallId(),
+    streamsMax = 0,
+    attempt,
+  }: Partial<Pick<HoldRequest, 'callId' | 'streamsMax' | 'attempt'>> = {},
 ): HoldRequest {
   const { least, most } = typeof amount === 'number' ? { least: amount, most: amount } : amount;
   return {
@@ -126,6 +130,7 @@ export function holdOf(
     least: micros(BigInt(least)),
     most: micros(BigInt(most)),
     streamsMax,
+    attempt,
   };
 }
 

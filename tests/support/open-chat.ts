@@ -25,9 +25,18 @@ interface OpenOptions {
   readonly correlationId?: string;
   /** The body is declared to be longer than what is sent of it. */
   readonly missingBytes?: number;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-export function openChat({ url, key, user, body, correlationId, missingBytes = 0 }: OpenOptions): OpenChat {
+export function openChat({
+  url,
+  key,
+  user,
+  body,
+  correlationId,
+  missingBytes = 0,
+  headers = {},
+}: OpenOptions): OpenChat {
   let text = '';
   const sent = request(url + COMPLETIONS, {
     method: 'POST',
@@ -38,6 +47,7 @@ export function openChat({ url, key, user, body, correlationId, missingBytes = 0
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body) + missingBytes,
       ...(correlationId === undefined ? {} : { 'x-correlation-id': correlationId }),
+      ...headers,
     },
   });
   const head = new Promise<IncomingMessage>((resolve, reject) => {

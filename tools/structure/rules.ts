@@ -14,6 +14,7 @@ export const RULES: RuleSet = {
     accounts: ['kernel', 'db'],
     catalogue: ['kernel', 'db', 'contract'],
     limits: ['kernel', 'db'],
+    attempts: ['kernel', 'db'],
     usage: ['kernel', 'db'],
     sandbox: ['kernel', 'db'],
     ledger: ['kernel', 'db'],
@@ -23,6 +24,7 @@ export const RULES: RuleSet = {
       'accounts',
       'catalogue',
       'limits',
+      'attempts',
       'ledger',
       'connections',
       'usage',
@@ -39,6 +41,7 @@ export const RULES: RuleSet = {
       'accounts',
       'catalogue',
       'limits',
+      'attempts',
       'usage',
       'sandbox',
       'ledger',
@@ -106,10 +109,10 @@ export const RULES: RuleSet = {
   groupingFunctions: ['describe', 'suite'],
 
   sql: {
-    schemas: ['accounts', 'catalogue', 'limits', 'ledger', 'sandbox', 'usage', 'db'],
+    schemas: ['accounts', 'catalogue', 'limits', 'attempts', 'ledger', 'sandbox', 'usage', 'db'],
     homes: { fileNames: ['queries.ts'], places: ['db', 'embedded/postmaster.ts'] },
     migrations: 'packages/service/migrations/',
-    mentions: { ledger: ['usage'] },
+    mentions: { ledger: ['usage', 'attempts'], sandbox: ['attempts'], attempts: ['usage'] },
   },
 
   restrictedCode: [

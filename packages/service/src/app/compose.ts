@@ -3,6 +3,7 @@ import path from 'node:path';
 import { createKeyDirectory } from '#accounts/key-directory.ts';
 import type { Config } from '#app/config.ts';
 import { declareProcessMetrics } from '#app/process-metrics.ts';
+import { createAttempts } from '#attempts/attempts.ts';
 import { createCatalogue } from '#catalogue/catalogue.ts';
 import { createTopupLinks } from '#connections/topup-link.ts';
 import { startGenerations } from '#db/generations.ts';
@@ -16,6 +17,7 @@ import { STREAM_PACE } from '#gateway/keep-alive.ts';
 import { createLiveLane } from '#gateway/live-lane.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
 import { createPseudonyms } from '#gateway/pseudonyms.ts';
+import { createRejections } from '#gateway/rejections.ts';
 import { createSandboxLane } from '#gateway/sandbox-lane.ts';
 import { createHttpServer } from '#http/server.ts';
 import { type Clock, systemClock } from '#kernel/clock.ts';
@@ -61,6 +63,7 @@ export interface Service {
 
 const SHARED_CONNECTIONS_MAX = 4;
 const UPKEEP_CONNECTIONS_MAX = 3;
+const ANSWERS_CONNECTIONS_MAX = 4;
 
 /** Where the modules meet: read from top to bottom, this is the architecture. The database must be migrated. */
 export async function compose(options: ComposeOptions): Promise<Service> {
@@ -89,6 +92,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const reaper = startReaping(holds, { live: upkeep, sandbox: sandboxPools.settle }, log);
   const watch = startLedgerWatch({ pool: pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX }), clock, log });
 
+  const attempts = createAttempts({ pool: pool('live', ANSWERS_CONNECTIONS_MAX), secret: config.secret, log });
   const links = createTopupLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
   const gateway: Gateway = {
     keys,
@@ -103,6 +107,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     underWay: { calls: 0 },
     drains: createDrains(),
     pace,
+    attempts,
+    rejections: createRejections(attempts.digests, clock),
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: () => gateway.underWay.calls });
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
@@ -120,7 +126,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     settlementsKept: spool.kept,
     stop: async () => {
       processMetrics.stop();
-      await Promise.all([generations.stop(), reaper.stop(), watch.stop(), drainSlots.stop()]);
+      await Promise.all([generations.stop(), reaper.stop(), watch.stop(), drainSlots.stop(), attempts.answers.stop()]);
       const endLease = spool.kept() === 0 ? instance.stop : instance.leave;
       await holds.stop();
       await endLease().catch((fault: unknown) => log.warn({ fault: describeFault(fault) }, 'the lease was left'));

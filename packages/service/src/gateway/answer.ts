@@ -1,18 +1,33 @@
 import type { ChatCall } from '#gateway/call.ts';
 import { outputTokensWithin } from '#gateway/call.ts';
+import type { CallId } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Micros } from '#kernel/micros.ts';
 import type { ProviderCall } from '#providers/provider.ts';
 
 /** What a call that was not refused answers. */
-export type Answer = PlainAnswer | StreamAnswer;
+export type Answer = PlainAnswer | StreamAnswer | ReplayedAnswer;
 
 export interface PlainAnswer {
   readonly kind: 'plain';
   readonly facts: AnswerFacts;
   readonly charged: Micros;
   readonly completion: JsonObject;
+  readonly onSent?: OnSent | undefined;
 }
+
+/** The answer of an earlier attempt, byte for byte (CC-14). Its facts and its charge are those of that one. */
+export interface ReplayedAnswer {
+  readonly kind: 'replayed';
+  readonly facts: AnswerFacts;
+  readonly charged: Micros;
+  readonly isStream: boolean;
+  readonly text: string;
+  readonly onSent?: OnSent;
+}
+
+/** Told once whether the caller was there for all of the answer. */
+type OnSent = (isDelivered: boolean) => void;
 
 export interface StreamAnswer {
   readonly kind: 'stream';
@@ -25,7 +40,7 @@ export interface StreamAnswer {
 }
 
 interface AnswerFacts {
-  readonly callId: string;
+  readonly callId: CallId;
   /** Set when the wallet affords less output than was asked for. */
   readonly loweredOutputTokens: number | undefined;
 }

@@ -1,4 +1,6 @@
 import type { AppFacts } from '#accounts/key-directory.ts';
+import type { Attempt } from '#attempts/attempt.ts';
+import type { Attempts } from '#attempts/attempts.ts';
 import type { Model } from '#catalogue/catalogue.ts';
 import { ceilingOf, outputWithin } from '#catalogue/price.ts';
 import type { HoldRequest } from '#kernel/hold.ts';
@@ -7,6 +9,7 @@ import type { JsonObject } from '#kernel/json.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import { measureImages } from '#gateway/messages.ts';
+import type { Rejections } from '#gateway/rejections.ts';
 
 /** A validated call for one end user: all that the lanes need, and nothing that may still be refused for its form. */
 export interface ChatCall {
@@ -23,6 +26,8 @@ export interface ChatCall {
   readonly prompt: PromptSize;
   /** What each choice may generate: the caller's limit or the model's default, never above the model's. */
   readonly outputTokensMax: number;
+  /** Undefined for a call that nothing can be a retry of (CC-14). */
+  readonly attempt: Attempt | undefined;
 }
 
 /** The caller's side of a running call. */
@@ -33,6 +38,8 @@ export interface CallerSide {
   readonly underWay: UnderWay;
   readonly drains: Drains;
   readonly pace: StreamPace;
+  readonly attempts: Attempts;
+  readonly rejections: Rejections;
 }
 
 /** How long a stream may keep its caller waiting for a sign. */
@@ -89,15 +96,17 @@ export function sizePrompt(model: Model, messages: readonly JsonObject[], bodyBy
 
 /**
  * What the call asks of its wallet: the smallest hold worth having and the largest that it can cost. Between them, less
- * hold means less output.
+ * hold means less output. `joined`: the earlier attempt that it waits for already.
  */
-export function holdRequestOf(call: ChatCall): HoldRequest {
+export function holdRequestOf(call: ChatCall, joined?: CallId): HoldRequest {
   const { callId, app, userId, model, outputTokensMax, choices, prompt } = call;
   const leastOutput = Math.min(model.minOutputTokens, outputTokensMax);
   const least = ceilingOf(model.price, prompt.tokensMax, leastOutput * choices);
   const most = ceilingOf(model.price, prompt.tokensMax, outputTokensMax * choices);
   const streamsMax = call.isStream ? app.limits.maxStreamsPerUser : 0;
-  return { callId, appId: app.appId, userId, least: atLeastMinimum(least), most: atLeastMinimum(most), streamsMax };
+  const attempt = call.attempt && { ...call.attempt, ...(joined && { joined }) };
+  const range = { least: atLeastMinimum(least), most: atLeastMinimum(most) };
+  return { callId, appId: app.appId, userId, ...range, streamsMax, attempt };
 }
 
 function atLeastMinimum(amount: Micros): Micros {

@@ -1,6 +1,7 @@
 import type { TokenUsage } from '#catalogue/price.ts';
 import type { ChatCall } from '#gateway/call.ts';
-import type { Mode } from '#kernel/ids.ts';
+import type { EarlierAttempt } from '#kernel/hold.ts';
+import type { CallId, Mode } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import type { Refusal } from '#kernel/refusal.ts';
 import type { Provider } from '#providers/provider.ts';
@@ -13,10 +14,12 @@ export type { Provider }; // For the sandbox lane, which may import no provider.
  */
 export interface Lane<M extends Mode> {
   readonly mode: M;
-  /** Stream slot, wallet, cap and balance, in one atomic step; sets money aside or says why not (CC-10). */
-  readonly placeHold: (call: ChatCall) => Promise<Hold<M> | Refusal<HoldRefusalCode>>;
+  /** Stream slot, wallet, cap and balance, in one atomic step; sets money aside or says why not (CC-10), or which attempt came first. */
+  readonly placeHold: (call: ChatCall, joined?: CallId) => Promise<Hold<M> | EarlierAttempt | Refusal<HoldRefusalCode>>;
   /** Ends the call, once: takes its charge, at most the hold, and frees the rest. Gives what was charged. */
   readonly endHold: (hold: Hold<M>, ending: Ending) => Promise<Micros>;
+  /** As `endHold`, unless a retry waits for the answer, which must be kept first: then undefined, and nothing ends. */
+  readonly endUnlessJoined: (hold: Hold<M>, ending: Ending) => Promise<Micros | undefined>;
   readonly providerOf: (call: ChatCall) => Provider;
   /**
    * Its caller has left and it is read on: a new stream may have its slot, and then `onTaken` is called (LI-02). Call what

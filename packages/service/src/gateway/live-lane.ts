@@ -1,11 +1,12 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { TopupLinks } from '#connections/topup-link.ts';
 import { holdRequestOf } from '#gateway/call.ts';
-import type { Lane } from '#gateway/lane.ts';
+import type { Ending, Hold, Lane } from '#gateway/lane.ts';
 import { refusalOfHold } from '#gateway/refusals.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import type { DrainSlots } from '#ledger/drain-slots.ts';
 import type { Holds } from '#ledger/hold.ts';
+import type { SettledCall } from '#ledger/settling.ts';
 import type { Provider } from '#providers/provider.ts';
 
 interface LiveLaneOptions {
@@ -17,25 +18,32 @@ interface LiveLaneOptions {
 
 /** Real money, real providers. */
 export function createLiveLane({ holds, drainSlots, links, clientOf }: LiveLaneOptions): Lane<'live'> {
+  async function settle({ call, granted }: Hold<'live'>, ending: Ending, isUnkept: boolean): Promise<SettledCall> {
+    const { charge, outcome, usage, isEstimated, isUsageClamped } = ending;
+    const { callId, correlationId, model } = call;
+    const priced = { model: model.id, priceId: model.price.priceId };
+    const counted = { usage, isEstimated, isUsageClamped };
+    const settlement = { callId, correlationId, ...priced, charge, outcome, ...counted, isUnkept };
+    failpoint('live.settling');
+    const settled = await holds.settle(settlement, granted);
+    failpoint('live.settled');
+    return settled;
+  }
+
   return {
     mode: 'live',
-    placeHold: async (call) => {
+    placeHold: async (call, joined) => {
       failpoint('live.placing');
-      const { outcome, granted } = await holds.place(holdRequestOf(call));
+      const answer = await holds.place(holdRequestOf(call, joined));
       failpoint('live.placed');
+      if ('earlier' in answer) return answer;
+      const { outcome, granted } = answer;
       if (outcome !== 'granted') return refusalOfHold(outcome, links.create(call.app.appId, call.userId));
       return { mode: 'live', call, granted };
     },
-    endHold: async ({ call, granted }, { charge, outcome, usage, isEstimated, isUsageClamped }) => {
-      const { callId, correlationId, model } = call;
-      const priced = { model: model.id, priceId: model.price.priceId };
-      const counted = { usage, isEstimated, isUsageClamped };
-      const settlement = { callId, correlationId, ...priced, charge, outcome, ...counted };
-      failpoint('live.settling');
-      const { charged } = await holds.settle(settlement, granted);
-      failpoint('live.settled');
-      return charged;
-    },
+    endHold: (hold, ending) => settle(hold, ending, false).then(({ charged }) => charged),
+    endUnlessJoined: (hold, ending) =>
+      settle(hold, ending, true).then(({ charged, isJoined }) => (isJoined ? undefined : charged)),
     providerOf: ({ model }) => clientOf(model.provider),
     offerSlot: ({ call }, onTaken) => drainSlots.offer(call.callId, onTaken),
   };

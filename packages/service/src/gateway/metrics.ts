@@ -28,6 +28,9 @@ const outputsCut = counter('purser_outputs_cut_total', 'Answers cut because they
 /** Abandoned streams that were not read to their end, because they or all of them together went too far (CC-11). */
 export const drainsCut = counter('purser_drains_cut_total', 'Abandoned streams given up before their end.');
 
+/** Calls that were answered with what an earlier attempt had got (CC-14). */
+export const replays = counter('purser_replays_total', 'Retries that were answered by an earlier attempt.');
+
 /** Counts a call that has ended. */
 export function countEnding({ mode, granted }: Hold<Mode>, ending: Ending, charged: Micros): void {
   calls.of({ mode, outcome: ending.outcome }).add();

@@ -1,11 +1,14 @@
 import type { KeyDirectory } from '#accounts/key-directory.ts';
+import type { Attempts } from '#attempts/attempts.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
 import { type AdmissionListener, admit, parseUser } from '#gateway/admission.ts';
 import type { Answer } from '#gateway/answer.ts';
+import { type AttemptHeaders, parseAttempt } from '#gateway/attempts.ts';
 import type { Drains, StreamPace, UnderWay } from '#gateway/call.ts';
 import type { Lane } from '#gateway/lane.ts';
 import { parseBody } from '#gateway/parse-body.ts';
 import type { Pseudonyms } from '#gateway/pseudonyms.ts';
+import type { Rejections } from '#gateway/rejections.ts';
 import { runInLane } from '#gateway/run-in-lane.ts';
 import { callOf, checkEntitlement, checkModelParameters, checkShape, resolveModel } from '#gateway/validate-call.ts';
 import { failpoint } from '#kernel/failpoint.ts';
@@ -26,11 +29,14 @@ export interface Gateway {
   readonly underWay: UnderWay;
   readonly drains: Drains;
   readonly pace: StreamPace;
+  readonly attempts: Attempts;
+  readonly rejections: Rejections;
 }
 
 interface Incoming extends AdmissionListener {
   readonly authorization: string | undefined;
   readonly user: string | undefined;
+  readonly retry: AttemptHeaders;
   readonly correlationId: CorrelationId;
   /** The body, whole and within its limit. */
   readonly bytes: Buffer;
@@ -65,9 +71,14 @@ export async function completeChat(gateway: Gateway, incoming: Incoming): Promis
   if (refused !== undefined) return refused;
 
   const { correlationId, bytes, gone } = incoming;
-  const { pseudonyms, log, underWay, drains, pace } = gateway;
-  const call = callOf(request, model, { caller, userId, correlationId, bodyBytes: bytes.length, pseudonyms });
-  const callerSide = { gone, log, underWay, drains, pace };
+  const isStream = request['stream'] === true;
+  const scope = { appId: caller.app.appId, mode: caller.mode, userId, isStream, bytes };
+  const attempt = parseAttempt(gateway.attempts.digests, incoming.retry, scope);
+  if (attempt instanceof Refusal) return attempt;
+
+  const { pseudonyms, log, underWay, drains, pace, attempts, rejections } = gateway;
+  const call = callOf(request, model, { caller, userId, correlationId, bodyBytes: bytes.length, pseudonyms, attempt });
+  const callerSide = { gone, log, underWay, drains, pace, attempts, rejections };
   failpoint('pipeline.validated');
 
   // The only fork between real and play money in the program. Past it, types keep the two apart.

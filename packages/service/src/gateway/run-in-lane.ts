@@ -1,5 +1,6 @@
 import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer.ts';
 import { shapeCompletion } from '#gateway/answer-shape.ts';
+import { endKept, keepUndelivered, placeOrJoin } from '#gateway/attempts.ts';
 import type { CallerSide, ChatCall } from '#gateway/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/lane.ts';
 import { countEnding } from '#gateway/metrics.ts';
@@ -12,10 +13,13 @@ import { failpoint } from '#kernel/failpoint.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { describeFault } from '#kernel/log.ts';
+import type { Micros } from '#kernel/micros.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import { UpstreamError } from '#providers/provider.ts';
 
-type LaneRefusalCode = HoldRefusalCode | UpstreamRefusalCode;
+type LaneRefusalCode = HoldRefusalCode | UpstreamRefusalCode | 'CONFLICT';
+
+const JUST_REJECTED = new UpstreamError('rejected', 'The provider has just rejected this request.');
 
 /** From a hold to an answer: hold, provider, settlement. Whatever happens, the hold is ended once. */
 export async function runInLane<M extends Mode>(
@@ -23,37 +27,49 @@ export async function runInLane<M extends Mode>(
   call: ChatCall,
   caller: CallerSide,
 ): Promise<Answer | Refusal<LaneRefusalCode>> {
+  if (caller.rejections.has(lane.mode, call)) return refusalOfUpstream(JUST_REJECTED);
   failpoint('lane.hold-wanted');
-  const hold = await lane.placeHold(call);
+  const hold = await placeOrJoin(lane, call, caller);
   failpoint('lane.held');
-  if (hold instanceof Refusal) return hold;
+  if (hold instanceof Refusal || 'kind' in hold) return hold;
   const counted = counting(lane, caller);
   return call.isStream ? openStream(counted, hold, caller) : completeWhole(counted, hold, caller);
 }
 
 /** The lane, with its calls counted from their hold to its end, and what a provider did wrong told to the log. */
-function counting<M extends Mode>(lane: Lane<M>, { underWay, log }: CallerSide): Lane<M> {
+function counting<M extends Mode>(lane: Lane<M>, { underWay, log, rejections }: CallerSide): Lane<M> {
   underWay.calls += 1;
   let isCounted = true;
+
+  async function end<Charged extends Micros | undefined>(
+    hold: Hold<M>,
+    ending: Ending,
+    endBy: (hold: Hold<M>, ending: Ending) => Promise<Charged>,
+  ): Promise<Charged> {
+    const { isPastLimit, isUsageClamped } = ending;
+    if (isUsageClamped && isCounted) {
+      const { callId, model } = hold.call;
+      log.warn({ callId, model: model.id, isPastLimit }, 'a provider contradicted itself or its limits');
+    }
+    let isEnded = true; // By a fault, too.
+    try {
+      failpoint('lane.ending');
+      const charged = await endBy(hold, ending);
+      failpoint('lane.ended');
+      isEnded = charged !== undefined;
+      if (isCounted && charged !== undefined) countEnding(hold, ending, charged);
+      return charged;
+    } finally {
+      if (isCounted && isEnded) underWay.calls -= 1;
+      isCounted &&= !isEnded;
+    }
+  }
+
   return {
     ...lane,
-    endHold: async (hold, ending) => {
-      const { isPastLimit, isUsageClamped } = ending;
-      if (isUsageClamped && isCounted) {
-        const { callId, model } = hold.call;
-        log.warn({ callId, model: model.id, isPastLimit }, 'a provider contradicted itself or its limits');
-      }
-      try {
-        failpoint('lane.ending');
-        const charged = await lane.endHold(hold, ending);
-        failpoint('lane.ended');
-        if (isCounted) countEnding(hold, ending, charged);
-        return charged;
-      } finally {
-        if (isCounted) underWay.calls -= 1;
-        isCounted = false;
-      }
-    },
+    endHold: (hold, ending) => end(hold, ending, lane.endHold),
+    endUnlessJoined: (hold, ending) => end(hold, ending, lane.endUnlessJoined),
+    providerOf: (call) => rejections.remembering(lane.mode, call, lane.providerOf(call)),
   };
 }
 
@@ -61,7 +77,7 @@ function counting<M extends Mode>(lane: Lane<M>, { underWay, log }: CallerSide):
 async function completeWhole<M extends Mode>(
   lane: Lane<M>,
   hold: Hold<M>,
-  { log }: CallerSide,
+  caller: CallerSide,
 ): Promise<Answer | Refusal<UpstreamRefusalCode>> {
   const { call } = hold;
   const providerCall = providerCallOf(call, hold.granted);
@@ -81,13 +97,17 @@ async function completeWhole<M extends Mode>(
     await lane.endHold(hold, FAILED);
     failpoint('lane.failure-settled');
     if (!(fault instanceof UpstreamError)) throw fault;
-    log.warn({ callId: call.callId, kind: fault.kind, fault: describeFault(fault) }, 'the provider failed a call');
+    caller.log.warn(
+      { callId: call.callId, kind: fault.kind, fault: describeFault(fault) },
+      'the provider failed a call',
+    );
     return refusalOfUpstream(fault);
   }
   // Before the answer: what the caller reads as charged is charged, whatever happens next.
-  failpoint('lane.settling');
-  const charged = await lane.endHold(hold, ending);
-  failpoint('lane.settled');
   const facts = answerFactsOf(call, providerCall.outputTokens);
-  return { kind: 'plain', facts, charged, completion };
+  const answerOf = () => ({ ...facts, isStream: false, text: JSON.stringify(completion) });
+  failpoint('lane.settling');
+  const charged = await endKept(lane, { hold, ending, caller }, answerOf);
+  failpoint('lane.settled');
+  return { kind: 'plain', facts, charged, completion, onSent: keepUndelivered(call, caller, { answerOf, charged }) };
 }

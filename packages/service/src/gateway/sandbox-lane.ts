@@ -1,6 +1,6 @@
 import { holdRequestOf } from '#gateway/call.ts';
 import { refusalOfHold } from '#gateway/refusals.ts';
-import type { Lane, Provider } from '#gateway/lane.ts';
+import type { Ending, Hold, Lane, Provider } from '#gateway/lane.ts';
 import { cannedChunks, cannedCompletion } from '#sandbox/canned-answer.ts';
 import type { SandboxHolds } from '#sandbox/sandbox-hold.ts';
 
@@ -12,17 +12,22 @@ interface SandboxLaneOptions {
 
 /** Fake money and a fixed answer: no provider, no receipt, no event. */
 export function createSandboxLane({ holds, placeholderUrl }: SandboxLaneOptions): Lane<'sandbox'> {
+  function settle({ call, granted }: Hold<'sandbox'>, { charge, outcome, usage }: Ending, isUnkept: boolean) {
+    const tokens = outcome === 'failed' ? 0 : usage.promptTokens + usage.completionTokens;
+    return holds.settle({ callId: call.callId, charge, tokens, isUnkept }, granted);
+  }
+
   return {
     mode: 'sandbox',
-    placeHold: async (call) => {
-      const { outcome, granted } = await holds.place(holdRequestOf(call));
+    placeHold: async (call, joined) => {
+      const answer = await holds.place(holdRequestOf(call, joined));
+      if ('earlier' in answer) return answer;
+      const { outcome, granted } = answer;
       return outcome === 'granted' ? { mode: 'sandbox', call, granted } : refusalOfHold(outcome, placeholderUrl);
     },
-    endHold: async ({ call, granted }, { charge, outcome, usage }) => {
-      const tokens = outcome === 'failed' ? 0 : usage.promptTokens + usage.completionTokens;
-      const { charged } = await holds.settle({ callId: call.callId, charge, tokens }, granted);
-      return charged;
-    },
+    endHold: (hold, ending) => settle(hold, ending, false).then(({ charged }) => charged),
+    endUnlessJoined: (hold, ending) =>
+      settle(hold, ending, true).then(({ charged, isJoined }) => (isJoined ? undefined : charged)),
     providerOf: (call) => cannedProvider(call.callId, call.prompt.tokensEstimated),
     offerSlot: () => () => {}, // The canned stream ends at once, so that nothing is ever drained.
   };

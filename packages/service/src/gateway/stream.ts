@@ -1,5 +1,7 @@
 import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer.ts';
-import type { CallerSide } from '#gateway/call.ts';
+import type { SentAnswer } from '#attempts/kept-answers.ts';
+import { createFrameRecord, endKept, type FrameRecord } from '#gateway/attempts.ts';
+import { type CallerSide, outputTokensWithin } from '#gateway/call.ts';
 import { type CallerWatch, watchCaller } from '#gateway/caller-watch.ts';
 import { errorFrame } from '#gateway/frames.ts';
 import { createKeptAlive, isSettledWithin, type KeptAlive } from '#gateway/keep-alive.ts';
@@ -34,6 +36,7 @@ export async function openStream<M extends Mode>(
   const upstream = watchCaller(lane, hold, caller);
   const tally = createStreamTally(hold);
   const opening = openUpstream(() => lane.providerOf(call), providerCall, upstream.signal);
+  const sent = createFrameRecord(call);
   try {
     failpoint('stream.awaited');
     const isInTime = await isSettledWithin(opening, caller.pace.statusMsMax);
@@ -44,7 +47,7 @@ export async function openStream<M extends Mode>(
       facts: answerFactsOf(call, providerCall.outputTokens),
       run: (write) => {
         const out = createKeptAlive(write, caller.pace, caller.gone);
-        return relay({ lane, hold, caller, upstream, tally, opening, isLate: !isInTime, out });
+        return relay({ lane, hold, caller, upstream, tally, opening, isLate: !isInTime, out, sent });
       },
     };
   } catch (fault) {
@@ -93,6 +96,7 @@ interface Relay<M extends Mode> {
   /** The provider has not begun, and the caller has waited long enough for a sign. */
   readonly isLate: boolean;
   readonly out: KeptAlive;
+  readonly sent: FrameRecord;
 }
 
 /** Relays chunks to their end, or to their limit, settles, and only then says that the stream is done. */
@@ -104,7 +108,7 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     failpoint('stream.pumped');
     checkEnd(tally, upstream);
     const outcome = caller.gone.aborted ? 'abandoned' : 'answered';
-    await lane.endHold(hold, tally.endingAs(outcome));
+    await endKept(lane, { hold, ending: tally.endingAs(outcome), caller }, () => answerOf(stream));
     failpoint('stream.settled');
     out.stop();
     await out.write(tally.closingFrames());
@@ -125,6 +129,14 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
   }
 }
 
+/** All that a caller who is there gets of a stream that has come to its end. */
+function answerOf<M extends Mode>({ hold: { call, granted }, tally, sent }: Relay<M>): SentAnswer | undefined {
+  sent.add(tally.closingFrames());
+  const text = sent.text();
+  const facts = answerFactsOf(call, outputTokensWithin(call, granted));
+  return text === undefined ? undefined : { ...facts, isStream: true, text };
+}
+
 /** A stream that was cut at its limit needs no reason to finish, and nobody reads on. */
 function checkEnd(tally: StreamTally, upstream: CallerWatch): void {
   if (tally.isPastLimit()) upstream.giveUp();
@@ -133,7 +145,7 @@ function checkEnd(tally: StreamTally, upstream: CallerWatch): void {
   }
 }
 
-async function pump<M extends Mode>({ caller, upstream, tally, opening, isLate, out }: Relay<M>): Promise<void> {
+async function pump<M extends Mode>({ caller, upstream, tally, opening, isLate, out, sent }: Relay<M>): Promise<void> {
   failpoint('stream.first-awaited');
   if (isLate) await out.tell();
   const { first, chunks } = await opening;
@@ -144,6 +156,7 @@ async function pump<M extends Mode>({ caller, upstream, tally, opening, isLate, 
       if (caller.gone.aborted) {
         upstream.drained(frames.length);
       } else if (frames !== '') {
+        sent.add(frames);
         failpoint('stream.chunk-taken');
         await out.write(frames);
       }

@@ -1,4 +1,5 @@
 import type { Caller } from '#accounts/key-directory.ts';
+import type { Attempt } from '#attempts/attempt.ts';
 import type { Catalogue, Model } from '#catalogue/catalogue.ts';
 import { isEntitled, notEntitled } from '#catalogue/entitlement.ts';
 import { type ChatCall, sizePrompt } from '#gateway/call.ts';
@@ -65,6 +66,7 @@ interface CallContext {
   readonly correlationId: CorrelationId;
   readonly bodyBytes: number;
   readonly pseudonyms: Pseudonyms;
+  readonly attempt: Attempt | undefined;
 }
 
 /** The call of a request that passed every check above. */
@@ -87,6 +89,7 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
     // The provider gets the request anew, and numbers may grow when they are written again (1e20 has 21 digits).
     prompt: sizePrompt(model, messagesOf(request), Math.max(context.bodyBytes, bytesWrittenAnew(passed))),
     outputTokensMax: Math.min(ownLimit ?? model.defaultOutputTokens, model.maxOutputTokens),
+    attempt: context.attempt,
   };
 }
 

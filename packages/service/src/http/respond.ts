@@ -37,8 +37,12 @@ export function openExchange(request: IncomingMessage, response: ServerResponse)
 }
 
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  sendText(response, status, JSON.stringify(body));
+}
+
+/** Sends JSON that is text already. */
+export function sendText(response: ServerResponse, status: number, text: string): void {
   if (response.headersSent) return; // Its body turned out to be malformed, and that has been answered.
-  const text = JSON.stringify(body);
   response.statusCode = status;
   response.setHeader('content-type', 'application/json; charset=utf-8');
   response.setHeader('content-length', Buffer.byteLength(text));

@@ -1,5 +1,5 @@
 import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
-import type { Micros } from '#kernel/micros.ts';
+import { type Micros, microsFromRow } from '#kernel/micros.ts';
 
 /** Why a hold was placed or not: `cap_race_lost` when only the holds of other calls put this one over the cap (WA-03). */
 export type HoldOutcome =
@@ -21,10 +21,41 @@ export interface HoldRequest {
   readonly most: Micros;
   /** Most streams that the user may have open, this one included; 0 for a call that is no stream. */
   readonly streamsMax: number;
+  /** Undefined for a call that nothing can be a retry of (CC-14). */
+  readonly attempt?: HoldAttempt | undefined;
 }
 
-export interface HoldAnswer {
+/** Which attempt a hold is: keyed digests, see `attempts`. */
+interface HoldAttempt {
+  readonly digest: Buffer;
+  readonly body: Buffer;
+  /** It may be a retry: an earlier attempt comes before a hold of its own. */
+  readonly joins: boolean;
+  /** The earlier attempt that it waits for already. */
+  readonly joined?: CallId;
+}
+
+/** An attempt that came before: it runs, its answer is kept, or it had another body. Nothing was set aside. */
+export interface EarlierAttempt {
+  readonly outcome: 'attempt_running' | 'attempt_kept' | 'attempt_conflict';
+  readonly earlier: CallId;
+}
+
+interface JudgedHold {
   readonly outcome: HoldOutcome;
   /** What was set aside, between `least` and `most`; 0 unless granted. */
   readonly granted: Micros;
+}
+
+export type HoldAnswer = JudgedHold | EarlierAttempt;
+
+/** A hold's answer as the database gives it. */
+export type HoldRow = {
+  readonly call_id: CallId;
+  readonly granted: bigint;
+} & ({ readonly outcome: HoldOutcome; readonly earlier: null } | EarlierAttempt);
+
+export function holdAnswerOf(row: HoldRow): HoldAnswer {
+  if (row.earlier === null) return { outcome: row.outcome, granted: microsFromRow(row.granted) };
+  return { outcome: row.outcome, earlier: row.earlier };
 }

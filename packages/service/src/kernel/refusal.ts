@@ -5,7 +5,7 @@ interface RefusalDetail {
   readonly param?: string;
   /** Where the end user can mend it (402 only). */
   readonly topupUrl?: string;
-  /** Whole seconds after which a retry makes sense (429 only); 1 to 60. */
+  /** Whole seconds after which a retry makes sense (429, and 409 while another attempt runs); 1 to 60. */
   readonly retryAfterSeconds?: number;
   /** The same to the millisecond, where it is known. */
   readonly retryAfterMs?: number;

@@ -3,9 +3,9 @@ import type { Instance } from '#db/instance.ts';
 import type { Pool } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import { failpoint } from '#kernel/failpoint.ts';
-import type { HoldAnswer, HoldRequest } from '#kernel/hold.ts';
+import { type HoldAnswer, holdAnswerOf, type HoldRequest } from '#kernel/hold.ts';
 import type { Log } from '#kernel/log.ts';
-import { type Micros, microsFromRow } from '#kernel/micros.ts';
+import type { Micros } from '#kernel/micros.ts';
 import { reserveHolds } from '#ledger/queries.ts';
 import type { Settlement } from '#ledger/settlement.ts';
 import { type BacklogLimits, createSettling, type SettledCall } from '#ledger/settling.ts';
@@ -90,8 +90,8 @@ async function placeAll(
   const rows = await instance.run((instanceId) => reserveHolds(pool, instanceId, requests));
   failpoint('hold.reserved');
   const answers = inOrderOf(requests, rows);
-  return answers.map(({ outcome, granted }) => {
-    assert(outcome !== 'call_ended', 'a call that has ended asks for no hold');
-    return { outcome, granted: microsFromRow(granted) };
+  return answers.map((answer) => {
+    assert(answer.outcome !== 'call_ended', 'a call that has ended asks for no hold');
+    return holdAnswerOf(answer);
   });
 }

@@ -1,17 +1,15 @@
-import { plainArray, textArray } from '#db/array-literal.ts';
+import { bytesArray, plainArray, textArray } from '#db/array-literal.ts';
 import type { Queryable } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
-import type { HoldOutcome, HoldRequest } from '#kernel/hold.ts';
+import type { HoldRequest, HoldRow } from '#kernel/hold.ts';
 import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import type { Settlement } from '#ledger/settlement.ts';
 
-interface ReservedRow {
-  readonly call_id: CallId;
-  /** `call_ended`: a repeat that came after its call had been settled. */
-  readonly outcome: HoldOutcome | 'call_ended';
-  readonly granted: bigint;
-}
+type ReservedRow =
+  | HoldRow
+  /** A repeat that came after its call had been settled. */
+  | { readonly call_id: CallId; readonly outcome: 'call_ended'; readonly granted: bigint };
 
 /** Places a hold for each request, see `ledger.reserve` in the migrations. Rows come in any order. */
 export async function reserveHolds(
@@ -21,7 +19,8 @@ export async function reserveHolds(
 ): Promise<readonly ReservedRow[]> {
   const { rows } = await db.query<ReservedRow>({
     name: 'ledger_reserve',
-    text: `select call_id, outcome, granted from ledger.reserve($1, $2, $3, $4, $5, $6, $7)`,
+    text: `select call_id, outcome, granted, earlier
+      from ledger.reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     values: [
       instanceId,
       plainArray(requests.map(({ callId }) => callId)),
@@ -30,6 +29,10 @@ export async function reserveHolds(
       plainArray(requests.map(({ least }) => least)),
       plainArray(requests.map(({ most }) => most)),
       plainArray(requests.map(({ streamsMax }) => streamsMax)),
+      bytesArray(requests.map(({ attempt }) => attempt?.digest)),
+      bytesArray(requests.map(({ attempt }) => attempt?.body)),
+      plainArray(requests.map(({ attempt }) => attempt?.joins)),
+      plainArray(requests.map(({ attempt }) => attempt?.joined)),
     ],
   });
   return rows;
@@ -53,14 +56,15 @@ interface SettledRow {
   readonly call_id: CallId;
   readonly is_settled: boolean;
   readonly charged: bigint;
+  readonly is_joined: boolean;
 }
 
 /** Ends each call, see `ledger.settle` in the migrations. Rows come in any order. */
 export async function settleHolds(db: Queryable, settlements: readonly Settlement[]): Promise<readonly SettledRow[]> {
   const { rows } = await db.query<SettledRow>({
     name: 'ledger_settle',
-    text: `select call_id, is_settled, charged
-      from ledger.settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    text: `select call_id, is_settled, charged, is_joined
+      from ledger.settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     values: [
       plainArray(settlements.map(({ callId }) => callId)),
       plainArray(settlements.map(({ charge }) => charge)),
@@ -74,6 +78,7 @@ export async function settleHolds(db: Queryable, settlements: readonly Settlemen
       plainArray(settlements.map(({ usage }) => usage.completionTokens)),
       plainArray(settlements.map(({ usage }) => usage.reasoningTokens)),
       textArray(settlements.map(({ correlationId }) => correlationId)),
+      plainArray(settlements.filter(({ isUnkept }) => isUnkept).map(({ callId }) => callId)),
     ],
   });
   return rows;

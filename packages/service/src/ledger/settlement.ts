@@ -21,4 +21,6 @@ export interface Settlement {
     readonly reasoningTokens: number;
   };
   readonly correlationId: CorrelationId | undefined;
+  /** Its answer is not kept: while a retry waits for that, the call is not ended (CC-14). Never so from disk. */
+  readonly isUnkept?: boolean;
 }

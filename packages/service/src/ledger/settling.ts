@@ -13,6 +13,8 @@ import type { Landing } from '#ledger/spool-replay.ts';
 /** What a call was charged, now or when it ended earlier. 0 when its hold had been released. */
 export interface SettledCall {
   readonly charged: Micros;
+  /** Nothing has ended: a retry waits for the answer, which must be kept first. Only of `isUnkept` settlements. */
+  readonly isJoined: boolean;
 }
 
 /** How far settlements may fall behind before no new call is taken. */
@@ -80,6 +82,18 @@ export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Se
     }
   }
 
+  /** A call that a retry has joined goes on: its settlement comes again, once its answer is kept. */
+  async function landAndTell(settlement: Settlement): Promise<SettledCall> {
+    let isOver = true;
+    try {
+      const settled = await land(settlement);
+      isOver = !settled.isJoined;
+      return settled;
+    } finally {
+      if (isOver) onEnd(settlement.callId);
+    }
+  }
+
   /** Answers from disk, while the settlement goes on trying to land. */
   async function keep(settlement: Settlement, granted: Micros, landing: Promise<SettledCall>): Promise<SettledCall> {
     const { callId, charge } = settlement;
@@ -95,16 +109,22 @@ export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Se
     failpoint('hold.spooling');
     const isKept = await Promise.race([kept, landed.then(() => false)]);
     failpoint('hold.spooled');
-    return isKept ? { charged: charge < granted ? charge : granted } : landing;
+    return isKept ? { charged: charge < granted ? charge : granted, isJoined: false } : landing;
   }
 
   return {
     settle: async (settlement, granted) => {
-      const landing = land(settlement).finally(() => onEnd(settlement.callId));
+      const landing = landAndTell(settlement);
       failpoint('hold.landing');
       const isInTime = await outage.isInTime(landing);
       failpoint('hold.landing-timed');
-      return isInTime ? landing : keep(settlement, granted, landing);
+      if (isInTime) return landing;
+      // Nobody can keep the answer now. A retry that waits for it runs anew.
+      return keep(
+        settlement,
+        granted,
+        landing.then((landed) => (landed.isJoined ? land({ ...settlement, isUnkept: false }) : landed)),
+      );
     },
     release: (callId) => settling.submit(released(callId)),
     isBehind: ({ ageMsMax, settlementsMax }) =>
@@ -121,7 +141,7 @@ async function settleAll(pool: Pool, settlements: readonly Settlement[]): Promis
   failpoint('hold.settle-wanted');
   const rows = inOrderOf(settlements, await settleHolds(pool, settlements));
   failpoint('hold.settle-done');
-  return rows.map(({ charged }) => ({ charged: microsFromRow(charged) }));
+  return rows.map(({ charged, is_joined: isJoined }) => ({ charged: microsFromRow(charged), isJoined }));
 }
 
 type Settle = (settlements: readonly Settlement[]) => Promise<readonly SettledCall[]>;

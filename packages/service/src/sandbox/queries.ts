@@ -1,15 +1,9 @@
-import { plainArray, textArray } from '#db/array-literal.ts';
+import { bytesArray, plainArray, textArray } from '#db/array-literal.ts';
 import type { Queryable } from '#db/pool.ts';
-import type { HoldOutcome, HoldRequest } from '#kernel/hold.ts';
+import type { HoldRequest, HoldRow } from '#kernel/hold.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import type { SandboxSettlement } from '#sandbox/settlement.ts';
-
-interface SandboxReservedRow {
-  readonly call_id: CallId;
-  readonly outcome: HoldOutcome;
-  readonly granted: bigint;
-}
 
 /** Places a hold for each request in its fake wallet, see `sandbox.reserve` in the migrations. */
 export async function reserveSandboxHolds(
@@ -17,10 +11,11 @@ export async function reserveSandboxHolds(
   instanceId: bigint,
   grant: Micros,
   requests: readonly HoldRequest[],
-): Promise<readonly SandboxReservedRow[]> {
-  const { rows } = await db.query<SandboxReservedRow>({
+): Promise<readonly HoldRow[]> {
+  const { rows } = await db.query<HoldRow>({
     name: 'sandbox_reserve',
-    text: `select call_id, outcome, granted from sandbox.reserve($1, $2, $3, $4, $5, $6, $7, $8)`,
+    text: `select call_id, outcome, granted, earlier
+      from sandbox.reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     values: [
       instanceId,
       plainArray(requests.map(({ callId }) => callId)),
@@ -30,6 +25,10 @@ export async function reserveSandboxHolds(
       plainArray(requests.map(({ most }) => most)),
       plainArray(requests.map(({ streamsMax }) => streamsMax)),
       grant,
+      bytesArray(requests.map(({ attempt }) => attempt?.digest)),
+      bytesArray(requests.map(({ attempt }) => attempt?.body)),
+      plainArray(requests.map(({ attempt }) => attempt?.joins)),
+      plainArray(requests.map(({ attempt }) => attempt?.joined)),
     ],
   });
   return rows;
@@ -38,6 +37,7 @@ export async function reserveSandboxHolds(
 interface SandboxSettledRow {
   readonly call_id: CallId;
   readonly charged: bigint;
+  readonly is_joined: boolean;
 }
 
 /** Ends each call, see `sandbox.settle` in the migrations. */
@@ -47,11 +47,12 @@ export async function settleSandboxHolds(
 ): Promise<readonly SandboxSettledRow[]> {
   const { rows } = await db.query<SandboxSettledRow>({
     name: 'sandbox_settle',
-    text: `select call_id, charged from sandbox.settle($1, $2, $3)`,
+    text: `select call_id, charged, is_joined from sandbox.settle($1, $2, $3, $4)`,
     values: [
       plainArray(settlements.map(({ callId }) => callId)),
       plainArray(settlements.map(({ charge }) => charge)),
       plainArray(settlements.map(({ tokens }) => tokens)),
+      plainArray(settlements.filter(({ isUnkept }) => isUnkept).map(({ callId }) => callId)),
     ],
   });
   return rows;

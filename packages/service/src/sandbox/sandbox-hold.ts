@@ -2,7 +2,7 @@ import { createBatcher, inOrderOf } from '#db/batcher.ts';
 import type { Instance } from '#db/instance.ts';
 import { createOutageWatch } from '#db/outage.ts';
 import type { Pool } from '#db/pool.ts';
-import type { HoldAnswer, HoldRequest } from '#kernel/hold.ts';
+import { type HoldAnswer, holdAnswerOf, type HoldRequest } from '#kernel/hold.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { reserveSandboxHolds, settleSandboxHolds } from '#sandbox/queries.ts';
 import type { SandboxSettlement } from '#sandbox/settlement.ts';
@@ -12,7 +12,13 @@ export interface SandboxHolds {
   /** Sets fake money aside; a user's first call makes the wallet with its grant (SB-01). */
   readonly place: (request: HoldRequest) => Promise<HoldAnswer>;
   /** Ends a call, once. In an outage of the database it answers at once and goes on trying: nothing is kept on disk. */
-  readonly settle: (settlement: SandboxSettlement, granted: Micros) => Promise<{ readonly charged: Micros }>;
+  readonly settle: (settlement: SandboxSettlement, granted: Micros) => Promise<SettledSandboxCall>;
+}
+
+interface SettledSandboxCall {
+  readonly charged: Micros;
+  /** Nothing has ended: a retry waits for the answer, which must be kept first. Only of `isUnkept` settlements. */
+  readonly isJoined: boolean;
 }
 
 interface SandboxPools {
@@ -27,17 +33,16 @@ export function createSandboxHolds(pools: SandboxPools, instance: Instance, gran
   const placing = createBatcher<HoldRequest, HoldAnswer>({
     run: async (requests) => {
       const rows = await instance.run((id) => reserveSandboxHolds(pools.reserve, id, grant, requests));
-      const answers = inOrderOf(requests, rows);
-      return answers.map(({ outcome, granted }) => ({ outcome, granted: microsFromRow(granted) }));
+      return inOrderOf(requests, rows).map(holdAnswerOf);
     },
     itemsMax: BATCH_MAX,
     retriesMax: PLACE_RETRIES_MAX,
   });
   const outage = createOutageWatch();
-  const settling = createBatcher<SandboxSettlement, { readonly charged: Micros }>({
+  const settling = createBatcher<SandboxSettlement, SettledSandboxCall>({
     run: async (settlements) => {
       const rows = inOrderOf(settlements, await outage.run(() => settleSandboxHolds(pools.settle, settlements)));
-      return rows.map(({ charged }) => ({ charged: microsFromRow(charged) }));
+      return rows.map(({ charged, is_joined: isJoined }) => ({ charged: microsFromRow(charged), isJoined }));
     },
     itemsMax: BATCH_MAX,
     retriesMax: Number.POSITIVE_INFINITY,
@@ -47,8 +52,11 @@ export function createSandboxHolds(pools: SandboxPools, instance: Instance, gran
     settle: async (settlement, granted) => {
       const landing = settling.submit(settlement);
       if (await outage.isInTime(landing)) return landing;
-      landing.catch(() => undefined); // Only the process can lose it now, and then its fake hold is reaped.
-      return { charged: settlement.charge < granted ? settlement.charge : granted };
+      // Only the process can lose it now, and then its fake hold is reaped. A retry that waits for the answer runs anew.
+      landing
+        .then(({ isJoined }) => (isJoined ? settling.submit({ ...settlement, isUnkept: false }) : undefined))
+        .catch(() => undefined);
+      return { charged: settlement.charge < granted ? settlement.charge : granted, isJoined: false };
     },
   };
 }

@@ -6,4 +6,6 @@ export interface SandboxSettlement {
   readonly callId: CallId;
   readonly charge: Micros;
   readonly tokens: number;
+  /** Its answer is not kept: while a retry waits for that, the call is not ended (CC-14). */
+  readonly isUnkept?: boolean;
 }

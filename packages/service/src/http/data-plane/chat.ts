@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import type { PlainAnswer, StreamAnswer } from '#gateway/answer.ts';
+import type { Answer, PlainAnswer, ReplayedAnswer, StreamAnswer } from '#gateway/answer.ts';
 import { completeChat, type Gateway } from '#gateway/pipeline.ts';
 import { setRateLimit } from '#http/data-plane/rate-limit-headers.ts';
 import { readBody } from '#http/read-body.ts';
-import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
+import { type Exchange, sendJson, sendRefusal, sendText } from '#http/respond.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import { microsToWire } from '#kernel/micros.ts';
 import { Refusal } from '#kernel/refusal.ts';
@@ -22,6 +22,10 @@ export async function handleChat(gateway: Gateway, exchange: Exchange): Promise<
   const answer = await completeChat(gateway, {
     authorization: request.headers.authorization,
     user: headerOf(exchange, 'x-service-user'),
+    retry: {
+      idempotencyKey: headerOf(exchange, 'idempotency-key'),
+      retryCount: headerOf(exchange, 'x-stainless-retry-count'),
+    },
     correlationId,
     bytes,
     gone: goneSignalOf(response),
@@ -34,6 +38,7 @@ export async function handleChat(gateway: Gateway, exchange: Exchange): Promise<
   if (answer instanceof Refusal) return sendRefusal(exchange, answer);
   setFacts(response, answer);
   if (answer.kind === 'plain') return sendPlain(response, answer);
+  if (answer.kind === 'replayed') return sendReplayed(response, answer);
   return sendStream(response, answer);
 }
 
@@ -51,25 +56,45 @@ function goneSignalOf(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-function setFacts(response: ServerResponse, { facts }: PlainAnswer | StreamAnswer): void {
+function setFacts(response: ServerResponse, { facts }: Answer): void {
   response.setHeader('x-service-call-id', facts.callId);
   if (facts.loweredOutputTokens !== undefined) {
     response.setHeader('x-service-max-output-tokens', String(facts.loweredOutputTokens));
   }
 }
 
-function sendPlain(response: ServerResponse, { charged, completion }: PlainAnswer): void {
+function sendPlain(response: ServerResponse, { charged, completion, onSent }: PlainAnswer): void {
+  tellWhenSent(response, onSent);
   response.setHeader('x-service-charge-micros', String(microsToWire(charged)));
   sendJson(response, 200, completion);
   failpoint('chat.plain-sent');
 }
 
+/** What an earlier attempt was answered, in its own bytes (CC-14). */
+function sendReplayed(response: ServerResponse, { charged, isStream, text, onSent }: ReplayedAnswer): void {
+  tellWhenSent(response, onSent);
+  response.setHeader('x-service-replayed', 'true');
+  response.setHeader('x-service-charge-micros', String(microsToWire(charged)));
+  if (!isStream) return sendText(response, 200, text);
+  response.writeHead(200, STREAM_HEADERS);
+  response.end(text);
+}
+
+/** A response that ends before all of it was handed to the network has not reached its caller. */
+function tellWhenSent(response: ServerResponse, onSent: PlainAnswer['onSent']): void {
+  if (onSent === undefined) return;
+  if (response.destroyed) onSent(false);
+  else response.once('close', () => onSent(response.writableFinished));
+}
+
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
 async function sendStream(response: ServerResponse, answer: StreamAnswer): Promise<void> {
-  response.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache, no-transform',
-    'x-accel-buffering': 'no',
-  });
+  response.writeHead(200, STREAM_HEADERS);
   failpoint('chat.stream-head-sent');
   await answer.run((frames) => writeFrames(response, frames));
   failpoint('chat.stream-run');

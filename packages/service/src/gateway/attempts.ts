@@ -1,0 +1,153 @@
+import type { Attempt, AttemptDigests, AttemptScope } from '#attempts/attempt.ts';
+import { KEPT_CHARACTERS_MAX, type SentAnswer } from '#attempts/kept-answers.ts';
+import type { ReplayedAnswer } from '#gateway/answer.ts';
+import type { CallerSide, ChatCall } from '#gateway/call.ts';
+import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/lane.ts';
+import { replays } from '#gateway/metrics.ts';
+import type { CallId, Mode } from '#kernel/ids.ts';
+import type { Micros } from '#kernel/micros.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+
+/** The headers that mark a call as an attempt. */
+export interface AttemptHeaders {
+  readonly idempotencyKey: string | undefined;
+  /** Of stock clients, which count their retries from 0 and name no key. */
+  readonly retryCount: string | undefined;
+}
+
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** The attempt that a call is; undefined for one that nothing can be a retry of, which costs it nothing. */
+export function parseAttempt(
+  digests: AttemptDigests,
+  { idempotencyKey: key, retryCount }: AttemptHeaders,
+  call: AttemptScope & { readonly isStream: boolean; readonly bytes: Buffer },
+): Attempt | undefined | Refusal<'BAD_REQUEST'> {
+  if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
+    return refuse('BAD_REQUEST', 'The header `idempotency-key` must be 1 to 255 visible ASCII characters.', {
+      param: 'idempotency-key',
+    });
+  }
+  // Stock clients do not retry a stream that has begun, and one that has not is charged nothing.
+  if (key === undefined && (retryCount === undefined || call.isStream)) return undefined;
+  return digests.attemptOf(call, { key, joins: Number(retryCount) > 0 }, call.bytes);
+}
+
+/** As long as most clients and proxies wait for a first byte. */
+const WAIT_MS_MAX = 25_000;
+const WAIT_STEPS_MS = [25, 50, 100] as const;
+const WAIT_STEP_MS = 200;
+const WAITING_MAX = 1_000;
+const RETRY_SECONDS = 1;
+
+type Placed<M extends Mode> = Hold<M> | ReplayedAnswer | Refusal<HoldRefusalCode | 'CONFLICT'>;
+
+/**
+ * A hold for the call, unless an earlier attempt comes first: its answer, once it is there. One that fails leaves
+ * nothing, and then the next in line holds for itself.
+ */
+export async function placeOrJoin<M extends Mode>(
+  lane: Lane<M>,
+  call: ChatCall,
+  caller: CallerSide,
+): Promise<Placed<M>> {
+  const { waiting } = caller.attempts;
+  let joined: CallId | undefined;
+  let waitedMs = 0;
+  for (let steps = 0; ; steps += 1) {
+    const placed = await lane.placeHold(call, joined);
+    if (!('earlier' in placed)) return placed;
+    const { outcome, earlier } = placed;
+    if (outcome === 'attempt_conflict') {
+      return refuse('CONFLICT', 'This `idempotency-key` was used for another body. Use a new key for a new call.');
+    }
+    const replayed = outcome === 'attempt_kept' ? await replayOf(call, earlier, caller) : undefined;
+    if (replayed !== undefined) return replayed;
+    // It runs, or its time was over between the two looks.
+    if (caller.gone.aborted || waitedMs >= WAIT_MS_MAX || waiting.callers >= WAITING_MAX) return stillRuns();
+    joined = earlier;
+    const stepMs = WAIT_STEPS_MS[steps] ?? WAIT_STEP_MS;
+    waitedMs += stepMs;
+    waiting.callers += 1;
+    await sleep(stepMs);
+    waiting.callers -= 1;
+    if (caller.gone.aborted) return stillRuns(); // To nobody.
+  }
+}
+
+function stillRuns(): Refusal<'CONFLICT'> {
+  return refuse('CONFLICT', 'An earlier attempt at this call still runs. Try again to get its answer.', {
+    retryAfterSeconds: RETRY_SECONDS,
+  });
+}
+
+async function replayOf(
+  { attempt }: ChatCall,
+  callId: CallId,
+  { attempts: { answers } }: CallerSide,
+): Promise<ReplayedAnswer | undefined> {
+  const kept = attempt && (await answers.find(attempt, callId));
+  if (attempt === undefined || kept === undefined) return undefined;
+  const { isStream, text, charged, loweredOutputTokens } = kept;
+  replays.add();
+  const replayed = { kind: 'replayed', facts: { callId, loweredOutputTokens }, isStream, text, charged } as const;
+  if (attempt.isKeyed) return replayed;
+  // Without a key only what was not delivered is replayed, so what has been delivered now is not replayed again.
+  return { ...replayed, onSent: (isDelivered) => void (isDelivered && answers.forget(callId)) };
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
+
+/**
+ * Ends a call. An answer that a retry may ask for is kept before its hold is gone: with a key always, else where its
+ * caller has left, or where a retry waits for it already, of which the settlement tells.
+ */
+export async function endKept<M extends Mode>(
+  lane: Lane<M>,
+  { hold, ending, caller }: { readonly hold: Hold<M>; readonly ending: Ending; readonly caller: CallerSide },
+  answerOf: () => SentAnswer | undefined,
+): Promise<Micros> {
+  const { attempt } = hold.call;
+  if (attempt === undefined || ending.outcome !== 'answered') return lane.endHold(hold, ending);
+  const mustKeep = attempt.isKeyed || caller.gone.aborted;
+  const charged = mustKeep ? undefined : await lane.endUnlessJoined(hold, ending);
+  if (charged !== undefined) return charged;
+  const answer = answerOf();
+  if (answer === undefined)
+    caller.log.warn({ callId: hold.call.callId }, 'a stream is too long to be kept for a retry');
+  else await caller.attempts.answers.keep(attempt, answer);
+  return lane.endHold(hold, ending);
+}
+
+/** For an answer that turns out not to have reached its caller: a marked retry gets it (CC-14). */
+export function keepUndelivered(
+  { attempt }: ChatCall,
+  { attempts: { answers } }: CallerSide,
+  { answerOf, charged }: { readonly answerOf: () => SentAnswer; readonly charged: Micros },
+): ((isDelivered: boolean) => void) | undefined {
+  if (attempt === undefined || attempt.isKeyed) return undefined;
+  return (isDelivered) => void (isDelivered || answers.keep(attempt, answerOf(), charged));
+}
+
+/** The frames of a stream as they are sent, for one that a retry may ask for. */
+export interface FrameRecord {
+  readonly add: (frames: string) => void;
+  /** All of them; undefined where nobody may ask, or where they are too many. */
+  readonly text: () => string | undefined;
+}
+
+export function createFrameRecord({ attempt }: ChatCall): FrameRecord {
+  const parts: string[] = [];
+  let characters = 0;
+  return {
+    add: (frames) => {
+      characters += frames.length;
+      if (attempt !== undefined && characters <= KEPT_CHARACTERS_MAX) parts.push(frames);
+    },
+    text: () => (attempt === undefined || characters > KEPT_CHARACTERS_MAX ? undefined : parts.join('')),
+  };
+}

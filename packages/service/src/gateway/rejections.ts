@@ -1,0 +1,68 @@
+import type { AttemptDigests } from '#attempts/attempt.ts';
+import type { Clock } from '#kernel/clock.ts';
+import type { AppId, EndUserId, Mode } from '#kernel/ids.ts';
+import type { JsonObject } from '#kernel/json.ts';
+import { type Provider, UpstreamError } from '#providers/provider.ts';
+
+/** What of a call decides whether its provider takes it. */
+interface RequestOfCall {
+  readonly app: { readonly appId: AppId };
+  readonly userId: EndUserId;
+  readonly model: { readonly id: string };
+  readonly request: JsonObject;
+}
+
+/** Requests that a provider has just rejected for what they say, in this process (CC-15). */
+export interface Rejections {
+  /** True when this very request would only be rejected again. */
+  readonly has: (mode: Mode, call: RequestOfCall) => boolean;
+  /** The provider, with what it rejects remembered. */
+  readonly remembering: (mode: Mode, call: RequestOfCall, provider: Provider) => Provider;
+}
+
+const REMEMBERED_MS = 5_000;
+const REMEMBERED_MAX = 10_000;
+
+export function createRejections(digests: AttemptDigests, clock: Clock): Rejections {
+  const untilMs = new Map<string, number>(); // In the order in which they are to be forgotten.
+
+  function requestOf(mode: Mode, { app: { appId }, userId, model, request }: RequestOfCall): string {
+    return digests.requestOf({ appId, mode, userId }, model.id, JSON.stringify(request));
+  }
+
+  function forgetOld(): void {
+    const nowMs = clock.nowMs();
+    for (const [request, until] of untilMs) {
+      if (until > nowMs && untilMs.size <= REMEMBERED_MAX) return;
+      untilMs.delete(request);
+    }
+  }
+
+  function remember(mode: Mode, call: RequestOfCall): void {
+    const request = requestOf(mode, call);
+    untilMs.delete(request); // To the end of the order.
+    untilMs.set(request, clock.nowMs() + REMEMBERED_MS);
+    forgetOld();
+  }
+
+  return {
+    has: (mode, call) => {
+      forgetOld();
+      return untilMs.size > 0 && untilMs.has(requestOf(mode, call));
+    },
+    remembering: (mode, call, provider) => {
+      const watch = async <Result>(answer: Promise<Result>): Promise<Result> => {
+        try {
+          return await answer;
+        } catch (fault) {
+          if (fault instanceof UpstreamError && fault.kind === 'rejected') remember(mode, call);
+          throw fault;
+        }
+      };
+      return {
+        complete: (request) => watch(provider.complete(request)),
+        stream: (request, signal) => watch(provider.stream(request, signal)),
+      };
+    },
+  };
+}

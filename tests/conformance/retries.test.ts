@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import OpenAI from 'openai';
+import { chargeFor } from '../support/catalogue.ts';
+import { type CallOptions, chat, type Reply } from '../support/client.ts';
+import { createGate } from '../support/gate.ts';
+import { openChat } from '../support/open-chat.ts';
+import { readSandboxWallet } from '../support/sandbox-wallet.ts';
+import { type NextScript, streamSteps } from '../support/scripted-upstream.ts';
+import { saying, setTwoGateways, USAGE } from '../support/two-gateways.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+/** Retries, over two gateways on one database. */
+
+const { service, second, app, upstream, newUser, keptCount } = await setTwoGateways();
+const CHARGE = chargeFor({ prompt: USAGE.prompt_tokens, completion: USAGE.completion_tokens });
+const FUNDS = 1_000_000;
+
+const keyed = (key: string) => ({ 'idempotency-key': key });
+const counted = (retries: number) => ({ 'x-stainless-retry-count': String(retries) });
+const onFirst = (user: string, headers: Record<string, string>, more: Partial<CallOptions> = {}): CallOptions => {
+  return { url: service.url, key: app.liveKey, user, headers, ...more };
+};
+const onSecond = (user: string, headers: Record<string, string>): CallOptions => {
+  return onFirst(user, headers, { url: second.url });
+};
+
+/** Sets the script, and gives how many requests have reached the provider since. */
+function scripted(script: NextScript): () => number {
+  const before = upstream.requests.length;
+  upstream.script(script);
+  return () => upstream.requests.length - before;
+}
+
+async function expectCharged(user: string, amount: number): Promise<void> {
+  assert.deepEqual(await service.wallet(app, user), { balance: FUNDS - amount, held: 0, openStreams: 0 });
+}
+
+function expectReplayOf(first: Reply, reply: Reply): void {
+  assert.equal(reply.status, 200, reply.text);
+  assert.equal(reply.text, first.text);
+  assert.equal(reply.headers.get('x-service-replayed'), 'true');
+  assert.equal(reply.headers.get('x-service-call-id'), first.headers.get('x-service-call-id'));
+  assert.notEqual(reply.headers.get('x-correlation-id'), first.headers.get('x-correlation-id'));
+}
+
+test('CC-14 a stock client that gives up waiting and tries again is charged once, and gets its answer', async () => {
+  const user = await newUser(FUNDS);
+  const gate = createGate();
+  const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('At last.').body as string }] });
+  const client = new OpenAI({
+    baseURL: `${service.url}/v1`,
+    apiKey: app.liveKey,
+    defaultHeaders: { 'x-service-user': user },
+    timeout: 1_500,
+  });
+  const answer = client.chat.completions.create({ model: 'large', messages: [{ role: 'user', content: 'Hello' }] });
+  await waitUntil('the retry waits', async () => (await joinedHolds()) === 1);
+  gate.open();
+  assert.equal((await answer).choices[0]?.message.content, 'At last.');
+  assert.equal(asked(), 1);
+  await expectCharged(user, CHARGE);
+});
+
+test('CC-14 a marked retry whose first attempt still runs joins it on another gateway, though its caller is there', async () => {
+  const user = await newUser(FUNDS);
+  const gate = createGate();
+  const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('For both.').body as string }] });
+  const first = chat(onFirst(user, counted(0)));
+  await waitUntil('the provider is asked', () => asked() === 1);
+  const retry = chat(onSecond(user, counted(1)));
+  await waitUntil('the retry waits', async () => (await joinedHolds()) === 1);
+  gate.open();
+  const answered = await first;
+  assert.equal(answered.headers.get('x-service-replayed'), null);
+  expectReplayOf(answered, await retry);
+  assert.equal(asked(), 1);
+  await expectCharged(user, CHARGE);
+});
+
+async function joinedHolds(): Promise<number> {
+  const { rows } = await service.database.owner.query<{ count: number }>(
+    'select count(*)::int as count from ledger.holds where is_joined',
+  );
+  return rows[0]?.count ?? 0;
+}
+
+test('CC-14 equal calls that are no retries are calls of their own, also while they run side by side', async () => {
+  const user = await newUser(FUNDS);
+  const asked = scripted(saying('Each.'));
+  const replies = await Promise.all([0, 1, 2].map(() => chat(onFirst(user, counted(0)))));
+  replies.push(await chat(onSecond(user, counted(0))), await chat(onSecond(user, {})));
+  for (const { headers, status } of replies) assert.deepEqual([status, headers.get('x-service-replayed')], [200, null]);
+  assert.equal(asked(), 5);
+  await expectCharged(user, 5 * CHARGE);
+});
+
+test('CC-14 a marked retry of an answer that was delivered is a call of its own', async () => {
+  const user = await newUser(FUNDS);
+  const asked = scripted(saying('Twice.'));
+  await chat(onFirst(user, counted(0)));
+  assert.equal((await chat(onFirst(user, counted(1)))).headers.get('x-service-replayed'), null);
+  assert.equal(asked(), 2);
+  await expectCharged(user, 2 * CHARGE);
+});
+
+test('CC-14 an answer whose caller had left is kept for its marked retry, and given once', async () => {
+  const user = await newUser(FUNDS);
+  const gate = createGate();
+  const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('Late.').body as string }] });
+  const leaving = new AbortController();
+  const left = chat(onFirst(user, counted(0), { signal: leaving.signal })).catch(() => 'left');
+  await waitUntil('the provider is asked', () => asked() === 1);
+  leaving.abort();
+  assert.equal(await left, 'left');
+  setTimeout(gate.open, 200); // By then the gateway knows.
+  const retry = await chat(onSecond(user, counted(1)));
+  assert.deepEqual([retry.status, retry.headers.get('x-service-replayed')], [200, 'true']);
+  assert.equal(retry.headers.get('x-service-charge-micros'), String(CHARGE));
+  assert.equal(asked(), 1);
+  await expectCharged(user, CHARGE);
+  await waitUntil('what was delivered is forgotten', async () => (await keptCount(user)) === 0);
+  assert.equal((await chat(onSecond(user, counted(1)))).headers.get('x-service-replayed'), null);
+});
+
+test('CC-14 twenty calls at once with one key over two gateways: one provider request, one charge, twenty equal answers', async () => {
+  const user = await newUser(FUNDS);
+  const asked = scripted(saying('One for all.'));
+  const calls = Array.from({ length: 20 }, (_, index) => chat((index % 2 ? onFirst : onSecond)(user, keyed('all'))));
+  const replies = await Promise.all(calls);
+  assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
+  assert.equal(new Set(replies.map(({ text }) => text)).size, 1);
+  assert.equal(new Set(replies.map(({ headers }) => headers.get('x-service-call-id'))).size, 1);
+  assert.equal(replies.filter(({ headers }) => headers.get('x-service-replayed') === null).length, 1);
+  assert.equal(asked(), 1);
+  await expectCharged(user, CHARGE);
+});
+
+test('CC-14 a key is replayed in order, for its own user, app and mode, and refuses another body', async () => {
+  const [user, other] = [await newUser(FUNDS), await newUser(FUNDS)];
+  const asked = scripted(saying('Kept.'));
+  const first = await chat(onFirst(user, keyed('k')));
+  expectReplayOf(first, await chat(onSecond(user, keyed('k'))));
+  const conflict = await chat(onSecond(user, keyed('k')), { temperature: 1 });
+  assert.deepEqual([conflict.status, conflict.error['code']], [409, 'CONFLICT']);
+  assert.deepEqual([conflict.headers.get('x-should-retry'), conflict.headers.get('retry-after')], ['false', null]);
+  await expectCharged(user, CHARGE);
+  await chat(onFirst(other, keyed('k')));
+  await expectCharged(other, CHARGE);
+  const sandboxed = await chat({ ...onFirst(user, keyed('k')), key: app.testKey });
+  assert.equal(sandboxed.headers.get('x-service-replayed'), null);
+  assert.equal(asked(), 2);
+});
+
+test('CC-14 a key of another form is refused', async () => {
+  const user = await newUser(FUNDS);
+  const asked = scripted(saying('Never.'));
+  for (const key of ['', 'two words', 'ü', 'k'.repeat(256)]) {
+    const { status, error } = await chat(onFirst(user, keyed(key)));
+    assert.deepEqual([status, error['code'], error['param']], [400, 'BAD_REQUEST', 'idempotency-key'], key);
+  }
+  assert.equal(asked(), 0);
+  assert.equal((await chat(onFirst(user, keyed('~'.repeat(255))))).status, 200);
+});
+
+test('CC-14 the checks of the call come before those of its key', async () => {
+  const user = await newUser(FUNDS);
+  scripted(saying('Checked.'));
+  await chat(onFirst(user, keyed('checked')));
+  const refused = await chat(onFirst(user, keyed('checked')), { unheard_of: 1 });
+  assert.deepEqual([refused.status, refused.error['param']], [400, 'unheard_of']);
+  assert.equal((await chat({ ...onFirst(user, keyed('checked')), key: 'svc_live_wrong' })).status, 401);
+});
+
+test('CC-14 a refusal, a fault and a half-sent stream are not replayed: the retry runs anew', async () => {
+  const poor = await newUser(0);
+  assert.equal((await chat(onFirst(poor, keyed('poor')))).status, 402);
+  const user = await newUser(FUNDS);
+  const asked = scripted({ status: 500, body: '{}' });
+  assert.equal((await chat(onFirst(user, keyed('fault')))).status, 502);
+  upstream.script(saying('Anew.'));
+  assert.equal((await chat(onFirst(user, keyed('fault')))).status, 200);
+  assert.equal(asked(), 2);
+  await expectCharged(user, CHARGE);
+
+  const steps = streamSteps({ model: 'm', pieces: ['half'], usage: USAGE, includeUsageChunk: true });
+  upstream.script({ body: [...steps.slice(0, 2), { destroy: true }] });
+  const half = await chat(onFirst(user, keyed('half')), { stream: true });
+  assert.match(half.text, /UPSTREAM_PROVIDER_ERROR/);
+  upstream.script({ body: steps });
+  const whole = await chat(onFirst(user, keyed('half')), { stream: true });
+  assert.match(whole.text, /\[DONE\]/);
+  assert.equal(asked(), 4);
+  await expectCharged(user, 2 * CHARGE);
+});
+
+test('CC-14 a stream with a key is replayed byte for byte', async () => {
+  const user = await newUser(FUNDS);
+  const steps = streamSteps({ model: 'm', pieces: ['Größe ', '\u{1F600}'], usage: USAGE, includeUsageChunk: true });
+  const asked = scripted({ body: steps });
+  const fields = { stream: true, stream_options: { include_usage: true } };
+  const first = await chat(onFirst(user, keyed('streamed')), fields);
+  assert.match(first.text, /\[DONE\]/);
+  const replay = await chat(onSecond(user, keyed('streamed')), fields);
+  expectReplayOf(first, replay);
+  assert.equal(replay.headers.get('content-type'), first.headers.get('content-type'));
+  assert.equal(asked(), 1);
+  await expectCharged(user, CHARGE);
+});
+
+test('CC-14 another body under the key of an attempt that runs is refused at once', async () => {
+  const user = await newUser(FUNDS);
+  const gate = createGate();
+  const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('Slow.').body as string }] });
+  const first = chat(onFirst(user, keyed('slow')));
+  await waitUntil('the provider is asked', () => asked() === 1);
+  assert.equal((await chat(onSecond(user, keyed('slow')), { temperature: 1 })).status, 409);
+  gate.open();
+  assert.equal((await first).status, 200);
+  await expectCharged(user, CHARGE);
+});
+
+test('CC-14 sandbox: a key is charged once, in order and twenty at once, and its replay says that it is sandbox', async () => {
+  const user = 'tester';
+  const options = { ...onFirst(user, keyed('sand')), key: app.testKey };
+  const first = await chat(options);
+  const { balance = 0 } = (await readSandboxWallet(service.database, app, user)) ?? {};
+  const replay = await chat({ ...options, url: second.url });
+  expectReplayOf(first, replay);
+  assert.equal(replay.headers.get('x-service-mode'), 'sandbox');
+  assert.equal(replay.headers.get('x-service-charge-micros'), first.headers.get('x-service-charge-micros'));
+  assert.equal((await chat(options, { temperature: 1 })).status, 409);
+  assert.equal((await readSandboxWallet(service.database, app, user))?.balance, balance);
+  const all = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      chat({ ...options, url: index % 2 ? service.url : second.url, headers: keyed('many') }),
+    ),
+  );
+  assert.deepEqual([new Set(all.map(({ text }) => text)).size, all[0]?.status], [1, 200]);
+  const charge = Number(first.headers.get('x-service-charge-micros'));
+  assert.ok(charge > 0);
+  const wallet = await readSandboxWallet(service.database, app, user);
+  assert.deepEqual([wallet?.balance, wallet?.held], [balance - charge, 0]);
+});
+
+test('CC-14 a keyed stream that its caller leaves is not replayed', async () => {
+  const user = await newUser(FUNDS);
+  const steps = streamSteps({ model: 'm', pieces: ['one', 'two'], usage: USAGE, includeUsageChunk: true });
+  const asked = scripted({ body: [...steps.slice(0, 2), { hang: true }] });
+  const body = JSON.stringify({ model: 'large', stream: true, messages: [{ role: 'user', content: 'Hello' }] });
+  const caller = openChat({ url: service.url, key: app.liveKey, user, body, headers: keyed('left') });
+  await caller.read('one');
+  caller.leave();
+  await waitUntil('the stream is settled', async () => (await service.wallet(app, user)).held === 0);
+  upstream.script({ body: steps });
+  const retry = await chat(onFirst(user, keyed('left'), { body }));
+  assert.deepEqual([retry.status, retry.headers.get('x-service-replayed')], [200, null]);
+  assert.equal(asked(), 2);
+});

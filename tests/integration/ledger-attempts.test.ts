@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
+import { type CallId, newCallId } from '../../packages/service/src/kernel/ids.ts';
+import { reserveHolds, settleHolds } from '../../packages/service/src/ledger/queries.ts';
+import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+
+/** Attempts where holds are placed and ended. */
+
+let ledger: LedgerDatabase;
+
+before(async () => {
+  ledger = await createLedgerDatabase();
+});
+
+after(async () => {
+  assert.deepEqual(await ledger.differences(), []);
+  await ledger.close();
+});
+
+function attemptOf(
+  user: string,
+  name: string,
+  more: { joins?: boolean; body?: string; joined?: CallId } = {},
+): HoldRequest {
+  const { body = 'body', joins = true, joined } = more;
+  const digests = { digest: Buffer.from(name), body: Buffer.from(body) };
+  return holdOf(user, 10, { attempt: { ...digests, joins, ...(joined && { joined }) } });
+}
+
+/** Outcome and earlier call of each, in their order. */
+async function placed(...requests: readonly HoldRequest[]): Promise<readonly (readonly [string, string | null])[]> {
+  const rows = await reserveHolds(ledger.live, ledger.instance, requests);
+  return requests.map(({ callId }) => {
+    const row = rows.find(({ call_id: id }) => id === callId);
+    return [row?.outcome ?? 'missing', row !== undefined && 'earlier' in row ? row.earlier : null] as const;
+  });
+}
+
+test('CC-14 of equal attempts in one batch the first holds, and the others are told so', async () => {
+  await ledger.open('batch', 100);
+  const [first, second] = [attemptOf('batch', 'a'), attemptOf('batch', 'a')];
+  const conflict = attemptOf('batch', 'a', { body: 'other' });
+  const other = attemptOf('batch', 'b');
+  assert.deepEqual(await placed(first, second, conflict, other), [
+    ['granted', null],
+    ['attempt_running', first.callId],
+    ['attempt_conflict', first.callId],
+    ['granted', null],
+  ]);
+  assert.deepEqual(await placed(first, second), [
+    ['granted', null],
+    ['attempt_running', first.callId],
+  ]);
+  assert.equal((await ledger.wallet('batch')).held, 20);
+  await ledger.settle([endOf(first, 10), endOf(other, 0)]);
+  assert.deepEqual(await placed(second), [['granted', null]]); // Nothing was kept of the first.
+});
+
+test('CC-14 an attempt is looked for in its own wallet alone', async () => {
+  await ledger.open('mine', 100);
+  await ledger.open('yours', 100);
+  assert.deepEqual(await placed(attemptOf('mine', 'w')), [['granted', null]]);
+  assert.deepEqual(await placed(attemptOf('yours', 'w')), [['granted', null]]);
+});
+
+test('CC-14 a running attempt comes before every refusal of its wallet', async () => {
+  await ledger.open('drained', 10);
+  const first = attemptOf('drained', 'd');
+  await placed(first);
+  await ledger.setWallet('drained', 'is_suspended = true');
+  assert.deepEqual(await placed(attemptOf('drained', 'd')), [['attempt_running', first.callId]]);
+  assert.deepEqual(await placed(attemptOf('drained', 'e')), [['wallet_suspended', null]]);
+});
+
+test('CC-14 of equal attempts that run, a retry takes one that nobody waits for, and stays with it', async () => {
+  await ledger.open('equal', 100);
+  const firsts = [attemptOf('equal', 'e', { joins: false }), attemptOf('equal', 'e', { joins: false })];
+  assert.deepEqual(await placed(...firsts), [
+    ['granted', null],
+    ['granted', null],
+  ]);
+  const [[, one], [, two]] = (await placed(attemptOf('equal', 'e'), attemptOf('equal', 'e'))) as [
+    [string, CallId],
+    [string, CallId],
+  ];
+  assert.deepEqual(new Set([one, two]), new Set(firsts.map(({ callId }) => callId)));
+  assert.deepEqual(await placed(attemptOf('equal', 'e', { joined: two })), [['attempt_running', two]]);
+});
+
+test('CC-14 a settlement whose answer is not kept leaves a call that a retry has joined, and ends any other', async () => {
+  await ledger.open('joined', 100);
+  const [joined, alone] = [attemptOf('joined', 'j'), attemptOf('joined', 'k')];
+  await placed(joined, alone, attemptOf('joined', 'j'));
+  const unkept = [joined, alone].map((request) => ({ ...endOf(request, 5), isUnkept: true }));
+  const rowsOf = async (settlements: Parameters<typeof settleHolds>[1]) => {
+    const rows = await settleHolds(ledger.live, settlements);
+    return new Map(
+      rows.map(({ call_id: id, is_settled, is_joined, charged }) => [id, [is_settled, is_joined, charged]]),
+    );
+  };
+  const first = await rowsOf(unkept);
+  assert.deepEqual(first.get(joined.callId), [false, true, 0n]);
+  assert.deepEqual(first.get(alone.callId), [true, false, 5n]);
+  assert.equal((await ledger.wallet('joined')).held, 10);
+  const second = await rowsOf([endOf(joined, 5), { ...endOf(alone, 5), isUnkept: true }]);
+  assert.deepEqual(second.get(joined.callId), [true, false, 5n]);
+  assert.deepEqual(second.get(alone.callId), [false, false, 5n]);
+  assert.deepEqual([(await ledger.wallet('joined')).held, (await ledger.wallet('joined')).balance], [0, 90]);
+});
+
+test('CC-14 a call that is no attempt neither waits nor is waited for', async () => {
+  await ledger.open('none', 100);
+  assert.deepEqual(await placed(holdOf('none', 10), holdOf('none', 10, { callId: newCallId() })), [
+    ['granted', null],
+    ['granted', null],
+  ]);
+});

@@ -1,0 +1,66 @@
+// Two gateways on one database, as two processes of one service: they share its secret. The books must be right after all.
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import { catalogueAt } from './catalogue.ts';
+import {
+  completionBody,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+  type UpstreamScript,
+} from './scripted-upstream.ts';
+import { type SecondGateway, startSecondGateway } from './second-gateway.ts';
+import { startTestService, type TestApp, type TestService } from './service.ts';
+
+interface TwoGateways {
+  readonly upstream: ScriptedUpstream;
+  readonly service: TestService;
+  readonly second: SecondGateway;
+  readonly app: TestApp;
+  /** A user whom no other test has, with this much in the wallet. */
+  readonly newUser: (amount: number) => Promise<string>;
+  /** How many answers are kept of this user's calls that were charged. */
+  readonly keptCount: (user: string) => Promise<number>;
+}
+
+export const SHARED_SECRET = { PURSER_SECRET: 'one secret for all processes of the service' };
+export const USAGE = { prompt_tokens: 10, completion_tokens: 5 };
+
+/** A plain completion that says this and costs what `USAGE` says. */
+export function saying(content: string): UpstreamScript {
+  return { body: completionBody({ model: 'large-upstream', content, usage: USAGE }) };
+}
+
+/** Called once by a test file, before its tests. */
+export async function setTwoGateways(): Promise<TwoGateways> {
+  const upstream = await startScriptedUpstream();
+  const service = await startTestService(catalogueAt(upstream.baseUrl, { timeoutMs: 30_000 }), SHARED_SECRET);
+  const second = await startSecondGateway(service, SHARED_SECRET);
+  after(async () => {
+    const differences = await service.check();
+    await second.close();
+    await service.close();
+    await upstream.close();
+    assert.deepEqual(differences, []);
+  });
+  const app = await service.addApp();
+  let users = 0;
+  return {
+    upstream,
+    service,
+    second,
+    app,
+    newUser: async (amount) => {
+      const user = `retrier-${(users += 1)}`;
+      await service.fund(app, user, amount);
+      return user;
+    },
+    keptCount: async (user) => {
+      const { rows } = await service.database.owner.query<{ count: number }>(
+        `select count(*)::int as count from attempts.answers a join usage.calls c using (call_id)
+         join ledger.wallets w using (wallet_id) where w.user_id = $1`,
+        [user],
+      );
+      return rows[0]?.count ?? 0;
+    },
+  };
+}
