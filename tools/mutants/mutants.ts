@@ -1,6 +1,7 @@
 import { CALL_FAULTS } from './faults/call.ts';
 import { MONEY_OUT_FAULTS } from './faults/money-out.ts';
 import { RESERVE_FAULTS } from './faults/reserve.ts';
+import { RETRY_FAULTS } from './faults/retries.ts';
 import { SCHEMA_FAULTS } from './faults/schema.ts';
 import { SETTLE_FAULTS } from './faults/settle.ts';
 import type { Mutant } from './mutant.ts';
@@ -12,4 +13,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...SETTLE_FAULTS,
   ...MONEY_OUT_FAULTS,
   ...CALL_FAULTS,
+  ...RETRY_FAULTS,
 ];

@@ -162,8 +162,8 @@ export const CALL_FAULTS: readonly Mutant[] = [
     clause: 'CC-08',
     edits: [
       plainCall(
-        '\n  const charged = await lane.endHold(hold, ending);',
-        '\n  const { charge: charged } = ending;\n  void lane.endHold(hold, ending);',
+        '\n  const charged = await endKept(lane, { hold, ending, caller }, answerOf);',
+        '\n  const { charge: charged } = ending;\n  void endKept(lane, { hold, ending, caller }, answerOf);',
       ),
     ],
     killer: settledFirst('CC-08 a plain answer is sent only when its charge is on the books'),

@@ -18,8 +18,8 @@ export const ledger = inFile('packages/service/migrations/0006_ledger.sql');
 export const moneyOut = inFile('packages/service/migrations/0009_money_out.sql');
 export const ledgerCheck = inFile('packages/service/migrations/0010_ledger_check.sql');
 export const reap = inFile('packages/service/migrations/0012_reap.sql');
-/** Where `ledger.reserve` is written last. */
-export const reserve = inFile('packages/service/migrations/0013_drains.sql');
+/** Where holds are placed and settled since. */
+export const attempts = inFile('packages/service/migrations/0014_attempts.sql');
 
 export const chatCall = inFile('packages/service/src/gateway/call.ts');
 export const plainCall = inFile('packages/service/src/gateway/run-in-lane.ts');
@@ -29,6 +29,12 @@ export const usage = inFile('packages/service/src/gateway/usage.ts');
 export const usageReport = inFile('packages/service/src/gateway/usage-report.ts');
 export const validation = inFile('packages/service/src/gateway/validate-call.ts');
 export const price = inFile('packages/service/src/catalogue/price.ts');
+export const digests = inFile('packages/service/src/attempts/attempt.ts');
+export const keptAnswers = inFile('packages/service/src/attempts/kept-answers.ts');
+export const attemptsOfCalls = inFile('packages/service/src/gateway/attempts.ts');
+export const upstreamErrors = inFile('packages/service/src/providers/openai-compatible/error.ts');
+export const landing = inFile('packages/service/src/ledger/settling.ts');
+export const sandboxLanding = inFile('packages/service/src/sandbox/sandbox-hold.ts');
 export const pool = inFile('packages/service/src/db/pool.ts');
 export const reaper = inFile('packages/service/src/ledger/reaper.ts');
 
@@ -38,6 +44,7 @@ export const locks = ofFile('tests/integration/ledger-locks.test.ts');
 export const reserving = ofFile('tests/integration/ledger-reserve.test.ts');
 export const settling = ofFile('tests/integration/ledger-settle.test.ts');
 export const draining = ofFile('tests/integration/ledger-drains.test.ts');
+export const sandboxHolds = ofFile('tests/integration/sandbox-holds.test.ts');
 export const months = ofFile('tests/integration/ledger-months.test.ts');
 export const crediting = ofFile('tests/integration/ledger-credit.test.ts');
 export const clawingBack = ofFile('tests/integration/ledger-claw-back.test.ts');
@@ -53,3 +60,8 @@ export const promptBound = ofFile('tests/conformance/prompt-bound.test.ts');
 export const walking = ofFile('tests/integration/failure-paths.test.ts');
 export const abandoning = ofFile('tests/integration/abandoned-stream.test.ts');
 export const settledFirst = ofFile('tests/conformance/settled-first.test.ts');
+export const retrying = ofFile('tests/conformance/retries.test.ts');
+export const keeping = ofFile('tests/integration/kept-answers.test.ts');
+export const joining = ofFile('tests/integration/ledger-attempts.test.ts');
+export const telling = ofFile('packages/service/src/gateway/attempts.test.ts');
+export const rejecting = ofFile('tests/conformance/rejected-requests.test.ts');

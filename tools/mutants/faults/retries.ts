@@ -1,0 +1,156 @@
+import type { Mutant } from '../mutant.ts';
+import {
+  attempts,
+  attemptsOfCalls,
+  digests,
+  joining,
+  keeping,
+  keptAnswers,
+  landing,
+  plainCall,
+  rejecting,
+  retrying,
+  sandboxHolds,
+  sandboxLanding,
+  telling,
+  upstreamErrors,
+} from './places.ts';
+
+const EXPIRY_IN_FIND = attempts(
+  'where a.call_id = p_call and a.expires_at > clock_timestamp()',
+  'where a.call_id = p_call',
+);
+
+/** Faults in what retries get, and what they pay. */
+export const RETRY_FAULTS: readonly Mutant[] = [
+  {
+    id: 'settlement-ends-what-a-retry-waits-for',
+    clause: 'CC-14',
+    edits: [
+      attempts(
+        'where h.call_id = any (p_call) and not (h.is_joined and h.call_id = any (p_unkept))',
+        'where h.call_id = any (p_call)',
+      ),
+    ],
+    killer: retrying(
+      'CC-14 a marked retry whose first attempt still runs joins it on another gateway, though its caller is there',
+    ),
+  },
+  {
+    id: 'attempts-of-one-batch-unseen',
+    clause: 'CC-14',
+    edits: [attempts('where b.attempt = asked.q_attempt', 'where false')],
+    killer: joining('CC-14 of equal attempts in one batch the first holds, and the others are told so'),
+  },
+  {
+    id: 'attempt-of-another-wallet-joined',
+    clause: 'CC-14',
+    edits: [
+      attempts(
+        'from ledger.holds h where h.attempt = asked.q_attempt and h.wallet_id = asked.wallet_id',
+        'from ledger.holds h where h.attempt = asked.q_attempt',
+      ),
+    ],
+    killer: joining('CC-14 an attempt is looked for in its own wallet alone'),
+  },
+  {
+    id: 'uncharged-answer-replayed',
+    clause: 'CC-14',
+    edits: [
+      attempts(`join usage.calls c on c.call_id = a.call_id and c.outcome = 'answered'\n        where`, 'where'),
+      attempts(
+        `coalesce(c.charged_micros, a.charged_micros)\n  from attempts.answers a`,
+        'coalesce(c.charged_micros, a.charged_micros, 0)\n  from attempts.answers a',
+      ),
+      attempts('\n    and coalesce(c.charged_micros, a.charged_micros) is not null', ''),
+    ],
+    killer: keeping(
+      'CC-14 live: killed between keeping and charging, an answer is replayed to nobody and the retry is charged once',
+    ),
+  },
+  {
+    id: 'answer-replayed-for-ever',
+    clause: 'CC-14',
+    edits: [
+      attempts(
+        'where a.attempt = asked.q_attempt and a.expires_at > clock_timestamp()',
+        'where a.attempt = asked.q_attempt',
+      ),
+      EXPIRY_IN_FIND,
+    ],
+    killer: keeping('CC-14 an answer is kept for five minutes, then it is replayed to nobody and removed'),
+  },
+  {
+    id: 'other-body-replayed',
+    clause: 'CC-14',
+    edits: [attempts('case when e.body <> asked.q_attempt_body', 'case when false')],
+    killer: retrying('CC-14 a key is replayed in order, for its own user, app and mode, and refuses another body'),
+  },
+  {
+    id: 'first-attempts-join',
+    clause: 'CC-14',
+    edits: [attemptsOfCalls('Number(retryCount) > 0', 'Number(retryCount) >= 0')],
+    killer: retrying('CC-14 equal calls that are no retries are calls of their own, also while they run side by side'),
+  },
+  {
+    id: 'delivered-answer-kept',
+    clause: 'CC-14',
+    edits: [attemptsOfCalls('attempt.isKeyed || caller.gone.aborted', 'true')],
+    killer: retrying('CC-14 a marked retry of an answer that was delivered is a call of its own'),
+  },
+  {
+    id: 'answer-of-a-caller-who-left-not-kept',
+    clause: 'CC-14',
+    edits: [
+      attemptsOfCalls('attempt.isKeyed || caller.gone.aborted', 'attempt.isKeyed'),
+      attemptsOfCalls('isDelivered || answers.keep', 'true || answers.keep'),
+    ],
+    killer: keeping(
+      'CC-14 an answer whose caller had left before it was there is kept, though nobody waits for it yet',
+    ),
+  },
+  {
+    id: 'key-shared-by-users',
+    clause: 'CC-14',
+    edits: [digests('[appId, mode, userId, ...use]', '[appId, mode, ...use]')],
+    killer: telling(
+      'CC-14 attempts are the same for one app, mode, user and key, or body; whatever differs keeps them apart',
+    ),
+  },
+  {
+    id: 'kept-answer-bound-to-nothing',
+    clause: 'CC-14',
+    edits: [
+      keptAnswers('Buffer.concat([digest, body, Buffer.from(callId)])', 'Buffer.concat([digest, body].slice(2))'),
+    ],
+    killer: keeping('CC-14 a kept answer that was moved to another attempt, or changed, is opened for nobody'),
+  },
+  {
+    id: 'joined-call-never-lands-from-disk',
+    clause: 'CC-14',
+    edits: [landing('landed.isJoined ? land({ ...settlement, isUnkept: false }) : landed', 'landed')],
+    killer: keeping(
+      'CC-14 a joined call that ends while its wallet is locked is answered from disk, and charged later',
+    ),
+  },
+  {
+    id: 'joined-sandbox-call-never-lands',
+    clause: 'CC-14',
+    edits: [sandboxLanding('isJoined ? settling.submit({ ...settlement, isUnkept: false }) : undefined', 'isJoined')],
+    killer: sandboxHolds(
+      'CC-14 a joined sandbox call is ended once its answer is kept, and without it where its wallet was locked',
+    ),
+  },
+  {
+    id: 'rejection-not-remembered',
+    clause: 'CC-15',
+    edits: [plainCall('rejections.remembering(lane.mode, call, lane.providerOf(call))', 'lane.providerOf(call)')],
+    killer: rejecting('CC-15 a plain request that the provider answers 400 reaches it once'),
+  },
+  {
+    id: 'our-own-fault-remembered',
+    clause: 'CC-15',
+    edits: [upstreamErrors('new Set([400, 404, 422])', 'new Set([400, 401, 404, 422])')],
+    killer: rejecting("CC-15 a provider's 401 is not remembered"),
+  },
+];
