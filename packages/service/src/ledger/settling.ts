@@ -82,18 +82,6 @@ export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Se
     }
   }
 
-  /** A call that a retry has joined goes on: its settlement comes again, once its answer is kept. */
-  async function landAndTell(settlement: Settlement): Promise<SettledCall> {
-    let isOver = true;
-    try {
-      const settled = await land(settlement);
-      isOver = !settled.isJoined;
-      return settled;
-    } finally {
-      if (isOver) onEnd(settlement.callId);
-    }
-  }
-
   /** Answers from disk, while the settlement goes on trying to land. */
   async function keep(settlement: Settlement, granted: Micros, landing: Promise<SettledCall>): Promise<SettledCall> {
     const { callId, charge } = settlement;
@@ -114,7 +102,7 @@ export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Se
 
   return {
     settle: async (settlement, granted) => {
-      const landing = landAndTell(settlement);
+      const landing = tellingEnd(land(settlement), () => onEnd(settlement.callId));
       failpoint('hold.landing');
       const isInTime = await outage.isInTime(landing);
       failpoint('hold.landing-timed');
@@ -135,6 +123,18 @@ export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Se
       await spool.close();
     },
   };
+}
+
+/** A call that a retry has joined goes on: its settlement comes again, once its answer is kept. */
+async function tellingEnd(landing: Promise<SettledCall>, onEnd: () => void): Promise<SettledCall> {
+  let isOver = true;
+  try {
+    const settled = await landing;
+    isOver = !settled.isJoined;
+    return settled;
+  } finally {
+    if (isOver) onEnd();
+  }
 }
 
 async function settleAll(pool: Pool, settlements: readonly Settlement[]): Promise<readonly SettledCall[]> {
