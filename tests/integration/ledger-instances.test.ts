@@ -214,8 +214,8 @@ test('WA-10 a process that was fenced takes a new id and goes on', async (t) => 
   const second = holdOf('woken', 20);
   assert.deepEqual(await holds.place(second), { outcome: 'granted', granted: 20n });
   assert.notEqual(await id(), before);
-  assert.deepEqual(await holds.settle(endOf(first, 5), micros(10n)), { charged: 0n, isJoined: false }); // It came too late.
-  assert.deepEqual(await holds.settle(endOf(second, 5), micros(20n)), { charged: 5n, isJoined: false });
+  assert.deepEqual(await holds.settle(endOf(first, 5), micros(10n)), { charged: 0n }); // It came too late.
+  assert.deepEqual(await holds.settle(endOf(second, 5), micros(20n)), { charged: 5n });
   assert.equal((await ledger.wallet('woken')).balance, 95);
 });
 

@@ -140,7 +140,7 @@ test('WA-10 a settlement that comes from disk after its hold was reaped charges 
   const request = holdOf('anna', 60);
   await holds.place(request);
   proxy.reset();
-  assert.deepEqual(await holds.settle(endOf(request, 80), micros(60n)), { charged: 60n, isJoined: false });
+  assert.deepEqual(await holds.settle(endOf(request, 80), micros(60n)), { charged: 60n });
   await ledger.database.owner.query(`update db.instances set lease_until = clock_timestamp() - interval '1 second'
     where instance_id = (select instance_id from ledger.holds)`);
   await reapHolds(ledger.live, 100);

@@ -128,7 +128,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'joined-call-never-lands-from-disk',
     clause: 'CC-14',
-    edits: [landing('landed.isJoined ? land({ ...settlement, isUnkept: false }) : landed', 'landed')],
+    edits: [landing('landed.isJoined === true ? land({ ...settlement, isUnkept: false }) : landed', 'landed')],
     killer: keeping(
       'CC-14 a joined call that ends while its wallet is locked is answered from disk, and charged later',
     ),
@@ -136,7 +136,9 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'joined-sandbox-call-never-lands',
     clause: 'CC-14',
-    edits: [sandboxLanding('isJoined ? settling.submit({ ...settlement, isUnkept: false }) : undefined', 'isJoined')],
+    edits: [
+      sandboxLanding('isJoined === true ? settling.submit({ ...settlement, isUnkept: false }) : undefined', 'isJoined'),
+    ],
     killer: sandboxHolds(
       'CC-14 a joined sandbox call is ended once its answer is kept, and without it where its wallet was locked',
     ),

@@ -43,7 +43,7 @@ export function createLiveLane({ holds, drainSlots, links, clientOf }: LiveLaneO
     },
     endHold: (hold, ending) => settle(hold, ending, false).then(({ charged }) => charged),
     endUnlessJoined: (hold, ending) =>
-      settle(hold, ending, true).then(({ charged, isJoined }) => (isJoined ? undefined : charged)),
+      settle(hold, ending, true).then(({ charged, isJoined }) => (isJoined === true ? undefined : charged)),
     providerOf: ({ model }) => clientOf(model.provider),
     offerSlot: ({ call }, onTaken) => drainSlots.offer(call.callId, onTaken),
   };

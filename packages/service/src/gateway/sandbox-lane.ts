@@ -27,7 +27,7 @@ export function createSandboxLane({ holds, placeholderUrl }: SandboxLaneOptions)
     },
     endHold: (hold, ending) => settle(hold, ending, false).then(({ charged }) => charged),
     endUnlessJoined: (hold, ending) =>
-      settle(hold, ending, true).then(({ charged, isJoined }) => (isJoined ? undefined : charged)),
+      settle(hold, ending, true).then(({ charged, isJoined }) => (isJoined === true ? undefined : charged)),
     providerOf: (call) => cannedProvider(call.callId, call.prompt.tokensEstimated),
     offerSlot: () => () => {}, // The canned stream ends at once, so that nothing is ever drained.
   };

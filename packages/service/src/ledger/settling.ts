@@ -14,7 +14,7 @@ import type { Landing } from '#ledger/spool-replay.ts';
 export interface SettledCall {
   readonly charged: Micros;
   /** Nothing has ended: a retry waits for the answer, which must be kept first. Only of `isUnkept` settlements. */
-  readonly isJoined: boolean;
+  readonly isJoined?: true;
 }
 
 /** How far settlements may fall behind before no new call is taken. */
@@ -97,7 +97,7 @@ export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Se
     failpoint('hold.spooling');
     const isKept = await Promise.race([kept, landed.then(() => false)]);
     failpoint('hold.spooled');
-    return isKept ? { charged: charge < granted ? charge : granted, isJoined: false } : landing;
+    return isKept ? { charged: charge < granted ? charge : granted } : landing;
   }
 
   return {
@@ -111,7 +111,7 @@ export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Se
       return keep(
         settlement,
         granted,
-        landing.then((landed) => (landed.isJoined ? land({ ...settlement, isUnkept: false }) : landed)),
+        landing.then((landed) => (landed.isJoined === true ? land({ ...settlement, isUnkept: false }) : landed)),
       );
     },
     release: (callId) => settling.submit(released(callId)),
@@ -141,7 +141,9 @@ async function settleAll(pool: Pool, settlements: readonly Settlement[]): Promis
   failpoint('hold.settle-wanted');
   const rows = inOrderOf(settlements, await settleHolds(pool, settlements));
   failpoint('hold.settle-done');
-  return rows.map(({ charged, is_joined: isJoined }) => ({ charged: microsFromRow(charged), isJoined }));
+  return rows.map(({ charged, is_joined: isJoined }) => {
+    return { charged: microsFromRow(charged), ...(isJoined && { isJoined }) };
+  });
 }
 
 type Settle = (settlements: readonly Settlement[]) => Promise<readonly SettledCall[]>;

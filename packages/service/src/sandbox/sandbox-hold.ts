@@ -18,7 +18,7 @@ export interface SandboxHolds {
 interface SettledSandboxCall {
   readonly charged: Micros;
   /** Nothing has ended: a retry waits for the answer, which must be kept first. Only of `isUnkept` settlements. */
-  readonly isJoined: boolean;
+  readonly isJoined?: true;
 }
 
 interface SandboxPools {
@@ -42,7 +42,9 @@ export function createSandboxHolds(pools: SandboxPools, instance: Instance, gran
   const settling = createBatcher<SandboxSettlement, SettledSandboxCall>({
     run: async (settlements) => {
       const rows = inOrderOf(settlements, await outage.run(() => settleSandboxHolds(pools.settle, settlements)));
-      return rows.map(({ charged, is_joined: isJoined }) => ({ charged: microsFromRow(charged), isJoined }));
+      return rows.map(({ charged, is_joined: isJoined }) => {
+        return { charged: microsFromRow(charged), ...(isJoined && { isJoined }) };
+      });
     },
     itemsMax: BATCH_MAX,
     retriesMax: Number.POSITIVE_INFINITY,
@@ -54,9 +56,9 @@ export function createSandboxHolds(pools: SandboxPools, instance: Instance, gran
       if (await outage.isInTime(landing)) return landing;
       // Only the process can lose it now, and then its fake hold is reaped. A retry that waits for the answer runs anew.
       landing
-        .then(({ isJoined }) => (isJoined ? settling.submit({ ...settlement, isUnkept: false }) : undefined))
+        .then(({ isJoined }) => (isJoined === true ? settling.submit({ ...settlement, isUnkept: false }) : undefined))
         .catch(() => undefined);
-      return { charged: settlement.charge < granted ? settlement.charge : granted, isJoined: false };
+      return { charged: settlement.charge < granted ? settlement.charge : granted };
     },
   };
 }
