@@ -32,6 +32,8 @@ function schema(text: string): string {
   return asking(`"tools":[{"type":"function","function":{"name":"f","parameters":${text}}}]`);
 }
 
+const SCHEMA = 'tools[0].function.parameters';
+
 async function refused(body: string | Buffer, param: string | null): Promise<void> {
   const { length } = upstream.requests;
   const { balance } = await service.wallet(app, user);
@@ -59,21 +61,20 @@ const WHOLE = ['max_tokens', 'max_completion_tokens', 'n'];
 
 for (const number of ODD_NUMBERS) {
   test(`CC-07 ${number} is no number of tokens or choices`, async () => {
-    const param = /e400/.test(number) ? null : undefined;
-    for (const name of WHOLE) await refused(asking(`"${name}":${number}`), param === null ? null : name);
+    for (const name of WHOLE) await refused(asking(`"${name}":${number}`), name);
   });
 }
 
 test('CC-07 a number that no double can hold is refused at any depth, not sent on as null', async () => {
   for (const number of ['1e400', '-1E+309', '9'.repeat(310), '1e309']) {
-    await refused(schema(`{"maximum":${number}}`), null);
-    await refused(schema(`{"enum":[[[1,${number}]]]}`), null);
+    await refused(schema(`{"maximum":${number}}`), `${SCHEMA}.maximum`);
+    await refused(schema(`{"enum":[[[1,${number}]]]}`), `${SCHEMA}.enum[0][0][1]`);
   }
   const reply = await post(schema('{"maximum":1e308,"minimum":-0,"multipleOf":5e-324}'));
   assert.equal(reply.status, 200, reply.text);
 });
 
-const POLLUTING = ['{"isAdmin":true}', '[]', 'null', '1', '{"prototype":{"isAdmin":true}}'];
+const POLLUTING = ['{"isAdmin":true}', '[]', 'null', '1'];
 
 test('CC-03 a parameter named like a part of every object is refused by its name, and changes nothing', async () => {
   for (const value of POLLUTING) {
@@ -81,11 +82,17 @@ test('CC-03 a parameter named like a part of every object is refused by its name
       await refused(asking(`"${name}":${value}`), name.replace('\\u005f', '_'));
     }
   }
+  await refused(asking('"constructor":{"prototype":{"isAdmin":true}}'), 'constructor.prototype');
   assert.equal('isAdmin' in {}, false);
 });
 
-test('CC-13 such a name inside of a schema is data: it reaches the provider as it came and changes nothing', async () => {
-  for (const name of ['__proto__', 'constructor', 'prototype', 'toString', 'then', 'toJSON']) {
+test('CC-07 a way to a prototype is refused inside of a schema too', async () => {
+  await refused(schema('{"properties":{"__proto__":{"isAdmin":true}}}'), `${SCHEMA}.properties.__proto__`);
+  await refused(schema('{"constructor":{"prototype":{}}}'), `${SCHEMA}.constructor.prototype`);
+});
+
+test('CC-13 any other such name inside of a schema is data: it reaches the provider as it came and changes nothing', async () => {
+  for (const name of ['constructor', 'prototype', 'toString', 'then', 'toJSON']) {
     const text = `{"properties":{"${name}":{"isAdmin":true}}}`;
     const reply = await post(schema(text));
     assert.equal(reply.status, 200, reply.text);
