@@ -1,0 +1,138 @@
+// `npm run soak -- streams` and `npm run soak -- slow`: see README.md here.
+import { loadavg } from 'node:os';
+import { chat } from '../support/client.ts';
+import { globalSetup, globalTeardown } from '../support/global-setup.ts';
+import { scrape } from '../support/metrics.ts';
+import { STREAMS } from './soak-requests.ts';
+import { setSoakStage, type SoakStage, USER } from './soak-stage.ts';
+
+const OPEN_SECONDS = 60;
+const KIB = 1024;
+const WINDOWS = 2;
+const CALLS_PER_WINDOW = 200;
+/** For the readers' buffers to fill: then they stall. */
+const FILL_MS = 10_000;
+const WARM_UP_CALLS = 300;
+
+const what = process.argv[2];
+const acts: Readonly<Record<string, (stage: SoakStage) => Promise<unknown>>> = { streams, slow };
+const act = acts[what ?? ''];
+if (act === undefined) {
+  console.error('npm run soak -- streams\nnpm run soak -- slow');
+  process.exit(2);
+}
+console.log(`load before: ${loadavg().map(rounded).join(' ')}`);
+await globalSetup();
+try {
+  await using stage = await setSoakStage();
+  const figures = await act(stage);
+  const differences = await stage.checkBooks();
+  console.log(JSON.stringify({ what, ...(figures as object), differencesInLedger: differences.length }, undefined, 2));
+} finally {
+  await globalTeardown();
+}
+console.log(`load after: ${loadavg().map(rounded).join(' ')}`);
+process.exit(0);
+
+/** A thousand streams, open at once for a minute: none may be cut, and what each takes of the service's memory. */
+async function streams(stage: SoakStage): Promise<unknown> {
+  const { service, provider } = stage;
+  await call(stage, WARM_UP_CALLS);
+  const before = await memoryOf(stage);
+  const client = await stage.startClient('soak-reader.ts');
+  await client.tell('open');
+  const open = await memoryOf(stage);
+  const samples = [open];
+  for (let second = 0; second < OPEN_SECONDS; second += 5) {
+    await sleep(5_000);
+    samples.push(await memoryOf(stage));
+  }
+  const during = await client.tell('look');
+  await provider.tell('finish');
+  const after = await client.tell('untilEnded');
+  const highest = (of: 'resident' | 'heap') => Math.max(...samples.map((sample) => sample[of]));
+  const lowest = (of: 'resident' | 'heap') => Math.min(...samples.slice(1).map((sample) => sample[of]));
+  return {
+    streams: STREAMS,
+    seconds: OPEN_SECONDS,
+    during,
+    after,
+    saidByService: service.said().split('\n').slice(1, 4),
+    residentBefore: before.resident,
+    residentAtPlateau: highest('resident'),
+    kibPerStreamResident: kibPerStream(highest('resident'), before.resident),
+    heapBefore: before.heap,
+    heapAtPlateau: [lowest('heap'), highest('heap')],
+    kibPerStreamHeapAfterCollection: kibPerStream(lowest('heap'), before.heap),
+  };
+}
+
+function kibPerStream(bytes: number, before: number): number {
+  return rounded((bytes - before) / STREAMS / KIB);
+}
+
+/** A healthy caller, in turns with and without slow senders and stalled readers around it. */
+async function slow(stage: SoakStage): Promise<unknown> {
+  await call(stage, WARM_UP_CALLS);
+  const attacker = await stage.startClient('soak-attacker.ts');
+  const alone: number[] = [];
+  const among: number[] = [];
+  const memory: number[] = [];
+  let seen: unknown;
+  for (let window = 0; window < WINDOWS; window += 1) {
+    alone.push(...(await call(stage, CALLS_PER_WINDOW)));
+    await attacker.tell('start');
+    await sleep(FILL_MS);
+    console.log(`window ${window + 1}: in place`);
+    among.push(...(await call(stage, CALLS_PER_WINDOW)));
+    memory.push((await memoryOf(stage)).resident);
+    seen = await attacker.tell('stop');
+    await stage.checkBooks(); // Until all that they held is settled.
+  }
+  const of = (times: readonly number[]) => ({ median: quantile(times, 0.5), p99: quantile(times, 0.99) });
+  return {
+    slowSenders: STREAMS,
+    stalledReaders: STREAMS,
+    windows: WINDOWS,
+    callsInEach: CALLS_PER_WINDOW,
+    seen,
+    residentAmong: memory,
+    aloneMs: of(alone),
+    amongMs: of(among),
+    ratioOfMedians: rounded(quantile(among, 0.5) / quantile(alone, 0.5)),
+    ratioOfP99: rounded(quantile(among, 0.99) / quantile(alone, 0.99)),
+  };
+}
+
+/** Plain calls one after another, and how many milliseconds each took. */
+async function call({ service, app }: SoakStage, times: number): Promise<readonly number[]> {
+  const taken: number[] = [];
+  for (let count = 0; count < times; count += 1) {
+    const startedAt = performance.now();
+    const reply = await chat({ url: service.url, key: app.liveKey, user: USER });
+    if (reply.status !== 200) throw new Error(`A healthy call was refused: ${reply.text}`);
+    taken.push(performance.now() - startedAt);
+  }
+  return taken;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  return rounded(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+}
+
+async function memoryOf({ service }: SoakStage) {
+  const series = await scrape(service.url);
+  const of = (name: string): number => series.get(name) ?? 0;
+  return { resident: of('purser_process_resident_memory_bytes'), heap: of('purser_process_heap_used_bytes') };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
