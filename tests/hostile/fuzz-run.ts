@@ -150,7 +150,7 @@ function createTally() {
       kinds[request.kind] = (kinds[request.kind] ?? 0) + 1;
       for (const { status, headers } of answers) {
         statuses[status] = (statuses[status] ?? 0) + 1;
-        if (request.ending === 'answered') charged += chargedBy(headers);
+        if (request.ending === 'answered' && request.kind !== 'pipelined') charged += chargedBy(headers);
       }
     },
   };

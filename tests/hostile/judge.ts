@@ -5,6 +5,7 @@ import type { HostileRequest } from './requests.ts';
 import type { Heard } from './send-hostile.ts';
 
 const CORRELATION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const BODY_BYTES_MAX = 1_048_576;
 const END_OF_STREAM = 'data: [DONE]\n\n';
 
 /** What is wrong with what came back; empty when nothing is. */
@@ -13,19 +14,23 @@ export function judge(request: HostileRequest, heard: Heard): readonly string[] 
   if (heard.stuck !== undefined) wrong.push(heard.stuck);
   for (const [index, answer] of heard.answers.entries())
     wrong.push(...faultsOf(request, answer, request.methods[index]));
-  if (request.ending === 'answered') wrong.push(...faultsOfEnding(request, heard));
+  if (request.ending === 'answered' && !mayBeReset(request)) wrong.push(...faultsOfEnding(request, heard));
   return wrong;
 }
 
+/** Who still sends when the connection is closed on it may learn of that, by a reset, before it has read its answer. */
+function mayBeReset({ kind, bytes }: HostileRequest): boolean {
+  return kind === 'pipelined' || bytes.length > BODY_BYTES_MAX;
+}
+
 /** Every request has its answer; after fewer, the last one has said that the connection ends. */
-function faultsOfEnding({ kind, methods }: HostileRequest, { answers, rest }: Heard): readonly string[] {
+function faultsOfEnding({ methods }: HostileRequest, { answers, rest }: Heard): readonly string[] {
   const last = answers.at(-1);
   // What is no request has no method: the answer to a malformed HEAD has a body, and the connection ends with it.
   const isHeadUnread = last?.status === 400 && methods[answers.length - 1] === 'HEAD';
   if (rest.length > 0 && !isHeadUnread) return [`half an answer: ${rest.toString('latin1', 0, 500)}`];
   if (last === undefined) return ['the connection was closed without an answer'];
-  // Bytes that are no request end the connection behind answers that were there before them.
-  if (answers.length === methods.length || kind === 'pipelined') return [];
+  if (answers.length === methods.length) return [];
   return last.headers.get('connection') === 'close' ? [] : ['the connection was closed without a word'];
 }
 

@@ -39,7 +39,7 @@ export function hostileRequest(seed: number, index: number, keys: Keys): Hostile
   if (roll < 0.72) return soup(random, leaver);
   if (roll < 0.84) return framing(random, leaver);
   if (roll < 0.91) return spoilt(random, leaver);
-  if (roll < 0.95) return pipelined(random, steady);
+  if (roll < 0.95) return pipelined(random, leaver); // One whose connection is reset may not learn of its charge.
   const { bytes, methods } = chat(random, leaver);
   const bytesSent = random.chance(0.5) ? bytes.length : random.whole(0, bytes.length);
   return { kind: 'left', bytes, methods, ending: 'left', bytesSent, correlationId: undefined };

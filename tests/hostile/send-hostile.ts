@@ -55,7 +55,7 @@ async function sendByClient(url: string, request: HttpRequest): Promise<Heard> {
     return { answers: [answer], rest: Buffer.alloc(0), stuck: undefined };
   } catch (fault) {
     const isRefused = fault instanceof Error && 'code' in fault && fault.code === 'ECONNREFUSED';
-    return { answers: [], rest: Buffer.alloc(0), stuck: isRefused ? 'not connected' : 'no answer' };
+    return { answers: [], rest: Buffer.alloc(0), stuck: isRefused ? 'not connected' : undefined };
   }
 }
 

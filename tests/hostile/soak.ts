@@ -12,7 +12,8 @@ const WINDOWS = 2;
 const CALLS_PER_WINDOW = 200;
 /** For the readers' buffers to fill: then they stall. */
 const FILL_MS = 10_000;
-const WARM_UP_CALLS = 300;
+const WARM_UP_CALLS = 3_000;
+const CALLERS = 50;
 
 const what = process.argv[2];
 const acts: Readonly<Record<string, (stage: SoakStage) => Promise<unknown>>> = { streams, slow };
@@ -37,7 +38,8 @@ process.exit(0);
 /** A thousand streams, open at once for a minute: none may be cut, and what each takes of the service's memory. */
 async function streams(stage: SoakStage): Promise<unknown> {
   const { service, provider } = stage;
-  await call(stage, WARM_UP_CALLS);
+  // As many at once as a busy service has, so that what it grows to at all is there before the first stream.
+  await Promise.all(Array.from({ length: CALLERS }, () => call(stage, WARM_UP_CALLS / CALLERS)));
   const before = await memoryOf(stage);
   const client = await stage.startClient('soak-reader.ts');
   await client.tell('open');
@@ -73,7 +75,7 @@ function kibPerStream(bytes: number, before: number): number {
 
 /** A healthy caller, in turns with and without slow senders and stalled readers around it. */
 async function slow(stage: SoakStage): Promise<unknown> {
-  await call(stage, WARM_UP_CALLS);
+  await call(stage, CALLS_PER_WINDOW);
   const attacker = await stage.startClient('soak-attacker.ts');
   const alone: number[] = [];
   const among: number[] = [];
