@@ -113,7 +113,9 @@ const FAILURES: readonly UpstreamScript[] = [
   { ...asEvents, body: [{ destroy: true }] },
 ];
 
-/** Says the most that a caller can: texts, arguments, schemas, what is not forwarded. */
+let asked = 0;
+
+/** Says the most that a caller can: texts, arguments, schemas, what is not forwarded. No two are the same (CC-15). */
 function question(stream: boolean): Readonly<Record<string, unknown>> {
   const call = { id: 'c', type: 'function', function: { name: 'f', arguments: CANARY.toolArguments } };
   return {
@@ -127,6 +129,7 @@ function question(stream: boolean): Readonly<Record<string, unknown>> {
     tools: [{ type: 'function', function: { name: 'f', parameters: { description: CANARY.schema } } }],
     metadata: { note: CANARY.metadata },
     user: CANARY.metadata,
+    seed: (asked += 1),
   };
 }
 
