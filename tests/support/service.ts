@@ -8,12 +8,12 @@ import { startGateway } from '../../packages/service/src/app/serve.ts';
 import { applyCatalogueFile } from '../../packages/service/src/catalogue/catalogue-file.ts';
 import type { StreamPace } from '../../packages/service/src/gateway/call.ts';
 import { type AppId, type EndUserId, newAccountId, newAppId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
-import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { checkLedger, type Difference } from '../../packages/service/src/ledger/check.ts';
 import { createFunding } from '../../packages/service/src/ledger/funding.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { overhear } from './overheard.ts';
 
 export interface TestApp {
   readonly appId: AppId;
@@ -32,6 +32,8 @@ export interface AppOptions {
 export interface TestGround {
   readonly database: TestDatabase;
   readonly addApp: (options?: AppOptions) => Promise<TestApp>;
+  /** Those of all apps that were added. */
+  readonly keys: readonly string[];
   /** Opens a connected wallet with this much in it, and a monthly cap where one is given. */
   readonly fund: (app: TestApp, userId: string, amount: number, cap?: number) => Promise<void>;
   readonly wallet: (app: TestApp, userId: string) => Promise<WalletFigures>;
@@ -64,7 +66,7 @@ export async function startTestService(
   const ground = await createTestGround(catalogue, ownDatabase);
   const { database } = ground;
   const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-data-'));
-  const log = createLog('silent');
+  const { log, assertDiscreet } = overhear();
   const config = readConfig({
     PORT: '0',
     PURSER_PUBLIC_URL: 'https://purser.test',
@@ -82,6 +84,7 @@ export async function startTestService(
       await gateway.stop();
       await ground.close();
       rmSync(dataDirectory, { recursive: true, force: true });
+      assertDiscreet([...ground.keys, config.secret.toString('utf8'), new URL(database.url).password]);
     },
   };
 }
@@ -90,9 +93,15 @@ export async function startTestService(
 export async function createTestGround(catalogue: unknown, ownDatabase?: TestDatabase): Promise<TestGround> {
   const database = ownDatabase ?? (await createTestDatabase());
   await applyCatalogueFile(database.owner, JSON.stringify(catalogue));
+  const keys: string[] = [];
   return {
     database,
-    addApp: (options) => addApp(database, options),
+    keys,
+    addApp: async (options) => {
+      const app = await addApp(database, options);
+      keys.push(app.liveKey, app.testKey);
+      return app;
+    },
     fund: (app, userId, amount, cap) => fund(database, app, userId, amount, cap),
     wallet: (app, userId) => readWallet(database, app, userId),
     setWallet: async ({ appId }, userId, assignment) => {

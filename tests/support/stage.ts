@@ -30,8 +30,11 @@ export async function setStage({ model, app: limits, catalogue, pace }: StageOpt
   const whole = catalogue === undefined ? basis : catalogue(basis);
   const service = await startTestService(whole, {}, undefined, options);
   after(async () => {
-    await service.close();
-    await upstream.close();
+    try {
+      await service.close();
+    } finally {
+      await upstream.close();
+    }
   });
   const app = await service.addApp(limits);
   let users = 0;

@@ -8,8 +8,10 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-export function createLog(level: LogLevel): Log {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+/** Lines go to the standard output, or to `destination` where one is given. */
+export function createLog(level: LogLevel, destination?: { readonly write: (line: string) => void }): Log {
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  return destination === undefined ? pino(options) : pino(options, destination);
 }
 
 interface FaultDescription {
