@@ -117,6 +117,40 @@ test('ER-08 whoever sends too slowly is told so in the envelope: a head has 10 s
   );
 });
 
+/** Sends the first part, waits for the refusal of what came so slowly, and sends the rest all the same. */
+async function finishAfterRefusal(first: Buffer, rest: Buffer): Promise<string> {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  let text = '';
+  let isClosed = false;
+  socket.on('error', () => {});
+  socket.on('close', () => (isClosed = true));
+  socket.on('end', () => socket.end());
+  socket.on('data', (part) => {
+    if (text === '') socket.write(rest);
+    text += part.toString('latin1');
+  });
+  socket.write(first);
+  await waitUntil('the connection is closed', () => isClosed, 60_000);
+  return text;
+}
+
+test('CC-08 a call that was refused as too slow is not carried out when the rest of it comes after all', async () => {
+  const user = await newUser(1_000_000);
+  const requests = upstream.requests.length;
+  const whole = call(user);
+  const bodyAt = whole.length - QUESTION.length;
+  const cuts = [bodyAt - 10, bodyAt, whole.length - 5]; // In the head, behind it, in the body.
+  const texts = await Promise.all(cuts.map((at) => finishAfterRefusal(whole.subarray(0, at), whole.subarray(at))));
+  for (const text of texts) {
+    assert.equal(parseRaw(text).status, 400, text);
+    assert.equal(text.indexOf('HTTP/1.1', 1), -1, text);
+  }
+  await exchangeText(Buffer.concat([call(await newUser(1_000_000)), JUNK])); // By now they would have been there.
+  assert.equal(upstream.requests.length, requests + 1);
+  assert.deepEqual(await service.wallet(app, user), { balance: 1_000_000, held: 0, openStreams: 0 });
+});
+
 /** A user that is refused as not well formed, one that is nobody's, and bytes that are no header (AU-04). */
 async function answerTo(user: string): Promise<{ readonly status: number; readonly body: string }> {
   return parseRaw(await exchangeText(balance(user, 'connection: close')));

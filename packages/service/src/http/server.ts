@@ -59,7 +59,7 @@ export function createHttpServer(options: ServerOptions): Server {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // Behind an answer that ends the connection: it would be carried out, and paid, and its answer never be sent.
-    if (latest.get(request.socket)?.response.getHeader('connection') === 'close') return;
+    if (doomed.has(request.socket) || latest.get(request.socket)?.response.getHeader('connection') === 'close') return;
     const exchange = openExchange(request, response);
     latest.set(request.socket, exchange);
     try {
@@ -124,6 +124,7 @@ function refuseMalformed(socket: Duplex, latest: Exchange | undefined): void {
   else writeRefusal(socket, refusal, undefined);
 }
 
+/** Connections that take no request any more, whatever else comes. */
 const doomed = new WeakSet<Duplex>();
 
 function hangUpAfter(response: ServerResponse, socket: Duplex): void {
@@ -153,6 +154,7 @@ function writeRefusal(socket: Duplex, refusal: Refusal, request: IncomingMessage
  * other side has left, and the connection would stay for good. One that never leaves is cut off.
  */
 function hangUp(socket: Duplex, text: string): void {
+  doomed.add(socket);
   socket.end(text);
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), LINGER_MS_MAX);

@@ -17,7 +17,7 @@ export async function handleChat(gateway: Gateway, exchange: Exchange): Promise<
   failpoint('chat.arrived');
   const bytes = await readBody(request);
   failpoint('chat.body-read');
-  if (bytes === undefined) return;
+  if (bytes === undefined || response.headersSent) return; // Refused meanwhile, because it came too slowly.
   if (bytes instanceof Refusal) return sendRefusal(exchange, bytes);
   const answer = await completeChat(gateway, {
     authorization: request.headers.authorization,
