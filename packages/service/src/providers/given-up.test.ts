@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { UpstreamError } from '#providers/provider.ts';
 import { createUpstreamHttp, type UpstreamHttp } from '#providers/upstream-http.ts';
@@ -68,4 +71,27 @@ test('CC-11 a call that is given up on a connection that the provider had closed
   setImmediate(() => caller.abort());
   await assert.rejects(answer, (fault) => fault instanceof UpstreamError && fault.kind === 'outage');
   assert.equal(isSecondRequestSeen(), false);
+});
+
+test('CC-11 a call that is given up before it has a connection never reaches the provider', async (t) => {
+  const http = createUpstreamHttp();
+  t.after(http.close);
+  let requests = 0;
+  const server = createServer(() => void (requests += 1));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const caller = new AbortController();
+  const { signal } = caller;
+  const isConnected = once(server, 'connection');
+  const answer = http.post({ origin, path: '/', headers: {}, body: '{}', silenceMsMax: 10_000, signal });
+  caller.abort();
+  await assert.rejects(answer, (fault) => fault instanceof UpstreamError && fault.kind === 'unsent');
+  await isConnected;
+  await pause(200); // For a request to come after it.
+  assert.equal(requests, 0);
 });

@@ -92,7 +92,8 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamResponse, AsyncIte
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#signal.aborted) this.discard();
+    // Without a doubt, and before a byte of it is written: it was told to be unsent.
+    if (this.#signal.aborted) controller.abort(new UpstreamError('unsent', 'The call was given up.'));
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, statusCode: number): void {
