@@ -162,3 +162,27 @@ async function isDrained(user: string): Promise<boolean> {
   );
   return rows.length === 1;
 }
+
+test('CC-14 a retry by its key waits for no stream that is drained: nobody will get that answer', async () => {
+  const user = await newUser(BALANCE);
+  const body = JSON.stringify({
+    model: 'acme.drained-1',
+    messages: [{ role: 'user', content: 'Hello' }],
+    stream: true,
+  });
+  const options = { url: service.url, key: app.liveKey, user, body, headers: { 'idempotency-key': 'left' } };
+  const index = upstream.requests.length;
+  upstream.script({ body: [ROLE, FIRST, NEVER] });
+  const left = openChat({ ...options, correlationId: user });
+  await left.read('First');
+  left.leave();
+  await left.closed;
+  upstream.script({ body: STREAM });
+  const retry = openChat(options);
+  await soon('the retry is answered', retry.closed);
+  assert.ok(retry.text().endsWith('data: [DONE]\n\n'), retry.text());
+  assert.equal(upstream.requests.length, index + 2);
+  const { outcome } = await waitUntil('the drain is settled', () => receiptNamed(service.database, user));
+  assert.equal(outcome, 'abandoned'); // Its slot was wanted.
+  assert.deepEqual(await service.check(), []);
+});

@@ -51,3 +51,36 @@ test('CC-09 a stream whose provider’s client cannot be had is a fault, and its
   await assert.rejects(openStream(lane, hold, caller), /There is none/);
   assert.deepEqual(endings, [FAILED]);
 });
+
+test('CC-14 a caller who leaves while a stream that has come to its end is settled leaves no drain', async () => {
+  const gone = new AbortController();
+  let offered = 0;
+  const chunk = { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] };
+  const lane = {
+    mode: 'live',
+    endHold: async (_hold: unknown, ending: Ending) => {
+      gone.abort();
+      return ending.charge;
+    },
+    providerOf: () => ({
+      stream: async function* () {
+        yield [chunk];
+      },
+    }),
+    offerSlot: () => {
+      offered += 1;
+      return () => {};
+    },
+  } as unknown as Lane<'live'>;
+  const caller = {
+    gone: gone.signal,
+    log: createLog('silent'),
+    drains: createDrains(),
+    pace: STREAM_PACE,
+  } as unknown as CallerSide;
+  const drained = { ...call, model: { ...call.model, onAbandon: 'drain' } } as ChatCall;
+  const answer = await openStream(lane, { mode: 'live', call: drained, granted: micros(10n) }, caller);
+  assert.ok('run' in answer);
+  await answer.run(async () => {});
+  assert.deepEqual([gone.signal.aborted, offered], [true, 0]);
+});

@@ -143,6 +143,7 @@ function checkEnd(tally: StreamTally, upstream: CallerWatch): void {
   else if (!tally.isFinished()) {
     throw new UpstreamError('cut', 'The provider ended a stream without a reason to finish.');
   }
+  upstream.stop(); // Who leaves from now on leaves an answer, which a retry may get, and no drain.
 }
 
 async function pump<M extends Mode>({ caller, upstream, tally, opening, isLate, out, sent }: Relay<M>): Promise<void> {
