@@ -117,3 +117,29 @@ test('WA-10 a hold of a call that runs is no stray, however long it runs, until 
   assert.deepEqual(await settled, { charged: 25n });
   assert.equal((await ledger.wallet('running')).balance, 75);
 });
+
+test('CC-14 a joined call that was answered from disk is forgotten once it has ended', async (t) => {
+  await ledger.open('forgotten', 100);
+  const instance = await startInstance(pool, log);
+  t.after(instance.stop);
+  const pools = { reserve: pool, settle: pool };
+  const holds = createHolds({ pools, instance, spool: openTestSpool(t), backlog: BACKLOG_LIMITS, log });
+  const request = holdOf('forgotten', 60);
+  await holds.place(request);
+  const { owner } = ledger.database;
+  const { rows } = await owner.query(
+    `update ledger.holds set is_joined = true where call_id = $1 returning to_jsonb(holds) as hold`,
+    [request.callId],
+  );
+  const lock = await lockWallet(ledger.database, 'forgotten');
+  t.after(lock.release);
+  assert.deepEqual(await holds.settle({ ...endOf(request, 25), isUnkept: true }, request.most), { charged: 25n });
+  await lock.release();
+  await waitUntil('it has ended', async () => (await ledger.wallet('forgotten')).balance === 75);
+  // If it held again, nobody would know of it.
+  await owner.query('insert into ledger.holds select (jsonb_populate_record(null::ledger.holds, $1)).*', [
+    rows[0].hold,
+  ]);
+  t.after(() => owner.query('delete from ledger.holds where call_id = $1', [request.callId]));
+  await waitUntil('its hold is a stray', async () => (await holds.releaseStrays()) === 1, 2_000);
+});

@@ -128,7 +128,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'joined-call-never-lands-from-disk',
     clause: 'CC-14',
-    edits: [landing('landed.isJoined === true ? land({ ...settlement, isUnkept: false }) : landed', 'landed')],
+    edits: [landing('landed.isJoined === true ? landAnyway() : landed', 'landed')],
     killer: keeping(
       'CC-14 a joined call that ends while its wallet is locked is answered from disk, and charged later',
     ),

@@ -102,17 +102,16 @@ export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Se
 
   return {
     settle: async (settlement, granted) => {
-      const landing = tellingEnd(land(settlement), () => onEnd(settlement.callId));
+      const tell = () => onEnd(settlement.callId);
+      const landing = tellingEnd(land(settlement), tell);
       failpoint('hold.landing');
       const isInTime = await outage.isInTime(landing);
       failpoint('hold.landing-timed');
       if (isInTime) return landing;
       // Nobody can keep the answer now. A retry that waits for it runs anew.
-      return keep(
-        settlement,
-        granted,
-        landing.then((landed) => (landed.isJoined === true ? land({ ...settlement, isUnkept: false }) : landed)),
-      );
+      const landAnyway = () => tellingEnd(land({ ...settlement, isUnkept: false }), tell);
+      const ended = landing.then((landed) => (landed.isJoined === true ? landAnyway() : landed));
+      return keep(settlement, granted, ended);
     },
     release: (callId) => settling.submit(released(callId)),
     isBehind: ({ ageMsMax, settlementsMax }) =>
