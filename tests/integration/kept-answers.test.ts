@@ -94,6 +94,29 @@ test('CC-14 an answer that cannot be kept goes out all the same, and a line in t
   assert.equal((await service.wallet(app, user)).balance, FUNDS - CHARGE);
 });
 
+test('CC-14 an answer is kept although the first connection for it is lost, so that its retry is not charged', async (t) => {
+  const user = await newUser(FUNDS);
+  upstream.script(saying('Kept at last.'));
+  await owner.query(`
+    create sequence attempts.losses;
+    grant usage on sequence attempts.losses to purser_live;
+    create function attempts.lose() returns trigger language plpgsql as $$
+    begin
+      if nextval('attempts.losses') = 1 then
+        raise exception 'made by a test' using errcode = '57P01';
+      end if;
+      return new;
+    end $$;
+    create trigger lose before insert on attempts.answers for each row execute function attempts.lose();`);
+  t.after(() =>
+    owner.query(`drop trigger lose on attempts.answers; drop function attempts.lose; drop sequence attempts.losses`),
+  );
+  const first = await chat(keyed(user, 'lost'));
+  const retry = await chat(keyed(user, 'lost'));
+  assert.deepEqual([retry.text, retry.headers.get('x-service-replayed')], [first.text, 'true']);
+  assert.equal((await service.wallet(app, user)).balance, FUNDS - CHARGE);
+});
+
 /** A gateway that dies when its first call is about to be charged. */
 async function startDying(t: TestContext): Promise<string> {
   const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-dying-'));

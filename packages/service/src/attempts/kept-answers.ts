@@ -1,6 +1,6 @@
 import type { Attempt } from '#attempts/attempt.ts';
-import { deleteAnswer, deleteExpired, insertAnswer, selectAnswer } from '#attempts/queries.ts';
-import type { Pool } from '#db/pool.ts';
+import { type AnswerRow, deleteAnswer, deleteExpired, insertAnswer, selectAnswer } from '#attempts/queries.ts';
+import { isServerFault, type Pool } from '#db/pool.ts';
 import { deriveKey, seal, unseal } from '#kernel/crypto.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -40,6 +40,9 @@ const LIFETIME_MS = 5 * 60_000;
 export const KEPT_CHARACTERS_MAX = 8 * 1024 * 1024;
 /** How long a caller waits for an answer to be kept: not for as long as a database that is away may take. */
 const KEEP_MS_MAX = 1_000;
+/** A connection that was lost is made anew within that time. */
+const KEEP_TRIES_MAX = 5;
+const KEEP_AGAIN_MS = 100;
 const SWEEP_PERIOD_MS = 5_000;
 const SWEPT_MAX = 200;
 
@@ -60,7 +63,7 @@ export function createKeptAnswers(options: {
     const { digest, body } = attempt;
     const sealed = seal(key, contextOf(attempt, callId), JSON.stringify(answer));
     try {
-      await insertAnswer(pool, { callId, attempt: digest, body, sealed, charged, lifetimeMs: LIFETIME_MS });
+      await insertStubbornly(pool, { callId, attempt: digest, body, sealed, charged, lifetimeMs: LIFETIME_MS });
     } catch (fault) {
       log.warn({ callId, fault: describeFault(fault) }, 'an answer could not be kept for a retry');
     }
@@ -102,6 +105,21 @@ export function createKeptAnswers(options: {
       await sweeping;
     },
   };
+}
+
+/** Without its answer a retry is charged again: a connection that is lost in passing is no reason to go without. */
+async function insertStubbornly(pool: Pool, answer: AnswerRow): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await insertAnswer(pool, answer);
+      return;
+    } catch (fault) {
+      if (!isServerFault(fault) || tries === KEEP_TRIES_MAX) throw fault;
+      await new Promise((resolve) => {
+        setTimeout(resolve, KEEP_AGAIN_MS);
+      });
+    }
+  }
 }
 
 /** What a sealed answer belongs to: moved to another row, it cannot be opened. */

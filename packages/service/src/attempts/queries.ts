@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/pool.ts';
 import type { CallId } from '#kernel/ids.ts';
 
-interface AnswerRow {
+export interface AnswerRow {
   readonly callId: CallId;
   readonly attempt: Buffer;
   readonly body: Buffer;
