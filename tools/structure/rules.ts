@@ -15,6 +15,9 @@ export const RULES: RuleSet = {
     catalogue: ['kernel', 'db', 'contract'],
     limits: ['kernel', 'db'],
     attempts: ['kernel', 'db'],
+    mail: ['kernel', 'db'],
+    audit: ['kernel', 'db'],
+    operator: ['kernel', 'db', 'accounts', 'catalogue', 'ledger', 'audit', 'contract'],
     usage: ['kernel', 'db'],
     sandbox: ['kernel', 'db'],
     ledger: ['kernel', 'db'],
@@ -32,7 +35,18 @@ export const RULES: RuleSet = {
       'providers',
       'contract',
     ],
-    http: ['kernel', 'accounts', 'catalogue', 'ledger', 'connections', 'usage', 'sandbox', 'gateway', 'contract'],
+    http: [
+      'kernel',
+      'accounts',
+      'catalogue',
+      'ledger',
+      'connections',
+      'usage',
+      'sandbox',
+      'gateway',
+      'operator',
+      'contract',
+    ],
     app: [
       'kernel',
       'db',
@@ -46,6 +60,8 @@ export const RULES: RuleSet = {
       'sandbox',
       'ledger',
       'connections',
+      'mail',
+      'operator',
       'gateway',
       'http',
       'contract',
@@ -89,6 +105,8 @@ export const RULES: RuleSet = {
   modules: {
     pg: [{ user: 'db' }, { user: 'embedded' }],
     fastify: [{ user: 'http' }],
+    'fastify-type-provider-zod': [{ user: 'http' }],
+    '@fastify/swagger': [{ user: 'http' }],
     undici: [{ user: 'providers' }],
     'eventsource-parser': [{ user: 'providers/sse.ts' }],
     pino: [{ user: 'kernel/log.ts' }, { user: 'http', isTypeOnly: true }],
@@ -109,10 +127,18 @@ export const RULES: RuleSet = {
   groupingFunctions: ['describe', 'suite'],
 
   sql: {
-    schemas: ['accounts', 'catalogue', 'limits', 'attempts', 'ledger', 'sandbox', 'usage', 'db'],
-    homes: { fileNames: ['queries.ts'], places: ['db', 'embedded/postmaster.ts'] },
+    schemas: ['accounts', 'audit', 'mail', 'catalogue', 'limits', 'attempts', 'ledger', 'sandbox', 'usage', 'db'],
+    homes: {
+      fileNames: ['queries.ts', 'account-queries.ts', 'operator-queries.ts'],
+      places: ['db', 'embedded/postmaster.ts'],
+    },
     migrations: 'packages/service/migrations/',
-    mentions: { ledger: ['usage', 'attempts'], sandbox: ['attempts'], attempts: ['usage'] },
+    mentions: {
+      ledger: ['usage', 'attempts'],
+      sandbox: ['attempts'],
+      attempts: ['usage'],
+      usage: ['ledger', 'catalogue'],
+    },
   },
 
   restrictedCode: [

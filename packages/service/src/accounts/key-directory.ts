@@ -7,9 +7,10 @@ import {
   selectKeyByDigest,
   selectKeysChangedSince,
   selectNewestGeneration,
+  touchKeys,
 } from '#accounts/queries.ts';
 import type { Queryable } from '#db/pool.ts';
-import type { AppId, Mode } from '#kernel/ids.ts';
+import type { AppId, KeyId, Mode } from '#kernel/ids.ts';
 
 /** What the data plane needs to know of an app. */
 export interface AppFacts {
@@ -37,6 +38,8 @@ export interface KeyDirectory {
   readonly find: (apiKey: string) => Caller | undefined | Promise<Caller | undefined>;
   /** Takes over what has changed in the database since the last time. */
   readonly refresh: () => Promise<void>;
+  /** Writes down which keys were used since the last time, so that their owners see which are idle. */
+  readonly noteUse: () => Promise<void>;
 }
 
 const KEYS_MAX = 100_000;
@@ -50,6 +53,7 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits): KeyDirec
   const keys = new Map<string, KeyRow>();
   const apps = new Map<AppId, AppRow & { readonly facts: AppFacts }>();
   const unknown = new Set<string>();
+  const used = new Set<KeyId>();
   let seen: bigint | undefined;
 
   function keepKey(row: KeyRow): void {
@@ -71,7 +75,9 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits): KeyDirec
     const key = keys.get(digest);
     if (key === undefined || key.revoked_at !== null) return undefined;
     const app = apps.get(key.app_id);
-    return app === undefined ? undefined : { app: app.facts, mode: key.mode };
+    if (app === undefined) return undefined;
+    used.add(key.key_id);
+    return { app: app.facts, mode: key.mode };
   }
 
   async function load(digest: Buffer, name: string): Promise<Caller | undefined> {
@@ -105,6 +111,11 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits): KeyDirec
       for (const row of await selectAppsChangedSince(db, since)) keepApp(row);
       for (const row of await selectKeysChangedSince(db, since)) keepKey(row);
       seen = newest;
+    },
+    noteUse: async () => {
+      const noted = [...used];
+      used.clear();
+      if (noted.length > 0) await touchKeys(db, noted);
     },
   };
 }

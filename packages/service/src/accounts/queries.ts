@@ -126,3 +126,86 @@ export async function insertKey(tx: Queryable, key: NewKey, generation: bigint):
     [key.keyId, key.appId, key.digest, key.mode, key.hint, generation],
   );
 }
+
+/** An app as its owner sees it. */
+export interface OwnAppRow {
+  readonly app_id: AppId;
+  readonly name: string;
+  readonly redirect_uris: readonly string[];
+  readonly status: 'active' | 'suspended';
+  readonly created_at: Date;
+}
+
+const OWN_APP_COLUMNS = 'app_id, name, redirect_uris, status, created_at';
+
+export async function selectOwnApps(db: Queryable, owner: AccountId): Promise<readonly OwnAppRow[]> {
+  const { rows } = await db.query<OwnAppRow>(
+    `select ${OWN_APP_COLUMNS} from accounts.apps where account_id = $1 order by created_at, app_id`,
+    [owner],
+  );
+  return rows;
+}
+
+export async function selectOwnApp(db: Queryable, owner: AccountId, appId: AppId): Promise<OwnAppRow | undefined> {
+  const { rows } = await db.query<OwnAppRow>(
+    `select ${OWN_APP_COLUMNS} from accounts.apps where account_id = $1 and app_id = $2`,
+    [owner, appId],
+  );
+  return rows[0];
+}
+
+/** Name and redirect addresses, which no call reads, so that no generation is counted. */
+export async function updateApp(
+  db: Queryable,
+  app: {
+    readonly owner: AccountId;
+    readonly appId: AppId;
+    readonly name: string | undefined;
+    readonly redirectUris: readonly string[] | undefined;
+  },
+): Promise<OwnAppRow | undefined> {
+  const { rows } = await db.query<OwnAppRow>(
+    `update accounts.apps set name = coalesce($3, name), redirect_uris = coalesce($4, redirect_uris)
+     where account_id = $1 and app_id = $2
+     returning ${OWN_APP_COLUMNS}`,
+    [app.owner, app.appId, app.name ?? null, app.redirectUris ?? null],
+  );
+  return rows[0];
+}
+
+export interface KeyListRow {
+  readonly key_id: KeyId;
+  readonly mode: Mode;
+  readonly hint: string;
+  readonly created_at: Date;
+  readonly last_used_at: Date | null;
+  readonly revoked_at: Date | null;
+}
+
+export async function selectKeysOfApp(db: Queryable, appId: AppId): Promise<readonly KeyListRow[]> {
+  const { rows } = await db.query<KeyListRow>(
+    `select key_id, mode, hint, created_at, last_used_at, revoked_at
+     from accounts.api_keys where app_id = $1 order by created_at, key_id`,
+    [appId],
+  );
+  return rows;
+}
+
+/** Revokes a key; one that is revoked stays so. False where the app has none such. */
+export async function revokeKey(
+  tx: Queryable,
+  key: { readonly appId: AppId; readonly keyId: KeyId },
+  generation: bigint,
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update accounts.api_keys set revoked_at = coalesce(revoked_at, clock_timestamp()), generation = $3
+     where app_id = $1 and key_id = $2`,
+    [key.appId, key.keyId, generation],
+  );
+  return rowCount === 1;
+}
+
+/** Notes that keys were used, to the minute. */
+export async function touchKeys(db: Queryable, keyIds: readonly KeyId[]): Promise<void> {
+  await db.query(`update accounts.api_keys set last_used_at = clock_timestamp() where key_id = any ($1)`, [keyIds]);
+}

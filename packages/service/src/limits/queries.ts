@@ -1,28 +1,27 @@
 import { plainArray, textArray } from '#db/array-literal.ts';
 import type { Queryable } from '#db/pool.ts';
-import type { AppId } from '#kernel/ids.ts';
 
 interface TokensAsked {
-  readonly appId: AppId;
+  readonly bucket: string;
   readonly wanted: number;
   readonly perMinute: number;
   readonly burst: number;
 }
 
 interface TokensRow {
-  readonly app_id: AppId;
+  readonly app_id: string;
   readonly granted: number;
   readonly tokens_left: number;
   readonly wait_ms: number;
 }
 
-/** Takes tokens from buckets, each app at most once, see `limits.take` in the migrations. */
+/** Takes tokens from buckets, each bucket at most once, see `limits.take` in the migrations. */
 export async function takeTokens(db: Queryable, asked: readonly TokensAsked[]): Promise<readonly TokensRow[]> {
   const { rows } = await db.query<TokensRow>({
     name: 'limits_take',
     text: `select app_id, granted, tokens_left, wait_ms from limits.take($1, $2, $3, $4)`,
     values: [
-      textArray(asked.map(({ appId }) => appId)),
+      textArray(asked.map(({ bucket }) => bucket)),
       plainArray(asked.map(({ wanted }) => wanted)),
       plainArray(asked.map(({ perMinute }) => perMinute)),
       plainArray(asked.map(({ burst }) => burst)),

@@ -79,7 +79,7 @@ async function takeForAll(pool: Pool, asked: readonly Asked[]): Promise<readonly
   const rows = await takeTokens(
     pool,
     [...byApp].map(([appId, { wanted, limits }]) => {
-      return { appId, wanted, perMinute: limits.ratePerMinute, burst: limits.rateBurst };
+      return { bucket: appId, wanted, perMinute: limits.ratePerMinute, burst: limits.rateBurst };
     }),
   );
   const buckets = new Map(rows.map((row) => [row.app_id, { row, handedOut: 0 }]));

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+
+/** What the control plane takes and gives (CP-01 to CP-03, interfaces.md). Fields that are not here are refused by name. */
+
+const EMAIL_LENGTH_MAX = 254; // RFC 5321.
+const PASSWORD_LENGTH_MIN = 10;
+const PASSWORD_LENGTH_MAX = 256;
+const NAME_LENGTH_MAX = 100;
+const REDIRECT_URIS_MAX = 20;
+const REDIRECT_URI_LENGTH_MAX = 2_048;
+
+export const email = z
+  .email({ error: 'must be an e-mail address' })
+  .max(EMAIL_LENGTH_MAX)
+  .meta({ description: 'Compared without regard to case.' });
+export const newPassword = z
+  .string()
+  .min(PASSWORD_LENGTH_MIN)
+  .max(PASSWORD_LENGTH_MAX)
+  .meta({ description: 'Any characters, 10 to 256 of them.' });
+/** Of an existing account: whatever it is, it is compared, not judged. */
+const password = z.string().max(PASSWORD_LENGTH_MAX);
+export const name = z.string().trim().min(1).max(NAME_LENGTH_MAX);
+export const moment = z.iso.datetime().meta({ description: 'ISO 8601, UTC.' });
+
+export const accountSchema = z
+  .object({
+    accountId: z.string(),
+    email: z.string(),
+    name: z.string().nullable(),
+    role: z.enum(['owner', 'operator']),
+    createdAt: moment,
+  })
+  .meta({ id: 'Account' });
+
+export const registerSchema = z.strictObject({ email, password: newPassword, name: name.optional() });
+export const signInSchema = z.strictObject({ email: z.string().max(EMAIL_LENGTH_MAX), password });
+
+export const signedInSchema = z
+  .object({ sessionToken: z.string(), sessionId: z.string(), expiresAt: moment, account: accountSchema })
+  .meta({ id: 'SignedIn' });
+export const sessionSchema = z
+  .object({
+    sessionId: z.string(),
+    createdAt: moment,
+    lastUsedAt: moment,
+    expiresAt: moment,
+    current: z.boolean(),
+  })
+  .meta({ id: 'Session' });
+export const sessionListSchema = z.object({ sessions: z.array(sessionSchema) });
+export const currentSessionSchema = z.object({ sessionId: z.string(), expiresAt: moment, account: accountSchema });
+export const sessionParamsSchema = z.object({ sessionId: z.string() });
+
+export const changePasswordSchema = z.strictObject({ currentPassword: password, newPassword });
+export const requestResetSchema = z.strictObject({ email: z.string().max(EMAIL_LENGTH_MAX) });
+export const resetPasswordSchema = z.strictObject({ token: z.string().max(256), newPassword });
+
+const redirectUri = z
+  .string()
+  .max(REDIRECT_URI_LENGTH_MAX)
+  .refine(isRedirectUri, { error: 'must be an https address, or http on localhost, without a fragment' })
+  .meta({ description: 'Compared character by character (BI-02).' });
+
+export const appSchema = z
+  .object({
+    appId: z.string(),
+    name: z.string(),
+    redirectUris: z.array(z.string()),
+    status: z.enum(['active', 'suspended']),
+    createdAt: moment,
+  })
+  .meta({ id: 'App' });
+export const appListSchema = z.object({ apps: z.array(appSchema) });
+export const appParamsSchema = z.object({ appId: z.string() });
+export const newAppSchema = z.strictObject({
+  name,
+  redirectUris: z.array(redirectUri).max(REDIRECT_URIS_MAX).default([]),
+});
+export const changeAppSchema = z.strictObject({
+  name: name.optional(),
+  redirectUris: z.array(redirectUri).max(REDIRECT_URIS_MAX).optional(),
+});
+
+const mode = z.enum(['live', 'sandbox']);
+export const newKeySchema = z.strictObject({ mode });
+export const mintedKeySchema = z
+  .object({ appId: z.string(), keyId: z.string(), apiKey: z.string(), mode })
+  .meta({ id: 'MintedKey', description: '`apiKey` is shown this once.' });
+export const keySchema = z
+  .object({
+    keyId: z.string(),
+    mode,
+    hint: z.string(),
+    createdAt: moment,
+    lastUsedAt: moment.nullable().meta({ description: 'To the minute.' }),
+    revokedAt: moment.nullable(),
+  })
+  .meta({ id: 'Key' });
+export const keyListSchema = z.object({ keys: z.array(keySchema) });
+export const keyParamsSchema = z.object({ appId: z.string(), keyId: z.string() });
+
+const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** An address that a browser may be sent back to. Its text is what counts later, so nothing in it is made nicer. */
+function isRedirectUri(text: string): boolean {
+  if (!/^[\x21-\x7e]+$/.test(text) || text.includes('#') || text.includes('\\')) return false;
+  const url = URL.parse(text);
+  if (url === null || url.username !== '' || url.password !== '') return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && LOCAL_HOSTS.has(url.hostname));
+}
+
+export const amount = z
+  .int()
+  .min(0)
+  .max(Number.MAX_SAFE_INTEGER)
+  .meta({ description: 'Micros: millionths of the currency.' });
+
+export const sandboxUserSchema = z
+  .object({
+    userId: z.string(),
+    balanceMicros: amount,
+    reservedMicros: amount,
+    availableMicros: amount,
+    currency: z.string(),
+    requests: z.int(),
+    tokens: z.int(),
+    spendCapMicros: amount.nullable(),
+    suspended: z.boolean(),
+  })
+  .meta({ id: 'SandboxUser' });
+export const sandboxUserListSchema = z.object({
+  users: z.array(sandboxUserSchema),
+  next: z
+    .string()
+    .nullable()
+    .meta({ description: 'Where the next page begins: `?after=` this. Null on the last one.' }),
+});
+export const sandboxPageSchema = z.strictObject({
+  after: z.string().max(256).default(''),
+  limit: z.coerce.number().int().min(1).max(1_000).default(1_000),
+});
+export const userId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,256}$/, { error: 'has 1 to 256 visible ASCII characters, without spaces' })
+  .meta({ description: 'As in `x-service-user`.' });
+export const sandboxUserParamsSchema = z.object({ appId: z.string(), userId });
+export const resetSandboxSchema = z
+  .strictObject({
+    balanceMicros: amount.optional(),
+    spendCapMicros: amount.optional(),
+    suspended: z.boolean().optional(),
+  })
+  .meta({ description: 'What is left out goes back to its default: the grant, no cap, not suspended.' });

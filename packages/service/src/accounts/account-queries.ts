@@ -1,0 +1,165 @@
+import type { Queryable } from '#db/pool.ts';
+import type { AccountId, SessionId } from '#kernel/ids.ts';
+
+export type Role = 'owner' | 'operator';
+
+export interface AccountRow {
+  readonly account_id: AccountId;
+  readonly email: string;
+  readonly name: string | null;
+  readonly role: Role;
+  readonly password_hash: string | null;
+  readonly created_at: Date;
+}
+
+const ACCOUNT_COLUMNS = 'account_id, email, name, role, password_hash, created_at';
+
+export async function selectAccountByEmail(db: Queryable, email: string): Promise<AccountRow | undefined> {
+  const { rows } = await db.query<AccountRow>(`select ${ACCOUNT_COLUMNS} from accounts.accounts where email = $1`, [
+    email,
+  ]);
+  return rows[0];
+}
+
+export async function selectAccounts(db: Queryable): Promise<readonly AccountRow[]> {
+  const { rows } = await db.query<AccountRow>(
+    `select ${ACCOUNT_COLUMNS} from accounts.accounts order by created_at, account_id`,
+  );
+  return rows;
+}
+
+interface NewSignInAccount {
+  readonly accountId: AccountId;
+  readonly email: string;
+  readonly name: string | undefined;
+  readonly role: Role;
+  readonly passwordHash: string;
+}
+
+/** Undefined where the e-mail has an account already. */
+export async function insertAccount(db: Queryable, account: NewSignInAccount): Promise<AccountRow | undefined> {
+  const { rows } = await db.query<AccountRow>(
+    `insert into accounts.accounts (account_id, email, name, role, password_hash) values ($1, $2, $3, $4, $5)
+     on conflict (email) do nothing
+     returning ${ACCOUNT_COLUMNS}`,
+    [account.accountId, account.email, account.name ?? null, account.role, account.passwordHash],
+  );
+  return rows[0];
+}
+
+export async function updatePassword(db: Queryable, accountId: AccountId, passwordHash: string): Promise<void> {
+  await db.query(`update accounts.accounts set password_hash = $2 where account_id = $1`, [accountId, passwordHash]);
+}
+
+export interface SessionRow {
+  readonly session_id: SessionId;
+  readonly account_id: AccountId;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+  readonly last_used_at: Date;
+}
+
+const SESSION_COLUMNS = 'session_id, account_id, created_at, expires_at, last_used_at';
+
+export async function insertSession(
+  db: Queryable,
+  session: {
+    readonly sessionId: SessionId;
+    readonly accountId: AccountId;
+    readonly digest: Buffer;
+    readonly lifetimeMs: number;
+  },
+): Promise<SessionRow> {
+  const { rows } = await db.query<SessionRow>(
+    `insert into accounts.sessions (session_id, account_id, digest, expires_at)
+     values ($1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond')
+     returning ${SESSION_COLUMNS}`,
+    [session.sessionId, session.accountId, session.digest, session.lifetimeMs],
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('The session could not be stored.');
+  return row;
+}
+
+/** A session that has not expired, with its account. */
+export async function selectSession(
+  db: Queryable,
+  digest: Buffer,
+): Promise<(SessionRow & { readonly account: AccountRow }) | undefined> {
+  const { rows } = await db.query<SessionRow & AccountRow & { readonly account_created_at: Date }>(
+    `select s.session_id, s.account_id, s.created_at, s.expires_at, s.last_used_at,
+       a.email, a.name, a.role, a.password_hash, a.created_at as account_created_at
+     from accounts.sessions s join accounts.accounts a on a.account_id = s.account_id
+     where s.digest = $1 and s.expires_at > clock_timestamp()`,
+    [digest],
+  );
+  const row = rows[0];
+  if (row === undefined) return undefined;
+  const { account_created_at: createdAt, ...rest } = row;
+  return { ...rest, account: { ...rest, created_at: createdAt } };
+}
+
+export async function selectSessions(db: Queryable, accountId: AccountId): Promise<readonly SessionRow[]> {
+  const { rows } = await db.query<SessionRow>(
+    `select ${SESSION_COLUMNS} from accounts.sessions
+     where account_id = $1 and expires_at > clock_timestamp()
+     order by created_at desc, session_id`,
+    [accountId],
+  );
+  return rows;
+}
+
+/** Notes the use of a session, at most once a minute. */
+export async function touchSession(db: Queryable, sessionId: SessionId): Promise<void> {
+  await db.query(
+    `update accounts.sessions set last_used_at = clock_timestamp()
+     where session_id = $1 and last_used_at < clock_timestamp() - interval '1 minute'`,
+    [sessionId],
+  );
+}
+
+/** False where the account has no such session. */
+export async function deleteSession(db: Queryable, accountId: AccountId, sessionId: SessionId): Promise<boolean> {
+  const { rowCount } = await db.query(`delete from accounts.sessions where account_id = $1 and session_id = $2`, [
+    accountId,
+    sessionId,
+  ]);
+  return rowCount === 1;
+}
+
+/** Ends all sessions of an account but the one that is given, and those of anybody that have expired. */
+export async function deleteOtherSessions(
+  db: Queryable,
+  accountId: AccountId,
+  kept: SessionId | undefined,
+): Promise<void> {
+  await db.query(
+    `delete from accounts.sessions
+     where account_id = $1 and session_id is distinct from $2 or expires_at < clock_timestamp()`,
+    [accountId, kept ?? null],
+  );
+}
+
+/** Makes a reset the account's only one. */
+export async function upsertReset(
+  db: Queryable,
+  reset: { readonly accountId: AccountId; readonly digest: Buffer; readonly lifetimeMs: number },
+): Promise<void> {
+  await db.query(
+    `insert into accounts.password_resets (account_id, digest, expires_at)
+     values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+     on conflict (account_id) do update set digest = excluded.digest, expires_at = excluded.expires_at`,
+    [reset.accountId, reset.digest, reset.lifetimeMs],
+  );
+}
+
+/** Uses up a reset: its account, or undefined where it is unknown, used or too old. */
+export async function takeReset(db: Queryable, digest: Buffer): Promise<AccountId | undefined> {
+  const { rows } = await db.query<{ account_id: AccountId; is_current: boolean }>(
+    `delete from accounts.password_resets where digest = $1
+     returning account_id, expires_at > clock_timestamp() as is_current`,
+    [digest],
+  );
+  const row = rows[0];
+  return row?.is_current === true ? row.account_id : undefined;
+}

@@ -1,0 +1,129 @@
+import { digestOfApiKey, hintOfApiKey, newApiKey } from '#accounts/api-key.ts';
+import {
+  insertApp,
+  insertKey,
+  type KeyListRow,
+  type OwnAppRow,
+  revokeKey,
+  selectKeysOfApp,
+  selectOwnApp,
+  selectOwnApps,
+  updateApp,
+} from '#accounts/queries.ts';
+import { inTransaction, type Pool } from '#db/pool.ts';
+import { bumpGeneration } from '#db/queries.ts';
+import { type AccountId, type AppId, type KeyId, type Mode, newAppId, newKeyId } from '#kernel/ids.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+
+export interface App {
+  readonly appId: AppId;
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  readonly status: 'active' | 'suspended';
+  readonly createdAtMs: number;
+}
+
+export interface ApiKey {
+  readonly keyId: KeyId;
+  readonly mode: Mode;
+  /** Enough to tell it from another. */
+  readonly hint: string;
+  readonly createdAtMs: number;
+  /** To the minute; undefined when it never was. */
+  readonly lastUsedAtMs: number | undefined;
+  readonly revokedAtMs: number | undefined;
+}
+
+/** An owner's apps and their keys. Somebody else's app is no different from none (AU-06). */
+export interface OwnApps {
+  readonly create: (owner: AccountId, app: Pick<App, 'name' | 'redirectUris'>) => Promise<App | Refusal<'CONFLICT'>>;
+  readonly list: (owner: AccountId) => Promise<readonly App[]>;
+  readonly find: (owner: AccountId, appId: AppId) => Promise<App | undefined>;
+  readonly change: (owner: AccountId, appId: AppId, change: AppChange) => Promise<App | undefined>;
+  /** Makes a key. It is in this answer alone (AU-08). */
+  readonly mintKey: (
+    appId: AppId,
+    mode: Mode,
+  ) => Promise<{ readonly keyId: KeyId; readonly apiKey: string } | Refusal<'CONFLICT'>>;
+  readonly listKeys: (appId: AppId) => Promise<readonly ApiKey[]>;
+  /** Revokes a key: at once in this process, within a second in the others (AU-09). False where the app has none such. */
+  readonly revokeKey: (appId: AppId, keyId: KeyId) => Promise<boolean>;
+}
+
+interface AppChange {
+  readonly name: string | undefined;
+  readonly redirectUris: readonly string[] | undefined;
+}
+
+interface OwnAppsOptions {
+  readonly pool: Pool;
+  /** Makes this process follow a change before the caller hears of it. */
+  readonly refresh: () => Promise<void>;
+}
+
+const APPS_MAX = 100;
+const KEYS_MAX = 100;
+
+export function createOwnApps({ pool, refresh }: OwnAppsOptions): OwnApps {
+  return {
+    create: async (owner, { name, redirectUris }) => {
+      const app = { appId: newAppId(), name, redirectUris, isFirstParty: false, limits: undefined };
+      const apps = await selectOwnApps(pool, owner);
+      if (apps.length >= APPS_MAX) return refuse('CONFLICT', `An account has at most ${APPS_MAX} apps.`);
+      await inTransaction(pool, async (tx) => insertApp(tx, owner, app, await bumpGeneration(tx, 'accounts')));
+      const row = await selectOwnApp(pool, owner, app.appId);
+      if (row === undefined) throw new Error('The app is not there after it was made.');
+      return appOf(row);
+    },
+    list: async (owner) => (await selectOwnApps(pool, owner)).map(appOf),
+    find: async (owner, appId) => {
+      const row = await selectOwnApp(pool, owner, appId);
+      return row === undefined ? undefined : appOf(row);
+    },
+    change: async (owner, appId, { name, redirectUris }) => {
+      const row = await updateApp(pool, { owner, appId, name, redirectUris });
+      return row === undefined ? undefined : appOf(row);
+    },
+    mintKey: async (appId, mode) => {
+      const keys = await selectKeysOfApp(pool, appId);
+      if (keys.filter(({ revoked_at: revokedAt }) => revokedAt === null).length >= KEYS_MAX) {
+        return refuse('CONFLICT', `An app has at most ${KEYS_MAX} keys that are not revoked.`);
+      }
+      const keyId = newKeyId();
+      const apiKey = newApiKey(mode);
+      const key = { keyId, appId, digest: digestOfApiKey(apiKey), mode, hint: hintOfApiKey(apiKey) };
+      await inTransaction(pool, async (tx) => insertKey(tx, key, await bumpGeneration(tx, 'accounts')));
+      await refresh();
+      return { keyId, apiKey };
+    },
+    listKeys: async (appId) => (await selectKeysOfApp(pool, appId)).map(keyOf),
+    revokeKey: async (appId, keyId) => {
+      const isThere = await inTransaction(pool, async (tx) =>
+        revokeKey(tx, { appId, keyId }, await bumpGeneration(tx, 'accounts')),
+      );
+      await refresh();
+      return isThere;
+    },
+  };
+}
+
+function appOf(row: OwnAppRow): App {
+  return {
+    appId: row.app_id,
+    name: row.name,
+    redirectUris: row.redirect_uris,
+    status: row.status,
+    createdAtMs: row.created_at.getTime(),
+  };
+}
+
+function keyOf(row: KeyListRow): ApiKey {
+  return {
+    keyId: row.key_id,
+    mode: row.mode,
+    hint: row.hint,
+    createdAtMs: row.created_at.getTime(),
+    lastUsedAtMs: row.last_used_at?.getTime(),
+    revokedAtMs: row.revoked_at?.getTime(),
+  };
+}

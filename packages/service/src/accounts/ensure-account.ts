@@ -1,0 +1,21 @@
+import { insertAccount, type Role, selectAccountByEmail, updatePassword } from '#accounts/account-queries.ts';
+import { hashPassword } from '#accounts/password.ts';
+import type { Queryable } from '#db/pool.ts';
+import { newAccountId } from '#kernel/ids.ts';
+
+/**
+ * Makes an account that can sign in, where its e-mail has none. What is there is left as it is, its password and its role
+ * included; true when something was made.
+ */
+export async function ensureSignIn(
+  db: Queryable,
+  account: { readonly email: string; readonly password: string; readonly name: string; readonly role: Role },
+): Promise<boolean> {
+  const email = account.email.trim().toLowerCase();
+  const known = await selectAccountByEmail(db, email);
+  if (known !== undefined && known.password_hash !== null) return false;
+  const passwordHash = await hashPassword(account.password);
+  if (known !== undefined) await updatePassword(db, known.account_id, passwordHash);
+  else await insertAccount(db, { ...account, accountId: newAccountId(), email, passwordHash });
+  return true;
+}

@@ -1,0 +1,60 @@
+import { argon2 } from 'node:crypto';
+import { promisify } from 'node:util';
+import { equalBytes } from '#kernel/crypto.ts';
+import { randomBytes } from '#kernel/random.ts';
+
+/** Argon2id with what OWASP asks for at least: 19 MiB, two passes, one lane. */
+const COST = { memory: 19_456, passes: 2, parallelism: 1 } as const;
+const SALT_BYTES = 16;
+const TAG_BYTES = 32;
+const ENCODED = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+const derive = promisify(argon2);
+
+interface Encoded {
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+  readonly salt: Buffer;
+  readonly tag: Buffer;
+}
+
+/** The password as it is stored, in the PHC string format. The cost is part of it, so that it can be raised later. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const tag = await tagOf(password, { ...COST, salt, tag: Buffer.alloc(TAG_BYTES) });
+  return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(salt)}$${base64(tag)}`;
+}
+
+/**
+ * True when the password is the stored one. Without a stored one it works as long and then says no, so that nobody
+ * learns by the time it takes whether an account exists.
+ */
+export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
+  const encoded = stored === undefined ? undefined : decode(stored);
+  const compared = encoded ?? { ...COST, salt: Buffer.alloc(SALT_BYTES), tag: Buffer.alloc(TAG_BYTES) };
+  const tag = await tagOf(password, compared);
+  return equalBytes(tag, compared.tag) && encoded !== undefined;
+}
+
+function tagOf(password: string, { memory, passes, parallelism, salt, tag }: Encoded): Promise<Buffer> {
+  // The same characters may be typed as different bytes: NFKC makes them one (NIST SP 800-63B).
+  const message = Buffer.from(password.normalize('NFKC'));
+  return derive('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: tag.length });
+}
+
+function decode(stored: string): Encoded | undefined {
+  const [, memory, passes, parallelism, salt, tag] = ENCODED.exec(stored) ?? [];
+  if (salt === undefined || tag === undefined) return undefined;
+  return {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+  };
+}
+
+function base64(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll('=', '');
+}

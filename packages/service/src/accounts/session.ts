@@ -1,0 +1,102 @@
+import {
+  type AccountRow,
+  deleteSession,
+  insertSession,
+  type Role,
+  type SessionRow,
+  selectSession,
+  selectSessions,
+  touchSession,
+} from '#accounts/account-queries.ts';
+import type { Queryable } from '#db/pool.ts';
+import { sha256 } from '#kernel/crypto.ts';
+import { type AccountId, newSessionId, type SessionId } from '#kernel/ids.ts';
+import { randomBase62 } from '#kernel/random.ts';
+
+export interface Account {
+  readonly accountId: AccountId;
+  readonly email: string;
+  readonly name: string | undefined;
+  readonly role: Role;
+  readonly createdAtMs: number;
+}
+
+/** One sign-in of an account. */
+export interface Session {
+  readonly sessionId: SessionId;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+  /** To the minute. */
+  readonly lastUsedAtMs: number;
+}
+
+/** Who is calling a control-plane route. */
+export interface SignedIn {
+  readonly account: Account;
+  readonly session: Session;
+}
+
+const LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
+const PREFIX = 'svc_session_';
+const RANDOM_LENGTH = 43; // 256 bits.
+const SHAPE = /^svc_session_[0-9A-Za-z]{43}$/;
+
+/** Sessions by their tokens. */
+export interface Sessions {
+  /** The session that a token opens; undefined for one that is unknown, expired or revoked, and for an API key (AU-06). */
+  readonly find: (token: string) => Promise<SignedIn | undefined>;
+  /** Those of an account that have not expired, the newest first. */
+  readonly list: (accountId: AccountId) => Promise<readonly Session[]>;
+  /** Ends a session at once. False where the account has none of that id. */
+  readonly revoke: (accountId: AccountId, sessionId: SessionId) => Promise<boolean>;
+}
+
+export function createSessions(db: Queryable): Sessions {
+  return {
+    find: (token) => findSession(db, token),
+    list: async (accountId) => (await selectSessions(db, accountId)).map(sessionOf),
+    revoke: (accountId, sessionId) => deleteSession(db, accountId, sessionId),
+  };
+}
+
+/** Opens a session. The token is in this answer alone: only its digest is stored (AU-05). */
+export async function openSession(
+  db: Queryable,
+  accountId: AccountId,
+): Promise<{ readonly token: string; readonly session: Session }> {
+  const token = PREFIX + randomBase62(RANDOM_LENGTH);
+  const row = await insertSession(db, {
+    sessionId: newSessionId(),
+    accountId,
+    digest: sha256(token),
+    lifetimeMs: LIFETIME_MS,
+  });
+  return { token, session: sessionOf(row) };
+}
+
+export async function findSession(db: Queryable, token: string): Promise<SignedIn | undefined> {
+  if (!SHAPE.test(token)) return undefined;
+  const row = await selectSession(db, sha256(token));
+  if (row === undefined) return undefined;
+  await touchSession(db, row.session_id);
+  return { account: accountOf(row.account), session: sessionOf(row) };
+}
+
+export function accountOf(row: AccountRow): Account {
+  return {
+    accountId: row.account_id,
+    email: row.email,
+    name: row.name ?? undefined,
+    role: row.role,
+    createdAtMs: row.created_at.getTime(),
+  };
+}
+
+function sessionOf(row: SessionRow): Session {
+  return {
+    sessionId: row.session_id,
+    createdAtMs: row.created_at.getTime(),
+    expiresAtMs: row.expires_at.getTime(),
+    lastUsedAtMs: row.last_used_at.getTime(),
+  };
+}

@@ -1,0 +1,33 @@
+import type { Pool } from '#db/pool.ts';
+import { takeTokens } from '#limits/queries.ts';
+
+interface ThrottleRate {
+  readonly ratePerMinute: number;
+  readonly rateBurst: number;
+}
+
+/** Buckets of tries, by name, shared by every process. For what is rare: each act is a statement of its own. */
+interface Throttle {
+  /** Takes a try. Undefined: go on. Otherwise the milliseconds until the next. */
+  readonly take: (bucket: string, rate: ThrottleRate) => Promise<{ readonly waitMs: number } | undefined>;
+  /** Gives a try back that did no harm. */
+  readonly giveBack: (bucket: string, rate: ThrottleRate) => Promise<void>;
+}
+
+export function createThrottle(pool: Pool): Throttle {
+  async function move(bucket: string, { ratePerMinute, rateBurst }: ThrottleRate, wanted: number) {
+    const [row] = await takeTokens(pool, [{ bucket, wanted, perMinute: ratePerMinute, burst: rateBurst }]);
+    if (row === undefined) throw new Error('The throttle was not answered.');
+    return row;
+  }
+
+  return {
+    take: async (bucket, rate) => {
+      const { granted, wait_ms: waitMs } = await move(bucket, rate, 1);
+      return granted === 1 ? undefined : { waitMs };
+    },
+    giveBack: async (bucket, rate) => {
+      await move(bucket, rate, -1);
+    },
+  };
+}
