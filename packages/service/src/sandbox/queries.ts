@@ -1,7 +1,7 @@
 import { bytesArray, plainArray, textArray } from '#db/array-literal.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { HoldRequest, HoldRow } from '#kernel/hold.ts';
-import type { CallId } from '#kernel/ids.ts';
+import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import type { SandboxSettlement } from '#sandbox/settlement.ts';
 
@@ -62,4 +62,52 @@ export async function settleSandboxHolds(
 export async function reapSandboxHolds(db: Queryable, most: number): Promise<number> {
   const { rows } = await db.query<{ released: number }>(`select sandbox.reap($1) as released`, [most]);
   return rows[0]?.released ?? 0;
+}
+
+export interface SandboxWalletRow {
+  readonly user_id: EndUserId;
+  readonly balance_micros: bigint;
+  readonly held_micros: bigint;
+  readonly cap_micros: bigint | null;
+  readonly is_suspended: boolean;
+  readonly requests: bigint;
+  readonly tokens: bigint;
+}
+
+const WALLET_COLUMNS = 'user_id, balance_micros, held_micros, cap_micros, is_suspended, requests, tokens';
+
+/** Makes a fake wallet anew, see `sandbox.reset` in the migrations. */
+export async function resetSandboxWallet(
+  db: Queryable,
+  wallet: {
+    readonly appId: AppId;
+    readonly userId: EndUserId;
+    readonly balance: Micros;
+    readonly cap: Micros | undefined;
+    readonly isSuspended: boolean;
+  },
+): Promise<SandboxWalletRow> {
+  const { rows } = await db.query<SandboxWalletRow>(`select ${WALLET_COLUMNS} from sandbox.reset($1, $2, $3, $4, $5)`, [
+    wallet.appId,
+    wallet.userId,
+    wallet.balance,
+    wallet.cap ?? null,
+    wallet.isSuspended,
+  ]);
+  const row = rows[0];
+  if (row === undefined) throw new Error('The reset was not answered.');
+  return row;
+}
+
+/** An app's fake wallets after a user, in their order. */
+export async function selectSandboxWallets(
+  db: Queryable,
+  page: { readonly appId: AppId; readonly after: string; readonly most: number },
+): Promise<readonly SandboxWalletRow[]> {
+  const { rows } = await db.query<SandboxWalletRow>(`select ${WALLET_COLUMNS} from sandbox.list($1, $2, $3)`, [
+    page.appId,
+    page.after,
+    page.most,
+  ]);
+  return rows;
 }

@@ -1,0 +1,52 @@
+import type { Pool } from '#db/pool.ts';
+import type { AppId, EndUserId } from '#kernel/ids.ts';
+import { type Micros, microsFromRow } from '#kernel/micros.ts';
+import { resetSandboxWallet, type SandboxWalletRow, selectSandboxWallets } from '#sandbox/queries.ts';
+
+/** A test user's fake wallet, as its app's owner sees it. */
+export interface SandboxWallet {
+  readonly userId: EndUserId;
+  readonly balance: Micros;
+  readonly held: Micros;
+  readonly cap: Micros | undefined;
+  readonly isSuspended: boolean;
+  readonly requests: number;
+  readonly tokens: number;
+}
+
+/** What a reset sets. What is left out goes back to its default (SB-05). */
+interface SandboxReset {
+  readonly balance: Micros | undefined;
+  readonly cap: Micros | undefined;
+  readonly isSuspended: boolean | undefined;
+}
+
+export interface SandboxWallets {
+  /** An app's fake wallets after a user, in the order of their user ids; those that have expired are left out (SB-08). */
+  readonly list: (
+    appId: AppId,
+    page: { readonly after: string; readonly most: number },
+  ) => Promise<readonly SandboxWallet[]>;
+  /** Makes a test user's wallet anew. Calls that still run end uncharged. */
+  readonly reset: (appId: AppId, userId: EndUserId, reset: SandboxReset) => Promise<SandboxWallet>;
+}
+
+export function createSandboxWallets(pool: Pool, grant: Micros): SandboxWallets {
+  return {
+    list: async (appId, page) => (await selectSandboxWallets(pool, { appId, ...page })).map(walletOf),
+    reset: async (appId, userId, { balance = grant, cap, isSuspended = false }) =>
+      walletOf(await resetSandboxWallet(pool, { appId, userId, balance, cap, isSuspended })),
+  };
+}
+
+function walletOf(row: SandboxWalletRow): SandboxWallet {
+  return {
+    userId: row.user_id,
+    balance: microsFromRow(row.balance_micros),
+    held: microsFromRow(row.held_micros),
+    cap: row.cap_micros === null ? undefined : microsFromRow(row.cap_micros),
+    isSuspended: row.is_suspended,
+    requests: Number(row.requests),
+    tokens: Number(row.tokens),
+  };
+}
