@@ -11,6 +11,7 @@ const TIMEOUT_MS_MAX = 3_600_000;
 const priceMicros = z.int().min(0).max(PRICE_MAX);
 const tokens = z.int().min(1).max(TOKENS_MAX);
 const onAbandon = z.enum(['cancel', 'drain']);
+export const aliasName = z.string().regex(NAME);
 
 export const providerSchema = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -62,7 +63,7 @@ export const catalogueSchema = z
   .strictObject({
     providers: z.record(z.string().regex(NAME), providerSchema),
     models: z.array(modelSchema),
-    aliases: z.record(z.string().regex(NAME), z.string()).default({}),
+    aliases: z.record(aliasName, z.string()).default({}),
   })
   .superRefine((catalogue, context) => {
     const complain = (path: (string | number)[], message: string) =>

@@ -6,9 +6,13 @@ import {
   insertAppliedFile,
   insertModel,
   insertProvider,
+  type ModelRow,
+  selectAliases,
   selectAppliedDigest,
+  selectModels,
+  selectProviders,
 } from '#catalogue/queries.ts';
-import { inTransaction, type Pool } from '#db/pool.ts';
+import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import { bumpGeneration } from '#db/queries.ts';
 import { equalBytes, sha256 } from '#kernel/crypto.ts';
 
@@ -23,6 +27,10 @@ export function parseCatalogueFile(text: string): CatalogueFile {
   } catch {
     throw new CatalogueFileError('The catalogue is not valid JSON.');
   }
+  return checked(value);
+}
+
+function checked(value: unknown): CatalogueFile {
   const parsed = catalogueSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => `  ${issue.path.join('.') || '(root)'}: ${issue.message}`);
@@ -40,18 +48,61 @@ export async function applyCatalogueFile(pool: Pool, text: string): Promise<bool
     await bumpGeneration(tx, 'catalogue'); // First: it is also the lock that keeps two files from being applied at once.
     const applied = await selectAppliedDigest(tx);
     if (applied !== undefined && equalBytes(applied, digest)) return false;
-    await deleteAll(tx);
-    for (const [name, provider] of Object.entries(file.providers)) await insertProvider(tx, name, provider);
-    for (const model of file.models) {
-      const { id, provider, resale, enabled, price, cacheWriteMicrosPerMillion, marginBasisPoints, ...settings } =
-        model;
-      const priceId = await ensurePrice(tx, id, priceRowOf(model));
-      await insertModel(tx, { id, provider, resale, enabled }, priceId, settings);
-    }
-    await insertAliases(tx, file.aliases);
+    await store(tx, file);
     await insertAppliedFile(tx, digest);
     return true;
   });
+}
+
+/** The catalogue as it is, in the shape of the file. */
+export async function readCatalogueFile(db: Queryable): Promise<CatalogueFile> {
+  const providers = await selectProviders(db);
+  const models = await selectModels(db);
+  const aliases = await selectAliases(db);
+  return {
+    providers: Object.fromEntries(providers.map(({ name, definition }) => [name, definition])),
+    models: models.map(entryOf),
+    aliases: Object.fromEntries(aliases.map(({ alias, target }) => [alias, target])),
+  };
+}
+
+/**
+ * Changes the catalogue in a transaction: `edit` gets it as it is, whole, and gives it as it shall be. Two changes come
+ * one after the other. Throws `CatalogueFileError` for what would be no complete, consistent catalogue.
+ */
+export async function editCatalogue(tx: Queryable, edit: (current: CatalogueFile) => unknown): Promise<CatalogueFile> {
+  await bumpGeneration(tx, 'catalogue'); // Also the lock, as above.
+  const file = checked(edit(await readCatalogueFile(tx)));
+  await store(tx, file);
+  return readCatalogueFile(tx);
+}
+
+async function store(tx: Queryable, file: CatalogueFile): Promise<void> {
+  await deleteAll(tx);
+  for (const [name, provider] of Object.entries(file.providers)) await insertProvider(tx, name, provider);
+  for (const model of file.models) {
+    const { id, provider, resale, enabled, price, cacheWriteMicrosPerMillion, marginBasisPoints, ...settings } = model;
+    const priceId = await ensurePrice(tx, id, priceRowOf(model));
+    await insertModel(tx, { id, provider, resale, enabled }, priceId, settings);
+  }
+  await insertAliases(tx, file.aliases);
+}
+
+function entryOf(row: ModelRow): CatalogueModel {
+  return {
+    id: row.model_id,
+    provider: row.provider,
+    resale: row.resale,
+    enabled: row.is_enabled,
+    price: {
+      inputMicrosPerMillion: Number(row.input_micros_per_million),
+      cachedInputMicrosPerMillion: Number(row.cached_input_micros_per_million),
+      outputMicrosPerMillion: Number(row.output_micros_per_million),
+    },
+    cacheWriteMicrosPerMillion: Number(row.cache_write_micros_per_million),
+    marginBasisPoints: row.margin_basis_points,
+    ...row.settings,
+  };
 }
 
 function priceRowOf({ price, cacheWriteMicrosPerMillion, marginBasisPoints }: CatalogueModel) {

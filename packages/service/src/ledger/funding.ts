@@ -1,4 +1,4 @@
-import type { Pool } from '#db/pool.ts';
+import type { Queryable } from '#db/pool.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
 import {
   type CreditKind,
@@ -29,10 +29,10 @@ interface Funding {
   }) => Promise<ReinstateOutcome>;
 }
 
-export function createFunding(pool: Pool): Funding {
+export function createFunding(db: Queryable): Funding {
   return {
-    credit: (credit) => insertCredit(pool, credit),
-    takeBack: (taken) => insertTakeBack(pool, taken),
-    reinstate: (wallet) => reinstateWallet(pool, wallet),
+    credit: (credit) => insertCredit(db, credit),
+    takeBack: (taken) => insertTakeBack(db, taken),
+    reinstate: (wallet) => reinstateWallet(db, wallet),
   };
 }

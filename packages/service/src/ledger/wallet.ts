@@ -1,4 +1,4 @@
-import type { Pool } from '#db/pool.ts';
+import type { Queryable } from '#db/pool.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow, microsSumFromRow, ZERO_MICROS } from '#kernel/micros.ts';
 import { insertWallet, type NewWallet, selectWallet, updateCap, updateConnected } from '#ledger/queries.ts';
@@ -39,10 +39,10 @@ export interface Wallets {
   readonly setConnected: (wallet: WalletKey & { readonly isConnected: boolean }) => Promise<boolean>;
 }
 
-export function createWallets(pool: Pool): Wallets {
+export function createWallets(db: Queryable): Wallets {
   return {
     find: async (appId, userId) => {
-      const row = await selectWallet(pool, appId, userId);
+      const row = await selectWallet(db, appId, userId);
       if (row === undefined) return undefined;
       const free = row.balance_micros - row.held_micros;
       return {
@@ -59,8 +59,8 @@ export function createWallets(pool: Pool): Wallets {
         spentThisMonth: microsSumFromRow(row.spent_this_month_micros),
       };
     },
-    open: (wallet) => insertWallet(pool, wallet),
-    setCap: (wallet) => updateCap(pool, wallet),
-    setConnected: (wallet) => updateConnected(pool, wallet),
+    open: (wallet) => insertWallet(db, wallet),
+    setCap: (wallet) => updateCap(db, wallet),
+    setConnected: (wallet) => updateConnected(db, wallet),
   };
 }

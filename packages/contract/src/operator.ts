@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { aliasName, catalogueSchema, modelSchema } from './catalogue.ts';
+import { accountSchema, amount, appSchema, email, moment, name, newPassword, userId } from './control.ts';
+
+/** What the operator plane takes and gives (CP-05, interfaces.md). */
+
+const REASON_LENGTH_MAX = 500;
+const KEY_LENGTH_MAX = 255;
+const COUNT_MAX = 1_000_000;
+
+const reason = z.string().trim().min(1).max(REASON_LENGTH_MAX);
+const count = z.int().min(1).max(COUNT_MAX);
+const money = amount.min(1);
+const idempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/)
+  .max(KEY_LENGTH_MAX)
+  .meta({ description: 'Counts once for each wallet and act: a repeat changes nothing.' });
+
+const rateLimit = z.strictObject({ perMinute: count, burst: count });
+
+export const anyAppSchema = appSchema
+  .extend({
+    ownerEmail: z.string(),
+    firstParty: z.boolean(),
+    rateLimit: z.object({ perMinute: z.int(), burst: z.int() }),
+    maxStreamsPerUser: z.int(),
+  })
+  .meta({ id: 'AnyApp' });
+export const anyAppListSchema = z.object({ apps: z.array(anyAppSchema) });
+export const appQuerySchema = z.strictObject({ query: z.string().max(256).default('') });
+export const changeAnyAppSchema = z.strictObject({
+  firstParty: z.boolean().optional(),
+  rateLimit: rateLimit.optional(),
+  maxStreamsPerUser: count.optional(),
+  reason: reason.optional(),
+});
+export const reasonSchema = z.strictObject({ reason });
+
+export const modelParamsSchema = z.object({ id: modelSchema.shape.id });
+/** The identifier is the path's; in the body it may be left out. */
+export const modelEntrySchema = modelSchema.partial({ id: true });
+export const aliasParamsSchema = z.object({ alias: aliasName });
+export const aliasTargetSchema = z.strictObject({ target: z.string().max(128) });
+export const aliasSchema = z.object({ alias: z.string(), target: z.string() });
+export { catalogueSchema, modelSchema };
+
+export const anyWalletParamsSchema = z.object({ appId: z.string(), userId });
+export const openWalletSchema = z
+  .strictObject({
+    userId,
+    creditMicros: money.optional(),
+    spendCapMicros: amount.optional(),
+    idempotencyKey: idempotencyKey.optional(),
+    reason: reason.optional(),
+  })
+  .refine((body) => body.creditMicros === undefined || body.idempotencyKey !== undefined, {
+    path: ['idempotencyKey'],
+    error: 'is required with `creditMicros`',
+  });
+export const movementSchema = z.strictObject({ amountMicros: money, reason, idempotencyKey });
+export const reinstateSchema = z.strictObject({ writeOff: z.boolean().default(false), reason });
+
+export const anyWalletSchema = z
+  .object({
+    userId: z.string(),
+    balanceMicros: amount,
+    reservedMicros: amount,
+    availableMicros: amount,
+    currency: z.string(),
+    spendCapMicros: amount.nullable(),
+    spentThisMonthMicros: amount,
+    status: z.enum(['active', 'suspended']),
+    connected: z.boolean(),
+    shortfallMicros: amount,
+  })
+  .meta({ id: 'AnyWallet' });
+export const walletDetailsSchema = z.object({
+  wallet: anyWalletSchema,
+  holds: z.array(z.object({ callId: z.string(), amountMicros: amount, stream: z.boolean(), placedAt: moment })),
+  entries: z.array(
+    z.object({
+      seq: z.int(),
+      kind: z.string(),
+      cause: z.string(),
+      debit: z.string(),
+      credit: z.string(),
+      amountMicros: amount,
+      balanceAfterMicros: amount,
+      at: moment,
+    }),
+  ),
+});
+
+export const ledgerCheckSchema = z.object({
+  ok: z.boolean(),
+  wallets: z.int(),
+  entries: z.int(),
+  differences: z.array(z.object({ rule: z.string(), walletId: z.string(), expected: z.int(), found: z.int() })),
+});
+
+export const auditPageSchema = z.strictObject({
+  before: z
+    .string()
+    .regex(/^\d{1,18}$/)
+    .optional(),
+  limit: z.coerce.number().int().min(1).max(500).default(100),
+});
+export const auditListSchema = z.object({
+  entries: z.array(
+    z.object({
+      at: moment,
+      actor: z.string(),
+      action: z.string(),
+      subject: z.string(),
+      reason: z.string().nullable(),
+    }),
+  ),
+  next: z.string().nullable().meta({ description: 'The next page: `?before=` this. Null on the last one.' }),
+});
+
+export const accountListSchema = z.object({ accounts: z.array(accountSchema) });
+export const newAnyAccountSchema = z.strictObject({
+  email,
+  password: newPassword,
+  name: name.optional(),
+  role: z.enum(['owner', 'operator']),
+});

@@ -1,0 +1,43 @@
+import type { Queryable } from '#db/pool.ts';
+import type { CallId } from '#kernel/ids.ts';
+
+export interface HoldRow {
+  readonly call_id: CallId;
+  readonly amount_micros: bigint;
+  readonly is_stream: boolean;
+  readonly placed_at: Date;
+}
+
+/** The oldest first. */
+export async function selectHoldsOfWallet(db: Queryable, walletId: bigint): Promise<readonly HoldRow[]> {
+  const { rows } = await db.query<HoldRow>(
+    `select call_id, amount_micros, is_stream, placed_at from ledger.holds where wallet_id = $1 order by placed_at, call_id`,
+    [walletId],
+  );
+  return rows;
+}
+
+export interface EntryRow {
+  readonly seq: bigint;
+  readonly kind: string;
+  readonly cause: string;
+  readonly debit: string;
+  readonly credit: string;
+  readonly amount_micros: bigint;
+  readonly balance_after_micros: bigint;
+  readonly at: Date;
+}
+
+/** The newest first. */
+export async function selectEntriesOfWallet(
+  db: Queryable,
+  walletId: bigint,
+  most: number,
+): Promise<readonly EntryRow[]> {
+  const { rows } = await db.query<EntryRow>(
+    `select seq, kind, cause, debit, credit, amount_micros, balance_after_micros, at
+     from ledger.entries where wallet_id = $1 order by seq desc limit $2`,
+    [walletId, most],
+  );
+  return rows;
+}

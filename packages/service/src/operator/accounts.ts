@@ -1,0 +1,42 @@
+import { type AccountRow, insertAccount, type Role, selectAccounts } from '#accounts/account-queries.ts';
+import { hashPassword } from '#accounts/password.ts';
+import { type Account, accountOf } from '#accounts/session.ts';
+import type { Pool } from '#db/pool.ts';
+import { newAccountId } from '#kernel/ids.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { type Act, audited } from '#operator/acts.ts';
+
+/** Accounts, as operators make them. */
+export interface AccountDesk {
+  readonly list: () => Promise<readonly Account[]>;
+  readonly create: (
+    act: Act,
+    account: {
+      readonly email: string;
+      readonly password: string;
+      readonly name: string | undefined;
+      readonly role: Role;
+    },
+  ) => Promise<Account | Refusal<'CONFLICT'>>;
+}
+
+export function createAccountDesk(pool: Pool): AccountDesk {
+  return {
+    list: async () => (await selectAccounts(pool)).map(accountOf),
+    create: async (act, { email, password, name, role }) => {
+      const passwordHash = await hashPassword(password);
+      const accountId = newAccountId();
+      const address = email.trim().toLowerCase();
+      return audited(pool, { ...act, action: 'account.create', subject: accountId }, async (tx) => {
+        const row: AccountRow | undefined = await insertAccount(tx, {
+          accountId,
+          email: address,
+          name,
+          role,
+          passwordHash,
+        });
+        return row === undefined ? refuse('CONFLICT', 'This e-mail has an account already.') : accountOf(row);
+      });
+    },
+  };
+}

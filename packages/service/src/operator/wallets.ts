@@ -1,0 +1,142 @@
+import { selectAppDetails } from '#accounts/operator-queries.ts';
+import type { Pool, Queryable } from '#db/pool.ts';
+import { unreachable } from '#kernel/assert.ts';
+import type { AppId, EndUserId } from '#kernel/ids.ts';
+import type { Micros } from '#kernel/micros.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { createFunding } from '#ledger/funding.ts';
+import type { CreditOutcome, TakeBackOutcome } from '#ledger/queries.ts';
+import { type EntryRow, type HoldRow, selectEntriesOfWallet, selectHoldsOfWallet } from '#ledger/operator-queries.ts';
+import { createWallets, type Wallet } from '#ledger/wallet.ts';
+import { type Act, audited } from '#operator/acts.ts';
+
+interface WalletName {
+  readonly appId: AppId;
+  readonly userId: EndUserId;
+}
+
+interface Amount {
+  readonly amount: Micros;
+  /** Counts once for each wallet and kind of act. */
+  readonly key: string;
+}
+
+export interface WalletDetails {
+  readonly wallet: Wallet;
+  /** The oldest first. */
+  readonly holds: readonly HoldRow[];
+  /** The newest first. */
+  readonly entries: readonly EntryRow[];
+}
+
+type MovementRefusal = Refusal<'NOT_FOUND' | 'CONFLICT'>;
+
+/** Any real wallet of the service. */
+export interface AnyWallets {
+  /** The wallet with its holds and its last 1,000 entries; undefined where there is none. */
+  readonly find: (name: WalletName) => Promise<WalletDetails | undefined>;
+  /** Opens a connected wallet for a user who agreed elsewhere, with a first credit where one is given. */
+  readonly open: (
+    act: Act,
+    wallet: WalletName & { readonly cap: Micros | undefined; readonly credit: Amount | undefined },
+  ) => Promise<Wallet | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
+  readonly credit: (act: Act, movement: WalletName & Amount) => Promise<Wallet | MovementRefusal>;
+  /** Money that was returned outside. */
+  readonly refund: (act: Act, movement: WalletName & Amount) => Promise<Wallet | MovementRefusal>;
+  readonly clawBack: (act: Act, movement: WalletName & Amount) => Promise<Wallet | MovementRefusal>;
+  /** Lifts a suspension; refused while a shortfall is owed that the balance cannot cover and nobody writes off (WA-06). */
+  readonly reinstate: (
+    act: Act,
+    wallet: WalletName & { readonly writesOff: boolean },
+  ) => Promise<Wallet | MovementRefusal>;
+}
+
+const ENTRIES_MAX = 1_000;
+
+export function createAnyWallets(pool: Pool, currency: string): AnyWallets {
+  /** Moves money and gives the wallet after it. A repeat under the same key changes nothing and is answered alike. */
+  function move(
+    act: Act & { readonly action: string },
+    movement: WalletName,
+    run: (tx: Queryable) => Promise<CreditOutcome | TakeBackOutcome>,
+  ): Promise<Wallet | MovementRefusal> {
+    return audited(pool, { ...act, subject: subjectOf(movement) }, async (tx) => {
+      const refusal = refusalOf(await run(tx));
+      return refusal ?? read(tx, movement);
+    });
+  }
+
+  return {
+    find: async ({ appId, userId }) => {
+      const wallet = await createWallets(pool).find(appId, userId);
+      if (wallet === undefined) return undefined;
+      const { walletId } = wallet;
+      const [holds, entries] = await Promise.all([
+        selectHoldsOfWallet(pool, walletId),
+        selectEntriesOfWallet(pool, walletId, ENTRIES_MAX),
+      ]);
+      return { wallet, holds, entries };
+    },
+    open: (act, { appId, userId, cap, credit }) =>
+      audited(pool, { ...act, action: 'wallet.open', subject: subjectOf({ appId, userId }) }, async (tx) => {
+        if ((await selectAppDetails(tx, appId)) === undefined) return refuse('NOT_FOUND', 'There is no such app.');
+        const isNew = await createWallets(tx).open({ appId, userId, currency, cap });
+        if (!isNew) return refuse('CONFLICT', 'This user has a wallet for this app already.');
+        if (credit !== undefined) {
+          const outcome = await createFunding(tx).credit({ appId, userId, kind: 'contract_credit', ...credit });
+          const refusal = refusalOf(outcome);
+          if (refusal !== undefined) return refusal;
+        }
+        return read(tx, { appId, userId });
+      }),
+    credit: (act, movement) =>
+      move({ ...act, action: 'wallet.credit' }, movement, (tx) =>
+        createFunding(tx).credit({ ...movement, kind: 'contract_credit' }),
+      ),
+    refund: (act, movement) =>
+      move({ ...act, action: 'wallet.refund' }, movement, (tx) =>
+        createFunding(tx).takeBack({ ...movement, kind: 'refund' }),
+      ),
+    clawBack: (act, movement) =>
+      move({ ...act, action: 'wallet.clawback' }, movement, (tx) =>
+        createFunding(tx).takeBack({ ...movement, kind: 'claw_back' }),
+      ),
+    reinstate: (act, wallet) =>
+      audited(pool, { ...act, action: 'wallet.reinstate', subject: subjectOf(wallet) }, async (tx) => {
+        const outcome = await createFunding(tx).reinstate(wallet);
+        if (outcome === 'no_wallet') return noWallet();
+        if (outcome === 'shortfall') {
+          return refuse('CONFLICT', 'A shortfall is owed that the balance does not cover: write it off, or wait.');
+        }
+        return read(tx, wallet);
+      }),
+  };
+}
+
+async function read(db: Queryable, { appId, userId }: WalletName): Promise<Wallet | Refusal<'NOT_FOUND'>> {
+  return (await createWallets(db).find(appId, userId)) ?? noWallet();
+}
+
+function subjectOf({ appId, userId }: WalletName): string {
+  return `${appId} ${userId}`;
+}
+
+function refusalOf(outcome: CreditOutcome | TakeBackOutcome): MovementRefusal | undefined {
+  switch (outcome) {
+    case 'no_wallet':
+      return noWallet();
+    case 'conflict':
+      return refuse('CONFLICT', 'This idempotency key stands for another amount.', { param: 'idempotencyKey' });
+    case 'too_much':
+      return refuse('CONFLICT', 'The balance would pass the largest amount there is.', { param: 'amountMicros' });
+    case 'booked':
+    case 'repeated':
+      return undefined;
+    default:
+      return unreachable(outcome);
+  }
+}
+
+function noWallet(): Refusal<'NOT_FOUND'> {
+  return refuse('NOT_FOUND', 'This user has no wallet for this app.');
+}
