@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/pool.ts';
+import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 
 interface ModelUsageRow {
   readonly model: string;
@@ -23,5 +24,93 @@ export async function selectMonthByModel(
      order by model`,
     [walletId, month],
   );
+  return rows;
+}
+
+export interface UsageRow {
+  /** Null where it is not grouped by. */
+  readonly day: string | null;
+  readonly model: string | null;
+  readonly user_id: EndUserId | null;
+  readonly requests: bigint;
+  readonly prompt_tokens: bigint;
+  readonly completion_tokens: bigint;
+  readonly charged_micros: bigint;
+}
+
+/** Names a row of a report by what it is grouped by, '' for what it is not. */
+export interface UsageRowName {
+  readonly day: string;
+  readonly model: string;
+  readonly userId: string;
+}
+
+export interface UsageReportQuery {
+  readonly appId: AppId;
+  /** UTC days; `to` is the first that does not count. */
+  readonly from: string;
+  readonly to: string;
+  readonly byDay: boolean;
+  readonly byModel: boolean;
+  readonly byUser: boolean;
+  readonly after: UsageRowName;
+  readonly most: number;
+}
+
+/** What an app's users used, by the UTC day on which calls ended, in the order of day, model and user. */
+export async function selectAppUsage(db: Queryable, query: UsageReportQuery): Promise<readonly UsageRow[]> {
+  const { rows } = await db.query<UsageRow>(`select * from usage.report($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, [
+    query.appId,
+    query.from,
+    query.to,
+    query.byDay,
+    query.byModel,
+    query.byUser,
+    query.after.day,
+    query.after.model,
+    query.after.userId,
+    query.most,
+  ]);
+  return rows;
+}
+
+export interface ReceiptRow {
+  readonly call_id: CallId;
+  readonly correlation_id: string | null;
+  readonly user_id: EndUserId;
+  readonly model: string | null;
+  readonly settled_at: Date;
+  readonly outcome: 'answered' | 'abandoned' | 'failed' | 'expired';
+  readonly is_estimated: boolean;
+  readonly prompt_tokens: bigint;
+  readonly cached_tokens: bigint;
+  readonly completion_tokens: bigint;
+  readonly reasoning_tokens: bigint;
+  readonly held_micros: bigint;
+  readonly charged_micros: bigint;
+  readonly price_id: bigint | null;
+  readonly input_micros_per_million: bigint | null;
+  readonly cached_input_micros_per_million: bigint | null;
+  readonly output_micros_per_million: bigint | null;
+  readonly margin_basis_points: number | null;
+}
+
+export async function selectReceipt(db: Queryable, appId: AppId, callId: CallId): Promise<ReceiptRow | undefined> {
+  const { rows } = await db.query<ReceiptRow>(`select * from usage.receipts($1, $2, null, 1)`, [appId, callId]);
+  return rows[0];
+}
+
+/** The newest first. */
+export async function selectReceiptsByCorrelation(
+  db: Queryable,
+  appId: AppId,
+  correlationId: string,
+  most: number,
+): Promise<readonly ReceiptRow[]> {
+  const { rows } = await db.query<ReceiptRow>(`select * from usage.receipts($1, null, $2, $3)`, [
+    appId,
+    correlationId,
+    most,
+  ]);
   return rows;
 }

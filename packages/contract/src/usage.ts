@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { amount, moment } from './control.ts';
+
+/** Usage and receipts, for app owners (CP-04, interfaces.md). */
+
+const day = z.iso.date().meta({ description: 'A UTC day, as 2026-11-30.' });
+const GROUPS = ['day', 'model', 'user'] as const;
+
+const groupBy = z
+  .string()
+  .regex(/^(day|model|user)(,(day|model|user))*$/, { error: 'must be a list of `day`, `model` and `user`' })
+  .transform((text) => {
+    const chosen = new Set(text.split(','));
+    return GROUPS.filter((group) => chosen.has(group));
+  })
+  .pipe(z.array(z.enum(GROUPS)));
+
+export const usageQuerySchema = z.strictObject({
+  from: day.optional().meta({ description: 'The first day. Left out: the first of this month.' }),
+  to: day.optional().meta({ description: 'The first day that does not count any more. Left out: tomorrow.' }),
+  groupBy: groupBy.prefault('day,model,user'),
+  format: z.enum(['json', 'csv']).default('json'),
+  after: z.string().max(2_048).optional().meta({ description: 'A `next` of the page before.' }),
+  limit: z.coerce.number().int().min(1).max(10_000).default(1_000),
+});
+
+export const usageReportSchema = z
+  .object({
+    rows: z.array(
+      z.object({
+        day: z.string().optional(),
+        model: z.string().optional(),
+        userId: z.string().optional(),
+        requests: z.int(),
+        promptTokens: z.int(),
+        completionTokens: z.int(),
+        chargedMicros: amount,
+      }),
+    ),
+    next: z.string().nullable().meta({ description: 'The next page: `?after=` this. Null on the last one.' }),
+  })
+  .meta({ id: 'UsageReport' });
+
+export const receiptSchema = z
+  .object({
+    callId: z.string(),
+    correlationId: z.string().nullable(),
+    userId: z.string(),
+    model: z.string().nullable(),
+    at: moment,
+    outcome: z.enum(['answered', 'abandoned', 'failed', 'expired']),
+    estimated: z.boolean(),
+    tokens: z.object({ prompt: z.int(), cached: z.int(), completion: z.int(), reasoning: z.int() }),
+    price: z
+      .object({
+        version: z.int(),
+        inputMicrosPerMillion: z.int(),
+        cachedInputMicrosPerMillion: z.int(),
+        outputMicrosPerMillion: z.int(),
+        marginBasisPoints: z.int(),
+      })
+      .nullable(),
+    heldMicros: amount,
+    chargedMicros: amount,
+    releasedMicros: amount,
+  })
+  .meta({ id: 'Receipt' });
+export const receiptListSchema = z.object({ calls: z.array(receiptSchema) });
+export const receiptParamsSchema = z.object({ appId: z.string(), callId: z.string() });
+export const receiptQuerySchema = z.strictObject({
+  correlationId: z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, { error: 'is no correlation id' }),
+});

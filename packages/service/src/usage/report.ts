@@ -1,0 +1,130 @@
+import type { Pool } from '#db/pool.ts';
+import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
+import { type Micros, micros, microsFromRow } from '#kernel/micros.ts';
+import {
+  type ReceiptRow,
+  selectAppUsage,
+  selectReceipt,
+  selectReceiptsByCorrelation,
+  type UsageReportQuery,
+  type UsageRow,
+  type UsageRowName,
+} from '#usage/queries.ts';
+
+/** One row of a report; what it is not grouped by is absent. */
+export interface UsageFigures {
+  readonly day: string | undefined;
+  readonly model: string | undefined;
+  readonly userId: EndUserId | undefined;
+  readonly requests: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly charged: Micros;
+}
+
+/** What became of one call. Holds nothing that anybody said. */
+export interface CallReceipt {
+  readonly callId: CallId;
+  readonly correlationId: string | undefined;
+  readonly userId: EndUserId;
+  /** The resolved identifier; undefined where the process died. */
+  readonly model: string | undefined;
+  readonly atMs: number;
+  readonly outcome: ReceiptRow['outcome'];
+  readonly isEstimated: boolean;
+  readonly tokens: {
+    readonly prompt: number;
+    readonly cached: number;
+    readonly completion: number;
+    readonly reasoning: number;
+  };
+  /** As it was when the call began. */
+  readonly price: ReceiptPrice | undefined;
+  readonly held: Micros;
+  readonly charged: Micros;
+  readonly released: Micros;
+}
+
+interface ReceiptPrice {
+  /** Grows with every change of any price. */
+  readonly version: number;
+  readonly inputMicrosPerMillion: number;
+  readonly cachedInputMicrosPerMillion: number;
+  readonly outputMicrosPerMillion: number;
+  readonly marginBasisPoints: number;
+}
+
+/** Usage and receipts of one app's users, for its owner (CP-04). */
+export interface AppUsage {
+  /** A page of the report, in the order of day, model and user, after a row. */
+  readonly page: (query: UsageReportQuery) => Promise<readonly UsageFigures[]>;
+  readonly receipt: (appId: AppId, callId: CallId) => Promise<CallReceipt | undefined>;
+  /** Those under one correlation id, the newest first, at most 100. */
+  readonly receipts: (appId: AppId, correlationId: string) => Promise<readonly CallReceipt[]>;
+}
+
+const RECEIPTS_MAX = 100;
+
+export function createAppUsage(pool: Pool): AppUsage {
+  return {
+    page: async (query) => (await selectAppUsage(pool, query)).map(figuresOf),
+    receipt: async (appId, callId) => {
+      const row = await selectReceipt(pool, appId, callId);
+      return row === undefined ? undefined : receiptOf(row);
+    },
+    receipts: async (appId, correlationId) =>
+      (await selectReceiptsByCorrelation(pool, appId, correlationId, RECEIPTS_MAX)).map(receiptOf),
+  };
+}
+
+/** Where the page after a row begins. */
+export function nameOf(row: Partial<UsageFigures>): UsageRowName {
+  return { day: row.day ?? '', model: row.model ?? '', userId: row.userId ?? '' };
+}
+
+function figuresOf(row: UsageRow): UsageFigures {
+  return {
+    day: row.day ?? undefined,
+    model: row.model ?? undefined,
+    userId: row.user_id ?? undefined,
+    requests: Number(row.requests),
+    promptTokens: Number(row.prompt_tokens),
+    completionTokens: Number(row.completion_tokens),
+    charged: microsFromRow(row.charged_micros),
+  };
+}
+
+function receiptOf(row: ReceiptRow): CallReceipt {
+  const held = microsFromRow(row.held_micros);
+  const charged = microsFromRow(row.charged_micros);
+  return {
+    callId: row.call_id,
+    correlationId: row.correlation_id ?? undefined,
+    userId: row.user_id,
+    model: row.model ?? undefined,
+    atMs: row.settled_at.getTime(),
+    outcome: row.outcome,
+    isEstimated: row.is_estimated,
+    tokens: {
+      prompt: Number(row.prompt_tokens),
+      cached: Number(row.cached_tokens),
+      completion: Number(row.completion_tokens),
+      reasoning: Number(row.reasoning_tokens),
+    },
+    price: priceOf(row),
+    held,
+    charged,
+    released: micros(held - charged),
+  };
+}
+
+function priceOf(row: ReceiptRow): ReceiptPrice | undefined {
+  if (row.price_id === null) return undefined;
+  return {
+    version: Number(row.price_id),
+    inputMicrosPerMillion: Number(row.input_micros_per_million),
+    cachedInputMicrosPerMillion: Number(row.cached_input_micros_per_million),
+    outputMicrosPerMillion: Number(row.output_micros_per_million),
+    marginBasisPoints: Number(row.margin_basis_points),
+  };
+}
