@@ -18,6 +18,8 @@ const CODES = {
   UPSTREAM_THROTTLED: [429, 'upstream_throttled', 'yes'],
   INTERNAL_SERVER_ERROR: [500, 'server_error', 'unsaid'],
   UPSTREAM_PROVIDER_ERROR: [502, 'upstream_error', 'no'],
+  FORBIDDEN: [403, 'permission_error', 'no'],
+  CONFLICT: [409, 'conflict_error', 'no'],
 } as const satisfies Record<string, readonly [number, string, 'yes' | 'no' | 'unsaid']>;
 
 export type Code = keyof typeof CODES;

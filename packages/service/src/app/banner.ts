@@ -1,5 +1,5 @@
 import type { Config } from '#app/config.ts';
-import type { Demo } from '#app/demo.ts';
+import { type Demo, DEMO_OPERATOR_EMAIL, DEMO_OWNER_EMAIL } from '#app/demo.ts';
 
 interface BannerOptions {
   readonly url: string;
@@ -26,6 +26,13 @@ What it left in the wallet:
 The same with the sandbox key: a fixed answer, play money, no provider:
 
 ${callWith(url, demo.testKey, demo.userId, model)}
+
+Sign in as the owner of the demo app, or as the operator of the service, for a session token (GET ${url}/openapi.json has the routes):
+
+  curl ${url}/sessions -H 'content-type: application/json' \\
+    -d '{"email":"${DEMO_OWNER_EMAIL}","password":"${demo.ownerPassword}"}'
+  curl ${url}/sessions -H 'content-type: application/json' \\
+    -d '{"email":"${DEMO_OPERATOR_EMAIL}","password":"${demo.operatorPassword}"}'
 
 The books, checked to the micro: npm run purser -- ledger check
 Read on: README.md, docs/ARCHITECTURE.md. Stop with Ctrl-C.

@@ -1,7 +1,9 @@
 import type { Server } from 'node:http';
 import path from 'node:path';
 import { createKeyDirectory } from '#accounts/key-directory.ts';
+import { startKeyUse } from '#accounts/key-use.ts';
 import type { Config } from '#app/config.ts';
+import { composePlanes } from '#app/control-plane.ts';
 import { declareProcessMetrics } from '#app/process-metrics.ts';
 import { createAttempts } from '#attempts/attempts.ts';
 import { createCatalogue } from '#catalogue/catalogue.ts';
@@ -81,6 +83,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   await Promise.all([keys.refresh(), catalogue.refresh()]);
   const generations = followChanges(upkeep, log, { accounts: keys, catalogue });
 
+  const keyUse = startKeyUse(keys, log);
   const instance = await startInstance(upkeep, log);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
   const livePools = { reserve: pool('live', 1), settle: pool('live', 1) };
@@ -90,7 +93,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const sandboxPools = { reserve: pool('sandbox', 1), settle: pool('sandbox', 1) };
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
   const reaper = startReaping(holds, { live: upkeep, sandbox: sandboxPools.settle }, log);
-  const watch = startLedgerWatch({ pool: pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX }), clock, log });
+  const checkPool = pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX });
+  const watch = startLedgerWatch({ pool: checkPool, clock, log });
 
   const attempts = createAttempts({ pool: pool('live', ANSWERS_CONNECTIONS_MAX), secret: config.secret, log });
   const links = createTopupLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
@@ -112,22 +116,20 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: () => gateway.underWay.calls });
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
-  const dataPlane = {
-    gateway,
-    wallets: createWallets(shared),
-    usage: createUsage(shared),
-    links,
-    currency: config.currency,
-    clock,
-  };
+  const read = { wallets: createWallets(shared), usage: createUsage(shared) };
+  const dataPlane = { gateway, ...read, links, currency: config.currency, clock };
+  const planePools = { shared, sandbox: pool('sandbox', 1), check: checkPool };
+  const planes = await composePlanes({ config, pools: planePools, clock, log, keys, catalogue });
   return {
-    server: createHttpServer({ dataPlane, isReady: () => isReady(shared, log), metrics, log }),
+    server: createHttpServer({ dataPlane, planes, isReady: () => isReady(shared, log), metrics, log }),
     callsUnderWay: () => gateway.underWay.calls,
     settlementsKept: spool.kept,
     stop: async () => {
       processMetrics.stop();
-      await Promise.all([generations.stop(), reaper.stop(), watch.stop(), drainSlots.stop(), attempts.answers.stop()]);
+      const timed = [generations, reaper, watch, drainSlots, attempts.answers, keyUse];
+      await Promise.all(timed.map(({ stop }) => stop()));
       const endLease = spool.kept() === 0 ? instance.stop : instance.leave;
+      await planes.close();
       await holds.stop();
       await endLease().catch((fault: unknown) => log.warn({ fault: describeFault(fault) }, 'the lease was left'));
       await providers.close();

@@ -26,6 +26,10 @@ export interface Config {
   readonly sandboxGrant: Micros;
   readonly currency: string;
   readonly workers: number;
+  /** Whether anybody may make an account, or operators alone. */
+  readonly registration: 'open' | 'closed';
+  /** The account that is made when it is missing. */
+  readonly operator: { readonly email: string; readonly password: string } | undefined;
   /** What a reader of `/metrics` must show. Undefined: only this machine may read. */
   readonly metricsToken: string | undefined;
   readonly logLevel: LogLevel;
@@ -44,6 +48,7 @@ const SECRET_BYTES_MIN = 32;
 /** Passed through, not listed: PostgreSQL may have to run as another user. Every file of ours in it is for its owner. */
 const DIRECTORY_MODE_OF_ROOT = 0o711;
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+const PASSWORD_LENGTH_MIN = 10;
 const COUNT = { least: 1, most: 1_000_000 };
 
 /** Reads and checks the settings. Makes the data directory, and in development its secret. Throws `ConfigError`. */
@@ -73,6 +78,12 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     ),
     currency: readCurrency(settings),
     workers: settings.whole('PURSER_WORKERS', { least: 1, most: 256 }, defaultWorkers(environment)),
+    registration: settings.choice(
+      'PURSER_REGISTRATION',
+      ['open', 'closed'],
+      environment === 'production' ? 'closed' : 'open',
+    ),
+    operator: readOperator(settings),
     metricsToken: readMetricsToken(settings),
     logLevel: settings.choice<LogLevel>('PURSER_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
     failpoint: readFailpoint(settings, environment),
@@ -125,6 +136,19 @@ function readCurrency(settings: SettingsReader): string {
   const value = settings.text('PURSER_CURRENCY') ?? 'EUR';
   if (!/^[A-Z]{3}$/.test(value)) settings.complain('PURSER_CURRENCY must be a code of three capital letters.');
   return value;
+}
+
+function readOperator(settings: SettingsReader): Config['operator'] {
+  const email = settings.text('PURSER_OPERATOR_EMAIL');
+  const password = settings.text('PURSER_OPERATOR_PASSWORD');
+  if (email === undefined && password === undefined) return undefined;
+  if (email === undefined || !/^[^\s@]+@[^\s@]+$/.test(email)) {
+    settings.complain('PURSER_OPERATOR_EMAIL must be an e-mail address; it goes with PURSER_OPERATOR_PASSWORD.');
+  }
+  if (password === undefined || password.length < PASSWORD_LENGTH_MIN) {
+    settings.complain(`PURSER_OPERATOR_PASSWORD must have ${PASSWORD_LENGTH_MIN} characters or more.`);
+  }
+  return email === undefined || password === undefined ? undefined : { email, password };
 }
 
 function readMetricsToken(settings: SettingsReader): string | undefined {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { newApiKey } from '#accounts/api-key.ts';
+import { ensureSignIn } from '#accounts/ensure-account.ts';
 import { register } from '#accounts/registration.ts';
 import type { Pool } from '#db/pool.ts';
 import {
@@ -13,6 +14,7 @@ import {
   newKeyId,
 } from '#kernel/ids.ts';
 import { micros } from '#kernel/micros.ts';
+import { randomBase62 } from '#kernel/random.ts';
 import { createFunding } from '#ledger/funding.ts';
 import { createWallets } from '#ledger/wallet.ts';
 
@@ -25,7 +27,14 @@ export interface Demo {
   readonly testKeyId: KeyId;
   readonly testKey: string;
   readonly userId: EndUserId;
+  /** Sign-ins, random like the keys. */
+  readonly ownerPassword: string;
+  readonly operatorPassword: string;
 }
+
+export const DEMO_OWNER_EMAIL = 'demo@purser.invalid';
+export const DEMO_OPERATOR_EMAIL = 'operator@purser.invalid';
+const PASSWORD_LENGTH = 22;
 
 const DEMO_CREDIT = micros(20_000_000n);
 /** Out of the way of somebody who tries things out. */
@@ -35,7 +44,7 @@ const DEMO_LIMITS = { ratePerMinute: 1_000_000, rateBurst: 1_000_000, maxStreams
 export async function ensureDemo(pool: Pool, dataDirectory: string, currency: string): Promise<Demo> {
   const demo = readOrMake(path.join(dataDirectory, 'demo.json'));
   await register(pool, {
-    account: { accountId: demo.accountId, email: 'demo@purser.invalid', name: 'Demo account' },
+    account: { accountId: demo.accountId, email: DEMO_OWNER_EMAIL, name: 'Demo account' },
     app: {
       appId: demo.appId,
       name: 'Demo app',
@@ -48,18 +57,18 @@ export async function ensureDemo(pool: Pool, dataDirectory: string, currency: st
       { keyId: demo.testKeyId, apiKey: demo.testKey },
     ],
   });
+  await ensureSignIn(pool, { email: DEMO_OWNER_EMAIL, password: demo.ownerPassword, name: 'Demo', role: 'owner' });
+  const operator = { email: DEMO_OPERATOR_EMAIL, password: demo.operatorPassword };
+  await ensureSignIn(pool, { ...operator, name: 'Demo operator', role: 'operator' });
   const { appId, userId } = demo;
   await createWallets(pool).open({ appId, userId, currency, cap: undefined });
   await createFunding(pool).credit({ appId, userId, kind: 'contract_credit', amount: DEMO_CREDIT, key: 'demo' });
   return demo;
 }
 
+/** What an earlier version of the demo did not have is made now. */
 function readOrMake(file: string): Demo {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Demo; // Written by us, below.
-  } catch (fault) {
-    if (!(fault instanceof Error && 'code' in fault && fault.code === 'ENOENT')) throw fault;
-  }
+  const kept = readKept(file);
   const demo: Demo = {
     accountId: newAccountId(),
     appId: newAppId(),
@@ -68,7 +77,21 @@ function readOrMake(file: string): Demo {
     testKeyId: newKeyId(),
     testKey: newApiKey('sandbox'),
     userId: 'demo-user' as EndUserId,
+    ownerPassword: randomBase62(PASSWORD_LENGTH),
+    operatorPassword: randomBase62(PASSWORD_LENGTH),
+    ...kept,
   };
-  writeFileSync(file, `${JSON.stringify(demo, undefined, 2)}\n`, { mode: 0o600 });
+  if (Object.keys(kept).length < Object.keys(demo).length) {
+    writeFileSync(file, `${JSON.stringify(demo, undefined, 2)}\n`, { mode: 0o600 });
+  }
   return demo;
+}
+
+function readKept(file: string): Partial<Demo> {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Partial<Demo>; // Written by us, above.
+  } catch (fault) {
+    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return {};
+    throw fault;
+  }
 }

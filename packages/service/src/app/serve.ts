@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ensureSignIn } from '#accounts/ensure-account.ts';
 import { bannerOf } from '#app/banner.ts';
 import { compose, type Service } from '#app/compose.ts';
 import { type Config, DEMO_CATALOGUE_FILE } from '#app/config.ts';
@@ -48,6 +49,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
   try {
     if (config.environment === 'development') simulator = await startSimulator(log);
     await applyCatalogue(config, database);
+    if (config.operator !== undefined) {
+      await ensureSignIn(database.owner, { ...config.operator, name: 'Operator', role: 'operator' });
+    }
     const ground = { databaseUrl: database.url, simulatorUrl: simulator?.url };
     const gateway =
       config.workers === 1 ? await startGateway(config, log, ground) : await startWorkers(config, log, ground);

@@ -80,6 +80,13 @@ export function sendNowhere(exchange: Exchange): void {
   sendRefusal(exchange, refuse('NOT_FOUND', `There is nothing at this address.${advice}`));
 }
 
+/** Answers a method that an address does not take (ER-04). */
+export function sendNotAllowed(exchange: Exchange, methods: readonly string[]): void {
+  const allowed = methods.join(', ');
+  exchange.response.setHeader('allow', allowed);
+  sendRefusal(exchange, refuse('METHOD_NOT_ALLOWED', `This address takes ${allowed}.`));
+}
+
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

@@ -10,7 +10,8 @@ import { handleModel, handleModelList } from '#http/data-plane/models.ts';
 import { handleUsageSummary } from '#http/data-plane/usage-summary.ts';
 import { handleHealth, handleReadiness } from '#http/health.ts';
 import { handleMetrics, type MetricsPlane } from '#http/metrics.ts';
-import { correlationIdOf, type Exchange, openExchange, sendFault, sendNowhere, sendRefusal } from '#http/respond.ts';
+import type { Planes } from '#http/planes.ts';
+import { correlationIdOf, type Exchange, openExchange, sendFault, sendNotAllowed, sendRefusal } from '#http/respond.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
@@ -26,6 +27,7 @@ const MODEL_PATH = '/v1/models/';
 
 interface ServerOptions {
   readonly dataPlane: DataPlane;
+  readonly planes: Planes;
   readonly isReady: () => Promise<boolean>;
   readonly metrics: MetricsPlane;
   readonly log: Log;
@@ -63,7 +65,7 @@ export function createHttpServer(options: ServerOptions): Server {
     const exchange = openExchange(request, response);
     latest.set(request.socket, exchange);
     try {
-      await dispatch(routes, options.dataPlane, exchange);
+      await dispatch(routes, options, exchange);
     } catch (fault) {
       sendFault(exchange, options.log, fault);
     }
@@ -85,15 +87,17 @@ function routesOf({ dataPlane, isReady, metrics }: ServerOptions): ReadonlyMap<s
   ]);
 }
 
-async function dispatch(routes: ReadonlyMap<string, Route>, plane: DataPlane, exchange: Exchange): Promise<void> {
-  const route = routes.get(exchange.path) ?? modelRouteOf(plane, exchange.path);
-  if (route === undefined) return sendNowhere(exchange);
+async function dispatch(
+  routes: ReadonlyMap<string, Route>,
+  { dataPlane, planes }: ServerOptions,
+  exchange: Exchange,
+): Promise<void> {
+  const route = routes.get(exchange.path) ?? modelRouteOf(dataPlane, exchange.path);
+  if (route === undefined) return planes.handle(exchange);
   const method = exchange.request.method ?? '';
   const handler = route[method === 'HEAD' ? 'GET' : method];
   if (handler !== undefined) return handler(exchange);
-  const allowed = Object.keys(route).join(', ');
-  exchange.response.setHeader('allow', allowed);
-  sendRefusal(exchange, refuse('METHOD_NOT_ALLOWED', `This address takes ${allowed}.`));
+  sendNotAllowed(exchange, Object.keys(route));
 }
 
 /** A model's name is one path segment, or several: aliases may hold a slash. */

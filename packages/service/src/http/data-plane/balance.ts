@@ -1,9 +1,8 @@
 import { paymentRequired } from '#gateway/refusals.ts';
 import { admitForUser, type DataPlane } from '#http/data-plane/data-plane.ts';
 import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
-import { microsToWire } from '#kernel/micros.ts';
+import { walletToWire } from '#http/wallet-to-wire.ts';
 import { Refusal } from '#kernel/refusal.ts';
-import type { Wallet } from '#ledger/wallet.ts';
 
 /** `GET /balance`: the real wallet of (app, user). Without one, or with a test key, the 402 that a call gets (BI-01, SB-09). */
 export async function handleBalance(plane: DataPlane, exchange: Exchange): Promise<void> {
@@ -16,18 +15,5 @@ export async function handleBalance(plane: DataPlane, exchange: Exchange): Promi
   if (wallet?.isConnected !== true) {
     return sendRefusal(exchange, paymentRequired(plane.links.create(appId, userId)));
   }
-  sendJson(exchange.response, 200, toWire(wallet));
-}
-
-function toWire(wallet: Wallet) {
-  return {
-    userId: wallet.userId,
-    balanceMicros: microsToWire(wallet.balance),
-    reservedMicros: microsToWire(wallet.held),
-    availableMicros: microsToWire(wallet.available),
-    currency: wallet.currency,
-    spendCapMicros: wallet.cap === undefined ? null : microsToWire(wallet.cap),
-    spentThisMonthMicros: microsToWire(wallet.spentThisMonth),
-    status: wallet.isSuspended ? 'suspended' : 'active',
-  };
+  sendJson(exchange.response, 200, walletToWire(wallet));
 }

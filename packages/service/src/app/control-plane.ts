@@ -1,0 +1,104 @@
+import { createAccounts } from '#accounts/account.ts';
+import { createOwnApps } from '#accounts/app.ts';
+import { createSessions } from '#accounts/session.ts';
+import type { Config } from '#app/config.ts';
+import type { Pool } from '#db/pool.ts';
+import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts.ts';
+import { addAppRoutes, addKeyRoutes } from '#http/control-plane/apps.ts';
+import { addUsageRoutes } from '#http/control-plane/usage.ts';
+import { addSandboxRoutes } from '#http/control-plane/sandbox.ts';
+import type { ControlPlane } from '#http/control-plane/control-plane.ts';
+import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
+import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
+import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { addServiceRoutes } from '#http/operator-plane/service.ts';
+import { addAnyWalletRoutes, addMovementRoutes } from '#http/operator-plane/wallets.ts';
+import { createPlanes, type Planes } from '#http/planes.ts';
+import type { Clock } from '#kernel/clock.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
+import { checkLedger } from '#ledger/check.ts';
+import { createThrottle } from '#limits/throttle.ts';
+import { insertMessage } from '#mail/queries.ts';
+import { createAccountDesk } from '#operator/accounts.ts';
+import { createAnyApps } from '#operator/apps.ts';
+import { createAuditReader } from '#operator/audit.ts';
+import { createCatalogueDesk } from '#operator/catalogue.ts';
+import { createAnyWallets } from '#operator/wallets.ts';
+import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
+import { createAppUsage } from '#usage/report.ts';
+
+interface PlanesOptions {
+  readonly config: Config;
+  readonly pools: {
+    readonly shared: Pool;
+    /** Of the role that knows play money alone. */
+    readonly sandbox: Pool;
+    /** For statements that may take a minute. */
+    readonly check: Pool;
+  };
+  readonly clock: Clock;
+  readonly log: Log;
+  /** What this process has in memory, to follow a change before whoever made it hears of it. */
+  readonly keys: Refreshed;
+  readonly catalogue: Refreshed;
+}
+
+interface Refreshed {
+  readonly refresh: () => Promise<void>;
+}
+
+/** The planes of app owners and operators, joined to what they act on. */
+export function composePlanes({ config, pools, clock, log, keys, catalogue }: PlanesOptions): Promise<Planes> {
+  const pool = pools.shared;
+  const control: ControlPlane = {
+    accounts: createAccounts({
+      pool,
+      throttle: createThrottle(pool),
+      sendReset: (email, token) => insertMessage(pool, resetMail(config.publicUrl, email, token)),
+    }),
+    sessions: createSessions(pool),
+    apps: createOwnApps({ pool, refresh: keys.refresh }),
+    sandboxWallets: createSandboxWallets(pools.sandbox, config.sandboxGrant),
+    appUsage: createAppUsage(pool),
+    clock,
+    currency: config.currency,
+    inBackground: (work) => {
+      work.catch((fault: unknown) => log.error({ fault: describeFault(fault) }, 'work in the background failed'));
+    },
+    isRegistrationOpen: config.registration === 'open',
+  };
+  const operator: OperatorPlane = {
+    apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
+    wallets: createAnyWallets(pool, config.currency),
+    catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh }),
+    accounts: createAccountDesk(pool),
+    audit: createAuditReader(pool),
+    checkLedger: () => checkLedger(pools.check),
+  };
+  return createPlanes(log, control.sessions.find, (plane) => {
+    addAccountRoutes(plane, control);
+    addSessionRoutes(plane, control);
+    addAppRoutes(plane, control);
+    addKeyRoutes(plane, control);
+    addSandboxRoutes(plane, control);
+    addUsageRoutes(plane, control);
+    addAnyAppRoutes(plane, operator);
+    addAnyWalletRoutes(plane, operator);
+    addMovementRoutes(plane, operator);
+    addCatalogueRoutes(plane, operator);
+    addServiceRoutes(plane, operator);
+  });
+}
+
+function resetMail(publicUrl: string, recipient: string, token: string) {
+  const body = [
+    'Somebody, most likely you, asked to set a new password for your account at',
+    `${publicUrl}. If it was not you, there is nothing to do.`,
+    '',
+    'Within an hour, send this token with your new password to POST /password-resets/use:',
+    '',
+    `    ${token}`,
+    '',
+  ].join('\n');
+  return { recipient, subject: 'Set a new password', body };
+}

@@ -1,0 +1,124 @@
+import {
+  accountSchema,
+  changePasswordSchema,
+  currentSessionSchema,
+  registerSchema,
+  requestResetSchema,
+  resetPasswordSchema,
+  sessionListSchema,
+  sessionParamsSchema,
+  signedInSchema,
+  signInSchema,
+} from '@purser/contract/control.ts';
+import { z } from 'zod';
+import type { SignIn } from '#accounts/account.ts';
+import type { Account } from '#accounts/session.ts';
+import { type ControlPlane, callerOf } from '#http/control-plane/control-plane.ts';
+import { granted, type Plane } from '#http/planes.ts';
+import { isoOf } from '#kernel/clock.ts';
+import type { SessionId } from '#kernel/ids.ts';
+import { refuse } from '#kernel/refusal.ts';
+
+const EMPTY = z.null();
+
+/** Accounts, sessions and passwords (CP-01). */
+export function addAccountRoutes(plane: Plane, control: ControlPlane): void {
+  const { accounts } = control;
+
+  plane.post(
+    '/accounts',
+    { config: { isPublic: true }, schema: { body: registerSchema, response: { 201: accountSchema } } },
+    async ({ body }, reply) => {
+      if (!control.isRegistrationOpen) {
+        granted(refuse('FORBIDDEN', 'Accounts are made by the operator of this service.'));
+      }
+      const account = granted(await accounts.register({ ...body, name: body.name, role: 'owner' }));
+      return reply.code(201).send(accountToWire(account));
+    },
+  );
+
+  plane.post(
+    '/password-resets',
+    { config: { isPublic: true }, schema: { body: requestResetSchema, response: { 202: EMPTY } } },
+    async ({ body }, reply) => {
+      control.inBackground(accounts.requestReset(body.email)); // Afterwards: a known e-mail takes no longer.
+      return reply.code(202).send(null);
+    },
+  );
+
+  plane.post(
+    '/password-resets/use',
+    { config: { isPublic: true }, schema: { body: resetPasswordSchema, response: { 200: signedInSchema } } },
+    async ({ body }) => signInToWire(granted(await accounts.resetPassword(body.token, body.newPassword))),
+  );
+
+  plane.put(
+    '/accounts/current/password',
+    { schema: { body: changePasswordSchema, response: { 204: EMPTY } } },
+    async (request, reply) => {
+      granted(await accounts.changePassword(callerOf(request), request.body));
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+/** Sessions of an account (CP-01). */
+export function addSessionRoutes(plane: Plane, control: ControlPlane): void {
+  const { accounts, sessions } = control;
+
+  plane.post(
+    '/sessions',
+    { config: { isPublic: true }, schema: { body: signInSchema, response: { 200: signedInSchema } } },
+    async ({ body }) => signInToWire(granted(await accounts.signIn({ ...body, device: undefined }))),
+  );
+
+  plane.get('/sessions', { schema: { response: { 200: sessionListSchema } } }, async (request) => {
+    const { account, session: current } = callerOf(request);
+    const all = await sessions.list(account.accountId);
+    return {
+      sessions: all.map(({ sessionId, createdAtMs, lastUsedAtMs, expiresAtMs }) => ({
+        sessionId,
+        createdAt: isoOf(createdAtMs),
+        lastUsedAt: isoOf(lastUsedAtMs),
+        expiresAt: isoOf(expiresAtMs),
+        current: sessionId === current.sessionId,
+      })),
+    };
+  });
+
+  plane.get('/sessions/current', { schema: { response: { 200: currentSessionSchema } } }, async (request) => {
+    const { account, session } = callerOf(request);
+    return {
+      sessionId: session.sessionId,
+      expiresAt: isoOf(session.expiresAtMs),
+      account: accountToWire(account),
+    };
+  });
+
+  plane.delete(
+    '/sessions/:sessionId',
+    { schema: { params: sessionParamsSchema, response: { 204: EMPTY } } },
+    async (request, reply) => {
+      const { account, session } = callerOf(request);
+      const { sessionId } = request.params;
+      const revoked = sessionId === 'current' ? session.sessionId : (sessionId as SessionId);
+      if (!(await sessions.revoke(account.accountId, revoked))) {
+        granted(refuse('NOT_FOUND', 'There is no such session of yours.'));
+      }
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+export function accountToWire({ accountId, email, name, role, createdAtMs }: Account) {
+  return { accountId, email, name: name ?? null, role, createdAt: isoOf(createdAtMs) };
+}
+
+function signInToWire({ token, session, account }: SignIn) {
+  return {
+    sessionToken: token,
+    sessionId: session.sessionId,
+    expiresAt: isoOf(session.expiresAtMs),
+    account: accountToWire(account),
+  };
+}

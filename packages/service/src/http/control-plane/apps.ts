@@ -1,0 +1,100 @@
+import {
+  appListSchema,
+  appParamsSchema,
+  appSchema,
+  changeAppSchema,
+  keyListSchema,
+  keyParamsSchema,
+  mintedKeySchema,
+  newAppSchema,
+  newKeySchema,
+} from '@purser/contract/control.ts';
+import { z } from 'zod';
+import type { ApiKey, App } from '#accounts/app.ts';
+import { type ControlPlane, callerOf, noSuchApp, ownApp } from '#http/control-plane/control-plane.ts';
+import { granted, type Plane } from '#http/planes.ts';
+import { isoOf } from '#kernel/clock.ts';
+import type { AppId, KeyId } from '#kernel/ids.ts';
+import { refuse } from '#kernel/refusal.ts';
+
+/** Apps of an account (CP-02). */
+export function addAppRoutes(plane: Plane, control: ControlPlane): void {
+  const { apps } = control;
+
+  plane.post('/apps', { schema: { body: newAppSchema, response: { 201: appSchema } } }, async (request, reply) => {
+    const { account } = callerOf(request);
+    const app = granted(await apps.create(account.accountId, request.body));
+    return reply.code(201).send(appToWire(app));
+  });
+
+  plane.get('/apps', { schema: { response: { 200: appListSchema } } }, async (request) => {
+    const { account } = callerOf(request);
+    return { apps: (await apps.list(account.accountId)).map(appToWire) };
+  });
+
+  plane.get('/apps/:appId', { schema: { params: appParamsSchema, response: { 200: appSchema } } }, async (request) =>
+    appToWire(await ownApp(control, request, request.params.appId)),
+  );
+
+  plane.patch(
+    '/apps/:appId',
+    { schema: { params: appParamsSchema, body: changeAppSchema, response: { 200: appSchema } } },
+    async (request) => {
+      const { account } = callerOf(request);
+      const { name, redirectUris } = request.body;
+      const app = await apps.change(account.accountId, request.params.appId as AppId, { name, redirectUris });
+      return appToWire(granted(app ?? noSuchApp()));
+    },
+  );
+}
+
+/** Keys of an app (CP-03). */
+export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
+  const { apps } = control;
+
+  plane.post(
+    '/apps/:appId/keys',
+    { schema: { params: appParamsSchema, body: newKeySchema, response: { 201: mintedKeySchema } } },
+    async (request, reply) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const { mode } = request.body;
+      const minted = granted(await apps.mintKey(appId, mode));
+      return reply.code(201).send({ appId, ...minted, mode });
+    },
+  );
+
+  plane.get(
+    '/apps/:appId/keys',
+    { schema: { params: appParamsSchema, response: { 200: keyListSchema } } },
+    async (request) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      return { keys: (await apps.listKeys(appId)).map(keyToWire) };
+    },
+  );
+
+  plane.delete(
+    '/apps/:appId/keys/:keyId',
+    { schema: { params: keyParamsSchema, response: { 204: z.null() } } },
+    async (request, reply) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const isThere = await apps.revokeKey(appId, request.params.keyId as KeyId);
+      if (!isThere) granted(refuse('NOT_FOUND', 'There is no such key of this app.'));
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function appToWire({ appId, name, redirectUris, status, createdAtMs }: App) {
+  return { appId, name, redirectUris: [...redirectUris], status, createdAt: isoOf(createdAtMs) };
+}
+
+function keyToWire({ keyId, mode, hint, createdAtMs, lastUsedAtMs, revokedAtMs }: ApiKey) {
+  return {
+    keyId,
+    mode,
+    hint,
+    createdAt: isoOf(createdAtMs),
+    lastUsedAt: lastUsedAtMs === undefined ? null : isoOf(lastUsedAtMs),
+    revokedAt: revokedAtMs === undefined ? null : isoOf(revokedAtMs),
+  };
+}

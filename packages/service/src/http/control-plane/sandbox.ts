@@ -1,0 +1,59 @@
+import {
+  appParamsSchema,
+  resetSandboxSchema,
+  sandboxPageSchema,
+  sandboxUserListSchema,
+  sandboxUserParamsSchema,
+  sandboxUserSchema,
+} from '@purser/contract/control.ts';
+import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts';
+import type { Plane } from '#http/planes.ts';
+import type { EndUserId } from '#kernel/ids.ts';
+import { type Micros, micros, microsToWire } from '#kernel/micros.ts';
+import type { SandboxWallet } from '#sandbox/sandbox-wallet.ts';
+
+/** Fake wallets of an app's test users (SB-04 to SB-07). */
+export function addSandboxRoutes(plane: Plane, control: ControlPlane): void {
+  const { sandboxWallets: sandbox, currency } = control;
+
+  plane.get(
+    '/apps/:appId/sandbox',
+    { schema: { params: appParamsSchema, querystring: sandboxPageSchema, response: { 200: sandboxUserListSchema } } },
+    async (request) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const { after, limit } = request.query;
+      const wallets = await sandbox.list(appId, { after, most: limit });
+      const next = wallets.length === limit ? (wallets.at(-1)?.userId ?? null) : null;
+      return { users: wallets.map((wallet) => toWire(wallet, currency)), next };
+    },
+  );
+
+  plane.post(
+    '/apps/:appId/sandbox/users/:userId/reset',
+    { schema: { params: sandboxUserParamsSchema, body: resetSandboxSchema, response: { 200: sandboxUserSchema } } },
+    async (request) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const { balanceMicros, spendCapMicros, suspended } = request.body;
+      const reset = { balance: microsOf(balanceMicros), cap: microsOf(spendCapMicros), isSuspended: suspended };
+      return toWire(await sandbox.reset(appId, request.params.userId as EndUserId, reset), currency);
+    },
+  );
+}
+
+function microsOf(amount: number | undefined): Micros | undefined {
+  return amount === undefined ? undefined : micros(BigInt(amount));
+}
+
+function toWire({ userId, balance, held, cap, isSuspended, requests, tokens }: SandboxWallet, currency: string) {
+  return {
+    userId,
+    balanceMicros: microsToWire(balance),
+    reservedMicros: microsToWire(held),
+    availableMicros: microsToWire(micros(balance - held)),
+    currency,
+    requests,
+    tokens,
+    spendCapMicros: cap === undefined ? null : microsToWire(cap),
+    suspended: isSuspended,
+  };
+}

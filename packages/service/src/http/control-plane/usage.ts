@@ -1,0 +1,147 @@
+import { appParamsSchema } from '@purser/contract/control.ts';
+import {
+  receiptListSchema,
+  receiptParamsSchema,
+  receiptQuerySchema,
+  receiptSchema,
+  usageQuerySchema,
+  usageReportSchema,
+} from '@purser/contract/usage.ts';
+import type { z } from 'zod';
+import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts';
+import { granted, type Plane } from '#http/planes.ts';
+import { type Clock, isoOf } from '#kernel/clock.ts';
+import type { AppId, CallId } from '#kernel/ids.ts';
+import { isJsonObject, parseJson } from '#kernel/json.ts';
+import { microsToWire } from '#kernel/micros.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { type CallReceipt, nameOf, type UsageFigures } from '#usage/report.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const CSV_COLUMNS = [
+  'day',
+  'model',
+  'userId',
+  'requests',
+  'promptTokens',
+  'completionTokens',
+  'chargedMicros',
+] as const;
+const DAY_MS = 86_400_000;
+
+/** Usage by day, model and user, and receipts of single calls (CP-04). */
+export function addUsageRoutes(plane: Plane, control: ControlPlane): void {
+  const { appUsage, clock } = control;
+
+  plane.get(
+    '/apps/:appId/usage',
+    { schema: { params: appParamsSchema, querystring: usageQuerySchema, response: { 200: usageReportSchema } } },
+    async (request, reply) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const { query } = request;
+      const rows = await appUsage.page(granted(queryOf(appId, query, clock)));
+      const last = rows.length === query.limit ? rows.at(-1) : undefined;
+      const next = last === undefined ? null : cursorOf(last);
+      if (query.format === 'json') return { rows: rows.map(figuresToWire), next };
+      if (next !== null) reply.header('x-service-next', next);
+      const lines = [CSV_COLUMNS.join(','), ...rows.map(figuresToCsv)];
+      // The schema is that of JSON; a table is sent as the bytes that it is.
+      return reply
+        .type('text/csv; charset=utf-8')
+        .serializer(String)
+        .send(`${lines.join('\r\n')}\r\n` as never);
+    },
+  );
+
+  plane.get(
+    '/apps/:appId/calls/:callId',
+    { schema: { params: receiptParamsSchema, response: { 200: receiptSchema } } },
+    async (request) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const { callId } = request.params;
+      const receipt = UUID.test(callId) ? await appUsage.receipt(appId, callId as CallId) : undefined;
+      return receiptToWire(
+        granted(receipt ?? refuse('NOT_FOUND', 'No call of this app has this id, or it still runs.')),
+      );
+    },
+  );
+
+  plane.get(
+    '/apps/:appId/calls',
+    { schema: { params: appParamsSchema, querystring: receiptQuerySchema, response: { 200: receiptListSchema } } },
+    async (request) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const receipts = await appUsage.receipts(appId, request.query.correlationId);
+      return { calls: receipts.map(receiptToWire) };
+    },
+  );
+}
+
+function queryOf(appId: AppId, query: z.output<typeof usageQuerySchema>, clock: Clock) {
+  const today = isoOf(clock.nowMs()).slice(0, 10);
+  const after = query.after === undefined ? nameOf({}) : afterOf(query.after);
+  if (after === undefined) return badCursor();
+  return {
+    appId,
+    from: query.from ?? `${today.slice(0, 7)}-01`,
+    to: query.to ?? isoOf(clock.nowMs() + DAY_MS).slice(0, 10),
+    byDay: query.groupBy.includes('day'),
+    byModel: query.groupBy.includes('model'),
+    byUser: query.groupBy.includes('user'),
+    after,
+    most: query.limit,
+  };
+}
+
+function cursorOf(row: UsageFigures): string {
+  return Buffer.from(JSON.stringify(nameOf(row))).toString('base64url');
+}
+
+function afterOf(cursor: string) {
+  const name = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'));
+  if (!isJsonObject(name)) return undefined;
+  const { day, model, userId } = name;
+  const isName = [day, model, userId].every((part) => typeof part === 'string' && !part.includes('\u0000'));
+  return isName ? { day: String(day), model: String(model), userId: String(userId) } : undefined;
+}
+
+function badCursor(): Refusal<'BAD_REQUEST'> {
+  return refuse('BAD_REQUEST', '`after` must be a `next` of the page before.', { param: 'after' });
+}
+
+function figuresToWire({ day, model, userId, charged, ...figures }: UsageFigures) {
+  return {
+    ...(day === undefined ? {} : { day }),
+    ...(model === undefined ? {} : { model }),
+    ...(userId === undefined ? {} : { userId }),
+    ...figures,
+    chargedMicros: microsToWire(charged),
+  };
+}
+
+function figuresToCsv(figures: UsageFigures): string {
+  const row: Partial<Record<(typeof CSV_COLUMNS)[number], string | number>> = figuresToWire(figures);
+  return CSV_COLUMNS.map((column) => csvField(row[column] ?? '')).join(',');
+}
+
+/** Quoted, and never taken for a formula: user ids are chosen by others (RFC 4180). */
+function csvField(value: string | number): string {
+  if (typeof value === 'number') return String(value);
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function receiptToWire(receipt: CallReceipt) {
+  const { atMs, isEstimated, correlationId, model, price, held, charged, released, ...rest } = receipt;
+  return {
+    ...rest,
+    correlationId: correlationId ?? null,
+    model: model ?? null,
+    at: isoOf(atMs),
+    estimated: isEstimated,
+    price: price ?? null,
+    heldMicros: microsToWire(held),
+    chargedMicros: microsToWire(charged),
+    releasedMicros: microsToWire(released),
+  };
+}

@@ -1,0 +1,63 @@
+import {
+  anyAppListSchema,
+  anyAppSchema,
+  appQuerySchema,
+  changeAnyAppSchema,
+  reasonSchema,
+} from '@purser/contract/operator.ts';
+import { appParamsSchema } from '@purser/contract/control.ts';
+import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { granted, type Plane } from '#http/planes.ts';
+import { isoOf } from '#kernel/clock.ts';
+import type { AppId } from '#kernel/ids.ts';
+import type { AppDetails } from '#operator/apps.ts';
+
+/** Any app: rights, limits, suspension (CP-05). */
+export function addAnyAppRoutes(plane: Plane, { apps }: OperatorPlane): void {
+  plane.get(
+    '/operator/apps',
+    { config: OPERATORS_ONLY, schema: { querystring: appQuerySchema, response: { 200: anyAppListSchema } } },
+    async ({ query }) => ({ apps: (await apps.search(query.query)).map(toWire) }),
+  );
+
+  plane.patch(
+    '/operator/apps/:appId',
+    {
+      config: OPERATORS_ONLY,
+      schema: { params: appParamsSchema, body: changeAnyAppSchema, response: { 200: anyAppSchema } },
+    },
+    async (request) => {
+      const { firstParty, rateLimit, maxStreamsPerUser, reason } = request.body;
+      const settings = {
+        isFirstParty: firstParty,
+        ratePerMinute: rateLimit?.perMinute,
+        rateBurst: rateLimit?.burst,
+        maxStreamsPerUser,
+      };
+      return toWire(granted(await apps.change(actOf(request, reason), request.params.appId as AppId, settings)));
+    },
+  );
+
+  for (const act of ['suspend', 'resume'] as const) {
+    plane.post(
+      `/operator/apps/:appId/${act}`,
+      {
+        config: OPERATORS_ONLY,
+        schema: { params: appParamsSchema, body: reasonSchema, response: { 200: anyAppSchema } },
+      },
+      async (request) =>
+        toWire(granted(await apps[act](actOf(request, request.body.reason), request.params.appId as AppId))),
+    );
+  }
+}
+
+function toWire({ isFirstParty, limits, createdAtMs, redirectUris, ...app }: AppDetails) {
+  return {
+    ...app,
+    redirectUris: [...redirectUris],
+    firstParty: isFirstParty,
+    rateLimit: { perMinute: limits.ratePerMinute, burst: limits.rateBurst },
+    maxStreamsPerUser: limits.maxStreamsPerUser,
+    createdAt: isoOf(createdAtMs),
+  };
+}

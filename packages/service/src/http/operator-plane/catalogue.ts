@@ -1,0 +1,75 @@
+import {
+  aliasParamsSchema,
+  aliasSchema,
+  aliasTargetSchema,
+  catalogueSchema,
+  modelEntrySchema,
+  modelParamsSchema,
+  modelSchema,
+} from '@purser/contract/operator.ts';
+import { z } from 'zod';
+import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { granted, type Plane } from '#http/planes.ts';
+import { refuse } from '#kernel/refusal.ts';
+
+const GONE = { 204: z.null() };
+
+/** The catalogue: providers, entries with their prices, aliases (CP-05, MO-05, MO-06). */
+export function addCatalogueRoutes(plane: Plane, { catalogue }: OperatorPlane): void {
+  plane.get('/operator/catalogue', { config: OPERATORS_ONLY, schema: { response: { 200: catalogueSchema } } }, () =>
+    catalogue.read(),
+  );
+
+  plane.put(
+    '/operator/catalogue',
+    { config: OPERATORS_ONLY, schema: { body: catalogueSchema, response: { 200: catalogueSchema } } },
+    async (request) => granted(await catalogue.replace(actOf(request, undefined), request.body)),
+  );
+
+  plane.put(
+    '/operator/models/:id',
+    {
+      config: OPERATORS_ONLY,
+      schema: { params: modelParamsSchema, body: modelEntrySchema, response: { 200: modelSchema } },
+    },
+    async (request) => {
+      const { id } = request.params;
+      if (request.body.id !== undefined && request.body.id !== id) {
+        granted(refuse('BAD_REQUEST', 'The `id` of the entry is not that of the address.', { param: 'id' }));
+      }
+      return granted(await catalogue.putModel(actOf(request, undefined), id, { ...request.body, id }));
+    },
+  );
+
+  plane.delete(
+    '/operator/models/:id',
+    { config: OPERATORS_ONLY, schema: { params: modelParamsSchema, response: GONE } },
+    async (request, reply) => {
+      granted(await catalogue.deleteModel(actOf(request, undefined), request.params.id));
+      return reply.code(204).send(null);
+    },
+  );
+
+  plane.put(
+    '/operator/aliases/:alias',
+    {
+      config: OPERATORS_ONLY,
+      schema: { params: aliasParamsSchema, body: aliasTargetSchema, response: { 200: aliasSchema } },
+    },
+    async (request) => {
+      const { alias } = request.params;
+      const { target } = request.body;
+      granted(await catalogue.putAlias(actOf(request, undefined), alias, target));
+      return { alias, target };
+    },
+  );
+
+  plane.delete(
+    '/operator/aliases/:alias',
+    { config: OPERATORS_ONLY, schema: { params: aliasParamsSchema, response: GONE } },
+    async (request, reply) => {
+      granted(await catalogue.deleteAlias(actOf(request, undefined), request.params.alias));
+      return reply.code(204).send(null);
+    },
+  );
+}

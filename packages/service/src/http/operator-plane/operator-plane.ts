@@ -1,0 +1,28 @@
+import type { FastifyRequest } from 'fastify';
+import type { Account } from '#accounts/session.ts';
+import { callerOf } from '#http/control-plane/control-plane.ts';
+import type { AuditReader } from '#operator/audit.ts';
+import type { AccountDesk } from '#operator/accounts.ts';
+import type { Act } from '#operator/acts.ts';
+import type { AnyApps } from '#operator/apps.ts';
+import type { CatalogueDesk } from '#operator/catalogue.ts';
+import type { AnyWallets } from '#operator/wallets.ts';
+import type { LedgerCheck } from '#ledger/check.ts';
+
+/** What the routes for operators need. */
+export interface OperatorPlane {
+  readonly apps: AnyApps;
+  readonly wallets: AnyWallets;
+  readonly catalogue: CatalogueDesk;
+  readonly accounts: AccountDesk;
+  readonly audit: AuditReader;
+  readonly checkLedger: () => Promise<LedgerCheck>;
+}
+
+/** Routes with this ask for an account with the operator role: 403 `FORBIDDEN` for any other (CP-05). */
+export const OPERATORS_ONLY = { role: 'operator' } as const satisfies { readonly role: Account['role'] };
+
+/** Who acts, and why, for the audit trail. */
+export function actOf(request: FastifyRequest, reason: string | undefined): Act {
+  return { actor: callerOf(request).account.accountId, reason };
+}

@@ -1,0 +1,64 @@
+import { accountSchema } from '@purser/contract/control.ts';
+import {
+  accountListSchema,
+  auditListSchema,
+  auditPageSchema,
+  ledgerCheckSchema,
+  newAnyAccountSchema,
+} from '@purser/contract/operator.ts';
+import { accountToWire } from '#http/control-plane/accounts.ts';
+import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { granted, type Plane } from '#http/planes.ts';
+import { isoOf } from '#kernel/clock.ts';
+
+/** The service as a whole: the books, the audit trail, accounts (CP-05, WA-09). */
+export function addServiceRoutes(plane: Plane, { accounts, audit, checkLedger }: OperatorPlane): void {
+  plane.get(
+    '/operator/ledger/check',
+    { config: OPERATORS_ONLY, schema: { response: { 200: ledgerCheckSchema } } },
+    async () => {
+      const { wallets, entries, differences, found } = await checkLedger();
+      return {
+        ok: found === 0n,
+        wallets: Number(wallets),
+        entries: Number(entries),
+        differences: differences.map((difference) => ({
+          rule: difference.rule,
+          walletId: String(difference.walletId),
+          expected: Number(difference.expected),
+          found: Number(difference.found),
+        })),
+      };
+    },
+  );
+
+  plane.get(
+    '/operator/audit',
+    { config: OPERATORS_ONLY, schema: { querystring: auditPageSchema, response: { 200: auditListSchema } } },
+    async ({ query }) => {
+      const { entries, next } = await audit.page({ before: query.before, most: query.limit });
+      return {
+        entries: entries.map(({ atMs, actor, action, subject, reason }) => {
+          return { at: isoOf(atMs), actor, action, subject, reason: reason ?? null };
+        }),
+        next: next ?? null,
+      };
+    },
+  );
+
+  plane.get(
+    '/operator/accounts',
+    { config: OPERATORS_ONLY, schema: { response: { 200: accountListSchema } } },
+    async () => ({ accounts: (await accounts.list()).map(accountToWire) }),
+  );
+
+  plane.post(
+    '/operator/accounts',
+    { config: OPERATORS_ONLY, schema: { body: newAnyAccountSchema, response: { 201: accountSchema } } },
+    async (request, reply) => {
+      const { email, password, name, role } = request.body;
+      const account = await accounts.create(actOf(request, undefined), { email, password, name, role });
+      return reply.code(201).send(accountToWire(granted(account)));
+    },
+  );
+}

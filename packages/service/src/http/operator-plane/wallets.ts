@@ -1,0 +1,121 @@
+import { appParamsSchema } from '@purser/contract/control.ts';
+import {
+  anyWalletParamsSchema,
+  anyWalletSchema,
+  movementSchema,
+  openWalletSchema,
+  reinstateSchema,
+  walletDetailsSchema,
+} from '@purser/contract/operator.ts';
+import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { granted, type Plane } from '#http/planes.ts';
+import { walletToWire } from '#http/wallet-to-wire.ts';
+import { isoOf } from '#kernel/clock.ts';
+import type { AppId, EndUserId } from '#kernel/ids.ts';
+import { micros, microsToWire, microsFromRow } from '#kernel/micros.ts';
+import { refuse } from '#kernel/refusal.ts';
+import type { Wallet } from '#ledger/wallet.ts';
+import type { WalletDetails } from '#operator/wallets.ts';
+
+/** Any real wallet: opening it, and what it holds (CP-05). */
+export function addAnyWalletRoutes(plane: Plane, { wallets }: OperatorPlane): void {
+  plane.post(
+    '/operator/apps/:appId/wallets',
+    {
+      config: OPERATORS_ONLY,
+      schema: { params: appParamsSchema, body: openWalletSchema, response: { 201: anyWalletSchema } },
+    },
+    async (request, reply) => {
+      const { userId, creditMicros, spendCapMicros, idempotencyKey, reason } = request.body;
+      const credit =
+        creditMicros === undefined || idempotencyKey === undefined
+          ? undefined
+          : { amount: micros(BigInt(creditMicros)), key: idempotencyKey };
+      const wallet = await wallets.open(actOf(request, reason), {
+        appId: request.params.appId as AppId,
+        userId: userId as EndUserId,
+        cap: spendCapMicros === undefined ? undefined : micros(BigInt(spendCapMicros)),
+        credit,
+      });
+      return reply.code(201).send(toWire(granted(wallet)));
+    },
+  );
+
+  plane.get(
+    '/operator/apps/:appId/wallets/:userId',
+    { config: OPERATORS_ONLY, schema: { params: anyWalletParamsSchema, response: { 200: walletDetailsSchema } } },
+    async ({ params }) => {
+      const details = await wallets.find(nameOf(params));
+      return detailsToWire(granted(details ?? refuse('NOT_FOUND', 'This user has no wallet for this app.')));
+    },
+  );
+}
+
+/** Money into any wallet and out of it, and the end of a suspension (WA-05, WA-06). */
+export function addMovementRoutes(plane: Plane, { wallets }: OperatorPlane): void {
+  for (const [path, act] of [
+    ['credit', 'credit'],
+    ['refund', 'refund'],
+    ['clawback', 'clawBack'],
+  ] as const) {
+    plane.post(
+      `/operator/apps/:appId/wallets/:userId/${path}`,
+      {
+        config: OPERATORS_ONLY,
+        schema: { params: anyWalletParamsSchema, body: movementSchema, response: { 200: anyWalletSchema } },
+      },
+      async (request) => {
+        const { amountMicros, reason, idempotencyKey } = request.body;
+        const movement = { ...nameOf(request.params), amount: micros(BigInt(amountMicros)), key: idempotencyKey };
+        return toWire(granted(await wallets[act](actOf(request, reason), movement)));
+      },
+    );
+  }
+
+  plane.post(
+    '/operator/apps/:appId/wallets/:userId/reinstate',
+    {
+      config: OPERATORS_ONLY,
+      schema: { params: anyWalletParamsSchema, body: reinstateSchema, response: { 200: anyWalletSchema } },
+    },
+    async (request) => {
+      const { writeOff, reason } = request.body;
+      const wallet = { ...nameOf(request.params), writesOff: writeOff };
+      return toWire(granted(await wallets.reinstate(actOf(request, reason), wallet)));
+    },
+  );
+}
+
+function nameOf({ appId, userId }: { readonly appId: string; readonly userId: string }) {
+  return { appId: appId as AppId, userId: userId as EndUserId };
+}
+
+function detailsToWire({ wallet, holds, entries }: WalletDetails) {
+  return {
+    wallet: toWire(wallet),
+    holds: holds.map((hold) => ({
+      callId: hold.call_id,
+      amountMicros: microsToWire(microsFromRow(hold.amount_micros)),
+      stream: hold.is_stream,
+      placedAt: isoOf(hold.placed_at.getTime()),
+    })),
+    entries: entries.map((entry) => ({
+      seq: Number(entry.seq),
+      kind: entry.kind,
+      cause: entry.cause,
+      debit: entry.debit,
+      credit: entry.credit,
+      amountMicros: microsToWire(microsFromRow(entry.amount_micros)),
+      balanceAfterMicros: microsToWire(microsFromRow(entry.balance_after_micros)),
+      at: isoOf(entry.at.getTime()),
+    })),
+  };
+}
+
+function toWire(wallet: Wallet) {
+  return {
+    ...walletToWire(wallet),
+    connected: wallet.isConnected,
+    shortfallMicros: microsToWire(wallet.shortfall),
+  };
+}

@@ -1,0 +1,145 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import fastifySwagger from '@fastify/swagger';
+import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
+import {
+  jsonSchemaTransform,
+  jsonSchemaTransformObject,
+  serializerCompiler,
+  validatorCompiler,
+  type ZodTypeProvider,
+} from 'fastify-type-provider-zod';
+import type { Sessions, SignedIn } from '#accounts/session.ts';
+import { type Exchange, sendFault, sendNotAllowed, sendNowhere, sendRefusal } from '#http/respond.ts';
+import type { Log } from '#kernel/log.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+
+/** Everything but the data plane: routes whose schemas check what comes in and make `/openapi.json`. */
+export interface Planes {
+  /** Answers a request of any route of these planes, and of none, in the envelope (ER-01, ER-04). */
+  readonly handle: (exchange: Exchange) => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Where routes are added. */
+export type Plane = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>;
+
+const BODY_BYTES_MAX = 1_048_576;
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** A refusal on its way out of a handler. Nothing else is thrown for an expected "no". */
+class Refused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+/** What a step gave; where it refused, the handler ends here and the refusal is the answer. */
+export function granted<Result>(result: Result): Exclude<Result, Refusal> {
+  if (result instanceof Refusal) throw new Refused(result);
+  return result as Exclude<Result, Refusal>;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Anybody may call it. Every other route asks for a session before it looks at anything else (AU-05). */
+    readonly isPublic?: boolean;
+    /** The role that an account needs: 403 for any other. */
+    readonly role?: 'operator';
+  }
+  interface FastifyRequest {
+    /** Who calls a route that is not public. */
+    signedIn: SignedIn | undefined;
+  }
+}
+
+const BEARER = /^bearer +(\S+)$/i;
+
+/** `findSession`: by token; undefined for one that opens none. */
+export async function createPlanes(
+  log: Log,
+  findSession: Sessions['find'],
+  addRoutes: (plane: Plane) => void,
+): Promise<Planes> {
+  const exchanges = new WeakMap<IncomingMessage, Exchange>();
+  const app = fastify({ logger: false, bodyLimit: BODY_BYTES_MAX, routerOptions: { ignoreTrailingSlash: false } });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler((fault: FastifyError | Refused, request, reply) => {
+    reply.hijack();
+    const exchange = exchangeOf(exchanges, request);
+    const refusal = fault instanceof Refused ? fault.refusal : refusalOf(fault);
+    if (refusal === undefined) sendFault(exchange, log, fault);
+    else sendRefusal(exchange, refusal);
+  });
+  app.decorateRequest('signedIn', undefined);
+  app.addHook('onRequest', async (request) => {
+    const { isPublic, role } = request.routeOptions.config;
+    if (request.is404 || isPublic === true) return;
+    const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
+    request.signedIn = granted((token === undefined ? undefined : await findSession(token)) ?? noSession());
+    if (role !== undefined && request.signedIn.account.role !== role) granted(notAllowed());
+  });
+  app.setNotFoundHandler((request, reply) => {
+    reply.hijack();
+    const exchange = exchangeOf(exchanges, request);
+    const allowed = METHODS.filter((method) => app.findRoute({ method, url: exchange.path }) !== null);
+    if (allowed.length === 0) sendNowhere(exchange);
+    else sendNotAllowed(exchange, allowed);
+  });
+  await app.register(fastifySwagger, {
+    openapi: { openapi: '3.1.0', info: { title: 'Purser', version: '1' } },
+    transform: jsonSchemaTransform,
+    transformObject: jsonSchemaTransformObject,
+  });
+  app.after(() => addRoutes(app.withTypeProvider<ZodTypeProvider>()));
+  app.get('/openapi.json', { schema: { hide: true }, config: { isPublic: true } }, () => app.swagger());
+  await app.ready();
+  return {
+    handle: (exchange) => {
+      exchanges.set(exchange.request, exchange);
+      app.routing(exchange.request, exchange.response);
+    },
+    close: async () => app.close(),
+  };
+}
+
+function noSession(): Refusal<'UNAUTHORIZED'> {
+  return refuse(
+    'UNAUTHORIZED',
+    'A valid session is needed: `authorization: Bearer <session token>`, as `POST /sessions` gives it.',
+  );
+}
+
+function notAllowed(): Refusal<'FORBIDDEN'> {
+  return refuse('FORBIDDEN', 'This is for operators of the service.');
+}
+
+function exchangeOf(exchanges: WeakMap<IncomingMessage, Exchange>, { raw }: FastifyRequest): Exchange {
+  const exchange = exchanges.get(raw);
+  if (exchange === undefined) throw new Error('A request came by another way than `handle`.');
+  return exchange;
+}
+
+/** Undefined: a fault of ours. The framework's own words stay inside. */
+function refusalOf(fault: FastifyError): Refusal | undefined {
+  if (fault.validation !== undefined) {
+    const [first] = fault.validation;
+    const path = (first?.instancePath ?? '')
+      .split('/')
+      .filter((part) => part !== '')
+      .join('.');
+    const message = first?.message ?? 'is not valid';
+    if (path === '') return refuse('BAD_REQUEST', `The body is not what this address takes: ${message}.`);
+    return refuse('BAD_REQUEST', `\`${path}\`: ${message}.`, { param: path });
+  }
+  if (fault.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return refuse('PAYLOAD_TOO_LARGE', `The body is above the limit of ${BODY_BYTES_MAX} bytes.`);
+  }
+  const isTheirs = fault.statusCode !== undefined && fault.statusCode >= 400 && fault.statusCode < 500;
+  return isTheirs
+    ? refuse('BAD_REQUEST', 'The body must be JSON, sent as `content-type: application/json`.')
+    : undefined;
+}

@@ -1,0 +1,16 @@
+import { microsToWire } from '#kernel/micros.ts';
+import type { Wallet } from '#ledger/wallet.ts';
+
+/** A wallet as `GET /balance` shows it (BI-01). */
+export function walletToWire(wallet: Wallet) {
+  return {
+    userId: wallet.userId,
+    balanceMicros: microsToWire(wallet.balance),
+    reservedMicros: microsToWire(wallet.held),
+    availableMicros: microsToWire(wallet.available),
+    currency: wallet.currency,
+    spendCapMicros: wallet.cap === undefined ? null : microsToWire(wallet.cap),
+    spentThisMonthMicros: microsToWire(wallet.spentThisMonth),
+    status: wallet.isSuspended ? ('suspended' as const) : ('active' as const),
+  };
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newOwner, PASSWORD, personWith, signIn } from '../../support/control.ts';
+import type { Reply } from '../../support/client.ts';
+import { assertRefusal, type Code } from '../../support/refusal.ts';
+import { setStage } from '../../support/stage.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+const { service, app } = await setStage();
+const nobody = personWith(service.url, undefined);
+
+function assertRefused(reply: Reply, code: Code, param: string | null = null): void {
+  assertRefusal(reply, { code, param, hasLink: false }, reply.text);
+}
+
+test('CP-01 an account is made, signs in, is asked who it is, and signs out', async () => {
+  const account = await nobody.get(201, 'POST', '/accounts', {
+    email: 'Anna@Example.Test',
+    password: PASSWORD,
+    name: 'Anna',
+  });
+  assert.deepEqual(Object.keys(account).toSorted(), ['accountId', 'createdAt', 'email', 'name', 'role']);
+  assert.deepEqual([account['email'], account['name'], account['role']], ['anna@example.test', 'Anna', 'owner']);
+  const anna = await signIn(service, 'ANNA@example.test');
+  const current = await anna.get(200, 'GET', '/sessions/current');
+  assert.deepEqual(current['account'], account);
+  await anna.get(204, 'DELETE', '/sessions/current');
+  assertRefused(await anna.ask('GET', '/sessions/current'), 'UNAUTHORIZED');
+});
+
+test('CP-01 an e-mail that has an account is a conflict, in whatever case', async () => {
+  const { email } = await newOwner(service);
+  assertRefused(await nobody.ask('POST', '/accounts', { email: email.toUpperCase(), password: PASSWORD }), 'CONFLICT');
+});
+
+test('CP-01 bad input is refused by the name of its field', async () => {
+  const good = { email: 'x@example.test', password: PASSWORD };
+  for (const [change, param] of [
+    [{ email: 'x' }, 'email'],
+    [{ email: 7 }, 'email'],
+    [{ password: 'too short' }, 'password'],
+    [{ password: 'x'.repeat(257) }, 'password'],
+    [{ name: '' }, 'name'],
+  ] as const) {
+    assertRefused(await nobody.ask('POST', '/accounts', { ...good, ...change }), 'BAD_REQUEST', param);
+  }
+  const reply = await nobody.ask('POST', '/accounts', { ...good, role: 'operator' });
+  assertRefused(reply, 'BAD_REQUEST');
+  assert.match(String(reply.error['message']), /"role"/);
+  for (const body of ['', '{', '[]', 'null', '"x"']) {
+    assertRefused(await nobody.ask('POST', '/accounts', body), 'BAD_REQUEST');
+  }
+});
+
+test('CP-01 a wrong password and an unknown e-mail are answered alike', async () => {
+  const { email } = await newOwner(service);
+  const wrong = await nobody.ask('POST', '/sessions', { email, password: 'wrong' });
+  const unknown = await nobody.ask('POST', '/sessions', { email: 'nobody@example.test', password: 'wrong' });
+  assertRefused(wrong, 'UNAUTHORIZED');
+  assert.deepEqual({ ...unknown.error, correlationId: '' }, { ...wrong.error, correlationId: '' });
+});
+
+test('CP-01 the twenty-first wrong password in a row is not looked at, and right ones cost no try', async () => {
+  const { email } = await newOwner(service);
+  for (let times = 0; times < 25; times += 1) await signIn(service, email);
+  for (let times = 0; times < 20; times += 1) {
+    assertRefused(await nobody.ask('POST', '/sessions', { email, password: 'wrong' }), 'UNAUTHORIZED');
+  }
+  for (const password of ['wrong', PASSWORD]) {
+    const reply = await nobody.ask('POST', '/sessions', { email, password });
+    assertRefused(reply, 'TOO_MANY_REQUESTS');
+    assert.ok(Number(reply.headers.get('retry-after')) <= 60);
+  }
+});
+
+test('CP-01 sessions are listed, the present one marked, and each can be revoked', async () => {
+  const { email, ...owner } = await newOwner(service);
+  const other = await signIn(service, email);
+  const { sessions } = (await owner.get(200, 'GET', '/sessions')) as {
+    sessions: { sessionId: string; current: boolean }[];
+  };
+  assert.deepEqual(
+    sessions.map(({ current }) => current),
+    [false, true],
+  );
+  const stranger = await newOwner(service);
+  assertRefused(await stranger.ask('DELETE', `/sessions/${sessions[0]?.sessionId}`), 'NOT_FOUND');
+  await owner.get(204, 'DELETE', `/sessions/${sessions[0]?.sessionId}`);
+  assertRefused(await other.ask('GET', '/sessions'), 'UNAUTHORIZED');
+  await owner.get(200, 'GET', '/sessions');
+});
+
+test('CP-01 a password is changed by who knows the present one, and every other session ends', async () => {
+  const { email, ...owner } = await newOwner(service);
+  const other = await signIn(service, email);
+  const change = { currentPassword: 'wrong', newPassword: 'a new password' };
+  assertRefused(await owner.ask('PUT', '/accounts/current/password', change), 'UNAUTHORIZED');
+  await owner.get(204, 'PUT', '/accounts/current/password', { ...change, currentPassword: PASSWORD });
+  assertRefused(await other.ask('GET', '/sessions/current'), 'UNAUTHORIZED');
+  await owner.get(200, 'GET', '/sessions/current');
+  assertRefused(await nobody.ask('POST', '/sessions', { email, password: PASSWORD }), 'UNAUTHORIZED');
+  await signIn(service, email, 'a new password');
+});
+
+/** The token of the newest mail to this address. */
+async function mailedToken(email: string): Promise<string> {
+  return waitUntil('the mail is there', async () => {
+    const { rows } = await service.database.owner.query<{ body: string }>(
+      'select body from mail.messages where recipient = $1 order by message_id desc limit 1',
+      [email],
+    );
+    return /^ {4}(\S+)$/m.exec(rows[0]?.body ?? '')?.[1];
+  });
+}
+
+test('CP-01 a password is reset by mail, once, also while wrong ones bar signing in, and every session ends', async () => {
+  const { email, ...owner } = await newOwner(service);
+  for (let times = 0; times < 21; times += 1) await nobody.ask('POST', '/sessions', { email, password: 'wrong' });
+  await nobody.get(202, 'POST', '/password-resets', { email });
+  const token = await mailedToken(email);
+  const use = { token, newPassword: 'another password' };
+  const signedIn = await nobody.get(200, 'POST', '/password-resets/use', use);
+  await personWith(service.url, String(signedIn['sessionToken'])).get(200, 'GET', '/sessions/current');
+  assertRefused(await owner.ask('GET', '/sessions/current'), 'UNAUTHORIZED');
+  assertRefused(await nobody.ask('POST', '/password-resets/use', use), 'BAD_REQUEST', 'token');
+});
+
+test('CP-01 a reset of an unknown e-mail is answered like any other, and one that is too old is void', async () => {
+  const unknown = await nobody.ask('POST', '/password-resets', { email: 'nobody@example.test' });
+  const { email } = await newOwner(service);
+  const known = await nobody.ask('POST', '/password-resets', { email });
+  assert.deepEqual([unknown.status, unknown.text], [known.status, known.text]);
+  const token = await mailedToken(email);
+  await service.database.owner.query(`update accounts.password_resets set expires_at = clock_timestamp()`);
+  assertRefused(
+    await nobody.ask('POST', '/password-resets/use', { token, newPassword: 'another password' }),
+    'BAD_REQUEST',
+    'token',
+  );
+});
+
+test('AU-06 without a session, with one that has expired, or with an API key: 401, before anything else is looked at', async () => {
+  const owner = await newOwner(service);
+  await service.database.owner.query(
+    `update accounts.sessions set created_at = created_at - interval '31 days', expires_at = clock_timestamp()
+     where account_id = (select account_id from accounts.accounts where email = $1)`,
+    [owner.email],
+  );
+  const tokens = [undefined, owner.token, app.liveKey, app.testKey, 'svc_session_x', `${owner.token}x`];
+  for (const token of tokens) {
+    const person = personWith(service.url, token);
+    for (const [method, path] of [
+      ['GET', '/sessions/current'],
+      ['GET', '/apps'],
+      ['POST', '/apps'],
+      ['GET', '/operator/apps'],
+      ['PATCH', '/apps/x'],
+    ] as const) {
+      assertRefused(await person.ask(method, path, method === 'GET' ? undefined : '{'), 'UNAUTHORIZED');
+    }
+  }
+});
+
+test('AU-06 a session token on a route of the data plane is no API key', async () => {
+  const owner = await newOwner(service);
+  for (const path of ['/v1/models', '/balance']) {
+    assertRefused(await owner.ask('GET', path), 'UNAUTHORIZED');
+  }
+});
+
+test('AU-08 neither a password nor a session token is stored', async () => {
+  const owner = await newOwner(service);
+  const { rows } = await service.database.owner.query<{ text: string }>(
+    `select a::text || s::text as text from accounts.accounts a join accounts.sessions s using (account_id)`,
+  );
+  const stored = rows.map(({ text }) => text).join();
+  assert.ok(stored.includes('$argon2id$'));
+  assert.ok(!stored.includes(PASSWORD) && !stored.includes(owner.token ?? ''));
+});

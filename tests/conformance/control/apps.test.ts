@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { send } from '../../support/client.ts';
+import { newOwner } from '../../support/control.ts';
+import { assertRefusal } from '../../support/refusal.ts';
+import { startSecondGateway } from '../../support/second-gateway.ts';
+import { setStage } from '../../support/stage.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+const { service } = await setStage();
+const owner = await newOwner(service);
+const stranger = await newOwner(service);
+
+interface Key {
+  readonly keyId: string;
+  readonly apiKey: string;
+}
+
+async function newApp(name = 'App'): Promise<string> {
+  const { appId } = await owner.get(201, 'POST', '/apps', { name, redirectUris: ['https://app.test/back?x=1'] });
+  return String(appId);
+}
+
+function models(url: string, key: string): Promise<number> {
+  return send('/v1/models', { url, key }).then(({ status }) => status);
+}
+
+test('CP-02 an app is made, listed, read and changed by its owner', async () => {
+  const appId = await newApp('First');
+  const app = await owner.get(200, 'GET', `/apps/${appId}`);
+  const { createdAt, ...rest } = app;
+  const redirectUris = ['https://app.test/back?x=1'];
+  assert.deepEqual(rest, { appId, name: 'First', redirectUris, status: 'active' });
+  assert.ok(Date.parse(String(createdAt)) > 0);
+  const changed = await owner.get(200, 'PATCH', `/apps/${appId}`, { name: 'Second' });
+  assert.deepEqual(changed, { ...app, name: 'Second' });
+  assert.deepEqual(await owner.get(200, 'PATCH', `/apps/${appId}`, {}), changed);
+  const emptied = await owner.get(200, 'PATCH', `/apps/${appId}`, { redirectUris: [] });
+  assert.deepEqual(emptied['redirectUris'], []);
+  const { apps } = (await owner.get(200, 'GET', '/apps')) as { apps: unknown[] };
+  assert.deepEqual(apps.at(-1), emptied);
+});
+
+test('CP-02 an address to return to is https, or http on this machine, whole and without a fragment', async () => {
+  const good = [
+    'https://a.test',
+    'https://a.test/x?y=z',
+    'http://localhost:3000/',
+    'http://127.0.0.1',
+    'http://[::1]:1/',
+  ];
+  await owner.get(201, 'POST', '/apps', { name: 'x', redirectUris: good });
+  const bad = [
+    [
+      'http://a.test/',
+      'javascript:alert(1)',
+      'data:text/html,x',
+      '//a.test',
+      '/x',
+      'https://a.test/#x',
+      'https://a@b.test/',
+    ],
+    [
+      'https://a.test/\\x',
+      'https://a.test/ x',
+      'https://ä.test/',
+      '',
+      'https://',
+      'HTTP://a.test/',
+      'https:\\\\a.test',
+    ],
+  ].flat();
+  for (const uri of bad) {
+    const reply = await owner.ask('POST', '/apps', { name: 'x', redirectUris: [uri] });
+    assertRefusal(reply, { code: 'BAD_REQUEST', param: 'redirectUris.0', hasLink: false }, uri);
+  }
+});
+
+test('AU-06 somebody else’s app is no different from none', async () => {
+  const appId = await newApp();
+  const { keyId } = await owner.get(201, 'POST', `/apps/${appId}/keys`, { mode: 'live' });
+  for (const [method, rest, body] of [
+    ['GET', '', undefined],
+    ['PATCH', '', { name: 'mine' }],
+    ['GET', '/keys', undefined],
+    ['POST', '/keys', { mode: 'live' }],
+    ['DELETE', `/keys/${String(keyId)}`, undefined],
+    ['GET', '/sandbox', undefined],
+    ['POST', '/sandbox/users/u/reset', {}],
+    ['GET', '/usage', undefined],
+    ['GET', '/calls?correlationId=x', undefined],
+    ['GET', '/calls/00000000-0000-0000-0000-000000000000', undefined],
+  ] as const) {
+    const theirs = await stranger.ask(method, `/apps/${appId}${rest}`, body);
+    const none = await stranger.ask(method, `/apps/app_0000000000000000000000${rest}`, body);
+    assert.equal(theirs.status, 404, theirs.text);
+    assert.deepEqual({ ...theirs.error, correlationId: '' }, { ...none.error, correlationId: '' });
+  }
+});
+
+test('CP-03 AU-07 AU-08 a key is shown once, works at once, is told by its hint and by when it was used', async () => {
+  const appId = await newApp();
+  for (const [mode, prefix] of [
+    ['live', 'svc_live_'],
+    ['sandbox', 'svc_test_'],
+  ] as const) {
+    const minted = (await owner.get(201, 'POST', `/apps/${appId}/keys`, { mode })) as unknown as Key;
+    assert.deepEqual(Object.keys(minted).toSorted(), ['apiKey', 'appId', 'keyId', 'mode']);
+    assert.ok(minted.apiKey.startsWith(prefix));
+    assert.equal(await models(service.url, minted.apiKey), 200);
+    const reply = await owner.ask('GET', `/apps/${appId}/keys`);
+    const { keys } = reply.body as { keys: { keyId: string; mode: string; hint: string; revokedAt: unknown }[] };
+    const listed = keys.find(({ keyId }) => keyId === minted.keyId);
+    assert.deepEqual([listed?.mode, listed?.revokedAt], [mode, null]);
+    assert.equal(listed?.hint, `${prefix}...${minted.apiKey.slice(-4)}`);
+    assert.ok(!reply.text.includes(minted.apiKey));
+  }
+  const refused = await owner.ask('POST', `/apps/${appId}/keys`, { mode: 'other' });
+  assertRefusal(refused, { code: 'BAD_REQUEST', param: 'mode', hasLink: false }, refused.text);
+});
+
+test('AU-09 a revoked key is refused at once here and within a second elsewhere; revoking again is harmless', async (t) => {
+  const second = await startSecondGateway(service);
+  t.after(second.close);
+  const appId = await newApp();
+  const { keyId, apiKey } = (await owner.get(201, 'POST', `/apps/${appId}/keys`, { mode: 'live' })) as unknown as Key;
+  assert.deepEqual([await models(service.url, apiKey), await models(second.url, apiKey)], [200, 200]);
+  await owner.get(204, 'DELETE', `/apps/${appId}/keys/${keyId}`);
+  assert.equal(await models(service.url, apiKey), 401);
+  await waitUntil('the other gateway refuses it', async () => (await models(second.url, apiKey)) === 401);
+  await owner.get(204, 'DELETE', `/apps/${appId}/keys/${keyId}`);
+  const { keys } = (await owner.get(200, 'GET', `/apps/${appId}/keys`)) as { keys: { revokedAt: string }[] };
+  assert.ok(Date.parse(keys[0]?.revokedAt ?? '') > 0);
+  assertRefusal(
+    await owner.ask('DELETE', `/apps/${appId}/keys/key_x`),
+    { code: 'NOT_FOUND', param: null, hasLink: false },
+    'no such key',
+  );
+});

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { chat } from '../../support/client.ts';
+import { newOwner, personWith } from '../../support/control.ts';
+import { assertRefusal } from '../../support/refusal.ts';
+import { setStage } from '../../support/stage.ts';
+
+const { service } = await setStage();
+const owner = await newOwner(service);
+const GRANT = 5_000_000;
+
+const { appId } = await owner.get(201, 'POST', '/apps', { name: 'App' });
+const { apiKey } = await owner.get(201, 'POST', `/apps/${String(appId)}/keys`, { mode: 'sandbox' });
+const SANDBOX = `/apps/${String(appId)}/sandbox`;
+const ask = (user: string) => chat({ url: service.url, key: String(apiKey), user });
+const reset = (user: string, body: unknown) =>
+  owner.ask('POST', `${SANDBOX}/users/${encodeURIComponent(user)}/reset`, body);
+
+const FRESH = {
+  balanceMicros: GRANT,
+  reservedMicros: 0,
+  availableMicros: GRANT,
+  currency: 'EUR',
+  requests: 0,
+  tokens: 0,
+  spendCapMicros: null,
+  suspended: false,
+};
+
+test('SB-04 the owner sees every test user: balance, reservations, requests, tokens, cap, suspension', async () => {
+  const charge = Number((await ask('anna')).headers.get('x-service-charge-micros'));
+  const { users } = (await owner.get(200, 'GET', SANDBOX)) as { users: Record<string, unknown>[] };
+  const anna = users.find(({ userId }) => userId === 'anna');
+  assert.ok(charge > 0 && Number(anna?.['tokens']) > 0);
+  const balances = { balanceMicros: GRANT - charge, availableMicros: GRANT - charge };
+  assert.deepEqual(anna, { ...FRESH, ...balances, userId: 'anna', requests: 1, tokens: anna?.['tokens'] });
+});
+
+test('SB-04 the list is read in pages', async () => {
+  for (const user of ['p1', 'p2', 'p3']) await reset(user, {});
+  const seen: unknown[] = [];
+  for (let after: unknown = ''; after !== null; ) {
+    const page = await owner.get(200, 'GET', `${SANDBOX}?limit=2&after=${encodeURIComponent(String(after))}`);
+    const users = page['users'] as { userId: string }[];
+    assert.ok(users.length <= 2);
+    seen.push(...users.map(({ userId }) => userId));
+    after = page['next'];
+  }
+  for (const user of ['p1', 'p2', 'p3']) assert.equal(seen.filter((one) => one === user).length, 1);
+});
+
+test('SB-05 a reset sets what it names, and puts back to its default what it leaves out', async () => {
+  const set = { balanceMicros: 7, spendCapMicros: 5, suspended: true };
+  const { body } = await reset('bert', set);
+  assert.deepEqual(body, {
+    ...FRESH,
+    userId: 'bert',
+    balanceMicros: 7,
+    availableMicros: 7,
+    spendCapMicros: 5,
+    suspended: true,
+  });
+  assert.deepEqual((await reset('bert', {})).body, { ...FRESH, userId: 'bert' });
+});
+
+test('SB-06 after a reset each refusal can be had: no money, cap reached, suspended', async () => {
+  for (const [body, code, hasLink] of [
+    [{ balanceMicros: 0 }, 'PAYMENT_REQUIRED', true],
+    [{ spendCapMicros: 1 }, 'APP_SPEND_CAP_EXCEEDED', true],
+    [{ suspended: true }, 'WALLET_SUSPENDED', false],
+  ] as const) {
+    await reset('carl', body);
+    assertRefusal(await ask('carl'), { code, hasLink });
+  }
+  await reset('carl', {});
+  assert.equal((await ask('carl')).status, 200);
+});
+
+test('SB-05 amounts out of range, fields that are unknown and bodies that are no object are refused', async () => {
+  for (const [body, param] of [
+    [{ balanceMicros: -1 }, 'balanceMicros'],
+    [{ balanceMicros: 2 ** 53 }, 'balanceMicros'],
+    [{ balanceMicros: 1.5 }, 'balanceMicros'],
+    [{ balanceMicros: '1' }, 'balanceMicros'],
+    [{ spendCapMicros: -1 }, 'spendCapMicros'],
+    [{ suspended: 1 }, 'suspended'],
+    [{ balance: 1 }, null],
+    [[], null],
+  ] as const) {
+    assertRefusal(await reset('dora', body), { code: 'BAD_REQUEST', param, hasLink: false }, JSON.stringify(body));
+  }
+  assertRefusal(await reset('two words', {}), { code: 'BAD_REQUEST', param: 'userId', hasLink: false });
+  assert.equal((await reset('odd/user@x', { balanceMicros: 2 ** 53 - 1 })).body['balanceMicros'], 2 ** 53 - 1);
+});
+
+test('SB-05 a reset while a call runs drops its hold: the call ends uncharged', async () => {
+  await reset('emil', {});
+  await service.database.owner.query(
+    `insert into sandbox.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
+     select gen_random_uuid(), wallet_id, 100, db.current_month(), true, (select max(instance_id) from db.instances)
+     from sandbox.wallets where user_id = 'emil'`,
+  );
+  await service.database.owner.query(
+    `update sandbox.wallets set held_micros = 100, open_streams = 1 where user_id = 'emil'`,
+  );
+  assert.deepEqual((await reset('emil', {})).body, { ...FRESH, userId: 'emil' });
+  const { rowCount } = await service.database.owner.query(
+    `select from sandbox.holds h join sandbox.wallets w using (wallet_id) where w.user_id = 'emil'`,
+  );
+  assert.equal(rowCount, 0);
+});
+
+test('SB-07 a test key cannot refill itself', async () => {
+  const key = personWith(service.url, String(apiKey));
+  assertRefusal(await key.ask('POST', `${SANDBOX}/users/anna/reset`, {}), { code: 'UNAUTHORIZED', hasLink: false });
+});
+
+test('SB-08 a wallet that was idle for 30 days is not listed any more', async () => {
+  await reset('idle', {});
+  await service.database.owner.query(
+    `update sandbox.wallets set last_used_at = last_used_at - interval '31 days' where user_id = 'idle'`,
+  );
+  const { text } = await owner.ask('GET', SANDBOX);
+  assert.ok(!text.includes('"idle"'));
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { ensureSignIn } from '../../packages/service/src/accounts/ensure-account.ts';
+import { type Reply, send } from './client.ts';
+import type { TestService } from './service.ts';
+
+export const PASSWORD = 'correct horse battery';
+
+/** Somebody who is signed in, or nobody. */
+export interface Person {
+  readonly ask: (method: string, path: string, body?: unknown) => Promise<Reply>;
+  /** The body of an answer that must have this status. */
+  readonly get: (status: number, method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>;
+  readonly token: string | undefined;
+}
+
+export function personWith(url: string, token: string | undefined): Person {
+  const ask: Person['ask'] = (method, path, body) =>
+    send(path, {
+      url,
+      method,
+      ...(body === undefined ? {} : { body }),
+      ...(token === undefined ? {} : { key: token }),
+    });
+  return {
+    ask,
+    get: async (status, ...request) => {
+      const reply = await ask(...request);
+      assert.equal(reply.status, status, `${request.join(' ')}: ${reply.text}`);
+      return reply.body;
+    },
+    token,
+  };
+}
+
+let people = 0;
+
+export async function signIn({ url }: TestService, email: string, password = PASSWORD): Promise<Person> {
+  const { sessionToken } = await personWith(url, undefined).get(200, 'POST', '/sessions', { email, password });
+  return personWith(url, String(sessionToken));
+}
+
+/** A new account, signed in. */
+export async function newOwner(service: TestService): Promise<Person & { readonly email: string }> {
+  const email = `owner-${(people += 1)}@example.test`;
+  await personWith(service.url, undefined).get(201, 'POST', '/accounts', { email, password: PASSWORD });
+  return { ...(await signIn(service, email)), email };
+}
+
+export async function newOperator(service: TestService): Promise<Person> {
+  const email = `operator-${(people += 1)}@example.test`;
+  await ensureSignIn(service.database.owner, { email, password: PASSWORD, name: 'Operator', role: 'operator' });
+  return signIn(service, email);
+}
