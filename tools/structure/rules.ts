@@ -86,6 +86,12 @@ export const RULES: RuleSet = {
       reason: 'play money has no way to the ledger, to usage or to a provider',
     },
     {
+      file: 'gateway/sandbox-provider.ts',
+      only: ['gateway', 'sandbox', 'kernel', 'providers/provider.ts'],
+      never: ['gateway/live-lane.ts'],
+      reason: 'the sandbox answers and fails like a provider, and has no way to one',
+    },
+    {
       file: 'gateway/live-lane.ts',
       never: ['sandbox', 'gateway/sandbox-lane.ts'],
       reason: 'a live call is never answered or paid by the sandbox',

@@ -79,6 +79,7 @@ export const catalogueSchema = z
     }
     for (const [alias, target] of Object.entries(catalogue.aliases)) {
       if (ids.has(alias)) complain(['aliases', alias], 'is the identifier of a model');
+      if (alias.startsWith('sandbox/')) complain(['aliases', alias], 'begins as the outcomes of the sandbox do');
       if (!ids.has(target)) complain(['aliases', alias], `there is no model \`${target}\``);
     }
   });

@@ -39,12 +39,12 @@ test('SB-04 the owner sees every test user: balance, reservations, requests, tok
 test('SB-04 the list is read in pages', async () => {
   for (const user of ['p1', 'p2', 'p3']) await reset(user, {});
   const seen: unknown[] = [];
-  for (let after: unknown = ''; after !== null; ) {
-    const page = await owner.get(200, 'GET', `${SANDBOX}?limit=2&after=${encodeURIComponent(String(after))}`);
+  for (let after: string | null = ''; after !== null; ) {
+    const page = await owner.get(200, 'GET', `${SANDBOX}?limit=2&after=${encodeURIComponent(after)}`);
     const users = page['users'] as { userId: string }[];
     assert.ok(users.length <= 2);
     seen.push(...users.map(({ userId }) => userId));
-    after = page['next'];
+    after = page['next'] as string | null;
   }
   for (const user of ['p1', 'p2', 'p3']) assert.equal(seen.filter((one) => one === user).length, 1);
 });

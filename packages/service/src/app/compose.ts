@@ -105,7 +105,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     pseudonyms: createPseudonyms(config.secret),
     lanes: {
       live: createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf }),
-      sandbox: createSandboxLane({ holds: sandboxHolds, placeholderUrl: links.placeholderUrl }),
+      sandbox: createSandboxLane({ holds: sandboxHolds, placeholderUrl: links.placeholderUrl, pace }),
     },
     log,
     underWay: { calls: 0 },

@@ -49,6 +49,11 @@ const FAULTS: readonly (readonly [string, unknown, RegExp])[] = [
   ['has an identifier with a space', withModel({ id: 'acme.large 1' }), /models\.0\.id/],
   ['has an identifier whose owner has capitals', withModel({ id: 'Acme.large' }), /models\.0\.id/],
   ['has an identifier with a slash', withModel({ id: 'acme.org/large' }), /models\.0\.id/],
+  [
+    'has an alias that begins as the outcomes of the sandbox do',
+    { ...FILE, aliases: { 'sandbox/error': 'acme.large-1' } },
+    /aliases\.sandbox\/error: .*sandbox/,
+  ],
   ['has a model of a provider that is not there', withModel({ provider: 'nobody' }), /models\.0\.provider/],
   ['has a model without a price', withModel({ price: undefined }), /models\.0\.price: .*free/],
   ['has a price of nothing', withModel({ price: { inputMicrosPerMillion: 0, outputMicrosPerMillion: 0 } }), /free/],

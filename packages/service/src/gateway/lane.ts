@@ -6,8 +6,6 @@ import type { Micros } from '#kernel/micros.ts';
 import type { Refusal } from '#kernel/refusal.ts';
 import type { Provider } from '#providers/provider.ts';
 
-export type { Provider }; // For the sandbox lane, which may import no provider.
-
 /**
  * All that differs between live and sandbox. Members are properties, not methods: the compiler then refuses a lane or
  * a hold of the other mode (methods are compared bivariantly).

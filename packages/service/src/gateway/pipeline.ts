@@ -6,6 +6,7 @@ import type { Answer } from '#gateway/answer.ts';
 import { type AttemptHeaders, parseAttempt } from '#gateway/attempts.ts';
 import type { Drains, StreamPace, UnderWay } from '#gateway/call.ts';
 import type { Lane } from '#gateway/lane.ts';
+import { findOutcomeModel } from '#gateway/outcome-model.ts';
 import { parseBody } from '#gateway/parse-body.ts';
 import type { Pseudonyms } from '#gateway/pseudonyms.ts';
 import type { Rejections } from '#gateway/rejections.ts';
@@ -64,7 +65,7 @@ export async function completeChat(gateway: Gateway, incoming: Incoming): Promis
   if (misshapen !== undefined) return misshapen;
 
   const name = String(request['model']);
-  const model = resolveModel(gateway.catalogue, name);
+  const model = findOutcomeModel(gateway.catalogue, caller, name) ?? resolveModel(gateway.catalogue, name);
   if (model instanceof Refusal) return model;
 
   const refused = checkEntitlement(caller, model, name) ?? checkModelParameters(request, model);

@@ -1,17 +1,19 @@
-import { holdRequestOf } from '#gateway/call.ts';
+import { holdRequestOf, type StreamPace } from '#gateway/call.ts';
 import { refusalOfHold } from '#gateway/refusals.ts';
-import type { Ending, Hold, Lane, Provider } from '#gateway/lane.ts';
-import { cannedChunks, cannedCompletion } from '#sandbox/canned-answer.ts';
+import type { Ending, Hold, Lane } from '#gateway/lane.ts';
+import { createSandboxProvider } from '#gateway/sandbox-provider.ts';
 import type { SandboxHolds } from '#sandbox/sandbox-hold.ts';
 
 interface SandboxLaneOptions {
   readonly holds: SandboxHolds;
   /** Where the refusals of fake money point: a page without a token, which leads to no payment (SB-06). */
   readonly placeholderUrl: string;
+  /** By the wait for a stream's status, outcomes are timed. */
+  readonly pace: StreamPace;
 }
 
-/** Fake money and a fixed answer: no provider, no receipt, no event. */
-export function createSandboxLane({ holds, placeholderUrl }: SandboxLaneOptions): Lane<'sandbox'> {
+/** Fake money, and an answer or a failure that was asked for: no provider, no receipt, no event. */
+export function createSandboxLane({ holds, placeholderUrl, pace }: SandboxLaneOptions): Lane<'sandbox'> {
   function settle({ call, granted }: Hold<'sandbox'>, { charge, outcome, usage }: Ending, isUnkept: boolean) {
     const tokens = outcome === 'failed' ? 0 : usage.promptTokens + usage.completionTokens;
     return holds.settle({ callId: call.callId, charge, tokens, isUnkept }, granted);
@@ -28,19 +30,7 @@ export function createSandboxLane({ holds, placeholderUrl }: SandboxLaneOptions)
     endHold: (hold, ending) => settle(hold, ending, false).then(({ charged }) => charged),
     endUnlessJoined: (hold, ending) =>
       settle(hold, ending, true).then(({ charged, isJoined }) => (isJoined === true ? undefined : charged)),
-    providerOf: (call) => cannedProvider(call.callId, call.prompt.tokensEstimated),
-    offerSlot: () => () => {}, // The canned stream ends at once, so that nothing is ever drained.
+    providerOf: (call) => createSandboxProvider(call, pace),
+    offerSlot: () => () => {}, // The canned stream ends at once and an outcome is cancelled: nothing is ever drained.
   };
-}
-
-/** The fixed answer in the place of a provider, so that all that follows is the same code. */
-function cannedProvider(callId: string, promptTokens: number): Provider {
-  return {
-    complete: async (call) => cannedCompletion({ callId, promptTokens, outputTokensMax: call.outputTokens }),
-    stream: async (call) => once(cannedChunks({ callId, promptTokens, outputTokensMax: call.outputTokens })),
-  };
-}
-
-async function* once<Item>(item: Item): AsyncGenerator<Item, void, undefined> {
-  yield item;
 }

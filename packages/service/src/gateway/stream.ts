@@ -5,7 +5,7 @@ import { type CallerSide, outputTokensWithin } from '#gateway/call.ts';
 import { type CallerWatch, watchCaller } from '#gateway/caller-watch.ts';
 import { errorFrame } from '#gateway/frames.ts';
 import { createKeptAlive, isSettledWithin, type KeptAlive } from '#gateway/keep-alive.ts';
-import type { Ending, Hold, Lane, Provider } from '#gateway/lane.ts';
+import type { Ending, Hold, Lane } from '#gateway/lane.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/refusals.ts';
 import { createStreamTally, type StreamTally } from '#gateway/stream-tally.ts';
 import { FAILED } from '#gateway/usage.ts';
@@ -14,7 +14,7 @@ import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { describeFault } from '#kernel/log.ts';
 import type { Refusal } from '#kernel/refusal.ts';
-import { type ProviderCall, UpstreamError } from '#providers/provider.ts';
+import { type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
 
 /** Of small chunks many are written at once, but no more than this. */
 const WRITE_CHARACTERS_MAX = 64 * 1024;

@@ -1,7 +1,6 @@
-import type { JsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import type { Outcome } from '#sandbox/outcomes.ts';
 
-/** The answer of every sandbox call, in the pieces in which it is streamed (SB-02). One piece counts as one token. */
-const PIECES = ['This', ' is', ' a', ' sandbox', ' answer', '.', ' No', ' provider', ' was', ' called', '.'] as const;
 /** Fixed, so that the answer is the same whenever it is asked for: 2026-01-01 UTC. */
 const CREATED = 1_767_225_600;
 
@@ -10,10 +9,16 @@ interface CannedCall {
   readonly promptTokens: number;
   /** The answer is cut there, as a provider would. */
   readonly outputTokensMax: number;
+  /** What may be called: the first function of it is. */
+  readonly tools: unknown;
 }
 
-export function cannedCompletion(call: CannedCall): JsonObject {
-  const { pieces, finishReason } = cut(call);
+export function cannedCompletion(call: CannedCall, outcome: Outcome): JsonObject {
+  const { pieces, finishReason } = cut(call, outcome);
+  const text = pieces.join('');
+  const toolCalls = outcome.kind === 'tool-call' ? { tool_calls: [toolCallOf(call, text)] } : {};
+  const content = outcome.kind === 'content' ? text : null;
+  const refusal = outcome.kind === 'refusal' ? text : null;
   return {
     id: `chatcmpl-${call.callId}`,
     object: 'chat.completion',
@@ -21,33 +26,59 @@ export function cannedCompletion(call: CannedCall): JsonObject {
     choices: [
       {
         index: 0,
-        message: { role: 'assistant', content: pieces.join(''), refusal: null },
+        message: { role: 'assistant', content, refusal, ...toolCalls },
         logprobs: null,
         finish_reason: finishReason,
       },
     ],
-    usage: usageOf(call, pieces),
+    ...(outcome.reportsUsage ? { usage: usageOf(call, pieces) } : {}),
   };
 }
 
-export function cannedChunks(call: CannedCall): readonly JsonObject[] {
-  const { pieces, finishReason } = cut(call);
+/** The chunks of a stream, up to where it fails. */
+export function cannedChunks(call: CannedCall, outcome: Outcome): readonly JsonObject[] {
+  const { pieces, finishReason } = cut(call, outcome);
   const head = { id: `chatcmpl-${call.callId}`, object: 'chat.completion.chunk', created: CREATED };
   const chunk = (delta: JsonObject, reason: string | null): JsonObject => ({
     ...head,
     choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }],
   });
+  const isToolCall = outcome.kind === 'tool-call';
+  const opening = isToolCall
+    ? { role: 'assistant', content: null, refusal: null, tool_calls: [{ index: 0, ...toolCallOf(call, '') }] }
+    : { role: 'assistant', content: '', refusal: null };
+  const said = pieces.map((piece) => chunk(deltaOf(outcome.kind, piece), null));
+  const failsAt = outcome.failure?.at;
+  if (failsAt === 'middle') return [chunk(opening, null), ...said.slice(0, Math.ceil(said.length / 2))];
+  if (failsAt === 'end') return [chunk(opening, null), ...said];
   return [
-    chunk({ role: 'assistant', content: '', refusal: null }, null),
-    ...pieces.map((content) => chunk({ content }, null)),
+    chunk(opening, null),
+    ...said,
     chunk({}, finishReason),
-    { ...head, choices: [], usage: usageOf(call, pieces) },
+    ...(outcome.reportsUsage ? [{ ...head, choices: [], usage: usageOf(call, pieces) }] : []),
   ];
 }
 
-function cut({ outputTokensMax }: CannedCall): { readonly pieces: readonly string[]; readonly finishReason: string } {
-  const pieces = PIECES.slice(0, outputTokensMax);
-  return { pieces, finishReason: pieces.length < PIECES.length ? 'length' : 'stop' };
+function deltaOf(kind: Outcome['kind'], piece: string): JsonObject {
+  return kind === 'tool-call' ? { tool_calls: [{ index: 0, function: { arguments: piece } }] } : { [kind]: piece };
+}
+
+function toolCallOf({ callId, tools }: CannedCall, text: string): JsonObject {
+  return { id: `call_${callId}`, type: 'function', function: { name: firstFunctionOf(tools), arguments: text } };
+}
+
+/** The name of the first function that is offered. */
+function firstFunctionOf(tools: unknown): unknown {
+  const tool: unknown = Array.isArray(tools) ? tools[0] : undefined;
+  return isJsonObject(tool) && isJsonObject(tool['function']) ? tool['function']['name'] : 'example';
+}
+
+function cut(
+  { outputTokensMax }: CannedCall,
+  outcome: Outcome,
+): { readonly pieces: readonly string[]; readonly finishReason: string } {
+  const pieces = outcome.pieces.slice(0, outputTokensMax);
+  return { pieces, finishReason: pieces.length < outcome.pieces.length ? 'length' : outcome.finishReason };
 }
 
 function usageOf({ promptTokens }: CannedCall, pieces: readonly string[]): JsonObject {
