@@ -1,5 +1,6 @@
 import { digestOfApiKey, hintOfApiKey, newApiKey } from '#accounts/api-key.ts';
 import {
+  countKeysInForce,
   insertApp,
   insertKey,
   type KeyListRow,
@@ -10,7 +11,7 @@ import {
   selectOwnApps,
   updateApp,
 } from '#accounts/queries.ts';
-import { inTransaction, type Pool } from '#db/pool.ts';
+import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import { bumpGeneration } from '#db/queries.ts';
 import { type AccountId, type AppId, type KeyId, type Mode, newAppId, newKeyId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
@@ -29,7 +30,7 @@ export interface ApiKey {
   /** Enough to tell it from another. */
   readonly hint: string;
   readonly createdAtMs: number;
-  /** To the minute; undefined when it never was. */
+  /** Known a minute later at the latest; undefined when it never was. */
   readonly lastUsedAtMs: number | undefined;
   readonly revokedAtMs: number | undefined;
 }
@@ -45,6 +46,7 @@ export interface OwnApps {
     appId: AppId,
     mode: Mode,
   ) => Promise<{ readonly keyId: KeyId; readonly apiKey: string } | Refusal<'CONFLICT'>>;
+  /** All that are not revoked, and the last hundred that are. */
   readonly listKeys: (appId: AppId) => Promise<readonly ApiKey[]>;
   /** Revokes a key: at once in this process, within a second in the others (AU-09). False where the app has none such. */
   readonly revokeKey: (appId: AppId, keyId: KeyId) => Promise<boolean>;
@@ -63,14 +65,23 @@ interface OwnAppsOptions {
 
 const APPS_MAX = 100;
 const KEYS_MAX = 100;
+const REVOKED_LISTED_MAX = 100;
+const TOO_MANY_APPS = `An account has at most ${APPS_MAX} apps.`;
+const TOO_MANY_KEYS = `An app has at most ${KEYS_MAX} keys that are not revoked.`;
 
 export function createOwnApps({ pool, refresh }: OwnAppsOptions): OwnApps {
   return {
     create: async (owner, { name, redirectUris }) => {
       const app = { appId: newAppId(), name, redirectUris, isFirstParty: false, limits: undefined };
-      const apps = await selectOwnApps(pool, owner);
-      if (apps.length >= APPS_MAX) return refuse('CONFLICT', `An account has at most ${APPS_MAX} apps.`);
-      await inTransaction(pool, async (tx) => insertApp(tx, owner, app, await bumpGeneration(tx, 'accounts')));
+      const hasAll = async (db: Queryable) => (await selectOwnApps(db, owner)).length >= APPS_MAX;
+      if (await hasAll(pool)) return refuse('CONFLICT', TOO_MANY_APPS);
+      const isMade = await inTransaction(pool, async (tx) => {
+        const generation = await bumpGeneration(tx, 'accounts'); // Also the lock behind which the limit holds.
+        if (await hasAll(tx)) return false;
+        await insertApp(tx, owner, app, generation);
+        return true;
+      });
+      if (!isMade) return refuse('CONFLICT', TOO_MANY_APPS);
       const row = await selectOwnApp(pool, owner, app.appId);
       if (row === undefined) throw new Error('The app is not there after it was made.');
       return appOf(row);
@@ -85,18 +96,22 @@ export function createOwnApps({ pool, refresh }: OwnAppsOptions): OwnApps {
       return row === undefined ? undefined : appOf(row);
     },
     mintKey: async (appId, mode) => {
-      const keys = await selectKeysOfApp(pool, appId);
-      if (keys.filter(({ revoked_at: revokedAt }) => revokedAt === null).length >= KEYS_MAX) {
-        return refuse('CONFLICT', `An app has at most ${KEYS_MAX} keys that are not revoked.`);
-      }
+      const hasAll = async (db: Queryable) => (await countKeysInForce(db, appId)) >= KEYS_MAX;
+      if (await hasAll(pool)) return refuse('CONFLICT', TOO_MANY_KEYS);
       const keyId = newKeyId();
       const apiKey = newApiKey(mode);
       const key = { keyId, appId, digest: digestOfApiKey(apiKey), mode, hint: hintOfApiKey(apiKey) };
-      await inTransaction(pool, async (tx) => insertKey(tx, key, await bumpGeneration(tx, 'accounts')));
+      const isMade = await inTransaction(pool, async (tx) => {
+        const generation = await bumpGeneration(tx, 'accounts'); // Also the lock behind which the limit holds.
+        if (await hasAll(tx)) return false;
+        await insertKey(tx, key, generation);
+        return true;
+      });
+      if (!isMade) return refuse('CONFLICT', TOO_MANY_KEYS);
       await refresh();
       return { keyId, apiKey };
     },
-    listKeys: async (appId) => (await selectKeysOfApp(pool, appId)).map(keyOf),
+    listKeys: async (appId) => (await selectKeysOfApp(pool, appId, REVOKED_LISTED_MAX)).map(keyOf),
     revokeKey: async (appId, keyId) => {
       const isThere = await inTransaction(pool, async (tx) =>
         revokeKey(tx, { appId, keyId }, await bumpGeneration(tx, 'accounts')),

@@ -19,7 +19,7 @@ function emptyDatabase() {
 
 test('AU-08 a mistyped key is refused without a look into the database', async () => {
   const { db, asked } = emptyDatabase();
-  const keys = createKeyDirectory(db, DEFAULTS);
+  const keys = createKeyDirectory(db, DEFAULTS, () => {});
   const key = newApiKey('live');
   const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
   for (const text of [mistyped, '', 'sk-123', key.slice(1), `${key}0`, key.replace('live', 'test')]) {
@@ -30,7 +30,7 @@ test('AU-08 a mistyped key is refused without a look into the database', async (
 
 test('AU-01 a key that nobody made is looked up once, and refused from memory after that', async () => {
   const { db, asked } = emptyDatabase();
-  const keys = createKeyDirectory(db, DEFAULTS);
+  const keys = createKeyDirectory(db, DEFAULTS, () => {});
   const key = newApiKey('live');
   assert.equal(await keys.find(key), undefined);
   const once = asked();
@@ -78,7 +78,7 @@ test('AU-01 a key that is registered while changes are read is served, whichever
       return { rows: [] };
     },
   } as unknown as Queryable;
-  const keys = createKeyDirectory(db, DEFAULTS);
+  const keys = createKeyDirectory(db, DEFAULTS, () => {});
   await keys.refresh();
   assert.equal((await keys.find(apiKey))?.app.appId, app.app_id);
 });
@@ -99,7 +99,7 @@ test('AU-09 a revocation that is read while its key is looked up is not lost to 
       return { rows: [revoked] };
     },
   } as unknown as Queryable;
-  const keys = createKeyDirectory(db, DEFAULTS);
+  const keys = createKeyDirectory(db, DEFAULTS, () => {});
   const found = keys.find(apiKey);
   await keys.refresh();
   answer();

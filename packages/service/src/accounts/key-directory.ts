@@ -7,7 +7,6 @@ import {
   selectKeyByDigest,
   selectKeysChangedSince,
   selectNewestGeneration,
-  touchKeys,
 } from '#accounts/queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { AppId, KeyId, Mode } from '#kernel/ids.ts';
@@ -38,8 +37,6 @@ export interface KeyDirectory {
   readonly find: (apiKey: string) => Caller | undefined | Promise<Caller | undefined>;
   /** Takes over what has changed in the database since the last time. */
   readonly refresh: () => Promise<void>;
-  /** Writes down which keys were used since the last time, so that their owners see which are idle. */
-  readonly noteUse: () => Promise<void>;
 }
 
 const KEYS_MAX = 100_000;
@@ -49,11 +46,10 @@ const UNKNOWN_DIGESTS_MAX = 10_000;
  * Loads a key when it is first used and keeps it. `refresh` brings every change since; a row read earlier never
  * replaces one of a later generation, so that a revocation cannot be lost to a lookup that ran beside it (AU-09).
  */
-export function createKeyDirectory(db: Queryable, defaults: AppLimits): KeyDirectory {
+export function createKeyDirectory(db: Queryable, defaults: AppLimits, onUse: (keyId: KeyId) => void): KeyDirectory {
   const keys = new Map<string, KeyRow>();
   const apps = new Map<AppId, AppRow & { readonly facts: AppFacts }>();
   const unknown = new Set<string>();
-  const used = new Set<KeyId>();
   let seen: bigint | undefined;
 
   function keepKey(row: KeyRow): void {
@@ -76,7 +72,7 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits): KeyDirec
     if (key === undefined || key.revoked_at !== null) return undefined;
     const app = apps.get(key.app_id);
     if (app === undefined) return undefined;
-    used.add(key.key_id);
+    onUse(key.key_id);
     return { app: app.facts, mode: key.mode };
   }
 
@@ -111,11 +107,6 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits): KeyDirec
       for (const row of await selectAppsChangedSince(db, since)) keepApp(row);
       for (const row of await selectKeysChangedSince(db, since)) keepKey(row);
       seen = newest;
-    },
-    noteUse: async () => {
-      const noted = [...used];
-      used.clear();
-      if (noted.length > 0) await touchKeys(db, noted);
     },
   };
 }

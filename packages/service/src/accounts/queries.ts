@@ -182,13 +182,28 @@ export interface KeyListRow {
   readonly revoked_at: Date | null;
 }
 
-export async function selectKeysOfApp(db: Queryable, appId: AppId): Promise<readonly KeyListRow[]> {
+/** The keys of an app in the order in which they were made; of those that are revoked the last `revokedMax` to be. */
+export async function selectKeysOfApp(db: Queryable, appId: AppId, revokedMax: number): Promise<readonly KeyListRow[]> {
   const { rows } = await db.query<KeyListRow>(
     `select key_id, mode, hint, created_at, last_used_at, revoked_at
-     from accounts.api_keys where app_id = $1 order by created_at, key_id`,
-    [appId],
+     from (
+       select k.*, row_number() over (partition by revoked_at is null order by revoked_at desc) as place
+       from accounts.api_keys k where app_id = $1
+     ) k
+     where revoked_at is null or place <= $2
+     order by created_at, key_id`,
+    [appId, revokedMax],
   );
   return rows;
+}
+
+/** How many keys of an app are not revoked. */
+export async function countKeysInForce(db: Queryable, appId: AppId): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    'select count(*)::int as count from accounts.api_keys where app_id = $1 and revoked_at is null',
+    [appId],
+  );
+  return rows[0]?.count ?? 0;
 }
 
 /** Revokes a key; one that is revoked stays so. False where the app has none such. */
@@ -205,7 +220,22 @@ export async function revokeKey(
   return rowCount === 1;
 }
 
-/** Notes that keys were used, to the minute. */
-export async function touchKeys(db: Queryable, keyIds: readonly KeyId[]): Promise<void> {
-  await db.query(`update accounts.api_keys set last_used_at = clock_timestamp() where key_id = any ($1)`, [keyIds]);
+/**
+ * Notes how long ago keys were used; a later use that another process has noted stands. In the order of their ids, so that
+ * two processes wait for each other and never in a circle.
+ */
+export async function touchKeys(
+  db: Queryable,
+  uses: readonly { readonly keyId: KeyId; readonly agoMs: number }[],
+): Promise<void> {
+  await db.query(
+    `with used as (
+       select k.key_id, clock_timestamp() - u.ago_ms * interval '1 millisecond' as used_at
+       from accounts.api_keys k join unnest($1::text[], $2::float8[]) as u (key_id, ago_ms) using (key_id)
+       order by k.key_id for no key update of k
+     )
+     update accounts.api_keys k set last_used_at = greatest(k.last_used_at, used.used_at)
+     from used where k.key_id = used.key_id`,
+    [uses.map(({ keyId }) => keyId), uses.map(({ agoMs }) => agoMs)],
+  );
 }

@@ -77,13 +77,13 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   // Nor does what keeps this process alive and up to date wait for anybody's summary.
   const upkeep = pool('live', UPKEEP_CONNECTIONS_MAX);
 
-  const keys = createKeyDirectory(upkeep, config.appLimits);
+  const keyUse = startKeyUse({ db: upkeep, clock, log });
+  const keys = createKeyDirectory(upkeep, config.appLimits, keyUse.note);
   const providers = createProviderRegistry({ simulatorUrl, readEnvironment: config.readEnvironment });
   const catalogue = createCatalogue(upkeep, providers.canReach);
   await Promise.all([keys.refresh(), catalogue.refresh()]);
   const generations = followChanges(upkeep, log, { accounts: keys, catalogue });
 
-  const keyUse = startKeyUse(keys, log);
   const instance = await startInstance(upkeep, log);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
   const livePools = { reserve: pool('live', 1), settle: pool('live', 1) };

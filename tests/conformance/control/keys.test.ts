@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import pg from 'pg';
+import { digestOfApiKey, newApiKey } from '../../../packages/service/src/accounts/api-key.ts';
+import { newKeyId } from '../../../packages/service/src/kernel/ids.ts';
+import { send } from '../../support/client.ts';
+import { newOperator, newOwner } from '../../support/control.ts';
+import { httpSend } from '../../support/http-request.ts';
+import { assertRefusal } from '../../support/refusal.ts';
+import { startSecondGateway } from '../../support/second-gateway.ts';
+import { setStage } from '../../support/stage.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+const { service } = await setStage();
+const owner = await newOwner(service);
+const operator = await newOperator(service);
+
+interface Key {
+  readonly keyId: string;
+  readonly apiKey: string;
+}
+
+interface ListedKey {
+  readonly keyId: string;
+  readonly hint: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+async function newApp(): Promise<string> {
+  return String((await owner.get(201, 'POST', '/apps', { name: 'App' }))['appId']);
+}
+
+async function mint(appId: string, mode: 'live' | 'sandbox' = 'live'): Promise<Key> {
+  return (await owner.get(201, 'POST', `/apps/${appId}/keys`, { mode })) as unknown as Key;
+}
+
+async function listKeys(appId: string): Promise<readonly ListedKey[]> {
+  const { keys } = await owner.get(200, 'GET', `/apps/${appId}/keys`);
+  return keys as ListedKey[];
+}
+
+function models(url: string, key: string): Promise<number> {
+  return send('/v1/models', { url, key }).then(({ status }) => status);
+}
+
+/** Counts the looks of this process for one key or one app. That it follows what has changed is something else. */
+function watchLooks(t: TestContext): () => number {
+  const query = t.mock.method(pg.Client.prototype, 'query');
+  return () => {
+    const said = query.mock.calls.map(({ arguments: [asked] }) => JSON.stringify(asked) ?? '');
+    return said.filter((text) => /accounts\.(apps|api_keys) where (digest|app_id) = /.test(text)).length;
+  };
+}
+
+const OTHERS = `0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-.~+/=!#$%&'*^|{}"(),:;<>?@[]\\`;
+
+test('AU-08 every change of one character of a real key is refused, and costs no look into the database', async (t) => {
+  const appId = await newApp();
+  for (const mode of ['live', 'sandbox'] as const) {
+    const { apiKey } = await mint(appId, mode);
+    assert.equal(await models(service.url, apiKey), 200);
+    const changed = Array.from(apiKey).flatMap((own, index) =>
+      Array.from(OTHERS)
+        .filter((other) => other !== own)
+        .map((other) => apiKey.slice(0, index) + other + apiKey.slice(index + 1)),
+    );
+    const counted = watchLooks(t);
+    for (let from = 0; from < changed.length; from += 50) {
+      const asked = changed.slice(from, from + 50);
+      const statuses = await Promise.all(asked.map((key) => models(service.url, key)));
+      assert.deepEqual(
+        asked.filter((_, index) => statuses[index] !== 401),
+        [],
+      );
+    }
+    assert.equal(counted(), 0);
+    t.mock.restoreAll();
+    t.diagnostic(`${changed.length} changes of a ${mode} key, each a 401`);
+  }
+});
+
+test('AU-08 an unknown key costs one look, and none when it comes again', async (t) => {
+  const counted = watchLooks(t);
+  const key = newApiKey('live');
+  for (let count = 0; count < 5; count += 1) assert.equal(await models(service.url, key), 401);
+  assert.equal(counted(), 1);
+});
+
+test('AU-09 calls of a known key cost no look at keys or apps, whether it is in force, revoked or of a suspended app', async (t) => {
+  const [appId, suspended] = [await newApp(), await newApp()];
+  const [inForce, revoked, other] = [await mint(appId), await mint(appId), await mint(suspended)];
+  for (const { apiKey } of [inForce, revoked, other]) assert.equal(await models(service.url, apiKey), 200);
+  await owner.get(204, 'DELETE', `/apps/${appId}/keys/${revoked.keyId}`);
+  await operator.get(200, 'POST', `/operator/apps/${suspended}/suspend`, { reason: 'a test' });
+  const statuses = async () => Promise.all([inForce, revoked, other].map(({ apiKey }) => models(service.url, apiKey)));
+  assert.deepEqual(await statuses(), [200, 401, 403], 'at once on the process that did it');
+  const counted = watchLooks(t);
+  for (let count = 0; count < 50; count += 1) assert.deepEqual(await statuses(), [200, 401, 403]);
+  assert.equal(counted(), 0);
+});
+
+test('AU-09 a revocation and a suspension are in force on another process without one of its calls looking', async (t) => {
+  const second = await startSecondGateway(service);
+  t.after(second.close);
+  const [appId, suspended] = [await newApp(), await newApp()];
+  const [revoked, other] = [await mint(appId), await mint(suspended, 'sandbox')];
+  for (const { apiKey } of [revoked, other]) assert.equal(await models(second.url, apiKey), 200);
+  const sinceMs = performance.now();
+  await owner.get(204, 'DELETE', `/apps/${appId}/keys/${revoked.keyId}`);
+  await operator.get(200, 'POST', `/operator/apps/${suspended}/suspend`, { reason: 'a test' });
+  await waitUntil('both are refused elsewhere', async () => {
+    return (await models(second.url, revoked.apiKey)) === 401 && (await models(second.url, other.apiKey)) === 403;
+  });
+  t.diagnostic(`in force elsewhere ${Math.round(performance.now() - sinceMs)} ms after both were asked for`);
+  await operator.get(200, 'POST', `/operator/apps/${suspended}/resume`, { reason: 'a test' });
+  assert.equal(await models(service.url, other.apiKey), 200);
+  await waitUntil('it is served again', async () => (await models(second.url, other.apiKey)) === 200);
+});
+
+test('CP-03 the use of a key is told when only another process saw it, by when it was and not when that was told', async (t) => {
+  const second = await startSecondGateway(service);
+  t.after(second.close);
+  const appId = await newApp();
+  const [used, revoked, idle] = [await mint(appId), await mint(appId), await mint(appId)];
+  for (const { apiKey } of [used, revoked]) assert.equal(await models(second.url, apiKey), 200);
+  await owner.get(204, 'DELETE', `/apps/${appId}/keys/${revoked.keyId}`);
+  assert.deepEqual(
+    (await listKeys(appId)).map(({ lastUsedAt }) => lastUsedAt),
+    [null, null, null],
+  );
+  await second.close(); // It writes down what it saw.
+  const keys = new Map((await listKeys(appId)).map((key) => [key.keyId, key]));
+  const atMs = ({ keyId }: Key) => Date.parse(keys.get(keyId)?.lastUsedAt ?? '');
+  const revokedAtMs = Date.parse(keys.get(revoked.keyId)?.revokedAt ?? '');
+  assert.ok(atMs(used) >= Date.parse(keys.get(used.keyId)?.createdAt ?? ''));
+  assert.ok(atMs(revoked) <= revokedAtMs, 'a revoked key was last used before it was revoked');
+  assert.equal(keys.get(idle.keyId)?.lastUsedAt, null);
+});
+
+test('AU-07 AU-08 nothing of a key but its digest and its hint is in the database', async () => {
+  const appId = await newApp();
+  const { apiKey } = await mint(appId);
+  const { rows } = await service.database.owner.query<{ digest: Buffer; row: string }>(
+    'select digest, k::text as row from accounts.api_keys k where app_id = $1',
+    [appId],
+  );
+  assert.deepEqual(rows[0]?.digest, digestOfApiKey(apiKey));
+  assert.ok(rows[0]?.row.includes(`svc_live_...${apiKey.slice(-4)}`));
+  const body = apiKey.slice('svc_live_'.length, -4);
+  assert.ok(!rows[0]?.row.includes(body.slice(0, 8)));
+});
+
+async function addKeys(appId: string, count: number, revokedAt: string): Promise<void> {
+  await service.database.owner.query(
+    `insert into accounts.api_keys (key_id, app_id, digest, mode, hint, generation, revoked_at)
+     select $1 || i, $2, sha256(($1 || i)::bytea), 'live', 'svc_live_...' || i, 0, ${revokedAt}
+     from generate_series(1, $3) i`,
+    [newKeyId(), appId, count],
+  );
+}
+
+test('CP-03 an app has at most 100 keys that are not revoked, also when several are made at once', async () => {
+  const appId = await newApp();
+  await addKeys(appId, 98, 'null');
+  const replies = await Promise.all(
+    Array.from({ length: 8 }, () => owner.ask('POST', `/apps/${appId}/keys`, { mode: 'live' })),
+  );
+  const refused = replies.filter(({ status }) => status !== 201);
+  assert.equal(refused.length, 6);
+  for (const reply of refused) assertRefusal(reply, { code: 'CONFLICT', param: null, hasLink: false });
+  const [minted] = replies.filter(({ status }) => status === 201);
+  await owner.get(204, 'DELETE', `/apps/${appId}/keys/${String(minted?.body['keyId'])}`);
+  await mint(appId);
+});
+
+test('CP-03 of revoked keys the last hundred are listed, and every key that is in force', async () => {
+  const appId = await newApp();
+  await addKeys(appId, 130, `clock_timestamp() - i * interval '1 minute'`);
+  const { keyId } = await mint(appId);
+  const keys = await listKeys(appId);
+  assert.equal(keys.length, 101);
+  assert.equal(keys.filter((key) => key.keyId === keyId && key.revokedAt === null).length, 1);
+  const hints = new Set(keys.map(({ hint }) => hint));
+  assert.ok(hints.has('svc_live_...1') && hints.has('svc_live_...100') && !hints.has('svc_live_...101'));
+});
+
+test('CP-02 an account has at most 100 apps, also when several are made at once', async () => {
+  const collector = await newOwner(service);
+  const { apps } = (await collector.get(200, 'GET', '/apps')) as { apps: unknown[] };
+  assert.deepEqual(apps, []);
+  await collector.get(201, 'POST', '/apps', { name: 'First' });
+  await service.database.owner.query(
+    `insert into accounts.apps (app_id, account_id, name, generation)
+     select app_id || i, account_id, 'More', 0 from accounts.apps join accounts.accounts a using (account_id),
+       generate_series(1, 97) i where a.email = $1`,
+    [collector.email],
+  );
+  const replies = await Promise.all(
+    Array.from({ length: 8 }, () => collector.ask('POST', '/apps', { name: 'One more' })),
+  );
+  assert.equal(replies.filter(({ status }) => status === 201).length, 2);
+  for (const reply of replies.filter(({ status }) => status !== 201)) {
+    assertRefusal(reply, { code: 'CONFLICT', param: null, hasLink: false });
+  }
+});
+
+test('CP-03 a key is made for live or sandbox and for nothing else, and what else the body says is refused', async () => {
+  const appId = await newApp();
+  const path = `/apps/${appId}/keys`;
+  for (const [body, param] of [
+    [{}, 'mode'],
+    [{ mode: 'LIVE' }, 'mode'],
+    [{ mode: null }, 'mode'],
+    [{ mode: ['live'] }, 'mode'],
+    [[], null],
+    ['live', null],
+  ] as const) {
+    assertRefusal(await owner.ask('POST', path, body), { code: 'BAD_REQUEST', param }, JSON.stringify(body));
+  }
+  assertRefusal(await owner.ask('POST', path, { mode: 'live', apiKey: 'mine' }), { code: 'BAD_REQUEST' });
+  const headers = { authorization: `Bearer ${String(owner.token)}` };
+  assertRefusal(await httpSend(service.url, { method: 'POST', path, headers }), { code: 'BAD_REQUEST' });
+  assert.deepEqual(await listKeys(appId), []);
+});

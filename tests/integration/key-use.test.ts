@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
+import { touchKeys } from '../../packages/service/src/accounts/queries.ts';
+import { register } from '../../packages/service/src/accounts/registration.ts';
+import { type KeyId, newAccountId, newAppId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { untilWaiting } from '../support/lock-wait.ts';
+
+let database: TestDatabase;
+const keys = [newKeyId(), newKeyId()].toSorted() as [KeyId, KeyId];
+
+before(async () => {
+  database = await createTestDatabase();
+  await register(database.owner, {
+    account: { accountId: newAccountId(), email: 'owner@example.test', name: 'Owner' },
+    app: { appId: newAppId(), name: 'App', redirectUris: [], isFirstParty: false, limits: undefined },
+    keys: keys.map((keyId) => ({ keyId, apiKey: newApiKey('live') })),
+  });
+});
+
+after(() => database.close());
+
+async function secondsAgo(keyId: KeyId): Promise<number> {
+  const { rows } = await database.owner.query<{ ago: number }>(
+    'select round(extract(epoch from clock_timestamp() - last_used_at) / 100)::int * 100 as ago from accounts.api_keys where key_id = $1',
+    [keyId],
+  );
+  return rows[0]?.ago ?? Number.NaN;
+}
+
+test('CP-03 a use is noted by how long ago it was, and an earlier one never replaces a later one', async () => {
+  const [keyId] = keys;
+  await touchKeys(database.owner, [{ keyId, agoMs: 3_000_000 }]);
+  assert.equal(await secondsAgo(keyId), 3_000);
+  await touchKeys(database.owner, [{ keyId, agoMs: 1_000_000 }]);
+  assert.equal(await secondsAgo(keyId), 1_000);
+  await touchKeys(database.owner, [{ keyId, agoMs: 2_000_000 }]);
+  assert.equal(await secondsAgo(keyId), 1_000);
+});
+
+test('CP-03 two processes that note the same keys in other orders wait for each other, and never in a circle', async () => {
+  const [first, last] = keys;
+  const client = await database.owner.connect();
+  await client.query('begin');
+  await client.query('select from accounts.api_keys where key_id = $1 for update', [first]);
+  const notes = [keys, [last, first]].map((order) =>
+    touchKeys(
+      database.owner,
+      order.map((keyId) => ({ keyId, agoMs: 0 })),
+    ),
+  );
+  const noted = Promise.allSettled(notes);
+  await untilWaiting(database, 2).finally(async () => void (await client.query('commit')));
+  client.release();
+  // Both wait for the first, so neither has the last.
+  assert.deepEqual(
+    (await noted).map(({ status }) => status),
+    ['fulfilled', 'fulfilled'],
+  );
+});
