@@ -37,6 +37,7 @@ import { createWallets } from '#ledger/wallet.ts';
 import { CHECK_STATEMENT_MS_MAX, startLedgerWatch } from '#ledger/watch.ts';
 import { createRateLimiter } from '#limits/rate-limit.ts';
 import { createProviderRegistry } from '#providers/registry.ts';
+import { startSandboxExpiry } from '#sandbox/expiry.ts';
 import { reapSandboxHolds } from '#sandbox/queries.ts';
 import { createSandboxHolds } from '#sandbox/sandbox-hold.ts';
 import { createUsage } from '#usage/usage.ts';
@@ -93,6 +94,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const sandboxPools = { reserve: pool('sandbox', 1), settle: pool('sandbox', 1) };
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
   const reaper = startReaping(holds, { live: upkeep, sandbox: sandboxPools.settle }, log);
+  const expiry = startSandboxExpiry(sandboxPools.settle, log);
   const checkPool = pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX });
   const watch = startLedgerWatch({ pool: checkPool, clock, log });
 
@@ -126,7 +128,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     settlementsKept: spool.kept,
     stop: async () => {
       processMetrics.stop();
-      const timed = [generations, reaper, watch, drainSlots, attempts.answers, keyUse];
+      const timed = [generations, reaper, expiry, watch, drainSlots, attempts.answers, keyUse];
       await Promise.all(timed.map(({ stop }) => stop()));
       const endLease = spool.kept() === 0 ? instance.stop : instance.leave;
       await planes.close();

@@ -111,3 +111,12 @@ export async function selectSandboxWallets(
   ]);
   return rows;
 }
+
+/**
+ * Removes what has expired of the next `most` fake wallets after one, in the order in which they were made. Gives the last
+ * of them, undefined when there was none.
+ */
+export async function expireSandboxWallets(db: Queryable, after: bigint, most: number): Promise<bigint | undefined> {
+  const { rows } = await db.query<{ last: bigint | null }>('select sandbox.expire($1, $2) as last', [after, most]);
+  return rows[0]?.last ?? undefined;
+}

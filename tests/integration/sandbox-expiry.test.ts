@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { startSandboxExpiry } from '../../packages/service/src/sandbox/expiry.ts';
+import { expireSandboxWallets, reserveSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
+import { createSandboxWallets } from '../../packages/service/src/sandbox/sandbox-wallet.ts';
+import { APP, createLedgerDatabase, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { untilWaiting } from '../support/lock-wait.ts';
+import { makeSandboxWallet, readSandboxWallet } from '../support/sandbox-wallet.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const GRANT = micros(1_000n);
+const log = createLog('silent');
+
+let ledger: LedgerDatabase;
+let sandbox: Pool;
+
+before(async () => {
+  ledger = await createLedgerDatabase();
+  sandbox = createPool({ url: ledger.database.url, role: 'sandbox', connectionsMax: 2, log });
+});
+
+after(async () => {
+  await sandbox.end();
+  await ledger.close();
+});
+
+/** Only these are there, in this order, each last used so many days ago. */
+async function setWallets(users: Readonly<Record<string, number>>): Promise<void> {
+  const { owner } = ledger.database;
+  await owner.query('truncate sandbox.wallets, sandbox.holds restart identity');
+  for (const [user, days] of Object.entries(users)) {
+    await makeSandboxWallet(ledger.database, { appId: APP }, { user, balance: 7 });
+    await owner.query(
+      `update sandbox.wallets set last_used_at = clock_timestamp() - $2 * interval '1 day' where user_id = $1`,
+      [user, days],
+    );
+  }
+}
+
+async function usersLeft(): Promise<readonly string[]> {
+  const { rows } = await ledger.database.owner.query<{ user_id: string }>(
+    'select user_id from sandbox.wallets order by wallet_id',
+  );
+  return rows.map(({ user_id: user }) => user);
+}
+
+test('SB-08 a wallet that was idle for 30 days is removed; one that was used or that holds is not', async () => {
+  await setWallets({ old: 31, used: 29, holding: 29 });
+  await reserveSandboxHolds(sandbox, ledger.instance, GRANT, [holdOf('holding', 5)]);
+  await ledger.database.owner.query(
+    `update sandbox.wallets set last_used_at = last_used_at - interval '40 days' where user_id = 'holding'`,
+  );
+  assert.equal(await expireSandboxWallets(sandbox, 0n, 100), 3n);
+  assert.deepEqual(await usersLeft(), ['used', 'holding']);
+});
+
+test('SB-08 so many wallets are looked at in a pass and no more, round and round', async () => {
+  await setWallets({ a: 31, b: 0, c: 31, d: 0, e: 31 });
+  assert.equal(await expireSandboxWallets(sandbox, 0n, 2), 2n);
+  assert.deepEqual(await usersLeft(), ['b', 'c', 'd', 'e']);
+  assert.equal(await expireSandboxWallets(sandbox, 2n, 2), 4n);
+  assert.deepEqual(await usersLeft(), ['b', 'd', 'e']);
+  assert.equal(await expireSandboxWallets(sandbox, 4n, 2), 5n);
+  assert.equal(await expireSandboxWallets(sandbox, 5n, 2), undefined);
+  assert.deepEqual(await usersLeft(), ['b', 'd']);
+});
+
+test('SB-08 after it was removed, a user is granted anew', async () => {
+  await setWallets({ back: 31 });
+  await expireSandboxWallets(sandbox, 0n, 100);
+  const [row] = await reserveSandboxHolds(sandbox, ledger.instance, GRANT, [holdOf('back', 5)]);
+  assert.equal(row?.outcome, 'granted');
+  assert.equal((await readSandboxWallet(ledger.database, { appId: APP }, 'back'))?.balance, Number(GRANT));
+});
+
+test('SB-08 a wallet that is in use at this moment is passed over, without waiting for it', async () => {
+  await setWallets({ locked: 31, free: 31 });
+  const client = await ledger.database.owner.connect();
+  await client.query(`begin; select from sandbox.wallets where user_id = 'locked' for update`);
+  assert.equal(await expireSandboxWallets(sandbox, 0n, 100), 2n);
+  await client.query('commit');
+  client.release();
+  assert.deepEqual(await usersLeft(), ['locked']);
+});
+
+test('SB-05 a reset of a wallet that is being removed makes it anew', async () => {
+  await setWallets({ reset: 31 });
+  const client = await ledger.database.owner.connect();
+  await client.query('begin; select sandbox.expire(0, 100)');
+  // As the owner, who waits for a lock as long as it takes.
+  const resetting = createSandboxWallets(ledger.database.owner, GRANT).reset(APP, 'reset' as EndUserId, {
+    balance: undefined,
+    cap: undefined,
+    isSuspended: undefined,
+  });
+  resetting.catch(() => {});
+  await untilWaiting(ledger.database, 1).finally(async () => void (await client.query('commit')));
+  client.release();
+  assert.equal((await resetting).balance, GRANT);
+  assert.deepEqual(await usersLeft(), ['reset']);
+});
+
+test('SB-08 a service removes them every minute, from where it was to the end and from the beginning again', async (t) => {
+  await setWallets({ first: 31 });
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const expiry = startSandboxExpiry(sandbox, log);
+  t.after(expiry.stop);
+  const isGone = (user: string) => async () => !(await usersLeft()).includes(user);
+  assert.deepEqual(await usersLeft(), ['first']);
+  t.mock.timers.tick(60_000);
+  await waitUntil('the first is gone', isGone('first'));
+  // Made before the place that it has come to: seen when it has been at the end.
+  await setWallets({ second: 31 });
+  await waitUntil('the second is gone', async () => {
+    t.mock.timers.tick(60_000);
+    return isGone('second')();
+  });
+});
