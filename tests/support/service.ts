@@ -14,6 +14,7 @@ import { createFunding } from '../../packages/service/src/ledger/funding.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { overhear } from './overheard.ts';
+import { watchSandbox } from './sandbox-watch.ts';
 
 export interface TestApp {
   readonly appId: AppId;
@@ -67,6 +68,7 @@ export async function startTestService(
   const { database } = ground;
   const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-data-'));
   const { log, assertDiscreet } = overhear();
+  const sandbox = watchSandbox();
   const config = readConfig({
     PORT: '0',
     PURSER_PUBLIC_URL: 'https://purser.test',
@@ -84,6 +86,8 @@ export async function startTestService(
       await gateway.stop();
       await ground.close();
       rmSync(dataDirectory, { recursive: true, force: true });
+      sandbox.stop();
+      sandbox.assertNothingSent();
       assertDiscreet([...ground.keys, config.secret.toString('utf8'), new URL(database.url).password]);
     },
   };

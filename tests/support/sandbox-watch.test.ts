@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { test } from 'node:test';
+import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
+import { createUpstreamHttp } from '../../packages/service/src/providers/upstream-http.ts';
+import { watchSandbox } from './sandbox-watch.ts';
+
+test('SB-03 the watch sees what is sent for a test key, however late, and nothing that is sent for a live one', async (t) => {
+  const provider = createServer((_, response) => response.end('{}'));
+  const http = createUpstreamHttp();
+  const gateway = createServer((_, response) => {
+    void pause(10)
+      .then(async () => {
+        const { port } = provider.address() as AddressInfo;
+        const origin = `http://127.0.0.1:${port}`;
+        const signal = new AbortController().signal;
+        const sent = { origin, path: '/v1/chat', headers: {}, body: '{}', silenceMsMax: 5_000, signal };
+        (await http.post(sent)).discard();
+      })
+      .finally(() => response.end());
+  });
+  for (const server of [provider, gateway]) await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/call`;
+  const call = async (key: string) =>
+    void (await (await fetch(url, { headers: { authorization: `Bearer ${key}` } })).text());
+  const watch = watchSandbox();
+  t.after(async () => {
+    watch.stop();
+    await http.close();
+    for (const server of [provider, gateway]) server.close();
+  });
+
+  await call(newApiKey('live'));
+  watch.assertNothingSent();
+  await call(newApiKey('sandbox'));
+  assert.throws(watch.assertNothingSent, /GET \/call sent http:.*\/v1\/chat/);
+  await call(newApiKey('live'));
+  assert.throws(watch.assertNothingSent, (fault: assert.AssertionError) => (fault.actual as string[]).length === 1);
+});

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
+
+/** The channels on which the HTTP server and the HTTP client of this process tell what they begin. */
+const SERVED = 'http.server.request.start';
+const SENT = 'undici:request:create';
+
+export interface SandboxWatch {
+  /** Fails where a test key's request has made a gateway of this process send one of its own, whoever was to get it. */
+  readonly assertNothingSent: () => void;
+  readonly stop: () => void;
+}
+
+/**
+ * Follows each request that a server of this process takes with a test key, through all that it waits for, and notes what
+ * is sent on its behalf (SB-03). Sending is the one way to a provider; that there is none needs no provider to be seen.
+ */
+export function watchSandbox(): SandboxWatch {
+  const served = new AsyncLocalStorage<string>();
+  const sent: string[] = [];
+
+  const onServed = (message: unknown): void => {
+    const { request } = message as { request: IncomingMessage };
+    const isTestKey = /\bsvc_test_/.test(request.headers.authorization ?? '');
+    // What comes later on the same connection begins here as well, so this is set for every request.
+    served.enterWith(isTestKey ? `${request.method} ${request.url}` : '');
+  };
+  const onSent = (message: unknown): void => {
+    const { request } = message as { request: { origin?: unknown; path?: unknown } };
+    const cause = served.getStore() ?? '';
+    if (cause !== '') sent.push(`${cause} sent ${String(request.origin)}${String(request.path)}`);
+  };
+
+  subscribe(SERVED, onServed);
+  subscribe(SENT, onSent);
+  return {
+    assertNothingSent: () => assert.deepEqual(sent, [], 'SB-03 a sandbox call has sent something'),
+    stop: () => {
+      unsubscribe(SERVED, onServed);
+      unsubscribe(SENT, onSent);
+    },
+  };
+}
