@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
+import { callRoute, DATA_PLANE } from '../support/every-route-refuses.ts';
+import { chat, COMPLETIONS, type Reply, replyOf } from '../support/client.ts';
+import { type HttpRequest, httpSend } from '../support/http-request.ts';
+import { FOREIGN_PARAMETERS, PARAMETER_TABLE } from '../support/parameter-table.ts';
+import { frame, streamSteps, type UpstreamScript } from '../support/scripted-upstream.ts';
+import { openStream } from '../support/open-stream.ts';
+import { setStage } from '../support/stage.ts';
+import { type Fault, STEPS, violate, violationCatalogue } from '../support/violations.ts';
+
+/**
+ * Every refusal that a live call can get, and what a sandbox call gets for the same request: status, headers and body are
+ * the same but for ids, links and what is left of the rate limit. The sandbox says that it is the sandbox.
+ */
+
+const stage = await setStage({ pace: { statusMsMax: 200, keepAliveMs: 60_000 } });
+const { service, app, upstream } = stage;
+/** Its models take few parameters. */
+const faulty = await setStage({ catalogue: ({ providers }) => violationCatalogue(providers.upstream.baseUrl) });
+const user = await stage.newUser(100_000_000);
+upstream.script({ status: 500, body: '{}' });
+
+/** Of each answer its own, or of the key's mode. */
+const VOLATILE = new Set(['date', 'x-correlation-id', 'x-request-id', 'x-service-call-id', 'x-service-mode']);
+/** Whose value depends on what came before. */
+const COUNTED = /^(ratelimit|x-ratelimit-remaining|x-ratelimit-reset)/;
+
+function withoutOwn({ status, headers, text }: Reply) {
+  const said = text
+    .replaceAll(String(headers.get('x-correlation-id')), '<id>')
+    .replaceAll(String(headers.get('x-service-topup-url')), '<link>');
+  const kept = [...headers].filter(([name]) => !VOLATILE.has(name));
+  const told = kept.map(([name, value]) => {
+    if (name === 'x-service-topup-url' || name === 'content-length') return [name, ''];
+    return [name, COUNTED.test(name) ? '' : value];
+  });
+  return { status, headers: Object.fromEntries(told), said };
+}
+
+/** Both answers, compared; what they say of the mode is looked at apart. */
+function assertSame(live: Reply, sandbox: Reply, { isKnown }: { readonly isKnown: boolean }): void {
+  assert.notEqual(live.status, 200, live.text);
+  assert.deepEqual(withoutOwn(sandbox), withoutOwn(live));
+  assert.equal(live.headers.get('x-service-mode'), null);
+  assert.equal(sandbox.headers.get('x-service-mode'), isKnown ? 'sandbox' : null);
+}
+
+interface Case {
+  readonly what: string;
+  readonly request: Partial<HttpRequest>;
+  /** It is refused before anybody has looked at the key. */
+  readonly isEarly?: true;
+}
+
+const QUESTION = { model: 'large', messages: [{ role: 'user', content: 'Hello' }] };
+const bodyWith = (fields: Readonly<Record<string, unknown>>) => JSON.stringify({ ...QUESTION, ...fields });
+const rejecting = (what: string, body: HttpRequest['body'], more: Partial<HttpRequest> = {}): Case => ({
+  what,
+  request: { ...(body === undefined ? {} : { body }), ...more },
+});
+const header = (name: string, value: string): Partial<HttpRequest> => ({ headers: { [name]: value } });
+const IMAGE = { type: 'image_url', image_url: { url: 'https://images.test/a.png' } };
+const DEEP = `${'['.repeat(40)}${']'.repeat(40)}`;
+
+const CASES: readonly Case[] = [
+  ...['GET', 'PUT', 'DELETE', 'PATCH'].map((method): Case => {
+    return { what: `the method ${method}`, request: { method }, isEarly: true };
+  }),
+  { what: 'an address that is none', request: { path: '/v1/completions' }, isEarly: true },
+  { what: 'a body that is too large', request: { body: ' '.repeat(1_048_577) }, isEarly: true },
+  { ...rejecting('a compressed body', bodyWith({}), header('content-encoding', 'gzip')), isEarly: true },
+  rejecting('no body', undefined),
+  rejecting('an empty body', ''),
+  rejecting('a body that is no JSON', '{"model"'),
+  rejecting('a body of bytes that are no UTF-8', Buffer.from([0x7b, 0xff, 0x7d])),
+  rejecting('a body that is a list', '[]'),
+  rejecting('a body that is too deep', DEEP),
+  rejecting('a name that is unsafe', `{"__proto__":{},${bodyWith({}).slice(1)}`),
+  rejecting('no model', bodyWith({ model: undefined })),
+  rejecting('a model that is no text', bodyWith({ model: 7 })),
+  rejecting('an unknown model', bodyWith({ model: 'nobody' })),
+  rejecting('an outcome that is none', bodyWith({ model: 'sandbox/nobody' })),
+  rejecting('a model that is disabled', bodyWith({ model: 'off' })),
+  rejecting('a reserved model', bodyWith({ model: 'secret' })),
+  rejecting('no messages', bodyWith({ messages: undefined })),
+  rejecting('an empty list of messages', bodyWith({ messages: [] })),
+  rejecting('a message without a role', bodyWith({ messages: [{ content: 'Hello' }] })),
+  rejecting('an image without a price', bodyWith({ messages: [{ role: 'user', content: [IMAGE] }] })),
+  rejecting('an idempotency key with a space', bodyWith({}), header('idempotency-key', 'a b')),
+  rejecting('a user with a space', bodyWith({}), header('x-service-user', 'a b')),
+  rejecting('a user that is too long', bodyWith({}), header('x-service-user', 'u'.repeat(257))),
+  rejecting('an empty user', bodyWith({}), header('x-service-user', '')),
+  ...PARAMETER_TABLE.flatMap(({ name, refused, beside }) =>
+    refused.map(([value], index) =>
+      rejecting(`${name}, bad value ${index + 1}`, bodyWith({ ...beside, [name]: value })),
+    ),
+  ),
+  ...FOREIGN_PARAMETERS.map(([name, value]) => rejecting(`the foreign ${name}`, bodyWith({ [name]: value }))),
+];
+
+function sendWith(key: string, { method = 'POST', path = COMPLETIONS, headers, body }: Partial<HttpRequest>) {
+  const all = {
+    authorization: `Bearer ${key}`,
+    'x-service-user': user,
+    'content-type': 'application/json',
+    ...headers,
+  };
+  return httpSend(service.url, { method, path, headers: all, ...(body === undefined ? {} : { body }) });
+}
+
+test(`SB-02 ${CASES.length} requests that are refused for what they say are refused alike`, async () => {
+  for (const { what, request, isEarly = false } of CASES) {
+    const [live, sandbox] = await Promise.all([app.liveKey, app.testKey].map((key) => sendWith(key, request)));
+    assert.ok(live !== undefined && sandbox !== undefined);
+    try {
+      assertSame(live, sandbox, { isKnown: !isEarly });
+    } catch (fault) {
+      throw new Error(`${what}: ${live.text} ${sandbox.text}`, { cause: fault });
+    }
+  }
+  assert.equal(upstream.requests.length, 0);
+});
+
+for (const fault of STEPS.flat()) {
+  test(`SB-02 "${fault}" is refused alike`, async () => {
+    // Nobody connects to play money: a wallet that is not connected answers as an empty one does.
+    const twin = fault === 'not connected' ? 'no balance' : fault;
+    const live = await violate(faulty.service, new Set<Fault>([fault]), 'live');
+    const sandbox = await violate(faulty.service, new Set<Fault>([twin]), 'sandbox');
+    assertSame(live, sandbox, { isKnown: !['too large', 'compressed', 'no key'].includes(fault) });
+  });
+}
+
+test('SB-02 an idempotency key that was used for another body is refused alike', async () => {
+  const replies: Reply[] = [];
+  for (const key of [app.liveKey, app.testKey]) {
+    upstream.script({ body: COMPLETION });
+    const options = { url: service.url, key, user, headers: { 'idempotency-key': 'once' } };
+    assert.equal((await chat(options)).status, 200);
+    replies.push(await chat(options, { seed: 1 }));
+  }
+  const [live, sandbox] = replies;
+  assert.ok(live !== undefined && sandbox !== undefined);
+  assert.equal(live.status, 409);
+  assertSame(live, sandbox, { isKnown: true });
+});
+
+const COMPLETION = JSON.stringify({
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1 },
+});
+const BEGUN = streamSteps({
+  model: 'm',
+  pieces: ['begun'],
+  includeUsageChunk: false,
+  finishReason: null,
+  isDoneSent: false,
+});
+const failing = (status: number): UpstreamScript => ({ status, body: '{"error":{}}' });
+
+type Steps = Exclude<UpstreamScript['body'], string | Buffer>;
+
+/**
+ * What a provider does, by the outcome that stands for it: with a plain call, and with a streamed one, whose status it
+ * decides or which it begins and then breaks off so.
+ */
+const PROVIDERS: readonly (readonly [outcome: string, plain: UpstreamScript, streamed: UpstreamScript | Steps])[] = [
+  ['throttled', failing(429), failing(429)],
+  ['error', failing(500), failing(503)],
+  ['rejected', failing(400), failing(422)],
+  ['timeout', { body: [{ hang: true }] }, failing(504)],
+  ['error-midway', failing(500), [{ write: frame({ error: { message: 'no' } }) }]],
+  ['throttled-midway', failing(529), [{ write: frame({ error: { code: 429 } }) }]],
+  ['stalled', { body: [{ hang: true }] }, [{ hang: true }]],
+  ['unfinished', { headers: {}, body: [{ write: '{' }] }, []],
+];
+
+for (const [seed, [outcome, plain, streamed]] of PROVIDERS.entries()) {
+  test(`SB-02 sandbox/${outcome} answers what a provider that does so brings about`, async () => {
+    const ask = (key: string, fields: Readonly<Record<string, unknown>>) =>
+      chat({ url: service.url, key, user }, { seed, ...fields }); // Another request each time: none is answered from memory.
+    const model = `sandbox/${outcome}`;
+    upstream.script(plain);
+    assertSame(await ask(app.liveKey, {}), await ask(app.testKey, { model }), { isKnown: true });
+
+    const fake = await ask(app.testKey, { stream: true, stop: 'x', model });
+    if (!Array.isArray(streamed)) {
+      upstream.script(streamed as UpstreamScript);
+      return assertSame(await ask(app.liveKey, { stream: true, stop: 'x' }), fake, { isKnown: true });
+    }
+    const { promise: isRead, resolve } = Promise.withResolvers<void>();
+    upstream.script({ body: [...BEGUN, { waitFor: isRead }, ...(streamed as Steps)] });
+    const begun = await openStream({ url: service.url, key: app.liveKey, user }, { seed, stop: 'x' });
+    await begun.until('begun');
+    resolve();
+    const stream = replyOf(begun, await begun.whole());
+    // What came before differs; that it is an answer that fails, and how it is told, does not.
+    assert.deepEqual(withoutOwn(lastFrameOf(fake)), withoutOwn(lastFrameOf(stream)));
+    assert.equal(fake.headers.get('x-service-mode'), 'sandbox');
+  });
+}
+
+function lastFrameOf(reply: Reply): Reply {
+  return { ...reply, text: reply.text.split('\n\n').at(-2) ?? '' };
+}
+
+test('AU-01 SB-02 a key that nobody made is refused alike, whatever its mode would be', async () => {
+  const [completions] = DATA_PLANE;
+  assert.ok(completions !== undefined);
+  const [live, sandbox] = await Promise.all(
+    (['live', 'sandbox'] as const).map((mode) =>
+      callRoute(completions, { url: service.url, key: newApiKey(mode), user }),
+    ),
+  );
+  assert.ok(live !== undefined && sandbox !== undefined);
+  assertSame(live, sandbox, { isKnown: false });
+});
