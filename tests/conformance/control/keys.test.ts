@@ -152,6 +152,18 @@ test('AU-07 AU-08 nothing of a key but its digest and its hint is in the databas
   assert.ok(!rows[0]?.row.includes(body.slice(0, 8)));
 });
 
+test('AU-09 a key stays revoked from when it first was, and is revoked by its own app alone', async () => {
+  const [appId, other] = [await newApp(), await newApp()];
+  const { keyId, apiKey } = await mint(appId);
+  const elsewhere = await owner.ask('DELETE', `/apps/${other}/keys/${keyId}`);
+  assertRefusal(elsewhere, { code: 'NOT_FOUND', param: null, hasLink: false });
+  assert.equal(await models(service.url, apiKey), 200);
+  await owner.get(204, 'DELETE', `/apps/${appId}/keys/${keyId}`);
+  const [first] = await listKeys(appId);
+  await owner.get(204, 'DELETE', `/apps/${appId}/keys/${keyId}`);
+  assert.deepEqual(await listKeys(appId), [first]);
+});
+
 async function addKeys(appId: string, count: number, revokedAt: string): Promise<void> {
   await service.database.owner.query(
     `insert into accounts.api_keys (key_id, app_id, digest, mode, hint, generation, revoked_at)

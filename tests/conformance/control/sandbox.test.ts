@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chat } from '../../support/client.ts';
 import { newOwner, personWith } from '../../support/control.ts';
+import { openStream } from '../../support/open-stream.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { setStage } from '../../support/stage.ts';
 
@@ -108,6 +109,39 @@ test('SB-05 a reset while a call runs drops its hold: the call ends uncharged', 
     `select from sandbox.holds h join sandbox.wallets w using (wallet_id) where w.user_id = 'emil'`,
   );
   assert.equal(rowCount, 0);
+});
+
+test('SB-04 what a running call holds is told as reserved, and wallets of other apps are not on the list', async () => {
+  const other = await owner.get(201, 'POST', '/apps', { name: 'Other' });
+  await reset('fred', {});
+  const stream = await openStream(
+    { url: service.url, key: String(apiKey), user: 'fred' },
+    { model: 'sandbox/long', max_tokens: 290 },
+  );
+  await stream.until('" 2"');
+  const { users } = (await owner.get(200, 'GET', SANDBOX)) as { users: Record<string, unknown>[] };
+  const fred = users.find(({ userId }) => userId === 'fred');
+  const reserved = Number(fred?.['reservedMicros']);
+  assert.ok(reserved > 0);
+  assert.deepEqual(fred, { ...FRESH, userId: 'fred', reservedMicros: reserved, availableMicros: GRANT - reserved });
+  assert.deepEqual(await owner.get(200, 'GET', `/apps/${String(other['appId'])}/sandbox`), { users: [], next: null });
+  await reset('fred', {});
+  stream.leave();
+});
+
+test('SB-05 a reset gives back stream slots, and what was spent of the cap', async () => {
+  for (const [assignment, code] of [
+    ['open_streams = 4', 'CONCURRENT_STREAM_LIMIT'],
+    ['cap_month = db.current_month(), cap_spent_micros = cap_micros', 'APP_SPEND_CAP_EXCEEDED'],
+    ['cap_month = db.current_month(), cap_held_micros = cap_micros', 'APP_SPEND_CAP_EXCEEDED'],
+  ] as const) {
+    await reset('greta', { spendCapMicros: GRANT });
+    await service.database.owner.query(`update sandbox.wallets set ${assignment} where user_id = 'greta'`);
+    const stream = () => chat({ url: service.url, key: String(apiKey), user: 'greta' }, { stream: true });
+    assertRefusal(await stream(), { code }, assignment);
+    await reset('greta', { spendCapMicros: GRANT });
+    assert.equal((await stream()).status, 200, assignment);
+  }
 });
 
 test('SB-07 a test key cannot refill itself', async () => {
