@@ -98,8 +98,12 @@ test('SB-05 a reset of a wallet that is being removed makes it anew', async () =
     isSuspended: undefined,
   });
   resetting.catch(() => {});
-  await untilWaiting(ledger.database, 1).finally(async () => void (await client.query('commit')));
-  client.release();
+  try {
+    await untilWaiting(ledger.database, 1);
+  } finally {
+    await client.query('commit');
+    client.release();
+  }
   assert.equal((await resetting).balance, GRANT);
   assert.deepEqual(await usersLeft(), ['reset']);
 });
