@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type OpenAI from 'openai';
+import { APIError, InternalServerError, RateLimitError } from 'openai';
 import { chargeFor } from '../support/catalogue.ts';
 import { SIMULATED, type SimulatedService, startSimulatedService } from '../support/simulated-service.ts';
 
@@ -97,4 +98,31 @@ test('SB-02 a stock client with a test key gets the canned answer, plain and str
   assert.equal(response.headers.get('x-service-mode'), 'sandbox');
   const streamed = await sandbox.chat.completions.stream({ model: 'echo', messages }).finalChatCompletion();
   assert.equal(streamed.choices[0]?.message.content, data.choices[0]?.message.content);
+});
+
+test('SB-02 a stock client takes each outcome of the sandbox for what it stands for', async () => {
+  const sandbox = simulated.clientOf(simulated.app.testKey, 'anna', { maxRetries: 0 });
+  const tools = [{ type: 'function' as const, function: { name: 'find' } }];
+  const ask = (name: string) => sandbox.chat.completions.create({ model: `sandbox/${name}`, messages, tools });
+  const read = async (name: string): Promise<OpenAI.ChatCompletion> =>
+    sandbox.chat.completions.stream({ model: `sandbox/${name}`, messages, tools }).finalChatCompletion();
+
+  await assert.rejects(ask('throttled'), { constructor: RateLimitError, code: 'UPSTREAM_THROTTLED' });
+  await assert.rejects(ask('error'), { constructor: InternalServerError, code: 'UPSTREAM_PROVIDER_ERROR' });
+  await assert.rejects(read('throttled-midway'), { constructor: APIError, code: 'UPSTREAM_THROTTLED' });
+  for (const name of ['error-midway', 'unfinished']) {
+    await assert.rejects(read(name), { constructor: APIError, code: 'UPSTREAM_PROVIDER_ERROR' }, name);
+  }
+  for (const get of [ask, read]) {
+    const [called] = (await get('tool-call')).choices;
+    const [call] = called?.message.tool_calls ?? [];
+    assert.deepEqual(call?.type === 'function' && [call.function.name, call.function.arguments], [
+      'find',
+      '{"sandbox":true}',
+    ]);
+    assert.equal(called?.finish_reason, 'tool_calls');
+    assert.match((await get('refusal')).choices[0]?.message.refusal ?? '', /cannot/);
+    assert.equal((await get('content-filter')).choices[0]?.finish_reason, 'content_filter');
+    assert.equal((await get('no-usage')).choices[0]?.finish_reason, 'stop');
+  }
 });
