@@ -33,7 +33,7 @@ function catalogue() {
   const keyless = {
     kind: 'openai-compatible',
     baseUrl: upstream.baseUrl,
-    apiKeyEnv: 'PURSER_TEST_KEY_THAT_IS_NOT_SET',
+    apiKeyEnv: 'TEST_KEY_THAT_IS_NOT_SET',
   };
   return {
     providers: { ...providers, keyless },

@@ -38,7 +38,7 @@ function catalogue(best: string) {
   return {
     providers: {
       ...providers,
-      keyless: { kind: 'openai-compatible', baseUrl: upstream.baseUrl, apiKeyEnv: 'PURSER_TEST_KEY_THAT_IS_NOT_SET' },
+      keyless: { kind: 'openai-compatible', baseUrl: upstream.baseUrl, apiKeyEnv: 'TEST_KEY_THAT_IS_NOT_SET' },
     },
     models: [
       ...models,

@@ -8,6 +8,9 @@ const PRICE_MAX = 1_000_000_000_000; // A million currency units for a million t
 const TOKENS_MAX = 10_000_000;
 const TIMEOUT_MS_MAX = 3_600_000;
 
+/** Who edits the catalogue chooses where a key is sent: not the secrets that the service runs on. */
+const OWN_SETTING = /^(PURSER_|DATABASE_URL$|SMTP_URL$|PG)/;
+
 const priceMicros = z.int().min(0).max(PRICE_MAX);
 const tokens = z.int().min(1).max(TOKENS_MAX);
 const onAbandon = z.enum(['cancel', 'drain']);
@@ -16,11 +19,14 @@ export const aliasName = z.string().regex(NAME);
 export const providerSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('openai-compatible'),
-    baseUrl: z.url({ protocol: /^https?$/ }),
+    baseUrl: z
+      .url({ protocol: /^https?$/ })
+      .refine(isBare, { error: 'holds no name, password, query or fragment: a key goes by `apiKeyEnv`' }),
     /** The environment variable that holds the key; without one, none is sent. */
     apiKeyEnv: z
       .string()
       .regex(/^[A-Z][A-Z0-9_]*$/)
+      .refine((name) => !OWN_SETTING.test(name), { error: 'is a setting of the service itself, which no provider gets' })
       .optional(),
     onAbandon: onAbandon.default('cancel'),
   }),
@@ -83,6 +89,12 @@ export const catalogueSchema = z
       if (!ids.has(target)) complain(['aliases', alias], `there is no model \`${target}\``);
     }
   });
+
+/** The catalogue is shown to operators whole, so no secret may stand in an address. */
+function isBare(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && url.username === '' && url.password === '' && !/[?#]/.test(text);
+}
 
 function checkPrice(model: CatalogueModel, complain: (field: string, message: string) => void): void {
   const prices = [...Object.values(model.price ?? {}), model.cacheWriteMicrosPerMillion];

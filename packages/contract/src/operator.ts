@@ -37,6 +37,13 @@ export const changeAnyAppSchema = z.strictObject({
 });
 export const reasonSchema = z.strictObject({ reason });
 
+export const catalogueHeadersSchema = z.looseObject({
+  'if-match': z
+    .string()
+    .regex(/^(\*|(W\/)?"\d{1,18}")$/, { error: 'is no `etag` of the catalogue' })
+    .optional()
+    .meta({ description: 'The `etag` that the file was read with: 409 where the catalogue has changed since.' }),
+});
 export const modelParamsSchema = z.object({ id: modelSchema.shape.id });
 /** The identifier is the path's; in the body it may be left out. */
 export const modelEntrySchema = modelSchema.partial({ id: true });
@@ -44,6 +51,13 @@ export const aliasParamsSchema = z.object({ alias: aliasName });
 export const aliasTargetSchema = z.strictObject({ target: z.string().max(128) });
 export const aliasSchema = z.object({ alias: z.string(), target: z.string() });
 export { catalogueSchema, modelSchema };
+
+const before = z
+  .string()
+  .regex(/^\d{1,18}$/, { error: 'is no `next` of a page' })
+  .optional()
+  .meta({ description: 'A `next` of the page before.' });
+const next = z.string().nullable().meta({ description: 'The next page: `?before=` this. Null on the last one.' });
 
 export const anyWalletParamsSchema = z.object({ appId: z.string(), userId });
 export const openWalletSchema = z
@@ -59,6 +73,11 @@ export const openWalletSchema = z
     error: 'is required with `creditMicros`',
   });
 export const movementSchema = z.strictObject({ amountMicros: money, reason, idempotencyKey });
+export const refundSchema = movementSchema.extend({
+  paymentId: z
+    .never({ error: 'is not taken: no payment processor is connected. Leave it out to record money returned outside' })
+    .optional(),
+});
 export const reinstateSchema = z.strictObject({ writeOff: z.boolean().default(false), reason });
 
 export const anyWalletSchema = z
@@ -75,9 +94,15 @@ export const anyWalletSchema = z
     shortfallMicros: amount,
   })
   .meta({ id: 'AnyWallet' });
+export const walletPageSchema = z.strictObject({
+  before,
+  limit: z.coerce.number().int().min(1).max(1_000).default(1_000),
+});
 export const walletDetailsSchema = z.object({
   wallet: anyWalletSchema,
-  holds: z.array(z.object({ callId: z.string(), amountMicros: amount, stream: z.boolean(), placedAt: moment })),
+  holds: z
+    .array(z.object({ callId: z.string(), amountMicros: amount, stream: z.boolean(), placedAt: moment }))
+    .meta({ description: 'The oldest 1,000.' }),
   entries: z.array(
     z.object({
       seq: z.int(),
@@ -90,6 +115,7 @@ export const walletDetailsSchema = z.object({
       at: moment,
     }),
   ),
+  next,
 });
 
 export const ledgerCheckSchema = z.object({
@@ -100,10 +126,7 @@ export const ledgerCheckSchema = z.object({
 });
 
 export const auditPageSchema = z.strictObject({
-  before: z
-    .string()
-    .regex(/^\d{1,18}$/)
-    .optional(),
+  before,
   limit: z.coerce.number().int().min(1).max(500).default(100),
 });
 export const auditListSchema = z.object({
@@ -116,7 +139,7 @@ export const auditListSchema = z.object({
       reason: z.string().nullable(),
     }),
   ),
-  next: z.string().nullable().meta({ description: 'The next page: `?before=` this. Null on the last one.' }),
+  next,
 });
 
 export const accountListSchema = z.object({ accounts: z.array(accountSchema) });

@@ -40,6 +40,10 @@ test('MO-06 a complete file is taken, and what it leaves out has its documented 
   assert.equal(parse(FILE).providers['upstream']?.onAbandon, 'cancel');
 });
 
+function withProvider(changes: Readonly<Record<string, unknown>>) {
+  return { ...FILE, providers: { upstream: { ...FILE.providers.upstream, ...changes } } };
+}
+
 const FAULTS: readonly (readonly [string, unknown, RegExp])[] = [
   ['is no object', [], /expected object/i],
   ['has a field that nobody knows', { ...FILE, prices: {} }, /prices/],
@@ -100,6 +104,10 @@ const FAULTS: readonly (readonly [string, unknown, RegExp])[] = [
     { ...FILE, providers: { upstream: { kind: 'openai-compatible', baseUrl: 'file:///x' } } },
     /baseUrl/,
   ],
+  ['has a provider whose address holds a password', withProvider({ baseUrl: 'https://a:b@api.test/v1' }), /baseUrl/],
+  ['has a provider whose address holds a query', withProvider({ baseUrl: 'https://api.test/v1?key=x' }), /baseUrl/],
+  ['sends a provider our own secret', withProvider({ apiKeyEnv: 'PURSER_SECRET' }), /apiKeyEnv/],
+  ['sends a provider the password of our database', withProvider({ apiKeyEnv: 'DATABASE_URL' }), /apiKeyEnv/],
   ['has a provider of another kind', { ...FILE, providers: { upstream: { kind: 'magic' } } }, /kind/],
 ];
 

@@ -12,12 +12,26 @@ import {
   selectModels,
   selectProviders,
 } from '#catalogue/queries.ts';
-import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
-import { bumpGeneration } from '#db/queries.ts';
+import { inSnapshot, inTransaction, type Pool, type Queryable } from '#db/pool.ts';
+import { bumpGeneration, selectGenerations } from '#db/queries.ts';
 import { equalBytes, sha256 } from '#kernel/crypto.ts';
+import { Refusal } from '#kernel/refusal.ts';
+
+interface CatalogueFault {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
 
 /** A catalogue file that cannot be used: the message lists every fault with its place. */
-export class CatalogueFileError extends Error {}
+export class CatalogueFileError extends Error {
+  /** None where the text is not even JSON. */
+  readonly faults: readonly CatalogueFault[];
+
+  constructor(message: string, faults: readonly CatalogueFault[] = []) {
+    super(message);
+    this.faults = faults;
+  }
+}
 
 /** Reads a catalogue file's text. Throws `CatalogueFileError` for anything but a complete, consistent catalogue. */
 export function parseCatalogueFile(text: string): CatalogueFile {
@@ -33,8 +47,9 @@ export function parseCatalogueFile(text: string): CatalogueFile {
 function checked(value: unknown): CatalogueFile {
   const parsed = catalogueSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map((issue) => `  ${issue.path.join('.') || '(root)'}: ${issue.message}`);
-  throw new CatalogueFileError(`The catalogue has faults:\n${faults.join('\n')}`);
+  const { issues } = parsed.error;
+  const lines = issues.map((issue) => `  ${issue.path.join('.') || '(root)'}: ${issue.message}`);
+  throw new CatalogueFileError(`The catalogue has faults:\n${lines.join('\n')}`, issues);
 }
 
 /**
@@ -54,8 +69,15 @@ export async function applyCatalogueFile(pool: Pool, text: string): Promise<bool
   });
 }
 
-/** The catalogue as it is, in the shape of the file. */
-export async function readCatalogueFile(db: Queryable): Promise<CatalogueFile> {
+/** The catalogue as it is, in the shape of the file. `version`: how often it has changed. */
+export function readCatalogue(pool: Pool): Promise<{ readonly file: CatalogueFile; readonly version: bigint }> {
+  return inSnapshot(pool, async (tx) => {
+    const version = (await selectGenerations(tx)).get('catalogue') ?? 0n;
+    return { file: await readCatalogueFile(tx), version };
+  });
+}
+
+async function readCatalogueFile(db: Queryable): Promise<CatalogueFile> {
   const providers = await selectProviders(db);
   const models = await selectModels(db);
   const aliases = await selectAliases(db);
@@ -67,13 +89,18 @@ export async function readCatalogueFile(db: Queryable): Promise<CatalogueFile> {
 }
 
 /**
- * Changes the catalogue in a transaction: `edit` gets it as it is, whole, and gives it as it shall be. Two changes come
- * one after the other. Throws `CatalogueFileError` for what would be no complete, consistent catalogue.
+ * Changes the catalogue in a transaction: `edit` gets it as it is, whole, with its version, and gives it as it shall be,
+ * or a refusal. Two changes come one after the other. Throws `CatalogueFileError` for what would be no complete,
+ * consistent catalogue.
  */
-export async function editCatalogue(tx: Queryable, edit: (current: CatalogueFile) => unknown): Promise<CatalogueFile> {
-  await bumpGeneration(tx, 'catalogue'); // Also the lock, as above.
-  const file = checked(edit(await readCatalogueFile(tx)));
-  await store(tx, file);
+export async function editCatalogue<Refused extends Refusal>(
+  tx: Queryable,
+  edit: (current: CatalogueFile, version: bigint) => object | Refused,
+): Promise<CatalogueFile | Refused> {
+  const generation = await bumpGeneration(tx, 'catalogue'); // Also the lock, as above.
+  const edited = edit(await readCatalogueFile(tx), generation - 1n);
+  if (edited instanceof Refusal) return edited;
+  await store(tx, checked(edited));
   return readCatalogueFile(tx);
 }
 

@@ -2,7 +2,8 @@ import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { Price } from '#catalogue/price.ts';
 import { type ModelRow, selectAliases, selectModels, selectProviders } from '#catalogue/queries.ts';
 import type { Pool } from '#db/pool.ts';
-import { inTransaction } from '#db/pool.ts';
+import { inSnapshot } from '#db/pool.ts';
+import { selectGenerations } from '#db/queries.ts';
 import { assert } from '#kernel/assert.ts';
 
 /** A model as a call meets it. Immutable: a call keeps the one it began with (MO-05). */
@@ -38,6 +39,8 @@ export interface Catalogue {
 }
 
 interface Snapshot {
+  /** How often the catalogue had changed, so that a slow read never takes the place of a newer one. */
+  readonly generation: bigint;
   readonly byName: ReadonlyMap<string, Model>;
   readonly list: readonly { readonly name: string; readonly model: Model }[];
 }
@@ -47,17 +50,18 @@ interface Snapshot {
  * one whose key is not set cannot, and its models are as good as disabled.
  */
 export function createCatalogue(pool: Pool, canReach: (provider: CatalogueProvider) => boolean): Catalogue {
-  let snapshot: Snapshot = { byName: new Map(), list: [] };
+  let snapshot: Snapshot = { generation: 0n, byName: new Map(), list: [] };
   return {
     find: (name) => snapshot.byName.get(name),
     list: () => snapshot.list,
     refresh: async () => {
-      snapshot = await inTransaction(pool, async (tx) => {
-        await tx.query('set transaction isolation level repeatable read, read only');
+      const read = await inSnapshot(pool, async (tx) => {
+        const generation = (await selectGenerations(tx)).get('catalogue') ?? 0n;
         const providers = new Map((await selectProviders(tx)).map(({ name, definition }) => [name, definition]));
         const models = (await selectModels(tx)).map((row) => modelOf(row, providers.get(row.provider), canReach));
-        return snapshotOf(models, await selectAliases(tx));
+        return { generation, ...snapshotOf(models, await selectAliases(tx)) };
       });
+      if (read.generation >= snapshot.generation) snapshot = read;
     },
   };
 }
@@ -65,7 +69,7 @@ export function createCatalogue(pool: Pool, canReach: (provider: CatalogueProvid
 function snapshotOf(
   models: readonly Model[],
   aliases: readonly { readonly alias: string; readonly target: string }[],
-): Snapshot {
+): Omit<Snapshot, 'generation'> {
   const byName = new Map(models.map((model) => [model.id, model]));
   for (const { alias, target } of aliases) {
     const model = byName.get(target);

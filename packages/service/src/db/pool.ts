@@ -82,6 +82,14 @@ export async function inTransaction<Result>(pool: Pool, work: (tx: Queryable) =>
   }
 }
 
+/** Runs reads that must agree with one another, all of them as of one moment. */
+export function inSnapshot<Result>(pool: Pool, read: (tx: Queryable) => Promise<Result>): Promise<Result> {
+  return inTransaction(pool, async (tx) => {
+    await tx.query('set transaction isolation level repeatable read, read only');
+    return read(tx);
+  });
+}
+
 /** The driver's own faults, which carry no code. */
 const SILENCE_MESSAGES = ['timeout exceeded when trying to connect', 'Query read timeout'];
 const CONNECTION_MESSAGES = [...SILENCE_MESSAGES, 'Connection terminated', 'Client has encountered a connection error'];

@@ -50,6 +50,11 @@ export async function bumpGeneration(tx: Queryable, topic: Topic): Promise<bigin
   return row.generation;
 }
 
+/** Lets a transaction wait for locks as long as its statements may take: for rare acts that must not fail on meeting. */
+export async function waitForLocks(tx: Queryable): Promise<void> {
+  await tx.query(`set local lock_timeout = 0`);
+}
+
 export async function selectGenerations(db: Queryable): Promise<ReadonlyMap<string, bigint>> {
   const { rows } = await db.query<{ topic: string; generation: bigint }>(
     `select topic, generation from db.generations`,

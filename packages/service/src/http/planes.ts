@@ -9,6 +9,7 @@ import {
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
 import type { Sessions, SignedIn } from '#accounts/session.ts';
+import { parseExactJson } from '#http/exact-json.ts';
 import { type Exchange, sendFault, sendNotAllowed, sendNowhere, sendRefusal } from '#http/respond.ts';
 import type { Log } from '#kernel/log.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
@@ -24,6 +25,8 @@ export interface Planes {
 export type Plane = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>;
 
 const BODY_BYTES_MAX = 1_048_576;
+/** An end user's name of 256 characters, each of them written as `%2F`. */
+const PATH_PART_LENGTH_MAX = 768;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** A refusal on its way out of a handler. Nothing else is thrown for an expected "no". */
@@ -64,7 +67,9 @@ export async function createPlanes(
   addRoutes: (plane: Plane) => void,
 ): Promise<Planes> {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
-  const app = fastify({ logger: false, bodyLimit: BODY_BYTES_MAX, routerOptions: { ignoreTrailingSlash: false } });
+  const routerOptions = { ignoreTrailingSlash: false, maxParamLength: PATH_PART_LENGTH_MAX };
+  const app = fastify({ logger: false, bodyLimit: BODY_BYTES_MAX, routerOptions });
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, parseBody);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((fault: FastifyError | Refused, request, reply) => {
@@ -106,6 +111,15 @@ export async function createPlanes(
   };
 }
 
+/** As the framework's own parser does, but for numbers that a double cannot hold: see `parseExactJson`. */
+async function parseBody(_request: FastifyRequest, text: string | Buffer): Promise<unknown> {
+  try {
+    return parseExactJson(String(text));
+  } catch {
+    return granted(notJson());
+  }
+}
+
 function noSession(): Refusal<'UNAUTHORIZED'> {
   return refuse(
     'UNAUTHORIZED',
@@ -139,7 +153,9 @@ function refusalOf(fault: FastifyError): Refusal | undefined {
     return refuse('PAYLOAD_TOO_LARGE', `The body is above the limit of ${BODY_BYTES_MAX} bytes.`);
   }
   const isTheirs = fault.statusCode !== undefined && fault.statusCode >= 400 && fault.statusCode < 500;
-  return isTheirs
-    ? refuse('BAD_REQUEST', 'The body must be JSON, sent as `content-type: application/json`.')
-    : undefined;
+  return isTheirs ? notJson() : undefined;
+}
+
+function notJson(): Refusal<'BAD_REQUEST'> {
+  return refuse('BAD_REQUEST', 'The body must be JSON, sent as `content-type: application/json`.');
 }

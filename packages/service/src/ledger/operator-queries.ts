@@ -9,10 +9,11 @@ export interface HoldRow {
 }
 
 /** The oldest first. */
-export async function selectHoldsOfWallet(db: Queryable, walletId: bigint): Promise<readonly HoldRow[]> {
+export async function selectHoldsOfWallet(db: Queryable, walletId: bigint, most: number): Promise<readonly HoldRow[]> {
   const { rows } = await db.query<HoldRow>(
-    `select call_id, amount_micros, is_stream, placed_at from ledger.holds where wallet_id = $1 order by placed_at, call_id`,
-    [walletId],
+    `select call_id, amount_micros, is_stream, placed_at from ledger.holds
+     where wallet_id = $1 order by placed_at, call_id limit $2`,
+    [walletId, most],
   );
   return rows;
 }
@@ -28,16 +29,16 @@ export interface EntryRow {
   readonly at: Date;
 }
 
-/** The newest first. */
+/** The newest first, those before an entry where one is given. */
 export async function selectEntriesOfWallet(
   db: Queryable,
   walletId: bigint,
-  most: number,
+  page: { readonly before: bigint | undefined; readonly most: number },
 ): Promise<readonly EntryRow[]> {
   const { rows } = await db.query<EntryRow>(
     `select seq, kind, cause, debit, credit, amount_micros, balance_after_micros, at
-     from ledger.entries where wallet_id = $1 order by seq desc limit $2`,
-    [walletId, most],
+     from ledger.entries where wallet_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit $3`,
+    [walletId, page.before ?? null, page.most],
   );
   return rows;
 }

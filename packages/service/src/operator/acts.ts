@@ -1,5 +1,6 @@
 import { insertAuditEntry } from '#audit/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
+import { waitForLocks } from '#db/queries.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
 /** Who acts, and why. */
@@ -24,15 +25,29 @@ class Undone extends Error {
   }
 }
 
-/** Does one act and writes it down, both or neither. A refusal undoes it and is not written down (CP-05). */
+/** What an act gives that was done before, under the same key: nothing happened, so nothing is written down. */
+export class Repeated<Result> {
+  readonly result: Result;
+
+  constructor(result: Result) {
+    this.result = result;
+  }
+}
+
+/**
+ * Does one act and writes it down, both or neither. A refusal undoes it and is not written down (CP-05). Acts that meet
+ * wait for each other.
+ */
 export async function audited<Result>(
   pool: Pool,
   { actor, action, subject, reason }: NamedAct,
-  run: (tx: Queryable) => Promise<Result>,
+  run: (tx: Queryable) => Promise<Result | Repeated<Result>>,
 ): Promise<Result> {
   try {
     return await inTransaction(pool, async (tx) => {
+      await waitForLocks(tx);
       const result = await run(tx);
+      if (result instanceof Repeated) return result.result;
       if (result instanceof Refusal) throw new Undone(result);
       await insertAuditEntry(tx, { actor, action, subject, reason });
       return result;

@@ -13,11 +13,12 @@ export interface AuditReader {
 export function createAuditReader(pool: Pool): AuditReader {
   return {
     page: async ({ before, most }) => {
-      const rows = await selectAuditEntries(pool, { before: before === undefined ? undefined : BigInt(before), most });
-      const last = rows.length === most ? rows.at(-1) : undefined;
+      const asked = { before: before === undefined ? undefined : BigInt(before), most: most + 1 };
+      const found = await selectAuditEntries(pool, asked);
+      const rows = found.slice(0, most);
       return {
         entries: rows.map(({ at, reason, ...row }) => ({ ...row, reason: reason ?? undefined, atMs: at.getTime() })),
-        next: last?.entry_id.toString(),
+        next: found.length > most ? rows.at(-1)?.entry_id.toString() : undefined,
       };
     },
   };

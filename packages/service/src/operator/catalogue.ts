@@ -1,6 +1,7 @@
 import type { CatalogueFile, CatalogueModel } from '@purser/contract/catalogue.ts';
-import { CatalogueFileError, editCatalogue, readCatalogueFile } from '#catalogue/catalogue-file.ts';
-import { inTransaction, type Pool } from '#db/pool.ts';
+import { CatalogueFileError, editCatalogue, readCatalogue } from '#catalogue/catalogue-file.ts';
+import type { Pool } from '#db/pool.ts';
+import { assert } from '#kernel/assert.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { type Act, audited } from '#operator/acts.ts';
 
@@ -9,8 +10,13 @@ import { type Act, audited } from '#operator/acts.ts';
  * run keep what they began with (MO-05). Every change is checked as a whole catalogue is: what would be none is refused.
  */
 export interface CatalogueDesk {
-  readonly read: () => Promise<CatalogueFile>;
-  readonly replace: (act: Act, file: CatalogueFile) => Promise<CatalogueFile | EditRefusal>;
+  readonly read: () => Promise<{ readonly file: CatalogueFile; readonly version: bigint }>;
+  /** `version`: the one that the file was made from; refused where the catalogue has changed since. */
+  readonly replace: (
+    act: Act,
+    file: CatalogueFile,
+    version: bigint | undefined,
+  ) => Promise<CatalogueFile | EditRefusal>;
   /** Adds an entry or replaces the one of that identifier. */
   readonly putModel: (act: Act, id: string, entry: CatalogueModel) => Promise<CatalogueModel | EditRefusal>;
   readonly deleteModel: (act: Act, id: string) => Promise<undefined | EditRefusal>;
@@ -18,7 +24,14 @@ export interface CatalogueDesk {
   readonly deleteAlias: (act: Act, alias: string) => Promise<undefined | EditRefusal>;
 }
 
-type EditRefusal = Refusal<'BAD_REQUEST' | 'NOT_FOUND'>;
+type EditRefusal = Refusal<'BAD_REQUEST' | 'NOT_FOUND' | 'CONFLICT'>;
+
+interface Edit extends Act {
+  readonly action: string;
+  readonly subject: string;
+  /** What the caller calls the place of a fault, where that is not the place in the whole catalogue. */
+  readonly nameOf?: (path: readonly PropertyKey[]) => string;
+}
 
 export function createCatalogueDesk({
   pool,
@@ -28,62 +41,80 @@ export function createCatalogueDesk({
   readonly refresh: () => Promise<void>;
 }): CatalogueDesk {
   async function edit(
-    act: Act & { readonly action: string; readonly subject: string },
-    change: (current: CatalogueFile) => object | Refusal<'NOT_FOUND'>,
+    { nameOf = (path) => path.join('.'), ...act }: Edit,
+    change: (current: CatalogueFile, version: bigint) => object | EditRefusal,
   ): Promise<CatalogueFile | EditRefusal> {
     try {
-      const done = await audited(pool, act, async (tx) => {
-        let refusal: Refusal<'NOT_FOUND'> | undefined;
-        const after = await editCatalogue(tx, (current) => {
-          const changed = change(current);
-          if (!(changed instanceof Refusal)) return changed;
-          refusal = changed;
-          return current;
-        });
-        return refusal ?? after;
-      });
+      const done = await audited(pool, act, (tx) => editCatalogue(tx, change));
       await refresh();
       return done;
     } catch (fault) {
-      if (fault instanceof CatalogueFileError) return refuse('BAD_REQUEST', fault.message);
-      throw fault;
+      const [first] = fault instanceof CatalogueFileError ? fault.faults : [];
+      if (first === undefined) throw fault;
+      const param = nameOf(first.path);
+      return refuse('BAD_REQUEST', `\`${param}\`: ${first.message}.`, { param });
     }
   }
 
   return {
-    read: () => inTransaction(pool, readCatalogueFile),
-    replace: (act, file) => edit({ ...act, action: 'catalogue.replace', subject: 'catalogue' }, () => file),
+    read: () => readCatalogue(pool),
+    replace: (act, file, version) =>
+      edit({ ...act, action: 'catalogue.replace', subject: 'catalogue' }, (_current, is) =>
+        version === undefined || version === is
+          ? file
+          : refuse('CONFLICT', 'The catalogue has changed since: read it again, and repeat your change.'),
+      ),
     putModel: async (act, id, entry) => {
-      const after = await edit({ ...act, action: 'model.put', subject: id }, (current) => ({
+      const named = { ...act, action: 'model.put', subject: id, nameOf: fieldOfEntry };
+      const after = await edit(named, (current) => ({
         ...current,
         models: [...current.models.filter((model) => model.id !== id), { ...entry, id }],
       }));
       if (after instanceof Refusal) return after;
       const stored = after.models.find((model) => model.id === id);
-      if (stored === undefined) throw new Error(`The entry of ${id} is not there after it was put.`);
+      assert(stored !== undefined, 'an entry that was put is there');
       return stored;
     },
     deleteModel: async (act, id) => {
-      const after = await edit({ ...act, action: 'model.delete', subject: id }, (current) =>
-        current.models.some((model) => model.id === id)
-          ? { ...current, models: current.models.filter((model) => model.id !== id) }
-          : refuse('NOT_FOUND', 'There is no such model.'),
-      );
+      const after = await edit({ ...act, action: 'model.delete', subject: id }, (current) => withoutModel(current, id));
       return after instanceof Refusal ? after : undefined;
     },
     putAlias: async (act, alias, target) => {
-      const after = await edit({ ...act, action: 'alias.put', subject: alias }, (current) => ({
-        ...current,
-        aliases: { ...current.aliases, [alias]: target },
-      }));
+      const named = { ...act, action: 'alias.put', subject: alias, nameOf: theAlias };
+      const after = await edit(named, (current) =>
+        current.models.some(({ id }) => id === target)
+          ? { ...current, aliases: { ...current.aliases, [alias]: target } }
+          : refuse('BAD_REQUEST', 'An alias points at the identifier of a model, and there is none of this one.', {
+              param: 'target',
+            }),
+      );
       return after instanceof Refusal ? after : undefined;
     },
     deleteAlias: async (act, alias) => {
       const after = await edit({ ...act, action: 'alias.delete', subject: alias }, (current) => {
-        const { [alias]: gone, ...aliases } = current.aliases;
-        return gone === undefined ? refuse('NOT_FOUND', 'There is no such alias.') : { ...current, aliases };
+        if (!Object.hasOwn(current.aliases, alias)) return refuse('NOT_FOUND', 'There is no such alias.');
+        const { [alias]: _gone, ...aliases } = current.aliases;
+        return { ...current, aliases };
       });
       return after instanceof Refusal ? after : undefined;
     },
   };
+}
+
+/** All other entries were right before: what is wrong is in the one that is put, or an alias has its identifier. */
+function fieldOfEntry([part, , ...field]: readonly PropertyKey[]): string {
+  return part === 'models' ? field.join('.') : 'id';
+}
+
+/** Its target is there, so what is wrong is its own name. */
+function theAlias(): string {
+  return 'alias';
+}
+
+function withoutModel(current: CatalogueFile, id: string): object | EditRefusal {
+  const models = current.models.filter((model) => model.id !== id);
+  if (models.length === current.models.length) return refuse('NOT_FOUND', 'There is no such model.');
+  const [alias] = Object.entries(current.aliases).find(([, target]) => target === id) ?? [];
+  if (alias === undefined) return { ...current, models };
+  return refuse('CONFLICT', `The alias \`${alias}\` points at this model: re-point or delete it first.`);
 }

@@ -1,5 +1,5 @@
 import { selectAppDetails } from '#accounts/operator-queries.ts';
-import type { Pool, Queryable } from '#db/pool.ts';
+import { inSnapshot, type Pool, type Queryable } from '#db/pool.ts';
 import { unreachable } from '#kernel/assert.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
@@ -8,7 +8,7 @@ import { createFunding } from '#ledger/funding.ts';
 import type { CreditOutcome, TakeBackOutcome } from '#ledger/queries.ts';
 import { type EntryRow, type HoldRow, selectEntriesOfWallet, selectHoldsOfWallet } from '#ledger/operator-queries.ts';
 import { createWallets, type Wallet } from '#ledger/wallet.ts';
-import { type Act, audited } from '#operator/acts.ts';
+import { type Act, audited, Repeated } from '#operator/acts.ts';
 
 interface WalletName {
   readonly appId: AppId;
@@ -23,18 +23,25 @@ interface Amount {
 
 export interface WalletDetails {
   readonly wallet: Wallet;
-  /** The oldest first. */
+  /** The oldest 1,000. */
   readonly holds: readonly HoldRow[];
   /** The newest first. */
   readonly entries: readonly EntryRow[];
+  /** Hand it back as `before` for the entries before these; undefined on the last page. */
+  readonly next: bigint | undefined;
+}
+
+interface EntryPage {
+  readonly before: bigint | undefined;
+  readonly most: number;
 }
 
 type MovementRefusal = Refusal<'NOT_FOUND' | 'CONFLICT'>;
 
 /** Any real wallet of the service. */
 export interface AnyWallets {
-  /** The wallet with its holds and its last 1,000 entries; undefined where there is none. */
-  readonly find: (name: WalletName) => Promise<WalletDetails | undefined>;
+  /** The wallet with its holds and a page of its entries; undefined where there is none. */
+  readonly find: (name: WalletName, page: EntryPage) => Promise<WalletDetails | undefined>;
   /** Opens a connected wallet for a user who agreed elsewhere, with a first credit where one is given. */
   readonly open: (
     act: Act,
@@ -51,32 +58,33 @@ export interface AnyWallets {
   ) => Promise<Wallet | MovementRefusal>;
 }
 
-const ENTRIES_MAX = 1_000;
+const HOLDS_MAX = 1_000;
 
 export function createAnyWallets(pool: Pool, currency: string): AnyWallets {
-  /** Moves money and gives the wallet after it. A repeat under the same key changes nothing and is answered alike. */
+  /** Moves money and gives the wallet. A repeat under the same key changes nothing and is answered alike. */
   function move(
     act: Act & { readonly action: string },
     movement: WalletName,
     run: (tx: Queryable) => Promise<CreditOutcome | TakeBackOutcome>,
   ): Promise<Wallet | MovementRefusal> {
     return audited(pool, { ...act, subject: subjectOf(movement) }, async (tx) => {
-      const refusal = refusalOf(await run(tx));
-      return refusal ?? read(tx, movement);
+      const outcome = await run(tx);
+      const answer = refusalOf(outcome) ?? (await read(tx, movement));
+      return outcome === 'repeated' ? new Repeated(answer) : answer;
     });
   }
 
   return {
-    find: async ({ appId, userId }) => {
-      const wallet = await createWallets(pool).find(appId, userId);
-      if (wallet === undefined) return undefined;
-      const { walletId } = wallet;
-      const [holds, entries] = await Promise.all([
-        selectHoldsOfWallet(pool, walletId),
-        selectEntriesOfWallet(pool, walletId, ENTRIES_MAX),
-      ]);
-      return { wallet, holds, entries };
-    },
+    find: ({ appId, userId }, { before, most }) =>
+      inSnapshot(pool, async (tx) => {
+        const wallet = await createWallets(tx).find(appId, userId);
+        if (wallet === undefined) return undefined;
+        const { walletId } = wallet;
+        const holds = await selectHoldsOfWallet(tx, walletId, HOLDS_MAX);
+        const found = await selectEntriesOfWallet(tx, walletId, { before, most: most + 1 });
+        const entries = found.slice(0, most);
+        return { wallet, holds, entries, next: found.length > most ? entries.at(-1)?.seq : undefined };
+      }),
     open: (act, { appId, userId, cap, credit }) =>
       audited(pool, { ...act, action: 'wallet.open', subject: subjectOf({ appId, userId }) }, async (tx) => {
         if ((await selectAppDetails(tx, appId)) === undefined) return refuse('NOT_FOUND', 'There is no such app.');

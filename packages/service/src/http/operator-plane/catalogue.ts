@@ -2,6 +2,7 @@ import {
   aliasParamsSchema,
   aliasSchema,
   aliasTargetSchema,
+  catalogueHeadersSchema,
   catalogueSchema,
   modelEntrySchema,
   modelParamsSchema,
@@ -16,14 +17,26 @@ const GONE = { 204: z.null() };
 
 /** The catalogue: providers, entries with their prices, aliases (CP-05, MO-05, MO-06). */
 export function addCatalogueRoutes(plane: Plane, { catalogue }: OperatorPlane): void {
-  plane.get('/operator/catalogue', { config: OPERATORS_ONLY, schema: { response: { 200: catalogueSchema } } }, () =>
-    catalogue.read(),
+  plane.get(
+    '/operator/catalogue',
+    { config: OPERATORS_ONLY, schema: { response: { 200: catalogueSchema } } },
+    async (_request, reply) => {
+      const { file, version } = await catalogue.read();
+      return reply.header('etag', `"${version}"`).send(file);
+    },
   );
 
   plane.put(
     '/operator/catalogue',
-    { config: OPERATORS_ONLY, schema: { body: catalogueSchema, response: { 200: catalogueSchema } } },
-    async (request) => granted(await catalogue.replace(actOf(request, undefined), request.body)),
+    {
+      config: OPERATORS_ONLY,
+      schema: { body: catalogueSchema, headers: catalogueHeadersSchema, response: { 200: catalogueSchema } },
+    },
+    async (request) => {
+      const version = /\d+/.exec(request.headers['if-match'] ?? '')?.[0];
+      const expected = version === undefined ? undefined : BigInt(version);
+      return granted(await catalogue.replace(actOf(request, undefined), request.body, expected));
+    },
   );
 
   plane.put(

@@ -4,8 +4,10 @@ import {
   anyWalletSchema,
   movementSchema,
   openWalletSchema,
+  refundSchema,
   reinstateSchema,
   walletDetailsSchema,
+  walletPageSchema,
 } from '@purser/contract/operator.ts';
 import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
@@ -43,9 +45,17 @@ export function addAnyWalletRoutes(plane: Plane, { wallets }: OperatorPlane): vo
 
   plane.get(
     '/operator/apps/:appId/wallets/:userId',
-    { config: OPERATORS_ONLY, schema: { params: anyWalletParamsSchema, response: { 200: walletDetailsSchema } } },
-    async ({ params }) => {
-      const details = await wallets.find(nameOf(params));
+    {
+      config: OPERATORS_ONLY,
+      schema: {
+        params: anyWalletParamsSchema,
+        querystring: walletPageSchema,
+        response: { 200: walletDetailsSchema },
+      },
+    },
+    async ({ params, query }) => {
+      const before = query.before === undefined ? undefined : BigInt(query.before);
+      const details = await wallets.find(nameOf(params), { before, most: query.limit });
       return detailsToWire(granted(details ?? refuse('NOT_FOUND', 'This user has no wallet for this app.')));
     },
   );
@@ -53,16 +63,16 @@ export function addAnyWalletRoutes(plane: Plane, { wallets }: OperatorPlane): vo
 
 /** Money into any wallet and out of it, and the end of a suspension (WA-05, WA-06). */
 export function addMovementRoutes(plane: Plane, { wallets }: OperatorPlane): void {
-  for (const [path, act] of [
-    ['credit', 'credit'],
-    ['refund', 'refund'],
-    ['clawback', 'clawBack'],
+  for (const [path, act, body] of [
+    ['credit', 'credit', movementSchema],
+    ['refund', 'refund', refundSchema],
+    ['clawback', 'clawBack', movementSchema],
   ] as const) {
     plane.post(
       `/operator/apps/:appId/wallets/:userId/${path}`,
       {
         config: OPERATORS_ONLY,
-        schema: { params: anyWalletParamsSchema, body: movementSchema, response: { 200: anyWalletSchema } },
+        schema: { params: anyWalletParamsSchema, body, response: { 200: anyWalletSchema } },
       },
       async (request) => {
         const { amountMicros, reason, idempotencyKey } = request.body;
@@ -90,7 +100,7 @@ function nameOf({ appId, userId }: { readonly appId: string; readonly userId: st
   return { appId: appId as AppId, userId: userId as EndUserId };
 }
 
-function detailsToWire({ wallet, holds, entries }: WalletDetails) {
+function detailsToWire({ wallet, holds, entries, next }: WalletDetails) {
   return {
     wallet: toWire(wallet),
     holds: holds.map((hold) => ({
@@ -109,6 +119,7 @@ function detailsToWire({ wallet, holds, entries }: WalletDetails) {
       balanceAfterMicros: microsToWire(microsFromRow(entry.balance_after_micros)),
       at: isoOf(entry.at.getTime()),
     })),
+    next: next?.toString() ?? null,
   };
 }
 
