@@ -26,7 +26,9 @@ export const providerSchema = z.discriminatedUnion('kind', [
     apiKeyEnv: z
       .string()
       .regex(/^[A-Z][A-Z0-9_]*$/)
-      .refine((name) => !OWN_SETTING.test(name), { error: 'is a setting of the service itself, which no provider gets' })
+      .refine((name) => !OWN_SETTING.test(name), {
+        error: 'is a setting of the service itself, which no provider gets',
+      })
       .optional(),
     onAbandon: onAbandon.default('cancel'),
   }),

@@ -1,0 +1,22 @@
+import type { Person } from './control.ts';
+
+/** A line of the audit trail, without its time. */
+export interface TrailLine {
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: string;
+  readonly reason: string | null;
+}
+
+/** What the trail says of a subject, the newest first. */
+export async function trailOf(operator: Person, subject: string): Promise<readonly TrailLine[]> {
+  const { entries } = (await operator.get(200, 'GET', '/operator/audit?limit=500')) as {
+    entries: (TrailLine & { at: string })[];
+  };
+  return entries.filter((entry) => entry.subject === subject).map(({ at: _at, ...line }) => line);
+}
+
+export async function idOf(person: Person): Promise<string> {
+  const { account } = (await person.get(200, 'GET', '/sessions/current')) as { account: { accountId: string } };
+  return account.accountId;
+}
