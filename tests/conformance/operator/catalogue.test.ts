@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { applyCatalogueFile } from '../../../packages/service/src/catalogue/catalogue-file.ts';
+import { catalogueAt } from '../../support/catalogue.ts';
+import { chat, type Reply, send } from '../../support/client.ts';
+import { newOperator, personWith } from '../../support/control.ts';
+import { openStream } from '../../support/open-stream.ts';
+import { assertRefusal, type Code } from '../../support/refusal.ts';
+import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
+import { startSecondGateway } from '../../support/second-gateway.ts';
+import { setStage } from '../../support/stage.ts';
+import { idOf, trailOf } from '../../support/trail.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+const { service, upstream, app, newUser } = await setStage({ model: { timeoutMs: 60_000 } });
+const second = await startSecondGateway(service);
+after(() => second.close());
+const operator = await newOperator(service);
+const elsewhere = personWith(second.url, operator.token);
+const actor = await idOf(operator);
+const FILE = '/operator/catalogue';
+const USAGE = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
+
+interface File {
+  readonly providers: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly models: readonly (Readonly<Record<string, unknown>> & { readonly id: string })[];
+  readonly aliases: Readonly<Record<string, string>>;
+}
+
+async function read(by = operator): Promise<File> {
+  return (await by.get(200, 'GET', FILE)) as unknown as File;
+}
+
+function modelPath(id: string): string {
+  return `/operator/models/${encodeURIComponent(id)}`;
+}
+
+function aliasPath(alias: string): string {
+  return `/operator/aliases/${encodeURIComponent(alias)}`;
+}
+
+/** A model of a test's own that costs this much a million tokens. */
+function entry(micros: number, changes: Readonly<Record<string, unknown>> = {}) {
+  return {
+    provider: 'upstream',
+    providerModel: 'large-upstream',
+    resale: 'open',
+    price: { inputMicrosPerMillion: micros, outputMicrosPerMillion: micros },
+    contextTokens: 8_000,
+    maxOutputTokens: 1_000,
+    timeoutMs: 60_000,
+    ...changes,
+  };
+}
+
+function assertRefused(reply: Reply, code: Code, param: string | null = null): void {
+  assertRefusal(reply, { code, param, hasLink: false }, reply.text);
+}
+
+async function isListed(url: string, name: string): Promise<boolean> {
+  return (await send(`/v1/models/${name}`, { url, key: app.liveKey })).status === 200;
+}
+
+async function priceOf(callId: string | null): Promise<{ readonly id: bigint; readonly input: bigint } | undefined> {
+  const { rows } = await service.database.owner.query<{ id: bigint; input: bigint }>(
+    `select price_id as id, input_micros_per_million as input from usage.calls join catalogue.prices using (price_id)
+     where call_id = $1`,
+    [callId],
+  );
+  return rows[0];
+}
+
+test('CP-05 MO-06 the catalogue is read as its file, and taken back as it was read, without new prices', async () => {
+  await operator.get(200, 'PUT', modelPath('acme.round-1'), entry(5, { free: false, enabled: false }));
+  const before = await operator.ask('GET', FILE);
+  assert.equal(before.status, 200);
+  const prices = `select count(*)::int as count from catalogue.prices`;
+  const { rows: pricesBefore } = await service.database.owner.query(prices);
+  assert.deepEqual(await operator.get(200, 'PUT', FILE, before.body), before.body);
+  assert.deepEqual(await read(elsewhere), before.body);
+  assert.deepEqual((await service.database.owner.query(prices)).rows, pricesBefore);
+  await operator.get(204, 'DELETE', modelPath('acme.round-1'));
+});
+
+test('MO-05 CP-05 a new model and alias are served at once here and within a second elsewhere, and gone as soon', async () => {
+  const stored = await operator.get(200, 'PUT', modelPath('acme.new:1'), entry(7));
+  assert.deepEqual(
+    [stored['id'], stored['enabled'], stored['marginBasisPoints'], stored['minOutputTokens']],
+    ['acme.new:1', true, 0, 16],
+  );
+  const put = await operator.get(200, 'PUT', aliasPath('org/new'), { target: 'acme.new:1' });
+  assert.deepEqual(put, { alias: 'org/new', target: 'acme.new:1' });
+  for (const name of ['acme.new:1', 'org/new']) {
+    assert.ok(await isListed(service.url, name));
+    await waitUntil(`${name} is known`, () => isListed(second.url, name));
+  }
+  assertRefused(await operator.ask('DELETE', modelPath('acme.new:1')), 'CONFLICT');
+  await elsewhere.get(204, 'DELETE', aliasPath('org/new'));
+  await elsewhere.get(204, 'DELETE', modelPath('acme.new:1'));
+  for (const name of ['acme.new:1', 'org/new']) {
+    assert.ok(!(await isListed(second.url, name)));
+    await waitUntil(`${name} is gone`, async () => !(await isListed(service.url, name)));
+  }
+  for (const path of [modelPath('acme.new:1'), aliasPath('org/new')]) {
+    assertRefused(await operator.ask('DELETE', path), 'NOT_FOUND');
+  }
+  const acts = [...(await trailOf(operator, 'acme.new:1')), ...(await trailOf(operator, 'org/new'))];
+  assert.deepEqual(
+    acts.map((line) => [line.actor, line.action]),
+    ['model.delete', 'model.put', 'alias.delete', 'alias.put'].map((action) => [actor, action]),
+  );
+});
+
+test('MO-05 a stream that runs keeps the model it began with and is charged its price; the next call has the new one', async () => {
+  const user = await newUser(1_000_000_000);
+  await operator.get(200, 'PUT', modelPath('acme.dear-1'), entry(2_000_000, { providerModel: 'before' }));
+  await operator.get(200, 'PUT', aliasPath('dear'), { target: 'acme.dear-1' });
+  await waitUntil('the other gateway has it', () => isListed(second.url, 'dear'));
+  for (const gateway of [service, second]) {
+    await operator.get(200, 'PUT', modelPath('acme.dear-1'), entry(2_000_000, { providerModel: 'before' }));
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const steps = streamSteps({ model: 'm', pieces: ['begun', ' ended'], usage: USAGE, includeUsageChunk: true });
+    await waitUntil('the price of before is in force', async () => {
+      upstream.script({ body: completionBody({ model: 'm', content: 'x', usage: USAGE }) });
+      const reply = await chat({ url: gateway.url, key: app.liveKey, user }, { model: 'dear' });
+      return reply.headers.get('x-service-charge-micros') === '2200';
+    });
+    upstream.script({ body: [...steps.slice(0, 2), { waitFor: held }, ...steps.slice(2)] });
+    const stream = await openStream({ url: gateway.url, key: app.liveKey, user }, { model: 'dear' });
+    await stream.until('begun');
+    await operator.get(200, 'PUT', modelPath('acme.dear-1'), entry(3_000_000, { providerModel: 'after' }));
+
+    upstream.script({ body: completionBody({ model: 'm', content: 'x', usage: USAGE }) });
+    const next = await waitUntil('the new price is in force', async () => {
+      const reply = await chat({ url: gateway.url, key: app.liveKey, user }, { model: 'dear' });
+      return reply.headers.get('x-service-charge-micros') === '3300' && reply;
+    });
+    assert.equal((upstream.requests.at(-1)?.body as Record<string, unknown>)['model'], 'after');
+    release();
+    assert.ok((await stream.whole()).endsWith('data: [DONE]\n\n'));
+    const old = await priceOf(stream.headers.get('x-service-call-id'));
+    const current = await priceOf(next.headers.get('x-service-call-id'));
+    assert.deepEqual([old?.input, current?.input], [2_000_000n, 3_000_000n]);
+    assert.ok((old?.id ?? 0n) < (current?.id ?? 0n));
+  }
+  const { rows } = await service.database.owner.query(
+    `select charged_micros::int as charged from usage.calls where model = 'acme.dear-1' and outcome = 'answered'
+     group by 1 order by 1`,
+  );
+  assert.deepEqual(rows, [{ charged: 2_200 }, { charged: 3_300 }]);
+  assert.deepEqual(await service.check(), []);
+});
+
+test('MO-05 a stream whose model is deleted ends as it began', async () => {
+  const user = await newUser(1_000_000);
+  await operator.get(200, 'PUT', modelPath('acme.short-1'), entry(1_000_000));
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const steps = streamSteps({ model: 'm', pieces: ['begun', ' ended'], usage: USAGE, includeUsageChunk: true });
+  upstream.script({ body: [...steps.slice(0, 2), { waitFor: held }, ...steps.slice(2)] });
+  const options = { url: service.url, key: app.liveKey, user };
+  const stream = await openStream(options, { model: 'acme.short-1' });
+  await stream.until('begun');
+  await operator.get(204, 'DELETE', modelPath('acme.short-1'));
+  assertRefusal(await chat(options, { model: 'acme.short-1' }), { code: 'BAD_REQUEST', param: 'model' });
+  release();
+  assert.match(await stream.whole(), /acme\.short-1/);
+  assert.deepEqual(await service.wallet(app, user), { balance: 1_000_000 - 1_100, held: 0, openStreams: 0 });
+});
+
+test('CP-05 what is no catalogue is refused by its field, and what stands stays', async () => {
+  const before = await read();
+  const [large] = before.models;
+  const withModel = (changes: object) => ({ ...before, models: [{ ...large, ...changes }], aliases: {} });
+  for (const [body, param] of [
+    [{}, 'providers'],
+    [{ ...before, models: {} }, 'models'],
+    [{ ...before, extra: 1 }, null],
+    [[], null],
+    [withModel({ id: 'no-dot' }), 'models.0.id'],
+    [withModel({ provider: 'nobody' }), 'models.0.provider'],
+    [withModel({ price: undefined, cacheWriteMicrosPerMillion: undefined }), 'models.0.price'],
+    [
+      withModel({ price: { inputMicrosPerMillion: -1, outputMicrosPerMillion: 1 } }),
+      'models.0.price.inputMicrosPerMillion',
+    ],
+    [withModel({ timeoutMs: 1 }), 'models.0.timeoutMs'],
+    [{ ...before, aliases: { x: 'acme.none' } }, 'aliases.x'],
+    [{ ...before, providers: { upstream: { kind: 'magic' } } }, 'providers.upstream.kind'],
+    [
+      { ...before, providers: { upstream: { kind: 'openai-compatible', baseUrl: 'http://a:b@x.test' } } },
+      'providers.upstream.baseUrl',
+    ],
+  ] as const) {
+    assertRefused(await operator.ask('PUT', FILE, body), 'BAD_REQUEST', param);
+  }
+  for (const [path, body, param] of [
+    [modelPath('acme.x-1'), entry(1, { price: undefined }), 'price'],
+    [modelPath('acme.x-1'), entry(1, { provider: 'nobody' }), 'provider'],
+    [modelPath('acme.x-1'), entry(1, { resale: 'closed' }), 'resale'],
+    [modelPath('acme.x-1'), entry(1, { price: { inputMicrosPerMillion: 1 } }), 'price.outputMicrosPerMillion'],
+    [modelPath('acme.x-1'), entry(1, { id: 'acme.y-1' }), 'id'],
+    [modelPath('acme.x-1'), entry(1, { minOutputTokens: 1_001 }), 'minOutputTokens'],
+    [modelPath('no-dot'), entry(1), 'id'],
+    [modelPath('acme.x-1'), entry(1, { prize: 1 }), null],
+    [aliasPath('x'), { target: 'acme.none' }, 'target'],
+    [aliasPath('x'), { target: 'large' }, 'target'],
+    [aliasPath('x'), {}, 'target'],
+    [aliasPath('acme.large-1'), { target: 'acme.large-1' }, 'alias'],
+    [aliasPath('two words'), { target: 'acme.large-1' }, 'alias'],
+  ] as const) {
+    assertRefused(await operator.ask('PUT', path, body), 'BAD_REQUEST', param);
+  }
+  await operator.get(200, 'PUT', aliasPath('acme.alias'), { target: 'acme.large-1' });
+  assertRefused(await operator.ask('PUT', modelPath('acme.alias'), entry(1)), 'BAD_REQUEST', 'id');
+  await operator.get(204, 'DELETE', aliasPath('acme.alias'));
+  assert.deepEqual(await read(), before);
+  for (const subject of ['acme.x-1', 'x', 'acme.none', 'no-dot'])
+    assert.deepEqual(await trailOf(operator, subject), []);
+});
+
+test('CP-05 edits by two processes at once are all kept', async () => {
+  const ids = Array.from({ length: 16 }, (_, index) => `many.model-${index}`);
+  const replies = await Promise.all(
+    ids.map((id, index) => (index % 2 === 0 ? operator : elsewhere).ask('PUT', modelPath(id), entry(index + 1))),
+  );
+  assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200]);
+  const listed = (await read()).models.map(({ id }) => id);
+  for (const id of ids) assert.ok(listed.includes(id), id);
+  for (const id of ids) assert.ok(await isListed(service.url, id), id);
+});
+
+test('CP-05 a whole catalogue that was made from an older one is refused where it says which one', async () => {
+  const put = (etag: string, body: unknown) =>
+    send(FILE, { url: service.url, method: 'PUT', key: operator.token ?? '', body, headers: { 'if-match': etag } });
+  const first = await operator.ask('GET', FILE);
+  const etag = first.headers.get('etag') ?? '';
+  await elsewhere.get(200, 'PUT', aliasPath('meanwhile'), { target: 'acme.large-1' });
+  assertRefused(await put(etag, first.body), 'CONFLICT');
+  assert.equal((await read()).aliases['meanwhile'], 'acme.large-1');
+  const again = await operator.ask('GET', FILE);
+  assert.equal((await put(again.headers.get('etag') ?? '', first.body)).status, 200);
+  assert.equal((await put('*', first.body)).status, 200);
+  assertRefused(await put('x', first.body), 'BAD_REQUEST', 'if-match');
+  assert.equal((await read()).aliases['meanwhile'], undefined);
+});
+
+test('CP-05 what operators changed stands over a restart with the same file; another file takes its place', async () => {
+  const text = JSON.stringify({ ...catalogueAt(upstream.baseUrl), aliases: { restart: 'acme.large-1' } });
+  assert.equal(await applyCatalogueFile(service.database.owner, text), true);
+  await operator.get(200, 'PUT', aliasPath('later'), { target: 'acme.large-1' });
+  const changed = await read();
+  assert.equal(await applyCatalogueFile(service.database.owner, text), false);
+  assert.deepEqual(await read(), changed);
+  assert.equal(await applyCatalogueFile(service.database.owner, `${text} `), true);
+  assert.deepEqual(Object.keys((await read()).aliases), ['restart']);
+});
