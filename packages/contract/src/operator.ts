@@ -122,7 +122,11 @@ export const ledgerCheckSchema = z.object({
   ok: z.boolean(),
   wallets: z.int(),
   entries: z.int(),
-  differences: z.array(z.object({ rule: z.string(), walletId: z.string(), expected: z.int(), found: z.int() })),
+  differences: z
+    .array(z.object({ rule: z.string(), walletId: z.string(), expected: z.string(), found: z.string() }))
+    .meta({
+      description: 'The first 1,000. Figures are text: a broken one may be larger than JSON numbers are exact.',
+    }),
 });
 
 export const auditPageSchema = z.strictObject({
@@ -142,7 +146,14 @@ export const auditListSchema = z.object({
   next,
 });
 
-export const accountListSchema = z.object({ accounts: z.array(accountSchema) });
+export const accountPageSchema = z.strictObject({
+  after: z.string().max(64).optional().meta({ description: 'A `next` of the page before.' }),
+  limit: z.coerce.number().int().min(1).max(1_000).default(1_000),
+});
+export const accountListSchema = z.object({
+  accounts: z.array(accountSchema),
+  next: z.string().nullable().meta({ description: 'The next page: `?after=` this. Null on the last one.' }),
+});
 export const newAnyAccountSchema = z.strictObject({
   email,
   password: newPassword,

@@ -21,9 +21,17 @@ export async function selectAccountByEmail(db: Queryable, email: string): Promis
   return rows[0];
 }
 
-export async function selectAccounts(db: Queryable): Promise<readonly AccountRow[]> {
+/** The oldest first; those after an account where one is given. */
+export async function selectAccounts(
+  db: Queryable,
+  page: { readonly after: string | undefined; readonly most: number },
+): Promise<readonly AccountRow[]> {
   const { rows } = await db.query<AccountRow>(
-    `select ${ACCOUNT_COLUMNS} from accounts.accounts order by created_at, account_id`,
+    `select ${ACCOUNT_COLUMNS} from accounts.accounts
+     where $1::text is null
+       or (created_at, account_id) > (select created_at, account_id from accounts.accounts where account_id = $1)
+     order by created_at, account_id limit $2`,
+    [page.after ?? null, page.most],
   );
   return rows;
 }

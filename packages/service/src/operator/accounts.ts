@@ -8,7 +8,11 @@ import { type Act, audited } from '#operator/acts.ts';
 
 /** Accounts, as operators make them. */
 export interface AccountDesk {
-  readonly list: () => Promise<readonly Account[]>;
+  /** The oldest first. `next`: hand it back as `after` for the page after this; undefined on the last one. */
+  readonly list: (page: { readonly after: string | undefined; readonly most: number }) => Promise<{
+    readonly accounts: readonly Account[];
+    readonly next: string | undefined;
+  }>;
   readonly create: (
     act: Act,
     account: {
@@ -22,7 +26,11 @@ export interface AccountDesk {
 
 export function createAccountDesk(pool: Pool): AccountDesk {
   return {
-    list: async () => (await selectAccounts(pool)).map(accountOf),
+    list: async ({ after, most }) => {
+      const found = await selectAccounts(pool, { after, most: most + 1 });
+      const accounts = found.slice(0, most).map(accountOf);
+      return { accounts, next: found.length > most ? accounts.at(-1)?.accountId : undefined };
+    },
     create: async (act, { email, password, name, role }) => {
       const passwordHash = await hashPassword(password);
       const accountId = newAccountId();

@@ -1,6 +1,7 @@
 import { accountSchema } from '@purser/contract/control.ts';
 import {
   accountListSchema,
+  accountPageSchema,
   auditListSchema,
   auditPageSchema,
   ledgerCheckSchema,
@@ -25,8 +26,8 @@ export function addServiceRoutes(plane: Plane, { accounts, audit, checkLedger }:
         differences: differences.map((difference) => ({
           rule: difference.rule,
           walletId: String(difference.walletId),
-          expected: Number(difference.expected),
-          found: Number(difference.found),
+          expected: String(difference.expected),
+          found: String(difference.found),
         })),
       };
     },
@@ -48,8 +49,11 @@ export function addServiceRoutes(plane: Plane, { accounts, audit, checkLedger }:
 
   plane.get(
     '/operator/accounts',
-    { config: OPERATORS_ONLY, schema: { response: { 200: accountListSchema } } },
-    async () => ({ accounts: (await accounts.list()).map(accountToWire) }),
+    { config: OPERATORS_ONLY, schema: { querystring: accountPageSchema, response: { 200: accountListSchema } } },
+    async ({ query }) => {
+      const page = await accounts.list({ after: query.after, most: query.limit });
+      return { accounts: page.accounts.map(accountToWire), next: page.next ?? null };
+    },
   );
 
   plane.post(

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createPool, type Pool } from '../../../packages/service/src/db/pool.ts';
+import { createLog } from '../../../packages/service/src/kernel/log.ts';
+import type { Reply } from '../../support/client.ts';
+import { newOperator, newOwner, PASSWORD, personWith, signIn } from '../../support/control.ts';
+import { assertRefusal, type Code } from '../../support/refusal.ts';
+import { setStage } from '../../support/stage.ts';
+import { idOf, type TrailLine, trailOf } from '../../support/trail.ts';
+
+const { service, app, newUser } = await setStage();
+const operator = await newOperator(service);
+const owner = await newOwner(service);
+const actor = await idOf(operator);
+const DENIED = { code: '42501' };
+
+function assertRefused(reply: Reply, code: Code, param: string | null = null): void {
+  assertRefusal(reply, { code, param, hasLink: false }, reply.text);
+}
+
+interface Page {
+  readonly entries: readonly (TrailLine & { readonly at: string })[];
+  readonly next: string | null;
+}
+
+async function page(query: string): Promise<Page> {
+  return (await operator.get(200, 'GET', `/operator/audit${query}`)) as unknown as Page;
+}
+
+function poolOf(role: 'live' | 'sandbox'): Pool {
+  const pool = createPool({ url: service.database.url, role, connectionsMax: 1, log: createLog('silent') });
+  after(() => pool.end());
+  return pool;
+}
+
+test('CP-05 the trail is read in pages, each line once, the newest first, with the time of the act', async () => {
+  const before = Date.now();
+  for (const reason of ['one', 'two', 'three', 'four']) {
+    await operator.get(200, 'POST', `/operator/apps/${app.appId}/suspend`, { reason });
+  }
+  await operator.get(200, 'POST', `/operator/apps/${app.appId}/resume`, { reason: 'five' });
+  const { rows } = await service.database.owner.query<{ count: number }>(
+    `select count(*)::int as count from audit.entries`,
+  );
+  const seen: string[] = [];
+  let pages = 0;
+  for (let query: string | null = '?limit=2'; query !== null; pages += 1) {
+    const { entries, next }: Page = await page(query);
+    seen.push(...entries.map(({ reason }) => reason ?? ''));
+    for (const { at, ...line } of entries.filter(({ reason }) => reason !== null)) {
+      assert.ok(Date.parse(at) >= before - 60_000 && Date.parse(at) <= Date.now() + 60_000, at);
+      assert.deepEqual([line.actor, line.subject], [actor, app.appId]);
+    }
+    query = next === null ? null : `?limit=2&before=${next}`;
+  }
+  assert.deepEqual(seen.slice(0, 5), ['five', 'four', 'three', 'two', 'one']);
+  assert.deepEqual([seen.length, pages], [rows[0]?.count, Math.ceil(seen.length / 2)]);
+  assert.equal((await page(`?limit=${seen.length}`)).next, null);
+  for (const [query, param] of [
+    ['?limit=0', 'limit'],
+    ['?limit=501', 'limit'],
+    ['?limit=x', 'limit'],
+    ['?before=-1', 'before'],
+    ['?before=1;x', 'before'],
+    ['?actor=x', null],
+  ] as const) {
+    assertRefused(await operator.ask('GET', `/operator/audit${query}`), 'BAD_REQUEST', param);
+  }
+});
+
+test('CP-05 the trail says what each act was, and nothing of an act that was refused or that only looks', async () => {
+  const user = await newUser(0);
+  const wallet = `/operator/apps/${app.appId}/wallets/${user}`;
+  const body = { amountMicros: 5, reason: 'gift', idempotencyKey: 'k' };
+  const count = async () => (await page('?limit=500')).entries.length;
+  const before = await count();
+  await operator.get(200, 'POST', `${wallet}/credit`, body);
+  await operator.get(200, 'POST', `${wallet}/credit`, body);
+  await operator.get(409, 'POST', `${wallet}/credit`, { ...body, amountMicros: 6 });
+  await operator.get(200, 'POST', `${wallet}/refund`, { ...body, reason: 'returned' });
+  await operator.get(200, 'POST', `${wallet}/clawback`, { ...body, reason: 'disputed' });
+  await operator.get(409, 'POST', `${wallet}/reinstate`, { reason: 'please' });
+  await operator.get(200, 'POST', `${wallet}/reinstate`, { reason: 'lost', writeOff: true });
+  await operator.get(400, 'POST', `${wallet}/credit`, { ...body, amountMicros: -1 });
+  await operator.get(404, 'POST', `/operator/apps/${app.appId}/wallets/none/credit`, body);
+  await operator.get(404, 'DELETE', '/operator/models/acme.none');
+  for (const path of ['apps', 'catalogue', 'accounts', 'audit', 'ledger/check']) {
+    await operator.get(200, 'GET', `/operator/${path}`);
+  }
+  await operator.get(200, 'GET', wallet);
+  const subject = `${app.appId} ${user}`;
+  const line = (action: string, reason: string) => ({ actor, action, subject, reason });
+  assert.deepEqual(await trailOf(operator, subject), [
+    line('wallet.reinstate', 'lost'),
+    line('wallet.clawback', 'disputed'),
+    line('wallet.refund', 'returned'),
+    line('wallet.credit', 'gift'),
+  ]);
+  assert.equal(await count(), before + 4);
+});
+
+test('CP-05 the trail is for operators alone', async () => {
+  for (const person of [owner, personWith(service.url, app.liveKey), personWith(service.url, undefined)]) {
+    const code = person === owner ? 'FORBIDDEN' : 'UNAUTHORIZED';
+    assertRefused(await person.ask('GET', '/operator/audit'), code);
+    assertRefused(await person.ask('POST', `/operator/apps/${app.appId}/suspend`, { reason: 'x' }), code);
+  }
+  assert.deepEqual((await trailOf(operator, app.appId)).length, 5);
+});
+
+test('CP-05 lines of the trail are only ever added, and their number and time are the database’s', async () => {
+  const live = poolOf('live');
+  for (const text of [
+    'update audit.entries set reason = null',
+    'delete from audit.entries',
+    'truncate audit.entries',
+    `insert into audit.entries (at, actor, action, subject) values ('2020-01-01', 'a', 'b', 'c')`,
+  ]) {
+    await assert.rejects(live.query(text), DENIED, text);
+  }
+  for (const text of ['select from audit.entries', `insert into audit.entries (actor) values ('a')`]) {
+    await assert.rejects(poolOf('sandbox').query(text), DENIED, text);
+  }
+  for (const text of [
+    'update audit.entries set reason = null',
+    'delete from audit.entries',
+    'truncate audit.entries',
+  ]) {
+    await assert.rejects(service.database.owner.query(text), /never changed or removed/, text);
+  }
+});
+
+test('WA-09 CP-05 the books are checked on request: right, and wrong by one micro', async () => {
+  const user = await newUser(100);
+  const right = await operator.get(200, 'GET', '/operator/ledger/check');
+  assert.deepEqual([right['ok'], right['differences']], [true, []]);
+  assert.ok(Number(right['wallets']) >= 1 && Number(right['entries']) >= 1);
+  await service.setWallet(app, user, 'balance_micros = balance_micros + 1');
+  const wrong = await operator.get(200, 'GET', '/operator/ledger/check');
+  assert.equal(wrong['ok'], false);
+  const [difference, ...others] = wrong['differences'] as Record<string, string>[];
+  const { walletId: _walletId, ...figures } = difference ?? {};
+  assert.deepEqual(figures, { rule: 'the balance is the sum of the entries', expected: '100', found: '101' });
+  assert.deepEqual(others, []);
+  await service.setWallet(
+    app,
+    user,
+    `balance_micros = balance_micros - 1, is_suspended = true,
+    shortfall_micros = ${2n ** 62n}`,
+  );
+  const { differences } = await operator.get(200, 'GET', '/operator/ledger/check');
+  assert.equal((differences as Record<string, string>[])[0]?.['found'], String(2n ** 62n));
+  await service.setWallet(app, user, 'is_suspended = false, shortfall_micros = 0');
+  assert.deepEqual(await service.check(), []);
+});
+
+test('CP-05 an operator makes accounts of both roles, which sign in; a known e-mail is a conflict', async () => {
+  const email = 'Second@Example.Test';
+  const account = await operator.get(201, 'POST', '/operator/accounts', {
+    email,
+    password: PASSWORD,
+    name: 'Second',
+    role: 'operator',
+  });
+  assert.deepEqual([account['email'], account['name'], account['role']], ['second@example.test', 'Second', 'operator']);
+  const colleague = await signIn(service, email);
+  await colleague.get(200, 'GET', '/operator/audit');
+  const other = { email: 'plain@example.test', password: PASSWORD, role: 'owner' };
+  const { accountId } = await colleague.get(201, 'POST', '/operator/accounts', other);
+  assertRefused(await (await signIn(service, other.email)).ask('GET', '/operator/audit'), 'FORBIDDEN');
+  assertRefused(await operator.ask('POST', '/operator/accounts', { ...other, email: email.toUpperCase() }), 'CONFLICT');
+  const [line, ...more] = await trailOf(operator, String(accountId));
+  assert.deepEqual([line?.action, line?.actor, more], ['account.create', await idOf(colleague), []]);
+  for (const [change, param] of [
+    [{ role: 'admin' }, 'role'],
+    [{ role: undefined }, 'role'],
+    [{ email: 'x' }, 'email'],
+    [{ password: 'too short' }, 'password'],
+  ] as const) {
+    const reply = await operator.ask('POST', '/operator/accounts', { ...other, email: 'n@example.test', ...change });
+    assertRefused(reply, 'BAD_REQUEST', param);
+  }
+});
+
+test('CP-05 accounts are read in pages, each once, without their passwords', async () => {
+  const seen: unknown[] = [];
+  for (let query: string | null = '?limit=2'; query !== null; ) {
+    const reply = await operator.ask('GET', `/operator/accounts${query}`);
+    const { accounts, next } = reply.body as { accounts: { accountId: string }[]; next: string | null };
+    assert.ok(accounts.length <= 2 && !reply.text.includes('argon2'));
+    seen.push(...accounts.map(({ accountId }) => accountId));
+    query = next === null ? null : `?limit=2&after=${next}`;
+  }
+  const { rows } = await service.database.owner.query<{ account_id: string }>(
+    `select account_id from accounts.accounts order by created_at, account_id`,
+  );
+  assert.deepEqual(
+    seen,
+    rows.map(({ account_id: id }) => id),
+  );
+  assert.ok(seen.length > 4);
+  assertRefused(await operator.ask('GET', '/operator/accounts?limit=1001'), 'BAD_REQUEST', 'limit');
+});
