@@ -55,12 +55,21 @@ export async function startServiceProcess(options: ProcessOptions): Promise<Serv
   return { url, pid: child.pid ?? 0, said: () => said, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
 }
 
+interface Ended {
+  readonly status: unknown;
+  readonly said: string;
+}
+
 /** What `purser ledger check` says of the database of a data directory, and its exit status. */
-export async function checkByCommand(
-  options: ProcessOptions,
-  ...words: readonly string[]
-): Promise<{ readonly status: unknown; readonly said: string }> {
-  const child = runCli(options, ['ledger', 'check', ...words]);
+export function checkByCommand(options: ProcessOptions, ...words: readonly string[]): Promise<Ended> {
+  return runCommand(options, ['ledger', 'check', ...words]);
+}
+
+/** What a command says, and its exit status. `input` is piped into it. */
+export async function runCommand(options: ProcessOptions, words: readonly string[], input = ''): Promise<Ended> {
+  const child = runCli(options, words, 'pipe');
+  child.stdin?.on('error', () => {}); // It may end without having read all.
+  child.stdin?.end(input);
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (part: Buffer) => void (said += part.toString('utf8')));
@@ -69,12 +78,12 @@ export async function checkByCommand(
   return { status, said };
 }
 
-function runCli(options: ProcessOptions, words: readonly string[]): ChildProcess {
+function runCli(options: ProcessOptions, words: readonly string[], input: 'ignore' | 'pipe' = 'ignore'): ChildProcess {
   const catalogueFile = path.join(options.dataDirectory, 'catalogue.json');
   writeFileSync(catalogueFile, JSON.stringify(options.catalogue));
   const { NODE_TEST_CONTEXT: _outer, DATABASE_URL: _other, ...env } = process.env;
   return spawn(process.execPath, [CLI, ...words], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input, 'pipe', 'pipe'],
     env: {
       ...env,
       PORT: '0',

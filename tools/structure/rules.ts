@@ -67,7 +67,7 @@ export const RULES: RuleSet = {
       'contract',
       'simulator',
     ],
-    cli: ['app', 'kernel', 'db', 'embedded', 'accounts', 'ledger', 'catalogue'],
+    cli: ['app', 'kernel', 'db', 'embedded', 'accounts', 'ledger', 'catalogue', 'operator', 'contract'],
   },
 
   allowedImports: [

@@ -7,7 +7,7 @@ grant usage on schema audit to purser_live;
 create table audit.entries (
   entry_id bigint generated always as identity primary key,
   at timestamptz not null default clock_timestamp(),
-  actor text collate "C" not null, -- The account, or `command-line`.
+  actor text collate "C" not null, -- The account, `command-line` or `settings`.
   action text collate "C" not null,
   subject text collate "C" not null,
   reason text

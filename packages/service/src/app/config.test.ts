@@ -29,3 +29,23 @@ test('production refuses a failpoint', () => {
   assert.equal(read(production).failpoint, undefined);
   assert.throws(() => read({ ...production, PURSER_FAILPOINT: 'chat.arrived:1:kill' }), ConfigError);
 });
+
+test('CP-05 an operator is read from two settings that go together', () => {
+  const operator = { PURSER_OPERATOR_EMAIL: 'a@example.test', PURSER_OPERATOR_PASSWORD: 'long enough' };
+  assert.equal(read({}).operator, undefined);
+  assert.deepEqual(read(operator).operator, { email: 'a@example.test', password: 'long enough' });
+  for (const [change, says] of [
+    [{ PURSER_OPERATOR_EMAIL: '' }, /PURSER_OPERATOR_EMAIL must be/],
+    [{ PURSER_OPERATOR_EMAIL: 'nobody' }, /PURSER_OPERATOR_EMAIL must be/],
+    [{ PURSER_OPERATOR_PASSWORD: '' }, /PURSER_OPERATOR_PASSWORD must have/],
+    [{ PURSER_OPERATOR_PASSWORD: 'weak' }, /PURSER_OPERATOR_PASSWORD must have/],
+    [{ PURSER_OPERATOR_PASSWORD: 'x'.repeat(257) }, /PURSER_OPERATOR_PASSWORD must have/],
+  ] as const) {
+    for (const environment of ['development', 'production']) {
+      assert.throws(
+        () => read({ ...operator, ...change, PURSER_ENV: environment }),
+        (fault) => fault instanceof ConfigError && says.test(fault.message) && !/weak|xxx/.test(fault.message),
+      );
+    }
+  }
+});

@@ -3,6 +3,7 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { email as emailSchema, newPassword } from '@purser/contract/control.ts';
 import type { AppLimits } from '#accounts/key-directory.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
 import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
@@ -48,7 +49,6 @@ const SECRET_BYTES_MIN = 32;
 /** Passed through, not listed: PostgreSQL may have to run as another user. Every file of ours in it is for its owner. */
 const DIRECTORY_MODE_OF_ROOT = 0o711;
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
-const PASSWORD_LENGTH_MIN = 10;
 const COUNT = { least: 1, most: 1_000_000 };
 
 /** Reads and checks the settings. Makes the data directory, and in development its secret. Throws `ConfigError`. */
@@ -142,11 +142,11 @@ function readOperator(settings: SettingsReader): Config['operator'] {
   const email = settings.text('PURSER_OPERATOR_EMAIL');
   const password = settings.text('PURSER_OPERATOR_PASSWORD');
   if (email === undefined && password === undefined) return undefined;
-  if (email === undefined || !/^[^\s@]+@[^\s@]+$/.test(email)) {
+  if (!emailSchema.safeParse(email).success) {
     settings.complain('PURSER_OPERATOR_EMAIL must be an e-mail address; it goes with PURSER_OPERATOR_PASSWORD.');
   }
-  if (password === undefined || password.length < PASSWORD_LENGTH_MIN) {
-    settings.complain(`PURSER_OPERATOR_PASSWORD must have ${PASSWORD_LENGTH_MIN} characters or more.`);
+  if (!newPassword.safeParse(password).success) {
+    settings.complain('PURSER_OPERATOR_PASSWORD must have 10 to 256 characters; it goes with PURSER_OPERATOR_EMAIL.');
   }
   return email === undefined || password === undefined ? undefined : { email, password };
 }

@@ -2,7 +2,6 @@ import cluster, { type Worker } from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ensureSignIn } from '#accounts/ensure-account.ts';
 import { bannerOf } from '#app/banner.ts';
 import { compose, type Service } from '#app/compose.ts';
 import { type Config, DEMO_CATALOGUE_FILE } from '#app/config.ts';
@@ -16,6 +15,7 @@ import type { StreamPace } from '#gateway/call.ts';
 import { armFailpoint } from '#kernel/failpoint.ts';
 import type { Log } from '#kernel/log.ts';
 import { readMetrics } from '#kernel/metrics.ts';
+import { ensureOperator } from '#operator/accounts.ts';
 
 /** How long calls under way may go on after the service was told to stop. */
 const DRAIN_MS_MAX = 30_000;
@@ -50,7 +50,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
     if (config.environment === 'development') simulator = await startSimulator(log);
     await applyCatalogue(config, database);
     if (config.operator !== undefined) {
-      await ensureSignIn(database.owner, { ...config.operator, name: 'Operator', role: 'operator' });
+      const role = await ensureOperator(database.owner, config.operator);
+      if (role !== 'operator')
+        say('The account of PURSER_OPERATOR_EMAIL is no operator: it was made by somebody else.');
     }
     const ground = { databaseUrl: database.url, simulatorUrl: simulator?.url };
     const gateway =

@@ -2,7 +2,7 @@ import type { Queryable } from '#db/pool.ts';
 
 /** One act of an operator. */
 export interface AuditEntry {
-  /** The account, or `command-line`. */
+  /** The account, `command-line`, or `settings` for the operator whom those name. */
   readonly actor: string;
   /** What was done, as `app.suspend`. */
   readonly action: string;

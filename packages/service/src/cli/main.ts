@@ -5,7 +5,9 @@ import { ensureDemo } from '#app/demo.ts';
 import { StartError } from '#app/start-error.ts';
 import { serve, startGateway, workerGround } from '#app/serve.ts';
 import { importCatalogue } from '#cli/catalogue-command.ts';
+import { CommandError } from '#cli/command-error.ts';
 import { printLedgerCheck } from '#cli/ledger-command.ts';
+import { createOperator, readNewOperator } from '#cli/operator-command.ts';
 import { CatalogueFileError } from '#catalogue/catalogue-file.ts';
 import { MigrationError } from '#db/migrate.ts';
 import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
@@ -17,6 +19,8 @@ const USAGE = `Usage: npm run purser -- <command>
   migrate                   bring the database schema up to date
   seed                      make the demo account, app, keys and user
   catalogue import <file>   make a file the catalogue
+  operator create --email <address> [--name <name>]
+                            make an operator's account; asks for the password, or takes it from standard input
   ledger check              derive every balance anew and report each difference
   ledger check --incremental   only of wallets that have changed since they were last found right
 
@@ -45,6 +49,10 @@ async function main(words: readonly string[]): Promise<number> {
     case 'ledger check':
       if (argument !== undefined && argument !== '--incremental') break;
       return withDatabase(config, log, (owner) => printLedgerCheck(owner, { isIncremental: argument !== undefined }));
+    case 'operator create': {
+      const operator = await readNewOperator(words.slice(2), process.stdin, (text) => process.stderr.write(text));
+      return withDatabase(config, log, (owner) => createOperator(owner, operator));
+    }
     case 'catalogue import':
       return withDatabase(config, log, (owner) => importCatalogue(owner, argument));
   }
@@ -87,7 +95,8 @@ function isExplained(fault: unknown): fault is Error {
     fault instanceof StartError ||
     fault instanceof EmbeddedPostgresError ||
     fault instanceof MigrationError ||
-    fault instanceof CatalogueFileError
+    fault instanceof CatalogueFileError ||
+    fault instanceof CommandError
   );
 }
 

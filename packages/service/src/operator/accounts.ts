@@ -1,9 +1,15 @@
-import { type AccountRow, insertAccount, type Role, selectAccounts } from '#accounts/account-queries.ts';
+import {
+  type AccountRow,
+  insertAccount,
+  type Role,
+  selectAccountByEmail,
+  selectAccounts,
+} from '#accounts/account-queries.ts';
 import { hashPassword } from '#accounts/password.ts';
 import { type Account, accountOf } from '#accounts/session.ts';
 import type { Pool } from '#db/pool.ts';
 import { newAccountId } from '#kernel/ids.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
 import { type Act, audited } from '#operator/acts.ts';
 
 /** Accounts, as operators make them. */
@@ -22,6 +28,21 @@ export interface AccountDesk {
       readonly role: Role;
     },
   ) => Promise<Account | Refusal<'CONFLICT'>>;
+}
+
+/**
+ * Makes the operator whom the settings name, where the e-mail has no account. What is there is left as it is, its
+ * password and role included: `owner` says that it is no operator's.
+ */
+export async function ensureOperator(
+  pool: Pool,
+  { email, password }: { readonly email: string; readonly password: string },
+): Promise<Role> {
+  const known = await selectAccountByEmail(pool, email.trim().toLowerCase());
+  if (known !== undefined) return known.role;
+  const act = { actor: 'settings', reason: undefined };
+  const made = await createAccountDesk(pool).create(act, { email, password, name: 'Operator', role: 'operator' });
+  return made instanceof Refusal ? ensureOperator(pool, { email, password }) : made.role;
 }
 
 export function createAccountDesk(pool: Pool): AccountDesk {

@@ -5,7 +5,7 @@ import { Refusal } from '#kernel/refusal.ts';
 
 /** Who acts, and why. */
 export interface Act {
-  /** The account, or `command-line`. */
+  /** The account, `command-line`, or `settings` for the operator whom those name. */
   readonly actor: string;
   readonly reason: string | undefined;
 }

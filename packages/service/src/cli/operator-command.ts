@@ -1,0 +1,56 @@
+import { parseArgs } from 'node:util';
+import { email, name, newPassword } from '@purser/contract/control.ts';
+import { CommandError } from '#cli/command-error.ts';
+import { type PasswordSource, readPassword } from '#cli/read-password.ts';
+import type { Pool } from '#db/pool.ts';
+import { Refusal } from '#kernel/refusal.ts';
+import { createAccountDesk } from '#operator/accounts.ts';
+
+/** An operator's account that can be made: all of it is checked. */
+export interface NewOperator {
+  readonly email: string;
+  readonly name: string | undefined;
+  readonly password: string;
+}
+
+const USAGE = 'npm run purser -- operator create --email <address> [--name <name>]';
+
+/** Reads whom to make from the command's words, and the password from `source`. */
+export async function readNewOperator(
+  words: readonly string[],
+  source: PasswordSource,
+  write: (text: string) => unknown,
+): Promise<NewOperator> {
+  const options = optionsOf(words);
+  const address = email.safeParse(options.email);
+  if (!address.success) throw new CommandError(`--email must be an e-mail address: ${USAGE}`);
+  const called = name.optional().safeParse(options.name);
+  if (!called.success) throw new CommandError('--name must have 1 to 100 characters.');
+  const password = newPassword.safeParse(await readPassword(source, write));
+  if (!password.success) throw new CommandError('The password must have 10 to 256 characters.');
+  return { email: address.data, name: called.data, password: password.data };
+}
+
+/** Makes an operator's account, in force at once on every running process. Exit status 1 where the e-mail is known. */
+export async function createOperator(owner: Pool, operator: NewOperator): Promise<number> {
+  const desk = createAccountDesk(owner);
+  const account = await desk.create({ actor: 'command-line', reason: undefined }, { ...operator, role: 'operator' });
+  if (account instanceof Refusal) {
+    console.error(`${account.message} Nothing was changed.`);
+    return 1;
+  }
+  console.log(`${account.email} is an operator now, and can sign in.`);
+  return 0;
+}
+
+function optionsOf(words: readonly string[]): { readonly email?: string; readonly name?: string } {
+  try {
+    const { values } = parseArgs({
+      args: [...words],
+      options: { email: { type: 'string' }, name: { type: 'string' } },
+    });
+    return values;
+  } catch {
+    throw new CommandError(`This takes an e-mail, and a name, and nothing else: ${USAGE}`);
+  }
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { catalogueAt } from '../support/catalogue.ts';
+import { PASSWORD, type Person, personWith } from '../support/control.ts';
+import { runCommand, type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+import { trailOf } from '../support/trail.ts';
+
+/** The first operators: by settings at the start, and by a command beside a service that runs. */
+
+const EMAIL = 'first@example.test';
+
+let options: Parameters<typeof startServiceProcess>[0];
+let service: ServiceProcess;
+
+before(async () => {
+  const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-operator-'));
+  options = { dataDirectory, catalogue: catalogueAt('http://127.0.0.1:9/v1') };
+  service = await start(PASSWORD);
+});
+
+after(async () => {
+  await service.stop();
+  rmSync(options.dataDirectory, { recursive: true, force: true });
+});
+
+function start(password: string, email = EMAIL): Promise<ServiceProcess> {
+  const environment = { PURSER_OPERATOR_EMAIL: email, PURSER_OPERATOR_PASSWORD: password };
+  return startServiceProcess({ ...options, environment });
+}
+
+function create(words: readonly string[], input: string) {
+  return runCommand(options, ['operator', 'create', ...words], input);
+}
+
+async function signIn(email: string, password: string): Promise<Person> {
+  const nobody = personWith(service.url, undefined);
+  const { sessionToken } = await nobody.get(200, 'POST', '/sessions', { email, password });
+  return personWith(service.url, String(sessionToken));
+}
+
+async function accountOf(email: string, by: Person): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const { accounts } = await by.get(200, 'GET', '/operator/accounts');
+  return (accounts as Record<string, unknown>[]).find((account) => account['email'] === email);
+}
+
+test('CP-05 the operator of the settings is made at the start, and the trail says so', async () => {
+  const operator = await signIn(EMAIL, PASSWORD);
+  const account = await accountOf(EMAIL, operator);
+  assert.equal(account?.['role'], 'operator');
+  const subject = String(account?.['accountId']);
+  assert.deepEqual(await trailOf(operator, subject), [
+    { actor: 'settings', action: 'account.create', subject, reason: null },
+  ]);
+});
+
+test('CP-05 the command makes an operator beside a service that runs; the password comes from standard input', async () => {
+  const email = 'New@Example.Test';
+  const { status, said } = await create(['--email', email, '--name', 'New One'], 'a password of mine\n');
+  assert.equal(status, 0, said);
+  assert.match(said, /new@example\.test is an operator now/);
+  assert.ok(!said.includes('a password of mine'));
+  const operator = await signIn(email, 'a password of mine');
+  const account = await accountOf('new@example.test', operator);
+  assert.deepEqual([account?.['name'], account?.['role']], ['New One', 'operator']);
+  const subject = String(account?.['accountId']);
+  assert.deepEqual(await trailOf(operator, subject), [
+    { actor: 'command-line', action: 'account.create', subject, reason: null },
+  ]);
+});
+
+test('CP-05 a known e-mail is told and nothing is changed, whatever its role', async () => {
+  const again = await create(['--email', EMAIL.toUpperCase()], 'another password\n');
+  assert.deepEqual([again.status, /has an account already\. Nothing was changed/.test(again.said)], [1, true]);
+  const operator = await signIn(EMAIL, PASSWORD);
+  await operator.get(201, 'POST', '/operator/accounts', { email: 'o@example.test', password: PASSWORD, role: 'owner' });
+  assert.equal((await create(['--email', 'o@example.test'], 'another password\n')).status, 1);
+  assert.equal((await accountOf('o@example.test', operator))?.['role'], 'owner');
+});
+
+test('CP-05 a password among the words of the command is refused, without a stack, and nobody is made', async () => {
+  const { status, said } = await create(['--email', 'n@example.test', '--password', PASSWORD], '');
+  assert.equal(status, 1, said);
+  assert.match(said, /an e-mail, and a name, and nothing else/);
+  assert.ok(!said.includes(PASSWORD) && !/\n\s+at /.test(said), said);
+  assert.equal(await accountOf('n@example.test', await signIn(EMAIL, PASSWORD)), undefined);
+});
+
+test('CP-05 a later start leaves the operator of the settings as it is, its password too', async () => {
+  await service.stop();
+  service = await start('quite another password');
+  await signIn(EMAIL, PASSWORD);
+  const refused = await personWith(service.url, undefined).ask('POST', '/sessions', {
+    email: EMAIL,
+    password: 'quite another password',
+  });
+  assert.equal(refused.status, 401);
+  assert.ok(!service.said().includes('is no operator'));
+});
+
+test('CP-05 a start whose operator is an owner’s account says so, and raises nobody', async () => {
+  await service.stop();
+  service = await start(PASSWORD, 'o@example.test');
+  assert.match(service.said(), /The account of PURSER_OPERATOR_EMAIL is no operator/);
+  const refused = await (await signIn('o@example.test', PASSWORD)).ask('GET', '/operator/audit');
+  assert.equal(refused.status, 403);
+});
