@@ -226,7 +226,7 @@ test('CP-05 edits by two processes at once are all kept', async () => {
   assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200]);
   const listed = (await read()).models.map(({ id }) => id);
   for (const id of ids) assert.ok(listed.includes(id), id);
-  for (const id of ids) assert.ok(await isListed(service.url, id), id);
+  for (const id of ids) await waitUntil(`${id} is served`, () => isListed(service.url, id));
 });
 
 test('CP-05 a whole catalogue that was made from an older one is refused where it says which one', async () => {

@@ -1,12 +1,12 @@
 import { type CatalogueFile, type CatalogueModel, catalogueSchema } from '@purser/contract/catalogue.ts';
 import {
   deleteAll,
-  ensurePrice,
   insertAliases,
   insertAppliedFile,
-  insertModel,
-  insertProvider,
+  insertModels,
+  insertProviders,
   type ModelRow,
+  type NewModel,
   selectAliases,
   selectAppliedDigest,
   selectModels,
@@ -104,15 +104,17 @@ export async function editCatalogue<Refused extends Refusal>(
   return readCatalogueFile(tx);
 }
 
+/** A handful of statements, whatever the size: edits wait for one another while it runs. */
 async function store(tx: Queryable, file: CatalogueFile): Promise<void> {
   await deleteAll(tx);
-  for (const [name, provider] of Object.entries(file.providers)) await insertProvider(tx, name, provider);
-  for (const model of file.models) {
-    const { id, provider, resale, enabled, price, cacheWriteMicrosPerMillion, marginBasisPoints, ...settings } = model;
-    const priceId = await ensurePrice(tx, id, priceRowOf(model));
-    await insertModel(tx, { id, provider, resale, enabled }, priceId, settings);
-  }
+  await insertProviders(tx, file.providers);
+  await insertModels(tx, file.models.map(newModelOf));
   await insertAliases(tx, file.aliases);
+}
+
+function newModelOf(entry: CatalogueModel): NewModel {
+  const { id, provider, resale, enabled, price, cacheWriteMicrosPerMillion, marginBasisPoints, ...settings } = entry;
+  return { model: { id, provider, resale, enabled }, price: priceRowOf(entry), settings };
 }
 
 function entryOf(row: ModelRow): CatalogueModel {

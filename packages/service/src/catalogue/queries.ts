@@ -71,56 +71,64 @@ export async function deleteAll(tx: Queryable): Promise<void> {
   await tx.query(`delete from catalogue.providers`);
 }
 
-export async function insertProvider(tx: Queryable, name: string, definition: CatalogueProvider): Promise<void> {
-  await tx.query(`insert into catalogue.providers (name, definition) values ($1, $2)`, [name, definition]);
+export async function insertProviders(tx: Queryable, providers: CatalogueFile['providers']): Promise<void> {
+  await tx.query(`insert into catalogue.providers (name, definition) select * from unnest($1::text[], $2::jsonb[])`, [
+    Object.keys(providers),
+    Object.values(providers).map((definition) => JSON.stringify(definition)),
+  ]);
 }
 
-/** Gives the newest price row of a model where it says the same, else adds one. */
-export async function ensurePrice(tx: Queryable, modelId: string, price: PriceRow): Promise<bigint> {
-  const values = [
-    modelId,
-    price.input_micros_per_million,
-    price.cached_input_micros_per_million,
-    price.cache_write_micros_per_million,
-    price.output_micros_per_million,
-    price.margin_basis_points,
-  ];
-  const { rows } = await tx.query<{ price_id: bigint }>(
-    `with newest as (
-       select * from catalogue.prices where model_id = $1 order by price_id desc limit 1
+export interface NewModel {
+  readonly model: Pick<CatalogueModel, 'id' | 'provider' | 'resale' | 'enabled'>;
+  readonly price: PriceRow;
+  readonly settings: ModelSettings;
+}
+
+/**
+ * Inserts all entries at once, each with the newest price row of its model where that says the same, else with one that
+ * is added.
+ */
+export async function insertModels(tx: Queryable, models: readonly NewModel[]): Promise<void> {
+  await tx.query(
+    `with asked as (
+       select * from unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::jsonb[], $6::bigint[], $7::bigint[],
+         $8::bigint[], $9::bigint[], $10::int[])
+         as q (model_id, provider, resale, is_enabled, settings, input, cached_input, cache_write, output, margin)
+     ), newest as (
+       select distinct on (model_id) p.* from catalogue.prices p join asked using (model_id)
+       order by model_id, price_id desc
      ), same as (
-       select price_id from newest
-       where (input_micros_per_million, cached_input_micros_per_million, cache_write_micros_per_million,
-         output_micros_per_million, margin_basis_points) = ($2::bigint, $3::bigint, $4::bigint, $5::bigint, $6::int)
+       select model_id, n.price_id from newest n join asked a using (model_id)
+       where (n.input_micros_per_million, n.cached_input_micros_per_million, n.cache_write_micros_per_million,
+         n.output_micros_per_million, n.margin_basis_points) = (a.input, a.cached_input, a.cache_write, a.output, a.margin)
      ), added as (
        insert into catalogue.prices (model_id, input_micros_per_million, cached_input_micros_per_million,
          cache_write_micros_per_million, output_micros_per_million, margin_basis_points)
-       select $1, $2, $3, $4, $5, $6 where not exists (select from same)
-       returning price_id
+       select model_id, input, cached_input, cache_write, output, margin from asked
+       where model_id not in (select model_id from same)
+       returning model_id, price_id
      )
-     select price_id from same union all select price_id from added`,
-    values,
-  );
-  const row = rows[0];
-  if (row === undefined) throw new Error(`The price of ${modelId} could not be stored.`);
-  return row.price_id;
-}
-
-export async function insertModel(
-  tx: Queryable,
-  model: Pick<CatalogueModel, 'id' | 'provider' | 'resale' | 'enabled'>,
-  priceId: bigint,
-  settings: ModelSettings,
-): Promise<void> {
-  await tx.query(
-    `insert into catalogue.models (model_id, provider, resale, is_enabled, price_id, settings)
-     values ($1, $2, $3, $4, $5, $6)`,
-    [model.id, model.provider, model.resale, model.enabled, priceId, settings],
+     insert into catalogue.models (model_id, provider, resale, is_enabled, price_id, settings)
+     select model_id, a.provider, a.resale, a.is_enabled, p.price_id, a.settings
+     from asked a join (select * from same union all select * from added) p using (model_id)`,
+    [
+      models.map(({ model }) => model.id),
+      models.map(({ model }) => model.provider),
+      models.map(({ model }) => model.resale),
+      models.map(({ model }) => model.enabled),
+      models.map(({ settings }) => JSON.stringify(settings)),
+      models.map(({ price }) => price.input_micros_per_million),
+      models.map(({ price }) => price.cached_input_micros_per_million),
+      models.map(({ price }) => price.cache_write_micros_per_million),
+      models.map(({ price }) => price.output_micros_per_million),
+      models.map(({ price }) => price.margin_basis_points),
+    ],
   );
 }
 
 export async function insertAliases(tx: Queryable, aliases: CatalogueFile['aliases']): Promise<void> {
-  for (const [alias, target] of Object.entries(aliases)) {
-    await tx.query(`insert into catalogue.aliases (alias, target) values ($1, $2)`, [alias, target]);
-  }
+  await tx.query(`insert into catalogue.aliases (alias, target) select * from unnest($1::text[], $2::text[])`, [
+    Object.keys(aliases),
+    Object.values(aliases),
+  ]);
 }
