@@ -135,7 +135,7 @@ test('MO-05 a stream that runs keeps the model it began with and is charged its 
       const reply = await chat({ url: gateway.url, key: app.liveKey, user }, { model: 'dear' });
       return reply.headers.get('x-service-charge-micros') === '3300' && reply;
     });
-    assert.equal((upstream.requests.at(-1)?.body as Record<string, unknown>)['model'], 'after');
+    assert.match(String(upstream.requests.at(-1)?.rawBody), /"model":"after"/);
     release();
     assert.ok((await stream.whole()).endsWith('data: [DONE]\n\n'));
     const old = await priceOf(stream.headers.get('x-service-call-id'));

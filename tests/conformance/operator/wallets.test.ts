@@ -95,7 +95,8 @@ test('CP-05 two processes that open the same wallet at once open one', async () 
   const replies = await Promise.all(
     [operator, elsewhere, operator, elsewhere].map((by) => by.ask('POST', WALLETS, body)),
   );
-  assert.deepEqual(replies.map(({ status }) => status).toSorted(), [201, 409, 409, 409]);
+  const statuses = replies.map(({ status }) => String(status)).toSorted();
+  assert.deepEqual(statuses, ['201', '409', '409', '409']);
   assert.equal((await details('raced')).wallet['balanceMicros'], 7);
 });
 

@@ -7,7 +7,7 @@ import { Refusal } from '#kernel/refusal.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 
 /** An operator's account that can be made: all of it is checked. */
-export interface NewOperator {
+interface NewOperator {
   readonly email: string;
   readonly name: string | undefined;
   readonly password: string;
