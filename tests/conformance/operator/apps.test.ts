@@ -111,7 +111,12 @@ test('LI-01 LI-02 CP-05 limits are set apart from one another, and are in force 
   assert.deepEqual(statuses, [200, 200, 200, 429]);
   const wider = await operator.get(200, 'PATCH', app.path, { maxStreamsPerUser: 9, reason: 'many tabs' });
   assert.deepEqual([wider['rateLimit'], wider['maxStreamsPerUser']], [{ perMinute: 1, burst: 3 }, 9]);
-  assert.deepEqual((await search(app.appId))[0], wider);
+  const slower = await operator.get(200, 'PATCH', app.path, { rateLimit: { perMinute: 2, burst: 3 } });
+  assert.deepEqual(slower, { ...wider, rateLimit: { perMinute: 2, burst: 3 } });
+  const ours = await operator.get(200, 'PATCH', app.path, { firstParty: true });
+  assert.deepEqual(ours, { ...slower, firstParty: true });
+  assert.deepEqual(await operator.get(200, 'PATCH', app.path, {}), ours);
+  assert.deepEqual((await search(app.appId))[0], ours);
 });
 
 test('LI-02 CP-05 a lowered number of streams refuses the next stream', async () => {
