@@ -95,8 +95,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
   const reaper = startReaping(holds, { live: upkeep, sandbox: sandboxPools.settle }, log);
   const expiry = startSandboxExpiry(sandboxPools.settle, log);
-  const checkPool = pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX });
-  const watch = startLedgerWatch({ pool: checkPool, clock, log });
+  const checkPool = () => pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX });
+  const watch = startLedgerWatch({ pool: checkPool(), clock, log });
 
   const attempts = createAttempts({ pool: pool('live', ANSWERS_CONNECTIONS_MAX), secret: config.secret, log });
   const links = createTopupLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
@@ -120,7 +120,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const read = { wallets: createWallets(shared), usage: createUsage(shared) };
   const dataPlane = { gateway, ...read, links, currency: config.currency, clock };
-  const planePools = { shared, sandbox: pool('sandbox', 1), check: checkPool };
+  const planePools = { shared, sandbox: pool('sandbox', 1), check: checkPool() };
   const planes = await composePlanes({ config, pools: planePools, clock, log, keys, catalogue });
   return {
     server: createHttpServer({ dataPlane, planes, isReady: () => isReady(shared, log), metrics, log }),

@@ -16,13 +16,13 @@ import { addAnyWalletRoutes, addMovementRoutes } from '#http/operator-plane/wall
 import { createPlanes, type Planes } from '#http/planes.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
-import { checkLedger } from '#ledger/check.ts';
 import { createThrottle } from '#limits/throttle.ts';
 import { insertMessage } from '#mail/queries.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createAuditReader } from '#operator/audit.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
+import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createAnyWallets } from '#operator/wallets.ts';
 import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import { createAppUsage } from '#usage/report.ts';
@@ -73,7 +73,7 @@ export function composePlanes({ config, pools, clock, log, keys, catalogue }: Pl
     catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh }),
     accounts: createAccountDesk(pool),
     audit: createAuditReader(pool),
-    checkLedger: () => checkLedger(pools.check),
+    checkLedger: createLedgerCheck(pools.check),
   };
   return createPlanes(log, control.sessions.find, (plane) => {
     addAccountRoutes(plane, control);
