@@ -50,9 +50,9 @@ export async function bumpGeneration(tx: Queryable, topic: Topic): Promise<bigin
   return row.generation;
 }
 
-/** Lets a transaction wait for locks as long as its statements may take: for rare acts that must not fail on meeting. */
+/** Lets a transaction wait for locks almost as long as its statements may take: for rare acts that are to be done. */
 export async function waitForLocks(tx: Queryable): Promise<void> {
-  await tx.query(`set local lock_timeout = 0`);
+  await tx.query(`set local lock_timeout = '4s'`);
 }
 
 export async function selectGenerations(db: Queryable): Promise<ReadonlyMap<string, bigint>> {

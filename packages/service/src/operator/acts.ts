@@ -1,7 +1,7 @@
 import { insertAuditEntry } from '#audit/queries.ts';
-import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
+import { inTransaction, type Pool, type Queryable, sqlStateOf } from '#db/pool.ts';
 import { waitForLocks } from '#db/queries.ts';
-import { Refusal } from '#kernel/refusal.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
 
 /** Who acts, and why. */
 export interface Act {
@@ -15,17 +15,7 @@ interface NamedAct extends Act {
   readonly subject: string;
 }
 
-/** A refusal in a transaction: thrown so that what was done before it is undone, and given back as a value. */
-class Undone extends Error {
-  readonly refusal: Refusal;
-
-  constructor(refusal: Refusal) {
-    super(refusal.message);
-    this.refusal = refusal;
-  }
-}
-
-/** What an act gives that was done before, under the same key: nothing happened, so nothing is written down. */
+/** What an act gives that changed nothing, such as a repeat under the same key: there is nothing to write down. */
 export class Repeated<Result> {
   readonly result: Result;
 
@@ -34,26 +24,46 @@ export class Repeated<Result> {
   }
 }
 
+/** An answer in a transaction: thrown so that what was done before it is undone, and given back as a value. */
+class Undone extends Error {
+  readonly answer: unknown;
+
+  constructor(answer: unknown) {
+    super('An act was undone.');
+    this.answer = answer;
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
 /**
  * Does one act and writes it down, both or neither. A refusal undoes it and is not written down (CP-05). Acts that meet
- * wait for each other.
+ * wait for each other, for seconds; after that the act is refused and may be repeated. The line is written first, so that
+ * what `run` locks is locked no longer than it must be: calls of the same wallet wait for it.
  */
 export async function audited<Result>(
   pool: Pool,
   { actor, action, subject, reason }: NamedAct,
   run: (tx: Queryable) => Promise<Result | Repeated<Result>>,
-): Promise<Result> {
+): Promise<Result | Refusal<'CONFLICT'>> {
   try {
     return await inTransaction(pool, async (tx) => {
       await waitForLocks(tx);
-      const result = await run(tx);
-      if (result instanceof Repeated) return result.result;
-      if (result instanceof Refusal) throw new Undone(result);
       await insertAuditEntry(tx, { actor, action, subject, reason });
+      const result = await run(tx);
+      if (result instanceof Repeated) throw new Undone(result.result);
+      if (result instanceof Refusal) throw new Undone(result);
       return result;
     });
   } catch (fault) {
-    if (fault instanceof Undone) return fault.refusal as Result;
+    if (fault instanceof Undone) return fault.answer as Result;
+    if (sqlStateOf(fault) === LOCK_NOT_AVAILABLE) return busy();
     throw fault;
   }
+}
+
+function busy(): Refusal<'CONFLICT'> {
+  return refuse('CONFLICT', 'Somebody else is changing the same at this moment, and nothing was done. Try again.', {
+    retryAfterSeconds: 1,
+  });
 }

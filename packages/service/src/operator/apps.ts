@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AppLimits } from '#accounts/key-directory.ts';
 import {
   type AppDetailsRow,
@@ -11,7 +12,7 @@ import type { Pool, Queryable } from '#db/pool.ts';
 import { bumpGeneration } from '#db/queries.ts';
 import type { AppId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-import { type Act, audited } from '#operator/acts.ts';
+import { type Act, audited, Repeated } from '#operator/acts.ts';
 
 /** An app as an operator sees it: its owner, its rights and the limits that are in force. */
 export interface AppDetails {
@@ -29,10 +30,14 @@ export interface AppDetails {
 export interface AnyApps {
   /** Those whose id, name or owner's e-mail contains a text; at most 500, the newest first. */
   readonly search: (text: string) => Promise<readonly AppDetails[]>;
-  readonly change: (act: Act, appId: AppId, settings: AppSettings) => Promise<AppDetails | Refusal<'NOT_FOUND'>>;
+  readonly change: (
+    act: Act,
+    appId: AppId,
+    settings: AppSettings,
+  ) => Promise<AppDetails | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
   /** Cuts no call that runs: the next one is refused (AU-10). */
-  readonly suspend: (act: Act, appId: AppId) => Promise<AppDetails | Refusal<'NOT_FOUND'>>;
-  readonly resume: (act: Act, appId: AppId) => Promise<AppDetails | Refusal<'NOT_FOUND'>>;
+  readonly suspend: (act: Act, appId: AppId) => Promise<AppDetails | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
+  readonly resume: (act: Act, appId: AppId) => Promise<AppDetails | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
 }
 
 interface AnyAppsOptions {
@@ -48,11 +53,16 @@ export function createAnyApps({ pool, defaults, refresh }: AnyAppsOptions): AnyA
     named: Act & { readonly action: string },
     appId: AppId,
     run: (tx: Queryable, generation: bigint) => Promise<boolean>,
-  ): Promise<AppDetails | Refusal<'NOT_FOUND'>> {
+  ): Promise<AppDetails | Refusal<'NOT_FOUND' | 'CONFLICT'>> {
     const done = await audited(pool, { ...named, subject: appId }, async (tx) => {
-      const isThere = await run(tx, await bumpGeneration(tx, 'accounts'));
+      const generation = await bumpGeneration(tx, 'accounts'); // Also the lock: what is read next stays as it is.
+      const before = await selectAppDetails(tx, appId);
+      const isThere = await run(tx, generation);
       const row = isThere ? await selectAppDetails(tx, appId) : undefined;
-      return row === undefined ? refuse('NOT_FOUND', 'There is no such app.') : detailsOf(row, defaults);
+      if (row === undefined) return refuse('NOT_FOUND', 'There is no such app.');
+      const details = detailsOf(row, defaults);
+      const isNews = named.reason !== undefined || !isDeepStrictEqual(row, before); // A reason is: it is written down.
+      return isNews ? details : new Repeated(details);
     });
     await refresh();
     return done;

@@ -3,9 +3,9 @@ import { inSnapshot, type Pool, type Queryable } from '#db/pool.ts';
 import { unreachable } from '#kernel/assert.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
-import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
 import { createFunding } from '#ledger/funding.ts';
-import type { CreditOutcome, TakeBackOutcome } from '#ledger/queries.ts';
+import type { CreditOutcome, ReinstateOutcome, TakeBackOutcome } from '#ledger/queries.ts';
 import { type EntryRow, type HoldRow, selectEntriesOfWallet, selectHoldsOfWallet } from '#ledger/operator-queries.ts';
 import { createWallets, type Wallet } from '#ledger/wallet.ts';
 import { type Act, audited, Repeated } from '#operator/acts.ts';
@@ -62,16 +62,20 @@ const HOLDS_MAX = 1_000;
 
 export function createAnyWallets(pool: Pool, currency: string): AnyWallets {
   /** Moves money and gives the wallet. A repeat under the same key changes nothing and is answered alike. */
-  function move(
+  async function move(
     act: Act & { readonly action: string },
     movement: WalletName,
     run: (tx: Queryable) => Promise<CreditOutcome | TakeBackOutcome>,
   ): Promise<Wallet | MovementRefusal> {
-    return audited(pool, { ...act, subject: subjectOf(movement) }, async (tx) => {
-      const outcome = await run(tx);
-      const answer = refusalOf(outcome) ?? (await read(tx, movement));
-      return outcome === 'repeated' ? new Repeated(answer) : answer;
-    });
+    const done = await audited<CreditOutcome | MovementRefusal>(
+      pool,
+      { ...act, subject: subjectOf(movement) },
+      async (tx) => {
+        const outcome = await run(tx);
+        return refusalOf(outcome) ?? (outcome === 'repeated' ? new Repeated(outcome) : outcome);
+      },
+    );
+    return done instanceof Refusal ? done : read(pool, movement); // Read later: calls wait for the wallet meanwhile.
   }
 
   return {
@@ -91,7 +95,9 @@ export function createAnyWallets(pool: Pool, currency: string): AnyWallets {
         const isNew = await createWallets(tx).open({ appId, userId, currency, cap });
         if (!isNew) return refuse('CONFLICT', 'This user has a wallet for this app already.');
         if (credit !== undefined) {
-          const outcome = await createFunding(tx).credit({ appId, userId, kind: 'contract_credit', ...credit });
+          // No key has a space, so that of an opening is none that a later credit can have.
+          const first = { ...credit, key: `open ${credit.key}` };
+          const outcome = await createFunding(tx).credit({ appId, userId, kind: 'contract_credit', ...first });
           const refusal = refusalOf(outcome);
           if (refusal !== undefined) return refusal;
         }
@@ -109,16 +115,25 @@ export function createAnyWallets(pool: Pool, currency: string): AnyWallets {
       move({ ...act, action: 'wallet.clawback' }, movement, (tx) =>
         createFunding(tx).takeBack({ ...movement, kind: 'claw_back' }),
       ),
-    reinstate: (act, wallet) =>
-      audited(pool, { ...act, action: 'wallet.reinstate', subject: subjectOf(wallet) }, async (tx) => {
-        const outcome = await createFunding(tx).reinstate(wallet);
-        if (outcome === 'no_wallet') return noWallet();
-        if (outcome === 'shortfall') {
-          return refuse('CONFLICT', 'A shortfall is owed that the balance does not cover: write it off, or wait.');
-        }
-        return read(tx, wallet);
-      }),
+    reinstate: (act, wallet) => reinstate(pool, act, wallet),
   };
+}
+
+async function reinstate(
+  pool: Pool,
+  act: Act,
+  wallet: WalletName & { readonly writesOff: boolean },
+): Promise<Wallet | MovementRefusal> {
+  const named = { ...act, action: 'wallet.reinstate', subject: subjectOf(wallet) };
+  const done = await audited<ReinstateOutcome | MovementRefusal>(pool, named, async (tx) => {
+    const before = await createWallets(tx).find(wallet.appId, wallet.userId);
+    if (before !== undefined && !before.isSuspended && before.shortfall === 0n) return new Repeated('reinstated');
+    const outcome = await createFunding(tx).reinstate(wallet);
+    if (outcome === 'no_wallet') return noWallet();
+    if (outcome === 'reinstated') return outcome;
+    return refuse('CONFLICT', 'A shortfall is owed that the balance does not cover: write it off, or wait.');
+  });
+  return done instanceof Refusal ? done : read(pool, wallet);
 }
 
 async function read(db: Queryable, { appId, userId }: WalletName): Promise<Wallet | Refusal<'NOT_FOUND'>> {

@@ -14,7 +14,7 @@ import { granted, type Plane } from '#http/planes.ts';
 import { walletToWire } from '#http/wallet-to-wire.ts';
 import { isoOf } from '#kernel/clock.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
-import { micros, microsToWire, microsFromRow } from '#kernel/micros.ts';
+import { micros, microsToWire, microsFromRow, microsSumFromRow } from '#kernel/micros.ts';
 import { refuse } from '#kernel/refusal.ts';
 import type { Wallet } from '#ledger/wallet.ts';
 import type { WalletDetails } from '#operator/wallets.ts';
@@ -115,7 +115,7 @@ function detailsToWire({ wallet, holds, entries, next }: WalletDetails) {
       cause: entry.cause,
       debit: entry.debit,
       credit: entry.credit,
-      amountMicros: microsToWire(microsFromRow(entry.amount_micros)),
+      amountMicros: microsToWire(microsSumFromRow(entry.amount_micros)), // What is written off may be above it.,
       balanceAfterMicros: microsToWire(microsFromRow(entry.balance_after_micros)),
       at: isoOf(entry.at.getTime()),
     })),
