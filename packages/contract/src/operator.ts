@@ -9,6 +9,7 @@ const KEY_LENGTH_MAX = 255;
 const COUNT_MAX = 1_000_000;
 
 const reason = z.string().trim().min(1).max(REASON_LENGTH_MAX);
+const role = z.enum(['owner', 'operator']);
 const count = z.int().min(1).max(COUNT_MAX);
 const money = amount.min(1);
 const idempotencyKey = z
@@ -44,6 +45,8 @@ export const catalogueHeadersSchema = z.looseObject({
     .optional()
     .meta({ description: 'The `etag` that the file was read with: 409 where the catalogue has changed since.' }),
 });
+/** For bodies that have no room for one. */
+export const reasonQuerySchema = z.object({ reason: reason.optional() });
 export const modelParamsSchema = z.object({ id: modelSchema.shape.id });
 /** The identifier is the path's; in the body it may be left out. */
 export const modelEntrySchema = modelSchema.partial({ id: true });
@@ -150,13 +153,22 @@ export const accountPageSchema = z.strictObject({
   after: z.string().max(64).optional().meta({ description: 'A `next` of the page before.' }),
   limit: z.coerce.number().int().min(1).max(1_000).default(1_000),
 });
+export const anyAccountSchema = accountSchema.extend({ disabled: z.boolean() }).meta({ id: 'AnyAccount' });
+export const accountParamsSchema = z.object({ accountId: z.string() });
+export const changeAnyAccountSchema = z
+  .strictObject({ role: role.optional(), disabled: z.boolean().optional(), reason })
+  .refine((body) => (body.role === undefined) !== (body.disabled === undefined), {
+    path: ['role'],
+    error: 'one of `role` and `disabled` is needed, and not both: each is an act of its own',
+  })
+  .meta({ description: 'Ends every session of the account.' });
 export const accountListSchema = z.object({
-  accounts: z.array(accountSchema),
+  accounts: z.array(anyAccountSchema),
   next: z.string().nullable().meta({ description: 'The next page: `?after=` this. Null on the last one.' }),
 });
 export const newAnyAccountSchema = z.strictObject({
   email,
   password: newPassword,
   name: name.optional(),
-  role: z.enum(['owner', 'operator']),
+  role,
 });

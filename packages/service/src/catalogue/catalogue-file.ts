@@ -1,16 +1,22 @@
-import { type CatalogueFile, type CatalogueModel, catalogueSchema } from '@purser/contract/catalogue.ts';
+import { isDeepStrictEqual } from 'node:util';
 import {
-  deleteAll,
-  insertAliases,
+  type CatalogueFile,
+  type CatalogueModel,
+  type CatalogueProvider,
+  catalogueSchema,
+} from '@purser/contract/catalogue.ts';
+import {
+  deleteRows,
   insertAppliedFile,
-  insertModels,
-  insertProviders,
   type ModelRow,
-  type NewModel,
   selectAliases,
   selectAppliedDigest,
   selectModels,
   selectProviders,
+  type Unpriced,
+  upsertAliases,
+  upsertModels,
+  upsertProviders,
 } from '#catalogue/queries.ts';
 import { inSnapshot, inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import { bumpGeneration, selectGenerations } from '#db/queries.ts';
@@ -63,7 +69,7 @@ export async function applyCatalogueFile(pool: Pool, text: string): Promise<bool
     await bumpGeneration(tx, 'catalogue'); // First: it is also the lock that keeps two files from being applied at once.
     const applied = await selectAppliedDigest(tx);
     if (applied !== undefined && equalBytes(applied, digest)) return false;
-    await store(tx, file);
+    await store(tx, await readRows(tx), file);
     await insertAppliedFile(tx, digest);
     return true;
   });
@@ -73,51 +79,84 @@ export async function applyCatalogueFile(pool: Pool, text: string): Promise<bool
 export function readCatalogue(pool: Pool): Promise<{ readonly file: CatalogueFile; readonly version: bigint }> {
   return inSnapshot(pool, async (tx) => {
     const version = (await selectGenerations(tx)).get('catalogue') ?? 0n;
-    return { file: await readCatalogueFile(tx), version };
+    return { file: fileOf(await readRows(tx)), version };
   });
 }
 
-async function readCatalogueFile(db: Queryable): Promise<CatalogueFile> {
+interface Rows {
+  readonly providers: ReadonlyMap<string, CatalogueProvider>;
+  readonly models: ReadonlyMap<string, Unpriced<ModelRow>>;
+  readonly aliases: ReadonlyMap<string, string>;
+}
+
+async function readRows(db: Queryable): Promise<Rows> {
   const providers = await selectProviders(db);
   const models = await selectModels(db);
   const aliases = await selectAliases(db);
   return {
-    providers: Object.fromEntries(providers.map(({ name, definition }) => [name, definition])),
-    models: models.map(entryOf),
-    aliases: Object.fromEntries(aliases.map(({ alias, target }) => [alias, target])),
+    providers: new Map(providers.map(({ name, definition }) => [name, definition])),
+    models: new Map(models.map(({ price_id: _price, ...row }) => [row.model_id, row])),
+    aliases: new Map(aliases.map(({ alias, target }) => [alias, target])),
   };
 }
 
 /**
  * Changes the catalogue in a transaction: `edit` gets it as it is, whole, with its version, and gives it as it shall be,
- * or a refusal. Two changes come one after the other. Throws `CatalogueFileError` for what would be no complete,
- * consistent catalogue.
+ * or a refusal. Two changes come one after the other, and only what is another row afterwards is written. Throws
+ * `CatalogueFileError` for what would be no complete, consistent catalogue.
  */
 export async function editCatalogue<Refused extends Refusal>(
   tx: Queryable,
   edit: (current: CatalogueFile, version: bigint) => object | Refused,
-): Promise<CatalogueFile | Refused> {
+): Promise<{ readonly file: CatalogueFile; readonly isChanged: boolean } | Refused> {
   const generation = await bumpGeneration(tx, 'catalogue'); // Also the lock, as above.
-  const edited = edit(await readCatalogueFile(tx), generation - 1n);
+  const before = await readRows(tx);
+  const edited = edit(fileOf(before), generation - 1n);
   if (edited instanceof Refusal) return edited;
-  await store(tx, checked(edited));
-  return readCatalogueFile(tx);
+  const isChanged = await store(tx, before, checked(edited));
+  return { file: fileOf(isChanged ? await readRows(tx) : before), isChanged };
 }
 
-/** A handful of statements, whatever the size: edits wait for one another while it runs. */
-async function store(tx: Queryable, file: CatalogueFile): Promise<void> {
-  await deleteAll(tx);
-  await insertProviders(tx, file.providers);
-  await insertModels(tx, file.models.map(newModelOf));
-  await insertAliases(tx, file.aliases);
+/** True where anything differs from what was there before. */
+async function store(tx: Queryable, before: Rows, file: CatalogueFile): Promise<boolean> {
+  const providers = changesOf(before.providers, new Map(Object.entries(file.providers)));
+  const models = changesOf(before.models, new Map(file.models.map((model) => [model.id, rowOf(model)])));
+  const aliases = changesOf(before.aliases, new Map(Object.entries(file.aliases)));
+  const all = [providers, models, aliases];
+  if (all.every(({ gone, put }) => gone.length === 0 && put.length === 0)) return false;
+  await deleteRows(tx, { providers: providers.gone, models: models.gone, aliases: aliases.gone });
+  await upsertProviders(
+    tx,
+    providers.put.map(([name, definition]) => ({ name, definition })),
+  );
+  await upsertModels(
+    tx,
+    models.put.map(([, row]) => row),
+  );
+  await upsertAliases(
+    tx,
+    aliases.put.map(([alias, target]) => ({ alias, target })),
+  );
+  return true;
 }
 
-function newModelOf(entry: CatalogueModel): NewModel {
-  const { id, provider, resale, enabled, price, cacheWriteMicrosPerMillion, marginBasisPoints, ...settings } = entry;
-  return { model: { id, provider, resale, enabled }, price: priceRowOf(entry), settings };
+/** What is not there any more, and what is new or another. */
+function changesOf<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMap<string, Value>) {
+  return {
+    gone: [...before.keys()].filter((name) => !after.has(name)),
+    put: [...after].filter(([name, value]) => !isDeepStrictEqual(before.get(name), value)),
+  };
 }
 
-function entryOf(row: ModelRow): CatalogueModel {
+function fileOf({ providers, models, aliases }: Rows): CatalogueFile {
+  return {
+    providers: Object.fromEntries(providers),
+    models: [...models.values()].map(entryOf),
+    aliases: Object.fromEntries(aliases),
+  };
+}
+
+function entryOf(row: Unpriced<ModelRow>): CatalogueModel {
   return {
     id: row.model_id,
     provider: row.provider,
@@ -134,9 +173,15 @@ function entryOf(row: ModelRow): CatalogueModel {
   };
 }
 
-function priceRowOf({ price, cacheWriteMicrosPerMillion, marginBasisPoints }: CatalogueModel) {
+function rowOf(model: CatalogueModel): Unpriced<ModelRow> {
+  const { id, provider, resale, enabled, price, cacheWriteMicrosPerMillion, marginBasisPoints, ...settings } = model;
   const input = BigInt(price?.inputMicrosPerMillion ?? 0);
   return {
+    model_id: id,
+    provider,
+    resale,
+    is_enabled: enabled,
+    settings,
     input_micros_per_million: input,
     cached_input_micros_per_million: BigInt(price?.cachedInputMicrosPerMillion ?? input),
     cache_write_micros_per_million: BigInt(cacheWriteMicrosPerMillion ?? input),

@@ -1,4 +1,4 @@
-import type { CatalogueFile, CatalogueModel, CatalogueProvider } from '@purser/contract/catalogue.ts';
+import type { CatalogueModel, CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { Queryable } from '#db/pool.ts';
 
 /** The part of a model's entry that is neither a column nor a price. */
@@ -23,6 +23,9 @@ export interface ModelRow extends PriceRow {
   readonly settings: ModelSettings;
   readonly price_id: bigint;
 }
+
+/** A row as it is asked for: which price row it gets is found out when it is stored. */
+export type Unpriced<Row> = Omit<Row, 'price_id'>;
 
 export async function selectModels(db: Queryable): Promise<readonly ModelRow[]> {
   const { rows } = await db.query<ModelRow>(
@@ -64,71 +67,72 @@ export async function insertAppliedFile(tx: Queryable, digest: Buffer): Promise<
   await tx.query(`insert into catalogue.applied_files (digest) values ($1)`, [digest]);
 }
 
-/** Empties aliases, models and providers; prices stay. The constraints between them are checked at commit. */
-export async function deleteAll(tx: Queryable): Promise<void> {
-  await tx.query(`delete from catalogue.aliases`);
-  await tx.query(`delete from catalogue.models`);
-  await tx.query(`delete from catalogue.providers`);
+interface NamedRows {
+  readonly providers: readonly string[];
+  readonly models: readonly string[];
+  readonly aliases: readonly string[];
 }
 
-export async function insertProviders(tx: Queryable, providers: CatalogueFile['providers']): Promise<void> {
-  await tx.query(`insert into catalogue.providers (name, definition) select * from unnest($1::text[], $2::jsonb[])`, [
-    Object.keys(providers),
-    Object.values(providers).map((definition) => JSON.stringify(definition)),
-  ]);
+/** Prices stay. The constraints between the tables are checked at commit. */
+export async function deleteRows(tx: Queryable, { providers, models, aliases }: NamedRows): Promise<void> {
+  await tx.query(`delete from catalogue.aliases where alias = any($1)`, [aliases]);
+  await tx.query(`delete from catalogue.models where model_id = any($1)`, [models]);
+  await tx.query(`delete from catalogue.providers where name = any($1)`, [providers]);
 }
 
-export interface NewModel {
-  readonly model: Pick<CatalogueModel, 'id' | 'provider' | 'resale' | 'enabled'>;
-  readonly price: PriceRow;
-  readonly settings: ModelSettings;
-}
-
-/**
- * Inserts all entries at once, each with the newest price row of its model where that says the same, else with one that
- * is added.
- */
-export async function insertModels(tx: Queryable, models: readonly NewModel[]): Promise<void> {
+export async function upsertProviders(tx: Queryable, providers: readonly ProviderRow[]): Promise<void> {
   await tx.query(
-    `with asked as (
-       select * from unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::jsonb[], $6::bigint[], $7::bigint[],
-         $8::bigint[], $9::bigint[], $10::int[])
-         as q (model_id, provider, resale, is_enabled, settings, input, cached_input, cache_write, output, margin)
-     ), newest as (
-       select distinct on (model_id) p.* from catalogue.prices p join asked using (model_id)
-       order by model_id, price_id desc
-     ), same as (
-       select model_id, n.price_id from newest n join asked a using (model_id)
-       where (n.input_micros_per_million, n.cached_input_micros_per_million, n.cache_write_micros_per_million,
-         n.output_micros_per_million, n.margin_basis_points) = (a.input, a.cached_input, a.cache_write, a.output, a.margin)
-     ), added as (
-       insert into catalogue.prices (model_id, input_micros_per_million, cached_input_micros_per_million,
-         cache_write_micros_per_million, output_micros_per_million, margin_basis_points)
-       select model_id, input, cached_input, cache_write, output, margin from asked
-       where model_id not in (select model_id from same)
-       returning model_id, price_id
-     )
-     insert into catalogue.models (model_id, provider, resale, is_enabled, price_id, settings)
-     select model_id, a.provider, a.resale, a.is_enabled, p.price_id, a.settings
-     from asked a join (select * from same union all select * from added) p using (model_id)`,
-    [
-      models.map(({ model }) => model.id),
-      models.map(({ model }) => model.provider),
-      models.map(({ model }) => model.resale),
-      models.map(({ model }) => model.enabled),
-      models.map(({ settings }) => JSON.stringify(settings)),
-      models.map(({ price }) => price.input_micros_per_million),
-      models.map(({ price }) => price.cached_input_micros_per_million),
-      models.map(({ price }) => price.cache_write_micros_per_million),
-      models.map(({ price }) => price.output_micros_per_million),
-      models.map(({ price }) => price.margin_basis_points),
-    ],
+    `insert into catalogue.providers (name, definition)
+     select name, definition from jsonb_to_recordset($1::jsonb) as p(name text, definition jsonb)
+     on conflict (name) do update set definition = excluded.definition`,
+    [JSON.stringify(providers)],
   );
 }
 
-export async function insertAliases(tx: Queryable, aliases: CatalogueFile['aliases']): Promise<void> {
-  await tx.query(`insert into catalogue.aliases (alias, target) select * from unnest($1::text[], $2::text[])`, [
-    Object.keys(aliases),
-    Object.values(aliases),
-  ]);
+/**
+ * Stores models, each with the newest price row of its name where that says the same, else with one that is added: a
+ * price row is never changed.
+ */
+export async function upsertModels(tx: Queryable, models: readonly Unpriced<ModelRow>[]): Promise<void> {
+  await tx.query(
+    `with asked as materialized (
+       select * from jsonb_to_recordset($1::jsonb) as m(model_id text, provider text, resale text, is_enabled boolean,
+         settings jsonb, input_micros_per_million bigint, cached_input_micros_per_million bigint,
+         cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points int)
+     ), newest as (
+       select distinct on (p.model_id) p.* from catalogue.prices p join asked a on a.model_id = p.model_id
+       order by p.model_id, p.price_id desc
+     ), same as (
+       select a.model_id, n.price_id from asked a join newest n on n.model_id = a.model_id
+       where (n.input_micros_per_million, n.cached_input_micros_per_million, n.cache_write_micros_per_million,
+           n.output_micros_per_million, n.margin_basis_points)
+         = (a.input_micros_per_million, a.cached_input_micros_per_million, a.cache_write_micros_per_million,
+           a.output_micros_per_million, a.margin_basis_points)
+     ), added as (
+       insert into catalogue.prices (model_id, input_micros_per_million, cached_input_micros_per_million,
+         cache_write_micros_per_million, output_micros_per_million, margin_basis_points)
+       select a.model_id, a.input_micros_per_million, a.cached_input_micros_per_million,
+         a.cache_write_micros_per_million, a.output_micros_per_million, a.margin_basis_points
+       from asked a where not exists (select from same s where s.model_id = a.model_id)
+       returning model_id, price_id
+     )
+     insert into catalogue.models (model_id, provider, resale, is_enabled, price_id, settings)
+     select a.model_id, a.provider, a.resale, a.is_enabled, p.price_id, a.settings
+     from asked a join (select * from same union all select * from added) p on p.model_id = a.model_id
+     on conflict (model_id) do update set provider = excluded.provider, resale = excluded.resale,
+       is_enabled = excluded.is_enabled, price_id = excluded.price_id, settings = excluded.settings`,
+    [JSON.stringify(models, (_name, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))],
+  );
+}
+
+export async function upsertAliases(
+  tx: Queryable,
+  aliases: readonly { readonly alias: string; readonly target: string }[],
+): Promise<void> {
+  await tx.query(
+    `insert into catalogue.aliases (alias, target)
+     select alias, target from jsonb_to_recordset($1::jsonb) as a(alias text, target text)
+     on conflict (alias) do update set target = excluded.target`,
+    [JSON.stringify(aliases)],
+  );
 }

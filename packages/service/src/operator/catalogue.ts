@@ -3,7 +3,7 @@ import { CatalogueFileError, editCatalogue, readCatalogue } from '#catalogue/cat
 import type { Pool } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
-import { type Act, audited } from '#operator/acts.ts';
+import { type Act, audited, Repeated } from '#operator/acts.ts';
 
 /**
  * The catalogue, as operators change it. In force on this process at once and on the others within a second; calls that
@@ -33,6 +33,8 @@ interface Edit extends Act {
   readonly nameOf?: (path: readonly PropertyKey[]) => string;
 }
 
+const KEY_NAME = /_API_KEY$/;
+
 export function createCatalogueDesk({
   pool,
   refresh,
@@ -45,7 +47,11 @@ export function createCatalogueDesk({
     change: (current: CatalogueFile, version: bigint) => object | EditRefusal,
   ): Promise<CatalogueFile | EditRefusal> {
     try {
-      const done = await audited(pool, act, (tx) => editCatalogue(tx, change));
+      const done = await audited(pool, act, async (tx) => {
+        const edited = await editCatalogue(tx, change);
+        if (edited instanceof Refusal) return edited;
+        return edited.isChanged ? edited.file : new Repeated(edited.file);
+      });
       await refresh();
       return done;
     } catch (fault) {
@@ -59,10 +65,8 @@ export function createCatalogueDesk({
   return {
     read: () => readCatalogue(pool),
     replace: (act, file, version) =>
-      edit({ ...act, action: 'catalogue.replace', subject: 'catalogue' }, (_current, is) =>
-        version === undefined || version === is
-          ? file
-          : refuse('CONFLICT', 'The catalogue has changed since: read it again, and repeat your change.'),
+      edit({ ...act, action: 'catalogue.replace', subject: 'catalogue' }, (current, is) =>
+        version === undefined || version === is ? (strangeKeyIn(file, current) ?? file) : outdated(),
       ),
     putModel: async (act, id, entry) => {
       const named = { ...act, action: 'model.put', subject: id, nameOf: fieldOfEntry };
@@ -99,6 +103,33 @@ export function createCatalogueDesk({
       return after instanceof Refusal ? after : undefined;
     },
   };
+}
+
+/**
+ * Who edits providers chooses where a key is sent, so an operator's session may name keys of providers alone, which their
+ * name tells, and nothing else that the host keeps in its environment. A provider that is there already may stay as the
+ * file at start has it: who wrote that one sets the environment too.
+ */
+function strangeKeyIn(file: CatalogueFile, current: CatalogueFile): Refusal<'BAD_REQUEST'> | undefined {
+  const strange = Object.entries(file.providers).find(([name, provider]) => {
+    if (provider.kind !== 'openai-compatible' || KEY_NAME.test(provider.apiKeyEnv ?? 'NO_API_KEY')) return false;
+    const before = current.providers[name];
+    const isKept = before?.kind === provider.kind && before.apiKeyEnv === provider.apiKeyEnv;
+    return !isKept || before.baseUrl !== provider.baseUrl;
+  });
+  if (strange === undefined) return undefined;
+  const param = `providers.${strange[0]}.apiKeyEnv`;
+  return refuse(
+    'BAD_REQUEST',
+    `\`${param}\`: must end in \`_API_KEY\`; other names can be given by the file at start.`,
+    {
+      param,
+    },
+  );
+}
+
+function outdated(): Refusal<'CONFLICT'> {
+  return refuse('CONFLICT', 'The catalogue has changed since: read it again, and repeat your change.');
 }
 
 /** All other entries were right before: what is wrong is in the one that is put, or an alias has its identifier. */

@@ -7,6 +7,7 @@ import {
   modelEntrySchema,
   modelParamsSchema,
   modelSchema,
+  reasonQuerySchema,
 } from '@purser/contract/operator.ts';
 import { z } from 'zod';
 import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
@@ -30,12 +31,17 @@ export function addCatalogueRoutes(plane: Plane, { catalogue }: OperatorPlane): 
     '/operator/catalogue',
     {
       config: OPERATORS_ONLY,
-      schema: { body: catalogueSchema, headers: catalogueHeadersSchema, response: { 200: catalogueSchema } },
+      schema: {
+        querystring: reasonQuerySchema,
+        body: catalogueSchema,
+        headers: catalogueHeadersSchema,
+        response: { 200: catalogueSchema },
+      },
     },
     async (request) => {
       const version = /\d+/.exec(request.headers['if-match'] ?? '')?.[0];
       const expected = version === undefined ? undefined : BigInt(version);
-      return granted(await catalogue.replace(actOf(request, undefined), request.body, expected));
+      return granted(await catalogue.replace(actOf(request, request.query.reason), request.body, expected));
     },
   );
 
@@ -43,45 +49,59 @@ export function addCatalogueRoutes(plane: Plane, { catalogue }: OperatorPlane): 
     '/operator/models/:id',
     {
       config: OPERATORS_ONLY,
-      schema: { params: modelParamsSchema, body: modelEntrySchema, response: { 200: modelSchema } },
+      schema: {
+        querystring: reasonQuerySchema,
+        params: modelParamsSchema,
+        body: modelEntrySchema,
+        response: { 200: modelSchema },
+      },
     },
     async (request) => {
       const { id } = request.params;
       if (request.body.id !== undefined && request.body.id !== id) {
         granted(refuse('BAD_REQUEST', 'The `id` of the entry is not that of the address.', { param: 'id' }));
       }
-      return granted(await catalogue.putModel(actOf(request, undefined), id, { ...request.body, id }));
+      return granted(await catalogue.putModel(actOf(request, request.query.reason), id, { ...request.body, id }));
     },
   );
 
   plane.delete(
     '/operator/models/:id',
-    { config: OPERATORS_ONLY, schema: { params: modelParamsSchema, response: GONE } },
+    { config: OPERATORS_ONLY, schema: { querystring: reasonQuerySchema, params: modelParamsSchema, response: GONE } },
     async (request, reply) => {
-      granted(await catalogue.deleteModel(actOf(request, undefined), request.params.id));
+      granted(await catalogue.deleteModel(actOf(request, request.query.reason), request.params.id));
       return reply.code(204).send(null);
     },
   );
 
+  addAliasRoutes(plane, catalogue);
+}
+
+function addAliasRoutes(plane: Plane, catalogue: OperatorPlane['catalogue']): void {
   plane.put(
     '/operator/aliases/:alias',
     {
       config: OPERATORS_ONLY,
-      schema: { params: aliasParamsSchema, body: aliasTargetSchema, response: { 200: aliasSchema } },
+      schema: {
+        querystring: reasonQuerySchema,
+        params: aliasParamsSchema,
+        body: aliasTargetSchema,
+        response: { 200: aliasSchema },
+      },
     },
     async (request) => {
       const { alias } = request.params;
       const { target } = request.body;
-      granted(await catalogue.putAlias(actOf(request, undefined), alias, target));
+      granted(await catalogue.putAlias(actOf(request, request.query.reason), alias, target));
       return { alias, target };
     },
   );
 
   plane.delete(
     '/operator/aliases/:alias',
-    { config: OPERATORS_ONLY, schema: { params: aliasParamsSchema, response: GONE } },
+    { config: OPERATORS_ONLY, schema: { querystring: reasonQuerySchema, params: aliasParamsSchema, response: GONE } },
     async (request, reply) => {
-      granted(await catalogue.deleteAlias(actOf(request, undefined), request.params.alias));
+      granted(await catalogue.deleteAlias(actOf(request, request.query.reason), request.params.alias));
       return reply.code(204).send(null);
     },
   );

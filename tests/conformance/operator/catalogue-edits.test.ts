@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { catalogueAt } from '../../support/catalogue.ts';
+import { newOperator } from '../../support/control.ts';
+import { assertRefusal } from '../../support/refusal.ts';
+import { setStage } from '../../support/stage.ts';
+import { trailOf } from '../../support/trail.ts';
+
+/** What an edit of the catalogue may name, and what it writes. */
+
+const FILE = '/operator/catalogue';
+const shell = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', apiKeyEnv: 'SHELL_TOKEN' };
+const { service } = await setStage({
+  catalogue: ({ providers, ...rest }) => ({ ...rest, providers: { ...providers, shell } }),
+});
+const operator = await newOperator(service);
+
+interface File {
+  readonly providers: Readonly<Record<string, unknown>>;
+  readonly models: readonly Readonly<Record<string, unknown>>[];
+  readonly aliases: Readonly<Record<string, string>>;
+}
+
+async function read(): Promise<File> {
+  return (await operator.get(200, 'GET', FILE)) as unknown as File;
+}
+
+/** Which rows are as they were written, by table and name. */
+async function rowVersions(): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await service.database.owner.query<{ name: string; version: string }>(
+    `select 'provider ' || name as name, xmin::text as version from catalogue.providers
+     union all select 'model ' || model_id, xmin::text from catalogue.models
+     union all select 'alias ' || alias, xmin::text from catalogue.aliases
+     union all select 'price ' || price_id, xmin::text from catalogue.prices`,
+  );
+  return new Map(rows.map(({ name, version }) => [name, version]));
+}
+
+/** What an edit wrote or removed. */
+async function rowsWrittenBy(edit: () => Promise<unknown>): Promise<readonly string[]> {
+  const before = await rowVersions();
+  await edit();
+  const after = await rowVersions();
+  return [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name));
+}
+
+for (const name of ['HOME', 'AWS_SECRET_ACCESS_KEY', 'DATABASE_URL', 'PURSER_SECRET', 'PURSER_X_API_KEY', 'API_KEY']) {
+  test(`CP-05 an operator cannot have ${name} sent to a provider as its key`, async () => {
+    const { providers, ...rest } = await read();
+    const mine = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', apiKeyEnv: name };
+    const reply = await operator.ask('PUT', FILE, { ...rest, providers: { ...providers, mine } });
+    assertRefusal(reply, { code: 'BAD_REQUEST', param: 'providers.mine.apiKeyEnv' }, reply.text);
+    assert.deepEqual(await read(), { ...rest, providers });
+  });
+}
+
+test('CP-05 an operator names keys of providers, and a name of the file at start stays with its address alone', async () => {
+  const { providers, ...rest } = await read();
+  const put = (changes: object) => operator.ask('PUT', FILE, { ...rest, providers: { ...providers, ...changes } });
+  const mine = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', apiKeyEnv: 'MINE_API_KEY' };
+  assert.equal((await put({ mine })).status, 200);
+  assert.equal((await put({ shell: { ...shell, onAbandon: 'drain' } })).status, 200);
+  for (const changes of [{ shell: { ...shell, baseUrl: 'http://127.0.0.1:10/v1' } }, { constructor: shell }]) {
+    const param = `providers.${Object.keys(changes).join('')}.apiKeyEnv`;
+    assertRefusal(await put(changes), { code: 'BAD_REQUEST', param });
+  }
+  assert.equal((await put({})).status, 200);
+});
+
+test('CP-05 an address of a provider holds no name, password, query or fragment', async () => {
+  const { providers, ...rest } = await read();
+  for (const baseUrl of [
+    'http://a:b@h/v1',
+    'http://a@h/v1',
+    'http://h/v1?q',
+    'http://h/v1#f',
+    'http://h/v1?',
+    'ftp://h',
+  ]) {
+    const mine = { kind: 'openai-compatible', baseUrl };
+    const reply = await operator.ask('PUT', FILE, { ...rest, providers: { ...providers, mine } });
+    assertRefusal(reply, { code: 'BAD_REQUEST', param: 'providers.mine.baseUrl' }, baseUrl);
+  }
+});
+
+test('MO-05 an edit of the catalogue writes the rows that it changes and no other', async () => {
+  const file = await read();
+  const [first, ...others] = file.models;
+  const entry = { ...first, price: { inputMicrosPerMillion: 1, outputMicrosPerMillion: 2 }, maxOutputTokens: 900 };
+  const target = { target: 'acme.secret-1' };
+  const aliasRows = await rowsWrittenBy(() => operator.get(200, 'PUT', '/operator/aliases/large', target));
+  assert.deepEqual(aliasRows, ['alias large']);
+  const modelRows = await rowsWrittenBy(() =>
+    operator.get(200, 'PUT', `/operator/models/${String(first?.['id'])}`, entry),
+  );
+  assert.deepEqual(modelRows.map((name) => name.replace(/\d+$/, '')).toSorted(), ['model acme.large-', 'price ']);
+  const samePrice = await rowsWrittenBy(() =>
+    operator.get(200, 'PUT', `/operator/models/${String(first?.['id'])}`, { ...entry, maxOutputTokens: 800 }),
+  );
+  assert.deepEqual(samePrice, ['model acme.large-1']);
+  const goneRows = await rowsWrittenBy(() =>
+    operator.get(200, 'PUT', FILE, { ...file, models: others, aliases: { off: 'acme.off-1' } }),
+  );
+  assert.deepEqual(goneRows.toSorted(), ['alias large', 'alias secret', 'model acme.large-1']);
+  const backRows = await rowsWrittenBy(() => operator.get(200, 'PUT', FILE, file));
+  assert.equal(backRows.length, 4, backRows.join()); // Two aliases, the model, and its price once more: it was another.
+  assert.deepEqual(await read(), file);
+});
+
+test('CP-05 an edit that changes nothing writes nothing, and leaves no line', async () => {
+  const file = await read();
+  const [model] = file.models;
+  const id = String(model?.['id']);
+  const { rows } = await service.database.owner.query(
+    `select generation from db.generations where topic = 'catalogue'`,
+  );
+  const lines = async () => Promise.all(['catalogue', id, 'large'].map((subject) => trailOf(operator, subject)));
+  const before = await lines();
+  const written = await rowsWrittenBy(async () => {
+    await operator.get(200, 'PUT', FILE, file);
+    await operator.get(200, 'PUT', FILE, catalogueWithoutDefaults(file));
+    await operator.get(200, 'PUT', `/operator/models/${id}`, model);
+    await operator.get(200, 'PUT', '/operator/aliases/large', { target: 'acme.large-1' });
+  });
+  assert.deepEqual([written, await lines()], [[], before]);
+  const again = await service.database.owner.query(`select generation from db.generations where topic = 'catalogue'`);
+  assert.deepEqual(again.rows, rows);
+});
+
+/** As somebody writes it by hand: what has its documented value is left out. */
+function catalogueWithoutDefaults(file: File): unknown {
+  const models = file.models.map(
+    ({ free: _free, minOutputTokens: _least, promptOverheadTokens: _most, ...rest }) => rest,
+  );
+  return { ...file, models };
+}
+
+test('CP-05 an edit of the catalogue may be given a reason in its address', async () => {
+  const entry = { ...(await read()).models[0], id: 'acme.reasoned' };
+  const edits = [
+    ['PUT', '/operator/models/acme.reasoned', entry, 200],
+    ['PUT', '/operator/aliases/reasoned', { target: 'acme.reasoned' }, 200],
+    ['DELETE', '/operator/aliases/reasoned', undefined, 204],
+    ['DELETE', '/operator/models/acme.reasoned', undefined, 204],
+  ] as const;
+  for (const [method, path, body, status] of edits) {
+    await operator.get(status, method, `${path}?reason=new%20contract`, body);
+  }
+  const file = await read();
+  await operator.get(200, 'PUT', `${FILE}?reason=new%20contract`, { ...file, aliases: {} });
+  await operator.get(200, 'PUT', FILE, file);
+  const lines = [...(await trailOf(operator, 'acme.reasoned')), ...(await trailOf(operator, 'reasoned'))];
+  assert.deepEqual(
+    lines.map(({ reason }) => reason),
+    edits.map(() => 'new contract'),
+  );
+  const [last, before] = await trailOf(operator, 'catalogue');
+  assert.deepEqual([last?.reason, before?.reason], [null, 'new contract']);
+  const reply = await operator.ask('PUT', `${FILE}?reason=`, file);
+  assertRefusal(reply, { code: 'BAD_REQUEST', param: 'reason' }, reply.text);
+});
+
+test('CP-05 an alias that no catalogue has is not found, whatever every object has', async () => {
+  for (const alias of ['constructor', 'toString', 'hasOwnProperty']) {
+    assertRefusal(await operator.ask('DELETE', `/operator/aliases/${alias}`), { code: 'NOT_FOUND' });
+    assert.deepEqual(await trailOf(operator, alias), []);
+  }
+});
+
+test('CP-05 edits of a large catalogue that meet are all done', async () => {
+  const { models, ...rest } = catalogueAt('http://127.0.0.1:9/v1');
+  const many = Array.from({ length: 600 }, (_unused, index) => ({ ...models[0], id: `many.model-${index}` }));
+  await operator.get(200, 'PUT', FILE, { ...rest, models: [...models, ...many] });
+  const replies = await Promise.all(
+    Array.from({ length: 8 }, (_unused, index) =>
+      operator.ask('PUT', `/operator/aliases/many-${index}`, { target: `many.model-${index}` }),
+    ),
+  );
+  assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200]);
+  const { aliases } = await read();
+  assert.equal(Object.keys(aliases).filter((alias) => alias.startsWith('many-')).length, 8);
+});
