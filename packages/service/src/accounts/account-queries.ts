@@ -8,11 +8,14 @@ export interface AccountRow {
   readonly email: string;
   readonly name: string | null;
   readonly role: Role;
+  /** Null as well where an operator disabled the account: then no password is right. */
   readonly password_hash: string | null;
+  readonly is_disabled: boolean;
   readonly created_at: Date;
 }
 
-const ACCOUNT_COLUMNS = 'account_id, email, name, role, password_hash, created_at';
+const ACCOUNT_COLUMNS = `account_id, email, name, role, is_disabled, created_at,
+  case when is_disabled then null else password_hash end as password_hash`;
 
 export async function selectAccountByEmail(db: Queryable, email: string): Promise<AccountRow | undefined> {
   const { rows } = await db.query<AccountRow>(`select ${ACCOUNT_COLUMNS} from accounts.accounts where email = $1`, [
@@ -89,16 +92,16 @@ export async function insertSession(
   return row;
 }
 
-/** A session that has not expired, with its account. */
+/** A session that has not expired, with its account, which is not disabled. */
 export async function selectSession(
   db: Queryable,
   digest: Buffer,
 ): Promise<(SessionRow & { readonly account: AccountRow }) | undefined> {
   const { rows } = await db.query<SessionRow & AccountRow & { readonly account_created_at: Date }>(
     `select s.session_id, s.account_id, s.created_at, s.expires_at, s.last_used_at,
-       a.email, a.name, a.role, a.password_hash, a.created_at as account_created_at
+       a.email, a.name, a.role, a.password_hash, a.is_disabled, a.created_at as account_created_at
      from accounts.sessions s join accounts.accounts a on a.account_id = s.account_id
-     where s.digest = $1 and s.expires_at > clock_timestamp()`,
+     where s.digest = $1 and s.expires_at > clock_timestamp() and not a.is_disabled`,
     [digest],
   );
   const row = rows[0];
@@ -164,10 +167,48 @@ export async function upsertReset(
 /** Uses up a reset: its account, or undefined where it is unknown, used or too old. */
 export async function takeReset(db: Queryable, digest: Buffer): Promise<AccountId | undefined> {
   const { rows } = await db.query<{ account_id: AccountId; is_current: boolean }>(
-    `delete from accounts.password_resets where digest = $1
-     returning account_id, expires_at > clock_timestamp() as is_current`,
+    `delete from accounts.password_resets r using accounts.accounts a
+     where r.digest = $1 and a.account_id = r.account_id and not a.is_disabled
+     returning r.account_id, r.expires_at > clock_timestamp() as is_current`,
     [digest],
   );
   const row = rows[0];
   return row?.is_current === true ? row.account_id : undefined;
+}
+
+/**
+ * The account that is to be changed, locked with every operator's, so that two operators who meet do not both stop being
+ * one. In one order, so that they wait for each other and no more.
+ */
+export async function lockAccount(tx: Queryable, accountId: AccountId): Promise<AccountRow | undefined> {
+  const { rows } = await tx.query<AccountRow>(
+    `select ${ACCOUNT_COLUMNS} from accounts.accounts where account_id = $1 or role = 'operator'
+     order by account_id for no key update`,
+    [accountId],
+  );
+  return rows.find((row) => row.account_id === accountId);
+}
+
+/** Sets what is given, and ends the account's sessions and resets. */
+export async function updateAccount(
+  tx: Queryable,
+  accountId: AccountId,
+  change: { readonly role: Role | undefined; readonly isDisabled: boolean | undefined },
+): Promise<AccountRow | undefined> {
+  const { rows } = await tx.query<AccountRow>(
+    `with ended as (delete from accounts.sessions where account_id = $1),
+       voided as (delete from accounts.password_resets where account_id = $1)
+     update accounts.accounts set role = coalesce($2, role), is_disabled = coalesce($3, is_disabled)
+     where account_id = $1 returning ${ACCOUNT_COLUMNS}`,
+    [accountId, change.role ?? null, change.isDisabled ?? null],
+  );
+  return rows[0];
+}
+
+/** Whether anybody is left who can sign in as an operator. */
+export async function hasOperator(tx: Queryable): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `select from accounts.accounts where role = 'operator' and not is_disabled and password_hash is not null limit 1`,
+  );
+  return rowCount === 1;
 }

@@ -4,8 +4,8 @@ import type { Queryable } from '#db/pool.ts';
 import { newAccountId } from '#kernel/ids.ts';
 
 /**
- * Makes an account that can sign in, where its e-mail has none. What is there is left as it is, its password and its role
- * included; true when something was made.
+ * Makes an account that can sign in, where its e-mail has none. One that can sign in already, or is disabled, is left as
+ * it is, its password and its role included; true when something was made.
  */
 export async function ensureSignIn(
   db: Queryable,
@@ -13,7 +13,7 @@ export async function ensureSignIn(
 ): Promise<boolean> {
   const email = account.email.trim().toLowerCase();
   const known = await selectAccountByEmail(db, email);
-  if (known !== undefined && known.password_hash !== null) return false;
+  if (known !== undefined && (known.password_hash !== null || known.is_disabled)) return false;
   const passwordHash = await hashPassword(account.password);
   if (known !== undefined) await updatePassword(db, known.account_id, passwordHash);
   else await insertAccount(db, { ...account, accountId: newAccountId(), email, passwordHash });

@@ -18,6 +18,7 @@ export interface Account {
   readonly email: string;
   readonly name: string | undefined;
   readonly role: Role;
+  readonly isDisabled: boolean;
   readonly createdAtMs: number;
 }
 
@@ -88,6 +89,7 @@ export function accountOf(row: AccountRow): Account {
     email: row.email,
     name: row.name ?? undefined,
     role: row.role,
+    isDisabled: row.is_disabled,
     createdAtMs: row.created_at.getTime(),
   };
 }

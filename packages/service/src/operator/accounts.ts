@@ -1,16 +1,20 @@
 import {
   type AccountRow,
+  hasOperator,
   insertAccount,
+  lockAccount,
   type Role,
   selectAccountByEmail,
   selectAccounts,
+  updateAccount,
 } from '#accounts/account-queries.ts';
 import { hashPassword } from '#accounts/password.ts';
 import { type Account, accountOf } from '#accounts/session.ts';
 import type { Pool } from '#db/pool.ts';
-import { newAccountId } from '#kernel/ids.ts';
+import { assert } from '#kernel/assert.ts';
+import { type AccountId, newAccountId } from '#kernel/ids.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
-import { type Act, audited } from '#operator/acts.ts';
+import { type Act, audited, Repeated } from '#operator/acts.ts';
 
 /** Accounts, as operators make them. */
 export interface AccountDesk {
@@ -28,6 +32,21 @@ export interface AccountDesk {
       readonly role: Role;
     },
   ) => Promise<Account | Refusal<'CONFLICT'>>;
+  /**
+   * Gives an account another role, disables it or lifts that, and ends its sessions. At once, and on every process: each
+   * request reads both anew. Somebody who can sign in as an operator always remains.
+   */
+  readonly change: (
+    act: Act,
+    accountId: AccountId,
+    change: AccountChange,
+  ) => Promise<Account | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
+}
+
+/** One of the two. */
+interface AccountChange {
+  readonly role: Role | undefined;
+  readonly isDisabled: boolean | undefined;
 }
 
 /**
@@ -67,5 +86,21 @@ export function createAccountDesk(pool: Pool): AccountDesk {
         return row === undefined ? refuse('CONFLICT', 'This e-mail has an account already.') : accountOf(row);
       });
     },
+    change: (act, accountId, change) =>
+      audited(pool, { ...act, action: actionOf(change), subject: accountId }, async (tx) => {
+        const before = await lockAccount(tx, accountId);
+        if (before === undefined) return refuse('NOT_FOUND', 'There is no such account.');
+        const { role = before.role, isDisabled = before.is_disabled } = change;
+        if (role === before.role && isDisabled === before.is_disabled) return new Repeated(accountOf(before));
+        const row = await updateAccount(tx, accountId, { role, isDisabled });
+        assert(row !== undefined, 'an account that is locked is there');
+        if (await hasOperator(tx)) return accountOf(row);
+        return refuse('CONFLICT', 'This is the last operator who can sign in: make another one first.');
+      }),
   };
+}
+
+function actionOf({ role, isDisabled }: AccountChange): string {
+  if (role !== undefined) return `account.make-${role}`;
+  return isDisabled === true ? 'account.disable' : 'account.enable';
 }

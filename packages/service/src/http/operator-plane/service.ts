@@ -2,15 +2,20 @@ import { accountSchema } from '@purser/contract/control.ts';
 import {
   accountListSchema,
   accountPageSchema,
+  accountParamsSchema,
+  anyAccountSchema,
   auditListSchema,
   auditPageSchema,
+  changeAnyAccountSchema,
   ledgerCheckSchema,
   newAnyAccountSchema,
 } from '@purser/contract/operator.ts';
+import type { Account } from '#accounts/session.ts';
 import { accountToWire } from '#http/control-plane/accounts.ts';
 import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
+import type { AccountId } from '#kernel/ids.ts';
 
 /** The service as a whole: the books, the audit trail, accounts (CP-05, WA-09). */
 export function addServiceRoutes(plane: Plane, { accounts, audit, checkLedger }: OperatorPlane): void {
@@ -52,7 +57,7 @@ export function addServiceRoutes(plane: Plane, { accounts, audit, checkLedger }:
     { config: OPERATORS_ONLY, schema: { querystring: accountPageSchema, response: { 200: accountListSchema } } },
     async ({ query }) => {
       const page = await accounts.list({ after: query.after, most: query.limit });
-      return { accounts: page.accounts.map(accountToWire), next: page.next ?? null };
+      return { accounts: page.accounts.map(toWire), next: page.next ?? null };
     },
   );
 
@@ -65,4 +70,21 @@ export function addServiceRoutes(plane: Plane, { accounts, audit, checkLedger }:
       return reply.code(201).send(accountToWire(granted(account)));
     },
   );
+
+  plane.patch(
+    '/operator/accounts/:accountId',
+    {
+      config: OPERATORS_ONLY,
+      schema: { params: accountParamsSchema, body: changeAnyAccountSchema, response: { 200: anyAccountSchema } },
+    },
+    async (request) => {
+      const { role, disabled, reason } = request.body;
+      const accountId = request.params.accountId as AccountId;
+      return toWire(granted(await accounts.change(actOf(request, reason), accountId, { role, isDisabled: disabled })));
+    },
+  );
+}
+
+function toWire(account: Account) {
+  return { ...accountToWire(account), disabled: account.isDisabled };
 }

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Reply } from '../../support/client.ts';
+import { newOperator, newOwner, PASSWORD, type Person, personWith, signIn } from '../../support/control.ts';
+import { assertRefusal, type Code } from '../../support/refusal.ts';
+import { startSecondGateway } from '../../support/second-gateway.ts';
+import { setStage } from '../../support/stage.ts';
+import { idOf, trailOf } from '../../support/trail.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+/** Operators change the role of an account, disable it and lift that. */
+
+const { service, app } = await setStage();
+const second = await startSecondGateway(service);
+after(() => second.close());
+const operator = await newOperator(service);
+const nobody = personWith(service.url, undefined);
+
+function assertRefused(reply: Reply, code: Code, param: string | null = null): void {
+  assertRefusal(reply, { code, param }, reply.text);
+}
+
+function change(by: Person, accountId: string, body: object): Promise<Reply> {
+  return by.ask('PATCH', `/operator/accounts/${accountId}`, { reason: 'as decided', ...body });
+}
+
+async function emailOf(person: Person): Promise<string> {
+  const { account } = (await person.get(200, 'GET', '/sessions/current')) as { account: { email: string } };
+  return account.email;
+}
+
+function use(token: string): Promise<Reply> {
+  return nobody.ask('POST', '/password-resets/use', { token, newPassword: 'a new password' });
+}
+
+test('CP-05 a disabled account is signed out on every process at once, and cannot sign in until that is lifted', async () => {
+  const person = await newOwner(service);
+  const id = await idOf(person);
+  const elsewhere = personWith(second.url, person.token);
+  await elsewhere.get(200, 'GET', '/sessions');
+  const disabled = await change(operator, id, { disabled: true, reason: 'stolen' });
+  assert.deepEqual([disabled.status, disabled.body['disabled'], disabled.body['role']], [200, true, 'owner']);
+  for (const one of [person, elsewhere]) assertRefused(await one.ask('GET', '/sessions'), 'UNAUTHORIZED');
+  const credentials = { email: person.email, password: PASSWORD };
+  assertRefused(await nobody.ask('POST', '/sessions', credentials), 'UNAUTHORIZED');
+  const lifted = await change(operator, id, { disabled: false, reason: 'returned' });
+  assert.deepEqual([lifted.status, lifted.body['disabled']], [200, false]);
+  assertRefused(await person.ask('GET', '/sessions'), 'UNAUTHORIZED');
+  await signIn(service, person.email);
+  const lines = await trailOf(operator, id);
+  assert.deepEqual(
+    lines.map(({ action, reason }) => [action, reason]),
+    [
+      ['account.enable', 'returned'],
+      ['account.disable', 'stolen'],
+    ],
+  );
+});
+
+test('CP-05 a session that came to be while its account was disabled opens nothing', async () => {
+  const person = await newOwner(service);
+  const id = await idOf(person);
+  const { owner } = service.database;
+  await owner.query('create table public.kept as select * from accounts.sessions where account_id = $1', [id]);
+  await change(operator, id, { disabled: true });
+  await owner.query('insert into accounts.sessions select * from public.kept');
+  assertRefused(await person.ask('GET', '/sessions'), 'UNAUTHORIZED');
+});
+
+test('CP-05 a reset by mail opens no disabled account', async () => {
+  const person = await newOwner(service);
+  const token = async (count: number): Promise<string> => {
+    await nobody.get(202, 'POST', '/password-resets', { email: person.email });
+    return waitUntil('the mail is there', async () => {
+      const { rows } = await service.database.owner.query<{ body: string }>(
+        'select body from mail.messages where recipient = $1 order by message_id',
+        [person.email],
+      );
+      return rows.length === count && / (\w{43})\n/.exec(rows.at(-1)?.body ?? '')?.[1];
+    });
+  };
+  const id = await idOf(person);
+  const before = await token(1);
+  await change(operator, id, { disabled: true });
+  await change(operator, id, { disabled: false });
+  assertRefused(await use(before), 'BAD_REQUEST', 'token');
+  await change(operator, id, { disabled: true });
+  assertRefused(await use(await token(2)), 'BAD_REQUEST', 'token');
+  await change(operator, id, { disabled: false });
+  await signIn(service, person.email);
+});
+
+test('CP-05 the calls of a disabled account’s apps go on: they are suspended for themselves', async () => {
+  const { rows } = await service.database.owner.query<{ account_id: string }>(
+    'select account_id from accounts.apps where app_id = $1',
+    [app.appId],
+  );
+  assert.equal((await change(operator, rows[0]?.account_id ?? '', { disabled: true })).status, 200);
+  const models = await fetch(`${service.url}/v1/models`, { headers: { authorization: `Bearer ${app.liveKey}` } });
+  assert.equal(models.status, 200);
+});
+
+test('CP-05 an operator who is made an owner is one at once, and the other way round', async () => {
+  const person = await newOperator(service);
+  const [id, email] = [await idOf(person), await emailOf(person)];
+  assert.equal((await change(operator, id, { role: 'owner', reason: 'left' })).body['role'], 'owner');
+  assertRefused(await person.ask('GET', '/operator/audit'), 'UNAUTHORIZED');
+  const owner = await signIn(service, email);
+  assertRefused(await owner.ask('GET', '/operator/audit'), 'FORBIDDEN');
+  assert.equal((await change(operator, id, { role: 'operator' })).body['role'], 'operator');
+  await (await signIn(service, email)).get(200, 'GET', '/operator/audit');
+  assert.deepEqual(
+    (await trailOf(operator, id)).map(({ action }) => action),
+    ['account.make-operator', 'account.make-owner'],
+  );
+});
+
+test('CP-05 a change of nothing ends no session and leaves no line', async () => {
+  const person = await newOwner(service);
+  const id = await idOf(person);
+  for (const body of [{ role: 'owner' }, { disabled: false }]) {
+    assert.equal((await change(operator, id, body)).status, 200);
+  }
+  await person.get(200, 'GET', '/sessions');
+  assert.deepEqual(await trailOf(operator, id), []);
+});
+
+test('CP-05 a change of an account has one thing to change and a reason, and is for operators', async () => {
+  const person = await newOwner(service);
+  const id = await idOf(person);
+  for (const [body, param] of [
+    [{}, 'role'],
+    [{ role: 'owner', disabled: true }, 'role'],
+    [{ role: 'admin' }, 'role'],
+    [{ disabled: 'yes' }, 'disabled'],
+    [{ disabled: true, reason: undefined }, 'reason'],
+    [{ disabled: true, reason: ' ' }, 'reason'],
+  ] as const) {
+    assertRefused(await change(operator, id, body), 'BAD_REQUEST', param);
+  }
+  assertRefused(await change(operator, 'acct_none', { disabled: true }), 'NOT_FOUND');
+  assertRefused(await change(person, id, { role: 'operator' }), 'FORBIDDEN');
+  assertRefused(await change(nobody, id, { role: 'operator' }), 'UNAUTHORIZED');
+  await person.get(200, 'GET', '/sessions');
+  assert.deepEqual(await trailOf(operator, id), []);
+});
+
+test('CP-05 the list of accounts says who is disabled', async () => {
+  const person = await newOwner(service);
+  const id = await idOf(person);
+  await change(operator, id, { disabled: true });
+  const { accounts } = (await operator.get(200, 'GET', '/operator/accounts')) as {
+    accounts: readonly { accountId: string; disabled: boolean }[];
+  };
+  const disabled = accounts.filter((account) => account.disabled).map(({ accountId }) => accountId);
+  assert.ok(disabled.includes(id));
+  assert.ok(!disabled.includes(await idOf(operator)));
+});
+
+test('CP-05 the last operator who can sign in stays one, also when two remove each other at once', async () => {
+  const everybody = await service.database.owner.query<{ account_id: string }>(
+    `select account_id from accounts.accounts where role = 'operator' and account_id <> $1`,
+    [await idOf(operator)],
+  );
+  for (const { account_id: id } of everybody.rows) await change(operator, id, { role: 'owner' });
+  const last = await idOf(operator);
+  for (const body of [{ role: 'owner' }, { disabled: true }])
+    assertRefused(await change(operator, last, body), 'CONFLICT');
+  await operator.get(200, 'GET', '/operator/audit');
+  const rival = await newOperator(service);
+  const elsewhere = personWith(second.url, rival.token);
+  const ids = [await idOf(operator), await idOf(rival)];
+  const replies = await Promise.all([
+    change(operator, ids[1] ?? '', { disabled: true }),
+    change(elsewhere, ids[0] ?? '', { role: 'owner' }),
+  ]);
+  const done = replies.filter(({ status }) => status === 200);
+  assert.equal(done.length, 1, replies.map(({ text }) => text).join('\n'));
+});
