@@ -111,7 +111,7 @@ test('WA-07 an answer past its limit is counted', async () => {
 const LABELS: Readonly<Record<string, readonly string[]>> = {
   mode: ['live', 'sandbox'],
   outcome: ['answered', 'abandoned', 'failed'],
-  result: ['clean', 'differences', 'failed'],
+  result: ['clean', 'differences', 'failed', 'taken', 'refused'],
   code: Object.keys(ERROR_STATUS),
 };
 

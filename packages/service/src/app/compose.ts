@@ -36,6 +36,8 @@ import { createSpool, type Spool } from '#ledger/spool.ts';
 import { createWallets } from '#ledger/wallet.ts';
 import { CHECK_STATEMENT_MS_MAX, startLedgerWatch } from '#ledger/watch.ts';
 import { createRateLimiter } from '#limits/rate-limit.ts';
+import { startOutbox } from '#mail/outbox.ts';
+import { createSmtpSender } from '#mail/smtp.ts';
 import { createProviderRegistry } from '#providers/registry.ts';
 import { startSandboxExpiry } from '#sandbox/expiry.ts';
 import { reapSandboxHolds } from '#sandbox/queries.ts';
@@ -121,6 +123,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const read = { wallets: createWallets(shared), usage: createUsage(shared) };
   const dataPlane = { gateway, ...read, links, currency: config.currency, clock };
   const planePools = { shared, sandbox: pool('sandbox', 1), check: checkPool() };
+  const outbox = startMail(config, shared, log);
   const planes = await composePlanes({ config, pools: planePools, clock, log, keys, catalogue });
   return {
     server: createHttpServer({ dataPlane, planes, isReady: () => isReady(shared, log), metrics, log }),
@@ -128,7 +131,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     settlementsKept: spool.kept,
     stop: async () => {
       processMetrics.stop();
-      const timed = [generations, reaper, expiry, watch, drainSlots, attempts.answers, keyUse];
+      const timed = [generations, reaper, expiry, watch, drainSlots, attempts.answers, keyUse, outbox];
       await Promise.all(timed.map(({ stop }) => stop()));
       const endLease = spool.kept() === 0 ? instance.stop : instance.leave;
       await planes.close();
@@ -169,6 +172,12 @@ function startReaping(holds: Holds, pools: { readonly live: Pool; readonly sandb
     ],
     log,
   });
+}
+
+/** Mail is handed over where there is a mail server; in development its texts stay for the mailbox page. */
+function startMail({ mail, environment }: Config, pool: Pool, log: Log) {
+  const send = mail === undefined ? undefined : createSmtpSender(mail);
+  return startOutbox({ pool, send, keepsBodies: environment === 'development', log });
 }
 
 /** Opens pools, and ends them all. */

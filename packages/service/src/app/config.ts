@@ -5,10 +5,12 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { email as emailSchema, newPassword } from '@purser/contract/control.ts';
 import type { AppLimits } from '#accounts/key-directory.ts';
+import { readMail } from '#app/mail-settings.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
 import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
 import type { LogLevel } from '#kernel/log.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
+import type { SmtpSettings } from '#mail/smtp.ts';
 
 /** Everything that can be set from outside (`README.md`, "Settings"). The only reader of the environment. */
 export interface Config {
@@ -31,6 +33,8 @@ export interface Config {
   readonly registration: 'open' | 'closed';
   /** The account that is made when it is missing. */
   readonly operator: { readonly email: string; readonly password: string } | undefined;
+  /** Where mail goes. Undefined: nowhere but, in development, the mailbox page. */
+  readonly mail: SmtpSettings | undefined;
   /** What a reader of `/metrics` must show. Undefined: only this machine may read. */
   readonly metricsToken: string | undefined;
   readonly logLevel: LogLevel;
@@ -84,6 +88,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
       environment === 'production' ? 'closed' : 'open',
     ),
     operator: readOperator(settings),
+    mail: readMail(settings),
     metricsToken: readMetricsToken(settings),
     logLevel: settings.choice<LogLevel>('PURSER_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
     failpoint: readFailpoint(settings, environment),

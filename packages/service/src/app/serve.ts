@@ -54,6 +54,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
       if (role !== 'operator')
         say('The account of PURSER_OPERATOR_EMAIL is no operator: it was made by somebody else.');
     }
+    if (config.environment === 'production' && config.mail === undefined) {
+      log.warn('no mail is sent: set SMTP_URL and PURSER_MAIL_FROM, or nobody can reset a password');
+    }
     const ground = { databaseUrl: database.url, simulatorUrl: simulator?.url };
     const gateway =
       config.workers === 1 ? await startGateway(config, log, ground) : await startWorkers(config, log, ground);

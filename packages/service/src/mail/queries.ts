@@ -1,16 +1,118 @@
 import type { Queryable } from '#db/pool.ts';
 
-interface Message {
+export interface NewMessage {
+  /** One address. The database refuses what could be taken for more than that. */
   readonly recipient: string;
   readonly subject: string;
   /** Plain text. */
   readonly body: string;
 }
 
-export async function insertMessage(db: Queryable, { recipient, subject, body }: Message): Promise<void> {
+/** Puts a message into the outbox. */
+export async function insertMessage(db: Queryable, { recipient, subject, body }: NewMessage): Promise<void> {
   await db.query(`insert into mail.messages (recipient, subject, body) values ($1, $2, $3)`, [
     recipient,
     subject,
     body,
   ]);
+}
+
+export interface DueMessage {
+  readonly message_id: bigint;
+  readonly message_key: string;
+  readonly recipient: string;
+  readonly subject: string;
+  readonly body: string;
+  /** This one included. */
+  readonly tries: number;
+}
+
+/**
+ * Begins a try of the message that is due the longest, for nobody else until the next: 2, 4, 8 ... minutes later, 60 at
+ * most.
+ */
+export async function claimMessage(db: Queryable): Promise<DueMessage | undefined> {
+  const { rows } = await db.query<DueMessage>(
+    `update mail.messages m set
+       tries = m.tries + 1,
+       next_try_at = clock_timestamp() + least(60, 2 ^ least(m.tries + 1, 10)) * interval '1 minute'
+     where m.message_id = (
+       select w.message_id from mail.messages w
+       where w.ended_at is null and w.next_try_at <= clock_timestamp()
+         and w.created_at > clock_timestamp() - interval '1 day'
+       order by w.next_try_at limit 1
+       for update skip locked
+     )
+     returning m.message_id, m.message_key, m.recipient, m.subject, m.body, m.tries`,
+  );
+  return rows[0];
+}
+
+export type MessageOutcome = 'taken' | 'refused' | 'given_up';
+
+interface EndOfMessage {
+  readonly messageId: bigint;
+  readonly outcome: MessageOutcome;
+  readonly keepsBody: boolean;
+}
+
+/** A message that has ended already stays as it is. */
+export async function endMessage(db: Queryable, { messageId, outcome, keepsBody }: EndOfMessage): Promise<void> {
+  await db.query(
+    `update mail.messages set ended_at = clock_timestamp(), outcome = $2, body = case when $3 then body end
+     where message_id = $1 and ended_at is null`,
+    [messageId, outcome, keepsBody],
+  );
+}
+
+const TIDIED_MAX = 1_000;
+
+/** Gives up what nobody took within a day, and removes what is a week old. Gives how many were given up. */
+export async function tidyMessages(db: Queryable, keepsBodies: boolean): Promise<number> {
+  const { rowCount } = await db.query(
+    `update mail.messages set ended_at = clock_timestamp(), outcome = 'given_up', body = case when $1 then body end
+     where message_id in (
+       select message_id from mail.messages
+       where ended_at is null and created_at <= clock_timestamp() - interval '1 day'
+       order by created_at limit $2
+       for update skip locked
+     )`,
+    [keepsBodies, TIDIED_MAX],
+  );
+  await db.query(
+    `delete from mail.messages where message_id in (
+       select message_id from mail.messages where created_at < clock_timestamp() - interval '7 days'
+       order by created_at limit $1
+       for update skip locked
+     )`,
+    [TIDIED_MAX],
+  );
+  return rowCount ?? 0;
+}
+
+export interface MessageRow {
+  readonly message_id: bigint;
+  readonly recipient: string;
+  readonly subject: string;
+  readonly body: string | null;
+  readonly created_at: Date;
+  readonly outcome: MessageOutcome | null;
+}
+
+/** The newest first. */
+export async function selectMessages(db: Queryable, most: number): Promise<readonly MessageRow[]> {
+  const { rows } = await db.query<MessageRow>(
+    `select message_id, recipient, subject, body, created_at, outcome from mail.messages
+     order by message_id desc limit $1`,
+    [most],
+  );
+  return rows;
+}
+
+export async function selectMessage(db: Queryable, messageId: bigint): Promise<MessageRow | undefined> {
+  const { rows } = await db.query<MessageRow>(
+    `select message_id, recipient, subject, body, created_at, outcome from mail.messages where message_id = $1`,
+    [messageId],
+  );
+  return rows[0];
 }

@@ -1,0 +1,51 @@
+import type { SettingsReader } from '#app/settings.ts';
+import type { SmtpSettings } from '#mail/smtp.ts';
+
+const SMTP_PORT = 587;
+const SMTPS_PORT = 465;
+const ADDRESS = /^[^\s<>,;:"()[\]\\@]+@[^\s<>,;:"()[\]\\@]+$/;
+const NAMED_ADDRESS = /^([^<>"\r\n]*)<([^<>]*)>$/;
+
+/** The mail server; undefined where there is none. What is wrong is told without the address, which holds a password. */
+export function readMail(settings: SettingsReader): SmtpSettings | undefined {
+  const url = settings.text('SMTP_URL');
+  if (url === undefined) return undefined;
+  const server = serverOf(url);
+  if (server === undefined) {
+    settings.complain('SMTP_URL must look like smtp://user:password@host:587 or smtps://user:password@host:465.');
+  }
+  const from = addressOf(settings.text('PURSER_MAIL_FROM') ?? '');
+  if (from === undefined) {
+    settings.complain('PURSER_MAIL_FROM must be an address, as `Purser <purser@example.org>`; it goes with SMTP_URL.');
+  }
+  return server === undefined || from === undefined ? undefined : { ...server, from };
+}
+
+function serverOf(text: string): Omit<SmtpSettings, 'from'> | undefined {
+  const url = URL.parse(text);
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') return undefined;
+  if (!/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '') return undefined;
+  const user = decoded(url.username);
+  const password = decoded(url.password);
+  if (user === undefined || password === undefined) return undefined;
+  const isTlsFirst = url.protocol === 'smtps:';
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port === '' ? (isTlsFirst ? SMTPS_PORT : SMTP_PORT) : Number(url.port),
+    isTlsFirst,
+    credentials: user === '' ? undefined : { user, password },
+  };
+}
+
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
+function addressOf(text: string): SmtpSettings['from'] | undefined {
+  const [, name = '', address = text.trim()] = NAMED_ADDRESS.exec(text.trim()) ?? [];
+  return ADDRESS.test(address.trim()) ? { name: name.trim(), address: address.trim() } : undefined;
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Pool } from '../../packages/service/src/db/pool.ts';
+import { startOutbox } from '../../packages/service/src/mail/outbox.ts';
+import { claimMessage } from '../../packages/service/src/mail/queries.ts';
+import type { SendMail } from '../../packages/service/src/mail/smtp.ts';
+import { startMailServer } from '../support/mail-server.ts';
+import { PERIOD_MS, SECRET, senderTo, setOutboxStage } from '../support/outbox.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+/** When a waiting message is handed over, how often, and what becomes of it. */
+
+const { pool, log, logged, mailServer, withOutbox, post, stateOf, ended, tried, set, makeDue } = await setOutboxStage();
+
+test('CP-01 a message is handed over once, and its text is gone then', async () => {
+  const server = await mailServer();
+  const recipient = await post('Grüße');
+  await withOutbox(senderTo(server.url), async () => {
+    const { tries, outcome, body } = await ended(recipient);
+    assert.deepEqual([tries, outcome, body], [1, 'taken', null]);
+  });
+  assert.equal(server.received.length, 1);
+  const [mail] = server.received;
+  assert.deepEqual([mail?.from, mail?.to], ['purser@example.test', [recipient]]);
+  assert.equal(mail?.headers.get('from'), 'Purser <purser@example.test>');
+  assert.equal(mail?.headers.get('to'), recipient);
+  assert.equal(mail?.headers.get('subject'), '=?UTF-8?Q?Gr=C3=BC=C3=9Fe?=');
+  assert.equal(mail?.headers.get('auto-submitted'), 'auto-generated');
+  assert.ok(mail?.text.includes(SECRET));
+});
+
+test('CP-01 in development the text stays, for the mailbox page', async () => {
+  const server = await mailServer();
+  const recipient = await post();
+  await withOutbox(
+    senderTo(server.url),
+    async () => {
+      const { outcome, body } = await ended(recipient);
+      assert.deepEqual([outcome, body], ['taken', `Here: ${SECRET}\n`]);
+    },
+    { keepsBodies: true },
+  );
+});
+
+test('CP-01 a mail server that is away is asked again, later each time, and every try is the same message', async () => {
+  const gone = await startMailServer();
+  await gone.close();
+  const port = Number(new URL(gone.url).port);
+  const recipient = await post();
+  await withOutbox(senderTo(gone.url), async () => {
+    for (const [index, minutes] of [2, 4, 8, 16, 32, 60, 60].entries()) {
+      const { waits, outcome } = await tried(recipient, index + 1);
+      assert.equal(outcome, null);
+      assert.ok(waits > minutes * 60 - 30 && waits <= minutes * 60, `try ${index + 1} waits ${waits} s`);
+      await makeDue(recipient);
+    }
+    const server = await mailServer({ port });
+    server.decide({ refuse: 451, at: 'data' }); // It has the message, and says that it has not.
+    await makeDue(recipient);
+    await waitUntil('it came', () => server.received.length > 0);
+    server.decide('take');
+    await makeDue(recipient);
+    assert.equal((await ended(recipient)).outcome, 'taken');
+    const keys = server.received.map(({ headers }) => headers.get('message-id'));
+    assert.match(keys[0] ?? '', /^<[0-9a-f-]{36}@example\.test>$/);
+    assert.ok(keys.length > 1 && keys.every((key) => key === keys[0]));
+  });
+});
+
+test('CP-01 a message that fails keeps no other from its way', async () => {
+  const server = await mailServer();
+  server.decide({ refuse: 451, at: 'recipient' });
+  const first = await post();
+  await withOutbox(senderTo(server.url), async () => {
+    await waitUntil('it has failed', () => logged('EENVELOPE 451'));
+    server.decide('take');
+    const second = await post();
+    assert.equal((await ended(second)).outcome, 'taken');
+    assert.equal((await stateOf(first))?.outcome, null);
+    await makeDue(first);
+    await ended(first);
+  });
+});
+
+test('CP-01 a recipient whom the server will never take is given up at once, and its text is gone', async () => {
+  const server = await mailServer();
+  server.decide({ refuse: 550, at: 'recipient' });
+  const recipient = await post();
+  await withOutbox(senderTo(server.url), async () => {
+    const { outcome, tries, body } = await ended(recipient);
+    assert.deepEqual([outcome, tries, body], ['refused', 1, null]);
+  });
+  assert.ok(logged('EENVELOPE 550'));
+});
+
+test('CP-01 what nobody has taken for a day is given up and not tried again; what is a week old is removed', async () => {
+  const server = await mailServer();
+  const recipient = await post();
+  await set(recipient, `created_at = clock_timestamp() - interval '25 hours'`);
+  const old = await post();
+  await set(old, `created_at = clock_timestamp() - interval '8 days'`);
+  await withOutbox(senderTo(server.url), async () => {
+    const { outcome, tries, body } = await ended(recipient);
+    assert.deepEqual([outcome, tries, body], ['given_up', 0, null]);
+    await waitUntil('the old one is gone', async () => (await stateOf(old)) === undefined);
+  });
+  assert.deepEqual(server.received, []);
+});
+
+test('CP-01 several processes hand each message over once, and share the work', async () => {
+  const server = await mailServer();
+  const recipients: string[] = [];
+  for (let index = 0; index < 60; index += 1) recipients.push(await post());
+  const sent = [0, 0, 0];
+  const outboxes = sent.map((_none, index) => {
+    const send = senderTo(server.url);
+    const counting: SendMail = (message) => {
+      sent[index] = (sent[index] ?? 0) + 1;
+      return send(message);
+    };
+    return startOutbox({ pool, send: counting, keepsBodies: false, log, periodMs: PERIOD_MS });
+  });
+  for (const recipient of recipients) await ended(recipient);
+  for (const outbox of outboxes) await outbox.stop();
+  assert.deepEqual(server.received.map(({ to }) => to.join()).toSorted(), recipients.toSorted());
+  assert.ok(
+    sent.every((count) => count > 0),
+    `all took part: ${sent.join()}`,
+  );
+});
+
+test('CP-01 a process that dies in a try leaves the message to the next, two minutes later', async () => {
+  const server = await mailServer();
+  const recipient = await post();
+  assert.equal((await claimMessage(pool))?.recipient, recipient); // And nothing more: it has died.
+  assert.equal(await claimMessage(pool), undefined);
+  await withOutbox(senderTo(server.url), async () => {
+    const { waits } = await tried(recipient, 1);
+    assert.ok(waits > 90 && waits <= 120);
+    await makeDue(recipient);
+    assert.equal((await ended(recipient)).tries, 2);
+  });
+  assert.equal(server.received.length, 1);
+});
+
+test('CP-01 a message that was taken while the database was away is noted later, not sent again', async () => {
+  const server = await mailServer();
+  const recipient = await post();
+  let isAway = true;
+  const losing = Object.assign(Object.create(pool) as Pool, {
+    query: (...statement: Parameters<Pool['query']>) => {
+      const isEnd = statement[0].includes('set ended_at = clock_timestamp(), outcome = $2');
+      if (isAway && isEnd) return Promise.reject(new Error('Connection terminated'));
+      return pool.query(...statement);
+    },
+  });
+  await withOutbox(
+    senderTo(server.url),
+    async () => {
+      await waitUntil('it was taken', () => server.received.length === 1);
+      await waitUntil('it was not noted', () => logged('Connection terminated'));
+      await makeDue(recipient);
+      isAway = false;
+      assert.equal((await ended(recipient)).tries, 1);
+    },
+    { on: losing },
+  );
+  assert.equal(server.received.length, 1);
+});

@@ -1,0 +1,123 @@
+// The outbox on a real database, senders of real SMTP, and messages for it.
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import { readConfig } from '../../packages/service/src/app/config.ts';
+import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import { createLog, type Log } from '../../packages/service/src/kernel/log.ts';
+import { startOutbox } from '../../packages/service/src/mail/outbox.ts';
+import { insertMessage } from '../../packages/service/src/mail/queries.ts';
+import { createSmtpSender, type SendMail } from '../../packages/service/src/mail/smtp.ts';
+import { createTestDatabase } from './database.ts';
+import { type MailServer, startMailServer } from './mail-server.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** In every message that is posted. */
+export const SECRET = 'the-token-of-the-reader';
+export const PERIOD_MS = 20;
+const FROM = 'Purser <purser@example.test>';
+
+export interface MessageState {
+  readonly tries: number;
+  readonly outcome: string | null;
+  readonly body: string | null;
+  /** Seconds until the next try. */
+  readonly waits: number;
+}
+
+/** What a test file of the outbox stands on. It ends with the file, and nothing secret may be in the log then. */
+export interface OutboxStage {
+  /** Acts as the service. */
+  readonly pool: Pool;
+  readonly log: Log;
+  /** True when a line of the log holds this. */
+  readonly logged: (text: string) => boolean;
+  /** One that ends with the file. */
+  readonly mailServer: (options?: Parameters<typeof startMailServer>[0]) => Promise<MailServer>;
+  /** Runs an outbox for as long as `work` does. */
+  readonly withOutbox: (
+    send: SendMail,
+    work: () => Promise<unknown>,
+    options?: { readonly on?: Pool; readonly keepsBodies?: boolean },
+  ) => Promise<void>;
+  /** A message to somebody whom no other test writes to. Gives the recipient. */
+  readonly post: (subject?: string) => Promise<string>;
+  /** Undefined where there is no message any more. */
+  readonly stateOf: (recipient: string) => Promise<MessageState | undefined>;
+  readonly ended: (recipient: string) => Promise<MessageState>;
+  readonly tried: (recipient: string, tries: number) => Promise<MessageState>;
+  /** Changes the row of a message as nobody may. */
+  readonly set: (recipient: string, assignment: string) => Promise<void>;
+  /** As if the time until the next try had passed. */
+  readonly makeDue: (recipient: string) => Promise<void>;
+}
+
+/** Called once by a test file, before its tests. */
+export async function setOutboxStage(): Promise<OutboxStage> {
+  const database = await createTestDatabase();
+  const pool = createPool({ url: database.url, role: 'live', connectionsMax: 8, log: createLog('silent') });
+  const lines: string[] = [];
+  const log = createLog('debug', { write: (line) => void lines.push(line) });
+  const logged = (text: string): boolean => lines.some((line) => line.includes(text));
+  const servers: MailServer[] = [];
+  after(async () => {
+    for (const server of servers) await server.close();
+    await pool.end();
+    await database.close();
+    for (const word of [SECRET, 'reader-', 'Not this one']) assert.ok(!logged(word), `ER-03 the log holds ${word}`);
+  });
+  let readers = 0;
+
+  async function stateOf(recipient: string): Promise<MessageState | undefined> {
+    const { rows } = await database.owner.query<MessageState>(
+      `select tries, outcome, body, extract(epoch from next_try_at - clock_timestamp())::float8 as waits
+       from mail.messages where recipient = $1`,
+      [recipient],
+    );
+    return rows[0];
+  }
+  async function until(recipient: string, isSo: (state: MessageState) => boolean): Promise<MessageState> {
+    return waitUntil('the message is so', async () => {
+      const state = await stateOf(recipient);
+      return state !== undefined && isSo(state) && state;
+    });
+  }
+  async function set(recipient: string, assignment: string): Promise<void> {
+    await database.owner.query(`update mail.messages set ${assignment} where recipient = $1`, [recipient]);
+  }
+
+  return {
+    pool,
+    log,
+    logged,
+    mailServer: async (options) => {
+      const server = await startMailServer(options);
+      servers.push(server);
+      return server;
+    },
+    withOutbox: async (send, work, { on = pool, keepsBodies = false } = {}) => {
+      const outbox = startOutbox({ pool: on, send, keepsBodies, log, periodMs: PERIOD_MS });
+      try {
+        await work();
+      } finally {
+        await outbox.stop();
+      }
+    },
+    post: async (subject = 'A subject') => {
+      const recipient = `reader-${(readers += 1)}@example.test`;
+      await insertMessage(pool, { recipient, subject, body: `Here: ${SECRET}\n` });
+      return recipient;
+    },
+    stateOf,
+    ended: (recipient) => until(recipient, ({ outcome }) => outcome !== null),
+    tried: (recipient, least) => until(recipient, ({ tries }) => tries >= least),
+    set,
+    makeDue: (recipient) => set(recipient, 'next_try_at = clock_timestamp()'),
+  };
+}
+
+/** A sender as the service makes one from its settings. */
+export function senderTo(url: string): SendMail {
+  const { mail } = readConfig({ SMTP_URL: url, PURSER_MAIL_FROM: FROM, PURSER_SECRET: 's'.repeat(32) });
+  assert.ok(mail !== undefined);
+  return createSmtpSender(mail);
+}
