@@ -13,11 +13,13 @@ import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addAnyWalletRoutes, addMovementRoutes } from '#http/operator-plane/wallets.ts';
+import { addMailboxPages } from '#http/pages/mailbox.ts';
 import { createPlanes, type Planes } from '#http/planes.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { createThrottle } from '#limits/throttle.ts';
-import { insertMessage } from '#mail/queries.ts';
+import { createMailbox } from '#mail/mailbox.ts';
+import { insertMessage, type NewMessage } from '#mail/queries.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createAuditReader } from '#operator/audit.ts';
@@ -54,7 +56,7 @@ export function composePlanes({ config, pools, clock, log, keys, catalogue }: Pl
     accounts: createAccounts({
       pool,
       throttle: createThrottle(pool),
-      sendReset: (email, token) => insertMessage(pool, resetMail(config.publicUrl, email, token)),
+      sendReset: (email, token) => sendMail({ config, pool, log }, resetMail(config.publicUrl, email, token)),
     }),
     sessions: createSessions(pool),
     apps: createOwnApps({ pool, refresh: keys.refresh }),
@@ -87,7 +89,23 @@ export function composePlanes({ config, pools, clock, log, keys, catalogue }: Pl
     addMovementRoutes(plane, operator);
     addCatalogueRoutes(plane, operator);
     addServiceRoutes(plane, operator);
+    if (config.environment === 'development') {
+      addMailboxPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
+    }
   });
+}
+
+interface MailOptions {
+  readonly config: Config;
+  readonly pool: Pool;
+  readonly log: Log;
+}
+
+/** Leaves a message for the outbox to send. What nobody could read is not kept: it may hold a secret. */
+async function sendMail({ config, pool, log }: MailOptions, message: NewMessage): Promise<void> {
+  const isRead = config.mail !== undefined || config.environment === 'development';
+  if (isRead) await insertMessage(pool, message);
+  else log.warn('mail was not sent: there is no SMTP_URL');
 }
 
 function resetMail(publicUrl: string, recipient: string, token: string) {

@@ -1,4 +1,5 @@
 import { type Exchange, sendNowhere, sendRefusal } from '#http/respond.ts';
+import { isOfThisMachine } from '#http/this-machine.ts';
 import { equalBytes, sha256 } from '#kernel/crypto.ts';
 import { METRICS_CONTENT_TYPE, type MetricReading, renderMetrics } from '#kernel/metrics.ts';
 import { refuse } from '#kernel/refusal.ts';
@@ -11,9 +12,6 @@ export interface MetricsPlane {
 }
 
 const BEARER = /^bearer +(\S+)$/i;
-const LOOPBACK = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/;
-/** A proxy on this machine speaks for others, and says so by these. */
-const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 
 /** `GET /metrics`, in the text format of Prometheus. For others than its readers there is nothing here. */
 export async function handleMetrics({ token, readAll }: MetricsPlane, exchange: Exchange): Promise<void> {
@@ -23,7 +21,7 @@ export async function handleMetrics({ token, readAll }: MetricsPlane, exchange: 
       refuse('UNAUTHORIZED', 'The token for metrics is needed: `authorization: Bearer <token>`.'),
     );
   }
-  if (token === undefined && !isOfThisMachine(exchange)) return sendNowhere(exchange);
+  if (token === undefined && !isOfThisMachine(exchange.request)) return sendNowhere(exchange);
   const text = renderMetrics(await readAll());
   const { response } = exchange;
   if (response.headersSent) return; // As in `sendJson`.
@@ -36,9 +34,4 @@ export async function handleMetrics({ token, readAll }: MetricsPlane, exchange: 
 function showsToken({ request }: Exchange, token: string): boolean {
   const shown = BEARER.exec(request.headers.authorization ?? '')?.[1];
   return shown !== undefined && equalBytes(sha256(shown), sha256(token));
-}
-
-function isOfThisMachine({ request }: Exchange): boolean {
-  if (FORWARDING.some((name) => request.headers[name] !== undefined)) return false;
-  return LOOPBACK.test(request.socket.remoteAddress ?? '');
 }

@@ -1,0 +1,44 @@
+import type { Pool } from '#db/pool.ts';
+import { type MessageOutcome, type MessageRow, selectMessage, selectMessages } from '#mail/queries.ts';
+
+/** A message as the mailbox of a development service shows it. */
+export interface MailboxMessage {
+  readonly messageId: bigint;
+  readonly recipient: string;
+  readonly subject: string;
+  /** Undefined once it is gone. */
+  readonly body: string | undefined;
+  readonly atMs: number;
+  /** Undefined while it waits. */
+  readonly outcome: MessageOutcome | undefined;
+}
+
+/** All mail of the service, for its developer to read. */
+export interface Mailbox {
+  /** The newest first, at most 100. */
+  readonly list: () => Promise<readonly MailboxMessage[]>;
+  readonly find: (messageId: bigint) => Promise<MailboxMessage | undefined>;
+}
+
+const LISTED_MAX = 100;
+
+export function createMailbox(pool: Pool): Mailbox {
+  return {
+    list: async () => (await selectMessages(pool, LISTED_MAX)).map(messageOf),
+    find: async (messageId) => {
+      const row = await selectMessage(pool, messageId);
+      return row === undefined ? undefined : messageOf(row);
+    },
+  };
+}
+
+function messageOf(row: MessageRow): MailboxMessage {
+  return {
+    messageId: row.message_id,
+    recipient: row.recipient,
+    subject: row.subject,
+    body: row.body ?? undefined,
+    atMs: row.created_at.getTime(),
+    outcome: row.outcome ?? undefined,
+  };
+}

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { insertMessage } from '../../../packages/service/src/mail/queries.ts';
+import { catalogueAt } from '../../support/catalogue.ts';
+import type { Reply } from '../../support/client.ts';
+import { newOwner, type Person, personWith, signIn } from '../../support/control.ts';
+import { httpSend } from '../../support/http-request.ts';
+import { type MailServer, startMailServer } from '../../support/mail-server.ts';
+import { exchangeRaw } from '../../support/raw-http.ts';
+import { assertRefusal } from '../../support/refusal.ts';
+import { type SecondGateway, startSecondGateway } from '../../support/second-gateway.ts';
+import { startServiceProcess } from '../../support/service-process.ts';
+import { setStage } from '../../support/stage.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+/** Password resets by mail: over SMTP, and in the mailbox of a development service. */
+
+const PRODUCTION = { PURSER_ENV: 'production', PURSER_SECRET: 's'.repeat(32), PURSER_CATALOGUE: 'catalogue.json' };
+const FROM = 'purser@example.test';
+
+const { service, upstream } = await setStage();
+const nobody = personWith(service.url, undefined);
+
+/** The token in the text of a mail: 256 bits of base62. */
+function tokenIn(text: string): string {
+  const token = /\b[0-9A-Za-z]{43}\b/.exec(text)?.[0];
+  assert.ok(token !== undefined, 'the mail holds a token');
+  return token;
+}
+
+async function setsPassword(person: Person, email: string, token: string): Promise<void> {
+  const newPassword = `a new password of ${email}`;
+  await person.get(200, 'POST', '/password-resets/use', { token, newPassword });
+  await signIn(service, email, newPassword);
+}
+
+/** A gateway beside the first, for the time of a test. */
+async function withGateway(
+  environment: Readonly<Record<string, string>>,
+  work: (gateway: SecondGateway) => Promise<void>,
+): Promise<void> {
+  const gateway = await startSecondGateway(service, environment);
+  try {
+    await work(gateway);
+  } finally {
+    await gateway.close();
+  }
+}
+
+async function withMailServer(work: (server: MailServer) => Promise<void>): Promise<void> {
+  const server = await startMailServer();
+  try {
+    await work(server);
+  } finally {
+    await server.close();
+  }
+}
+
+function mailTo(server: MailServer, email: string) {
+  return waitUntil('the mail came', () => server.received.find(({ to }) => to.includes(email)));
+}
+
+async function rowsTo(email: string): Promise<readonly { readonly body: string | null }[]> {
+  const { owner } = service.database;
+  return (await owner.query<{ body: string | null }>('select body from mail.messages where recipient = $1', [email]))
+    .rows;
+}
+
+test('CP-01 a reset goes out by SMTP, sets a new password, and is neither kept nor logged', async () => {
+  await withMailServer(async (server) => {
+    await withGateway({ ...PRODUCTION, SMTP_URL: server.url, PURSER_MAIL_FROM: FROM }, async (gateway) => {
+      const { email } = await newOwner(service);
+      const person = personWith(gateway.url, undefined);
+      await person.get(202, 'POST', '/password-resets', { email });
+      const mail = await mailTo(server, email);
+      assert.deepEqual([mail.from, mail.to], [FROM, [email]]);
+      assert.ok(mail.text.includes('https://purser.test'));
+      const token = tokenIn(mail.text);
+      await setsPassword(person, email, token);
+      await waitUntil('the text is gone', async () => (await rowsTo(email)).every(({ body }) => body === null));
+      assert.equal((await rowsTo(email)).length, 1);
+      for (const secret of [token, email]) {
+        assert.ok(!gateway.logged().some((line) => line.includes(secret)));
+      }
+    });
+  });
+});
+
+test('CP-01 in production without a mail server a reset is answered the same, kept nowhere, and the operator is told', async () => {
+  await withGateway(PRODUCTION, async (gateway) => {
+    const { email } = await newOwner(service);
+    const reply = await personWith(gateway.url, undefined).ask('POST', '/password-resets', { email });
+    const unknown = await personWith(gateway.url, undefined).ask('POST', '/password-resets', { email: 'x@y.test' });
+    assert.deepEqual([reply.status, reply.text], [unknown.status, unknown.text]);
+    await waitUntil('it is told', () => gateway.logged().some((line) => line.includes('there is no SMTP_URL')));
+    assert.deepEqual(await rowsTo(email), []);
+  });
+});
+
+test('CP-01 a mail that a dying process had in hand is sent by another, known for the same', async () => {
+  const directory = mkdtempSync(path.join(os.tmpdir(), 'purser-mail-'));
+  await withMailServer(async (server) => {
+    server.decide('hang');
+    const environment = { SMTP_URL: server.url, PURSER_MAIL_FROM: FROM };
+    const catalogue = catalogueAt(upstream.baseUrl);
+    const databaseUrl = service.database.url;
+    const dying = await startServiceProcess({ dataDirectory: directory, catalogue, databaseUrl, environment });
+    try {
+      const { email } = await newOwner(service);
+      await nobody.get(202, 'POST', '/password-resets', { email });
+      const first = await mailTo(server, email);
+      await dying.kill();
+      server.decide('take');
+      await withGateway(environment, async () => {
+        // As if the two minutes of the dead one's try had passed.
+        const { owner } = service.database;
+        await owner.query('update mail.messages set next_try_at = clock_timestamp() where recipient = $1', [email]);
+        await waitUntil('it came again', () => server.received.filter(({ to }) => to.includes(email)).length === 2);
+      });
+      const keys = server.received.map(({ headers }) => headers.get('message-id'));
+      assert.deepEqual(keys, [first.headers.get('message-id'), keys[0]]);
+    } finally {
+      await dying.kill();
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+});
+
+test('CP-01 what waits is not sent by a process that is told to stop, but stops no process', async () => {
+  await withMailServer(async (server) => {
+    server.decide('hang');
+    const environment = { SMTP_URL: server.url, PURSER_MAIL_FROM: FROM };
+    const gateway = await startSecondGateway(service, environment);
+    const { email } = await newOwner(service);
+    await nobody.get(202, 'POST', '/password-resets', { email });
+    await mailTo(server, email);
+    await gateway.close(); // While the mail server says nothing.
+    assert.equal((await rowsTo(email)).length, 1);
+  });
+});
+
+/** The mailbox page, or another, asked for by this name of the service. */
+function visit(
+  pagePath: string,
+  headers: Readonly<Record<string, string>> = {},
+  url = service.url,
+  method = 'GET',
+): Promise<Reply> {
+  return httpSend(url, { method, path: pagePath, headers: { host: new URL(url).host, ...headers } });
+}
+
+/** Path of the newest message to this address. */
+async function pathTo(email: string): Promise<string> {
+  return waitUntil('the mailbox lists the mail', async () => {
+    const { text } = await visit('/dev/mailbox');
+    const item = text.split('<li>').find((one) => one.includes(`to ${email}`));
+    return /href="(\/dev\/mailbox\/\d+)"/.exec(item ?? '')?.[1];
+  });
+}
+
+test('CP-01 in development the mailbox shows a reset, whose token sets a new password', async () => {
+  const { email } = await newOwner(service);
+  await nobody.get(202, 'POST', '/password-resets', { email });
+  const { text } = await visit(await pathTo(email));
+  await setsPassword(nobody, email, tokenIn(text));
+});
+
+test('CP-01 the mailbox shows texts as texts, its links as links, and nothing can run, be kept or be framed', async () => {
+  const recipient = 'evil@example.test';
+  const body = `<script>alert(1)</script> & "quoted" 'x' https://purser.test/x?a=1&b=<b> end`;
+  await insertMessage(service.database.owner, { recipient, subject: '<img src=x onerror=alert(1)>', body });
+  const message = await visit(await pathTo(recipient));
+  assert.ok(!/<(script|img|b)\b/.test(message.text), message.text);
+  assert.ok(message.text.includes('&#60;script&#62;alert(1)&#60;/script&#62; &#38; &#34;quoted&#34; &#39;x&#39; '));
+  const link = 'https://purser.test/x?a=1&#38;b=';
+  assert.ok(message.text.includes(`<a href="${link}">${link}</a>&#60;b&#62; end`), message.text);
+  for (const reply of [message, await visit('/dev/mailbox')]) {
+    assert.equal(reply.status, 200);
+    assert.equal(reply.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.match(
+      reply.headers.get('content-security-policy') ?? '',
+      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    );
+    assert.equal(reply.headers.get('cache-control'), 'no-store');
+    assert.equal(reply.headers.get('referrer-policy'), 'no-referrer');
+    assert.equal(reply.headers.get('x-content-type-options'), 'nosniff');
+    assert.ok(reply.headers.get('x-correlation-id') !== null);
+  }
+});
+
+test('CP-01 the mailbox is there for this machine alone, by a name of the service', async () => {
+  const { port } = new URL(service.url);
+  for (const host of [`localhost:${port}`, `LOCALHOST`, `[::1]:${port}`, '127.0.0.1', 'purser.test', 'purser.test:1']) {
+    assert.equal((await visit('/dev/mailbox', { host })).status, 200, host);
+  }
+  const strangers = [
+    'evil.test',
+    `evil.test:${port}`,
+    '127.0.0.1.evil.test',
+    'localhost.evil.test',
+    'evil.test@localhost',
+    '::1',
+  ];
+  const nameless = await exchangeRaw(service.url, 'GET /dev/mailbox HTTP/1.1\r\nconnection: close\r\n\r\n');
+  assert.equal(nameless.status, 403);
+  for (const page of ['/dev/mailbox', '/dev/mailbox/1']) {
+    for (const host of strangers) {
+      assertRefusal(await visit(page, { host }), { code: 'FORBIDDEN', hasLink: false }, host);
+    }
+    for (const header of ['x-forwarded-for', 'forwarded', 'x-real-ip']) {
+      assertRefusal(await visit(page, { [header]: '127.0.0.1' }), { code: 'FORBIDDEN', hasLink: false }, header);
+    }
+  }
+});
+
+test('CP-01 a message that is not there is not found; the mailbox is only read, and no part of the API', async () => {
+  for (const id of ['0', '999999999999999999', '9999999999999999999999', '-1', 'x', '1%2f2']) {
+    assertRefusal(await visit(`/dev/mailbox/${id}`), { code: 'NOT_FOUND', hasLink: false }, id);
+  }
+  for (const method of ['POST', 'DELETE']) {
+    assertRefusal(await visit('/dev/mailbox', {}, service.url, method), { code: 'METHOD_NOT_ALLOWED', hasLink: false });
+  }
+  const { paths } = (await visit('/openapi.json')).body as { paths: Record<string, unknown> };
+  assert.deepEqual(
+    Object.keys(paths).filter((one) => one.startsWith('/dev')),
+    [],
+  );
+});
+
+test('CP-01 in production there is no mailbox', async () => {
+  await withGateway(PRODUCTION, async ({ url }) => {
+    for (const page of ['/dev/mailbox', '/dev/mailbox/1', '/dev']) {
+      assertRefusal(await visit(page, {}, url), { code: 'NOT_FOUND', hasLink: false });
+    }
+  });
+});
