@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { ensureSignIn } from '../../packages/service/src/accounts/ensure-account.ts';
+import type { AppId, Mode } from '../../packages/service/src/kernel/ids.ts';
 import { type Reply, send } from './client.ts';
-import type { TestService } from './service.ts';
+import type { TestApp, TestService } from './service.ts';
 
 export const PASSWORD = 'correct horse battery';
 
@@ -50,4 +51,12 @@ export async function newOperator(service: TestService): Promise<Person> {
   const email = `operator-${(people += 1)}@example.test`;
   await ensureSignIn(service.database.owner, { email, password: PASSWORD, name: 'Operator', role: 'operator' });
   return signIn(service, email);
+}
+
+/** A new app of this person, with a key of each mode. */
+export async function newOwnApp(person: Person): Promise<TestApp> {
+  const { appId } = (await person.get(201, 'POST', '/apps', { name: 'App' })) as unknown as { appId: AppId };
+  const keyOf = async (mode: Mode): Promise<string> =>
+    String((await person.get(201, 'POST', `/apps/${appId}/keys`, { mode }))['apiKey']);
+  return { appId, liveKey: await keyOf('live'), testKey: await keyOf('sandbox') };
 }

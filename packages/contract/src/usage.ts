@@ -3,7 +3,11 @@ import { amount, moment } from './control.ts';
 
 /** Usage and receipts, for app owners (CP-04, interfaces.md). */
 
-const day = z.iso.date().meta({ description: 'A UTC day, as 2026-11-30.' });
+/** Of this millennium, as months are (BI-03). */
+export const usageDay = z.iso
+  .date()
+  .regex(/^2/, { error: 'must be a day from the year 2000 on' })
+  .meta({ description: 'A UTC day, as 2026-11-30.' });
 const GROUPS = ['day', 'model', 'user'] as const;
 
 const groupBy = z
@@ -16,8 +20,8 @@ const groupBy = z
   .pipe(z.array(z.enum(GROUPS)));
 
 export const usageQuerySchema = z.strictObject({
-  from: day.optional().meta({ description: 'The first day. Left out: the first of this month.' }),
-  to: day.optional().meta({ description: 'The first day that does not count any more. Left out: tomorrow.' }),
+  from: usageDay.optional().meta({ description: 'The first day. Left out: the first of this month.' }),
+  to: usageDay.optional().meta({ description: 'The first day that does not count any more. Left out: tomorrow.' }),
   groupBy: groupBy.prefault('day,model,user'),
   format: z.enum(['json', 'csv']).default('json'),
   after: z.string().max(2_048).optional().meta({ description: 'A `next` of the page before.' }),

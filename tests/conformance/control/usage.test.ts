@@ -1,37 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chat } from '../../support/client.ts';
-import { newOwner } from '../../support/control.ts';
+import { newOwnApp, newOwner } from '../../support/control.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
+import { addUsage } from '../../support/usage-rows.ts';
 
-const USAGE = {
-  prompt_tokens: 40,
-  completion_tokens: 20,
-  total_tokens: 60,
-  prompt_tokens_details: { cached_tokens: 8 },
-  completion_tokens_details: { reasoning_tokens: 5 },
-};
+/** Usage for app owners: by day, model and user, as JSON and as CSV, in pages. */
 
-const { upstream, service } = await setStage();
+const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
+
+const { upstream, service, app: strangers } = await setStage();
 const owner = await newOwner(service);
 upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage: USAGE }) });
+const app = await newOwnApp(owner);
 
-const app = await newFundedApp();
-
-async function newFundedApp() {
-  const { appId } = (await owner.get(201, 'POST', '/apps', { name: 'App' })) as { appId: string };
-  const { apiKey } = (await owner.get(201, 'POST', `/apps/${appId}/keys`, { mode: 'live' })) as { apiKey: string };
-  return { appId, liveKey: apiKey, testKey: apiKey } as Awaited<ReturnType<typeof service.addApp>>;
-}
-
-async function call(user: string, correlationId = 'x'): Promise<{ readonly callId: string; readonly charge: number }> {
-  const headers = { 'x-correlation-id': correlationId };
-  const reply = await chat({ url: service.url, key: app.liveKey, user, headers });
+async function call(user: string, { key = app.liveKey, model = 'large' } = {}): Promise<number> {
+  const reply = await chat({ url: service.url, key, user }, { model });
   assert.equal(reply.status, 200, reply.text);
-  const charge = Number(reply.headers.get('x-service-charge-micros'));
-  return { callId: reply.headers.get('x-service-call-id') ?? '', charge };
+  return Number(reply.headers.get('x-service-charge-micros'));
 }
 
 interface Row {
@@ -42,94 +30,248 @@ interface Row {
   readonly chargedMicros: number;
 }
 
-async function report(query: string): Promise<{ readonly rows: readonly Row[]; readonly next: string | null }> {
-  return (await owner.get(200, 'GET', `/apps/${app.appId}/usage?${query}`)) as never;
+interface Report {
+  readonly rows: readonly Row[];
+  readonly next: string | null;
 }
 
+async function report(query: string, appId: string = app.appId): Promise<Report> {
+  return (await owner.get(200, 'GET', `/apps/${appId}/usage?${query}`)) as unknown as Report;
+}
+
+async function allPages(query: string, appId: string): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (let after: string | null = ''; after !== null; ) {
+    const page = await report(`${query}${after === '' ? '' : `&after=${after}`}`, appId);
+    rows.push(...page.rows);
+    after = page.next;
+  }
+  return rows;
+}
+
+const ODD_USER = '=bert,"x"';
 await service.fund(app, 'anna', 1_000_000);
-await service.fund(app, '=bert,"x"', 1_000_000);
-const first = await call('anna', 'cor-1');
-const { charge } = await call('=bert,"x"');
-await call('=bert,"x"');
+await service.fund(app, ODD_USER, 1_000_000);
+const annas = await call('anna');
+const charge = await call(ODD_USER);
+await call(ODD_USER);
 
 test('CP-04 usage is told by day, model and user, and by any of them', async () => {
   const today = new Date().toISOString().slice(0, 10);
-  const { rows, next } = await report('');
-  assert.equal(next, null);
-  const common = { day: today, model: 'acme.large-1', promptTokens: 80, completionTokens: 40 };
-  assert.deepEqual(rows[0], { ...common, userId: '=bert,"x"', requests: 2, chargedMicros: 2 * charge });
-  assert.deepEqual(rows[1]?.userId, 'anna');
-  const all = { requests: 3, promptTokens: 120, completionTokens: 60, chargedMicros: 2 * charge + first.charge };
-  assert.deepEqual((await report('groupBy=day')).rows, [{ day: today, ...all }]);
-  assert.deepEqual((await report('groupBy=model')).rows, [{ model: 'acme.large-1', ...all }]);
+  const day = { day: today };
+  const model = { model: 'acme.large-1' };
+  const odd = { requests: 2, promptTokens: 80, completionTokens: 40, chargedMicros: 2 * charge };
+  const anna = { requests: 1, promptTokens: 40, completionTokens: 20, chargedMicros: annas };
+  const all = { requests: 3, promptTokens: 120, completionTokens: 60, chargedMicros: 2 * charge + annas };
+  const byUser = (group: object) => [
+    { ...group, userId: ODD_USER, ...odd },
+    { ...group, userId: 'anna', ...anna },
+  ];
+  for (const [query, rows] of [
+    ['', byUser({ ...day, ...model })],
+    ['groupBy=day,model,user', byUser({ ...day, ...model })],
+    ['groupBy=user,model,day,day', byUser({ ...day, ...model })],
+    ['groupBy=day', [{ ...day, ...all }]],
+    ['groupBy=model', [{ ...model, ...all }]],
+    ['groupBy=user', byUser({})],
+    ['groupBy=day,model', [{ ...day, ...model, ...all }]],
+    ['groupBy=day,user', byUser(day)],
+    ['groupBy=model,user', byUser(model)],
+    [`from=${today}&to=${today}`, []],
+    ['from=2020-01-01&to=2020-02-01', []],
+    ['from=2999-01-01&to=2000-01-01', []],
+    ['from=2000-01-01&to=2999-12-31', byUser({ ...day, ...model })],
+  ] as const) {
+    assert.deepEqual(await report(query), { rows, next: null }, query);
+  }
+});
+
+test('SB-03 play money is in no report', async () => {
+  const { rows } = await report('groupBy=user');
+  await call('anna', { key: app.testKey });
+  assert.deepEqual((await report('groupBy=user')).rows, rows);
+});
+
+test('CP-04 a call counts on the UTC day on which it ended, whatever month its hold is of', async () => {
+  const other = await newOwnApp(owner);
+  const { appId } = other;
+  await service.fund(other, 'u', 0);
+  for (const [at, month] of [
+    ['2026-01-31T23:59:59.999Z', '2026-01'],
+    ['2026-02-01T00:00:00.000Z', '2026-01'],
+    ['2026-02-28T23:59:59.999Z', '2026-02'],
+    ['2026-03-01T00:00:00.000Z', '2026-02'],
+    ['2026-03-31T22:30:00.000Z', '2026-03'], // The next day in Europe.
+  ] as const) {
+    await addUsage(service.database, { appId, user: 'u', at, month });
+  }
+  const days = async (query: string): Promise<readonly unknown[]> =>
+    (await report(`groupBy=day&${query}`, appId)).rows.map(({ day, requests }) => [day, requests]);
+  assert.deepEqual(await days('from=2026-01-01&to=2026-02-01'), [['2026-01-31', 1]]);
+  assert.deepEqual(await days('from=2026-02-01&to=2026-03-01'), [
+    ['2026-02-01', 1],
+    ['2026-02-28', 1],
+  ]);
+  assert.deepEqual(await days('from=2026-03-01&to=2026-04-01'), [
+    ['2026-03-01', 1],
+    ['2026-03-31', 1],
+  ]);
+  assert.deepEqual(await days('from=2026-02-28&to=2026-03-02'), [
+    ['2026-02-28', 1],
+    ['2026-03-01', 1],
+  ]);
+});
+
+test('CP-04 without days, a report is of this UTC month so far, today included', async () => {
+  const other = await newOwnApp(owner);
+  const { appId } = other;
+  await service.fund(other, 'u', 0);
+  const now = new Date();
+  const month = now.toISOString().slice(0, 7);
+  const before = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1) - 1).toISOString();
+  for (const at of [before, `${month}-01T00:00:00.000Z`, now.toISOString()]) {
+    await addUsage(service.database, { appId, user: 'u', at });
+  }
   assert.deepEqual(
-    (await report('groupBy=user')).rows.map(({ userId, requests }) => [userId, requests]),
-    [
-      ['=bert,"x"', 2],
-      ['anna', 1],
-    ],
+    (await report('groupBy=model', appId)).rows.map(({ requests }) => requests),
+    [2],
   );
-  assert.deepEqual((await report(`from=${today}&to=${today}`)).rows, []);
-  assert.deepEqual((await report('from=2020-01-01&to=2020-02-01')).rows, []);
 });
 
-test('CP-04 a report is read in pages, each row once', async () => {
-  const seen: unknown[] = [];
-  for (let after: string | null = ''; after !== null; ) {
-    const page = await report(`groupBy=user&limit=1${after === '' ? '' : `&after=${after}`}`);
-    seen.push(...page.rows.map(({ userId }) => userId));
-    after = page.next;
+test('CP-04 calls that were abandoned count, those that failed or whose process died do not', async () => {
+  const other = await newOwnApp(owner);
+  const { appId } = other;
+  await service.fund(other, 'u', 0);
+  const at = '2026-05-05T05:05:05.000Z';
+  for (const outcome of ['answered', 'abandoned', 'failed', 'expired']) {
+    await addUsage(service.database, { appId, user: 'u', at, outcome, charged: outcome === 'answered' ? 5 : 0 });
   }
-  assert.deepEqual(seen, ['=bert,"x"', 'anna']);
+  const { rows } = await report('from=2026-05-01&to=2026-06-01&groupBy=user', appId);
+  assert.deepEqual(rows, [{ userId: 'u', requests: 2, promptTokens: 6, completionTokens: 4, chargedMicros: 5 }]);
 });
 
-test('CP-04 as CSV: quoted, and no user id is a formula', async () => {
-  const reply = await owner.ask('GET', `/apps/${app.appId}/usage?groupBy=user&format=csv`);
+test('CP-04 a report is read in pages, each row once, also while calls land', async () => {
+  const other = await newOwnApp(owner);
+  const { appId } = other;
+  const users = ['a', 'b', 'c', 'd'];
+  for (const user of users) await service.fund(other, user, 0);
+  const land = (user: string, at: string) => addUsage(service.database, { appId, user, at });
+  for (const user of users) {
+    await land(user, '2026-06-01T10:00:00Z');
+    await land(user, '2026-06-03T10:00:00Z');
+  }
+  const range = 'from=2026-06-01&to=2026-07-01';
+  for (const groupBy of ['day', 'model', 'user', 'day,model', 'day,user', 'model,user', 'day,model,user']) {
+    const whole = (await report(`${range}&groupBy=${groupBy}`, appId)).rows;
+    assert.deepEqual(await allPages(`${range}&groupBy=${groupBy}&limit=1`, appId), whole, groupBy);
+    assert.deepEqual(await allPages(`${range}&groupBy=${groupBy}&limit=3`, appId), whole, groupBy);
+  }
+  const seen: string[] = [];
+  const query = `${range}&groupBy=day,user&limit=2`;
+  let page = await report(query, appId);
+  for (let turn = 0; ; turn += 1) {
+    seen.push(...page.rows.map(({ day, userId }) => `${day} ${userId}`));
+    if (page.next === null) break;
+    await land('a', `2026-06-01T1${turn}:00:00Z`); // Told of already.
+    await land('d', '2026-06-02T10:00:00Z'); // Between what was told and what was not, and then behind.
+    page = await report(`${query}&after=${page.next}`, appId);
+  }
+  const days = ['01', '03'].flatMap((day) => users.map((user) => `2026-06-${day} ${user}`));
+  assert.deepEqual(seen, [...days.slice(0, 4), '2026-06-02 d', ...days.slice(4)]);
+});
+
+test('CP-04 as CSV: a file with a header, quoted, in which no user id is a formula, and a link to the next page', async () => {
+  for (const user of ['+1', '-2', '@x', "'q", 'a=b', 'plain']) await service.fund(app, user, 0);
+  const at = '2026-07-01T00:00:00Z';
+  for (const user of ['+1', '-2', '@x', "'q", 'a=b', 'plain', ODD_USER]) {
+    await addUsage(service.database, { appId: app.appId, user, at });
+  }
+  const address = `/apps/${app.appId}/usage?from=2026-07-01&to=2026-08-01&groupBy=user&format=csv`;
+  const reply = await owner.ask('GET', address);
   assert.equal(reply.headers.get('content-type'), 'text/csv; charset=utf-8');
-  const lines = reply.text.split('\r\n');
-  assert.equal(lines[0], 'day,model,userId,requests,promptTokens,completionTokens,chargedMicros');
-  assert.equal(lines[1], `,,"'=bert,""x""",2,80,40,${2 * charge}`);
-});
-
-test('CP-04 the receipt of a call, by its id and by its correlation id', async () => {
-  const receipt = await owner.get(200, 'GET', `/apps/${app.appId}/calls/${first.callId}`);
-  const { at, price, heldMicros, releasedMicros, ...rest } = receipt;
-  assert.deepEqual(rest, {
-    callId: first.callId,
-    correlationId: 'cor-1',
-    userId: 'anna',
-    model: 'acme.large-1',
-    outcome: 'answered',
-    estimated: false,
-    tokens: { prompt: 40, cached: 8, completion: 20, reasoning: 5 },
-    chargedMicros: first.charge,
-  });
-  assert.equal(Number(heldMicros) - Number(releasedMicros), first.charge);
-  assert.ok(Date.parse(String(at)) > 0 && (price as { version: number }).version > 0);
-  const found = await owner.get(200, 'GET', `/apps/${app.appId}/calls?correlationId=cor-1`);
-  assert.deepEqual(found['calls'], [receipt]);
-});
-
-test('CP-04 calls of other apps are not there, and bad questions are refused', async () => {
-  const other = await newFundedApp();
-  for (const id of [first.callId, 'x', '00000000-0000-0000-0000-000000000000']) {
-    const reply = await owner.ask('GET', `/apps/${other.appId}/calls/${id}`);
-    assertRefusal(reply, { code: 'NOT_FOUND', hasLink: false });
+  assert.equal(reply.headers.get('content-disposition'), 'attachment; filename="usage-2026-07-01-2026-08-01.csv"');
+  assert.equal(reply.headers.get('x-content-type-options'), 'nosniff');
+  assert.equal(reply.headers.get('link'), null);
+  const users = [`'q`, `'+1`, `'-2`, `"'=bert,""x"""`, `'@x`, 'a=b', 'plain'];
+  const lines = users.map((user) => `,,${user},1,3,2,7`);
+  const head = 'day,model,userId,requests,promptTokens,completionTokens,chargedMicros';
+  assert.equal(reply.text, `${[head, ...lines].join('\r\n')}\r\n`);
+  const pages: string[] = [];
+  for (let next: string | undefined = `${address}&limit=3`; next !== undefined; ) {
+    const page = await owner.ask('GET', next);
+    pages.push(...page.text.trimEnd().split('\r\n').slice(1));
+    const [, path, rel] = /^<(\/[^>]*)>; rel="(\w+)"$/.exec(page.headers.get('link') ?? '') ?? [];
+    assert.equal(rel, path === undefined ? undefined : 'next');
+    next = path;
   }
-  const found = await owner.get(200, 'GET', `/apps/${other.appId}/calls?correlationId=cor-1`);
-  assert.deepEqual(found['calls'], []);
+  assert.deepEqual(pages, lines);
+  const day = await owner.ask('GET', address.replace('groupBy=user', 'groupBy=day'));
+  assert.equal(day.text, `${head}\r\n2026-07-01,,,7,21,14,49\r\n`);
+  const none = await owner.ask('GET', address.replace('2026-08-01', '2026-07-01'));
+  assert.equal(none.text, `${head}\r\n`);
+});
+
+test('AU-06 CP-04 usage of an app of others is not there, nor that of none', async () => {
+  for (const appId of [strangers.appId, 'app_none']) {
+    for (const rest of ['usage', 'usage?format=csv', 'usage?from=2026-01-01']) {
+      assertRefusal(await owner.ask('GET', `/apps/${appId}/${rest}`), { code: 'NOT_FOUND', hasLink: false }, rest);
+    }
+  }
+});
+
+function cursor(row: unknown): string {
+  return Buffer.from(JSON.stringify(row)).toString('base64url');
+}
+
+test('CP-04 a question that makes no sense is refused by the name of its parameter', async () => {
+  const good = { day: '2026-06-01', model: 'm', userId: 'u' };
   for (const [query, param] of [
-    ['from=yesterday', 'from'],
-    ['from=2026-02-30', 'from'],
+    ...[
+      'yesterday',
+      '2026-02-30',
+      '2026-13-01',
+      '2026-1-1',
+      '0000-01-01',
+      '1999-12-31',
+      '10000-01-01',
+      '-infinity',
+      '',
+    ].flatMap(
+      (day) =>
+        [
+          [`from=${day}`, 'from'],
+          [`to=${day}`, 'to'],
+        ] as const,
+    ),
+    ['from=2026-01-01T00:00:00Z', 'from'],
     ['groupBy=hour', 'groupBy'],
+    ['groupBy=', 'groupBy'],
+    ['groupBy=day,', 'groupBy'],
     ['format=xml', 'format'],
-    ['limit=0', 'limit'],
-    ['after=x', 'after'],
+    ...['0', '-1', '1.5', '10001', 'x', '', '1e9', '9007199254740993'].map(
+      (limit) => [`limit=${limit}`, 'limit'] as const,
+    ),
+    ...[
+      'x',
+      '',
+      cursor(null),
+      cursor([]),
+      cursor({ ...good, day: 7 }),
+      cursor({ ...good, day: '2026-02-30' }),
+      cursor({ ...good, day: 'x' }),
+      cursor({ ...good, userId: undefined }),
+      cursor({ ...good, userId: '' }),
+      cursor({ ...good, model: 'a\u0000' }),
+      'x'.repeat(3_000),
+    ].map((after) => [`after=${after}`, 'after'] as const),
+    [`groupBy=user&after=${cursor(good)}`, 'after'],
     ['colour=red', null],
   ] as const) {
     const reply = await owner.ask('GET', `/apps/${app.appId}/usage?${query}`);
     assertRefusal(reply, { code: 'BAD_REQUEST', param, hasLink: false }, query);
   }
-  const reply = await owner.ask('GET', `/apps/${app.appId}/calls`);
-  assertRefusal(reply, { code: 'BAD_REQUEST', param: 'correlationId', hasLink: false });
+  assert.deepEqual(
+    (await report(`from=2026-06-01&after=${cursor(good)}&groupBy=day,model,user&limit=1`)).rows.length,
+    1,
+  );
 });

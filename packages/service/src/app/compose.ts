@@ -42,6 +42,7 @@ import { createProviderRegistry } from '#providers/registry.ts';
 import { startSandboxExpiry } from '#sandbox/expiry.ts';
 import { reapSandboxHolds } from '#sandbox/queries.ts';
 import { createSandboxHolds } from '#sandbox/sandbox-hold.ts';
+import { REPORT_STATEMENT_MS_MAX, REPORTS_MAX } from '#usage/report.ts';
 import { createUsage } from '#usage/usage.ts';
 
 interface ComposeOptions {
@@ -122,7 +123,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const read = { wallets: createWallets(shared), usage: createUsage(shared) };
   const dataPlane = { gateway, ...read, links, currency: config.currency, clock };
-  const planePools = { shared, sandbox: pool('sandbox', 1), check: checkPool() };
+  const planePools = { shared, sandbox: pool('sandbox', 1), check: checkPool(), reports: openReports(pool) };
   const outbox = startMail(config, shared, log);
   const planes = await composePlanes({ config, pools: planePools, clock, log, keys, catalogue });
   return {
@@ -178,6 +179,11 @@ function startReaping(holds: Holds, pools: { readonly live: Pool; readonly sandb
 function startMail({ mail, environment }: Config, pool: Pool, log: Log) {
   const send = mail === undefined ? undefined : createSmtpSender(mail);
   return startOutbox({ pool, send, keepsBodies: environment === 'development', log });
+}
+
+/** A report may take long: nothing else waits for its connections. */
+function openReports(pool: ReturnType<typeof createPools>['pool']): Pool {
+  return pool('live', REPORTS_MAX, { statementMsMax: REPORT_STATEMENT_MS_MAX });
 }
 
 /** Opens pools, and ends them all. */

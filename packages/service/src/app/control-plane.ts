@@ -37,6 +37,8 @@ interface PlanesOptions {
     readonly sandbox: Pool;
     /** For statements that may take a minute. */
     readonly check: Pool;
+    /** For statements that read a lot of usage. */
+    readonly reports: Pool;
   };
   readonly clock: Clock;
   readonly log: Log;
@@ -61,7 +63,7 @@ export function composePlanes({ config, pools, clock, log, keys, catalogue }: Pl
     sessions: createSessions(pool),
     apps: createOwnApps({ pool, refresh: keys.refresh }),
     sandboxWallets: createSandboxWallets(pools.sandbox, config.sandboxGrant),
-    appUsage: createAppUsage(pool),
+    appUsage: createAppUsage(pools),
     clock,
     currency: config.currency,
     inBackground: (work) => {

@@ -1,6 +1,8 @@
-import type { Pool } from '#db/pool.ts';
+import { type Pool, sqlStateOf } from '#db/pool.ts';
 import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, micros, microsFromRow } from '#kernel/micros.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { createTurns } from '#kernel/turns.ts';
 import {
   type ReceiptRow,
   selectAppUsage,
@@ -57,24 +59,56 @@ interface ReceiptPrice {
 /** Usage and receipts of one app's users, for its owner (CP-04). */
 export interface AppUsage {
   /** A page of the report, in the order of day, model and user, after a row. */
-  readonly page: (query: UsageReportQuery) => Promise<readonly UsageFigures[]>;
+  readonly page: (
+    query: UsageReportQuery,
+  ) => Promise<readonly UsageFigures[] | Refusal<'BAD_REQUEST' | 'TOO_MANY_REQUESTS'>>;
   readonly receipt: (appId: AppId, callId: CallId) => Promise<CallReceipt | undefined>;
   /** Those under one correlation id, the newest first, at most 100. */
   readonly receipts: (appId: AppId, correlationId: string) => Promise<readonly CallReceipt[]>;
 }
 
 const RECEIPTS_MAX = 100;
+/** Reports that a process makes at once: connections of `reports`. Nothing else waits for them. */
+export const REPORTS_MAX = 2;
+export const REPORT_STATEMENT_MS_MAX = 20_000;
+const REPORTS_WAITING_MAX = 20;
+const RETRY_SECONDS = 5;
+/** The SQLSTATE of a statement that ran into its limit. */
+const TIMED_OUT = '57014';
 
-export function createAppUsage(pool: Pool): AppUsage {
+interface AppUsagePools {
+  readonly shared: Pool;
+  /** Of its own, for statements that read a lot. */
+  readonly reports: Pool;
+}
+
+export function createAppUsage({ shared, reports }: AppUsagePools): AppUsage {
+  const turns = createTurns({ runningMax: REPORTS_MAX, waitingMax: REPORTS_WAITING_MAX });
   return {
-    page: async (query) => (await selectAppUsage(pool, query)).map(figuresOf),
+    page: async (query) => {
+      const { after, from } = query;
+      const asked = { ...query, from: after.day > from ? after.day : from }; // What was told of is not read again.
+      try {
+        const rows = await turns.take(() => selectAppUsage(reports, asked));
+        return rows === undefined ? tooManyReports() : rows.map(figuresOf);
+      } catch (fault) {
+        if (sqlStateOf(fault) !== TIMED_OUT) throw fault;
+        return refuse('BAD_REQUEST', 'The report is too large: ask for fewer days.', { param: 'from' });
+      }
+    },
     receipt: async (appId, callId) => {
-      const row = await selectReceipt(pool, appId, callId);
+      const row = await selectReceipt(shared, appId, callId);
       return row === undefined ? undefined : receiptOf(row);
     },
     receipts: async (appId, correlationId) =>
-      (await selectReceiptsByCorrelation(pool, appId, correlationId, RECEIPTS_MAX)).map(receiptOf),
+      (await selectReceiptsByCorrelation(shared, appId, correlationId, RECEIPTS_MAX)).map(receiptOf),
   };
+}
+
+function tooManyReports(): Refusal<'TOO_MANY_REQUESTS'> {
+  return refuse('TOO_MANY_REQUESTS', 'Too many reports are being made. Ask again soon.', {
+    retryAfterSeconds: RETRY_SECONDS,
+  });
 }
 
 /** Where the page after a row begins. */

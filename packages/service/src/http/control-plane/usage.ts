@@ -4,6 +4,7 @@ import {
   receiptParamsSchema,
   receiptQuerySchema,
   receiptSchema,
+  usageDay,
   usageQuerySchema,
   usageReportSchema,
 } from '@purser/contract/usage.ts';
@@ -39,15 +40,18 @@ export function addUsageRoutes(plane: Plane, control: ControlPlane): void {
     async (request, reply) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const { query } = request;
-      const rows = await appUsage.page(granted(queryOf(appId, query, clock)));
+      const asked = granted(queryOf(appId, query, clock));
+      const rows = granted(await appUsage.page(asked));
       const last = rows.length === query.limit ? rows.at(-1) : undefined;
       const next = last === undefined ? null : cursorOf(last);
       if (query.format === 'json') return { rows: rows.map(figuresToWire), next };
-      if (next !== null) reply.header('x-service-next', next);
+      if (next !== null) reply.header('link', linkTo(request.url, next));
       const lines = [CSV_COLUMNS.join(','), ...rows.map(figuresToCsv)];
       // The schema is that of JSON; a table is sent as the bytes that it is.
       return reply
         .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="usage-${asked.from}-${asked.to}.csv"`)
+        .header('x-content-type-options', 'nosniff')
         .serializer(String)
         .send(`${lines.join('\r\n')}\r\n` as never);
     },
@@ -79,15 +83,18 @@ export function addUsageRoutes(plane: Plane, control: ControlPlane): void {
 
 function queryOf(appId: AppId, query: z.output<typeof usageQuerySchema>, clock: Clock) {
   const today = isoOf(clock.nowMs()).slice(0, 10);
-  const after = query.after === undefined ? nameOf({}) : afterOf(query.after);
+  const groups = {
+    byDay: query.groupBy.includes('day'),
+    byModel: query.groupBy.includes('model'),
+    byUser: query.groupBy.includes('user'),
+  };
+  const after = query.after === undefined ? nameOf({}) : afterOf(query.after, groups);
   if (after === undefined) return badCursor();
   return {
     appId,
     from: query.from ?? `${today.slice(0, 7)}-01`,
     to: query.to ?? isoOf(clock.nowMs() + DAY_MS).slice(0, 10),
-    byDay: query.groupBy.includes('day'),
-    byModel: query.groupBy.includes('model'),
-    byUser: query.groupBy.includes('user'),
+    ...groups,
     after,
     most: query.limit,
   };
@@ -97,12 +104,24 @@ function cursorOf(row: UsageFigures): string {
   return Buffer.from(JSON.stringify(nameOf(row))).toString('base64url');
 }
 
-function afterOf(cursor: string) {
+/** The row that a page ended with: named by what the report is grouped by, and by that alone. */
+function afterOf(cursor: string, groups: Readonly<Record<'byDay' | 'byModel' | 'byUser', boolean>>) {
   const name = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'));
   if (!isJsonObject(name)) return undefined;
   const { day, model, userId } = name;
-  const isName = [day, model, userId].every((part) => typeof part === 'string' && !part.includes('\u0000'));
-  return isName ? { day: String(day), model: String(model), userId: String(userId) } : undefined;
+  if (typeof day !== 'string' || typeof model !== 'string' || typeof userId !== 'string') return undefined;
+  const isOfGroups =
+    (day !== '') === groups.byDay && (model !== '') === groups.byModel && (userId !== '') === groups.byUser;
+  const isName = (day === '' || usageDay.safeParse(day).success) && !`${model}${userId}`.includes('\u0000');
+  return isOfGroups && isName ? { day, model, userId } : undefined;
+}
+
+/** A table has no room for it, so that a header says where the next page is (RFC 8288). */
+function linkTo(address: string, next: string): string {
+  const [path = '', query] = address.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  parameters.set('after', next);
+  return `<${path}?${parameters.toString()}>; rel="next"`;
 }
 
 function badCursor(): Refusal<'BAD_REQUEST'> {

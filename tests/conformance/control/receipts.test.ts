@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { applyCatalogueFile } from '../../../packages/service/src/catalogue/catalogue-file.ts';
+import { catalogueAt, chargeFor } from '../../support/catalogue.ts';
+import { chat, type Reply } from '../../support/client.ts';
+import { newOwnApp, newOwner } from '../../support/control.ts';
+import { openChat } from '../../support/open-chat.ts';
+import { assertRefusal } from '../../support/refusal.ts';
+import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
+import { setStage } from '../../support/stage.ts';
+import { addUsage } from '../../support/usage-rows.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+/** Receipts of single calls, for the owner of their app. */
+
+const USAGE = {
+  prompt_tokens: 40,
+  completion_tokens: 20,
+  total_tokens: 60,
+  prompt_tokens_details: { cached_tokens: 8 },
+  completion_tokens_details: { reasoning_tokens: 5 },
+};
+const ANSWER = { body: completionBody({ model: 'm', content: 'Hi.', usage: USAGE }) };
+
+const { upstream, service } = await setStage();
+const owner = await newOwner(service);
+const app = await newOwnApp(owner);
+await service.fund(app, 'anna', 10_000_000);
+
+function call(correlationId: string, headers = {}, fields = {}): Promise<Reply> {
+  const own = { 'x-correlation-id': correlationId, ...headers };
+  return chat({ url: service.url, key: app.liveKey, user: 'anna', headers: own }, fields);
+}
+
+interface Receipt {
+  readonly callId: string;
+  readonly correlationId: string | null;
+  readonly userId: string;
+  readonly model: string | null;
+  readonly at: string;
+  readonly outcome: string;
+  readonly estimated: boolean;
+  readonly tokens: object;
+  readonly price: { readonly version: number } | null;
+  readonly heldMicros: number;
+  readonly chargedMicros: number;
+  readonly releasedMicros: number;
+}
+
+async function listOf(correlationId: string, appId: string = app.appId): Promise<readonly Receipt[]> {
+  const body = await owner.get(200, 'GET', `/apps/${appId}/calls?correlationId=${correlationId}`);
+  assert.deepEqual(Object.keys(body), ['calls']);
+  return body['calls'] as readonly Receipt[];
+}
+
+/** The one receipt under this correlation id, which is the same by its call id, and adds up. */
+async function receiptOf(correlationId: string): Promise<Receipt> {
+  const [receipt, ...others] = await waitUntil('the call has ended', async () => {
+    const found = await listOf(correlationId);
+    return found.length > 0 && found;
+  });
+  assert.ok(receipt !== undefined && others.length === 0);
+  assert.deepEqual(await owner.get(200, 'GET', `/apps/${app.appId}/calls/${receipt.callId}`), receipt);
+  assert.equal(receipt.heldMicros - receipt.releasedMicros, receipt.chargedMicros);
+  return receipt;
+}
+
+const NO_TOKENS = { prompt: 0, cached: 0, completion: 0, reasoning: 0 };
+
+test('CP-04 the receipt of a call tells its tokens by kind, its price, and what became of its hold', async () => {
+  upstream.script(ANSWER);
+  const begunMs = Date.now();
+  const reply = await call('answered');
+  const { at, price, heldMicros, releasedMicros, ...rest } = await receiptOf('answered');
+  assert.deepEqual(rest, {
+    callId: reply.headers.get('x-service-call-id'),
+    correlationId: 'answered',
+    userId: 'anna',
+    model: 'acme.large-1',
+    outcome: 'answered',
+    estimated: false,
+    tokens: { prompt: 40, cached: 8, completion: 20, reasoning: 5 },
+    chargedMicros: chargeFor({ prompt: 40, cached: 8, completion: 20 }),
+  });
+  assert.ok(heldMicros > rest.chargedMicros && releasedMicros > 0);
+  assert.ok(Math.abs(Date.parse(at) - begunMs) < 60_000);
+  const { version, ...prices } = price ?? { version: 0 };
+  assert.ok(Number.isInteger(version) && version > 0);
+  assert.deepEqual(prices, {
+    inputMicrosPerMillion: 1_000_000,
+    cachedInputMicrosPerMillion: 250_000,
+    outputMicrosPerMillion: 4_000_000,
+    marginBasisPoints: 1_000,
+  });
+});
+
+test('CP-04 a receipt keeps the price that its call was charged by', async () => {
+  upstream.script(ANSWER);
+  await call('before');
+  const before = await receiptOf('before');
+  const dearer = { inputMicrosPerMillion: 2_000_000, cachedInputMicrosPerMillion: 1, outputMicrosPerMillion: 3 };
+  const catalogue = catalogueAt(upstream.baseUrl, { price: dearer, marginBasisPoints: 7 });
+  await applyCatalogueFile(service.database.owner, JSON.stringify(catalogue));
+  const after = await waitUntil('the new price is in force', async () => {
+    const { headers } = await call(`after-${Date.now()}`);
+    const receipt = await owner.get(200, 'GET', `/apps/${app.appId}/calls/${headers.get('x-service-call-id')}`);
+    return (receipt as unknown as Receipt).price?.version !== before.price?.version && (receipt as unknown as Receipt);
+  });
+  assert.ok((after.price?.version ?? 0) > (before.price?.version ?? 0));
+  assert.deepEqual({ ...after.price, version: 0 }, { ...dearer, marginBasisPoints: 7, version: 0 });
+  assert.deepEqual(await receiptOf('before'), before);
+  await applyCatalogueFile(service.database.owner, JSON.stringify(catalogueAt(upstream.baseUrl)));
+});
+
+test('CP-04 calls that failed, were abandoned, or whose usage was not told: each receipt says so', async () => {
+  upstream.script({ status: 500, body: '' });
+  assert.equal((await call('failed')).status, 502);
+  const failed = await receiptOf('failed');
+  assert.deepEqual([failed.outcome, failed.estimated, failed.chargedMicros], ['failed', false, 0]);
+  assert.deepEqual(failed.tokens, NO_TOKENS);
+  assert.deepEqual([failed.model, failed.releasedMicros], ['acme.large-1', failed.heldMicros]);
+
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi.' }) });
+  await call('untold');
+  const untold = await receiptOf('untold');
+  assert.deepEqual([untold.outcome, untold.estimated], ['answered', true]);
+  assert.ok(untold.chargedMicros > 0);
+
+  const [role, first] = streamSteps({ model: 'm', pieces: ['First piece'], includeUsageChunk: false });
+  upstream.script({ body: [role ?? { hang: true }, first ?? { hang: true }, { hang: true }] });
+  const body = JSON.stringify({ model: 'large', stream: true, messages: [{ role: 'user', content: 'Hello' }] });
+  const leaving = openChat({ url: service.url, key: app.liveKey, user: 'anna', body, correlationId: 'left' });
+  await leaving.read('First');
+  leaving.leave();
+  const left = await receiptOf('left');
+  assert.deepEqual([left.outcome, left.estimated], ['abandoned', true]);
+  assert.ok(left.chargedMicros > 0 && left.releasedMicros > 0);
+});
+
+test('CP-04 the receipt of a call whose process died: everything released, and no model that anybody knows', async () => {
+  const callId = await addUsage(service.database, {
+    appId: app.appId,
+    user: 'anna',
+    at: '2026-01-01T00:00:00Z',
+    outcome: 'expired',
+    charged: 0,
+  });
+  await service.database.owner.query(
+    `update usage.calls set model = null, prompt_tokens = 0, cached_tokens = 0, completion_tokens = 0, reasoning_tokens = 0
+     where call_id = $1`,
+    [callId],
+  );
+  assert.deepEqual(await owner.get(200, 'GET', `/apps/${app.appId}/calls/${callId}`), {
+    callId,
+    correlationId: null,
+    userId: 'anna',
+    model: null,
+    at: '2026-01-01T00:00:00.000Z',
+    outcome: 'expired',
+    estimated: false,
+    tokens: NO_TOKENS,
+    price: null,
+    heldMicros: 100,
+    chargedMicros: 0,
+    releasedMicros: 100,
+  });
+});
+
+test('CC-14 CP-04 a replayed answer has the receipt of the call that it is of, and none of its own', async () => {
+  upstream.script(ANSWER);
+  const key = { 'idempotency-key': 'once' };
+  const first = await call('first-try', key);
+  const retry = await call('second-try', key);
+  assert.equal(retry.headers.get('x-service-replayed'), 'true');
+  const { callId } = await receiptOf('first-try');
+  assert.deepEqual(
+    [first, retry].map(({ headers }) => headers.get('x-service-call-id')),
+    [callId, callId],
+  );
+  assert.deepEqual(await listOf('second-try'), []);
+});
+
+test('CP-04 a correlation id that repeats: the newest hundred, the newest first', async () => {
+  const ids: string[] = [];
+  for (let index = 0; index < 102; index += 1) {
+    ids.push(await addUsage(service.database, { appId: app.appId, user: 'anna', at: '2026-02-01T00:00:00Z' }));
+  }
+  await service.database.owner.query(`update usage.calls set correlation_id = 'often' where call_id = any ($1)`, [ids]);
+  const calls = await listOf('often');
+  assert.deepEqual(
+    calls.map(({ callId }) => callId),
+    ids.toSorted().toReversed().slice(0, 100), // They begin with the time.,
+  );
+});
+
+test('SB-03 CP-04 a call of the sandbox has no receipt', async () => {
+  const { headers } = await chat({
+    url: service.url,
+    key: app.testKey,
+    user: 'anna',
+    headers: { 'x-correlation-id': 'play' },
+  });
+  assert.deepEqual(await listOf('play'), []);
+  const reply = await owner.ask('GET', `/apps/${app.appId}/calls/${headers.get('x-service-call-id')}`);
+  assertRefusal(reply, { code: 'NOT_FOUND', hasLink: false });
+});
+
+test('AU-06 CP-04 receipts are for the owner of the app alone, and a call of another app is like none', async () => {
+  upstream.script(ANSWER);
+  const { headers } = await call('mine');
+  const callId = headers.get('x-service-call-id') ?? '';
+  const other = await newOwnApp(owner);
+  const none = '00000000-0000-0000-0000-000000000000';
+  for (const id of [callId, callId.toUpperCase(), none, 'x', '%00', `${callId}0`]) {
+    const reply = await owner.ask('GET', `/apps/${other.appId}/calls/${id}`);
+    assertRefusal(reply, { code: 'NOT_FOUND', hasLink: false }, id);
+    const { message } = (await owner.ask('GET', `/apps/${other.appId}/calls/${none}`)).error;
+    assert.equal(reply.error['message'], message, id);
+  }
+  assert.deepEqual(await listOf('mine', other.appId), []);
+  const stranger = await newOwner(service);
+  for (const path of [`calls/${callId}`, 'calls?correlationId=mine']) {
+    assertRefusal(await stranger.ask('GET', `/apps/${app.appId}/${path}`), { code: 'NOT_FOUND', hasLink: false });
+  }
+});
+
+test('CP-04 a list of receipts is asked for by one well-formed correlation id', async () => {
+  for (const query of [
+    '',
+    '?correlationId=',
+    '?correlationId=a%20b',
+    `?correlationId=${'x'.repeat(129)}`,
+    '?correlationId=a&correlationId=b',
+  ]) {
+    const reply = await owner.ask('GET', `/apps/${app.appId}/calls${query}`);
+    assertRefusal(reply, { code: 'BAD_REQUEST', param: 'correlationId', hasLink: false }, query);
+  }
+});

@@ -1,0 +1,38 @@
+import { newCallId } from '../../packages/service/src/kernel/ids.ts';
+import type { TestDatabase } from './database.ts';
+
+/** A receipt as the ledger writes them, for reports over days and outcomes that no test can wait for. */
+export interface UsageRow {
+  readonly appId: string;
+  readonly user: string;
+  /** UTC, as `2026-03-31T23:59:59.999Z`. */
+  readonly at: string;
+  /** The month of the hold; that of `at` unless given. */
+  readonly month?: string;
+  readonly model?: string;
+  readonly outcome?: string;
+  readonly charged?: number;
+}
+
+/** Writes the row as the owner of the tables: the ledger is not asked, and its check would find it. */
+export async function addUsage({ owner }: TestDatabase, row: UsageRow): Promise<string> {
+  const callId = newCallId();
+  const { outcome = 'answered', charged = outcome === 'failed' ? 0 : 7 } = row;
+  await owner.query(
+    `insert into usage.calls (call_id, wallet_id, month, model, outcome, is_estimated, prompt_tokens, cached_tokens,
+       completion_tokens, reasoning_tokens, held_micros, charged_micros, settled_at)
+     select $1, wallet_id, $2, $3, $4, false, 3, 1, 2, 1, 100, $5, $6
+     from ledger.wallets where app_id = $7 and user_id = $8`,
+    [
+      callId,
+      `${row.month ?? row.at.slice(0, 7)}-01`,
+      row.model ?? 'acme.large-1',
+      outcome,
+      charged,
+      row.at,
+      row.appId,
+      row.user,
+    ],
+  );
+  return callId;
+}
