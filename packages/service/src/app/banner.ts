@@ -34,6 +34,7 @@ Sign in as the owner of the demo app, or as the operator of the service, for a s
   curl ${url}/sessions -H 'content-type: application/json' \\
     -d '{"email":"${DEMO_OPERATOR_EMAIL}","password":"${demo.operatorPassword}"}'
 
+Mail that it sends, such as password resets: ${url}/dev/mailbox
 The books, checked to the micro: npm run purser -- ledger check
 Read on: README.md, docs/ARCHITECTURE.md. Stop with Ctrl-C.
 `;
