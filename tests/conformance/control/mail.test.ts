@@ -181,13 +181,14 @@ test('CP-01 in development the mailbox shows a reset, whose token sets a new pas
 
 test('CP-01 the mailbox shows texts as texts, its links as links, and nothing can run, be kept or be framed', async () => {
   const recipient = 'evil@example.test';
-  const body = `<script>alert(1)</script> & "quoted" 'x' https://purser.test/x?a=1&b=<b> end`;
+  const body = `<script>alert(1)</script> & "quoted" 'x' https://purser.test/x?a=1&b=<b> at https://purser.test.`;
   await insertMessage(service.database.owner, { recipient, subject: '<img src=x onerror=alert(1)>', body });
   const message = await visit(await pathTo(recipient));
   assert.ok(!/<(script|img|b)\b/.test(message.text), message.text);
   assert.ok(message.text.includes('&#60;script&#62;alert(1)&#60;/script&#62; &#38; &#34;quoted&#34; &#39;x&#39; '));
   const link = 'https://purser.test/x?a=1&#38;b=';
-  assert.ok(message.text.includes(`<a href="${link}">${link}</a>&#60;b&#62; end`), message.text);
+  assert.ok(message.text.includes(`<a href="${link}">${link}</a>&#60;b&#62; at `), message.text);
+  assert.ok(message.text.includes('<a href="https://purser.test">https://purser.test</a>.</pre>'), message.text);
   for (const reply of [message, await visit('/dev/mailbox')]) {
     assert.equal(reply.status, 200);
     assert.equal(reply.headers.get('content-type'), 'text/html; charset=utf-8');

@@ -29,7 +29,8 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 const OWN_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
-const LINK = /https?:\/\/[^\s<>"']+/g;
+/** Without the full stop, or the like, that ends the sentence. */
+const LINK = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]/g;
 const messageParams = z.object({ messageId: z.string() });
 
 /**
