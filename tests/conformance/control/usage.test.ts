@@ -204,6 +204,7 @@ test('CP-04 as CSV: a file with a header, quoted, in which no user id is a formu
     pages.push(...page.text.trimEnd().split('\r\n').slice(1));
     const [, path, rel] = /^<(\/[^>]*)>; rel="(\w+)"$/.exec(page.headers.get('link') ?? '') ?? [];
     assert.equal(rel, path === undefined ? undefined : 'next');
+    assert.ok(pages.length <= lines.length, 'the pages come to an end');
     next = path;
   }
   assert.deepEqual(pages, lines);
