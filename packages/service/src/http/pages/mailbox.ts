@@ -59,10 +59,11 @@ export function addMailboxPages(plane: Plane, { mailbox, publicUrl }: MailboxPag
   );
 }
 
+/** For others there is nothing here. */
 function assertOwner({ raw, headers }: FastifyRequest, names: ReadonlySet<string>): void {
   const name = (headers.host ?? '').toLowerCase().replace(/:\d+$/, '');
   if (isOfThisMachine(raw) && names.has(name)) return;
-  granted(refuse('FORBIDDEN', 'The mailbox is for a browser on the machine of the service, at http://localhost.'));
+  granted(refuse('NOT_FOUND', 'The mailbox is for a browser on the machine of the service, at http://localhost.'));
 }
 
 function sendPage(reply: FastifyReply, title: string, body: Html): FastifyReply {
