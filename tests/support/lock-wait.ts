@@ -37,10 +37,38 @@ export async function untilWaiting(database: Pick<TestDatabase, 'owner'>, count:
   await waitUntil(`${count} statements wait`, async () => (await countWaiting(database)) >= count);
 }
 
-async function countWaiting({ owner }: Pick<TestDatabase, 'owner'>): Promise<number> {
+export async function countWaiting({ owner }: Pick<TestDatabase, 'owner'>): Promise<number> {
   const { rows } = await owner.query<{ waiting: number }>(
     `select count(*)::int as waiting from pg_stat_activity
      where datname = current_database() and wait_event_type = 'Lock'`,
   );
   return rows[0]?.waiting ?? 0;
+}
+
+/** Keeps a table from everybody until it is released: each statement that needs it waits, then fails. */
+export async function lockTable({ owner }: Pick<TestDatabase, 'owner'>, table: string): Promise<() => Promise<void>> {
+  const client = await owner.connect();
+  await client.query(`begin; lock table ${table} in access exclusive mode`);
+  return async () => {
+    await client.query('commit');
+    client.release();
+  };
+}
+
+/** Makes each insert into a table take a second. No time limit for locks ends it. */
+export async function dawdleAt({ owner }: Pick<TestDatabase, 'owner'>, table: string): Promise<void> {
+  await owner.query(`
+    create or replace function public.dawdle() returns trigger language plpgsql as
+      $$ begin perform pg_sleep(1); return new; end $$;
+    create trigger dawdle before insert on ${table} for each row execute function public.dawdle()`);
+}
+
+/** Resolves once an insert dawdles. */
+export async function untilDawdling({ owner }: Pick<TestDatabase, 'owner'>): Promise<void> {
+  await waitUntil('an insert dawdles', async () => {
+    const { rowCount } = await owner.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
+    );
+    return rowCount !== 0;
+  });
 }

@@ -18,6 +18,17 @@ export const newPassword = z
   .min(PASSWORD_LENGTH_MIN)
   .max(PASSWORD_LENGTH_MAX)
   .meta({ description: 'Any characters, 10 to 256 of them.' });
+/** How many rows a page has at most. In a query everything is text: digits alone are a number. */
+export function pageLimit(most: number, standard = most) {
+  const error = `must be a whole number from 1 to ${most}`;
+  const whole = z.int({ error }).min(1, { error }).max(most, { error });
+  return z.preprocess(readNumber, whole).default(standard);
+}
+
+function readNumber(value: unknown): unknown {
+  return typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+}
+
 /** Of an existing account: whatever it is, it is compared, not judged. */
 const password = z.string().max(PASSWORD_LENGTH_MAX);
 export const name = z.string().trim().min(1).max(NAME_LENGTH_MAX);
@@ -101,12 +112,18 @@ export const keyListSchema = z.object({ keys: z.array(keySchema) });
 export const keyParamsSchema = z.object({ appId: z.string(), keyId: z.string() });
 
 const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
+/** Scheme, two slashes, the host. */
+const ORIGIN = /^https?:\/\/([^/?@:[\]]+|\[[\da-f:]+\])(?:[:/?]|$)/i;
 
-/** An address that a browser may be sent back to. Its text is what counts later, so nothing in it is made nicer. */
+/**
+ * An address that a browser may be sent back to. Its text is what counts later, so nothing in it is made nicer; and what a
+ * parser would have to mend (`https:/a.test`, `http://127.1`) is refused, for another one may mend it otherwise.
+ */
 function isRedirectUri(text: string): boolean {
   if (!/^[\x21-\x7e]+$/.test(text) || text.includes('#') || text.includes('\\')) return false;
   const url = URL.parse(text);
-  if (url === null || url.username !== '' || url.password !== '') return false;
+  const host = ORIGIN.exec(text)?.[1];
+  if (url === null || url.username !== '' || url.password !== '' || host?.toLowerCase() !== url.hostname) return false;
   return url.protocol === 'https:' || (url.protocol === 'http:' && LOCAL_HOSTS.has(url.hostname));
 }
 
@@ -138,7 +155,7 @@ export const sandboxUserListSchema = z.object({
 });
 export const sandboxPageSchema = z.strictObject({
   after: z.string().max(256).default(''),
-  limit: z.coerce.number().int().min(1).max(1_000).default(1_000),
+  limit: pageLimit(1_000),
 });
 export const userId = z
   .string()

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { aliasName, catalogueSchema, modelSchema } from './catalogue.ts';
-import { accountSchema, amount, appSchema, email, moment, name, newPassword, userId } from './control.ts';
+import { accountSchema, amount, appSchema, email, moment, name, newPassword, pageLimit, userId } from './control.ts';
 
 /** What the operator plane takes and gives (CP-05, interfaces.md). */
 
@@ -134,7 +134,7 @@ export const ledgerCheckSchema = z.object({
 
 export const auditPageSchema = z.strictObject({
   before,
-  limit: z.coerce.number().int().min(1).max(500).default(100),
+  limit: pageLimit(500, 100),
 });
 export const auditListSchema = z.object({
   entries: z.array(

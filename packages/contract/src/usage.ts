@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, moment } from './control.ts';
+import { amount, moment, pageLimit } from './control.ts';
 
 /** Usage and receipts, for app owners (CP-04, interfaces.md). */
 
@@ -25,7 +25,7 @@ export const usageQuerySchema = z.strictObject({
   groupBy: groupBy.prefault('day,model,user'),
   format: z.enum(['json', 'csv']).default('json'),
   after: z.string().max(2_048).optional().meta({ description: 'A `next` of the page before.' }),
-  limit: z.coerce.number().int().min(1).max(10_000).default(1_000),
+  limit: pageLimit(10_000, 1_000),
 });
 
 export const usageReportSchema = z

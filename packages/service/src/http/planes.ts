@@ -11,6 +11,7 @@ import {
 import type { Sessions, SignedIn } from '#accounts/session.ts';
 import { parseExactJson } from '#http/exact-json.ts';
 import { type Exchange, sendFault, sendNotAllowed, sendNowhere, sendRefusal } from '#http/respond.ts';
+import { unstorableText } from '#http/storable-text.ts';
 import type { Log } from '#kernel/log.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
@@ -68,7 +69,16 @@ export async function createPlanes(
 ): Promise<Planes> {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
   const routerOptions = { ignoreTrailingSlash: false, maxParamLength: PATH_PART_LENGTH_MAX };
-  const app = fastify({ logger: false, bodyLimit: BODY_BYTES_MAX, routerOptions });
+  const app = fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    routerOptions,
+    // An address whose parts cannot be read, or are longer than any name, is that of nothing.
+    frameworkErrors: (_fault, request, reply) => {
+      reply.hijack();
+      sendNowhere(exchangeOf(exchanges, request));
+    },
+  });
   app.addContentTypeParser('application/json', { parseAs: 'string' }, parseBody);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
@@ -76,7 +86,7 @@ export async function createPlanes(
     reply.hijack();
     const exchange = exchangeOf(exchanges, request);
     const refusal = fault instanceof Refused ? fault.refusal : refusalOf(fault);
-    if (refusal === undefined) sendFault(exchange, log, fault);
+    if (refusal === undefined) sendFault(exchange, log, fault, request.routeOptions.url);
     else sendRefusal(exchange, refusal);
   });
   app.decorateRequest('signedIn', undefined);
@@ -86,6 +96,9 @@ export async function createPlanes(
     const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
     request.signedIn = granted((token === undefined ? undefined : await findSession(token)) ?? noSession());
     if (role !== undefined && request.signedIn.account.role !== role) granted(notAllowed());
+  });
+  app.addHook('preValidation', async ({ is404, params, query, body }) => {
+    if (!is404) granted(unstorableText(params) ?? unstorableText(query) ?? unstorableText(body));
   });
   app.setNotFoundHandler((request, reply) => {
     reply.hijack();

@@ -91,11 +91,11 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Answers a fault of ours with the one sentence of every 500, and logs what it was (ER-03). */
-export function sendFault(exchange: Exchange, log: Log, fault: unknown): void {
-  log.error(
-    { correlationId: exchange.correlationId, path: exchange.path, fault: describeFault(fault) },
-    'a call failed',
-  );
+/**
+ * Answers a fault of ours with the one sentence of every 500, and logs what it was (ER-03). `route`: as it was declared,
+ * for an address may name an end user.
+ */
+export function sendFault(exchange: Exchange, log: Log, fault: unknown, route: string | undefined): void {
+  log.error({ correlationId: exchange.correlationId, route, fault: describeFault(fault) }, 'a call failed');
   sendRefusal(exchange, faultRefusal());
 }

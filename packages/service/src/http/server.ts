@@ -67,7 +67,7 @@ export function createHttpServer(options: ServerOptions): Server {
     try {
       await dispatch(routes, options, exchange);
     } catch (fault) {
-      sendFault(exchange, options.log, fault);
+      sendFault(exchange, options.log, fault, routes.has(exchange.path) ? exchange.path : `${MODEL_PATH}:model`);
     }
   }
 
