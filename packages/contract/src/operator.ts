@@ -99,7 +99,7 @@ export const anyWalletSchema = z
   .meta({ id: 'AnyWallet' });
 export const walletPageSchema = z.strictObject({
   before,
-  limit: z.coerce.number().int().min(1).max(1_000).default(1_000),
+  limit: pageLimit(1_000, 1_000),
 });
 export const walletDetailsSchema = z.object({
   wallet: anyWalletSchema,
@@ -151,7 +151,7 @@ export const auditListSchema = z.object({
 
 export const accountPageSchema = z.strictObject({
   after: z.string().max(64).optional().meta({ description: 'A `next` of the page before.' }),
-  limit: z.coerce.number().int().min(1).max(1_000).default(1_000),
+  limit: pageLimit(1_000, 1_000),
 });
 export const anyAccountSchema = accountSchema.extend({ disabled: z.boolean() }).meta({ id: 'AnyAccount' });
 export const accountParamsSchema = z.object({ accountId: z.string() });

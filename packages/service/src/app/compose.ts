@@ -5,14 +5,14 @@ import { startKeyUse } from '#accounts/key-use.ts';
 import type { Config } from '#app/config.ts';
 import { composePlanes } from '#app/control-plane.ts';
 import { declareProcessMetrics } from '#app/process-metrics.ts';
+import { createReadiness } from '#app/readiness.ts';
 import { createAttempts } from '#attempts/attempts.ts';
 import { createCatalogue } from '#catalogue/catalogue.ts';
 import { createTopupLinks } from '#connections/topup-link.ts';
 import { startGenerations } from '#db/generations.ts';
 import { startInstance } from '#db/instance.ts';
-import { SCHEMA_VERSION } from '#db/migrate.ts';
 import { createPool, type Pool } from '#db/pool.ts';
-import { selectDatabaseId, selectSchemaVersion } from '#db/queries.ts';
+import { selectDatabaseId } from '#db/queries.ts';
 import { createDrains } from '#gateway/drains.ts';
 import type { StreamPace } from '#gateway/call.ts';
 import { STREAM_PACE } from '#gateway/keep-alive.ts';
@@ -22,6 +22,7 @@ import { createPseudonyms } from '#gateway/pseudonyms.ts';
 import { createRejections } from '#gateway/rejections.ts';
 import { createSandboxLane } from '#gateway/sandbox-lane.ts';
 import { createHttpServer } from '#http/server.ts';
+import { createUnderWay } from '#http/under-way.ts';
 import { type Clock, systemClock } from '#kernel/clock.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -63,11 +64,15 @@ export interface Service {
   readonly stop: () => Promise<void>;
   /** Calls that hold money, whether or not their caller is still there. */
   readonly callsUnderWay: () => number;
+  /** Requests that are being answered, and what goes on behind an answer. */
+  readonly workUnderWay: () => number;
   /** Settlements that wait for the database, their calls answered. */
   readonly settlementsKept: () => number;
 }
 
 const SHARED_CONNECTIONS_MAX = 4;
+/** Anybody may send to the planes of accounts and apps, so that no call waits for what they do. */
+const PLANES_CONNECTIONS_MAX = 3;
 const UPKEEP_CONNECTIONS_MAX = 3;
 const ANSWERS_CONNECTIONS_MAX = 4;
 
@@ -90,11 +95,10 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 
   const instance = await startInstance(upkeep, log);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
-  const livePools = { reserve: pool('live', 1), settle: pool('live', 1) };
-  const holds = createHolds({ pools: livePools, instance, spool, backlog: BACKLOG_LIMITS, log });
+  const holds = createHolds({ pools: openLanePools(pool, 'live'), instance, spool, backlog: BACKLOG_LIMITS, log });
   await holds.replay(); // What an earlier process has left is charged before anything can be released.
   const drainSlots = createDrainSlots({ pool: shared, log });
-  const sandboxPools = { reserve: pool('sandbox', 1), settle: pool('sandbox', 1) };
+  const sandboxPools = openLanePools(pool, 'sandbox');
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
   const reaper = startReaping(holds, { live: upkeep, sandbox: sandboxPools.settle }, log);
   const expiry = startSandboxExpiry(sandboxPools.settle, log);
@@ -123,12 +127,14 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const read = { wallets: createWallets(shared), usage: createUsage(shared) };
   const dataPlane = { gateway, ...read, links, currency: config.currency, clock };
-  const planePools = { shared, sandbox: pool('sandbox', 1), check: checkPool(), reports: openReports(pool) };
+  const planePools = openPlanePools(pool, checkPool());
   const outbox = startMail(config, shared, log);
-  const planes = await composePlanes({ config, pools: planePools, clock, log, keys, catalogue });
+  const underWay = createUnderWay();
+  const planes = await composePlanes({ config, pools: planePools, clock, log, keys, catalogue, underWay });
   return {
-    server: createHttpServer({ dataPlane, planes, isReady: () => isReady(shared, log), metrics, log }),
+    server: createHttpServer({ dataPlane, planes, isReady: createReadiness(upkeep, log), metrics, log, underWay }),
     callsUnderWay: () => gateway.underWay.calls,
+    workUnderWay: underWay.count,
     settlementsKept: spool.kept,
     stop: async () => {
       processMetrics.stop();
@@ -181,9 +187,21 @@ function startMail({ mail, environment }: Config, pool: Pool, log: Log) {
   return startOutbox({ pool, send, keepsBodies: environment === 'development', log });
 }
 
+type OpenPool = ReturnType<typeof createPools>['pool'];
+
+/** One connection for each statement that calls of a mode are batched into. */
+function openLanePools(pool: OpenPool, mode: Mode) {
+  return { reserve: pool(mode, 1), settle: pool(mode, 1) };
+}
+
 /** A report may take long: nothing else waits for its connections. */
-function openReports(pool: ReturnType<typeof createPools>['pool']): Pool {
-  return pool('live', REPORTS_MAX, { statementMsMax: REPORT_STATEMENT_MS_MAX });
+function openPlanePools(pool: OpenPool, check: Pool) {
+  return {
+    shared: pool('live', PLANES_CONNECTIONS_MAX),
+    sandbox: pool('sandbox', 1),
+    check,
+    reports: pool('live', REPORTS_MAX, { statementMsMax: REPORT_STATEMENT_MS_MAX }),
+  };
 }
 
 /** Opens pools, and ends them all. */
@@ -197,13 +215,4 @@ function createPools(url: string, log: Log) {
     },
     endPools: () => Promise.all(pools.map((one) => one.end())),
   };
-}
-
-async function isReady(pool: Pool, log: Log): Promise<boolean> {
-  try {
-    return (await selectSchemaVersion(pool)) >= SCHEMA_VERSION;
-  } catch (fault) {
-    log.warn({ fault: describeFault(fault) }, 'not ready: the database does not answer');
-    return false;
-  }
 }

@@ -15,6 +15,7 @@ import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addAnyWalletRoutes, addMovementRoutes } from '#http/operator-plane/wallets.ts';
 import { addMailboxPages } from '#http/pages/mailbox.ts';
 import { createPlanes, type Planes } from '#http/planes.ts';
+import { followHandlers, type UnderWay } from '#http/under-way.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { createThrottle } from '#limits/throttle.ts';
@@ -32,6 +33,7 @@ import { createAppUsage } from '#usage/report.ts';
 interface PlanesOptions {
   readonly config: Config;
   readonly pools: {
+    /** Of these planes, and of nothing else. */
     readonly shared: Pool;
     /** Of the role that knows play money alone. */
     readonly sandbox: Pool;
@@ -45,6 +47,7 @@ interface PlanesOptions {
   /** What this process has in memory, to follow a change before whoever made it hears of it. */
   readonly keys: Refreshed;
   readonly catalogue: Refreshed;
+  readonly underWay: UnderWay;
 }
 
 interface Refreshed {
@@ -52,7 +55,8 @@ interface Refreshed {
 }
 
 /** The planes of app owners and operators, joined to what they act on. */
-export function composePlanes({ config, pools, clock, log, keys, catalogue }: PlanesOptions): Promise<Planes> {
+export function composePlanes(options: PlanesOptions): Promise<Planes> {
+  const { config, pools, clock, log, keys, catalogue, underWay } = options;
   const pool = pools.shared;
   const control: ControlPlane = {
     accounts: createAccounts({
@@ -67,7 +71,9 @@ export function composePlanes({ config, pools, clock, log, keys, catalogue }: Pl
     clock,
     currency: config.currency,
     inBackground: (work) => {
-      work.catch((fault: unknown) => log.error({ fault: describeFault(fault) }, 'work in the background failed'));
+      underWay.follow(work).catch((fault: unknown) => {
+        log.error({ fault: describeFault(fault) }, 'work in the background failed');
+      });
     },
     isRegistrationOpen: config.registration === 'open',
   };
@@ -80,6 +86,7 @@ export function composePlanes({ config, pools, clock, log, keys, catalogue }: Pl
     checkLedger: createLedgerCheck(pools.check),
   };
   return createPlanes(log, control.sessions.find, (plane) => {
+    followHandlers(plane, underWay);
     addAccountRoutes(plane, control);
     addSessionRoutes(plane, control);
     addAppRoutes(plane, control);

@@ -19,6 +19,8 @@ import { ensureOperator } from '#operator/accounts.ts';
 
 /** How long calls under way may go on after the service was told to stop. */
 const DRAIN_MS_MAX = 30_000;
+/** And requests that hold no money: a statement takes at most five seconds. */
+const ANSWER_MS_MAX = 10_000;
 const SETTLE_MS_MAX = 5_000;
 const WAIT_STEP_MS = 25;
 const WORKER_RESTART_DELAY_MS = 500;
@@ -115,13 +117,17 @@ function listen(server: Server, { host, port }: Config): Promise<void> {
 }
 
 /** Takes no more calls, and lets those under way end and be settled, also those whose caller has left. */
-async function stopGateway({ server, stop, callsUnderWay, settlementsKept }: Service): Promise<void> {
+async function stopGateway(service: Service): Promise<void> {
+  const { server, stop, callsUnderWay, workUnderWay, settlementsKept } = service;
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeIdleConnections();
-  await waitUntil(() => callsUnderWay() === 0, DRAIN_MS_MAX);
+  await Promise.all([
+    waitUntil(() => callsUnderWay() === 0, DRAIN_MS_MAX),
+    waitUntil(() => workUnderWay() === 0, ANSWER_MS_MAX),
+  ]);
   server.closeAllConnections(); // Streams that go on are given up by this, as if their callers had left.
   await closed;
-  await waitUntil(() => callsUnderWay() === 0 && settlementsKept() === 0, SETTLE_MS_MAX);
+  await waitUntil(() => callsUnderWay() === 0 && workUnderWay() === 0 && settlementsKept() === 0, SETTLE_MS_MAX);
   await stop();
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createHttpServer } from '#http/server.ts';
+import { createUnderWay } from '#http/under-way.ts';
 import { createLog } from '#kernel/log.ts';
 
 type Options = Parameters<typeof createHttpServer>[0];
@@ -12,6 +13,7 @@ test('CC-11 nothing of the server ends an answer that takes its time; a request 
     metrics: {} as Options['metrics'],
     isReady: async () => true,
     log: createLog('silent'),
+    underWay: createUnderWay(),
   });
   // Of a socket on which nothing moves: a model may think for a quarter of an hour.
   assert.equal(server.timeout, 0);

@@ -12,6 +12,7 @@ import { handleHealth, handleReadiness } from '#http/health.ts';
 import { handleMetrics, type MetricsPlane } from '#http/metrics.ts';
 import type { Planes } from '#http/planes.ts';
 import { correlationIdOf, type Exchange, openExchange, sendFault, sendNotAllowed, sendRefusal } from '#http/respond.ts';
+import { answered, type UnderWay } from '#http/under-way.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
@@ -31,6 +32,7 @@ interface ServerOptions {
   readonly isReady: () => Promise<boolean>;
   readonly metrics: MetricsPlane;
   readonly log: Log;
+  readonly underWay: UnderWay;
 }
 
 type Handler = (exchange: Exchange) => Promise<void> | void;
@@ -64,8 +66,9 @@ export function createHttpServer(options: ServerOptions): Server {
     if (doomed.has(request.socket) || latest.get(request.socket)?.response.getHeader('connection') === 'close') return;
     const exchange = openExchange(request, response);
     latest.set(request.socket, exchange);
+    void options.underWay.follow(answered(response));
     try {
-      await dispatch(routes, options, exchange);
+      await options.underWay.follow(dispatch(routes, options, exchange));
     } catch (fault) {
       sendFault(exchange, options.log, fault, routes.has(exchange.path) ? exchange.path : `${MODEL_PATH}:model`);
     }

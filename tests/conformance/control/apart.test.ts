@@ -1,0 +1,55 @@
+// What strangers and app owners do at their planes is no business of the calls.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { send } from '../../support/client.ts';
+import { personWith } from '../../support/control.ts';
+import { countWaiting, lockTable, untilWaiting } from '../../support/lock-wait.ts';
+import { setStage } from '../../support/stage.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+const { service, app, newUser } = await setStage();
+const { url, database } = service;
+
+test('BI-01 balances, and whether the service is ready, wait for nobody at the planes of accounts', async () => {
+  const user = await newUser(1_000);
+  const stranger = personWith(url, `svc_session_${'x'.repeat(43)}`);
+  const release = await lockTable(database, 'accounts.sessions');
+  let answers = 0;
+  const asked = Array.from({ length: 120 }, async () => {
+    await stranger.ask('GET', '/sessions/current');
+    answers += 1;
+  });
+  try {
+    await untilWaiting(database, 3);
+    const [balance, ready] = await Promise.all([
+      send('/balance', { url, key: app.liveKey, user }),
+      send('/readyz', { url }),
+    ]);
+    assert.deepEqual([balance.status, ready.status], [200, 200]);
+    assert.ok(answers < 60, `${answers} of 120 strangers were answered before them`);
+  } finally {
+    await release();
+    await Promise.all(asked);
+  }
+});
+
+test('ER-01 however many ask whether the service is ready, the database is asked once at a time', async () => {
+  const release = await lockTable(database, 'db.migrations');
+  let most = 0;
+  let isOver = false;
+  const asked = Promise.all(Array.from({ length: 30 }, () => send('/readyz', { url }))).finally(() => (isOver = true));
+  try {
+    await waitUntil('all are answered', async () => {
+      most = Math.max(most, await countWaiting(database));
+      return isOver;
+    });
+    assert.ok(most <= 1, `${most} statements asked at once`);
+    assert.deepEqual(
+      [...new Set((await asked).map(({ status, text }) => `${status} ${text}`))],
+      ['503 {"status":"unavailable"}'],
+    );
+  } finally {
+    await release();
+  }
+  assert.equal((await send('/readyz', { url })).status, 200);
+});

@@ -1,0 +1,64 @@
+// A service that stops ends what it has begun, of the planes of accounts and apps too.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newOwner } from '../../support/control.ts';
+import { dawdleAt, untilDawdling } from '../../support/lock-wait.ts';
+import { openRaw } from '../../support/raw-http.ts';
+import { startSecondGateway } from '../../support/second-gateway.ts';
+import { setStage } from '../../support/stage.ts';
+
+const { service } = await setStage();
+const { owner: database } = service.database;
+const owner = await newOwner(service);
+const { appId } = await owner.get(201, 'POST', '/apps', { name: 'App', redirectUris: [] });
+
+function headOf(path: string, body: string): string {
+  return (
+    `POST ${path} HTTP/1.1\r\nhost: purser.test\r\nauthorization: Bearer ${owner.token}\r\n` +
+    `content-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`
+  );
+}
+
+test('CP-03 a key that is asked for when the service stops is minted and shown', async () => {
+  const gateway = await startSecondGateway(service);
+  const body = '{"mode":"live"}';
+  const connection = openRaw(gateway.url);
+  connection.write(headOf(`/apps/${String(appId)}/keys`, body));
+  await connection.until((text) => text.includes('100 Continue'));
+  const closed = gateway.close();
+  connection.write(body);
+  const text = await connection.until((sofar) => sofar.includes('apiKey'));
+  connection.close();
+  await closed;
+  assert.match(text, /HTTP\/1\.1 201 [^]*"apiKey":"svc_live_/);
+});
+
+test('CP-02 an app that is being made when the service stops is made, though its owner has left', async () => {
+  await dawdleAt(service.database, 'accounts.apps');
+  const gateway = await startSecondGateway(service);
+  const body = '{"name":"Left behind","redirectUris":[]}';
+  const connection = openRaw(gateway.url);
+  connection.write(headOf('/apps', body) + body);
+  await untilDawdling(service.database);
+  connection.close();
+  await gateway.close();
+  const { rowCount } = await database.query(`select from accounts.apps where name = 'Left behind'`);
+  assert.equal(rowCount, 1);
+  assert.deepEqual(
+    gateway.logged().filter((line) => line.includes('a call failed')),
+    [],
+  );
+});
+
+test('CP-01 a reset that was asked for when the service stops is mailed', async () => {
+  await dawdleAt(service.database, 'accounts.password_resets');
+  const gateway = await startSecondGateway(service);
+  const body = JSON.stringify({ email: owner.email });
+  const connection = openRaw(gateway.url);
+  connection.write(headOf('/password-resets', body) + body);
+  await untilDawdling(service.database);
+  connection.close();
+  await gateway.close();
+  const { rowCount } = await database.query('select from mail.messages where recipient = $1', [owner.email]);
+  assert.equal(rowCount, 1);
+});
