@@ -9,7 +9,8 @@ import {
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
 import type { Sessions, SignedIn } from '#accounts/session.ts';
-import { parseExactJson } from '#http/exact-json.ts';
+import { parseExactBody } from '#http/json-body.ts';
+import { compressedRefusal } from '#http/read-body.ts';
 import { type Exchange, sendFault, sendNotAllowed, sendNowhere, sendRefusal } from '#http/respond.ts';
 import { unstorableText } from '#http/storable-text.ts';
 import type { Log } from '#kernel/log.ts';
@@ -79,7 +80,7 @@ export async function createPlanes(
       sendNowhere(exchangeOf(exchanges, request));
     },
   });
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, parseBody);
+  readBodies(app);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((fault: FastifyError | Refused, request, reply) => {
@@ -124,13 +125,17 @@ export async function createPlanes(
   };
 }
 
-/** As the framework's own parser does, but for numbers that a double cannot hold: see `parseExactJson`. */
-async function parseBody(_request: FastifyRequest, text: string | Buffer): Promise<unknown> {
-  try {
-    return parseExactJson(String(text));
-  } catch {
-    return granted(notJson());
-  }
+/** Bodies are JSON, read once and exactly. One that has none is no fault where none is looked at. */
+function readBodies(app: FastifyInstance<Server, IncomingMessage, ServerResponse>): void {
+  app.addHook('preParsing', async (request, _reply, body) => {
+    granted(compressedRefusal(request));
+    return body;
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    const isLookedAt = request.routeOptions.schema?.body !== undefined;
+    return body.length === 0 && !isLookedAt ? undefined : granted(parseExactBody(body));
+  });
 }
 
 function noSession(): Refusal<'UNAUTHORIZED'> {

@@ -13,16 +13,21 @@ const EMPTY = Buffer.alloc(0);
 export async function readBody(
   request: IncomingMessage,
 ): Promise<Buffer | Refusal<'PAYLOAD_TOO_LARGE' | 'BAD_REQUEST'> | undefined> {
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
-    return refuse('BAD_REQUEST', 'The body must not be compressed: send it without `content-encoding`.', {
-      param: 'content-encoding',
-    });
-  }
+  const compressed = compressedRefusal(request);
+  if (compressed !== undefined) return compressed;
   const declared = request.headers['content-length'];
   if (declared !== undefined && Number(declared) > BODY_BYTES_MAX) return tooLarge();
   if (declared === undefined && request.headers['transfer-encoding'] === undefined) return EMPTY;
   return collect(request);
+}
+
+/** Undefined: the body comes as it is. */
+export function compressedRefusal({ headers }: Pick<IncomingMessage, 'headers'>): Refusal<'BAD_REQUEST'> | undefined {
+  const encoding = headers['content-encoding'];
+  if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') return undefined;
+  return refuse('BAD_REQUEST', 'The body must not be compressed: send it without `content-encoding`.', {
+    param: 'content-encoding',
+  });
 }
 
 function collect(request: IncomingMessage): Promise<Buffer | Refusal<'PAYLOAD_TOO_LARGE'> | undefined> {
