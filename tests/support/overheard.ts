@@ -9,8 +9,8 @@ export interface Overheard {
   readonly assertDiscreet: (secrets: readonly string[]) => void;
 }
 
-/** What most tests ask, and what providers answer most of them. Nothing of the service's own says any of it. */
-const WORDS = ['Hello', 'First piece', 'Hi.'];
+/** What most tests ask, what providers answer most of them, and the accounts' password. Nothing of the service's own says any. */
+const WORDS = ['Hello', 'First piece', 'Hi.', 'correct horse battery'];
 const CHARACTERS_MAX = 50_000_000;
 
 export function overhear(): Overheard {

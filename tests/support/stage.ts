@@ -20,15 +20,22 @@ interface StageOptions {
   /** Makes more of the catalogue than that. */
   readonly catalogue?: (catalogue: ReturnType<typeof catalogueAt>) => unknown;
   readonly pace?: StreamPace;
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Called once by a test file, before its tests. */
-export async function setStage({ model, app: limits, catalogue, pace }: StageOptions = {}): Promise<Stage> {
+export async function setStage({
+  model,
+  app: limits,
+  catalogue,
+  pace,
+  environment,
+}: StageOptions = {}): Promise<Stage> {
   const upstream = await startScriptedUpstream();
   const basis = catalogueAt(upstream.baseUrl, model);
   const options = pace === undefined ? {} : { pace };
   const whole = catalogue === undefined ? basis : catalogue(basis);
-  const service = await startTestService(whole, {}, undefined, options);
+  const service = await startTestService(whole, environment, undefined, options);
   after(async () => {
     try {
       await service.close();

@@ -61,7 +61,9 @@ export const sessionSchema = z
   .meta({ id: 'Session' });
 export const sessionListSchema = z.object({ sessions: z.array(sessionSchema) });
 export const currentSessionSchema = z.object({ sessionId: z.string(), expiresAt: moment, account: accountSchema });
-export const sessionParamsSchema = z.object({ sessionId: z.string() });
+export const sessionParamsSchema = z.object({
+  sessionId: z.string().meta({ description: '`current`: the one that asks. `others`: every one but that.' }),
+});
 
 export const changePasswordSchema = z.strictObject({ currentPassword: password, newPassword });
 export const requestResetSchema = z.strictObject({ email: z.string().max(EMAIL_LENGTH_MAX) });

@@ -10,6 +10,7 @@ create table accounts.sessions (
   last_used_at timestamptz not null default clock_timestamp()
 );
 create index sessions_account on accounts.sessions (account_id);
+create index sessions_expiry on accounts.sessions (expires_at);
 
 -- The newest reset that an account asked for: an older one is void.
 create table accounts.password_resets (

@@ -58,8 +58,16 @@ export async function insertAccount(db: Queryable, account: NewSignInAccount): P
   return rows[0];
 }
 
-export async function updatePassword(db: Queryable, accountId: AccountId, passwordHash: string): Promise<void> {
-  await db.query(`update accounts.accounts set password_hash = $2 where account_id = $1`, [accountId, passwordHash]);
+export async function updatePassword(
+  db: Queryable,
+  accountId: AccountId,
+  passwordHash: string,
+): Promise<AccountRow | undefined> {
+  const { rows } = await db.query<AccountRow>(
+    `update accounts.accounts set password_hash = $2 where account_id = $1 returning ${ACCOUNT_COLUMNS}`,
+    [accountId, passwordHash],
+  );
+  return rows[0];
 }
 
 export interface SessionRow {
@@ -72,24 +80,37 @@ export interface SessionRow {
 
 const SESSION_COLUMNS = 'session_id, account_id, created_at, expires_at, last_used_at';
 
+/**
+ * Undefined where the account has another password by now: the lock waits for who is changing it, and who changes it then
+ * ends the sessions that were opened before.
+ */
 export async function insertSession(
   db: Queryable,
   session: {
     readonly sessionId: SessionId;
     readonly accountId: AccountId;
+    readonly passwordHash: string;
     readonly digest: Buffer;
     readonly lifetimeMs: number;
   },
-): Promise<SessionRow> {
+): Promise<SessionRow | undefined> {
   const { rows } = await db.query<SessionRow>(
     `insert into accounts.sessions (session_id, account_id, digest, expires_at)
-     values ($1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond')
+     select $1, account_id, $4, clock_timestamp() + $5 * interval '1 millisecond'
+     from accounts.accounts where account_id = $2 and password_hash = $3 for share
      returning ${SESSION_COLUMNS}`,
-    [session.sessionId, session.accountId, session.digest, session.lifetimeMs],
+    [session.sessionId, session.accountId, session.passwordHash, session.digest, session.lifetimeMs],
   );
-  const row = rows[0];
-  if (row === undefined) throw new Error('The session could not be stored.');
-  return row;
+  return rows[0];
+}
+
+/** Ends all sessions of an account but the `kept` newest. */
+export async function deleteOldestSessions(db: Queryable, accountId: AccountId, kept: number): Promise<void> {
+  await db.query(
+    `delete from accounts.sessions where session_id in
+       (select session_id from accounts.sessions where account_id = $1 order by created_at desc, session_id offset $2)`,
+    [accountId, kept],
+  );
 }
 
 /** A session that has not expired, with its account, which is not disabled. */
@@ -138,16 +159,28 @@ export async function deleteSession(db: Queryable, accountId: AccountId, session
   return rowCount === 1;
 }
 
-/** Ends all sessions of an account but the one that is given, and those of anybody that have expired. */
+/** Ends all sessions of an account but the one that is given. */
 export async function deleteOtherSessions(
   db: Queryable,
   accountId: AccountId,
   kept: SessionId | undefined,
 ): Promise<void> {
+  await db.query(`delete from accounts.sessions where account_id = $1 and session_id is distinct from $2`, [
+    accountId,
+    kept ?? null,
+  ]);
+}
+
+/** Removes sessions and resets that have expired, at most so many of each. */
+export async function deleteExpired(db: Queryable, rowsMax: number): Promise<void> {
   await db.query(
-    `delete from accounts.sessions
-     where account_id = $1 and session_id is distinct from $2 or expires_at < clock_timestamp()`,
-    [accountId, kept ?? null],
+    `with sessions as (
+       delete from accounts.sessions where session_id in
+         (select session_id from accounts.sessions where expires_at < clock_timestamp() limit $1)
+     )
+     delete from accounts.password_resets where account_id in
+       (select account_id from accounts.password_resets where expires_at < clock_timestamp() limit $1)`,
+    [rowsMax],
   );
 }
 
@@ -162,6 +195,15 @@ export async function upsertReset(
      on conflict (account_id) do update set digest = excluded.digest, expires_at = excluded.expires_at`,
     [reset.accountId, reset.digest, reset.lifetimeMs],
   );
+}
+
+/** Whose reset this is; undefined where it is unknown, used or too old. */
+export async function selectResetAccount(db: Queryable, digest: Buffer): Promise<AccountId | undefined> {
+  const { rows } = await db.query<{ account_id: AccountId }>(
+    `select account_id from accounts.password_resets where digest = $1 and expires_at > clock_timestamp()`,
+    [digest],
+  );
+  return rows[0]?.account_id;
 }
 
 /** Uses up a reset: its account, or undefined where it is unknown, used or too old. */

@@ -1,4 +1,5 @@
 import { insertAccount, type Role, selectAccountByEmail, updatePassword } from '#accounts/account-queries.ts';
+import { normalisedEmail } from '#accounts/email.ts';
 import { hashPassword } from '#accounts/password.ts';
 import type { Queryable } from '#db/pool.ts';
 import { newAccountId } from '#kernel/ids.ts';
@@ -11,7 +12,7 @@ export async function ensureSignIn(
   db: Queryable,
   account: { readonly email: string; readonly password: string; readonly name: string; readonly role: Role },
 ): Promise<boolean> {
-  const email = account.email.trim().toLowerCase();
+  const email = normalisedEmail(account.email);
   const known = await selectAccountByEmail(db, email);
   if (known !== undefined && (known.password_hash !== null || known.is_disabled)) return false;
   const passwordHash = await hashPassword(account.password);

@@ -1,5 +1,7 @@
 import {
   type AccountRow,
+  deleteOldestSessions,
+  deleteOtherSessions,
   deleteSession,
   insertSession,
   type Role,
@@ -23,7 +25,7 @@ export interface Account {
 }
 
 /** One sign-in of an account. */
-export interface Session {
+interface Session {
   readonly sessionId: SessionId;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
@@ -37,7 +39,17 @@ export interface SignedIn {
   readonly session: Session;
 }
 
+/** What somebody is given who has signed in. */
+export interface SignIn {
+  readonly account: Account;
+  readonly session: Session;
+  readonly token: string;
+  /** What the browser is known by from now on, see `createDevices`. */
+  readonly device: string;
+}
+
 const LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
+const SESSIONS_MAX = 100;
 const PREFIX = 'svc_session_';
 const RANDOM_LENGTH = 43; // 256 bits.
 const SHAPE = /^svc_session_[0-9A-Za-z]{43}$/;
@@ -50,6 +62,8 @@ export interface Sessions {
   readonly list: (accountId: AccountId) => Promise<readonly Session[]>;
   /** Ends a session at once. False where the account has none of that id. */
   readonly revoke: (accountId: AccountId, sessionId: SessionId) => Promise<boolean>;
+  /** Ends all sessions of the account at once, but this one. */
+  readonly revokeOthers: (signedIn: SignedIn) => Promise<void>;
 }
 
 export function createSessions(db: Queryable): Sessions {
@@ -57,25 +71,32 @@ export function createSessions(db: Queryable): Sessions {
     find: (token) => findSession(db, token),
     list: async (accountId) => (await selectSessions(db, accountId)).map(sessionOf),
     revoke: (accountId, sessionId) => deleteSession(db, accountId, sessionId),
+    revokeOthers: ({ account, session }) => deleteOtherSessions(db, account.accountId, session.sessionId),
   };
 }
 
-/** Opens a session. The token is in this answer alone: only its digest is stored (AU-05). */
+/**
+ * Opens a session. The token is in this answer alone: only its digest is stored (AU-05). Undefined where the account has
+ * another password by now. The oldest session beyond a hundred ends.
+ */
 export async function openSession(
   db: Queryable,
-  accountId: AccountId,
-): Promise<{ readonly token: string; readonly session: Session }> {
+  { accountId, passwordHash }: { readonly accountId: AccountId; readonly passwordHash: string },
+): Promise<{ readonly token: string; readonly session: Session } | undefined> {
   const token = PREFIX + randomBase62(RANDOM_LENGTH);
   const row = await insertSession(db, {
     sessionId: newSessionId(),
     accountId,
+    passwordHash,
     digest: sha256(token),
     lifetimeMs: LIFETIME_MS,
   });
+  if (row === undefined) return undefined;
+  await deleteOldestSessions(db, accountId, SESSIONS_MAX);
   return { token, session: sessionOf(row) };
 }
 
-export async function findSession(db: Queryable, token: string): Promise<SignedIn | undefined> {
+async function findSession(db: Queryable, token: string): Promise<SignedIn | undefined> {
   if (!SHAPE.test(token)) return undefined;
   const row = await selectSession(db, sha256(token));
   if (row === undefined) return undefined;

@@ -31,6 +31,8 @@ export interface Config {
   readonly workers: number;
   /** Whether anybody may make an account, or operators alone. */
   readonly registration: 'open' | 'closed';
+  /** Proxies in front of the service that add to `x-forwarded-for`. */
+  readonly proxyHops: number;
   /** The account that is made when it is missing. */
   readonly operator: { readonly email: string; readonly password: string } | undefined;
   /** Where mail goes. Undefined: nowhere but, in development, the mailbox page. */
@@ -87,6 +89,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
       ['open', 'closed'],
       environment === 'production' ? 'closed' : 'open',
     ),
+    proxyHops: settings.whole('PURSER_PROXY_HOPS', { least: 0, most: 9 }, 0),
     operator: readOperator(settings),
     mail: readMail(settings),
     metricsToken: readMetricsToken(settings),

@@ -1,8 +1,10 @@
 import { createAccounts } from '#accounts/account.ts';
 import { createOwnApps } from '#accounts/app.ts';
+import { startExpiry } from '#accounts/expiry.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
 import type { Pool } from '#db/pool.ts';
+import { createCallerAddress } from '#http/caller-address.ts';
 import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts.ts';
 import { addAppRoutes, addKeyRoutes } from '#http/control-plane/apps.ts';
 import { addUsageRoutes } from '#http/control-plane/usage.ts';
@@ -55,13 +57,15 @@ interface Refreshed {
 }
 
 /** The planes of app owners and operators, joined to what they act on. */
-export function composePlanes(options: PlanesOptions): Promise<Planes> {
+export async function composePlanes(options: PlanesOptions): Promise<Planes> {
   const { config, pools, clock, log, keys, catalogue, underWay } = options;
   const pool = pools.shared;
+  const throttle = createThrottle(pool);
   const control: ControlPlane = {
     accounts: createAccounts({
       pool,
-      throttle: createThrottle(pool),
+      throttle,
+      secret: config.secret,
       sendReset: (email, token) => sendMail({ config, pool, log }, resetMail(config.publicUrl, email, token)),
     }),
     sessions: createSessions(pool),
@@ -70,6 +74,7 @@ export function composePlanes(options: PlanesOptions): Promise<Planes> {
     appUsage: createAppUsage(pools),
     clock,
     currency: config.currency,
+    addressOf: createCallerAddress(config.proxyHops, log),
     inBackground: (work) => {
       underWay.follow(work).catch((fault: unknown) => {
         log.error({ fault: describeFault(fault) }, 'work in the background failed');
@@ -85,7 +90,7 @@ export function composePlanes(options: PlanesOptions): Promise<Planes> {
     audit: createAuditReader(pool),
     checkLedger: createLedgerCheck(pools.check),
   };
-  return createPlanes(log, control.sessions.find, (plane) => {
+  const planes = await createPlanes(log, control.sessions.find, (plane) => {
     followHandlers(plane, underWay);
     addAccountRoutes(plane, control);
     addSessionRoutes(plane, control);
@@ -102,6 +107,14 @@ export function composePlanes(options: PlanesOptions): Promise<Planes> {
       addMailboxPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
     }
   });
+  const expiry = startExpiry({ db: pool, forgetTries: throttle.forget, log });
+  return {
+    handle: planes.handle,
+    close: async () => {
+      await expiry.stop();
+      await planes.close();
+    },
+  };
 }
 
 interface MailOptions {

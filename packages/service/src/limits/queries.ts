@@ -29,3 +29,8 @@ export async function takeTokens(db: Queryable, asked: readonly TokensAsked[]): 
   });
   return rows;
 }
+
+/** Removes at most so many buckets of tries that nobody has used for a day. */
+export async function forgetTries(db: Queryable, bucketsMax: number): Promise<void> {
+  await db.query(`select limits.forget_tries($1)`, [bucketsMax]);
+}

@@ -1,9 +1,11 @@
 import type { Pool } from '#db/pool.ts';
-import { takeTokens } from '#limits/queries.ts';
+import { forgetTries, takeTokens } from '#limits/queries.ts';
 
 interface ThrottleRate {
   readonly ratePerMinute: number;
   readonly rateBurst: number;
+  /** Tokens that a try takes. */
+  readonly cost: number;
 }
 
 /** Buckets of tries, by name, shared by every process. For what is rare: each act is a statement of its own. */
@@ -12,7 +14,11 @@ interface Throttle {
   readonly take: (bucket: string, rate: ThrottleRate) => Promise<{ readonly waitMs: number } | undefined>;
   /** Gives a try back that did no harm. */
   readonly giveBack: (bucket: string, rate: ThrottleRate) => Promise<void>;
+  /** Removes buckets that nobody has used for a day: they would be full again. */
+  readonly forget: () => Promise<void>;
 }
+
+const BUCKETS_FORGOTTEN_MAX = 10_000;
 
 export function createThrottle(pool: Pool): Throttle {
   async function move(bucket: string, { ratePerMinute, rateBurst }: ThrottleRate, wanted: number) {
@@ -23,11 +29,14 @@ export function createThrottle(pool: Pool): Throttle {
 
   return {
     take: async (bucket, rate) => {
-      const { granted, wait_ms: waitMs } = await move(bucket, rate, 1);
-      return granted === 1 ? undefined : { waitMs };
+      const { granted, wait_ms: waitMs } = await move(bucket, rate, rate.cost);
+      if (granted === rate.cost) return undefined;
+      if (granted > 0) await move(bucket, rate, -granted); // Part of a try is none.
+      return { waitMs };
     },
     giveBack: async (bucket, rate) => {
-      await move(bucket, rate, -1);
+      await move(bucket, rate, -rate.cost);
     },
+    forget: () => forgetTries(pool, BUCKETS_FORGOTTEN_MAX),
   };
 }

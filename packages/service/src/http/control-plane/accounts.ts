@@ -11,8 +11,7 @@ import {
   signInSchema,
 } from '@purser/contract/control.ts';
 import { z } from 'zod';
-import type { SignIn } from '#accounts/account.ts';
-import type { Account } from '#accounts/session.ts';
+import type { Account, SignIn } from '#accounts/session.ts';
 import { type ControlPlane, callerOf } from '#http/control-plane/control-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
@@ -28,11 +27,12 @@ export function addAccountRoutes(plane: Plane, control: ControlPlane): void {
   plane.post(
     '/accounts',
     { config: { isPublic: true }, schema: { body: registerSchema, response: { 201: accountSchema } } },
-    async ({ body }, reply) => {
+    async ({ body, raw }, reply) => {
       if (!control.isRegistrationOpen) {
         granted(refuse('FORBIDDEN', 'Accounts are made by the operator of this service.'));
       }
-      const account = granted(await accounts.register({ ...body, name: body.name, role: 'owner' }));
+      const from = control.addressOf(raw);
+      const account = granted(await accounts.register({ ...body, name: body.name, role: 'owner', from }));
       return reply.code(201).send(accountToWire(account));
     },
   );
@@ -40,7 +40,8 @@ export function addAccountRoutes(plane: Plane, control: ControlPlane): void {
   plane.post(
     '/password-resets',
     { config: { isPublic: true }, schema: { body: requestResetSchema, response: { 202: EMPTY } } },
-    async ({ body }, reply) => {
+    async ({ body, raw }, reply) => {
+      granted(await accounts.admitReset(control.addressOf(raw)));
       control.inBackground(accounts.requestReset(body.email)); // Afterwards: a known e-mail takes no longer.
       return reply.code(202).send(null);
     },
@@ -69,7 +70,10 @@ export function addSessionRoutes(plane: Plane, control: ControlPlane): void {
   plane.post(
     '/sessions',
     { config: { isPublic: true }, schema: { body: signInSchema, response: { 200: signedInSchema } } },
-    async ({ body }) => signInToWire(granted(await accounts.signIn({ ...body, device: undefined }))),
+    async ({ body, raw }) => {
+      const from = control.addressOf(raw);
+      return signInToWire(granted(await accounts.signIn({ ...body, device: undefined, from })));
+    },
   );
 
   plane.get('/sessions', { schema: { response: { 200: sessionListSchema } } }, async (request) => {
@@ -99,8 +103,13 @@ export function addSessionRoutes(plane: Plane, control: ControlPlane): void {
     '/sessions/:sessionId',
     { schema: { params: sessionParamsSchema, response: { 204: EMPTY } } },
     async (request, reply) => {
-      const { account, session } = callerOf(request);
+      const signedIn = callerOf(request);
+      const { account, session } = signedIn;
       const { sessionId } = request.params;
+      if (sessionId === 'others') {
+        await sessions.revokeOthers(signedIn);
+        return reply.code(204).send(null);
+      }
       const revoked = sessionId === 'current' ? session.sessionId : (sessionId as SessionId);
       if (!(await sessions.revoke(account.accountId, revoked))) {
         granted(refuse('NOT_FOUND', 'There is no such session of yours.'));

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Accounts } from '#accounts/account.ts';
 import type { App, OwnApps } from '#accounts/app.ts';
 import type { Sessions, SignedIn } from '#accounts/session.ts';
+import type { CallerAddress } from '#http/caller-address.ts';
 import { granted } from '#http/planes.ts';
 import { assert } from '#kernel/assert.ts';
 import type { Clock } from '#kernel/clock.ts';
@@ -20,6 +21,7 @@ export interface ControlPlane {
   readonly clock: Clock;
   /** Of every wallet. */
   readonly currency: string;
+  readonly addressOf: CallerAddress;
   /** Does what the caller need not wait for. A fault of it is logged. */
   readonly inBackground: (work: Promise<void>) => void;
   /** Whether anybody may make an account, or operators alone. */

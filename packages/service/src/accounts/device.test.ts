@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createDevices } from '#accounts/device.ts';
+import { newAccountId } from '#kernel/ids.ts';
+import { randomBytes } from '#kernel/random.ts';
+
+const devices = createDevices(randomBytes(32));
+const anna = { accountId: newAccountId(), passwordHash: '$argon2id$a' };
+
+test('CP-01 a browser is known for the account that it signed in to, until its password is changed, and for no other', () => {
+  const shown = devices.issue(anna);
+  assert.equal(devices.nameOf(shown, anna), shown.split('.')[0]);
+  assert.notEqual(devices.issue(anna), shown);
+  for (const known of [{ ...anna, passwordHash: '$argon2id$b' }, { ...anna, accountId: newAccountId() }, undefined]) {
+    assert.equal(devices.nameOf(shown, known), undefined);
+  }
+  assert.equal(createDevices(randomBytes(32)).nameOf(shown, anna), undefined);
+});
+
+test('CP-01 what a browser shows that was never given is nothing', () => {
+  const shown = devices.issue(anna);
+  const other = devices.issue(anna);
+  const forged = [
+    undefined,
+    '',
+    'x',
+    `${other.split('.')[0]}.${shown.split('.')[1]}`,
+    `${shown}A`,
+    ` ${shown}`,
+    `${shown.slice(0, 30)}${shown[30] === 'A' ? 'B' : 'A'}${shown.slice(31)}`,
+  ];
+  for (const one of forged) assert.equal(devices.nameOf(one, anna), undefined, String(one));
+});

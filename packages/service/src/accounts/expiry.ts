@@ -1,0 +1,40 @@
+import { deleteExpired } from '#accounts/account-queries.ts';
+import type { Queryable } from '#db/pool.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
+
+const PERIOD_MS = 10 * 60_000;
+const ROWS_MAX = 10_000;
+
+interface Expiry {
+  readonly stop: () => Promise<void>;
+}
+
+/** Removes what has had its time, every ten minutes: sessions, resets, and tries that count no more. */
+export function startExpiry(options: {
+  readonly db: Queryable;
+  readonly forgetTries: () => Promise<void>;
+  readonly log: Log;
+  readonly periodMs?: number;
+}): Expiry {
+  const { db, forgetTries, log, periodMs = PERIOD_MS } = options;
+  async function pass(): Promise<void> {
+    try {
+      await deleteExpired(db, ROWS_MAX);
+      await forgetTries();
+    } catch (fault) {
+      log.warn({ fault: describeFault(fault) }, 'expired sessions could not be removed');
+    }
+  }
+  let passing: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    passing ??= pass().finally(() => {
+      passing = undefined;
+    });
+  }, periodMs);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await passing;
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { hmacSha256 } from '#kernel/crypto.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+
+/** Buckets of tries, by name, shared by every process. */
+export interface Throttle {
+  /** Takes a try. Undefined: go on. Otherwise the milliseconds until the next. */
+  readonly take: (bucket: string, rate: ThrottleRate) => Promise<{ readonly waitMs: number } | undefined>;
+  /** Gives a try back that did no harm. */
+  readonly giveBack: (bucket: string, rate: ThrottleRate) => Promise<void>;
+}
+
+interface ThrottleRate {
+  readonly ratePerMinute: number;
+  readonly rateBurst: number;
+  /** Tokens that one try costs: so a try can be rarer than one a minute. */
+  readonly cost: number;
+}
+
+/** Each bucket fills up within an hour, so that one that nobody used for a day says nothing (`limits.forget_tries`). */
+const RATES = {
+  /** Wrong passwords for one e-mail, by strangers. */
+  'sign-in': { ratePerMinute: 1, rateBurst: 20, cost: 1 },
+  /** Wrong passwords for one account, from one browser that has signed in to it before. */
+  'sign-in-device': { ratePerMinute: 1, rateBurst: 20, cost: 1 },
+  /** Wrong passwords from one address, for any e-mail: an office may share one. */
+  'sign-in-from': { ratePerMinute: 10, rateBurst: 100, cost: 1 },
+  /** Wrong present passwords of somebody who is signed in and sets another. */
+  password: { ratePerMinute: 1, rateBurst: 20, cost: 1 },
+  /** Accounts made from one address: twenty at once, then two a minute. */
+  register: { ratePerMinute: 2, rateBurst: 20, cost: 1 },
+  /** Registering an e-mail that has an account, from one address: ten at once, then one in five minutes. */
+  'register-known': { ratePerMinute: 1, rateBurst: 50, cost: 5 },
+  /** Mails that one address is sent: three at once, then one in ten minutes. */
+  reset: { ratePerMinute: 1, rateBurst: 30, cost: 10 },
+  /** Resets asked for from one address. */
+  'reset-from': { ratePerMinute: 2, rateBurst: 20, cost: 1 },
+} as const satisfies Record<string, ThrottleRate>;
+
+type Kind = keyof typeof RATES;
+
+/** What is tried, and what the tries of count together: an e-mail, an account, an address. */
+export interface Try {
+  readonly kind: Kind;
+  readonly of: string;
+}
+
+/** Tries that count, so that guessing is slow. */
+export interface Tries {
+  /** Takes each of these tries, in order, up to the first that is not there. Undefined: all are taken. */
+  readonly take: (tries: readonly Try[]) => Promise<Refusal<'TOO_MANY_REQUESTS'> | undefined>;
+  readonly giveBack: (tries: readonly Try[]) => Promise<void>;
+}
+
+const RETRY_SECONDS_MAX = 60;
+
+const MESSAGES: Readonly<Partial<Record<Kind, string>>> = {
+  register: 'Too many accounts were made from your address. Wait.',
+  'register-known': 'Too many accounts were made from your address. Wait.',
+  'reset-from': 'Too many resets were asked for from your address. Wait.',
+};
+const WRONG_PASSWORDS = 'Too many wrong passwords. Wait, or reset the password by mail: that works at once.';
+
+/** `key`: buckets are named by digests under it, so that no e-mail and no address is in them. */
+export function createTries(throttle: Throttle, key: Buffer): Tries {
+  const bucketOf = ({ kind, of }: Try): string => `${kind}:${hmacSha256(key, kind, '\n', of).toString('base64url')}`;
+  return {
+    take: async (tries) => {
+      for (const one of tries) {
+        const empty = await throttle.take(bucketOf(one), RATES[one.kind]);
+        if (empty !== undefined) return tooMany(MESSAGES[one.kind] ?? WRONG_PASSWORDS, empty.waitMs);
+      }
+      return undefined;
+    },
+    giveBack: async (tries) => {
+      for (const one of tries) await throttle.giveBack(bucketOf(one), RATES[one.kind]);
+    },
+  };
+}
+
+function tooMany(message: string, waitMs: number): Refusal<'TOO_MANY_REQUESTS'> {
+  const retryAfterSeconds = Math.min(RETRY_SECONDS_MAX, Math.max(1, Math.ceil(waitMs / 1_000)));
+  return refuse('TOO_MANY_REQUESTS', message, { retryAfterSeconds });
+}

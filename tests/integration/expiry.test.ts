@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startExpiry } from '../../packages/service/src/accounts/expiry.ts';
+import { createPool } from '../../packages/service/src/db/pool.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { createThrottle } from '../../packages/service/src/limits/throttle.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const DAY_US = 24 * 60 * 60 * 1_000_000;
+
+test('CP-01 sessions, resets and tries are removed once their time is over, and nothing else is', async (t) => {
+  const database = await createTestDatabase();
+  const { owner } = database;
+  const pool = createPool({ url: database.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
+  const log = createLog('silent');
+  const tries = createThrottle(pool);
+  await owner.query(`
+    insert into accounts.accounts (account_id, email) values ('a', 'a@example.test'), ('b', 'b@example.test');
+    insert into accounts.sessions (session_id, account_id, digest, created_at, expires_at)
+      select n, 'a', sha256(n::bytea), clock_timestamp() - interval '2 days', clock_timestamp() + lasts::interval
+      from (values ('old', '-1 second'), ('new', '1 hour')) v (n, lasts);
+    insert into accounts.password_resets (account_id, digest, expires_at)
+      select n, sha256(n::bytea), clock_timestamp() + lasts::interval
+      from (values ('a', '-1 second'), ('b', '1 hour')) v (n, lasts);
+    insert into limits.buckets (app_id, units, refilled_at_us)
+      select n, 0, (extract(epoch from clock_timestamp()) * 1000000)::bigint - age
+      from (values ('sign-in:old', ${DAY_US} + 1000000), ('sign-in:new', ${DAY_US} - 600000000), ('app_old', ${DAY_US} * 9)) v (n, age)`);
+  const expiry = startExpiry({ db: pool, forgetTries: tries.forget, log, periodMs: 20 });
+  t.after(async () => {
+    await expiry.stop();
+    await pool.end();
+    await database.close();
+  });
+  const names = async (sql: string): Promise<unknown[]> =>
+    (await owner.query<{ name: string }>(sql)).rows.map(({ name }) => name);
+  const buckets = `select app_id as name from limits.buckets order by 1`;
+  await waitUntil('the tries are gone', async () => (await names(buckets)).length < 3);
+  assert.deepEqual(await names(buckets), ['app_old', 'sign-in:new']);
+  assert.deepEqual(await names(`select session_id as name from accounts.sessions`), ['new']);
+  assert.deepEqual(await names(`select account_id as name from accounts.password_resets`), ['b']);
+});
+
+test('CP-01 what cannot be removed now is said in the log, and tried again', async (t) => {
+  const lines: unknown[][] = [];
+  const keep = (...fields: unknown[]): void => void lines.push(fields);
+  let passes = 0;
+  const db = { query: async () => ((passes += 1), Promise.reject(new Error('away'))) };
+  const expiry = startExpiry({
+    db,
+    forgetTries: async () => {},
+    log: { debug: keep, info: keep, warn: keep, error: keep },
+    periodMs: 5,
+  });
+  t.after(expiry.stop);
+  await waitUntil('it was tried again', () => passes > 1);
+  assert.match(JSON.stringify(lines), /expired sessions could not be removed/);
+});
