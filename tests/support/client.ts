@@ -24,6 +24,7 @@ export async function send(path: string, options: CallOptions): Promise<Reply> {
   const isRaw = typeof body === 'string' || body instanceof Uint8Array;
   const response = await fetch(url + path, {
     method: options.method ?? (body === undefined ? 'GET' : 'POST'),
+    redirect: 'manual',
     headers: {
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(user === undefined ? {} : { 'x-service-user': user }),

@@ -25,7 +25,7 @@ export interface Account {
 }
 
 /** One sign-in of an account. */
-interface Session {
+export interface Session {
   readonly sessionId: SessionId;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;

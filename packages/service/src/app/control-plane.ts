@@ -16,6 +16,7 @@ import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addAnyWalletRoutes, addMovementRoutes } from '#http/operator-plane/wallets.ts';
 import { addMailboxPages } from '#http/pages/mailbox.ts';
+import { createPages, type PageRoutes } from '#http/pages/pages.ts';
 import { createPlanes, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
 import type { Clock } from '#kernel/clock.ts';
@@ -56,8 +57,12 @@ interface Refreshed {
   readonly refresh: () => Promise<void>;
 }
 
-/** The planes of app owners and operators, joined to what they act on. */
-export async function composePlanes(options: PlanesOptions): Promise<Planes> {
+interface ComposedPlanes extends Planes {
+  readonly pages: PageRoutes;
+}
+
+/** The planes of app owners and operators, and their pages, joined to what they act on. */
+export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
   const { config, pools, clock, log, keys, catalogue, underWay } = options;
   const pool = pools.shared;
   const throttle = createThrottle(pool);
@@ -110,6 +115,7 @@ export async function composePlanes(options: PlanesOptions): Promise<Planes> {
   const expiry = startExpiry({ db: pool, forgetTries: throttle.forget, log });
   return {
     handle: planes.handle,
+    pages: createPages({ ...control, secret: config.secret, publicUrl: config.publicUrl, log }),
     close: async () => {
       await expiry.stop();
       await planes.close();
@@ -135,7 +141,11 @@ function resetMail(publicUrl: string, recipient: string, token: string) {
     'Somebody, most likely you, asked to set a new password for your account at',
     `${publicUrl}. If it was not you, there is nothing to do.`,
     '',
-    'Within an hour, send this token with your new password to POST /password-resets/use:',
+    'Within an hour, choose a new password there:',
+    '',
+    `${publicUrl}/password-reset/use?token=${token}`,
+    '',
+    'A program sends this token with the new password to POST /password-resets/use instead:',
     '',
     `    ${token}`,
     '',

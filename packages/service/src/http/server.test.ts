@@ -9,7 +9,7 @@ type Options = Parameters<typeof createHttpServer>[0];
 test('CC-11 nothing of the server ends an answer that takes its time; a request has to come soon', () => {
   const server = createHttpServer({
     dataPlane: {} as Options['dataPlane'],
-    planes: {} as Options['planes'],
+    planes: { pages: new Map() } as unknown as Options['planes'],
     metrics: {} as Options['metrics'],
     isReady: async () => true,
     log: createLog('silent'),

@@ -10,6 +10,7 @@ import { handleModel, handleModelList } from '#http/data-plane/models.ts';
 import { handleUsageSummary } from '#http/data-plane/usage-summary.ts';
 import { handleHealth, handleReadiness } from '#http/health.ts';
 import { handleMetrics, type MetricsPlane } from '#http/metrics.ts';
+import type { PageRoutes } from '#http/pages/pages.ts';
 import type { Planes } from '#http/planes.ts';
 import { correlationIdOf, type Exchange, openExchange, sendFault, sendNotAllowed, sendRefusal } from '#http/respond.ts';
 import { answered, type UnderWay } from '#http/under-way.ts';
@@ -28,7 +29,7 @@ const MODEL_PATH = '/v1/models/';
 
 interface ServerOptions {
   readonly dataPlane: DataPlane;
-  readonly planes: Planes;
+  readonly planes: Planes & { readonly pages: PageRoutes };
   readonly isReady: () => Promise<boolean>;
   readonly metrics: MetricsPlane;
   readonly log: Log;
@@ -78,8 +79,9 @@ export function createHttpServer(options: ServerOptions): Server {
   return server;
 }
 
-function routesOf({ dataPlane, isReady, metrics }: ServerOptions): ReadonlyMap<string, Route> {
+function routesOf({ dataPlane, planes, isReady, metrics }: ServerOptions): ReadonlyMap<string, Route> {
   return new Map<string, Route>([
+    ...planes.pages,
     ['/v1/chat/completions', { POST: (exchange) => handleChat(dataPlane.gateway, exchange) }],
     ['/v1/models', { GET: (exchange) => handleModelList(dataPlane, exchange) }],
     ['/balance', { GET: (exchange) => handleBalance(dataPlane, exchange) }],

@@ -1,0 +1,49 @@
+import type { IncomingMessage } from 'node:http';
+import { readBody } from '#http/read-body.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+
+/** The fields of a form, each once. One that was not sent is empty. */
+export interface Form {
+  readonly field: (name: string) => string;
+}
+
+const FORM_BYTES_MAX = 16_384;
+const TYPE = /^application\/x-www-form-urlencoded *(;|$)/i;
+
+/** Reads a form that a browser sent. Undefined: the caller left halfway. */
+export async function readForm(
+  request: IncomingMessage,
+): Promise<Form | Refusal<'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE'> | undefined> {
+  if (!TYPE.test(request.headers['content-type'] ?? '')) return noForm();
+  const bytes = await readBody(request);
+  if (bytes === undefined || bytes instanceof Refusal) return bytes;
+  if (bytes.length > FORM_BYTES_MAX) {
+    return refuse('PAYLOAD_TOO_LARGE', `The form is above the limit of ${FORM_BYTES_MAX} bytes.`);
+  }
+  const fields = fieldsOf(bytes.toString('latin1'));
+  return fields === undefined ? noForm() : { field: (name) => fields.get(name) ?? '' };
+}
+
+/** Undefined where a field is there twice, or is no UTF-8: what would be made of it is not what was typed. */
+function fieldsOf(text: string): ReadonlyMap<string, string> | undefined {
+  const fields = new Map<string, string>();
+  for (const pair of text.split('&').filter((part) => part !== '')) {
+    const [name, ...value] = pair.split('=').map(decoded);
+    if (name === undefined || value.length !== 1 || value[0] === undefined || fields.has(name)) return undefined;
+    if (/\0/.test(value[0])) return undefined; // The database takes no such text.
+    fields.set(name, value[0]);
+  }
+  return fields;
+}
+
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+function noForm(): Refusal<'BAD_REQUEST'> {
+  return refuse('BAD_REQUEST', 'This is not a form as a browser sends it.');
+}

@@ -1,0 +1,96 @@
+import type { AccountPages } from '#http/pages/account-pages.ts';
+import { type Html, html } from '#http/pages/html.ts';
+import { alertOf, pageOf } from '#http/pages/layout.ts';
+import { newPasswordFault, newPasswordFields } from '#http/pages/new-password.ts';
+import { signedInCookies } from '#http/pages/sign-in.ts';
+import { type PageMethods, redirectTo, refusedBy, type Visit } from '#http/pages/visit.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+
+const EMAIL_LENGTH_MAX = 254;
+const TOKEN = /^[0-9A-Za-z]{1,256}$/;
+
+/** `/password-reset`: asks for the mail. Its answer is the same for every e-mail, and waits for nothing that is not. */
+export function askResetPage({ accounts, addressOf, inBackground }: AccountPages): PageMethods {
+  return {
+    GET: (visit) => ({ status: 200, page: askForm(visit) }),
+    POST: async (visit, form) => {
+      const tooMany = await accounts.admitReset(addressOf(visit.exchange.request));
+      if (tooMany !== undefined) return refusedBy(tooMany, askForm(visit, tooMany.message));
+      const email = form.field('email');
+      if (email.length <= EMAIL_LENGTH_MAX) inBackground(accounts.requestReset(email));
+      return { status: 200, page: askedPage() };
+    },
+  };
+}
+
+/**
+ * `/password-reset/use`: where the link in the mail leads. The token goes into a cookie at once and the address is got
+ * anew without it, so that neither history nor a referrer has it. Looking uses nothing up: scanners of mail look, too.
+ */
+export function useResetPage(pages: AccountPages): PageMethods {
+  const { accounts, cookies } = pages;
+  return {
+    GET: (visit) => {
+      const token = new URLSearchParams(visit.exchange.query).get('token');
+      if (token !== null) {
+        return redirectTo('/password-reset/use', [cookies.write('reset', TOKEN.test(token) ? token : undefined)]);
+      }
+      if (visit.cookie('reset') === undefined) return refusedBy(noLink(), voidPage(noLink()));
+      return { status: 200, page: useForm(visit) };
+    },
+    POST: async (visit, form) => {
+      const password = form.field('new-password');
+      const fault = newPasswordFault(password);
+      if (fault !== undefined) return refusedBy(fault, useForm(visit, fault.message));
+      const signedIn = await accounts.resetPassword(visit.cookie('reset') ?? '', password);
+      if (signedIn instanceof Refusal) {
+        if (signedIn.code === 'TOO_MANY_REQUESTS') return refusedBy(signedIn, useForm(visit, signedIn.message));
+        return { ...refusedBy(signedIn, voidPage(signedIn)), cookies: [cookies.write('reset', undefined)] };
+      }
+      const kept = [...signedInCookies(pages, signedIn), cookies.write('reset', undefined)];
+      return redirectTo('/account?done=password', kept);
+    },
+  };
+}
+
+function askForm(visit: Visit, fault?: string): Html {
+  const fields = html`<label for="email">E-mail</label>
+<input id="email" name="email" type="email" autocomplete="username" maxlength="${EMAIL_LENGTH_MAX}" required>
+<button>Send the mail</button>`;
+  const body = html`${alertOf(fault)}
+<div class="card">
+<p>We send you a link by which you set a new password.</p>
+${visit.form('/password-reset', fields)}
+</div>
+<p><a href="/sign-in">Back to signing in</a></p>`;
+  return pageOf({ title: 'Reset your password', body, isError: fault !== undefined });
+}
+
+function askedPage(): Html {
+  const body = html`<div class="card">
+<p>If this e-mail has an account, a link to set a new password is on its way to it. It works once, within an hour.</p>
+<p><a href="/sign-in">Back to signing in</a></p>
+</div>`;
+  return pageOf({ title: 'Check your mail', body });
+}
+
+function useForm(visit: Visit, fault?: string): Html {
+  const fields = html`${newPasswordFields()}
+<button>Set the password</button>`;
+  const body = html`${alertOf(fault)}
+<div class="card">
+<p>Every session of your account ends, and you are signed in here.</p>
+${visit.form('/password-reset/use', fields)}
+</div>`;
+  return pageOf({ title: 'Set a new password', body, isError: fault !== undefined });
+}
+
+function voidPage({ message }: Refusal): Html {
+  const body = html`${alertOf(message)}
+<p><a href="/password-reset">Ask for a new link</a></p>`;
+  return pageOf({ title: 'This link is void', body, isError: true });
+}
+
+function noLink(): Refusal<'BAD_REQUEST'> {
+  return refuse('BAD_REQUEST', 'Open the whole link from the mail, in a browser that keeps cookies.');
+}

@@ -1,0 +1,179 @@
+import { ERROR_STATUS } from '@purser/contract/errors.ts';
+import type { Sessions, SignedIn } from '#accounts/session.ts';
+import { refusals } from '#gateway/metrics.ts';
+import type { Cookies } from '#http/pages/cookies.ts';
+import { type Form, readForm } from '#http/pages/form.ts';
+import { type Html, html } from '#http/pages/html.ts';
+import { PAGE_HEADERS, pageOf } from '#http/pages/layout.ts';
+import type { Exchange } from '#http/respond.ts';
+import { equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
+import { randomBase62 } from '#kernel/random.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+
+/** Somebody with a browser. */
+export interface Visit {
+  readonly exchange: Exchange;
+  /** Who this browser is signed in as. */
+  readonly signedIn: SignedIn | undefined;
+  readonly cookie: (name: Parameters<Cookies['read']>[1]) => string | undefined;
+  /** A form of this visitor's alone, which posts to `action`. */
+  readonly form: (action: string, fields: Html) => Html;
+}
+
+/** What a browser is answered with: a page, or the way to another. */
+export interface PageAnswer {
+  readonly status: number;
+  readonly page?: Html;
+  readonly location?: string;
+  /** As `set-cookie` has them. */
+  readonly cookies?: readonly string[];
+  readonly retryAfterSeconds?: number;
+}
+
+export interface PageMethods {
+  readonly GET?: (visit: Visit) => Promise<PageAnswer> | PageAnswer;
+  /** Called only with a form that this service made for this visitor, from a page of its own. */
+  readonly POST?: (visit: Visit, form: Form) => Promise<PageAnswer> | PageAnswer;
+}
+
+interface VisitOptions {
+  readonly cookies: Cookies;
+  readonly findSession: Sessions['find'];
+  /** Forms are signed under it. */
+  readonly key: Buffer;
+  /** True for an `origin` that is this service's own. */
+  readonly isOwnOrigin: (origin: string, host: string | undefined) => boolean;
+  readonly log: Log;
+}
+
+type Handler = (exchange: Exchange) => Promise<void>;
+
+const TOKEN_FIELD = 'form';
+const FORM_COOKIE = /^[0-9A-Za-z]{43}$/;
+const FORM_COOKIE_LENGTH = 43; // 256 bits.
+
+/** The methods of one page as routes of the server: every answer is a page, and no form of another site gets through. */
+export function pageHandlers(options: VisitOptions, methods: PageMethods): Readonly<Record<string, Handler>> {
+  const handlers = Object.keys(methods).map((method) => [
+    method,
+    async (exchange: Exchange) => {
+      try {
+        const given = await answer(options, methods, exchange);
+        if (given !== undefined) send(exchange, given);
+      } catch (fault) {
+        options.log.error(
+          { correlationId: exchange.correlationId, path: exchange.path, fault: describeFault(fault) },
+          'a page failed',
+        );
+        send(exchange, refusalPage(failed(), `Reference: ${exchange.correlationId}`));
+      }
+    },
+  ]);
+  return Object.fromEntries(handlers) as Record<string, Handler>;
+}
+
+/** Undefined: the caller left halfway. */
+async function answer(
+  options: VisitOptions,
+  { GET, POST }: PageMethods,
+  exchange: Exchange,
+): Promise<PageAnswer | undefined> {
+  const { request, path } = exchange;
+  const isForm = request.method === 'POST';
+  if (isForm && !isFromOurPage(options, exchange)) return refusalPage(foreign());
+  const form = isForm ? await readForm(request) : undefined;
+  if (form instanceof Refusal) return refusalPage(form);
+  if (isForm && form === undefined) return undefined;
+
+  const token = options.cookies.read(request.headers.cookie, 'session');
+  const signedIn = token === undefined ? undefined : await options.findSession(token);
+  const binding = signedIn === undefined ? formCookieOf(options, exchange) : { value: token ?? '', isNew: false };
+  const proofOf = (action: string) => hmacSha256(options.key, binding.value, '\n', action);
+  if (form !== undefined && !isProof(form.field(TOKEN_FIELD), proofOf(path))) return refusalPage(outOfDate());
+
+  const visit: Visit = {
+    exchange,
+    signedIn,
+    cookie: (name) => options.cookies.read(request.headers.cookie, name),
+    form: (action, fields) => html`<form method="post" action="${action}">
+<input type="hidden" name="${TOKEN_FIELD}" value="${proofOf(action).toString('base64url')}">
+${fields}
+</form>`,
+  };
+  const given = await (form === undefined ? GET?.(visit) : POST?.(visit, form));
+  if (given === undefined || !binding.isNew) return given;
+  return { ...given, cookies: [...(given.cookies ?? []), options.cookies.write('form', binding.value)] };
+}
+
+/** A browser names the origin of a page with every form that it sends from there. */
+function isFromOurPage({ isOwnOrigin }: VisitOptions, { request: { headers } }: Exchange): boolean {
+  return headers.origin !== undefined && isOwnOrigin(headers.origin, headers.host);
+}
+
+/** What forms of somebody who is not signed in are bound to: a random value that only this browser has. */
+function formCookieOf({ cookies }: VisitOptions, { request }: Exchange) {
+  const kept = cookies.read(request.headers.cookie, 'form');
+  const isKept = kept !== undefined && FORM_COOKIE.test(kept);
+  return isKept ? { value: kept, isNew: false } : { value: randomBase62(FORM_COOKIE_LENGTH), isNew: true };
+}
+
+function isProof(shown: string, proof: Buffer): boolean {
+  return equalBytes(sha256(shown), sha256(proof.toString('base64url')));
+}
+
+/** A refusal as a page of its own: where no form can be shown again. */
+function refusalPage(refusal: Refusal, reference?: string): PageAnswer {
+  const title = ERROR_STATUS[refusal.code] < 500 ? 'This did not work' : 'Something went wrong';
+  const body = html`<div class="card">
+<p role="alert">${refusal.message}</p>
+${reference === undefined ? undefined : html`<p class="soft">${reference}</p>`}
+<p><a href="/account">To your account</a></p>
+</div>`;
+  return refusedBy(refusal, pageOf({ title, body, isError: true }));
+}
+
+/** A page that tells of a refusal, with the status of it. */
+export function refusedBy({ code, detail }: Refusal, page: Html): PageAnswer {
+  refusals.of({ code }).add();
+  const { retryAfterSeconds } = detail;
+  return { status: ERROR_STATUS[code], page, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+}
+
+/** The way to another page, which is got, not posted to. */
+export function redirectTo(location: string, cookies: readonly string[] = []): PageAnswer {
+  return { status: 303, location, cookies };
+}
+
+/** Of an address that only takes a form, when somebody goes there. */
+export function toAccount(): PageAnswer {
+  return redirectTo('/account');
+}
+
+function send({ request, response }: Exchange, { status, page, location, cookies = [], ...more }: PageAnswer): void {
+  if (response.headersSent || response.destroyed) return;
+  const text = page?.text ?? '';
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
+  if (cookies.length > 0) response.setHeader('set-cookie', cookies);
+  if (location !== undefined) response.setHeader('location', location);
+  if (more.retryAfterSeconds !== undefined) response.setHeader('retry-after', String(more.retryAfterSeconds));
+  if (!request.complete) response.setHeader('connection', 'close'); // As in `sendRefusal`.
+  response.setHeader('content-length', Buffer.byteLength(text));
+  response.end(text);
+}
+
+function failed(): Refusal<'INTERNAL_SERVER_ERROR'> {
+  return refuse('INTERNAL_SERVER_ERROR', 'This failed on our side. Try again; if it stays so, tell us the reference.');
+}
+
+function foreign(): Refusal<'FORBIDDEN'> {
+  return refuse('FORBIDDEN', 'This form was not sent from a page of this service.');
+}
+
+function outOfDate(): Refusal<'FORBIDDEN'> {
+  return refuse(
+    'FORBIDDEN',
+    'This form is out of date, or your browser keeps no cookies. Open the page again and send it once more.',
+  );
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ensureSignIn } from '../../../packages/service/src/accounts/ensure-account.ts';
+import { openBrowser } from '../../support/browser.ts';
+import { send } from '../../support/client.ts';
+import { newOwner, PASSWORD } from '../../support/control.ts';
+import { assertPage, signedInBrowser } from '../../support/page.ts';
+import { setStage } from '../../support/stage.ts';
+
+const { service } = await setStage();
+const SESSION = '__Host-purser-session';
+
+test('threat 11: a form from another site, or from none that the browser names, does nothing', async () => {
+  const { email } = await newOwner(service);
+  const browser = await signedInBrowser(service, email);
+  const form = browser.fieldsOf('/sign-out');
+  const foreign = ['https://evil.test', 'https://purser.test.evil.test', 'http://purser.test', 'null', '', undefined];
+  for (const origin of foreign) {
+    assertPage(await browser.ask('/sign-out', { form, origin }), 403, 'This did not work');
+  }
+  const host = new URL(service.url).host; // Its own name without TLS is no origin of a service that has TLS.
+  assertPage(await browser.ask('/sign-out', { form, origin: `http://${host}` }), 403, 'This did not work');
+  assertPage(await browser.open('/account'), 200, 'Your account');
+});
+
+test('threat 11: a form with no token, a forged one, that of another form or of another visitor does nothing', async () => {
+  const { email } = await newOwner(service);
+  const browser = await signedInBrowser(service, email);
+  const other = await signedInBrowser(service, (await newOwner(service)).email);
+  const right = browser.fieldsOf('/sign-out')['form'] ?? '';
+  const wrong = [
+    '',
+    `${right.slice(0, -1)}${right.endsWith('A') ? 'B' : 'A'}`,
+    `${right}A`,
+    browser.fieldsOf('/account/password')['form'] ?? '',
+    other.fieldsOf('/sign-out')['form'] ?? '',
+  ];
+  for (const token of wrong) {
+    assertPage(await browser.ask('/sign-out', { form: { form: token } }), 403, 'This did not work');
+  }
+  assertPage(await browser.ask('/sign-out', { form: {} }), 403, 'This did not work');
+  assertPage(await browser.open('/account'), 200, 'Your account');
+});
+
+test('threat 11: nobody can be signed in to an account by a form that was made for another browser', async () => {
+  const { email } = await newOwner(service);
+  const attacker = openBrowser(service.url);
+  await attacker.open('/sign-in');
+  const form = { ...attacker.fieldsOf('/sign-in'), email, password: PASSWORD };
+  const victim = openBrowser(service.url);
+  assertPage(await victim.ask('/sign-in', { form }), 403, 'This did not work');
+  await victim.open('/sign-in');
+  assertPage(await victim.ask('/sign-in', { form }), 403, 'This did not work');
+  assert.equal(victim.cookies.has(SESSION), false);
+});
+
+test('AU-05 a cookie opens no route of the API, so that no form of another site can reach one; a bearer no page', async () => {
+  const { email, token } = await newOwner(service);
+  const page = await send('/account', { url: service.url, key: token ?? '' });
+  assertPage(page, 303);
+  assert.equal(page.headers.get('location'), '/sign-in');
+  const browser = await signedInBrowser(service, email);
+  const origin = 'https://purser.test';
+  for (const path of ['/sessions/current', '/sessions', '/apps', '/operator/apps']) {
+    assert.equal((await browser.ask(path)).status, 401, path);
+  }
+  assert.equal((await browser.ask('/apps', { form: { name: 'x' }, origin })).status, 401);
+});
+
+test('threat 11: markup in names and in what is typed is shown as text', async () => {
+  const markup = `"><img src=x onerror=alert(1)>'</title><script>alert(2)</script>&amp;`;
+  const email = `"<b>'&"@example.test`;
+  await ensureSignIn(service.database.owner, { email, password: PASSWORD, name: markup, role: 'owner' });
+  const browser = await signedInBrowser(service, email);
+  assertPage(browser.page(), 200, 'Your account');
+  assert.ok(!/<img|<b>|<script/.test(browser.page().text), browser.page().text);
+  assert.match(browser.page().text, /&#34;&#62;&#60;img src=x onerror=alert\(1\)&#62;&#39;/);
+  const stranger = openBrowser(service.url);
+  await stranger.open('/sign-in');
+  const wrong = await stranger.submit('/sign-in', { email: markup, password: 'x' });
+  assertPage(wrong, 401, 'Sign in');
+  assert.match(wrong.text, /value="&#34;&#62;&#60;img/);
+});
+
+test('threat 11: cookies are for this host alone, for https alone, and for no script', async () => {
+  const browser = openBrowser(service.url);
+  const first = await browser.open('/sign-in');
+  const [form = ''] = first.headers.getSetCookie();
+  assert.match(form, /^__Host-purser-form=[0-9A-Za-z]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+  const { email } = await newOwner(service);
+  const fields = { ...browser.fieldsOf('/sign-in'), email, password: PASSWORD };
+  const reply = await browser.ask('/sign-in', { form: fields });
+  assertPage(reply, 303);
+  const [session = '', device = ''] = reply.headers.getSetCookie();
+  assert.match(
+    session,
+    /^__Host-purser-session=svc_session_\w{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=2592000$/,
+  );
+  assert.match(device, /^__Host-purser-device=\S+; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=15552000$/);
+});
+
+test('pages refuse what is no form, and answer other methods like any address', async () => {
+  const browser = openBrowser(service.url);
+  await browser.open('/sign-in');
+  const form = browser.fieldsOf('/sign-in');
+  const json = { 'content-type': 'application/json' };
+  assertPage(await browser.ask('/sign-in', { form, headers: json }), 400, 'This did not work');
+  assertPage(await browser.ask('/sign-in', { form: { ...form, email: 'x'.repeat(20_000) } }), 413, 'This did not work');
+  assertPage(await browser.ask('/sign-in', { form: { ...form, email: 'a\0b' } }), 400, 'This did not work');
+  assert.equal((await send('/sign-in', { url: service.url, method: 'PUT' })).status, 405);
+  for (const path of ['/sign-out', '/account/sessions', '/account/password']) {
+    const reply = await browser.ask(path); // Where the page of a refused form is opened anew.
+    assertPage(reply, 303);
+    assert.equal(reply.headers.get('location'), '/account');
+  }
+});

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { openBrowser } from '../../support/browser.ts';
+import { mailTo, newOwner, PASSWORD, personWith, signIn, stopRefill } from '../../support/control.ts';
+import { assertPage, mainOf, signedInBrowser } from '../../support/page.ts';
+import { startSecondGateway } from '../../support/second-gateway.ts';
+import { setStage } from '../../support/stage.ts';
+
+const { service } = await setStage();
+const SESSION = '__Host-purser-session';
+
+test('CP-01 somebody signs in on the page, sees who it is, signs out, and the session has ended', async () => {
+  const { email } = await newOwner(service);
+  const browser = openBrowser(service.url);
+  assertPage(await browser.open('/account'), 200, 'Sign in');
+  const reply = await browser.submit('/sign-in', { email, password: PASSWORD });
+  assertPage(reply, 200, 'Your account');
+  assert.ok(reply.text.includes(`<dt>Name</dt><dd>Owner</dd>\n<dt>E-mail</dt><dd>${email}</dd>`), reply.text);
+  assertPage(await browser.open('/sign-in'), 200, 'Your account');
+  const token = browser.cookies.get(SESSION);
+  assert.match(token ?? '', /^svc_session_/);
+  assertPage(await browser.submit('/sign-out'), 200, 'Sign in');
+  assert.equal(browser.cookies.has(SESSION), false);
+  assert.equal((await personWith(service.url, token).ask('GET', '/sessions/current')).status, 401);
+});
+
+test('CP-01 a wrong password is told on the page, which keeps the e-mail and not the password', async () => {
+  const { email } = await newOwner(service);
+  const browser = openBrowser(service.url);
+  await browser.open('/sign-in');
+  const reply = await browser.submit('/sign-in', { email, password: 'a wrong password' });
+  assertPage(reply, 401, 'Sign in');
+  assert.ok(reply.text.includes(`value="${email}"`) && !reply.text.includes('a wrong password'), reply.text);
+  assertPage(await browser.submit('/sign-in', { password: PASSWORD }), 200, 'Your account');
+});
+
+test('CP-01 wrong passwords of strangers bar the sign-in, but not in a browser that was signed in before', async () => {
+  const { email } = await newOwner(service);
+  const known = await signedInBrowser(service, email);
+  await known.submit('/sign-out');
+  const stranger = openBrowser(service.url);
+  await stranger.open('/sign-in');
+  for (let times = 0; times < 20; times += 1) {
+    assert.equal((await stranger.submit('/sign-in', { email, password: 'wrong' })).status, 401);
+    if (times === 0) await stopRefill(service);
+  }
+  const barred = await stranger.submit('/sign-in', { email, password: PASSWORD });
+  assertPage(barred, 429, 'Sign in');
+  assert.ok(Number(barred.headers.get('retry-after')) <= 60);
+  assertPage(await known.submit('/sign-in', { email, password: PASSWORD }), 200, 'Your account');
+  // That browser may guess no longer than any other.
+  await known.submit('/sign-out');
+  for (let times = 0; times < 20; times += 1) {
+    assert.equal((await known.submit('/sign-in', { email, password: 'wrong' })).status, 401);
+    if (times === 0) await stopRefill(service);
+  }
+  assertPage(await known.submit('/sign-in', { email, password: PASSWORD }), 429, 'Sign in');
+});
+
+test('CP-01 sessions are listed on the page, and ended one by one or all others at once', async () => {
+  const { email } = await newOwner(service);
+  const browser = await signedInBrowser(service, email);
+  const others = [await signIn(service, email), await signIn(service, email)];
+  const { sessionId } = await others[1]!.get(200, 'GET', '/sessions/current');
+  const listed = await browser.open('/account');
+  assert.equal(listed.text.match(/<li>/g)?.length, 4); // With the one that made the account's owner known to the test.
+  assert.equal(listed.text.match(/This browser/g)?.length, 1);
+  assertPage(await browser.submit('/account/sessions', {}, String(sessionId)), 200, 'Your account');
+  assert.match(browser.page().text, /role="status">The session has ended/);
+  assert.equal((await others[1]!.ask('GET', '/sessions/current')).status, 401);
+  await others[0]!.get(200, 'GET', '/sessions/current');
+  const reply = await browser.submit('/account/sessions', {}, 'value="others"');
+  assertPage(reply, 200, 'Your account');
+  assert.equal(reply.text.match(/<li>/g)?.length, 1);
+  assert.equal((await others[0]!.ask('GET', '/sessions/current')).status, 401);
+});
+
+test('CP-01 with a hundred sessions the page is small still, and names how many it does not show', async () => {
+  const { email } = await newOwner(service);
+  await service.database.owner.query(
+    `insert into accounts.sessions (session_id, account_id, digest, created_at, expires_at)
+     select 'ses_many_' || n, account_id, sha256(n::text::bytea), clock_timestamp() - n * interval '1 minute',
+       clock_timestamp() + interval '1 day'
+     from accounts.accounts, generate_series(1, 150) n where email = $1`,
+    [email],
+  );
+  const browser = await signedInBrowser(service, email);
+  assert.match(browser.page().text, /And 80 older ones\./); // Of a hundred: the oldest beyond have ended.
+});
+
+test('CP-01 the password is changed on the page, by who knows the present one, and the browser stays known', async () => {
+  const { email, ...other } = await newOwner(service);
+  const browser = await signedInBrowser(service, email);
+  const device = browser.cookies.get('__Host-purser-device');
+  const fields = { password: 'wrong', 'new-password': 'a new password' };
+  assertPage(await browser.submit('/account/password', fields), 401, 'Your account');
+  assertPage(await browser.submit('/account/password', { ...fields, 'new-password': 'short' }), 400, 'Your account');
+  assertPage(await browser.submit('/account/password', { ...fields, password: PASSWORD }), 200, 'Your account');
+  assert.equal((await other.ask('GET', '/sessions/current')).status, 401);
+  assert.notEqual(browser.cookies.get('__Host-purser-device'), device);
+  await browser.submit('/sign-out');
+  assertPage(await browser.submit('/sign-in', { email, password: PASSWORD }), 401, 'Sign in');
+  assertPage(await browser.submit('/sign-in', { email, password: 'a new password' }), 200, 'Your account');
+});
+
+test('CP-01 the link in the mail sets a new password, once; looking at it uses nothing up, and its token leaves the address', async () => {
+  const { email, ...owner } = await newOwner(service);
+  const browser = openBrowser(service.url);
+  await browser.open('/password-reset');
+  const asked = await browser.submit('/password-reset', { email });
+  assertPage(asked, 200, 'Check your mail');
+  const { body, token } = await mailTo(service, email);
+  const link = /^https:\/\/purser\.test(\/\S+)$/m.exec(body)?.[1] ?? '';
+  assert.equal(link, `/password-reset/use?token=${token}`);
+  await openBrowser(service.url).open(link);
+  const stripped = await browser.ask(link);
+  assertPage(stripped, 303);
+  assert.equal(stripped.headers.get('location'), '/password-reset/use');
+  const form = await browser.open('/password-reset/use');
+  assertPage(form, 200, 'Set a new password');
+  assert.ok(!form.text.includes(token));
+  assertPage(await browser.submit('/password-reset/use', { 'new-password': 'short' }), 400, 'Set a new password');
+  const done = await browser.submit('/password-reset/use', { 'new-password': 'another password' });
+  assertPage(done, 200, 'Your account');
+  assert.equal((await owner.ask('GET', '/sessions/current')).status, 401);
+  assert.equal(browser.cookies.has('__Host-purser-reset'), false);
+  assertPage(await browser.open('/password-reset/use'), 400, 'This link is void');
+  await browser.open(link);
+  assertPage(await browser.submit('/password-reset/use', { 'new-password': 'another one' }), 400, 'This link is void');
+});
+
+test('CP-01 a reset that is asked for on the page is answered alike for a known and an unknown e-mail', async () => {
+  const { email } = await newOwner(service);
+  const texts = [];
+  for (const one of [email, 'nobody@example.test', '', 'x'.repeat(300)]) {
+    const browser = openBrowser(service.url);
+    await browser.open('/password-reset');
+    const reply = await browser.submit('/password-reset', { email: one });
+    assertPage(reply, 200, 'Check your mail');
+    texts.push(reply.text);
+  }
+  assert.equal(new Set(texts).size, 1);
+});
+
+test('CP-01 without TLS, on this machine, the pages work by each of its names', async () => {
+  const second = await startSecondGateway(service, { PURSER_PUBLIC_URL: 'http://127.0.0.1:8787' });
+  after(second.close);
+  const { email } = await newOwner(service);
+  const browser = openBrowser(second.url, second.url);
+  await browser.open('/sign-in');
+  assertPage(await browser.submit('/sign-in', { email, password: PASSWORD }), 200, 'Your account');
+  const names = ['purser-form', 'purser-session', 'purser-device'];
+  assert.deepEqual([...browser.cookies.keys()], names);
+  assertPage(await browser.ask('/sign-out', { form: browser.fieldsOf('/sign-out'), origin: 'http://evil.test' }), 403);
+  await second.close();
+});
+
+test('ER-03 a fault is told as a page, with a reference and nothing of the inside', async () => {
+  const browser = await signedInBrowser(service, (await newOwner(service)).email);
+  await service.database.owner.query('alter table accounts.sessions rename to sessions_away');
+  try {
+    const reply = await browser.open('/account');
+    assertPage(reply, 500, 'Something went wrong');
+    assert.ok(reply.text.includes(`Reference: ${reply.headers.get('x-correlation-id')}<`), mainOf(reply));
+    assert.doesNotMatch(reply.text, /sessions_away|relation "|select|\.ts/);
+  } finally {
+    await service.database.owner.query('alter table accounts.sessions_away rename to sessions');
+  }
+});

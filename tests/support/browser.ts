@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { type Reply, send } from './client.ts';
+
+/** A browser without scripts: it keeps cookies, and sends the forms of the page that it shows. */
+export interface Browser {
+  /** Goes to a page, and on to where that leads. */
+  readonly open: (path: string) => Promise<Reply>;
+  /** One request, without going on. */
+  readonly ask: (path: string, options?: Asked) => Promise<Reply>;
+  /** Fills the form of the page that posts to `action`, and goes where that leads. */
+  readonly submit: (action: string, fields?: Readonly<Record<string, string>>, which?: string) => Promise<Reply>;
+  /** What a form of the page would be sent with, unfilled. `which`: a text that it must hold. */
+  readonly fieldsOf: (action: string, which?: string) => Record<string, string>;
+  readonly cookies: Map<string, string>;
+  /** The page that it shows. */
+  readonly page: () => Reply;
+}
+
+interface Asked {
+  readonly form?: Readonly<Record<string, string>>;
+  /** Undefined: none is sent. */
+  readonly origin?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const REDIRECTS_MAX = 5;
+
+/** `origin`: the service's public one. */
+export function openBrowser(url: string, origin = 'https://purser.test'): Browser {
+  const cookies = new Map<string, string>();
+  let shown: Reply | undefined;
+
+  async function ask(path: string, { form, headers = {}, ...asked }: Asked = {}): Promise<Reply> {
+    const from = 'origin' in asked ? asked.origin : origin;
+    const kept = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    const reply = await send(path, {
+      url,
+      headers: {
+        ...(kept === '' ? {} : { cookie: kept }),
+        ...(form === undefined ? {} : { ...type, ...(from === undefined ? {} : { origin: from }) }),
+        ...headers,
+      },
+      ...(form === undefined ? {} : { body: new URLSearchParams(form).toString() }),
+    });
+    for (const line of reply.headers.getSetCookie()) keep(cookies, line);
+    return reply;
+  }
+
+  async function follow(first: Reply): Promise<Reply> {
+    shown = first;
+    for (let times = 0; shown.status === 303; times += 1) {
+      assert.ok(times < REDIRECTS_MAX, 'the way ends');
+      shown = await ask(shown.headers.get('location') ?? '');
+    }
+    return shown;
+  }
+
+  function fieldsOf(action: string, which = ''): Record<string, string> {
+    const forms = [...(shown?.text ?? '').matchAll(/<form method="post" action="([^"]+)">([^]*?)<\/form>/g)];
+    const form = forms.find(([all, target]) => target === action && all.includes(which));
+    assert.ok(form !== undefined, `the page has a form to ${action}: ${shown?.text}`);
+    const inputs = (form[2] ?? '').match(/<input [^>]+>/g) ?? [];
+    return Object.fromEntries(inputs.map((input) => [attributeOf(input, 'name'), attributeOf(input, 'value')]));
+  }
+
+  return {
+    open: async (path) => follow(await ask(path)),
+    ask,
+    submit: async (action, fields = {}, which) =>
+      follow(await ask(action, { form: { ...fieldsOf(action, which), ...fields } })),
+    fieldsOf,
+    cookies,
+    page: () => shown ?? assert.fail('no page was opened'),
+  };
+}
+
+function attributeOf(element: string, name: string): string {
+  const written = new RegExp(` ${name}="([^"]*)"`).exec(element)?.[1] ?? '';
+  return written.replace(/&#(\d+);/g, (_all, code: string) => String.fromCharCode(Number(code)));
+}
+
+function keep(cookies: Map<string, string>, line: string): void {
+  const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+  if (/; Max-Age=0(;|$)/.test(line)) cookies.delete(name);
+  else cookies.set(name, value);
+}

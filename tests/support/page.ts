@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { type Browser, openBrowser } from './browser.ts';
+import type { Reply } from './client.ts';
+import { PASSWORD } from './control.ts';
+import type { TestService } from './service.ts';
+
+const PAGE_BYTES_MAX = 50_000;
+
+/** What every page says of itself, and every way to one. */
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+};
+const POLICY =
+  /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/;
+
+/** For messages: the page without its head. */
+export function mainOf({ text }: Reply): string {
+  return text.replace(/^[^]*<main>/, '');
+}
+
+/** A whole page as any page must be, with this status and heading; or, by 303, the way to one. */
+export function assertPage(reply: Reply, status: number, title?: string): void {
+  assert.equal(reply.status, status, mainOf(reply));
+  for (const [name, value] of Object.entries(HEADERS)) assert.equal(reply.headers.get(name), value, name);
+  assert.match(reply.headers.get('content-security-policy') ?? '', POLICY);
+  assert.match(reply.headers.get('x-correlation-id') ?? '', /^cor_/);
+  if (status === 303) return;
+  assert.ok(Buffer.byteLength(reply.text) < PAGE_BYTES_MAX, String(reply.text.length));
+  assert.ok(reply.text.startsWith('<!doctype html>\n<html lang="en">'));
+  assert.doesNotMatch(reply.text, /<script|"(javascript|https?):/i);
+  assert.doesNotMatch(reply.text.replace(/"[^"]*"/g, '""'), /<[^>]* on[a-z]+=/i);
+  const labelled = [...reply.text.matchAll(/<label for="([^"]+)"/g)].map(([, id]) => id);
+  const inputs = [...reply.text.matchAll(/<input ([^>]*)>/g)].map(([, attributes = '']) => attributes);
+  const shown = inputs.filter((attributes) => !/type="hidden"| hidden/.test(attributes));
+  assert.deepEqual(
+    shown.map((attributes) => /id="([^"]+)"/.exec(attributes)?.[1]),
+    labelled,
+  );
+  const [, heading] = /<h1>([^<]*)<\/h1>/.exec(reply.text) ?? [];
+  if (title !== undefined) assert.equal(heading, title, mainOf(reply));
+  const error = status >= 400 ? 'Error: ' : '';
+  assert.ok(reply.text.includes(`<title>${error}${heading} - Purser</title>`), reply.text);
+  assert.equal(status >= 400, reply.text.includes('role="alert"'), reply.text);
+}
+
+/** A browser that has just signed in. */
+export async function signedInBrowser({ url }: TestService, email: string): Promise<Browser> {
+  const browser = openBrowser(url);
+  await browser.open('/sign-in');
+  assertPage(await browser.submit('/sign-in', { email, password: PASSWORD }), 200, 'Your account');
+  return browser;
+}
