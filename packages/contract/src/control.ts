@@ -18,17 +18,6 @@ export const newPassword = z
   .min(PASSWORD_LENGTH_MIN)
   .max(PASSWORD_LENGTH_MAX)
   .meta({ description: 'Any characters, 10 to 256 of them.' });
-/** How many rows a page has at most. In a query everything is text: digits alone are a number. */
-export function pageLimit(most: number, standard = most) {
-  const error = `must be a whole number from 1 to ${most}`;
-  const whole = z.int({ error }).min(1, { error }).max(most, { error });
-  return z.preprocess(readNumber, whole).default(standard);
-}
-
-function readNumber(value: unknown): unknown {
-  return typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
-}
-
 /** Of an existing account: whatever it is, it is compared, not judged. */
 const password = z.string().max(PASSWORD_LENGTH_MAX);
 export const name = z.string().trim().min(1).max(NAME_LENGTH_MAX);
@@ -155,6 +144,17 @@ export const sandboxUserListSchema = z.object({
     .nullable()
     .meta({ description: 'Where the next page begins: `?after=` this. Null on the last one.' }),
 });
+/** How many rows a page has at most. In a query everything is text: digits alone are a number. */
+export function pageLimit(most: number, standard = most) {
+  const error = `must be a whole number from 1 to ${most}`;
+  const whole = z.int({ error }).min(1, { error }).max(most, { error });
+  return z.preprocess(readNumber, whole).default(standard);
+}
+
+function readNumber(value: unknown): unknown {
+  return typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+}
+
 export const sandboxPageSchema = z.strictObject({
   after: z.string().max(256).default(''),
   limit: pageLimit(1_000),
