@@ -108,6 +108,7 @@ const BAD: readonly (readonly [path: string, message: unknown, word?: RegExp])[]
   ['.refusal', { role: 'assistant', content: null, refusal: 1 }],
   ['.tool_call_id', { role: 'tool', content: 'a' }],
   ['.tool_calls', { role: 'assistant', content: null, tool_calls: {} }],
+  ['.tool_calls', { role: 'assistant', content: null, function_call: { name: 'a', arguments: '{}' }, tool_calls: {} }],
   ['.tool_calls[0]', { role: 'assistant', content: null, tool_calls: ['a'] }],
   ['.tool_calls[1].id', called({ id: undefined })],
   ['.tool_calls[1].type', called({ type: 'custom', custom: { name: 'a', input: '' } })],

@@ -32,7 +32,8 @@ function saidFault(message: JsonObject, path: string): ValueFault | undefined {
   const { tool_calls: calls, function_call: call } = message;
   const refusalFault = textFault(message, 'refusal', path);
   if (refusalFault !== undefined) return refusalFault;
-  if (isGiven(call)) return calledFault(call, `${path}.function_call`);
+  const callFault = isGiven(call) ? calledFault(call, `${path}.function_call`) : undefined;
+  if (callFault !== undefined) return callFault;
   if (!isGiven(calls)) return undefined;
   if (!Array.isArray(calls)) return { path: `${path}.tool_calls`, expects: 'an array of tool calls' };
   return firstFault(calls, `${path}.tool_calls`, toolCallFault);
@@ -101,7 +102,7 @@ function reasonAgainst(type: unknown): string {
 }
 
 /** What else a data URL may hold (a document, a film) has no bound on its tokens. */
-const IMAGE_URL = /^(https?:\/\/|data:image\/(png|jpeg|webp|gif)[;,])/i;
+export const IMAGE_URL = /^(https?:\/\/|data:image\/(png|jpeg|webp|gif)[;,])/i;
 
 function imageFault(image: unknown, path: string): ValueFault | undefined {
   const url = isJsonObject(image) ? image['url'] : undefined;
