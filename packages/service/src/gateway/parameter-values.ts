@@ -1,5 +1,11 @@
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
+const STRING = { type: 'string' };
+const BOOLEAN = { type: 'boolean' };
+export const BOOLEAN_OR_NULL = { type: ['boolean', 'null'] };
+/** A JSON schema, whose content is the provider's to judge. */
+export const OBJECT_OR_NULL = { type: ['object', 'null'] };
+
 /** What is wrong with a value: the path of the fault, and what must be there. */
 export interface ValueFault {
   readonly path: string;
@@ -12,23 +18,31 @@ export interface Values {
   readonly faultOf: (value: unknown, path: string) => ValueFault | undefined;
   /** What says nothing, because it holds anyway: the documented defaults. */
   readonly defaults: readonly unknown[];
+  /** The same as a JSON schema, for the document of the API: it takes a value exactly when there is no fault. */
+  readonly schema: JsonObject;
 }
 
-function values(expects: string, accepts: (value: unknown) => boolean, defaults: readonly unknown[] = []): Values {
-  return { faultOf: (value, path) => (accepts(value) ? undefined : { path, expects }), defaults };
+function values(
+  schema: JsonObject,
+  expects: string,
+  accepts: (value: unknown) => boolean,
+  defaults: readonly unknown[] = [],
+): Values {
+  return { faultOf: (value, path) => (accepts(value) ? undefined : { path, expects }), defaults, schema };
 }
 
 /** Values whose faults have a place of their own. */
-export function structured(faultOf: Values['faultOf'], defaults: readonly unknown[] = []): Values {
-  return { faultOf, defaults };
+export function structured(schema: JsonObject, faultOf: Values['faultOf'], defaults: readonly unknown[] = []): Values {
+  return { faultOf, defaults, schema };
 }
 
 export function bool(...defaults: readonly boolean[]): Values {
-  return values('true or false', (value) => typeof value === 'boolean', defaults);
+  return values(BOOLEAN, 'true or false', (value) => typeof value === 'boolean', defaults);
 }
 
 export function text(lengthMax: number): Values {
   return values(
+    { type: 'string', maxLength: lengthMax },
     `a string of at most ${lengthMax} characters`,
     (value) => typeof value === 'string' && value.length <= lengthMax,
   );
@@ -37,6 +51,7 @@ export function text(lengthMax: number): Values {
 /** Whole numbers that every program reads the same: beyond 2^53 some round them. */
 export function whole(least: number, most: number, ...defaults: readonly number[]): Values {
   return values(
+    { type: 'integer', minimum: least, maximum: most },
     `a whole number from ${least} to ${most}`,
     (value) => Number.isSafeInteger(value) && isBetween(value, least, most),
     defaults,
@@ -44,7 +59,12 @@ export function whole(least: number, most: number, ...defaults: readonly number[
 }
 
 export function between(least: number, most: number, ...defaults: readonly number[]): Values {
-  return values(`a number from ${least} to ${most}`, (value) => isBetween(value, least, most), defaults);
+  return values(
+    { type: 'number', minimum: least, maximum: most },
+    `a number from ${least} to ${most}`,
+    (value) => isBetween(value, least, most),
+    defaults,
+  );
 }
 
 function isBetween(value: unknown, least: number, most: number): boolean {
@@ -53,6 +73,7 @@ function isBetween(value: unknown, least: number, most: number): boolean {
 
 export function oneOf(choices: readonly string[], ...defaults: readonly string[]): Values {
   return values(
+    { type: 'string', enum: choices },
     `one of ${choices.map((choice) => `"${choice}"`).join(', ')}`,
     (value) => typeof value === 'string' && choices.includes(value),
     defaults,
@@ -62,7 +83,12 @@ export function oneOf(choices: readonly string[], ...defaults: readonly string[]
 /** Taken only with a value that changes nothing: any other costs extra or keeps data, and has no price here. */
 export function neutral(...choices: readonly unknown[]): Values {
   const shown = choices.map((value) => JSON.stringify(value)).join(' or ');
-  return values(`${shown}: anything else has no price here`, (value) => isOneOf(value, choices), choices);
+  return values(
+    { enum: choices },
+    `${shown}: anything else has no price here`,
+    (value) => isOneOf(value, choices),
+    choices,
+  );
 }
 
 /** True when the value is, written as JSON, one of these. */
@@ -86,6 +112,7 @@ export function firstFault(
 const STOPS_MAX = 4;
 
 export const stop = values(
+  { anyOf: [STRING, { type: 'array', items: STRING, minItems: 1, maxItems: STOPS_MAX }] },
   `a string, or an array of 1 to ${STOPS_MAX} strings`,
   (value) =>
     typeof value === 'string' ||
@@ -98,6 +125,11 @@ export const stop = values(
 const TOKEN_ID = /^\d{1,16}$/;
 
 export const logitBias = values(
+  {
+    type: 'object',
+    propertyNames: { pattern: TOKEN_ID.source },
+    additionalProperties: { type: 'number', minimum: -100, maximum: 100 },
+  },
   'an object of token ids (whole numbers, as strings) with numbers from -100 to 100',
   (value) =>
     isJsonObject(value) &&
@@ -110,6 +142,12 @@ const NAME_CHARACTERS_MAX = 64;
 const VALUE_CHARACTERS_MAX = 512;
 
 export const metadata = values(
+  {
+    type: 'object',
+    maxProperties: PAIRS_MAX,
+    propertyNames: { maxLength: NAME_CHARACTERS_MAX },
+    additionalProperties: { type: 'string', maxLength: VALUE_CHARACTERS_MAX },
+  },
   `an object of at most ${PAIRS_MAX} strings of at most ${VALUE_CHARACTERS_MAX} characters, ` +
     `under names of at most ${NAME_CHARACTERS_MAX}`,
   (value) =>
@@ -121,7 +159,13 @@ export const metadata = values(
     ),
 );
 
-export const streamOptions = structured((value, path) => {
+const STREAM_OPTIONS_SCHEMA = {
+  type: 'object',
+  properties: { include_usage: BOOLEAN_OR_NULL, include_obfuscation: BOOLEAN_OR_NULL },
+  additionalProperties: false,
+};
+
+export const streamOptions = structured(STREAM_OPTIONS_SCHEMA, (value, path) => {
   if (!isJsonObject(value)) {
     return { path, expects: 'an object with `include_usage` and `include_obfuscation`, each true or false' };
   }
@@ -134,7 +178,29 @@ export const streamOptions = structured((value, path) => {
   return undefined;
 });
 
+/** A name that is told to the provider. */
+export const NAME_SCHEMA = { type: 'string', minLength: 1 };
+
+const RESPONSE_FORMAT_SCHEMA = {
+  anyOf: [
+    { type: 'object', properties: { type: { enum: ['text', 'json_object'] } }, required: ['type'] },
+    {
+      type: 'object',
+      properties: {
+        type: { const: 'json_schema' },
+        json_schema: {
+          type: 'object',
+          properties: { name: NAME_SCHEMA, schema: OBJECT_OR_NULL, strict: BOOLEAN_OR_NULL },
+          required: ['name'],
+        },
+      },
+      required: ['type', 'json_schema'],
+    },
+  ],
+};
+
 export const responseFormat = structured(
+  RESPONSE_FORMAT_SCHEMA,
   (value, path) => {
     const expects = 'an object whose `type` is "text", "json_object" or "json_schema"';
     if (!isJsonObject(value)) return { path, expects };

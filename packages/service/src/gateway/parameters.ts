@@ -26,7 +26,7 @@ const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
  * Every parameter of the compatible format that the gateway can price, with what it takes (`docs/PARAMETERS.md`). What
  * is not in this table is refused by name (CC-03). `model` and `messages` are checked on their own, before any of these.
  */
-const PARAMETERS: ReadonlyMap<string, Values> = new Map([
+export const PARAMETERS: ReadonlyMap<string, Values> = new Map([
   ['frequency_penalty', between(-2, 2, 0)],
   ['logit_bias', logitBias],
   ['logprobs', bool(false)],

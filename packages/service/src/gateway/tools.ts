@@ -1,6 +1,9 @@
 import {
+  BOOLEAN_OR_NULL,
   firstFault,
+  NAME_SCHEMA,
   nameFault,
+  OBJECT_OR_NULL,
   objectFault,
   strictFault,
   structured,
@@ -10,7 +13,24 @@ import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
 /** What a request may say of tools: functions alone, for what else there is has no price here. */
 
-export const tools = structured((value, path) => {
+const TOOLS_SCHEMA = {
+  type: 'array',
+  minItems: 1,
+  items: {
+    type: 'object',
+    properties: {
+      type: { const: 'function' },
+      function: {
+        type: 'object',
+        properties: { name: NAME_SCHEMA, parameters: OBJECT_OR_NULL, strict: BOOLEAN_OR_NULL },
+        required: ['name'],
+      },
+    },
+    required: ['type', 'function'],
+  },
+};
+
+export const tools = structured(TOOLS_SCHEMA, (value, path) => {
   if (!Array.isArray(value) || value.length === 0) return { path, expects: 'a non-empty array of tools' };
   return firstFault(value, path, toolFault);
 });
@@ -30,7 +50,35 @@ function toolFault(tool: unknown, path: string): ValueFault | undefined {
   return { path: `${path}.function`, expects: `an object with \`name\` and \`parameters\`${isFlat ? `.${flat}` : ''}` };
 }
 
-export const toolChoice = structured((value, path) => {
+const NAMED_SCHEMA = {
+  type: 'object',
+  properties: {
+    type: { const: 'function' },
+    function: { type: 'object', properties: { name: NAME_SCHEMA }, required: ['name'] },
+  },
+  required: ['type', 'function'],
+};
+
+const TOOL_CHOICE_SCHEMA = {
+  anyOf: [
+    { enum: ['none', 'auto', 'required'] },
+    NAMED_SCHEMA,
+    {
+      type: 'object',
+      properties: {
+        type: { const: 'allowed_tools' },
+        allowed_tools: {
+          type: 'object',
+          properties: { mode: { enum: ['auto', 'required'] }, tools: { type: 'array', items: NAMED_SCHEMA } },
+          required: ['mode', 'tools'],
+        },
+      },
+      required: ['type', 'allowed_tools'],
+    },
+  ],
+};
+
+export const toolChoice = structured(TOOL_CHOICE_SCHEMA, (value, path) => {
   if (value === 'none' || value === 'auto' || value === 'required') return undefined;
   const type = isJsonObject(value) ? value['type'] : undefined;
   if (isJsonObject(value) && type === 'function') return namedFault(value, path);
