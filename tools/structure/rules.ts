@@ -112,8 +112,6 @@ export const RULES: RuleSet = {
   modules: {
     pg: [{ user: 'db' }, { user: 'embedded' }],
     fastify: [{ user: 'http' }],
-    'fastify-type-provider-zod': [{ user: 'http' }],
-    '@fastify/swagger': [{ user: 'http' }],
     undici: [{ user: 'providers' }],
     nodemailer: [{ user: 'mail/smtp.ts' }],
     'eventsource-parser': [{ user: 'providers/sse.ts' }],

@@ -1,16 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import fastifySwagger from '@fastify/swagger';
 import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
-import {
-  jsonSchemaTransform,
-  jsonSchemaTransformObject,
-  serializerCompiler,
-  validatorCompiler,
-  type ZodTypeProvider,
-} from 'fastify-type-provider-zod';
 import type { Sessions, SignedIn } from '#accounts/session.ts';
 import { parseExactBody } from '#http/json-body.ts';
+import { addReference, describeApi } from '#http/openapi/reference.ts';
+import type { DescribedRoute } from '#http/openapi/document.ts';
+import { describedRouteOf } from '#http/openapi/plane-routes.ts';
 import { compressedRefusal } from '#http/read-body.ts';
+import { checkAnswer, readRequest, type SchemaTypes } from '#http/schema-compilers.ts';
+import { Refused } from '#http/refused.ts';
 import { type Exchange, sendFault, sendNotAllowed, sendNowhere, sendRefusal } from '#http/respond.ts';
 import { unstorableText } from '#http/storable-text.ts';
 import type { Log } from '#kernel/log.ts';
@@ -24,22 +21,12 @@ export interface Planes {
 }
 
 /** Where routes are added. */
-export type Plane = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>;
+export type Plane = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, SchemaTypes>;
 
 const BODY_BYTES_MAX = 1_048_576;
 /** An end user's name of 256 characters, each of them written as `%2F`. */
 const PATH_PART_LENGTH_MAX = 768;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-
-/** A refusal on its way out of a handler. Nothing else is thrown for an expected "no". */
-class Refused extends Error {
-  readonly refusal: Refusal;
-
-  constructor(refusal: Refusal) {
-    super(refusal.message);
-    this.refusal = refusal;
-  }
-}
 
 /** What a step gave; where it refused, the handler ends here and the refusal is the answer. */
 export function granted<Result>(result: Result): Exclude<Result, Refusal> {
@@ -81,8 +68,8 @@ export async function createPlanes(
     },
   });
   readBodies(app);
-  app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(serializerCompiler);
+  app.setValidatorCompiler(readRequest);
+  app.setSerializerCompiler(checkAnswer);
   app.setErrorHandler((fault: FastifyError | Refused, request, reply) => {
     reply.hijack();
     const exchange = exchangeOf(exchanges, request);
@@ -108,13 +95,13 @@ export async function createPlanes(
     if (allowed.length === 0) sendNowhere(exchange);
     else sendNotAllowed(exchange, allowed);
   });
-  await app.register(fastifySwagger, {
-    openapi: { openapi: '3.1.0', info: { title: 'Purser', version: '1' } },
-    transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
+  const routes: DescribedRoute[] = [];
+  app.addHook('onRoute', (route) => {
+    const described = describedRouteOf(route);
+    if (described !== undefined) routes.push(described);
   });
-  app.after(() => addRoutes(app.withTypeProvider<ZodTypeProvider>()));
-  app.get('/openapi.json', { schema: { hide: true }, config: { isPublic: true } }, () => app.swagger());
+  addRoutes(app.withTypeProvider<SchemaTypes>());
+  addReference(app, describeApi(routes));
   await app.ready();
   return {
     handle: (exchange) => {
@@ -157,16 +144,6 @@ function exchangeOf(exchanges: WeakMap<IncomingMessage, Exchange>, { raw }: Fast
 
 /** Undefined: a fault of ours. The framework's own words stay inside. */
 function refusalOf(fault: FastifyError): Refusal | undefined {
-  if (fault.validation !== undefined) {
-    const [first] = fault.validation;
-    const path = (first?.instancePath ?? '')
-      .split('/')
-      .filter((part) => part !== '')
-      .join('.');
-    const message = first?.message ?? 'is not valid';
-    if (path === '') return refuse('BAD_REQUEST', `The body is not what this address takes: ${message}.`);
-    return refuse('BAD_REQUEST', `\`${path}\`: ${message}.`, { param: path });
-  }
   if (fault.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return refuse('PAYLOAD_TOO_LARGE', `The body is above the limit of ${BODY_BYTES_MAX} bytes.`);
   }

@@ -1,0 +1,232 @@
+import { OPERATIONS, type Operation, TAGS } from '@purser/contract/operations.ts';
+import type { z } from 'zod';
+import { HEADERS, type Reference, refusalsOf, type Response } from '#http/openapi/answers.ts';
+import { jsonSchemaOf, type Named } from '#http/openapi/json-schema.ts';
+import type { JsonObject } from '#kernel/json.ts';
+
+/** Who may call a route: anybody, a session, one of an operator, an app, an app for one of its users, who reads metrics. */
+export type Access = 'public' | 'session' | 'operator' | 'app' | 'user' | 'metrics';
+
+/** What is sent or answered by another type than JSON. */
+export interface OtherContent {
+  readonly contentType: string;
+  readonly schema: Schema;
+}
+
+/** Ours, or a JSON schema where none of ours checks it. */
+export type Schema = z.ZodType | JsonObject;
+
+/** A route as the document tells of it. */
+export interface DescribedRoute {
+  /** In capital letters. */
+  readonly method: string;
+  /** With parameters in braces. */
+  readonly path: string;
+  readonly access: Access;
+  readonly params?: z.ZodObject | undefined;
+  readonly query?: z.ZodObject | undefined;
+  readonly body?: Schema | undefined;
+  /** By status; null: an answer without a body. */
+  readonly answers: Readonly<Record<string, z.ZodType | null>>;
+  /** Other forms of the answer with status 200. */
+  readonly others?: readonly OtherContent[];
+  /** Names of headers that answers with status 200 may have beside those of all answers. */
+  readonly headers?: readonly string[];
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonObject;
+}
+
+export interface OperationObject {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly security: readonly JsonObject[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: {
+    readonly required: boolean;
+    readonly content: Readonly<Record<string, { readonly schema: JsonObject }>>;
+  };
+  readonly responses: Readonly<Record<string, Response | Reference>>;
+}
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.1';
+  readonly info: JsonObject;
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: {
+    readonly securitySchemes: JsonObject;
+    readonly headers: JsonObject;
+    readonly responses: Readonly<Record<string, Response>>;
+    readonly schemas: Readonly<Record<string, JsonObject>>;
+  };
+}
+
+const SECURITY: Readonly<Record<Access, readonly JsonObject[]>> = {
+  public: [],
+  session: [{ session: [] }],
+  operator: [{ session: [] }],
+  app: [{ apiKey: [] }],
+  user: [{ apiKey: [] }],
+  metrics: [{ metricsToken: [] }, {}],
+};
+
+const SECURITY_SCHEMES = {
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key of an app: `svc_live_...`, or `svc_test_...` for play money.',
+  },
+  session: { type: 'http', scheme: 'bearer', description: 'A session token, as `POST /sessions` gives it.' },
+  metricsToken: { type: 'http', scheme: 'bearer', description: 'The token that the operator set for metrics.' },
+};
+
+const USER: Parameter = {
+  name: 'x-service-user',
+  in: 'header',
+  required: true,
+  description: 'Which user of the app the call is for: chosen by the app.',
+  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,256}$' },
+};
+
+const CORRELATION: Parameter = {
+  name: 'x-correlation-id',
+  in: 'header',
+  required: false,
+  description: 'Names the call in the answer, in receipts and in logs. Left out, or not of this form: one is made.',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' },
+};
+
+/** The OpenAPI document of these routes. The same routes make the same bytes. */
+export function describeRoutes(routes: readonly DescribedRoute[]): OpenApiDocument {
+  const named: Named = { schemas: new Map(), responses: new Map() };
+  const paths: Record<string, Record<string, OperationObject>> = {};
+  for (const route of routes) {
+    const operation = OPERATIONS[`${route.method} ${route.path}`];
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, operation, named) };
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Purser',
+      version: '1',
+      summary: 'A metered gateway to language models: each call is charged to the wallet of the user it is for.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      headers: HEADERS,
+      responses: sorted(named.responses),
+      schemas: sorted(named.schemas),
+    },
+  };
+}
+
+function sorted<Part>(parts: ReadonlyMap<string, Part>): Readonly<Record<string, Part>> {
+  return Object.fromEntries([...parts].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function operationOf(route: DescribedRoute, operation: Operation | undefined, named: Named): OperationObject {
+  const { method, path, access } = route;
+  const { id, tag, summary, description } = operation ?? { id: `${method} ${path}`, tag: 'Service', summary: path };
+  const parameters = [
+    ...parametersOf(route.params, 'path', named),
+    ...parametersOf(route.query, 'query', named),
+    ...(access === 'user' ? [USER] : []),
+    CORRELATION,
+    ...(id === 'createChatCompletion' ? [IDEMPOTENCY] : []),
+  ];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    security: SECURITY[access],
+    parameters,
+    ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, named) }),
+    responses: { ...answersOf(route, named), ...refusalsOf(route, operation?.refuses ?? [], named) },
+  };
+}
+
+const IDEMPOTENCY: Parameter = {
+  name: 'idempotency-key',
+  in: 'header',
+  required: false,
+  description: 'For five minutes, a call with the same key and body gets the answer of the first, and is not charged.',
+  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+};
+
+function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query', named: Named): Parameter[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = jsonSchemaOf(schema, 'input', named) as {
+    readonly properties?: Readonly<Record<string, JsonObject>>;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...(typeof description === 'string' ? { description } : {}),
+    schema: rest,
+  }));
+}
+
+function bodyOf(body: Schema, named: Named) {
+  return { required: true, content: { 'application/json': { schema: schemaOf(body, 'input', named) } } };
+}
+
+function schemaOf(schema: Schema, io: 'input' | 'output', named: Named): JsonObject {
+  return isOurs(schema) ? jsonSchemaOf(schema, io, named) : schema;
+}
+
+function isOurs(schema: Schema): schema is z.ZodType {
+  return '_zod' in schema;
+}
+
+function answersOf(route: DescribedRoute, named: Named): Readonly<Record<string, Response>> {
+  return Object.fromEntries(
+    Object.entries(route.answers).map(([status, json]) => [status, answerOf(route, status, json, named)]),
+  );
+}
+
+function answerOf(
+  { others = [], headers = [] }: DescribedRoute,
+  status: string,
+  json: z.ZodType | null,
+  named: Named,
+): Response {
+  const forms = [
+    ...(json === null ? [] : [{ contentType: 'application/json', schema: json }]),
+    ...(status === '200' ? others : []),
+  ];
+  const content: [string, { readonly schema: JsonObject }][] = forms.map(({ contentType, schema }) => [
+    contentType,
+    { schema: schemaOf(schema, 'output', named) },
+  ]);
+  return {
+    description: DESCRIPTIONS[status] ?? 'Done.',
+    headers: headersNamed(['x-correlation-id', 'x-request-id', ...(status === '200' ? headers : [])]),
+    ...(content.length === 0 ? {} : { content: Object.fromEntries(content) }),
+  };
+}
+
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  200: 'Done.',
+  201: 'Made.',
+  202: 'Taken.',
+  204: 'Done. The answer is empty.',
+  503: 'Not ready.',
+};
+
+function headersNamed(names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

@@ -1,0 +1,79 @@
+import {
+  balanceSchema,
+  chunkSchema,
+  completionSchema,
+  healthSchema,
+  modelListSchema,
+  modelNameParamsSchema,
+  modelObjectSchema,
+  monthQuerySchema,
+  readySchema,
+  unreadySchema,
+  usageSummarySchema,
+} from '@purser/contract/data-plane.ts';
+import { z } from 'zod';
+import { chatRequestSchema } from '#gateway/chat-schema.ts';
+import type { DescribedRoute } from '#http/openapi/document.ts';
+
+const TEXT = { type: 'string' };
+const RATE = ['ratelimit-policy', 'ratelimit'];
+
+/** Routes that `server.ts` answers itself: the data plane, and what the service tells of itself. */
+export const FIXED_ROUTES: readonly DescribedRoute[] = [
+  {
+    method: 'POST',
+    path: '/v1/chat/completions',
+    access: 'user',
+    body: chatRequestSchema(),
+    answers: { 200: completionSchema },
+    // OpenAPI has no word for a stream of events: the schema is that of the data of one.
+    others: [{ contentType: 'text/event-stream', schema: chunkSchema }],
+    headers: [
+      ...RATE,
+      'x-service-mode',
+      'x-service-call-id',
+      'x-service-charge-micros',
+      'x-service-max-output-tokens',
+      'x-service-replayed',
+    ],
+  },
+  { method: 'GET', path: '/v1/models', access: 'app', answers: { 200: modelListSchema }, headers: RATE },
+  {
+    method: 'GET',
+    path: '/v1/models/{model}',
+    access: 'app',
+    params: modelNameParamsSchema,
+    answers: { 200: modelObjectSchema },
+    headers: RATE,
+  },
+  { method: 'GET', path: '/balance', access: 'user', answers: { 200: balanceSchema }, headers: RATE },
+  {
+    method: 'GET',
+    path: '/usage/summary',
+    access: 'user',
+    query: monthQuerySchema,
+    answers: { 200: usageSummarySchema },
+    headers: RATE,
+  },
+];
+
+/** The same, for whoever runs the service. */
+export const SERVICE_ROUTES: readonly DescribedRoute[] = [
+  { method: 'GET', path: '/healthz', access: 'public', answers: { 200: healthSchema } },
+  { method: 'GET', path: '/readyz', access: 'public', answers: { 200: readySchema, 503: unreadySchema } },
+  {
+    method: 'GET',
+    path: '/metrics',
+    access: 'metrics',
+    answers: { 200: null },
+    others: [{ contentType: 'text/plain', schema: TEXT }],
+  },
+  { method: 'GET', path: '/openapi.json', access: 'public', answers: { 200: z.looseObject({}) } },
+  {
+    method: 'GET',
+    path: '/docs',
+    access: 'public',
+    answers: { 200: null },
+    others: [{ contentType: 'text/html', schema: TEXT }],
+  },
+];

@@ -1,0 +1,30 @@
+import { OPERATIONS } from '@purser/contract/operations.ts';
+import type { RouteOptions } from 'fastify';
+import type { z } from 'zod';
+import type { DescribedRoute } from '#http/openapi/document.ts';
+
+/** What the document tells of a route of the planes. A route without schemas of its answers is no part of the API. */
+export function describedRouteOf({ method, url, schema, config }: RouteOptions): DescribedRoute | undefined {
+  // `HEAD` goes with every `GET`, by HTTP itself.
+  if (schema?.response === undefined || typeof method !== 'string' || method === 'HEAD') return undefined;
+  const path = url.replaceAll(/:(\w+)/g, '{$1}');
+  const { alsoAs, headers } = OPERATIONS[`${method} ${path}`] ?? {};
+  return {
+    method,
+    path,
+    access: config?.isPublic === true ? 'public' : (config?.role ?? 'session'),
+    params: schema.params as z.ZodObject | undefined,
+    query: schema.querystring as z.ZodObject | undefined,
+    body: schema.body as z.ZodType | undefined,
+    answers: answersOf(schema.response as Readonly<Record<string, z.ZodType>>),
+    ...(alsoAs === undefined ? {} : { others: [{ contentType: alsoAs, schema: { type: 'string' } }] }),
+    ...(headers === undefined ? {} : { headers }),
+  };
+}
+
+/** A schema of nothing but null is how a route says that its answer is empty. */
+function answersOf(response: Readonly<Record<string, z.ZodType>>): DescribedRoute['answers'] {
+  return Object.fromEntries(
+    Object.entries(response).map(([status, schema]) => [status, schema.type === 'null' ? null : schema]),
+  );
+}

@@ -1,0 +1,31 @@
+import type { FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
+import type { FastifySerializerCompiler } from 'fastify/types/schema.js';
+import type { z } from 'zod';
+import { Refused } from '#http/refused.ts';
+import { refuse } from '#kernel/refusal.ts';
+
+/** What handlers get and give, by the schemas of their routes. */
+export interface SchemaTypes extends FastifyTypeProvider {
+  readonly validator: this['schema'] extends z.ZodType ? z.output<this['schema']> : unknown;
+  readonly serializer: this['schema'] extends z.ZodType ? z.output<this['schema']> : unknown;
+}
+
+/** Reads a part of a request by its schema, or refuses it by the first field at fault. */
+export const readRequest: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
+  return (data: unknown) => {
+    const read = schema.safeParse(data);
+    return read.success ? { value: read.data } : { error: new Refused(refusalOf(read.error)) };
+  };
+};
+
+/** Writes an answer by its schema: what the schema does not name is left out, and what does not fit it is a fault of ours. */
+export const checkAnswer: FastifySerializerCompiler<z.ZodType> = ({ schema }) => {
+  return (data: unknown) => JSON.stringify(schema.parse(data));
+};
+
+function refusalOf({ issues: [first] }: z.ZodError) {
+  const path = (first?.path ?? []).map(String).join('.');
+  const message = first?.message ?? 'is not valid';
+  if (path === '') return refuse('BAD_REQUEST', `The body is not what this address takes: ${message}.`);
+  return refuse('BAD_REQUEST', `\`${path}\`: ${message}.`, { param: path });
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { OPERATIONS, TAGS } from '../../../packages/contract/src/operations.ts';
+import { send } from '../../support/client.ts';
+import { readDocument } from '../../support/document.ts';
+import { setStage } from '../../support/stage.ts';
+
+const { service } = await setStage();
+const { url } = service;
+const { text } = await send('/openapi.json', { url });
+const document = readDocument(text);
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, ...operation })),
+);
+
+test('the document is valid OpenAPI 3.1, and the same each time', async () => {
+  const { valid, errors } = await new Validator().validate(text);
+  assert.equal(valid, true, JSON.stringify(errors));
+  assert.match(document.openapi, /^3\.1\.\d$/);
+  assert.equal((await send('/openapi.json', { url })).text, text);
+});
+
+test('each operation of the document is described, and each description is of an operation', () => {
+  assert.deepEqual(operations.map(({ name }) => name).toSorted(), Object.keys(OPERATIONS).toSorted());
+  const ids = operations.map(({ operationId }) => operationId);
+  assert.equal(new Set(ids).size, ids.length);
+  assert.deepEqual([...new Set(operations.flatMap(({ tags }) => tags))].toSorted(), Object.keys(TAGS).toSorted());
+});
+
+test('every reference leads somewhere, and every named part is referred to', () => {
+  const targets = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)].map(
+    ([, kind, name]) => `${kind}/${name}`,
+  );
+  const { securitySchemes: _schemes, ...referred } = document.components;
+  const parts = Object.entries(referred).flatMap(([kind, all]) => Object.keys(all).map((name) => `${kind}/${name}`));
+  assert.deepEqual([...new Set(targets)].toSorted(), parts.toSorted());
+});
+
+test('AU-05 every operation says who may call it, and only those that need nobody are open', () => {
+  const open = operations.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId);
+  const expected = ['register', 'signIn', 'requestPasswordReset', 'resetPassword'];
+  assert.deepEqual(
+    open.toSorted(),
+    [...expected, 'getHealth', 'getReadiness', 'getDescription', 'getReference'].toSorted(),
+  );
+});
