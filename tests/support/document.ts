@@ -1,6 +1,117 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import type { OpenApiDocument } from '../../packages/service/src/http/openapi/document.ts';
 
 /** `/openapi.json` as it was sent. */
 export function readDocument(text: string): OpenApiDocument {
   return JSON.parse(text) as OpenApiDocument;
+}
+
+export interface WholeAnswer {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+export interface DocumentCheck {
+  /** Method and path as the document has them; what the document does not have is `nothing`. */
+  readonly operationOf: (answer: WholeAnswer) => string;
+  /** What of an answer is not as the document says. */
+  readonly faultOf: (answer: WholeAnswer) => string | undefined;
+}
+
+/** What is no request by HTTP is refused before there is a route (ER-08). */
+const BELOW_ROUTES = /^(The request is not valid HTTP|No expectation but )/;
+/** Of headers that are ours, or that clients act on, the document has to tell. */
+const TOLD = /^(x-service-|retry-after|x-should-retry|www-authenticate|ratelimit)/;
+
+/** Compares answers with the document. */
+export function documentCheck(text: string): DocumentCheck {
+  const document = readDocument(text);
+  const ajv = new Ajv2020({ strict: false, allErrors: false });
+  addFormats.default(ajv);
+  ajv.addSchema(document, 'api', undefined, false);
+  const compiled = new Map<string, ValidateFunction>();
+  const paths = Object.keys(document.paths).map((path) => ({ path, pattern: patternOf(path) }));
+
+  function faultOfValue(place: string, value: unknown): string | undefined {
+    const check = compiled.get(place) ?? ajv.compile({ $ref: `api#${place}` });
+    compiled.set(place, check);
+    return check(value) ? undefined : `${ajv.errorsText(check.errors)} in ${JSON.stringify(value).slice(0, 500)}`;
+  }
+
+  /** Of templates that fit, one that has the method. */
+  function pathOf({ method, path }: WholeAnswer): string | undefined {
+    const fitting = paths.filter(({ pattern }) => pattern.test(path)).map((one) => one.path);
+    return fitting.find((one) => document.paths[one]?.[nameOf(method)] !== undefined) ?? fitting[0];
+  }
+
+  function faultOfBody(place: string, answer: WholeAnswer, types: readonly string[]): string | undefined {
+    const type = String(answer.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
+    if (types.length === 0 || answer.method === 'HEAD') return answer.text === '' ? undefined : 'it has a body';
+    if (!types.includes(type)) return `its content is \`${type}\``;
+    const schema = `${place}/content/${escaped(type)}/schema`;
+    if (type === 'application/json') return faultOfValue(schema, JSON.parse(answer.text));
+    if (type !== 'text/event-stream') return faultOfValue(schema, answer.text);
+    const events = [...answer.text.matchAll(/^data: (?!\[DONE\])(.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
+    return events
+      .map((data: object) => faultOfValue('error' in data ? '/components/schemas/Error' : schema, data))
+      .find((fault) => fault !== undefined);
+  }
+
+  return {
+    operationOf: (answer) => {
+      const path = pathOf(answer);
+      return path === undefined ? 'nothing' : `${answer.method} ${path}`;
+    },
+    faultOf: (answer) => {
+      const path = pathOf(answer);
+      const { status } = answer;
+      if (isBelowRoutes(answer)) return undefined;
+      if (path === undefined) return faultOfUnknown(answer);
+      const method = nameOf(answer.method);
+      const operation = document.paths[path]?.[method];
+      if (operation === undefined) return status === 405 ? undefined : 'the document has no such method';
+      const response = operation.responses[status];
+      if (response === undefined) return 'the document has no such status';
+      const untold = Object.keys(answer.headers).find(
+        (name) => TOLD.test(name) && !(name in document.components.headers),
+      );
+      if (untold !== undefined) return `the document does not tell of the header \`${untold}\``;
+      const isNamed = '$ref' in response;
+      const place = isNamed ? response.$ref.slice(1) : `/paths/${escaped(path)}/${method}/responses/${status}`;
+      const { content = {} } = isNamed
+        ? (document.components.responses[place.split('/').at(-1) ?? ''] ?? {})
+        : response;
+      return faultOfBody(place, answer, Object.keys(content));
+    },
+  };
+}
+
+function nameOf(method: string): string {
+  return method === 'HEAD' ? 'get' : method.toLowerCase();
+}
+
+/** Pages for people are no part of the document. Anything else that it does not know must not be there. */
+function faultOfUnknown({ status, headers }: WholeAnswer): string | undefined {
+  const isPage = !String(headers['content-type'] ?? '').startsWith('application/json');
+  return status === 404 || isPage ? undefined : 'the document has no such path';
+}
+
+function isBelowRoutes({ status, text }: WholeAnswer): boolean {
+  if (status !== 400) return false;
+  const { error } = JSON.parse(text || '{}') as { readonly error?: { readonly message?: string } };
+  return BELOW_ROUTES.test(error?.message ?? '');
+}
+
+/** The name of a model may have slashes in it. No other part of a path has. */
+function patternOf(path: string): RegExp {
+  const parts = path.split(/\{\w+\}/).map((part) => part.replaceAll('.', '\\.'));
+  return new RegExp(`^${parts.join(path.startsWith('/v1/models/') ? '.+' : '[^/]+')}$`);
+}
+
+function escaped(part: string): string {
+  return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 }

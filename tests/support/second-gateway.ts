@@ -4,6 +4,7 @@ import path from 'node:path';
 import { readConfig } from '../../packages/service/src/app/config.ts';
 import { startGateway } from '../../packages/service/src/app/serve.ts';
 import type { Log } from '../../packages/service/src/kernel/log.ts';
+import { watchAnswers } from './answered.ts';
 import type { TestService } from './service.ts';
 
 /** Another gateway on the database of a test's service, as a second process would be, with its log for reading. */
@@ -31,10 +32,12 @@ export async function startSecondGateway(
     ...environment,
   });
   const gateway = await startGateway(config, log, { databaseUrl: service.database.url, simulatorUrl: undefined });
+  const { assertDocumented } = await watchAnswers(gateway.url);
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
     await gateway.stop();
     rmSync(dataDirectory, { recursive: true, force: true });
+    assertDocumented();
   }
   return { url: gateway.url, logged: () => lines, close: () => (closed ??= close()) };
 }

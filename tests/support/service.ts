@@ -12,6 +12,7 @@ import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { checkLedger, type Difference } from '../../packages/service/src/ledger/check.ts';
 import { createFunding } from '../../packages/service/src/ledger/funding.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet.ts';
+import { watchAnswers } from './answered.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { overhear } from './overheard.ts';
 import { watchSandbox } from './sandbox-watch.ts';
@@ -78,6 +79,7 @@ export async function startTestService(
   });
   const databaseUrl = config.databaseUrl ?? database.url;
   const gateway = await startGateway(config, log, { databaseUrl, simulatorUrl: undefined }, options);
+  const { assertDocumented } = await watchAnswers(gateway.url);
   return {
     ...ground,
     dataDirectory,
@@ -89,6 +91,7 @@ export async function startTestService(
       sandbox.stop();
       sandbox.assertNothingSent();
       assertDiscreet([...ground.keys, config.secret.toString('utf8'), new URL(database.url).password]);
+      assertDocumented();
     },
   };
 }

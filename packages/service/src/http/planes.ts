@@ -70,6 +70,9 @@ export async function createPlanes(
   readBodies(app);
   app.setValidatorCompiler(readRequest);
   app.setSerializerCompiler(checkAnswer);
+  app.addHook('onSend', async (_request, reply, payload) => {
+    if (payload === '') reply.removeHeader('content-type'); // There is nothing that it could be the type of.
+  });
   app.setErrorHandler((fault: FastifyError | Refused, request, reply) => {
     reply.hijack();
     const exchange = exchangeOf(exchanges, request);

@@ -18,9 +18,15 @@ export const readRequest: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
   };
 };
 
-/** Writes an answer by its schema: what the schema does not name is left out, and what does not fit it is a fault of ours. */
+/**
+ * Writes an answer by its schema: what the schema does not name is left out, and what does not fit it is a fault of ours.
+ * A null is an answer without a body.
+ */
 export const checkAnswer: FastifySerializerCompiler<z.ZodType> = ({ schema }) => {
-  return (data: unknown) => JSON.stringify(schema.parse(data));
+  return (data: unknown) => {
+    const answer = schema.parse(data);
+    return answer === null ? '' : JSON.stringify(answer);
+  };
 };
 
 function refusalOf({ issues: [first] }: z.ZodError) {

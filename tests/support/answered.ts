@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { subscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type DocumentCheck, documentCheck } from './document.ts';
+
+/** What a service under test answers, compared with its own document, so that every test file checks the document too. */
+export interface Answered {
+  /** Fails where an answer was not as the document says. */
+  readonly assertDocumented: () => void;
+}
+
+/** Of each operation and status: tests that call a thousand times mostly get the same. */
+const ANSWERS_MAX = 300;
+const FAULTS_MAX = 20;
+
+/** Listens to the service in this process that has this address. */
+export async function watchAnswers(url: string): Promise<Answered> {
+  const check = documentCheck(await (await fetch(`${url}/openapi.json`)).text());
+  const watched = { check, seen: new Map<string, number>(), faults: new Set<string>() };
+  watchedPorts.set(Number(new URL(url).port), watched);
+  return {
+    assertDocumented: () => {
+      watchedPorts.delete(Number(new URL(url).port));
+      assert.deepEqual([...watched.faults], [], 'every answer is one by the document');
+    },
+  };
+}
+
+interface Watched {
+  readonly check: DocumentCheck;
+  readonly seen: Map<string, number>;
+  readonly faults: Set<string>;
+}
+
+const watchedPorts = new Map<number, Watched>();
+
+subscribe('http.server.request.start', (message) => {
+  const { request, response } = message as { readonly request: IncomingMessage; readonly response: ServerResponse };
+  const watched = watchedPorts.get(request.socket.localPort ?? 0);
+  if (watched !== undefined) collect(response, (text) => judge(watched, request, response, text));
+});
+
+/** Gives the whole body once it was sent. An answer that breaks off is not judged. */
+function collect(response: ServerResponse, onSent: (text: string) => void): void {
+  const parts: Buffer[] = [];
+  const keep = (part: unknown): void => {
+    if (typeof part === 'string' || part instanceof Uint8Array) parts.push(Buffer.from(part));
+  };
+  for (const name of ['write', 'end'] as const) {
+    const send = response[name].bind(response) as (...words: unknown[]) => never;
+    response[name] = (...words: unknown[]) => {
+      keep(words[0]);
+      return send(...words);
+    };
+  }
+  response.once('finish', () => onSent(Buffer.concat(parts).toString('utf8')));
+}
+
+function judge({ check, seen, faults }: Watched, request: IncomingMessage, response: ServerResponse, text: string) {
+  const method = request.method ?? '';
+  const target = (request.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '');
+  const path = target.split('?', 1)[0] ?? '';
+  const answer = { method, path, status: response.statusCode, headers: response.getHeaders(), text };
+  const name = `${check.operationOf(answer)} ${answer.status}`;
+  const count = seen.get(name) ?? 0;
+  seen.set(name, count + 1);
+  if (count >= ANSWERS_MAX || faults.size >= FAULTS_MAX) return;
+  const fault = check.faultOf(answer);
+  if (fault !== undefined) faults.add(`${name}: ${fault}`);
+}
