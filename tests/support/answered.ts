@@ -60,7 +60,8 @@ function judge({ check, seen, faults }: Watched, request: IncomingMessage, respo
   const method = request.method ?? '';
   const target = (request.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '');
   const path = target.split('?', 1)[0] ?? '';
-  const answer = { method, path, status: response.statusCode, headers: response.getHeaders(), text };
+  const body = method === 'HEAD' ? '' : text; // Node leaves it out.
+  const answer = { method, path, status: response.statusCode, headers: response.getHeaders(), text: body };
   const name = `${check.operationOf(answer)} ${answer.status}`;
   const count = seen.get(name) ?? 0;
   seen.set(name, count + 1);

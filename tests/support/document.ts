@@ -44,6 +44,7 @@ export function documentCheck(text: string): DocumentCheck {
 
   /** Of templates that fit, one that has the method. */
   function pathOf({ method, path }: WholeAnswer): string | undefined {
+    if (!isReadable(path)) return undefined;
     const fitting = paths.filter(({ pattern }) => pattern.test(path)).map((one) => one.path);
     return fitting.find((one) => document.paths[one]?.[nameOf(method)] !== undefined) ?? fitting[0];
   }
@@ -104,6 +105,15 @@ function isBelowRoutes({ status, text }: WholeAnswer): boolean {
   if (status !== 400) return false;
   const { error } = JSON.parse(text || '{}') as { readonly error?: { readonly message?: string } };
   return BELOW_ROUTES.test(error?.message ?? '');
+}
+
+/** Nothing is at an address like `/v1/models/%`. */
+function isReadable(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== '';
+  } catch {
+    return false;
+  }
 }
 
 /** The name of a model may have slashes in it. No other part of a path has. */

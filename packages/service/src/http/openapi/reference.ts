@@ -1,16 +1,31 @@
 import { describeRoutes, type DescribedRoute, type OpenApiDocument } from '#http/openapi/document.ts';
 import { FIXED_ROUTES, SERVICE_ROUTES } from '#http/openapi/fixed-routes.ts';
 import type { Plane } from '#http/planes.ts';
+import { referencePage } from '#http/reference/reference-page.ts';
+import { REFERENCE_STYLE } from '#http/reference/style.ts';
+import { sha256 } from '#kernel/crypto.ts';
 
 /** The document of the whole API: routes of the planes, and those that `server.ts` answers itself. */
 export function describeApi(planeRoutes: readonly DescribedRoute[]): OpenApiDocument {
   return describeRoutes([...FIXED_ROUTES, ...planeRoutes, ...SERVICE_ROUTES]);
 }
 
-/** `GET /openapi.json`. */
+/** The page loads nothing, runs nothing and is shown in no other. */
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    `default-src 'none'; style-src 'sha256-${sha256(REFERENCE_STYLE).toString('base64')}'; base-uri 'none'; ` +
+    `form-action 'none'; frame-ancestors 'none'`,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+/** `GET /openapi.json`, and the same to be read at `GET /docs`. Both are made once. */
 export function addReference(plane: Plane, document: OpenApiDocument): void {
   const json = JSON.stringify(document);
+  const page = referencePage(document).text;
   plane.get('/openapi.json', { config: { isPublic: true } }, (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(json),
   );
+  plane.get('/docs', { config: { isPublic: true } }, (_request, reply) => reply.headers(PAGE_HEADERS).send(page));
 }
