@@ -12,15 +12,20 @@ const REDIRECT_URI_LENGTH_MAX = 2_048;
 export const email = z
   .email({ error: 'must be an e-mail address' })
   .max(EMAIL_LENGTH_MAX)
-  .meta({ description: 'Compared without regard to case.' });
+  .meta({ description: 'Compared without regard to case.', examples: ['anna@example.com'] });
 export const newPassword = z
   .string()
   .min(PASSWORD_LENGTH_MIN)
   .max(PASSWORD_LENGTH_MAX)
-  .meta({ description: 'Any characters, 10 to 256 of them.' });
+  .meta({ description: 'Any characters, 10 to 256 of them.', examples: ['ten or more characters'] });
 /** Of an existing account: whatever it is, it is compared, not judged. */
 const password = z.string().max(PASSWORD_LENGTH_MAX);
-export const name = z.string().trim().min(1).max(NAME_LENGTH_MAX);
+export const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(NAME_LENGTH_MAX)
+  .meta({ examples: ['My app'] });
 export const moment = z.iso.datetime().meta({ description: 'ISO 8601, UTC.' });
 
 export const accountSchema = z
@@ -62,7 +67,10 @@ const redirectUri = z
   .string()
   .max(REDIRECT_URI_LENGTH_MAX)
   .refine(isRedirectUri, { error: 'must be an https address, or http on localhost, without a fragment' })
-  .meta({ description: 'Compared character by character (BI-02).' });
+  .meta({
+    description: 'An https address, or http on localhost, without a fragment. Compared character by character.',
+    examples: ['https://app.example/back'],
+  });
 
 export const appSchema = z
   .object({
@@ -162,7 +170,7 @@ export const sandboxPageSchema = z.strictObject({
 export const userId = z
   .string()
   .regex(/^[\x21-\x7e]{1,256}$/, { error: 'has 1 to 256 visible ASCII characters, without spaces' })
-  .meta({ description: 'As in `x-service-user`.' });
+  .meta({ description: 'As in `x-service-user`.', examples: ['anna'] });
 export const sandboxUserParamsSchema = z.object({ appId: z.string(), userId });
 export const resetSandboxSchema = z
   .strictObject({

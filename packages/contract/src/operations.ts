@@ -45,7 +45,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Chat completions',
     summary: 'Answers a conversation, and charges the wallet of the user for it',
     description:
-      'The most that it can cost is set aside first, and what it did cost is taken afterwards. What is refused costs nothing. With `"stream": true` the answer is a stream of server-sent events, `data: [DONE]` the last; an error after its beginning is a frame with the envelope, and no `[DONE]`.',
+      'The most that it can cost is set aside first, and what it did cost is taken afterwards. What is refused costs nothing. With `"stream": true` the answer is a stream of server-sent events, `data: [DONE]` the last; an error after its beginning is a frame with the envelope, and no `[DONE]`. A parameter that is `null` is one that is left out.',
     refuses: [
       'MODEL_NOT_ENTITLED',
       'PAYMENT_REQUIRED',

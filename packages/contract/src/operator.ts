@@ -8,15 +8,23 @@ const REASON_LENGTH_MAX = 500;
 const KEY_LENGTH_MAX = 255;
 const COUNT_MAX = 1_000_000;
 
-const reason = z.string().trim().min(1).max(REASON_LENGTH_MAX);
+const reason = z
+  .string()
+  .trim()
+  .min(1)
+  .max(REASON_LENGTH_MAX)
+  .meta({ description: 'For the audit trail.', examples: ['As agreed on the phone'] });
 const role = z.enum(['owner', 'operator']);
 const count = z.int().min(1).max(COUNT_MAX);
-const money = amount.min(1);
+const money = amount.min(1).meta({ description: 'Micros: millionths of the currency.', examples: [5_000_000] });
 const idempotencyKey = z
   .string()
   .regex(/^[\x21-\x7e]+$/)
   .max(KEY_LENGTH_MAX)
-  .meta({ description: 'Counts once for each wallet and act: a repeat changes nothing.' });
+  .meta({
+    description: 'Visible ASCII characters. Counts once for each wallet and act: a repeat changes nothing.',
+    examples: ['invoice-17'],
+  });
 
 const rateLimit = z.strictObject({ perMinute: count, burst: count });
 

@@ -22,7 +22,7 @@ const groupBy = z
 export const usageQuerySchema = z.strictObject({
   from: usageDay.optional().meta({ description: 'The first day. Left out: the first of this month.' }),
   to: usageDay.optional().meta({ description: 'The first day that does not count any more. Left out: tomorrow.' }),
-  groupBy: groupBy.prefault('day,model,user'),
+  groupBy: groupBy.prefault('day,model,user').meta({ description: 'By which of `day`, `model` and `user`.' }),
   format: z.enum(['json', 'csv']).default('json'),
   after: z.string().max(2_048).optional().meta({ description: 'A `next` of the page before.' }),
   limit: pageLimit(10_000, 1_000),

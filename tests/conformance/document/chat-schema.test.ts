@@ -11,10 +11,10 @@ import { PARAMETER_TABLE } from '../../support/parameter-table.ts';
 /** What the document says of a chat request, and what the gateway takes, are one thing. */
 
 const RUNS = 2_000;
-const schema = chatRequestSchema() as { readonly properties: Readonly<Record<string, object>> };
+const schema = chatRequestSchema() as { readonly properties: Readonly<Record<string, object>>; readonly $defs: object };
 const ajv = new Ajv2020({ strict: false });
 const checkRequest = ajv.compile(schema);
-const checkMessages = ajv.compile(schema.properties['messages'] ?? false);
+const checkMessages = ajv.compile({ ...schema.properties['messages'], $defs: schema.$defs });
 
 /** As they arrive: what JSON cannot say is gone. */
 const VALUES = PARAMETER_TABLE.flatMap(({ accepted, refused }) => [...accepted, ...refused.map(([value]) => value)])

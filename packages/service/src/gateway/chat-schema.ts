@@ -12,11 +12,12 @@ export function chatRequestSchema(): JsonObject {
     type: 'object',
     properties: {
       model: { type: 'string', minLength: 1, description: 'An identifier or alias of `GET /v1/models`.' },
-      messages: MESSAGES_SCHEMA,
+      messages: { type: 'array', minItems: 1, items: { $ref: '#/$defs/ChatMessage' } },
       ...Object.fromEntries([...PARAMETERS].map(([name, values]) => [name, parameterSchema(values)])),
     },
     required: ['model', 'messages'],
     additionalProperties: false,
+    $defs: { ChatMessage: MESSAGE_SCHEMA, ContentPart: PART_SCHEMA, ToolCall: TOOL_CALL_SCHEMA },
   };
 }
 
@@ -68,59 +69,55 @@ const PART_SCHEMA = {
   ],
 };
 
-const CONTENT_SCHEMA = { anyOf: [STRING, { type: 'array', minItems: 1, items: PART_SCHEMA }] };
+const CONTENT_SCHEMA = { anyOf: [STRING, { type: 'array', minItems: 1, items: { $ref: '#/$defs/ContentPart' } }] };
 const CONTENT_OR_NULL = { anyOf: [...CONTENT_SCHEMA.anyOf, SAYS_NOTHING] };
 const UNPRICED = { type: 'null', description: 'Sound has no price here.' };
 
-const MESSAGES_SCHEMA = {
-  type: 'array',
-  minItems: 1,
-  items: {
-    anyOf: [
-      {
-        type: 'object',
-        title: 'System, developer or user message',
-        properties: {
-          role: { enum: ['developer', 'system', 'user'] },
-          content: CONTENT_SCHEMA,
-          name: STRING_OR_NULL,
-          audio: UNPRICED,
-        },
-        required: ['role', 'content'],
+const MESSAGE_SCHEMA = {
+  anyOf: [
+    {
+      type: 'object',
+      title: 'System, developer or user message',
+      properties: {
+        role: { enum: ['developer', 'system', 'user'] },
+        content: CONTENT_SCHEMA,
+        name: STRING_OR_NULL,
+        audio: UNPRICED,
       },
-      {
-        type: 'object',
-        title: 'Assistant message',
-        properties: {
-          role: { const: 'assistant' },
-          content: CONTENT_OR_NULL,
-          name: STRING_OR_NULL,
-          refusal: STRING_OR_NULL,
-          tool_calls: { anyOf: [{ type: 'array', items: TOOL_CALL_SCHEMA }, SAYS_NOTHING] },
-          function_call: { anyOf: [CALLED_SCHEMA, SAYS_NOTHING], deprecated: true },
-          audio: UNPRICED,
-        },
-        required: ['role'],
+      required: ['role', 'content'],
+    },
+    {
+      type: 'object',
+      title: 'Assistant message',
+      properties: {
+        role: { const: 'assistant' },
+        content: CONTENT_OR_NULL,
+        name: STRING_OR_NULL,
+        refusal: STRING_OR_NULL,
+        tool_calls: { anyOf: [{ type: 'array', items: { $ref: '#/$defs/ToolCall' } }, SAYS_NOTHING] },
+        function_call: { anyOf: [CALLED_SCHEMA, SAYS_NOTHING], deprecated: true },
+        audio: UNPRICED,
       },
-      {
-        type: 'object',
-        title: 'Tool message',
-        properties: {
-          role: { const: 'tool' },
-          tool_call_id: STRING,
-          content: CONTENT_SCHEMA,
-          name: STRING_OR_NULL,
-          audio: UNPRICED,
-        },
-        required: ['role', 'tool_call_id', 'content'],
+      required: ['role'],
+    },
+    {
+      type: 'object',
+      title: 'Tool message',
+      properties: {
+        role: { const: 'tool' },
+        tool_call_id: STRING,
+        content: CONTENT_SCHEMA,
+        name: STRING_OR_NULL,
+        audio: UNPRICED,
       },
-      {
-        type: 'object',
-        title: 'Function message',
-        deprecated: true,
-        properties: { role: { const: 'function' }, content: CONTENT_OR_NULL, name: STRING_OR_NULL, audio: UNPRICED },
-        required: ['role'],
-      },
-    ],
-  },
+      required: ['role', 'tool_call_id', 'content'],
+    },
+    {
+      type: 'object',
+      title: 'Function message',
+      deprecated: true,
+      properties: { role: { const: 'function' }, content: CONTENT_OR_NULL, name: STRING_OR_NULL, audio: UNPRICED },
+      required: ['role'],
+    },
+  ],
 };

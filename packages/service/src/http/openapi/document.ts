@@ -1,7 +1,7 @@
 import { OPERATIONS, type Operation, TAGS } from '@purser/contract/operations.ts';
 import type { z } from 'zod';
 import { HEADERS, type Reference, refusalsOf, type Response } from '#http/openapi/answers.ts';
-import { jsonSchemaOf, type Named } from '#http/openapi/json-schema.ts';
+import { jsonSchemaOf, type Named, withSharedParts } from '#http/openapi/json-schema.ts';
 import type { JsonObject } from '#kernel/json.ts';
 
 /** Who may call a route: anybody, a session, one of an operator, an app, an app for one of its users, who reads metrics. */
@@ -92,7 +92,7 @@ const USER: Parameter = {
   name: 'x-service-user',
   in: 'header',
   required: true,
-  description: 'Which user of the app the call is for: chosen by the app.',
+  description: 'Which user of the app the call is for: 1 to 256 visible ASCII characters that the app chose.',
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,256}$' },
 };
 
@@ -161,7 +161,8 @@ const IDEMPOTENCY: Parameter = {
   name: 'idempotency-key',
   in: 'header',
   required: false,
-  description: 'For five minutes, a call with the same key and body gets the answer of the first, and is not charged.',
+  description:
+    '1 to 255 visible ASCII characters. For five minutes, a call with the same ones and the same body gets the answer of the first, and is not charged.',
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
 };
 
@@ -185,7 +186,7 @@ function bodyOf(body: Schema, named: Named) {
 }
 
 function schemaOf(schema: Schema, io: 'input' | 'output', named: Named): JsonObject {
-  return isOurs(schema) ? jsonSchemaOf(schema, io, named) : schema;
+  return isOurs(schema) ? jsonSchemaOf(schema, io, named) : withSharedParts(schema, named);
 }
 
 function isOurs(schema: Schema): schema is z.ZodType {

@@ -18,7 +18,7 @@ const FORMATS_WITHOUT_PATTERN = new Set<unknown>(['date', 'date-time', 'email', 
  * have a name are put among the named ones, and referred to.
  */
 export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', named: Named): JsonObject {
-  const { properties, $defs } = z.toJSONSchema(z.object({ it: schema }), {
+  const { properties, $defs = {} } = z.toJSONSchema(z.object({ it: schema }), {
     io,
     unrepresentable: 'any',
     override: ({ jsonSchema }) => {
@@ -31,10 +31,15 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', named: N
       if (FORMATS_WITHOUT_PATTERN.has(jsonSchema.format)) delete jsonSchema.pattern;
     },
   });
-  for (const [name, part] of Object.entries($defs ?? {})) named.schemas.set(name, withSharedNames(part) as JsonObject);
-  return withSharedNames(properties?.['it']) as JsonObject;
+  return withSharedParts({ ...(properties?.['it'] as JsonObject), $defs }, named);
 }
 
-function withSharedNames(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value).replaceAll(`"$ref":"${LOCAL}`, `"$ref":"${SHARED}`)) as unknown;
+/** The schema with those of its parts that have a name among the named ones. */
+export function withSharedParts({ $defs = {}, ...schema }: JsonObject, named: Named): JsonObject {
+  for (const [name, part] of Object.entries($defs as object)) named.schemas.set(name, withSharedNames(part));
+  return withSharedNames(schema);
+}
+
+function withSharedNames(schema: unknown): JsonObject {
+  return JSON.parse(JSON.stringify(schema).replaceAll(`"$ref":"${LOCAL}`, `"$ref":"${SHARED}`)) as JsonObject;
 }

@@ -57,12 +57,20 @@ ${objectsView(document)}
 function navigationOf({ name, members }: { readonly name: string; readonly members: readonly Named[] }): Html {
   const items = members.map(
     ({ operation, path, method }) =>
-      html`<li><a href="#${operation.operationId}"><b class="${method}">${method.toUpperCase()}</b> ${path}</a></li>
+      html`<li><a href="#${operation.operationId}"><b class="${method}">${method.toUpperCase()}</b> ${breakable(path)}</a></li>
 `,
   );
   return html`<li><a href="#${anchorOf(name)}">${name}</a>
 <ul>${items}</ul></li>
 `;
+}
+
+/** A long path is broken before one of its parts, not within. */
+function breakable(path: string): Html {
+  return html`${path
+    .split('/')
+    .slice(1)
+    .map((part) => html`<wbr>/${part}`)}`;
 }
 
 function anchorOf(name: string): string {
@@ -110,9 +118,11 @@ ${body === undefined ? '' : html`<h4>Body</h4>\n${schemaView(body)}`}
 `;
 }
 
-function accessOf({ security }: OperationObject): Html {
-  const names = security.flatMap((one) => Object.keys(one));
-  return names.length === 0 ? html`Open to anybody.` : html`With ${names.map((name) => html`<code>${name}</code>`)}.`;
+function accessOf(operation: OperationObject): Html {
+  const names = operation.security.flatMap((one) => Object.keys(one));
+  if (names.length === 0) return html`Open to anybody.`;
+  const ofWhom = operation.responses['403'] !== undefined && names.includes('session') ? ' of an operator' : '';
+  return html`With ${names.map((name) => html`<code>${name}</code>`)}${ofWhom}.`;
 }
 
 function parametersView({ parameters = [] }: OperationObject): Html | string {

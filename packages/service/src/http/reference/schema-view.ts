@@ -9,9 +9,9 @@ export function prose(text: string): Html {
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
 }
 
-/** What a value must be, in words, and the fields of an object below it. */
+/** What a value must be: the fields of an object, words for anything else. */
 export function schemaView(schema: JsonObject): Html {
-  return html`<span class="type">${typeOf(schema)}</span>${fieldsView(schema)}`;
+  return fieldsView(schema) ?? html`<span class="type">${typeOf(schema)}</span>`;
 }
 
 interface FieldView {
@@ -25,15 +25,16 @@ interface FieldView {
 export function fieldView({ name, schema, isRequired, description }: FieldView): Html {
   const told = typeof description === 'string' ? html`<p>${prose(description)}</p>` : undefined;
   const basis = 'default' in schema ? html` Default <code>${JSON.stringify(schema['default'])}</code>.` : undefined;
-  return html`<li><code class="name">${name}</code> ${isRequired ? html`<b>required</b> ` : ''}<span class="type">${typeOf(schema)}.${basis}</span>${told}${fieldsView(schema)}</li>
+  return html`<li><code class="name">${name}</code> ${isRequired ? html`<b>required</b> ` : ''}<span class="type">${typeOf({ ...schema, description })}.${basis}</span>${told}${fieldsView(schema)}</li>
 `;
 }
 
 function fieldsView(schema: JsonObject): Html | undefined {
   const parts = objectsIn(schema);
   if (parts.length === 0) return undefined;
-  const views = parts.map(({ title, ...object }) => {
-    const head = typeof title === 'string' ? html`<p class="title">${title}</p>` : undefined;
+  const views = parts.map(({ title, ...object }, index) => {
+    const name = typeof title === 'string' ? title : 'or';
+    const head = parts.length > 1 && (index > 0 || name !== 'or') ? html`<p class="title">${name}</p>` : undefined;
     return html`${head}<ul class="fields">${propertiesOf(object)}</ul>`;
   });
   return html`${views}`;
@@ -64,7 +65,7 @@ function typeOf(schema: JsonObject): Html {
   const { $ref, type, items, additionalProperties } = schema;
   if (typeof $ref === 'string') return linkTo($ref.slice(SCHEMAS.length));
   const choices = choicesOf(schema);
-  if (choices.length > 0) return joined(choices.map(typeOf), ' or ');
+  if (choices.length > 0) return joined(different(choices.map(typeOf)), ' or ');
   if (Array.isArray(schema['enum'])) return joined(schema['enum'].map(literal), ' or ');
   if ('const' in schema) return literal(schema['const']);
   if (Array.isArray(type))
@@ -74,11 +75,11 @@ function typeOf(schema: JsonObject): Html {
     );
   switch (type) {
     case 'array':
-      return html`list${countOf(schema, 'minItems', 'maxItems', '')} of: ${typeOf(isJsonObject(items) ? items : {})}`;
+      return html`list${countOf(schema, 'minItems', 'maxItems', '')}: ${typeOf(isJsonObject(items) ? items : {})}`;
     case 'object':
       if (!isJsonObject(additionalProperties) || schema['properties'] !== undefined) return html`object`;
       if (Object.keys(additionalProperties).length === 0) return html`object`;
-      return html`object of: ${typeOf(additionalProperties)}`;
+      return html`names, each with: ${typeOf(additionalProperties)}`;
     case 'string':
       return html`${stringOf(schema)}`;
     case 'integer':
@@ -100,7 +101,9 @@ function literal(value: unknown): Html {
 function stringOf(schema: JsonObject): Html {
   const { format, pattern } = schema;
   const kind = typeof format === 'string' ? (FORMATS[format] ?? format) : 'text';
-  const form = typeof pattern === 'string' ? html` like <code>${pattern}</code>` : undefined;
+  // Where there are words, they say it.
+  const isTold = typeof schema['description'] === 'string';
+  const form = typeof pattern === 'string' && !isTold ? html` like <code>${pattern}</code>` : undefined;
   return html`${kind}${countOf(schema, 'minLength', 'maxLength', ' characters')}${form}`;
 }
 
@@ -113,6 +116,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 function countOf(schema: JsonObject, least: string, most: string, unit: string): string {
   const { [least]: from, [most]: to } = schema;
+  if (from === 1 && to === undefined) return ', not empty';
   if (typeof from === 'number' && typeof to === 'number') return `, ${figure(from)} to ${figure(to)}${unit}`;
   if (typeof to === 'number') return `, at most ${figure(to)}${unit}`;
   return typeof from === 'number' ? `, at least ${figure(from)}${unit}` : '';
@@ -120,6 +124,11 @@ function countOf(schema: JsonObject, least: string, most: string, unit: string):
 
 function figure(value: number): string {
   return String(value).replaceAll(COMMAS, ',');
+}
+
+/** Several objects are one word: their fields follow. */
+function different(parts: readonly Html[]): readonly Html[] {
+  return [...new Map(parts.map((part) => [part.text, part])).values()];
 }
 
 function joined(parts: readonly Html[], between: string): Html {

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { send } from '../../support/client.ts';
+import { readDocument } from '../../support/document.ts';
+import { setStage } from '../../support/stage.ts';
+
+const BYTES_MAX = 200_000;
+const { service } = await setStage();
+const { url } = service;
+const { status, headers, text } = await send('/docs', { url });
+const document = readDocument((await send('/openapi.json', { url })).text);
+
+test('the reference loads nothing, runs nothing, and is framed by nobody', () => {
+  assert.equal(status, 200);
+  assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
+  assert.equal(headers.get('x-content-type-options'), 'nosniff');
+  assert.equal(headers.get('referrer-policy'), 'no-referrer');
+  const style = /<style>([^]*?)<\/style>/.exec(text)?.[1] ?? '';
+  const digest = createHash('sha256').update(style).digest('base64');
+  assert.equal(
+    headers.get('content-security-policy'),
+    `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  );
+  assert.doesNotMatch(text, /<(script|img|link|iframe|object|embed)\b|@import|url\(| style=| on\w+=/i);
+  assert.ok(Buffer.byteLength(text) < BYTES_MAX, String(text.length));
+});
+
+test('the reference has every operation and every object, with links that lead somewhere', () => {
+  const anchors = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+  assert.equal(new Set(anchors).size, anchors.length);
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  for (const { operationId } of operations) assert.ok(anchors.includes(operationId), operationId);
+  for (const name of Object.keys(document.components.schemas)) assert.ok(anchors.includes(`schema-${name}`), name);
+  const links = [...text.matchAll(/ href="([^"]+)"/g)].map(([, target]) => target ?? '');
+  const lost = links.filter((target) => target !== '/openapi.json' && !anchors.includes(target.slice(1)));
+  assert.deepEqual(lost, []);
+});
+
+test('the reference is well formed: every element is closed in its turn', () => {
+  const open: string[] = [];
+  for (const [, slash, name = ''] of text.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
+    if (['meta', 'wbr'].includes(name)) continue;
+    if (slash === '/') assert.equal(open.pop(), name);
+    else open.push(name);
+  }
+  assert.deepEqual(open, []);
+  assert.doesNotMatch(text.replaceAll(/<[^>]+>/g, ''), /\[object |undefined|`/);
+});
