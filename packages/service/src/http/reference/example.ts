@@ -36,7 +36,7 @@ function capitals(name: string): string {
 }
 
 /** A value that the schema takes: an example of its own, or the least that it asks for. */
-function sampleOf(schema: JsonObject): unknown {
+export function sampleOf(schema: JsonObject): unknown {
   const { examples, enum: choices, anyOf, oneOf, type, properties, required, items, minimum } = schema;
   if (Array.isArray(examples)) return examples[0];
   if (Array.isArray(choices)) return choices[0];

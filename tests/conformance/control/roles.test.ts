@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openSession } from '../../../packages/service/src/accounts/session.ts';
+import type { OperationObject } from '../../../packages/service/src/http/openapi/document.ts';
+import { sampleOf } from '../../../packages/service/src/http/reference/example.ts';
+import { type AccountId, type AppId, newAppId } from '../../../packages/service/src/kernel/ids.ts';
+import { chat, type Reply, send } from '../../support/client.ts';
+import { newOperator, newOwner, PASSWORD, type Person } from '../../support/control.ts';
+import { readDocument } from '../../support/document.ts';
+import { httpSend } from '../../support/http-request.ts';
+import { assertRefusal } from '../../support/refusal.ts';
+import { completionBody } from '../../support/scripted-upstream.ts';
+import { setStage } from '../../support/stage.ts';
+
+/** Every route, as the document has them, called by everybody. What each may do follows from a rule, not from a list. */
+
+const { service, upstream } = await setStage();
+const { url, database } = service;
+const document = readDocument((await send('/openapi.json', { url })).text);
+
+interface Operation extends OperationObject {
+  readonly method: string;
+  readonly path: string;
+}
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(
+    ([method, operation]): Operation => ({ method: method.toUpperCase(), path, ...operation }),
+  ),
+);
+const takes = (scheme: string) => (operation: Operation) => operation.security.some((one) => scheme in one);
+const forSessions = operations.filter(takes('session'));
+
+const owner = await newOwner(service);
+const stranger = await newOwner(service);
+const operator = await newOperator(service);
+const accountId = await accountOf(owner);
+const { appId } = (await owner.get(201, 'POST', '/apps', { name: 'Theirs' })) as { appId: AppId };
+const keys = { live: await mint('live'), sandbox: await mint('sandbox') };
+await service.fund({ appId, liveKey: keys.live.apiKey, testKey: keys.sandbox.apiKey }, 'anna', 100_000_000);
+const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage }) });
+const called = await chat({ url, key: keys.live.apiKey, user: 'anna' });
+assert.equal(called.status, 200, called.text);
+
+async function accountOf(person: Person): Promise<AccountId> {
+  const { account } = (await person.get(200, 'GET', '/sessions/current')) as { account: { accountId: AccountId } };
+  return account.accountId;
+}
+
+async function mint(mode: 'live' | 'sandbox') {
+  const { keyId, apiKey } = await owner.get(201, 'POST', `/apps/${appId}/keys`, { mode });
+  return { keyId: String(keyId), apiKey: String(apiKey) };
+}
+
+async function endedSession(how: string): Promise<string> {
+  const { token, session } = await openSession(database.owner, accountId);
+  await database.owner.query(`${how} where session_id = $1`, [session.sessionId]);
+  return token;
+}
+
+const past =
+  "created_at = clock_timestamp() - interval '2 seconds', expires_at = clock_timestamp() - interval '1 second'";
+const CALLERS: Readonly<Record<string, string | undefined>> = {
+  nobody: undefined,
+  expired: await endedSession(`update accounts.sessions set ${past}`),
+  revoked: await endedSession('delete from accounts.sessions'),
+  'live key': keys.live.apiKey,
+  'test key': keys.sandbox.apiKey,
+  stranger: stranger.token,
+  owner: owner.token,
+  operator: operator.token,
+};
+
+/** What a route that names something of the owner is given. Made anew where a call may end it. */
+const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
+  appId: () => appId,
+  keyId: async () => (await mint('live')).keyId,
+  sessionId: async () => (await openSession(database.owner, accountId)).session.sessionId,
+  callId: () => called.headers.get('x-service-call-id') ?? '',
+  userId: () => 'anna',
+  id: () => 'acme.spare-1',
+  alias: () => 'spare',
+};
+
+let count = 0;
+/** Where the least that the document asks for is not enough. */
+const BODIES: Readonly<Record<string, () => unknown>> = {
+  changePassword: () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
+  openWallet: () => ({ userId: `user-${(count += 1)}` }),
+  replaceCatalogue: () => catalogue,
+  putModel: () => ({ ...catalogue.models[0], id: 'acme.spare-1' }),
+  putAlias: () => ({ target: 'acme.large-1' }),
+  createAccount: () => ({ email: `made-${(count += 1)}@example.test`, password: PASSWORD, role: 'owner' }),
+};
+const catalogue = (await operator.get(200, 'GET', '/operator/catalogue')) as { models: readonly object[] };
+
+async function call(
+  operation: Operation,
+  key: string | undefined,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Reply> {
+  const { method, operationId, parameters = [], requestBody } = operation;
+  let { path } = operation;
+  for (const { name } of parameters.filter((one) => one.in === 'path')) {
+    path = path.replace(`{${name}}`, more[name] ?? (await NAMED[name]?.()) ?? 'x');
+  }
+  const query = parameters.filter((one) => one.in === 'query' && one.required).map(({ name }) => `${name}=text`);
+  const schema = requestBody?.content['application/json']?.schema;
+  const body = schema === undefined ? undefined : (BODIES[operationId]?.() ?? sampleOf(schema));
+  return send(query.length === 0 ? path : `${path}?${query.join('&')}`, {
+    url,
+    method,
+    headers: { 'x-correlation-id': 'one' },
+    ...(key === undefined ? {} : { key }),
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+/** Who is known: 401 for all others. Operators' routes: 403 for who is none. What a path names is its owner's: 404 for others. */
+function expectedOf({ path, responses }: Operation, caller: string): number {
+  const isKnown = caller === 'stranger' || caller === 'owner' || caller === 'operator';
+  const done = Number(Object.keys(responses).find((status) => status.startsWith('2')));
+  if (!isKnown) return 401;
+  if (path.startsWith('/operator/')) return caller === 'operator' ? done : 403;
+  return path.includes('{') && caller !== 'owner' ? 404 : done;
+}
+
+test('AU-05 AU-06 CP-05 who may call what: every route of the control and operator planes, by everybody', async (context) => {
+  const callers = Object.keys(CALLERS);
+  const lines = [`| route | ${callers.join(' | ')} |`, `|---|${callers.map(() => '---').join('|')}|`];
+  const surprises: string[] = [];
+  for (const operation of forSessions) {
+    const name = `${operation.method} ${operation.path}`;
+    const statuses: number[] = [];
+    for (const [caller, token] of Object.entries(CALLERS)) {
+      const reply = await call(operation, token);
+      const expected = expectedOf(operation, caller);
+      if (reply.status !== expected)
+        surprises.push(`${name} by ${caller}: ${reply.status}, not ${expected}: ${reply.text}`);
+      statuses.push(reply.status);
+    }
+    lines.push(`| ${name} | ${statuses.join(' | ')} |`);
+  }
+  for (const line of lines) context.diagnostic(line);
+  assert.deepEqual(surprises, []);
+  assert.ok(forSessions.length >= 30, String(forSessions.length));
+});
+
+test('AU-06 an app of another account and one that is not there answer the same, byte by byte', async () => {
+  const missing = newAppId();
+  const own = forSessions.filter(({ path }) => path.startsWith('/apps/{appId}'));
+  assert.ok(own.length >= 8);
+  for (const operation of own) {
+    const theirs = await call(operation, stranger.token);
+    const none = await call(operation, stranger.token, { appId: missing });
+    assertRefusal(theirs, { code: 'NOT_FOUND' }, operation.path);
+    assert.equal(theirs.text.replaceAll(appId, missing), none.text, operation.path);
+    const heads = [theirs, none].map(({ headers }) => [...headers].filter(([name]) => name !== 'date'));
+    assert.deepEqual(heads[0], heads[1], operation.path);
+  }
+});
+
+test('AU-05 a session opens no route of the data plane', async () => {
+  const forKeys = operations.filter(takes('apiKey'));
+  assert.ok(forKeys.length >= 5);
+  for (const operation of forKeys) {
+    for (const token of [owner.token, operator.token]) {
+      const reply = await call(operation, token);
+      assertRefusal(reply, { code: 'UNAUTHORIZED' }, operation.path);
+    }
+  }
+});
+
+test('AU-05 a route that is open to anybody looks at no token', async () => {
+  const open = operations.filter(({ security }) => security.length === 0);
+  for (const { method, path } of open) {
+    const statuses = [];
+    for (const key of Object.values(CALLERS)) {
+      const request = { url, method, ...(method === 'GET' ? {} : { body: {} }), ...(key === undefined ? {} : { key }) };
+      statuses.push((await send(path, request)).status);
+    }
+    assert.deepEqual([...new Set(statuses)], [method === 'GET' ? 200 : 400], path);
+  }
+});
+
+test('ER-04 every address of the document refuses other methods with those that it takes, whoever calls', async () => {
+  for (const [template, methods] of Object.entries(document.paths)) {
+    const path = template.replaceAll(/\{\w+\}/g, 'x');
+    const taken = Object.keys(methods).map((method) => method.toUpperCase());
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'HEAD']) {
+      if (taken.includes(method) || (method === 'HEAD' && taken.includes('GET'))) continue;
+      if (template === '/sessions/current' || path === '/sessions/x') continue; // Two templates of one address.
+      const reply = await httpSend(url, { method, path });
+      assert.equal(reply.status, 405, `${method} ${path} ${reply.text}`);
+      assert.deepEqual(reply.headers.get('allow')?.split(', ').toSorted(), taken.toSorted(), `${method} ${path}`);
+      if (method !== 'HEAD') assertRefusal(reply, { code: 'METHOD_NOT_ALLOWED' }, `${method} ${path}`);
+    }
+  }
+});
+
+test('ER-01 HEAD answers as GET does, without a body', async () => {
+  for (const operation of forSessions.filter(({ method }) => method === 'GET')) {
+    for (const token of [undefined, owner.token, operator.token]) {
+      const whole = await call(operation, token);
+      const head = await call({ ...operation, method: 'HEAD' }, token);
+      assert.deepEqual([head.status, head.text], [whole.status, ''], operation.path);
+      assert.equal(head.headers.get('content-type'), whole.headers.get('content-type'), operation.path);
+    }
+  }
+});
