@@ -33,8 +33,11 @@ before(async () => {
 
 after(async () => {
   await second.close();
-  await service.close();
-  await upstream.close();
+  try {
+    await service.close();
+  } finally {
+    await upstream.close();
+  }
 });
 
 const HEALTH: readonly DataPlaneRoute[] = ['/healthz', '/readyz'].map((path) => {

@@ -42,8 +42,11 @@ export async function startSimulatedService(): Promise<SimulatedService> {
       return balance - wallet.balance;
     },
     close: async () => {
-      await service.close();
-      await simulator.stop();
+      try {
+        await service.close();
+      } finally {
+        await simulator.stop();
+      }
     },
   };
 }

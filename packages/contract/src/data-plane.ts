@@ -91,7 +91,7 @@ export const completionSchema = z
         finish_reason: z.string().nullable(),
       }),
     ),
-    usage: tokenUsage,
+    usage: tokenUsage.optional().meta({ description: 'Where the provider tells it.' }),
   })
   .meta({ id: 'ChatCompletion', description: OPEN });
 
