@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { OpenApiDocument } from '../../packages/service/src/http/openapi/document.ts';
+import type { OpenApiDocument } from '../../packages/service/src/http/openapi/open-api.ts';
 
 /** `/openapi.json` as it was sent. */
 export function readDocument(text: string): OpenApiDocument {
@@ -50,7 +50,7 @@ export function documentCheck(text: string): DocumentCheck {
   }
 
   function faultOfBody(place: string, answer: WholeAnswer, types: readonly string[]): string | undefined {
-    const type = String(answer.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
+    const type = typeOf(answer);
     if (types.length === 0 || answer.method === 'HEAD') return answer.text === '' ? undefined : 'it has a body';
     if (!types.includes(type)) return `its content is \`${type}\``;
     const schema = `${place}/content/${escaped(type)}/schema`;
@@ -95,10 +95,14 @@ function nameOf(method: string): string {
   return method === 'HEAD' ? 'get' : method.toLowerCase();
 }
 
+function typeOf({ headers }: WholeAnswer): string {
+  const { 'content-type': type } = headers;
+  return typeof type === 'string' ? (type.split(';', 1)[0] ?? '') : '';
+}
+
 /** Pages for people are no part of the document. Anything else that it does not know must not be there. */
-function faultOfUnknown({ status, headers }: WholeAnswer): string | undefined {
-  const isPage = !String(headers['content-type'] ?? '').startsWith('application/json');
-  return status === 404 || isPage ? undefined : 'the document has no such path';
+function faultOfUnknown(answer: WholeAnswer): string | undefined {
+  return answer.status === 404 || typeOf(answer) !== 'application/json' ? undefined : 'the document has no such path';
 }
 
 function isBelowRoutes({ status, text }: WholeAnswer): boolean {

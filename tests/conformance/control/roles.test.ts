@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSession } from '../../../packages/service/src/accounts/session.ts';
-import type { OperationObject } from '../../../packages/service/src/http/openapi/document.ts';
+import type { OperationObject } from '../../../packages/service/src/http/openapi/open-api.ts';
 import { sampleOf } from '../../../packages/service/src/http/reference/example.ts';
 import { type AccountId, type AppId, newAppId } from '../../../packages/service/src/kernel/ids.ts';
 import { chat, type Reply, send } from '../../support/client.ts';

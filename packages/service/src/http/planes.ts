@@ -2,8 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Sessions, SignedIn } from '#accounts/session.ts';
 import { parseExactBody } from '#http/json-body.ts';
-import { addReference, describeApi } from '#http/openapi/reference.ts';
-import type { DescribedRoute } from '#http/openapi/document.ts';
+import { addReference } from '#http/openapi/reference.ts';
+import type { DescribedRoute } from '#http/openapi/described-route.ts';
 import { describedRouteOf } from '#http/openapi/plane-routes.ts';
 import { compressedRefusal } from '#http/read-body.ts';
 import { checkAnswer, readRequest, type SchemaTypes } from '#http/schema-compilers.ts';
@@ -104,7 +104,7 @@ export async function createPlanes(
     if (described !== undefined) routes.push(described);
   });
   addRoutes(app.withTypeProvider<SchemaTypes>());
-  addReference(app, describeApi(routes));
+  addReference(app, routes);
   await app.ready();
   return {
     handle: (exchange) => {

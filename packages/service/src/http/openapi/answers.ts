@@ -1,19 +1,9 @@
 import { errorSchema } from '@purser/contract/data-plane.ts';
 import { ERROR_STATUS, type ErrorCode } from '@purser/contract/errors.ts';
-import type { DescribedRoute } from '#http/openapi/document.ts';
+import type { DescribedRoute } from '#http/openapi/described-route.ts';
 import { jsonSchemaOf, type Named } from '#http/openapi/json-schema.ts';
+import type { Reference, Response } from '#http/openapi/open-api.ts';
 import type { JsonObject } from '#kernel/json.ts';
-
-export interface Response {
-  readonly description: string;
-  readonly headers?: JsonObject;
-  readonly content?: Readonly<Record<string, { readonly schema: JsonObject }>>;
-}
-
-/** To a part of the document that has a name. */
-export interface Reference {
-  readonly $ref: string;
-}
 
 const text = (description: string) => ({ description, schema: { type: 'string' } });
 const whole = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } });
@@ -45,7 +35,7 @@ export function refusalsOf(
 ): Readonly<Record<string, Reference>> {
   const byStatus = Object.groupBy(codesOf(route, more), (code) => ERROR_STATUS[code]);
   return Object.fromEntries(
-    Object.entries(byStatus).map(([status, codes = []]) => {
+    Object.entries(byStatus).map(([status, codes]) => {
       const name = codes.join('.');
       named.responses.set(name, refusalOf(status, codes, jsonSchemaOf(errorSchema, 'output', named)));
       return [status, { $ref: `#/components/responses/${name}` }];

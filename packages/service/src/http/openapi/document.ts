@@ -1,75 +1,12 @@
 import { OPERATIONS, type Operation, TAGS } from '@purser/contract/operations.ts';
 import type { z } from 'zod';
-import { HEADERS, type Reference, refusalsOf, type Response } from '#http/openapi/answers.ts';
+import { HEADERS, refusalsOf } from '#http/openapi/answers.ts';
+import type { DescribedRoute, Schema } from '#http/openapi/described-route.ts';
 import { jsonSchemaOf, type Named, withSharedParts } from '#http/openapi/json-schema.ts';
+import type { OpenApiDocument, OperationObject, Parameter, Response } from '#http/openapi/open-api.ts';
 import type { JsonObject } from '#kernel/json.ts';
 
-/** Who may call a route: anybody, a session, one of an operator, an app, an app for one of its users, who reads metrics. */
-export type Access = 'public' | 'session' | 'operator' | 'app' | 'user' | 'metrics';
-
-/** What is sent or answered by another type than JSON. */
-export interface OtherContent {
-  readonly contentType: string;
-  readonly schema: Schema;
-}
-
-/** Ours, or a JSON schema where none of ours checks it. */
-export type Schema = z.ZodType | JsonObject;
-
-/** A route as the document tells of it. */
-export interface DescribedRoute {
-  /** In capital letters. */
-  readonly method: string;
-  /** With parameters in braces. */
-  readonly path: string;
-  readonly access: Access;
-  readonly params?: z.ZodObject | undefined;
-  readonly query?: z.ZodObject | undefined;
-  readonly body?: Schema | undefined;
-  /** By status; null: an answer without a body. */
-  readonly answers: Readonly<Record<string, z.ZodType | null>>;
-  /** Other forms of the answer with status 200. */
-  readonly others?: readonly OtherContent[];
-  /** Names of headers that answers with status 200 may have beside those of all answers. */
-  readonly headers?: readonly string[];
-}
-
-export interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly required: boolean;
-  readonly description?: string;
-  readonly schema: JsonObject;
-}
-
-export interface OperationObject {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly description?: string;
-  readonly security: readonly JsonObject[];
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: {
-    readonly required: boolean;
-    readonly content: Readonly<Record<string, { readonly schema: JsonObject }>>;
-  };
-  readonly responses: Readonly<Record<string, Response | Reference>>;
-}
-
-export interface OpenApiDocument {
-  readonly openapi: '3.1.1';
-  readonly info: JsonObject;
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
-  readonly components: {
-    readonly securitySchemes: JsonObject;
-    readonly headers: JsonObject;
-    readonly responses: Readonly<Record<string, Response>>;
-    readonly schemas: Readonly<Record<string, JsonObject>>;
-  };
-}
-
-const SECURITY: Readonly<Record<Access, readonly JsonObject[]>> = {
+const SECURITY: Readonly<Record<DescribedRoute['access'], readonly JsonObject[]>> = {
   public: [],
   session: [{ session: [] }],
   operator: [{ session: [] }],

@@ -13,7 +13,7 @@ import {
 } from '@purser/contract/data-plane.ts';
 import { z } from 'zod';
 import { chatRequestSchema } from '#gateway/chat-schema.ts';
-import type { DescribedRoute } from '#http/openapi/document.ts';
+import type { DescribedRoute } from '#http/openapi/described-route.ts';
 
 const TEXT = { type: 'string' };
 const RATE = ['ratelimit-policy', 'ratelimit'];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Response } from '#http/openapi/answers.ts';
+import type { Response } from '#http/openapi/open-api.ts';
 import type { JsonObject } from '#kernel/json.ts';
 
 /** Parts of the document that have a name, as they are found. */

@@ -1,7 +1,7 @@
 import { OPERATIONS } from '@purser/contract/operations.ts';
 import type { RouteOptions } from 'fastify';
 import type { z } from 'zod';
-import type { DescribedRoute } from '#http/openapi/document.ts';
+import type { DescribedRoute } from '#http/openapi/described-route.ts';
 
 /** What the document tells of a route of the planes. A route without schemas of its answers is no part of the API. */
 export function describedRouteOf({ method, url, schema, config }: RouteOptions): DescribedRoute | undefined {

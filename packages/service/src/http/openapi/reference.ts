@@ -1,12 +1,14 @@
-import { describeRoutes, type DescribedRoute, type OpenApiDocument } from '#http/openapi/document.ts';
+import type { FastifyInstance } from 'fastify';
+import type { DescribedRoute } from '#http/openapi/described-route.ts';
+import { describeRoutes } from '#http/openapi/document.ts';
 import { FIXED_ROUTES, SERVICE_ROUTES } from '#http/openapi/fixed-routes.ts';
-import type { Plane } from '#http/planes.ts';
+import type { OpenApiDocument } from '#http/openapi/open-api.ts';
 import { referencePage } from '#http/reference/reference-page.ts';
 import { REFERENCE_STYLE } from '#http/reference/style.ts';
 import { sha256 } from '#kernel/crypto.ts';
 
 /** The document of the whole API: routes of the planes, and those that `server.ts` answers itself. */
-export function describeApi(planeRoutes: readonly DescribedRoute[]): OpenApiDocument {
+function describeApi(planeRoutes: readonly DescribedRoute[]): OpenApiDocument {
   return describeRoutes([...FIXED_ROUTES, ...planeRoutes, ...SERVICE_ROUTES]);
 }
 
@@ -20,12 +22,16 @@ const PAGE_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-/** `GET /openapi.json`, and the same to be read at `GET /docs`. Both are made once. */
-export function addReference(plane: Plane, document: OpenApiDocument): void {
-  const json = JSON.stringify(document);
-  const page = referencePage(document).text;
-  plane.get('/openapi.json', { config: { isPublic: true } }, (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(json),
-  );
-  plane.get('/docs', { config: { isPublic: true } }, (_request, reply) => reply.headers(PAGE_HEADERS).send(page));
+/** `GET /openapi.json`, and the same to be read at `GET /docs`. Each is made when it is first asked for, once. */
+export function addReference(plane: FastifyInstance, planeRoutes: readonly DescribedRoute[]): void {
+  let json: string | undefined;
+  let page: string | undefined;
+  plane.get('/openapi.json', { config: { isPublic: true } }, (_request, reply) => {
+    json ??= JSON.stringify(describeApi(planeRoutes));
+    return reply.type('application/json; charset=utf-8').send(json);
+  });
+  plane.get('/docs', { config: { isPublic: true } }, (_request, reply) => {
+    page ??= referencePage(describeApi(planeRoutes)).text;
+    return reply.headers(PAGE_HEADERS).send(page);
+  });
 }

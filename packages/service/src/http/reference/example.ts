@@ -1,4 +1,4 @@
-import type { OperationObject } from '#http/openapi/document.ts';
+import type { OperationObject } from '#http/openapi/open-api.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
 const TOKENS: Readonly<Record<string, string>> = {

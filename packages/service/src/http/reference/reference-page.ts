@@ -1,4 +1,4 @@
-import type { OpenApiDocument, OperationObject } from '#http/openapi/document.ts';
+import type { OpenApiDocument, OperationObject } from '#http/openapi/open-api.ts';
 import { html, Html } from '#http/pages/html.ts';
 import { curlOf } from '#http/reference/example.ts';
 import { fieldView, prose, schemaView } from '#http/reference/schema-view.ts';

@@ -90,7 +90,7 @@ function typeOf(schema: JsonObject): Html {
   }
 }
 
-export function linkTo(name: string): Html {
+function linkTo(name: string): Html {
   return html`<a href="#schema-${name}">${name}</a>`;
 }
 

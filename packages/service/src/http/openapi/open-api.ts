@@ -1,0 +1,49 @@
+import type { JsonObject } from '#kernel/json.ts';
+
+/** As much of OpenAPI 3.1 as the document uses. */
+
+export interface Response {
+  readonly description: string;
+  readonly headers?: JsonObject;
+  readonly content?: Readonly<Record<string, { readonly schema: JsonObject }>>;
+}
+
+/** To a part of the document that has a name. */
+export interface Reference {
+  readonly $ref: string;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonObject;
+}
+
+export interface OperationObject {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly security: readonly JsonObject[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: {
+    readonly required: boolean;
+    readonly content: Readonly<Record<string, { readonly schema: JsonObject }>>;
+  };
+  readonly responses: Readonly<Record<string, Response | Reference>>;
+}
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.1';
+  readonly info: JsonObject;
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: {
+    readonly securitySchemes: JsonObject;
+    readonly headers: JsonObject;
+    readonly responses: Readonly<Record<string, Response>>;
+    readonly schemas: Readonly<Record<string, JsonObject>>;
+  };
+}
