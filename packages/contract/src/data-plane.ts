@@ -91,7 +91,7 @@ export const completionSchema = z
         finish_reason: z.string().nullable(),
       }),
     ),
-    usage: tokenUsage.optional().meta({ description: 'Where the provider tells it.' }),
+    usage: tokenUsage.nullable().optional().meta({ description: 'Where the provider tells it.' }),
   })
   .meta({ id: 'ChatCompletion', description: OPEN });
 
