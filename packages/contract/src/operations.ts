@@ -155,10 +155,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'getUsage',
     tag: 'Usage and receipts',
     summary: 'Shows what an app used, by day, model and user',
-    description: 'As CSV, the next page is in the header `x-service-next`.',
+    description: 'As CSV, it is a file, and the header `link` leads to the next page.',
     alsoAs: 'text/csv',
-    headers: ['x-service-next'],
-    refuses: OWN,
+    headers: ['link'],
+    refuses: [...OWN, 'TOO_MANY_REQUESTS'],
   },
   'GET /apps/{appId}/calls/{callId}': {
     id: 'getCall',

@@ -22,7 +22,7 @@ export const HEADERS = {
   'x-service-charge-micros': whole('What the call cost. A stream has none: it ends after its headers are sent.'),
   'x-service-max-output-tokens': whole('The output limit, where the wallet affords less than was asked for.'),
   'x-service-replayed': { description: 'The answer is one that was given before.', schema: { const: 'true' } },
-  'x-service-next': text('Where the next page of a table begins: `?after=` this.'),
+  link: text('The next page of a table, as `<address>; rel="next"`. Not there on the last one.'),
   'ratelimit-policy': text('How many calls the app may make at once, and in which time that fills up again.'),
   ratelimit: text('How many are left, and the seconds until all are there again.'),
 } as const satisfies Readonly<Record<string, JsonObject>>;

@@ -39,24 +39,20 @@ const messageParams = z.object({ messageId: z.string() });
  */
 export function addMailboxPages(plane: Plane, { mailbox, publicUrl }: MailboxPages): void {
   const names = new Set([...OWN_NAMES, new URL(publicUrl).hostname]);
-  const options = { config: { isPublic: true }, schema: { hide: true } };
+  const options = { config: { isPublic: true } };
 
   plane.get('/dev/mailbox', options, async (request, reply) => {
     assertOwner(request, names);
     return sendPage(reply, 'Mailbox', listOf(await mailbox.list()));
   });
 
-  plane.get(
-    '/dev/mailbox/:messageId',
-    { ...options, schema: { hide: true, params: messageParams } },
-    async (request, reply) => {
-      assertOwner(request, names);
-      const { messageId } = request.params;
-      const message = /^\d{1,18}$/.test(messageId) ? await mailbox.find(BigInt(messageId)) : undefined;
-      const found = granted(message ?? refuse('NOT_FOUND', 'There is no such message.'));
-      return sendPage(reply, found.subject, messageOf(found));
-    },
-  );
+  plane.get('/dev/mailbox/:messageId', { ...options, schema: { params: messageParams } }, async (request, reply) => {
+    assertOwner(request, names);
+    const { messageId } = request.params;
+    const message = /^\d{1,18}$/.test(messageId) ? await mailbox.find(BigInt(messageId)) : undefined;
+    const found = granted(message ?? refuse('NOT_FOUND', 'There is no such message.'));
+    return sendPage(reply, found.subject, messageOf(found));
+  });
 }
 
 /** For others there is nothing here. */
