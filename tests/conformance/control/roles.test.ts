@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openSession } from '../../../packages/service/src/accounts/session.ts';
 import type { OperationObject } from '../../../packages/service/src/http/openapi/open-api.ts';
 import { sampleOf } from '../../../packages/service/src/http/reference/example.ts';
-import { type AccountId, type AppId, newAppId } from '../../../packages/service/src/kernel/ids.ts';
+import { type AppId, newAppId } from '../../../packages/service/src/kernel/ids.ts';
 import { chat, type Reply, send } from '../../support/client.ts';
-import { newOperator, newOwner, PASSWORD, type Person } from '../../support/control.ts';
+import { newOperator, newOwner, PASSWORD, personWith } from '../../support/control.ts';
 import { readDocument } from '../../support/document.ts';
 import { httpSend } from '../../support/http-request.ts';
 import { assertRefusal } from '../../support/refusal.ts';
@@ -33,7 +32,6 @@ const forSessions = operations.filter(takes('session'));
 const owner = await newOwner(service);
 const stranger = await newOwner(service);
 const operator = await newOperator(service);
-const accountId = await accountOf(owner);
 const { appId } = (await owner.get(201, 'POST', '/apps', { name: 'Theirs' })) as { appId: AppId };
 const keys = { live: await mint('live'), sandbox: await mint('sandbox') };
 await service.fund({ appId, liveKey: keys.live.apiKey, testKey: keys.sandbox.apiKey }, 'anna', 100_000_000);
@@ -42,20 +40,23 @@ upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage }) })
 const called = await chat({ url, key: keys.live.apiKey, user: 'anna' });
 assert.equal(called.status, 200, called.text);
 
-async function accountOf(person: Person): Promise<AccountId> {
-  const { account } = (await person.get(200, 'GET', '/sessions/current')) as { account: { accountId: AccountId } };
-  return account.accountId;
-}
-
 async function mint(mode: 'live' | 'sandbox') {
   const { keyId, apiKey } = await owner.get(201, 'POST', `/apps/${appId}/keys`, { mode });
   return { keyId: String(keyId), apiKey: String(apiKey) };
 }
 
+async function newSession(): Promise<{ readonly sessionToken: string; readonly sessionId: string }> {
+  const signedIn = await personWith(service.url, undefined).get(200, 'POST', '/sessions', {
+    email: owner.email,
+    password: PASSWORD,
+  });
+  return { sessionToken: String(signedIn['sessionToken']), sessionId: String(signedIn['sessionId']) };
+}
+
 async function endedSession(how: string): Promise<string> {
-  const { token, session } = await openSession(database.owner, accountId);
-  await database.owner.query(`${how} where session_id = $1`, [session.sessionId]);
-  return token;
+  const { sessionToken, sessionId } = await newSession();
+  await database.owner.query(`${how} where session_id = $1`, [sessionId]);
+  return sessionToken;
 }
 
 const past =
@@ -75,7 +76,7 @@ const CALLERS: Readonly<Record<string, string | undefined>> = {
 const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
   appId: () => appId,
   keyId: async () => (await mint('live')).keyId,
-  sessionId: async () => (await openSession(database.owner, accountId)).session.sessionId,
+  sessionId: async () => (await newSession()).sessionId,
   callId: () => called.headers.get('x-service-call-id') ?? '',
   userId: () => 'anna',
   id: () => 'acme.spare-1',

@@ -80,11 +80,7 @@ const ANSWERS_CONNECTIONS_MAX = 4;
 export async function compose(options: ComposeOptions): Promise<Service> {
   const { config, databaseUrl, simulatorUrl, log, readAllMetrics, pace = STREAM_PACE } = options;
   const clock = systemClock;
-  // A batched statement has a connection of its own, so that none waits for another's.
-  const { pool, endPools } = createPools(databaseUrl, log);
-  const shared = pool('live', SHARED_CONNECTIONS_MAX);
-  // Nor does what keeps this process alive and up to date wait for anybody's summary.
-  const upkeep = pool('live', UPKEEP_CONNECTIONS_MAX);
+  const { pool, shared, upkeep, endPools } = createPools(databaseUrl, log);
 
   const keyUse = startKeyUse({ db: upkeep, clock, log });
   const keys = createKeyDirectory(upkeep, config.appLimits, keyUse.note);
@@ -102,8 +98,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
   const reaper = startReaping(holds, { live: upkeep, sandbox: sandboxPools.settle }, log);
   const expiry = startSandboxExpiry(sandboxPools.settle, log);
-  const checkPool = () => pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX });
-  const watch = startLedgerWatch({ pool: checkPool(), clock, log });
+  const watch = startLedgerWatch({ pool: openCheckPool(pool), clock, log });
 
   const attempts = createAttempts({ pool: pool('live', ANSWERS_CONNECTIONS_MAX), secret: config.secret, log });
   const links = createTopupLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
@@ -127,8 +122,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const read = { wallets: createWallets(shared), usage: createUsage(shared) };
   const dataPlane = { gateway, ...read, links, currency: config.currency, clock };
-  const planePools = openPlanePools(pool, checkPool());
-  const outbox = startMail(config, shared, log);
+  const planePools = openPlanePools(pool);
+  const outbox = startMail(config, planePools.shared, log);
   const underWay = createUnderWay();
   const planes = await composePlanes({ config, pools: planePools, clock, log, keys, catalogue, underWay });
   return {
@@ -194,25 +189,35 @@ function openLanePools(pool: OpenPool, mode: Mode) {
   return { reserve: pool(mode, 1), settle: pool(mode, 1) };
 }
 
+function openCheckPool(pool: OpenPool): Pool {
+  return pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX });
+}
+
 /** A report may take long: nothing else waits for its connections. */
-function openPlanePools(pool: OpenPool, check: Pool) {
+function openPlanePools(pool: OpenPool) {
   return {
     shared: pool('live', PLANES_CONNECTIONS_MAX),
     sandbox: pool('sandbox', 1),
-    check,
+    check: openCheckPool(pool),
     reports: pool('live', REPORTS_MAX, { statementMsMax: REPORT_STATEMENT_MS_MAX }),
   };
 }
 
-/** Opens pools, and ends them all. */
+/**
+ * Opens pools, and ends them all. A batched statement has a connection of its own, so that none waits for another's; nor
+ * does what keeps this process alive and up to date (`upkeep`) wait for anybody's summary.
+ */
 function createPools(url: string, log: Log) {
   const pools: Pool[] = [];
+  const pool = (role: Mode, connectionsMax: number, limits: { readonly statementMsMax?: number } = {}): Pool => {
+    const opened = createPool({ url, role, connectionsMax, log, ...limits });
+    pools.push(opened);
+    return opened;
+  };
   return {
-    pool: (role: Mode, connectionsMax: number, limits: { readonly statementMsMax?: number } = {}): Pool => {
-      const opened = createPool({ url, role, connectionsMax, log, ...limits });
-      pools.push(opened);
-      return opened;
-    },
+    pool,
+    shared: pool('live', SHARED_CONNECTIONS_MAX),
+    upkeep: pool('live', UPKEEP_CONNECTIONS_MAX),
     endPools: () => Promise.all(pools.map((one) => one.end())),
   };
 }
