@@ -17,12 +17,15 @@ const { appId } = await owner.get(201, 'POST', '/apps', { name: 'App' });
 
 const MOST = 9_007_199_254_740_991n;
 
-/** JSON text, and the whole number that it says to the last digit; undefined where it says none. */
+/**
+ * JSON text, and the whole number that it says to the last digit; undefined where it says none. A nought below nought is
+ * none either: no amount is written so.
+ */
 const TEXTS: readonly (readonly [string, bigint?])[] = [
   ['0', 0n],
-  ['-0', 0n],
+  ['-0'],
   ['0.0', 0n],
-  ['-0.0', 0n],
+  ['-0.0'],
   ['0e9', 0n],
   ['0e-9', 0n],
   ['1', 1n],
