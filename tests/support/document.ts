@@ -100,9 +100,10 @@ function typeOf({ headers }: WholeAnswer): string {
   return typeof type === 'string' ? (type.split(';', 1)[0] ?? '') : '';
 }
 
-/** Pages for people are no part of the document. Anything else that it does not know must not be there. */
+/** Pages for people are no part of the document, and take some methods. Anything else that it does not know must not be there. */
 function faultOfUnknown(answer: WholeAnswer): string | undefined {
-  return answer.status === 404 || typeOf(answer) !== 'application/json' ? undefined : 'the document has no such path';
+  const isNowhere = answer.status === 404 || answer.status === 405;
+  return isNowhere || typeOf(answer) !== 'application/json' ? undefined : 'the document has no such path';
 }
 
 function isBelowRoutes({ status, text }: WholeAnswer): boolean {

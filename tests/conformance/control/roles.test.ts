@@ -4,7 +4,7 @@ import type { OperationObject } from '../../../packages/service/src/http/openapi
 import { sampleOf } from '../../../packages/service/src/http/reference/example.ts';
 import { type AppId, newAppId } from '../../../packages/service/src/kernel/ids.ts';
 import { chat, type Reply, send } from '../../support/client.ts';
-import { newOperator, newOwner, PASSWORD, personWith } from '../../support/control.ts';
+import { newOperator, newOwner, PASSWORD, signIn } from '../../support/control.ts';
 import { readDocument } from '../../support/document.ts';
 import { httpSend } from '../../support/http-request.ts';
 import { assertRefusal } from '../../support/refusal.ts';
@@ -40,23 +40,22 @@ upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage }) })
 const called = await chat({ url, key: keys.live.apiKey, user: 'anna' });
 assert.equal(called.status, 200, called.text);
 
+/** One more session of the owner. */
+async function openSession(): Promise<{ readonly token: string | undefined; readonly sessionId: string }> {
+  const person = await signIn(service, owner.email);
+  const { sessionId } = await person.get(200, 'GET', '/sessions/current');
+  return { token: person.token, sessionId: String(sessionId) };
+}
+
 async function mint(mode: 'live' | 'sandbox') {
   const { keyId, apiKey } = await owner.get(201, 'POST', `/apps/${appId}/keys`, { mode });
   return { keyId: String(keyId), apiKey: String(apiKey) };
 }
 
-async function newSession(): Promise<{ readonly sessionToken: string; readonly sessionId: string }> {
-  const signedIn = await personWith(service.url, undefined).get(200, 'POST', '/sessions', {
-    email: owner.email,
-    password: PASSWORD,
-  });
-  return { sessionToken: String(signedIn['sessionToken']), sessionId: String(signedIn['sessionId']) };
-}
-
-async function endedSession(how: string): Promise<string> {
-  const { sessionToken, sessionId } = await newSession();
+async function endedSession(how: string): Promise<string | undefined> {
+  const { token, sessionId } = await openSession();
   await database.owner.query(`${how} where session_id = $1`, [sessionId]);
-  return sessionToken;
+  return token;
 }
 
 const past =
@@ -72,11 +71,12 @@ const CALLERS: Readonly<Record<string, string | undefined>> = {
   operator: operator.token,
 };
 
+let spareSession: ReturnType<typeof openSession> | undefined;
 /** What a route that names something of the owner is given. Made anew where a call may end it. */
 const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
   appId: () => appId,
   keyId: async () => (await mint('live')).keyId,
-  sessionId: async () => (await newSession()).sessionId,
+  sessionId: async () => (await (spareSession ??= openSession())).sessionId,
   callId: () => called.headers.get('x-service-call-id') ?? '',
   userId: () => 'anna',
   id: () => 'acme.spare-1',

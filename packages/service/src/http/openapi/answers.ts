@@ -48,7 +48,8 @@ function codesOf(route: DescribedRoute, more: readonly ErrorCode[]): readonly Er
   const { access, params, query, body, path } = route;
   const codes = new Set<ErrorCode>(more);
   const isDataPlane = access === 'app' || access === 'user';
-  if (access !== 'public' && access !== 'metrics') codes.add('UNAUTHORIZED');
+  // A body that cannot be read is refused also where none is looked at.
+  if (access !== 'public' && access !== 'metrics') codes.add('UNAUTHORIZED').add('BAD_REQUEST');
   if (access === 'operator') codes.add('FORBIDDEN');
   if (isDataPlane) codes.add('APP_SUSPENDED').add('TOO_MANY_REQUESTS');
   if (isDataPlane || body !== undefined) codes.add('BAD_REQUEST').add('PAYLOAD_TOO_LARGE');
