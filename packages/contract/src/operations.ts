@@ -246,9 +246,15 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'replaceCatalogue',
     tag: CATALOGUE,
     summary: 'Replaces the catalogue, in force within a second',
+    refuses: ['CONFLICT'],
   },
   'PUT /operator/models/{id}': { id: 'putModel', tag: CATALOGUE, summary: 'Adds a model, or replaces it' },
-  'DELETE /operator/models/{id}': { id: 'deleteModel', tag: CATALOGUE, summary: 'Removes a model', refuses: OWN },
+  'DELETE /operator/models/{id}': {
+    id: 'deleteModel',
+    tag: CATALOGUE,
+    summary: 'Removes a model',
+    refuses: [...OWN, 'CONFLICT'],
+  },
   'PUT /operator/aliases/{alias}': { id: 'putAlias', tag: CATALOGUE, summary: 'Points an alias at a model' },
   'DELETE /operator/aliases/{alias}': { id: 'deleteAlias', tag: CATALOGUE, summary: 'Removes an alias', refuses: OWN },
   'GET /operator/ledger/check': {
