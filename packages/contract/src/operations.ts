@@ -270,6 +270,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Makes an account, of an owner or an operator',
     refuses: ['CONFLICT'],
   },
+  'PATCH /operator/accounts/{accountId}': {
+    id: 'changeAccount',
+    tag: SERVICE,
+    summary: 'Changes the role of an account, or disables it; either ends its sessions',
+    refuses: [...OWN, 'CONFLICT'],
+  },
 
   'GET /healthz': { id: 'getHealth', tag: 'Service', summary: 'The process is up' },
   'GET /readyz': {

@@ -81,6 +81,10 @@ const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
   userId: () => 'anna',
   id: () => 'acme.spare-1',
   alias: () => 'spare',
+  accountId: async () => {
+    const { account } = await (await newOwner(service)).get(200, 'GET', '/sessions/current');
+    return (account as { accountId: string }).accountId;
+  },
 };
 
 let count = 0;
@@ -91,6 +95,7 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   replaceCatalogue: () => catalogue,
   putModel: () => ({ ...catalogue.models[0], id: 'acme.spare-1' }),
   putAlias: () => ({ target: 'acme.large-1' }),
+  changeAccount: () => ({ role: 'owner', reason: 'Left.' }),
   createAccount: () => ({ email: `made-${(count += 1)}@example.test`, password: PASSWORD, role: 'owner' }),
 };
 const catalogue = (await operator.get(200, 'GET', '/operator/catalogue')) as { models: readonly object[] };
