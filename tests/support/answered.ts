@@ -56,6 +56,15 @@ function collect(response: ServerResponse, onSent: (text: string) => void): void
   response.once('finish', () => onSent(Buffer.concat(parts).toString('utf8')));
 }
 
+/** What cannot be judged is a fault too: thrown here, it would end the server's answer and hang its caller. */
+function faultIn(check: DocumentCheck, answer: Parameters<DocumentCheck['faultOf']>[0]): string | undefined {
+  try {
+    return check.faultOf(answer);
+  } catch (fault) {
+    return `cannot be judged: ${String(fault)}`;
+  }
+}
+
 function judge({ check, seen, faults }: Watched, request: IncomingMessage, response: ServerResponse, text: string) {
   const method = request.method ?? '';
   const target = (request.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '');
@@ -66,6 +75,6 @@ function judge({ check, seen, faults }: Watched, request: IncomingMessage, respo
   const count = seen.get(name) ?? 0;
   seen.set(name, count + 1);
   if (count >= ANSWERS_MAX || faults.size >= FAULTS_MAX) return;
-  const fault = check.faultOf(answer);
+  const fault = faultIn(check, answer);
   if (fault !== undefined) faults.add(`${name}: ${fault}`);
 }

@@ -106,8 +106,9 @@ function faultOfUnknown(answer: WholeAnswer): string | undefined {
   return isNowhere || typeOf(answer) !== 'application/json' ? undefined : 'the document has no such path';
 }
 
-function isBelowRoutes({ status, text }: WholeAnswer): boolean {
-  if (status !== 400) return false;
+function isBelowRoutes(answer: WholeAnswer): boolean {
+  const { status, text } = answer;
+  if (status !== 400 || typeOf(answer) !== 'application/json') return false;
   const { error } = JSON.parse(text || '{}') as { readonly error?: { readonly message?: string } };
   return BELOW_ROUTES.test(error?.message ?? '');
 }
