@@ -131,11 +131,16 @@ test('CP-03 the use of a key is told when only another process saw it, by when i
     (await listKeys(appId)).map(({ lastUsedAt }) => lastUsedAt),
     [null, null, null],
   );
+  await new Promise((resolve) => {
+    setTimeout(resolve, 3_000);
+  });
+  const { rows } = await service.database.owner.query<{ at: Date }>('select clock_timestamp() as at');
   await second.close(); // It writes down what it saw.
   const keys = new Map((await listKeys(appId)).map((key) => [key.keyId, key]));
   const atMs = ({ keyId }: Key) => Date.parse(keys.get(keyId)?.lastUsedAt ?? '');
   const revokedAtMs = Date.parse(keys.get(revoked.keyId)?.revokedAt ?? '');
   assert.ok(atMs(used) >= Date.parse(keys.get(used.keyId)?.createdAt ?? ''));
+  assert.ok(atMs(used) < (rows[0]?.at.getTime() ?? 0), 'not when it was told');
   assert.ok(atMs(revoked) <= revokedAtMs, 'a revoked key was last used before it was revoked');
   assert.equal(keys.get(idle.keyId)?.lastUsedAt, null);
 });

@@ -234,7 +234,7 @@ export async function touchKeys(
        from accounts.api_keys k join unnest($1::text[], $2::float8[]) as u (key_id, ago_ms) using (key_id)
        order by k.key_id for no key update of k
      )
-     update accounts.api_keys k set last_used_at = greatest(k.last_used_at, used.used_at)
+     update accounts.api_keys k set last_used_at = least(greatest(k.last_used_at, used.used_at), k.revoked_at)
      from used where k.key_id = used.key_id`,
     [uses.map(({ keyId }) => keyId), uses.map(({ agoMs }) => agoMs)],
   );
