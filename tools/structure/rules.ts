@@ -17,6 +17,7 @@ export const RULES: RuleSet = {
     attempts: ['kernel', 'db'],
     mail: ['kernel', 'db'],
     audit: ['kernel', 'db'],
+    webhooks: ['kernel', 'db', 'contract'],
     operator: ['kernel', 'db', 'accounts', 'catalogue', 'ledger', 'audit', 'contract'],
     usage: ['kernel', 'db'],
     sandbox: ['kernel', 'db'],
@@ -46,6 +47,7 @@ export const RULES: RuleSet = {
       'mail',
       'gateway',
       'operator',
+      'webhooks',
       'contract',
     ],
     app: [
@@ -63,12 +65,13 @@ export const RULES: RuleSet = {
       'connections',
       'mail',
       'operator',
+      'webhooks',
       'gateway',
       'http',
       'contract',
       'simulator',
     ],
-    cli: ['app', 'kernel', 'db', 'embedded', 'accounts', 'ledger', 'catalogue', 'operator', 'contract'],
+    cli: ['app', 'kernel', 'db', 'embedded', 'accounts', 'ledger', 'catalogue', 'operator', 'webhooks', 'contract'],
   },
 
   allowedImports: [
@@ -112,7 +115,7 @@ export const RULES: RuleSet = {
   modules: {
     pg: [{ user: 'db' }, { user: 'embedded' }],
     fastify: [{ user: 'http' }],
-    undici: [{ user: 'providers' }],
+    undici: [{ user: 'providers' }, { user: 'webhooks/deliver.ts' }, { user: 'cli/listener-client.ts' }],
     nodemailer: [{ user: 'mail/smtp.ts' }],
     'eventsource-parser': [{ user: 'providers/sse.ts' }],
     pino: [{ user: 'kernel/log.ts' }, { user: 'http', isTypeOnly: true }],
@@ -133,14 +136,26 @@ export const RULES: RuleSet = {
   groupingFunctions: ['describe', 'suite'],
 
   sql: {
-    schemas: ['accounts', 'audit', 'mail', 'catalogue', 'limits', 'attempts', 'ledger', 'sandbox', 'usage', 'db'],
+    schemas: [
+      'accounts',
+      'audit',
+      'mail',
+      'webhooks',
+      'catalogue',
+      'limits',
+      'attempts',
+      'ledger',
+      'sandbox',
+      'usage',
+      'db',
+    ],
     homes: {
       fileNames: ['queries.ts', 'account-queries.ts', 'operator-queries.ts'],
       places: ['db', 'embedded/postmaster.ts'],
     },
     migrations: 'packages/service/migrations/',
     mentions: {
-      ledger: ['usage', 'attempts'],
+      ledger: ['usage', 'attempts', 'webhooks'],
       sandbox: ['attempts'],
       attempts: ['usage'],
       usage: ['ledger', 'catalogue'],

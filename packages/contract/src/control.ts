@@ -154,9 +154,13 @@ export const sandboxUserListSchema = z.object({
 });
 /** How many rows a page has at most. In a query everything is text: digits alone are a number. */
 export function pageLimit(most: number, standard = most) {
-  const error = `must be a whole number from 1 to ${most}`;
-  const whole = z.int({ error }).min(1, { error }).max(most, { error });
-  return z.preprocess(readNumber, whole).default(standard);
+  return queryNumber(1, most).default(standard);
+}
+
+/** A whole number of a query. */
+export function queryNumber(least: number, most: number) {
+  const error = `must be a whole number from ${least} to ${most}`;
+  return z.preprocess(readNumber, z.int({ error }).min(least, { error }).max(most, { error }));
 }
 
 function readNumber(value: unknown): unknown {

@@ -1,42 +1,9 @@
-import type { ErrorCode } from './errors.ts';
-
-/** How the reference groups operations, in this order. */
-export const TAGS = {
-  'Chat completions': 'For apps: an API key says which app calls, `x-service-user` for which of its users.',
-  'Wallets and usage of users': 'For apps: what their users have and have spent.',
-  'Accounts and sessions': 'For developers: an account owns apps. A session token says whose account it is.',
-  'Apps and keys': 'For developers: the apps of an account, and their API keys.',
-  'Usage and receipts': 'For developers: what an app used, and what became of a single call.',
-  Sandbox: 'For developers: the fake wallets of test users.',
-  'Operator: apps': 'For operators of the service: any app.',
-  'Operator: wallets': 'For operators: any wallet. Every act is written to the audit trail.',
-  'Operator: catalogue': 'For operators: providers, models with their prices, aliases.',
-  'Operator: service': 'For operators: the books, the audit trail, accounts.',
-  Service: 'For whoever runs the service: health and metrics, and this description.',
-} as const;
-
-/** What the description of the API says of an operation beside its schemas. */
-export interface Operation {
-  /** Its name in generated clients. Stays as it is. */
-  readonly id: string;
-  readonly tag: keyof typeof TAGS;
-  readonly summary: string;
-  readonly description?: string;
-  /** What it refuses beside what follows from its access and its schemas. */
-  readonly refuses?: readonly ErrorCode[];
-  /** A type of content in which it answers too, as text. */
-  readonly alsoAs?: string;
-  /** Headers that its answer may have beside those of all answers. */
-  readonly headers?: readonly string[];
-}
+import { type Operation, OWN } from './operation.ts';
+import { OPERATOR_OPERATIONS } from './operator-operations.ts';
+import { WEBHOOK_OPERATIONS } from './webhook-operations.ts';
 
 const ACCOUNTS = 'Accounts and sessions';
 const APPS = 'Apps and keys';
-const ANY_APPS = 'Operator: apps';
-const ANY_WALLETS = 'Operator: wallets';
-const CATALOGUE = 'Operator: catalogue';
-const SERVICE = 'Operator: service';
-const OWN = ['NOT_FOUND'] as const;
 
 /** Every operation that the service offers, by method and path. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -185,112 +152,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Sets a fake wallet anew, and makes one where there is none',
     refuses: OWN,
   },
-
-  'GET /operator/apps': { id: 'searchApps', tag: ANY_APPS, summary: 'Finds apps by name, id or e-mail of the owner' },
-  'PATCH /operator/apps/{appId}': {
-    id: 'changeAnyApp',
-    tag: ANY_APPS,
-    summary: 'Changes rights and limits of an app: what is left out stays',
-    refuses: [...OWN, 'CONFLICT'],
-  },
-  'POST /operator/apps/{appId}/suspend': {
-    id: 'suspendApp',
-    tag: ANY_APPS,
-    summary: 'Suspends an app: within a second its keys open nothing',
-    refuses: [...OWN, 'CONFLICT'],
-  },
-  'POST /operator/apps/{appId}/resume': {
-    id: 'resumeApp',
-    tag: ANY_APPS,
-    summary: 'Ends the suspension of an app',
-    refuses: [...OWN, 'CONFLICT'],
-  },
-  'POST /operator/apps/{appId}/wallets': {
-    id: 'openWallet',
-    tag: ANY_WALLETS,
-    summary: 'Opens a connected wallet for a user who agreed elsewhere',
-    refuses: [...OWN, 'CONFLICT'],
-  },
-  'GET /operator/apps/{appId}/wallets/{userId}': {
-    id: 'getWallet',
-    tag: ANY_WALLETS,
-    summary: 'Shows a wallet with its open holds and latest entries',
-    refuses: OWN,
-  },
-  'POST /operator/apps/{appId}/wallets/{userId}/credit': {
-    id: 'creditWallet',
-    tag: ANY_WALLETS,
-    summary: 'Puts money into a wallet',
-    refuses: [...OWN, 'CONFLICT'],
-  },
-  'POST /operator/apps/{appId}/wallets/{userId}/refund': {
-    id: 'refundWallet',
-    tag: ANY_WALLETS,
-    summary: 'Books money that was returned to the user',
-    refuses: [...OWN, 'CONFLICT'],
-  },
-  'POST /operator/apps/{appId}/wallets/{userId}/clawback': {
-    id: 'clawBackWallet',
-    tag: ANY_WALLETS,
-    summary: 'Books money that a bank took back, and suspends the wallet',
-    refuses: [...OWN, 'CONFLICT'],
-  },
-  'POST /operator/apps/{appId}/wallets/{userId}/reinstate': {
-    id: 'reinstateWallet',
-    tag: ANY_WALLETS,
-    summary: 'Ends the suspension of a wallet',
-    refuses: [...OWN, 'CONFLICT'],
-  },
-  'GET /operator/catalogue': { id: 'getCatalogue', tag: CATALOGUE, summary: 'Shows the catalogue' },
-  'PUT /operator/catalogue': {
-    id: 'replaceCatalogue',
-    tag: CATALOGUE,
-    summary: 'Replaces the catalogue, in force within a second',
-    refuses: ['CONFLICT'],
-  },
-  'PUT /operator/models/{id}': {
-    id: 'putModel',
-    tag: CATALOGUE,
-    summary: 'Adds a model, or replaces it',
-    refuses: ['CONFLICT'],
-  },
-  'DELETE /operator/models/{id}': {
-    id: 'deleteModel',
-    tag: CATALOGUE,
-    summary: 'Removes a model',
-    refuses: [...OWN, 'CONFLICT'],
-  },
-  'PUT /operator/aliases/{alias}': {
-    id: 'putAlias',
-    tag: CATALOGUE,
-    summary: 'Points an alias at a model',
-    refuses: ['CONFLICT'],
-  },
-  'DELETE /operator/aliases/{alias}': {
-    id: 'deleteAlias',
-    tag: CATALOGUE,
-    summary: 'Removes an alias',
-    refuses: [...OWN, 'CONFLICT'],
-  },
-  'GET /operator/ledger/check': {
-    id: 'checkLedger',
-    tag: SERVICE,
-    summary: 'Derives every balance anew from the ledger, and shows each difference',
-  },
-  'GET /operator/audit': { id: 'listAudit', tag: SERVICE, summary: 'Lists what operators did, the latest first' },
-  'GET /operator/accounts': { id: 'listAccounts', tag: SERVICE, summary: 'Lists all accounts' },
-  'POST /operator/accounts': {
-    id: 'createAccount',
-    tag: SERVICE,
-    summary: 'Makes an account, of an owner or an operator',
-    refuses: ['CONFLICT'],
-  },
-  'PATCH /operator/accounts/{accountId}': {
-    id: 'changeAccount',
-    tag: SERVICE,
-    summary: 'Changes the role of an account, or disables it; either ends its sessions',
-    refuses: [...OWN, 'CONFLICT'],
-  },
+  ...WEBHOOK_OPERATIONS,
+  ...OPERATOR_OPERATIONS,
 
   'GET /healthz': { id: 'getHealth', tag: 'Service', summary: 'The process is up' },
   'GET /readyz': {

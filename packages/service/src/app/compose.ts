@@ -4,6 +4,7 @@ import { createKeyDirectory } from '#accounts/key-directory.ts';
 import { startKeyUse } from '#accounts/key-use.ts';
 import type { Config } from '#app/config.ts';
 import { composePlanes } from '#app/control-plane.ts';
+import { composeWebhooks, DELIVERIES_CONNECTIONS_MAX } from '#app/webhooks.ts';
 import { declareProcessMetrics } from '#app/process-metrics.ts';
 import { createReadiness } from '#app/readiness.ts';
 import { createAttempts } from '#attempts/attempts.ts';
@@ -122,10 +123,12 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const read = { wallets: createWallets(shared), usage: createUsage(shared) };
   const dataPlane = { gateway, ...read, links, currency: config.currency, clock };
+  const webhooks = composeWebhooks({ config, shared, own: pool('live', DELIVERIES_CONNECTIONS_MAX), clock, log });
   const planePools = openPlanePools(pool);
   const outbox = startMail(config, planePools.shared, log);
   const underWay = createUnderWay();
-  const planes = await composePlanes({ config, pools: planePools, clock, log, keys, catalogue, underWay });
+  const kept = { keys, catalogue, underWay, ...webhooks };
+  const planes = await composePlanes({ config, pools: planePools, clock, log, ...kept });
   return {
     server: createHttpServer({ dataPlane, planes, isReady: createReadiness(upkeep, log), metrics, log, underWay }),
     callsUnderWay: () => gateway.underWay.calls,
@@ -133,7 +136,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     settlementsKept: spool.kept,
     stop: async () => {
       processMetrics.stop();
-      const timed = [generations, reaper, expiry, watch, drainSlots, attempts.answers, keyUse, outbox];
+      const timed = [generations, reaper, expiry, watch, drainSlots, attempts.answers, keyUse, outbox, webhooks.worker];
       await Promise.all(timed.map(({ stop }) => stop()));
       const endLease = spool.kept() === 0 ? instance.stop : instance.leave;
       await planes.close();

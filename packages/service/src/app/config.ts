@@ -39,6 +39,8 @@ export interface Config {
   readonly mail: SmtpSettings | undefined;
   /** What a reader of `/metrics` must show. Undefined: only this machine may read. */
   readonly metricsToken: string | undefined;
+  /** Development: endpoints of webhooks may be http and private. */
+  readonly webhookAllowPrivate: boolean;
   readonly logLevel: LogLevel;
   /** Where this process dies or stands still on purpose, see `npm run prove`. Never in production. */
   readonly failpoint: ArmedFailpoint | undefined;
@@ -93,6 +95,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     operator: readOperator(settings),
     mail: readMail(settings),
     metricsToken: readMetricsToken(settings),
+    webhookAllowPrivate: readAllowPrivate(settings, environment),
     logLevel: settings.choice<LogLevel>('PURSER_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
     failpoint: readFailpoint(settings, environment),
     readEnvironment: settings.text,
@@ -100,6 +103,11 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
   const secret = readSecret(settings, environment);
   if (settings.faults().length > 0) throw new ConfigError(settings.faults().join('\n'));
   return { ...config, secret: secret ?? keptSecret(dataDirectory) };
+}
+
+/** Who calls the service from this machine, for commands that do; undefined where it is not set. */
+export function readSessionToken(): string | undefined {
+  return readSettings(process.env).text('PURSER_SESSION_TOKEN');
 }
 
 /** The settings of this process. */
@@ -157,6 +165,14 @@ function readOperator(settings: SettingsReader): Config['operator'] {
     settings.complain('PURSER_OPERATOR_PASSWORD must have 10 to 256 characters; it goes with PURSER_OPERATOR_EMAIL.');
   }
   return email === undefined || password === undefined ? undefined : { email, password };
+}
+
+function readAllowPrivate(settings: SettingsReader, environment: string): boolean {
+  const isAsked = settings.text('PURSER_WEBHOOK_ALLOW_PRIVATE') === '1';
+  if (isAsked && environment === 'production') {
+    settings.complain('PURSER_WEBHOOK_ALLOW_PRIVATE lets webhooks reach private addresses: remove it in production.');
+  }
+  return isAsked;
 }
 
 function readMetricsToken(settings: SettingsReader): string | undefined {

@@ -7,6 +7,7 @@ import type { Pool } from '#db/pool.ts';
 import { createCallerAddress } from '#http/caller-address.ts';
 import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts.ts';
 import { addAppRoutes, addKeyRoutes } from '#http/control-plane/apps.ts';
+import { addListenerRoutes } from '#http/control-plane/listeners.ts';
 import { addUsageRoutes } from '#http/control-plane/usage.ts';
 import { addSandboxRoutes } from '#http/control-plane/sandbox.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
@@ -17,6 +18,7 @@ import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addAnyWalletRoutes, addMovementRoutes } from '#http/operator-plane/wallets.ts';
 import { addMailboxPages } from '#http/pages/mailbox.ts';
 import { createPages, type PageRoutes } from '#http/pages/pages.ts';
+import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
 import { createPlanes, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
 import type { Clock } from '#kernel/clock.ts';
@@ -32,6 +34,8 @@ import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createAnyWallets } from '#operator/wallets.ts';
 import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import { createAppUsage } from '#usage/report.ts';
+import type { Listeners } from '#webhooks/listener.ts';
+import type { Subscriptions } from '#webhooks/subscription.ts';
 
 interface PlanesOptions {
   readonly config: Config;
@@ -51,6 +55,8 @@ interface PlanesOptions {
   readonly keys: Refreshed;
   readonly catalogue: Refreshed;
   readonly underWay: UnderWay;
+  readonly subscriptions: Subscriptions;
+  readonly listeners: Listeners;
 }
 
 interface Refreshed {
@@ -63,7 +69,7 @@ interface ComposedPlanes extends Planes {
 
 /** The planes of app owners and operators, and their pages, joined to what they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
-  const { config, pools, clock, log, keys, catalogue, underWay } = options;
+  const { config, pools, clock, log, keys, catalogue, subscriptions, listeners, underWay } = options;
   const pool = pools.shared;
   const throttle = createThrottle(pool);
   const control: ControlPlane = {
@@ -77,6 +83,8 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     apps: createOwnApps({ pool, refresh: keys.refresh }),
     sandboxWallets: createSandboxWallets(pools.sandbox, config.sandboxGrant),
     appUsage: createAppUsage(pools),
+    subscriptions,
+    listeners,
     clock,
     currency: config.currency,
     addressOf: createCallerAddress(config.proxyHops, log),
@@ -103,6 +111,8 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     addKeyRoutes(plane, control);
     addSandboxRoutes(plane, control);
     addUsageRoutes(plane, control);
+    addWebhookRoutes(plane, control);
+    addListenerRoutes(plane, control);
     addAnyAppRoutes(plane, operator);
     addAnyWalletRoutes(plane, operator);
     addMovementRoutes(plane, operator);

@@ -45,7 +45,7 @@ const SETTINGS = {
   synchronous_commit: 'on',
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '', // The length of a socket's path is limited to about 100 characters; ours are not.
-  max_connections: '100',
+  max_connections: '200', // A gateway process opens up to 30, and closes those that idle.
   logging_collector: 'off',
   log_line_prefix: '%m [%p] ',
   log_checkpoints: 'off',

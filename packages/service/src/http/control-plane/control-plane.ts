@@ -10,6 +10,8 @@ import type { AppId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import type { AppUsage } from '#usage/report.ts';
+import type { Listeners } from '#webhooks/listener.ts';
+import type { Subscriptions } from '#webhooks/subscription.ts';
 
 /** What the routes for app owners need. */
 export interface ControlPlane {
@@ -18,6 +20,8 @@ export interface ControlPlane {
   readonly apps: OwnApps;
   readonly sandboxWallets: SandboxWallets;
   readonly appUsage: AppUsage;
+  readonly subscriptions: Subscriptions;
+  readonly listeners: Listeners;
   readonly clock: Clock;
   /** Of every wallet. */
   readonly currency: string;

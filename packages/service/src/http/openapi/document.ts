@@ -1,4 +1,5 @@
-import { OPERATIONS, type Operation, TAGS } from '@purser/contract/operations.ts';
+import { type Operation, TAGS } from '@purser/contract/operation.ts';
+import { OPERATIONS } from '@purser/contract/operations.ts';
 import type { z } from 'zod';
 import { HEADERS, refusalsOf } from '#http/openapi/answers.ts';
 import type { DescribedRoute, Schema } from '#http/openapi/described-route.ts';

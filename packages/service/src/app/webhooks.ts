@@ -1,0 +1,49 @@
+import type { Config } from '#app/config.ts';
+import { createPool, type Pool } from '#db/pool.ts';
+import { type Clock, systemClock } from '#kernel/clock.ts';
+import type { Log } from '#kernel/log.ts';
+import { createCourier } from '#webhooks/deliver.ts';
+import { createEndpointGuard } from '#webhooks/endpoint-guard.ts';
+import { createListeners, type Listeners } from '#webhooks/listener.ts';
+import { createSigningSecrets } from '#webhooks/signing-secret.ts';
+import { createSubscriptions, type Subscriptions } from '#webhooks/subscription.ts';
+import { startWebhookWorker, type WebhookWorker } from '#webhooks/worker.ts';
+
+interface WebhooksOptions {
+  readonly config: Config;
+  readonly shared: Pool;
+  /** Of the worker's own. */
+  readonly own: Pool;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export const DELIVERIES_CONNECTIONS_MAX = 3;
+
+/** Subscriptions, and the worker that sends what they are told, with one guard before both. */
+export function composeWebhooks({ config, shared, own, clock, log }: WebhooksOptions): {
+  readonly subscriptions: Subscriptions;
+  readonly listeners: Listeners;
+  readonly worker: WebhookWorker;
+} {
+  const guard = createEndpointGuard({ allowPrivate: config.webhookAllowPrivate });
+  const secrets = createSigningSecrets(config.secret);
+  const courier = createCourier({ guard, clock });
+  return {
+    subscriptions: createSubscriptions({ pool: shared, secrets, guard }),
+    listeners: createListeners(shared),
+    worker: startWebhookWorker({ pool: own, courier, secrets, clock, log }),
+  };
+}
+
+/** A worker in a process that does nothing else (`purser work`). */
+export function startWork(config: Config, log: Log, databaseUrl: string): { readonly stop: () => Promise<void> } {
+  const own = createPool({ url: databaseUrl, role: 'live', connectionsMax: DELIVERIES_CONNECTIONS_MAX, log });
+  const { worker } = composeWebhooks({ config, shared: own, own, clock: systemClock, log });
+  return {
+    stop: async () => {
+      await worker.stop();
+      await own.end();
+    },
+  };
+}

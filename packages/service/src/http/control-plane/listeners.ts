@@ -1,0 +1,63 @@
+import { appParamsSchema } from '@purser/contract/control.ts';
+import {
+  copiesSchema,
+  listenerParamsSchema,
+  listenerSchema,
+  listenSchema,
+  lookSchema,
+} from '@purser/contract/webhooks.ts';
+import { z } from 'zod';
+import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts';
+import { granted, type Plane } from '#http/planes.ts';
+import { isoOf } from '#kernel/clock.ts';
+import type { ListenerId } from '#kernel/ids.ts';
+import { micros } from '#kernel/micros.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+
+const LISTENERS = '/apps/:appId/webhook/listeners';
+
+/** Copies of an app's events for a developer's own machine, which asks for them (`purser listen`). */
+export function addListenerRoutes(plane: Plane, control: ControlPlane): void {
+  const { listeners } = control;
+
+  plane.post(
+    LISTENERS,
+    { schema: { params: appParamsSchema, body: listenSchema, response: { 201: listenerSchema } } },
+    async (request, reply) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const { events, lowBalanceThresholdMicros } = request.body;
+      const threshold = lowBalanceThresholdMicros === undefined ? undefined : micros(BigInt(lowBalanceThresholdMicros));
+      const { listenerId, untilMs } = granted(await listeners.listen({ appId, events, threshold }));
+      return reply.code(201).send({ listenerId, expiresAt: isoOf(untilMs) });
+    },
+  );
+
+  plane.get(
+    `${LISTENERS}/:listenerId/events`,
+    { schema: { params: listenerParamsSchema, querystring: lookSchema, response: { 200: copiesSchema } } },
+    async (request, reply) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const { after, waitSeconds } = request.query;
+      const left = new AbortController();
+      reply.raw.once('close', () => left.abort());
+      const look = { after, waitMs: waitSeconds * 1_000, signal: left.signal };
+      const copies = await listeners.look(appId, request.params.listenerId as ListenerId, look);
+      const { events, next } = granted(copies ?? noSuchListener());
+      return { events: [...events], next: next ?? null };
+    },
+  );
+
+  plane.delete(
+    `${LISTENERS}/:listenerId`,
+    { schema: { params: listenerParamsSchema, response: { 204: z.null() } } },
+    async (request, reply) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      if (!(await listeners.remove(appId, request.params.listenerId as ListenerId))) granted(noSuchListener());
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function noSuchListener(): Refusal<'NOT_FOUND'> {
+  return refuse('NOT_FOUND', 'This app has no such listener: it has ended, or did not look for too long.');
+}

@@ -1,0 +1,98 @@
+import { appParamsSchema } from '@purser/contract/control.ts';
+import { deliveriesPageSchema, deliveriesSchema, putWebhookSchema, webhookSchema } from '@purser/contract/webhooks.ts';
+import { z } from 'zod';
+import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts';
+import { granted, type Plane } from '#http/planes.ts';
+import { isoOf } from '#kernel/clock.ts';
+import { micros, microsToWire } from '#kernel/micros.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { Subscription } from '#webhooks/subscription.ts';
+
+const WEBHOOK = '/apps/:appId/webhook';
+
+/** Where an app's events go, and what has become of them (WH-01, WH-14). */
+export function addWebhookRoutes(plane: Plane, control: ControlPlane): void {
+  const { subscriptions } = control;
+
+  plane.put(
+    WEBHOOK,
+    {
+      schema: {
+        params: appParamsSchema,
+        body: putWebhookSchema,
+        response: { 200: webhookSchema, 201: webhookSchema },
+      },
+    },
+    async (request, reply) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const { endpointUrl, events, lowBalanceThresholdMicros } = request.body;
+      const threshold = lowBalanceThresholdMicros === undefined ? undefined : micros(BigInt(lowBalanceThresholdMicros));
+      const put = granted(await subscriptions.put({ appId, endpointUrl, events, threshold }));
+      const isNew = put.signingSecret !== undefined;
+      return reply.code(isNew ? 201 : 200).send(toWire(put.subscription, put.signingSecret));
+    },
+  );
+
+  plane.get(WEBHOOK, { schema: { params: appParamsSchema, response: { 200: webhookSchema } } }, async (request) => {
+    const { appId } = await ownApp(control, request, request.params.appId);
+    return toWire(granted((await subscriptions.find(appId)) ?? notSubscribed()), undefined);
+  });
+
+  plane.delete(
+    WEBHOOK,
+    { schema: { params: appParamsSchema, response: { 204: z.null() } } },
+    async (request, reply) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      if (!(await subscriptions.remove(appId))) granted(notSubscribed());
+      return reply.code(204).send(null);
+    },
+  );
+
+  plane.post(
+    `${WEBHOOK}/secret`,
+    { schema: { params: appParamsSchema, response: { 200: webhookSchema } } },
+    async (request) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const { subscription, signingSecret } = granted((await subscriptions.rotate(appId)) ?? notSubscribed());
+      return toWire(subscription, signingSecret);
+    },
+  );
+
+  plane.get(
+    `${WEBHOOK}/deliveries`,
+    { schema: { params: appParamsSchema, querystring: deliveriesPageSchema, response: { 200: deliveriesSchema } } },
+    async (request) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const { before, limit } = request.query;
+      const { events, next } = granted(await subscriptions.history(appId, { before, most: limit }));
+      return {
+        deliveries: events.map(({ createdAtMs, attempts, ...event }) => ({
+          ...event,
+          createdAt: isoOf(createdAtMs),
+          attempts: [...attempts],
+        })),
+        next: next ?? null,
+      };
+    },
+  );
+}
+
+function notSubscribed(): Refusal<'NOT_FOUND'> {
+  return refuse('NOT_FOUND', 'This app has no webhook.');
+}
+
+function toWire(
+  { appId, endpointUrl, events, threshold, status, disabledReason, secretFingerprint }: Subscription,
+  signingSecret: string | undefined,
+) {
+  return {
+    appId,
+    endpointUrl,
+    events: [...events],
+    lowBalanceThresholdMicros: threshold === undefined ? null : microsToWire(threshold),
+    status,
+    disabledReason: disabledReason ?? null,
+    secretFingerprint,
+    ...(signingSecret === undefined ? {} : { signingSecret }),
+  };
+}

@@ -1,0 +1,77 @@
+import type { Pool } from '#db/pool.ts';
+import type { Clock } from '#kernel/clock.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
+import type { Courier } from '#webhooks/deliver.ts';
+import { attemptsEnded } from '#webhooks/metrics.ts';
+import { type ClaimedRow, recordAttempt } from '#webhooks/queries.ts';
+import type { SigningSecrets } from '#webhooks/signing-secret.ts';
+import { dropAllStale } from '#webhooks/upkeep.ts';
+
+export interface AttemptsOptions {
+  /** Of the worker's own: no delivery keeps a call from a connection. */
+  readonly pool: Pool;
+  readonly courier: Courier;
+  readonly secrets: SigningSecrets;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The attempts that this process has under way. */
+interface Attempts {
+  readonly begin: (event: ClaimedRow, claim: string) => void;
+  /** Their events. */
+  readonly underWay: () => readonly string[];
+  /** Ends an attempt as if it had not been made. */
+  readonly giveUp: (eventId: string) => void;
+  readonly whenEnded: () => Promise<void>;
+}
+
+const RECORD_TRIES_MAX = 5;
+const RECORD_AGAIN_MS = 500;
+
+export function createAttempts({ pool, courier, secrets, clock, log }: AttemptsOptions): Attempts {
+  const running = new Map<string, { readonly ended: Promise<void>; readonly giveUp: () => void }>();
+
+  async function run(event: ClaimedRow, claim: string, signal: AbortSignal): Promise<void> {
+    const { event_id: eventId, app_id: appId, type, body, attempt, endpoint_url: endpointUrl } = event;
+    const secret = secrets.open(appId, event.sealed_secret);
+    // Sealed under another secret of the service: a new one by `POST .../secret` mends it.
+    const unreadable = { startedAtMs: clock.nowMs(), durationMs: 0, status: undefined, error: 'secret_unreadable' };
+    const outcome =
+      secret === undefined
+        ? unreadable
+        : await courier.deliver({ eventId, type, body, attempt, endpointUrl, secret }, signal);
+    await record({ eventId, claim, outcome });
+  }
+
+  async function record(ended: Parameters<typeof recordAttempt>[1]): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const result = await recordAttempt(pool, ended);
+        attemptsEnded.of({ result }).add();
+        if (result === 'disabled') await dropAllStale(pool);
+        return;
+      } catch (fault) {
+        if (tries === RECORD_TRIES_MAX) throw fault; // Its lease runs out, and the same attempt is made once more.
+        await new Promise((resolve) => {
+          setTimeout(resolve, RECORD_AGAIN_MS);
+        });
+      }
+    }
+  }
+
+  return {
+    begin: (event, claim) => {
+      const controller = new AbortController();
+      const ended = run(event, claim, controller.signal)
+        .catch((fault: unknown) => log.warn({ fault: describeFault(fault) }, 'an attempt could not be recorded'))
+        .finally(() => running.delete(event.event_id));
+      running.set(event.event_id, { ended, giveUp: () => controller.abort() });
+    },
+    underWay: () => [...running.keys()],
+    giveUp: (eventId) => running.get(eventId)?.giveUp(),
+    whenEnded: async () => {
+      await Promise.all(Array.from(running.values(), ({ ended }) => ended));
+    },
+  };
+}

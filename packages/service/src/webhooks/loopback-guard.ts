@@ -1,0 +1,38 @@
+import { BlockedAddress, type EndpointGuard, literalOf } from '#webhooks/endpoint-guard.ts';
+
+/**
+ * This machine and no other: for copies of events, which are forwarded as they are to an address that a developer typed. What
+ * is meant for another machine goes to an endpoint, over https.
+ */
+export function createLoopbackGuard(): EndpointGuard {
+  return {
+    mayDial: isLoopback,
+    refuse: async (text) => {
+      const url = URL.parse(text);
+      if (url === null || !/^https?:$/.test(url.protocol)) return 'must be an http or https address';
+      if (url.username !== '' || url.password !== '') return 'must have no credentials in it';
+      return isThisMachine(url) ? undefined : 'must be on this machine: localhost, 127.0.0.1 or [::1]';
+    },
+    checkLiteral: (url) => {
+      if (!isThisMachine(url)) throw new BlockedAddress();
+    },
+    lookup: (_hostname, options, callback) => {
+      const all = [
+        { address: '127.0.0.1', family: 4 },
+        { address: '::1', family: 6 }, // A server may listen at one of the two alone.
+      ];
+      if (options.all === true) callback(null, all);
+      else callback(null, '127.0.0.1', 4);
+    },
+  };
+}
+
+/** By its name or its address: names that only resolve to this machine today are none. */
+export function isThisMachine(url: URL): boolean {
+  const literal = literalOf(url);
+  return literal === undefined ? /^(?:.+\.)?localhost$/.test(url.hostname) : isLoopback(literal);
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || /^(?:::ffff:)?127\./.test(address);
+}

@@ -1,0 +1,162 @@
+import type { EventType } from '@purser/contract/webhooks.ts';
+import type { Pool } from '#db/pool.ts';
+import type { AppId } from '#kernel/ids.ts';
+import { type Micros, microsFromRow } from '#kernel/micros.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { EndpointGuard } from '#webhooks/endpoint-guard.ts';
+import {
+  deleteSubscription,
+  isSending,
+  type SubscriptionRow,
+  selectDeliveries,
+  selectSubscription,
+  updateSecret,
+  upsertSubscription,
+} from '#webhooks/queries.ts';
+import type { SigningSecrets } from '#webhooks/signing-secret.ts';
+import { dropAllStale } from '#webhooks/upkeep.ts';
+
+/** Where an app's events go. One an app (WH-01). */
+export interface Subscription {
+  readonly appId: AppId;
+  readonly endpointUrl: string;
+  readonly events: readonly EventType[];
+  readonly threshold: Micros | undefined;
+  readonly status: 'active' | 'disabled';
+  readonly disabledReason: 'delivery_failures' | undefined;
+  readonly secretFingerprint: string;
+}
+
+/** One event, with the attempts to deliver it so far. */
+interface EventHistory {
+  readonly eventId: string;
+  readonly type: EventType;
+  readonly createdAtMs: number;
+  readonly state: 'pending' | 'delivered' | 'dropped';
+  readonly attempts: readonly {
+    readonly attempt: number;
+    readonly at: string;
+    readonly status: number | null;
+    readonly durationMs: number;
+    readonly error: string | null;
+  }[];
+}
+
+export interface Subscriptions {
+  /** Makes, replaces, re-enables; resets the count of failures. The secret is there when it was made just now. */
+  readonly put: (wanted: WantedSubscription) => Promise<PutSubscription | Refusal<'BAD_REQUEST'>>;
+  readonly find: (appId: AppId) => Promise<Subscription | undefined>;
+  /** A new secret at once: no attempt that begins after this is signed by the one before. Undefined where there is none. */
+  readonly rotate: (
+    appId: AppId,
+  ) => Promise<{ readonly subscription: Subscription; readonly signingSecret: string } | undefined>;
+  /** Stops deliveries: nothing is sent after this. False where there is none. */
+  readonly remove: (appId: AppId) => Promise<boolean>;
+  /** The newest events first. `next` is what the page after this one begins behind. */
+  readonly history: (
+    appId: AppId,
+    page: { readonly before: string | undefined; readonly most: number },
+  ) => Promise<
+    { readonly events: readonly EventHistory[]; readonly next: string | undefined } | Refusal<'BAD_REQUEST'>
+  >;
+}
+
+interface WantedSubscription {
+  readonly appId: AppId;
+  readonly endpointUrl: string;
+  readonly events: readonly EventType[];
+  readonly threshold: Micros | undefined;
+}
+
+interface PutSubscription {
+  readonly subscription: Subscription;
+  readonly signingSecret: string | undefined;
+}
+
+interface SubscriptionsOptions {
+  readonly pool: Pool;
+  readonly secrets: SigningSecrets;
+  readonly guard: EndpointGuard;
+}
+
+/** An attempt lasts 5 s at most; a worker that stands still for longer keeps nobody waiting. */
+const BARRIER_MS_MAX = 6_000;
+const BARRIER_STEP_MS = 25;
+const CURSOR = /^(\d{1,17})\.(evt_[0-9a-f]{32})$/;
+
+export function createSubscriptions({ pool, secrets, guard }: SubscriptionsOptions): Subscriptions {
+  /** Waits until no attempt is under way that was given what has just been replaced. Workers end those at once. */
+  async function whenOthersEnded(appId: AppId, generation: bigint | undefined): Promise<void> {
+    for (let waitedMs = 0; waitedMs < BARRIER_MS_MAX; waitedMs += BARRIER_STEP_MS) {
+      if (!(await isSending(pool, appId, generation))) return;
+      await new Promise((resolve) => {
+        setTimeout(resolve, BARRIER_STEP_MS);
+      });
+    }
+  }
+
+  function newSecret(appId: AppId) {
+    const text = secrets.create();
+    return { text, sealed: secrets.seal(appId, text), fingerprint: secrets.fingerprintOf(text) };
+  }
+
+  return {
+    put: async (wanted) => {
+      const { appId, endpointUrl } = wanted;
+      const fault = await guard.refuse(endpointUrl);
+      if (fault !== undefined) return refuse('BAD_REQUEST', `\`endpointUrl\` ${fault}.`, { param: 'endpointUrl' });
+      const secret = newSecret(appId);
+      const { row, isNew } = await upsertSubscription(pool, wanted, secret);
+      await whenOthersEnded(appId, row.generation);
+      await dropAllStale(pool, appId);
+      return { subscription: subscriptionOf(row), signingSecret: isNew ? secret.text : undefined };
+    },
+    find: async (appId) => {
+      const row = await selectSubscription(pool, appId);
+      return row === undefined ? undefined : subscriptionOf(row);
+    },
+    rotate: async (appId) => {
+      const secret = newSecret(appId);
+      const row = await updateSecret(pool, appId, secret);
+      if (row === undefined) return undefined;
+      await whenOthersEnded(appId, row.generation);
+      return { subscription: subscriptionOf(row), signingSecret: secret.text };
+    },
+    remove: async (appId) => {
+      if (!(await deleteSubscription(pool, appId))) return false;
+      await whenOthersEnded(appId, undefined);
+      await dropAllStale(pool, appId);
+      return true;
+    },
+    history: async (appId, { before, most }) => {
+      const [, beforeMicros, beforeId] = CURSOR.exec(before ?? '') ?? [];
+      if (before !== undefined && beforeId === undefined) {
+        return refuse('BAD_REQUEST', '`before` is no `next` of a page.', { param: 'before' });
+      }
+      const rows = await selectDeliveries(pool, appId, { beforeMicros, beforeId, most });
+      const last = rows.length === most ? rows.at(-1) : undefined;
+      return {
+        events: rows.map(({ attempts, ...row }) => ({
+          eventId: row.event_id,
+          type: row.type,
+          createdAtMs: row.created_at.getTime(),
+          state: row.state === 'sending' ? 'pending' : row.state,
+          attempts: attempts.map(({ duration_ms: durationMs, ...rest }) => ({ ...rest, durationMs })),
+        })),
+        next: last === undefined ? undefined : `${last.created_micros}.${last.event_id}`,
+      };
+    },
+  };
+}
+
+function subscriptionOf(row: SubscriptionRow): Subscription {
+  return {
+    appId: row.app_id,
+    endpointUrl: row.endpoint_url,
+    events: row.events,
+    threshold: row.low_balance_threshold_micros === null ? undefined : microsFromRow(row.low_balance_threshold_micros),
+    status: row.status,
+    disabledReason: row.disabled_reason ?? undefined,
+    secretFingerprint: row.secret_fingerprint,
+  };
+}
