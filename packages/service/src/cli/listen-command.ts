@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { copiesSchema } from '@purser/contract/webhooks.ts';
+import { CommandError } from '#cli/command-error.ts';
+import { readListenOptions, readToken } from '#cli/listen-options.ts';
+import { createListenerClient, type ListenerClient } from '#cli/listener-client.ts';
+import { systemClock } from '#kernel/clock.ts';
+import { type Courier, createCourier } from '#webhooks/deliver.ts';
+import { createLoopbackGuard } from '#webhooks/loopback-guard.ts';
+import { newSigningSecret } from '#webhooks/signing-secret.ts';
+
+type Copy = ReturnType<typeof copiesSchema.parse>['events'][number];
+
+interface Listening {
+  readonly client: ListenerClient;
+  readonly forward: (copy: Copy) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+const AGAIN_MS = 1_000;
+
+/** Forwards an app's events to this machine until it is told to stop, each signed as a delivery is, and once. */
+export async function listen(words: readonly string[], untilTold: () => Promise<void>): Promise<number> {
+  const options = await readListenOptions(words);
+  const client = createListenerClient(options, await readToken());
+  const courier = createCourier({ guard: createLoopbackGuard(), clock: systemClock });
+  const secret = newSigningSecret();
+  const told = new AbortController();
+  void untilTold().then(() => told.abort());
+  try {
+    const listenerId = await client.listen();
+    console.log(`Events of ${options.appId} go to ${options.forwardTo}: ${options.wanted.events.join(', ')}.`);
+    console.log(`Their signing secret, until this ends: ${secret}`);
+    const forward = (copy: Copy) => forwardBy(courier, { copy, secret, endpointUrl: options.forwardTo }, told.signal);
+    await follow(listenerId, { client, forward, signal: told.signal });
+    return 0;
+  } catch (fault) {
+    if (fault instanceof CommandError) throw fault;
+    throw new CommandError(`The service does not answer at ${options.serviceUrl}.`, { cause: fault });
+  } finally {
+    await Promise.all([client.close(), courier.close()]);
+  }
+}
+
+/** Looks again and again, also while the service is away, and leaves when it is told to. */
+async function follow(first: string, { client, forward, signal }: Listening): Promise<void> {
+  let listenerId = first;
+  let after: string | undefined;
+  let isAway = false;
+  while (!signal.aborted) {
+    try {
+      const copies = await client.look(listenerId, after, signal);
+      if (isAway) console.error('The service is back.');
+      isAway = false;
+      if (copies === undefined) {
+        listenerId = await client.listen();
+        after = undefined;
+        console.error('It listens anew: events of the meantime, if there were any, are not shown.');
+      } else {
+        for (const copy of copies.events) await forward(copy);
+        after = copies.next ?? after;
+      }
+    } catch (fault) {
+      if (fault instanceof CommandError) throw fault;
+      if (signal.aborted) break;
+      if (!isAway) console.error('The service does not answer: trying again every second.');
+      isAway = true;
+      await sleep(AGAIN_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+  await client.leave(listenerId).catch(() => {}); // It is forgotten by itself soon.
+}
+
+async function forwardBy(
+  courier: Courier,
+  { copy, secret, endpointUrl }: { readonly copy: Copy; readonly secret: string; readonly endpointUrl: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { eventId, type, body } = copy;
+  const delivery = { eventId, type, body: Buffer.from(body, 'utf8'), attempt: 1, endpointUrl, secret };
+  const outcome = await courier.deliver(delivery, signal);
+  if (outcome !== undefined) console.log(`${eventId} ${type} ${outcome.status ?? outcome.error}`);
+}

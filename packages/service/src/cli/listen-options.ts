@@ -1,0 +1,66 @@
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { listenSchema } from '@purser/contract/webhooks.ts';
+import { readSessionToken } from '#app/config.ts';
+import { createLoopbackGuard, isThisMachine } from '#webhooks/loopback-guard.ts';
+import { CommandError } from '#cli/command-error.ts';
+
+type ListenBody = ReturnType<typeof listenSchema.parse>;
+
+export interface ListenOptions {
+  readonly appId: string;
+  readonly forwardTo: string;
+  readonly serviceUrl: string;
+  readonly wanted: ListenBody;
+}
+
+const OPTIONS = {
+  app: { type: 'string' },
+  forward: { type: 'string' },
+  url: { type: 'string', default: 'http://127.0.0.1:8787' },
+  events: { type: 'string' },
+  threshold: { type: 'string' },
+} as const;
+
+/** Reads the command line. Throws `CommandError`. */
+export async function readListenOptions(words: readonly string[]): Promise<ListenOptions> {
+  const { app, forward, url, events, threshold } = parse(words);
+  if (app === undefined || forward === undefined) {
+    throw new CommandError('Name the app and where its events go: --app app_... --forward http://localhost:3000/hook');
+  }
+  const fault = await createLoopbackGuard().refuse(forward);
+  if (fault !== undefined) throw new CommandError(`--forward ${fault}.`);
+  const service = URL.parse(url);
+  const isSafe = service?.protocol === 'https:' || (service?.protocol === 'http:' && isThisMachine(service));
+  if (!isSafe) throw new CommandError('--url must be https, or http on this machine: it is sent a session token.');
+  const types = events?.split(',') ?? [
+    'topup.completed',
+    'connection.created',
+    ...(threshold === undefined ? [] : ['balance.low']),
+  ];
+  const wanted = listenSchema.safeParse({
+    events: types,
+    ...(threshold === undefined ? {} : { lowBalanceThresholdMicros: Number(threshold) }),
+  });
+  if (!wanted.success) {
+    const [issue] = wanted.error.issues;
+    const option = issue?.path[0] === 'events' ? '--events' : '--threshold';
+    throw new CommandError(`${option}: ${issue?.message ?? 'is not valid'}.`);
+  }
+  return { appId: app, forwardTo: forward, serviceUrl: url.replace(/\/+$/, ''), wanted: wanted.data };
+}
+
+function parse(words: readonly string[]) {
+  try {
+    return parseArgs({ args: [...words], options: OPTIONS, strict: true }).values;
+  } catch (fault) {
+    throw new CommandError(fault instanceof Error ? fault.message : 'The options could not be read.');
+  }
+}
+
+/** From the environment or standard input, never from the command line, which others on the machine can read. */
+export async function readToken(): Promise<string> {
+  const token = readSessionToken() ?? (process.stdin.isTTY ? '' : (await text(process.stdin)).trim());
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new CommandError('Give a session token (POST /sessions) in PURSER_SESSION_TOKEN or on standard input.');
+}
