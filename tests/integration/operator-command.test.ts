@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { catalogueAt } from '../support/catalogue.ts';
 import { PASSWORD, type Person, personWith } from '../support/control.ts';
-import { runCommand, type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+import { runToEnd, type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { trailOf } from '../support/trail.ts';
 
 /** The first operators: by settings at the start, and by a command beside a service that runs. */
@@ -32,7 +32,7 @@ function start(password: string, email = EMAIL): Promise<ServiceProcess> {
 }
 
 function create(words: readonly string[], input: string) {
-  return runCommand(options, ['operator', 'create', ...words], input);
+  return runToEnd({ ...options, input }, 'operator', 'create', ...words);
 }
 
 async function signIn(email: string, password: string): Promise<Person> {

@@ -36,13 +36,15 @@ export function personWith(url: string, token: string | undefined): Person {
 
 let people = 0;
 
-export async function signIn({ url }: TestService, email: string, password = PASSWORD): Promise<Person> {
+export async function signIn({ url }: Pick<TestService, 'url'>, email: string, password = PASSWORD): Promise<Person> {
   const { sessionToken } = await personWith(url, undefined).get(200, 'POST', '/sessions', { email, password });
   return personWith(url, String(sessionToken));
 }
 
 /** A new account, signed in. */
-export async function newOwner(service: TestService): Promise<Person & { readonly email: string }> {
+export async function newOwner(
+  service: Pick<TestService, 'url' | 'database'>,
+): Promise<Person & { readonly email: string }> {
   const email = `owner-${(people += 1)}@example.test`;
   // Not by `POST /accounts`, which lets one address make twenty of them and then two a minute.
   await ensureSignIn(service.database.owner, { email, password: PASSWORD, name: 'Owner', role: 'owner' });

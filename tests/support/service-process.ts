@@ -9,6 +9,8 @@ import { waitUntil } from './wait-until.ts';
 
 const CLI = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', import.meta.url));
 const READY = /Purser is ready at (\S+?)\.?\s/;
+const WORKING = /Purser (delivers) webhooks/;
+const LISTENING = /signing secret, until this ends: (whsec_\w{43})\s/;
 const START_MS_MAX = 60_000;
 
 export interface ServiceProcess {
@@ -30,11 +32,33 @@ interface ProcessOptions {
   readonly workers?: number;
   /** Further settings. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** What it reads from its standard input. */
+  readonly input?: string;
+  /** After which it is killed, where it should have ended by itself. */
+  readonly endMsMax?: number;
 }
 
 /** Runs `purser serve` on a free port and waits until it says that it is ready. */
-export async function startServiceProcess(options: ProcessOptions): Promise<ServiceProcess> {
-  const child = runCli(options, ['serve']);
+export function startServiceProcess(options: ProcessOptions): Promise<ServiceProcess> {
+  return startProcess(options, ['serve'], READY);
+}
+
+/** Runs `purser work`, which has no address. */
+export function startWorkProcess(options: ProcessOptions): Promise<ServiceProcess> {
+  return startProcess(options, ['work'], WORKING);
+}
+
+/** Runs `purser listen`, and gives the secret that it prints. */
+export async function startListenProcess(
+  options: ProcessOptions,
+  ...words: readonly string[]
+): Promise<Omit<ServiceProcess, 'url'> & { readonly secret: string }> {
+  const { url: secret, ...listening } = await startProcess(options, ['listen', ...words], LISTENING);
+  return { secret, ...listening };
+}
+
+async function startProcess(options: ProcessOptions, words: readonly string[], ready: RegExp): Promise<ServiceProcess> {
+  const child = runCli(options, words);
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (part: Buffer) => void (said += part.toString('utf8')));
@@ -43,7 +67,7 @@ export async function startServiceProcess(options: ProcessOptions): Promise<Serv
     'the service is ready',
     () => {
       if (child.exitCode !== null) throw new Error(`The service ended: ${said}`);
-      return READY.exec(said)?.[1];
+      return ready.exec(said)?.[1];
     },
     START_MS_MAX,
   );
@@ -55,21 +79,19 @@ export async function startServiceProcess(options: ProcessOptions): Promise<Serv
   return { url, pid: child.pid ?? 0, said: () => said, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
 }
 
+/** What `purser ledger check` says of the database of a data directory, and its exit status. */
+export function checkByCommand(options: ProcessOptions, ...words: readonly string[]): Promise<Ended> {
+  return runToEnd(options, 'ledger', 'check', ...words);
+}
+
 interface Ended {
   readonly status: unknown;
   readonly said: string;
 }
 
-/** What `purser ledger check` says of the database of a data directory, and its exit status. */
-export function checkByCommand(options: ProcessOptions, ...words: readonly string[]): Promise<Ended> {
-  return runCommand(options, ['ledger', 'check', ...words]);
-}
-
-/** What a command says, and its exit status. `input` is piped into it. */
-export async function runCommand(options: ProcessOptions, words: readonly string[], input = ''): Promise<Ended> {
-  const child = runCli(options, words, 'pipe');
-  child.stdin?.on('error', () => {}); // It may end without having read all.
-  child.stdin?.end(input);
+/** A command that ends by itself. */
+export async function runToEnd(options: ProcessOptions, ...words: readonly string[]): Promise<Ended> {
+  const child = runCli(options, words);
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (part: Buffer) => void (said += part.toString('utf8')));
@@ -78,12 +100,14 @@ export async function runCommand(options: ProcessOptions, words: readonly string
   return { status, said };
 }
 
-function runCli(options: ProcessOptions, words: readonly string[], input: 'ignore' | 'pipe' = 'ignore'): ChildProcess {
+function runCli(options: ProcessOptions, words: readonly string[]): ChildProcess {
   const catalogueFile = path.join(options.dataDirectory, 'catalogue.json');
   writeFileSync(catalogueFile, JSON.stringify(options.catalogue));
   const { NODE_TEST_CONTEXT: _outer, DATABASE_URL: _other, ...env } = process.env;
-  return spawn(process.execPath, [CLI, ...words], {
-    stdio: [input, 'pipe', 'pipe'],
+  const child = spawn(process.execPath, [CLI, ...words], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: options.endMsMax ?? 0,
+    killSignal: 'SIGKILL',
     env: {
       ...env,
       PORT: '0',
@@ -95,6 +119,9 @@ function runCli(options: ProcessOptions, words: readonly string[], input: 'ignor
       ...options.environment,
     },
   });
+  child.stdin.on('error', () => {}); // It may end without having read all.
+  child.stdin.end(options.input ?? '');
+  return child;
 }
 
 /** The demo app of a development service, whose user has money. */

@@ -71,6 +71,11 @@ const CALLERS: Readonly<Record<string, string | undefined>> = {
   operator: operator.token,
 };
 
+const TOP_UPS = { events: ['topup.completed'] };
+const webhook = { endpointUrl: 'https://93.184.215.14/hook', ...TOP_UPS };
+/** What these are about is made anew before each call of them. */
+const NEED_WEBHOOK = ['getWebhook', 'putWebhook', 'deleteWebhook', 'rotateWebhookSecret'];
+let spareListener: Promise<Readonly<Record<string, unknown>>> | undefined;
 let spareSession: ReturnType<typeof openSession> | undefined;
 /** What a route that names something of the owner is given. Made anew where a call may end it. */
 const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
@@ -81,6 +86,10 @@ const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
   userId: () => 'anna',
   id: () => 'acme.spare-1',
   alias: () => 'spare',
+  listenerId: async () =>
+    String(
+      (await (spareListener ??= owner.get(201, 'POST', `/apps/${appId}/webhook/listeners`, TOP_UPS)))['listenerId'],
+    ),
   accountId: async () => {
     const { account } = await (await newOwner(service)).get(200, 'GET', '/sessions/current');
     return (account as { accountId: string }).accountId;
@@ -95,6 +104,8 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   replaceCatalogue: () => catalogue,
   putModel: () => ({ ...catalogue.models[0], id: 'acme.spare-1' }),
   putAlias: () => ({ target: 'acme.large-1' }),
+  putWebhook: () => webhook,
+  createListener: () => TOP_UPS,
   changeAccount: () => ({ role: 'owner', reason: 'Left.' }),
   createAccount: () => ({ email: `made-${(count += 1)}@example.test`, password: PASSWORD, role: 'owner' }),
 };
@@ -106,11 +117,13 @@ async function call(
   more: Readonly<Record<string, string>> = {},
 ): Promise<Reply> {
   const { method, operationId, parameters = [], requestBody } = operation;
+  if (NEED_WEBHOOK.includes(operationId)) await owner.ask('PUT', `/apps/${appId}/webhook`, webhook);
   let { path } = operation;
   for (const { name } of parameters.filter((one) => one.in === 'path')) {
     path = path.replace(`{${name}}`, more[name] ?? (await NAMED[name]?.()) ?? 'x');
   }
   const query = parameters.filter((one) => one.in === 'query' && one.required).map(({ name }) => `${name}=text`);
+  if (operationId === 'listCopies') query.push('waitSeconds=0');
   const schema = requestBody?.content['application/json']?.schema;
   const body = schema === undefined ? undefined : (BODIES[operationId]?.() ?? sampleOf(schema));
   return send(query.length === 0 ? path : `${path}?${query.join('&')}`, {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { OPERATIONS, TAGS } from '../../../packages/contract/src/operations.ts';
+import { TAGS } from '../../../packages/contract/src/operation.ts';
+import { OPERATIONS } from '../../../packages/contract/src/operations.ts';
 import { send } from '../../support/client.ts';
 import { readDocument } from '../../support/document.ts';
 import { setStage } from '../../support/stage.ts';

@@ -6,6 +6,7 @@ export type AccountId = Brand<string, 'AccountId'>;
 export type AppId = Brand<string, 'AppId'>;
 export type KeyId = Brand<string, 'KeyId'>;
 export type SessionId = Brand<string, 'SessionId'>;
+export type ListenerId = Brand<string, 'ListenerId'>;
 
 /** The caller-chosen string of `x-service-user`: 1 to 256 visible ASCII characters, compared byte for byte (AU-04). */
 export type EndUserId = Brand<string, 'EndUserId'>;
@@ -19,13 +20,14 @@ export type CorrelationId = Brand<string, 'CorrelationId'>;
 /** `live` moves real money, `sandbox` moves play money. Fixed when a key is made (AU-07). */
 export type Mode = 'live' | 'sandbox';
 
-const PREFIX = { account: 'acct_', app: 'app_', key: 'key_', session: 'ses_' } as const;
+const PREFIX = { account: 'acct_', app: 'app_', key: 'key_', session: 'ses_', listener: 'lst_' } as const;
 const ID_LENGTH = 22; // 131 bits of base62: unguessable, though ids are no secrets.
 
 export const newAccountId = (): AccountId => (PREFIX.account + randomBase62(ID_LENGTH)) as AccountId;
 export const newAppId = (): AppId => (PREFIX.app + randomBase62(ID_LENGTH)) as AppId;
 export const newKeyId = (): KeyId => (PREFIX.key + randomBase62(ID_LENGTH)) as KeyId;
 export const newSessionId = (): SessionId => (PREFIX.session + randomBase62(ID_LENGTH)) as SessionId;
+export const newListenerId = (): ListenerId => (PREFIX.listener + randomBase62(ID_LENGTH)) as ListenerId;
 export const newCorrelationId = (): CorrelationId => `cor_${randomBase62(ID_LENGTH)}` as CorrelationId;
 
 /** A version 7 UUID (RFC 9562): its first bits are the time, so that index pages fill in order of time. */

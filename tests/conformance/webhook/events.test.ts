@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { createFunding } from '../../../packages/service/src/ledger/funding.ts';
+import { chat } from '../../support/client.ts';
+import { setWebhookStage, type SubscribedApp } from '../../support/webhook-stage.ts';
+
+const stage = await setWebhookStage();
+const { receiver, subscribe, topUp, connect, whenQuiet, service, upstream } = stage;
+const db = service.database.owner;
+const ALL = ['balance.low', 'topup.completed', 'connection.created'];
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+interface Event {
+  readonly id: string;
+  readonly type: string;
+  readonly createdAt: string;
+  readonly appId: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+async function sentTo({ path }: SubscribedApp): Promise<readonly Event[]> {
+  await whenQuiet();
+  return receiver.at(path).map(({ body }) => JSON.parse(body.toString('utf8')) as Event);
+}
+
+/** Holds, and later settles, as calls do. */
+async function hold({ appId }: SubscribedApp, user: string, amount: number): Promise<string> {
+  const { rows } = await db.query<{ call_id: string; outcome: string }>(
+    `with i as (insert into db.instances (lease_until) values (clock_timestamp() + interval '1 minute') returning instance_id),
+       c as (select gen_random_uuid() as call_id)
+     select c.call_id, null as outcome from c, i`,
+  );
+  const call = rows[0]?.call_id ?? '';
+  const instance = await db.query<{ id: bigint }>('select max(instance_id) as id from db.instances');
+  const placed = await db.query<{ outcome: string }>(
+    'select outcome from ledger.reserve($1, array[$2::uuid], array[$3], array[$4], array[$5::bigint], array[$5::bigint], array[0])',
+    [instance.rows[0]?.id, call, appId, user, amount],
+  );
+  assert.equal(placed.rows[0]?.outcome, 'granted');
+  return call;
+}
+
+async function settle(call: string, charge: number): Promise<void> {
+  await db.query(
+    `select ledger.settle(array[$1::uuid], array[$2::bigint], array['m'], array[null::bigint], array['answered'],
+       array[false], array[false], array[1::bigint], array[0::bigint], array[1::bigint], array[0::bigint], array['c'])`,
+    [call, charge],
+  );
+}
+
+function move(kind: 'refund' | 'claw_back', { appId }: SubscribedApp, user: string, amount: number, key: string) {
+  const takeBack = { appId, userId: user as EndUserId, kind, amount: micros(BigInt(amount)), key } as const;
+  return createFunding(db).takeBack(takeBack);
+}
+
+test('WH-04, WH-06 a payment is told of once, with the fields of the envelope and no other', async () => {
+  const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 1 });
+  await topUp(app.appId, 'anna', 1_000, 'payment');
+  await topUp(app.appId, 'anna', 1_000, 'payment'); // The notice came twice.
+  const [event, ...others] = await sentTo(app);
+  assert.deepEqual(others, []);
+  assert.match(event?.id ?? '', /^evt_[0-9a-f]{32}$/);
+  assert.match(event?.createdAt ?? '', ISO);
+  assert.deepEqual(
+    { ...event, id: '', createdAt: '' },
+    {
+      id: '',
+      type: 'topup.completed',
+      createdAt: '',
+      appId: app.appId,
+      data: { userId: 'anna', balanceMicros: 1_000, availableMicros: 1_000, currency: 'EUR' },
+    },
+  );
+});
+
+test('WH-06 money by contract, refunds and claw-backs are no payment', async () => {
+  const app = await subscribe({ events: ['topup.completed'] });
+  await stage.open(app.appId, 'anna');
+  const credit = { appId: app.appId, userId: 'anna' as EndUserId, amount: micros(500n), key: 'k' };
+  await createFunding(db).credit({ ...credit, kind: 'contract_credit' });
+  await move('refund', app, 'anna', 100, 'k');
+  await move('claw_back', app, 'anna', 100, 'k');
+  assert.deepEqual(await sentTo(app), []);
+});
+
+test('WH-07 the first connection alone is told of', async () => {
+  const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 1 });
+  for (const isConnected of [true, false, true]) await connect(app.appId, 'anna', isConnected);
+  const [event, ...others] = await sentTo(app);
+  await db.query('delete from webhooks.events where app_id = $1', [app.appId]); // As after 30 days.
+  for (const isConnected of [false, true]) await connect(app.appId, 'anna', isConnected);
+  assert.deepEqual(await stage.events(app.appId), []);
+  assert.deepEqual(others, []);
+  assert.equal(event?.type, 'connection.created');
+  assert.deepEqual(Object.keys(event?.data ?? {}), ['userId', 'connectedAt']);
+  assert.equal(event?.data['userId'], 'anna');
+  assert.match(String(event?.data['connectedAt']), ISO);
+});
+
+test('WH-05 each fall of what can be spent below the threshold is told of, by holds too: two of them', async () => {
+  const app = await subscribe({ events: ['balance.low'], lowBalanceThresholdMicros: 100 });
+  await topUp(app.appId, 'anna', 120);
+  const first = await hold(app, 'anna', 50); // 70 left.
+  await settle(first, 5); // 115 again.
+  await hold(app, 'anna', 50); // 65 left.
+  await hold(app, 'anna', 10); // Below already.
+  const sent = await sentTo(app);
+  assert.deepEqual(
+    sent.map(({ type, data }) => [type, data]),
+    [70, 65].map((availableMicros) => [
+      'balance.low',
+      { userId: 'anna', availableMicros, thresholdMicros: 100, currency: 'EUR' },
+    ]),
+  );
+  assert.equal(new Set(sent.map(({ id }) => id)).size, 2);
+});
+
+test('WH-05 exactly at the threshold is not below it, and a refund or a claw-back crosses it too', async () => {
+  const app = await subscribe({ events: ['balance.low'], lowBalanceThresholdMicros: 100 });
+  for (const user of ['r', 'c', 'e']) await topUp(app.appId, user, 150);
+  await hold(app, 'e', 50); // 100 left.
+  await move('refund', app, 'r', 51, 'k');
+  await move('claw_back', app, 'c', 500, 'k');
+  const told = (await sentTo(app)).map(({ data }) => `${String(data['userId'])} ${String(data['availableMicros'])}`);
+  assert.deepEqual(told.toSorted(), ['c 0', 'r 99']);
+});
+
+test('WH-05 a real call that holds much and costs little crosses twice: below, and the next one again', async () => {
+  upstream.script(() => ({
+    body: JSON.stringify({
+      id: 'x',
+      object: 'chat.completion',
+      created: 1,
+      model: 'any',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+    }),
+  }));
+  const app = await subscribe({ events: ['balance.low'], lowBalanceThresholdMicros: 5_000_000 });
+  await topUp(app.appId, 'anna', 5_000_100);
+  for (let times = 0; times < 2; times += 1) {
+    const reply = await chat({ url: service.url, key: app.liveKey, user: 'anna' });
+    assert.equal(reply.status, 200, reply.text);
+  }
+  const sent = await sentTo(app);
+  assert.equal(sent.length, 2);
+  for (const { data } of sent) assert.ok(Number(data['availableMicros']) < 5_000_000);
+});
+
+test('WH-03 types that are not subscribed are not even stored: 7 sets of types, three events each', async () => {
+  for (let set = 1; set < 8; set += 1) {
+    const types = ALL.filter((_, place) => (set >> place) & 1);
+    const low = types.includes('balance.low') ? { lowBalanceThresholdMicros: 100 } : {};
+    const app = await subscribe({ events: types, ...low });
+    await connect(app.appId, 'anna', true);
+    await topUp(app.appId, 'anna', 150);
+    await move('refund', app, 'anna', 100, 'k');
+    const sent = (await sentTo(app)).map(({ type }) => type);
+    assert.deepEqual(sent.toSorted(), types.toSorted());
+    assert.equal((await stage.events(app.appId)).length, types.length);
+  }
+});
+
+test('WH-13 a change that is undone is told of to nobody', async () => {
+  const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 100 });
+  await stage.open(app.appId, 'anna');
+  const client = await db.connect();
+  await client.query('begin');
+  await client.query(`select ledger.credit($1, 'anna', 'top_up', 500, 'k')`, [app.appId]);
+  await client.query(`select ledger.take_back($1, 'anna', 'refund', 450, 'k')`, [app.appId]);
+  await client.query('rollback');
+  client.release();
+  assert.deepEqual(await sentTo(app), []);
+  assert.deepEqual(await stage.events(app.appId), []);
+});
+
+test('SB-03 play money tells nobody anything', async () => {
+  const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 5_000_000 });
+  const { apiKey } = await stage.owner.get(201, 'POST', `/apps/${app.appId}/keys`, { mode: 'sandbox' });
+  const reply = await chat({ url: service.url, key: String(apiKey), user: 'anna' });
+  assert.equal(reply.status, 200);
+  assert.deepEqual(await stage.events(app.appId), []);
+});

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newOwner } from '../../support/control.ts';
+import { assertRefusal } from '../../support/refusal.ts';
+import { createVerifier } from '../../support/webhook-receiver.ts';
+import { setWebhookStage } from '../../support/webhook-stage.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+const failing = new Set<string>();
+const stalling = new Set<string>();
+const { receiver, subscribe, newApp, owner, service, topUp, whenQuiet, endWaits, events } = await setWebhookStage(
+  (path) => {
+    if (stalling.has(path)) return 'stall';
+    return failing.has(path) ? 500 : 200;
+  },
+);
+const hook = (appId: string, more = '') => `/apps/${appId}/webhook${more}`;
+const TOP_UPS = ['topup.completed'];
+const DISABLING = 5;
+
+test('WH-01 a subscription is made, read, replaced and removed; its secret is shown once', async () => {
+  const { appId } = await newApp();
+  const wanted = { endpointUrl: `${receiver.url}/one`, events: ['balance.low'], lowBalanceThresholdMicros: 500 };
+  const made = await owner.get(201, 'PUT', hook(appId), wanted);
+  const { signingSecret, secretFingerprint, ...shown } = made;
+  assert.match(String(signingSecret), /^whsec_[0-9A-Za-z]{43}$/);
+  assert.deepEqual(shown, { appId, ...wanted, status: 'active', disabledReason: null });
+  assert.equal(String(signingSecret).includes(String(secretFingerprint)), false);
+  assert.deepEqual(await owner.get(200, 'GET', hook(appId)), { ...shown, secretFingerprint });
+  const other = { endpointUrl: `${receiver.url}/two`, events: TOP_UPS };
+  const replaced = await owner.get(200, 'PUT', hook(appId), other);
+  assert.deepEqual(replaced, { ...shown, ...other, lowBalanceThresholdMicros: null, secretFingerprint });
+  await owner.get(204, 'DELETE', hook(appId));
+  for (const [method, path] of [
+    ['GET', ''],
+    ['DELETE', ''],
+    ['POST', '/secret'],
+  ] as const) {
+    assertRefusal(await owner.ask(method, hook(appId, path)), { code: 'NOT_FOUND' });
+  }
+});
+
+test('WH-01 neither the secret nor anything that it can be had from is stored or shown again', async () => {
+  const { appId, secret } = await subscribe();
+  const { rows } = await service.database.owner.query<{ text: string }>(
+    `select row_to_json(s)::text || encode(sealed_secret, 'escape') as text from webhooks.subscriptions s where app_id = $1`,
+    [appId],
+  );
+  assert.equal(rows.length, 1);
+  assert.equal(rows[0]?.text.includes(secret.slice('whsec_'.length)), false);
+});
+
+test('WH-01 a new secret counts at once: nothing that is sent from then on is signed by the one before', async () => {
+  const { appId, path, secret } = await subscribe();
+  stalling.add(path);
+  for (let times = 0; times < 5; times += 1) await topUp(appId, 'anna', 10);
+  await waitUntil('attempts are under way', () => receiver.at(path).length > 0);
+  stalling.delete(path); // Those that are under way still get no answer.
+  const { signingSecret, secretFingerprint } = await owner.get(200, 'POST', hook(appId, '/secret'));
+  const before = receiver.at(path).length;
+  assert.notEqual(signingSecret, secret);
+  assert.deepEqual((await owner.get(200, 'GET', hook(appId)))['secretFingerprint'], secretFingerprint);
+  await topUp(appId, 'anna', 10);
+  await whenQuiet();
+  const [old, now] = [createVerifier(secret), createVerifier(String(signingSecret))];
+  const verdicts = receiver.at(path).map((one) => [old(one, one.atMs), now(one, one.atMs)]);
+  for (const [byOld] of verdicts.slice(before)) assert.equal(byOld, 'bad signature');
+  assert.equal(verdicts.filter(([, byNow]) => byNow === 'accepted').length, 6, 'all come again, and the new one');
+  for (const { headers } of receiver.at(path)) {
+    assert.equal(headers['x-service-delivery-attempt'], '1', 'an attempt that was given up counts for nothing');
+  }
+});
+
+test('WH-01 after DELETE nothing is sent any more, not even by a subscription that is made afterwards', async () => {
+  const { appId, path } = await subscribe();
+  stalling.add(path);
+  for (let times = 0; times < 30; times += 1) await topUp(appId, 'anna', 10);
+  await waitUntil('attempts are under way', () => receiver.at(path).length > 0);
+  await owner.get(204, 'DELETE', hook(appId));
+  const sent = receiver.at(path).length;
+  for (const { state } of await events(appId)) assert.equal(state, 'dropped');
+  stalling.delete(path);
+  await owner.get(201, 'PUT', hook(appId), { endpointUrl: receiver.url + path, events: TOP_UPS });
+  await topUp(appId, 'anna', 10);
+  await whenQuiet();
+  assert.equal(receiver.at(path).length, sent + 1, 'the new one alone');
+  const states = (await events(appId)).map(({ state }) => state);
+  assert.equal(states.filter((state) => state === 'dropped').length, 30);
+  assert.equal(states.at(-1), 'delivered');
+});
+
+test('WH-01 PUT, a new secret and DELETE wait for attempts under way, which were given what they replace', async () => {
+  const { appId, path } = await subscribe();
+  const other = { endpointUrl: `${receiver.url + path}-other`, events: TOP_UPS };
+  for (const [status, method, more, body] of [
+    [200, 'PUT', '', other],
+    [200, 'POST', '/secret', undefined],
+    [204, 'DELETE', '', undefined],
+  ] as const) {
+    await service.database.owner.query(
+      `insert into webhooks.events (event_id, app_id, subscription_id, type, body, created_at, state, claim, claimed_generation, lease_until)
+       select 'evt_' || md5(random()::text), app_id, subscription_id, 'topup.completed', '{}', now(), 'sending',
+         gen_random_uuid(), generation, clock_timestamp() + interval '1 minute'
+       from webhooks.subscriptions where app_id = $1`,
+      [appId],
+    );
+    let isAnswered = false;
+    const asking = owner.get(status, method, hook(appId, more), body).finally(() => (isAnswered = true));
+    await new Promise((resolve) => {
+      setTimeout(resolve, 400);
+    });
+    assert.equal(isAnswered, false, `${method} ${more} is answered before the attempt has ended`);
+    await service.database.owner.query(`delete from webhooks.events where app_id = $1`, [appId]);
+    await asking;
+  }
+});
+
+test('WH-12 five events in a row that were given up disable it; a success counts anew; PUT enables it again', async () => {
+  const { appId, path } = await subscribe();
+  async function exhaust(count: number): Promise<void> {
+    failing.add(path);
+    for (let times = 0; times < count; times += 1) await topUp(appId, 'anna', 10);
+    for (let attempt = 1; attempt <= 6; attempt += 1) {
+      await waitUntil('each event was sent', async () => {
+        const open = (await events(appId)).filter(({ state }) => state === 'pending' || state === 'sending');
+        return open.every((event) => event.state === 'pending' && event.attempt === attempt + 1);
+      });
+      await endWaits();
+    }
+    failing.delete(path);
+  }
+  await exhaust(DISABLING - 1);
+  await topUp(appId, 'anna', 10);
+  await whenQuiet();
+  await exhaust(DISABLING - 1);
+  assert.equal((await owner.get(200, 'GET', hook(appId)))['status'], 'active');
+  await exhaust(1);
+  const disabled = await owner.get(200, 'GET', hook(appId));
+  assert.deepEqual([disabled['status'], disabled['disabledReason']], ['disabled', 'delivery_failures']);
+  const count = (await events(appId)).length;
+  await topUp(appId, 'anna', 10);
+  assert.equal((await events(appId)).length, count, 'nothing is stored for it');
+  const enabled = await owner.get(200, 'PUT', hook(appId), { endpointUrl: receiver.url + path, events: TOP_UPS });
+  assert.deepEqual([enabled['status'], enabled['disabledReason'], 'signingSecret' in enabled], ['active', null, false]);
+  await exhaust(DISABLING - 1);
+  assert.equal((await owner.get(200, 'GET', hook(appId)))['status'], 'active', 'the count began anew');
+});
+
+test('WH-03 the threshold belongs to balance.low, and what is no subscription is refused by the name of its field', async () => {
+  const { appId } = await newApp();
+  const endpointUrl = `${receiver.url}/x`;
+  for (const [body, param] of [
+    [{ endpointUrl, events: ['balance.low'] }, 'lowBalanceThresholdMicros'],
+    [{ endpointUrl, events: TOP_UPS, lowBalanceThresholdMicros: 5 }, 'lowBalanceThresholdMicros'],
+    [{ endpointUrl, events: ['balance.low'], lowBalanceThresholdMicros: 0 }, 'lowBalanceThresholdMicros'],
+    [{ endpointUrl, events: ['balance.low'], lowBalanceThresholdMicros: 1.5 }, 'lowBalanceThresholdMicros'],
+    [{ endpointUrl, events: ['balance.low'], lowBalanceThresholdMicros: '5' }, 'lowBalanceThresholdMicros'],
+    [{ endpointUrl, events: ['balance.low'], lowBalanceThresholdMicros: 2 ** 53 }, 'lowBalanceThresholdMicros'],
+    [{ endpointUrl, events: [] }, 'events'],
+    [{ endpointUrl, events: ['topup.failed'] }, 'events.0'],
+    [{ endpointUrl, events: [...TOP_UPS, ...TOP_UPS] }, 'events'],
+    [{ events: TOP_UPS }, 'endpointUrl'],
+    [{ endpointUrl: 'nowhere', events: TOP_UPS }, 'endpointUrl'],
+    [{ endpointUrl: 'http://me:secret@127.0.0.1/x', events: TOP_UPS }, 'endpointUrl'],
+  ] as const) {
+    const reply = await owner.ask('PUT', hook(appId), body);
+    assertRefusal(reply, { code: 'BAD_REQUEST', param }, JSON.stringify(body));
+  }
+  assertRefusal(await owner.ask('GET', hook(appId)), { code: 'NOT_FOUND' });
+});
+
+test('AU-06 another account’s app has no webhook for anybody else', async () => {
+  const { appId } = await subscribe();
+  const stranger = await newOwner(service);
+  for (const [method, more, body] of [
+    ['PUT', '', { endpointUrl: `${receiver.url}/x`, events: TOP_UPS }],
+    ['GET', '', undefined],
+    ['DELETE', '', undefined],
+    ['POST', '/secret', undefined],
+    ['GET', '/deliveries', undefined],
+  ] as const) {
+    assertRefusal(await stranger.ask(method, hook(appId, more), body), { code: 'NOT_FOUND' });
+  }
+  assert.equal((await owner.get(200, 'GET', hook(appId)))['status'], 'active');
+});
+
+test('WH-14 the owner sees each event with its attempts, the newest first, in pages', async () => {
+  const { appId, path } = await subscribe();
+  failing.add(path);
+  await topUp(appId, 'anna', 10);
+  await waitUntil('the first attempt failed', async () => (await events(appId))[0]?.attempt === 2);
+  failing.delete(path);
+  await endWaits();
+  for (let times = 0; times < 4; times += 1) await topUp(appId, 'anna', 10);
+  await whenQuiet();
+  const seen: { eventId: string; attempts: Record<string, unknown>[] }[] = [];
+  for (let next: string | null = ''; next !== null; ) {
+    const query = `?limit=2${next === '' ? '' : `&before=${next}`}`;
+    const page = await owner.get(200, 'GET', hook(appId, `/deliveries${query}`));
+    seen.push(...(page['deliveries'] as typeof seen));
+    next = page['next'] as string | null;
+  }
+  const stored = (await events(appId)).map(({ event_id: id }) => id);
+  assert.deepEqual(
+    seen.map(({ eventId }) => eventId),
+    stored.toReversed(),
+  );
+  const first = seen.at(-1);
+  assert.deepEqual(Object.keys(first ?? {}).toSorted(), ['attempts', 'createdAt', 'eventId', 'state', 'type']);
+  assert.deepEqual(
+    first?.attempts.map(({ attempt, status, error }) => [attempt, status, error]),
+    [
+      [1, 500, null],
+      [2, 200, null],
+    ],
+  );
+  for (const bad of ['before=x', 'limit=0', 'limit=501', 'limit=x', 'other=1']) {
+    assertRefusal(await owner.ask('GET', hook(appId, `/deliveries?${bad}`)), { code: 'BAD_REQUEST' }, bad);
+  }
+});

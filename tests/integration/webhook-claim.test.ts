@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, test } from 'node:test';
+import { createPool } from '../../packages/service/src/db/pool.ts';
+import type { AppId } from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { claimEvents, recordAttempt, upsertSubscription } from '../../packages/service/src/webhooks/queries.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+const database = await createTestDatabase();
+const live = createPool({ url: database.url, role: 'live', connectionsMax: 8, log: createLog('silent') });
+after(async () => {
+  await live.end();
+  await database.close();
+});
+const db = database.owner;
+const LEASE_MS = 15_000;
+
+let events = 0;
+
+async function subscribe(appId: string): Promise<void> {
+  const secret = { sealed: Buffer.from('sealed'), fingerprint: 'f' };
+  const wanted = { appId: appId as AppId, endpointUrl: 'https://example.com', threshold: undefined };
+  await upsertSubscription(live, { ...wanted, events: ['topup.completed'] }, secret);
+}
+
+/** Events that have been due for so many seconds. */
+async function add(appId: string, count: number, dueSeconds: number): Promise<void> {
+  await db.query(
+    `insert into webhooks.events (event_id, app_id, subscription_id, type, body, created_at, due_at)
+     select 'evt_' || lpad((n + $3)::text, 32, '0'), $1, s.subscription_id, 'topup.completed', '{}', clock_timestamp(),
+       clock_timestamp() - $4 * interval '1 s'
+     from generate_series(1, $2) n, webhooks.subscriptions s where s.app_id = $1`,
+    [appId, count, events, dueSeconds],
+  );
+  events += count;
+}
+
+const claim = (most: number, reserved = 0) =>
+  claimEvents(live, { id: randomUUID(), most, reserved, leaseMs: LEASE_MS });
+
+async function forget(): Promise<void> {
+  await db.query('truncate webhooks.subscriptions, webhooks.events, webhooks.attempts, webhooks.copies');
+}
+
+function countOf(rows: readonly { readonly app_id: string }[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { app_id: app } of rows) counts[app] = (counts[app] ?? 0) + 1;
+  return counts;
+}
+
+test('WH-01 what waited for a subscription that was removed is not sent for the one that came after it', async () => {
+  await subscribe('a');
+  await add('a', 5, 10);
+  await live.query(`delete from webhooks.subscriptions`);
+  await subscribe('a');
+  assert.deepEqual(await claim(10), []);
+  const { rows } = await live.query<{ dropped: number }>('select webhooks.drop_stale(null, 10) as dropped');
+  assert.equal(rows[0]?.dropped, 5);
+  await forget();
+});
+
+test('WH-11 an endpoint with one event comes before the backlogs of others, however old they are', async () => {
+  for (const app of ['a', 'b', 'c']) {
+    await subscribe(app);
+    await add(app, 100, 3_600);
+  }
+  await subscribe('healthy');
+  await add('healthy', 1, 0);
+  assert.deepEqual(countOf(await claim(8)), { a: 3, b: 2, c: 2, healthy: 1 });
+  await forget();
+});
+
+test('WH-11 the last places are for the first attempt of an endpoint alone', async () => {
+  await subscribe('stalled');
+  await add('stalled', 100, 3_600);
+  assert.deepEqual(countOf(await claim(10, 4)), { stalled: 6 });
+  assert.deepEqual(countOf(await claim(4, 4)), {}, 'it has some under way');
+  await subscribe('healthy');
+  await add('healthy', 3, 0);
+  assert.deepEqual(countOf(await claim(4, 4)), { healthy: 1 });
+  await forget();
+});
+
+test('WH-11 at most 16 attempts of an endpoint are under way, and 2 while its last one failed', async () => {
+  await subscribe('a');
+  await add('a', 100, 10);
+  const first = await claimEvents(live, {
+    id: '00000000-0000-4000-8000-000000000001',
+    most: 1_000,
+    reserved: 0,
+    leaseMs: LEASE_MS,
+  });
+  assert.equal(first.length, 16);
+  assert.equal((await claim(1_000)).length, 0);
+  for (const { event_id: eventId } of first) {
+    const outcome = { startedAtMs: 0, durationMs: 1, status: 500, error: undefined };
+    assert.equal(
+      await recordAttempt(live, { eventId, claim: '00000000-0000-4000-8000-000000000001', outcome }),
+      'failed',
+    );
+  }
+  assert.equal((await claim(1_000)).length, 2);
+  await forget();
+});
+
+test('WH-13 what a worker had under way that died is made again, as the same attempt, and is not its to record', async () => {
+  await subscribe('a');
+  await add('a', 1, 10);
+  const dead = randomUUID();
+  await claimEvents(live, { id: dead, most: 1, reserved: 0, leaseMs: LEASE_MS });
+  assert.equal((await claim(1)).length, 0);
+  await db.query(`update webhooks.events set lease_until = clock_timestamp() - interval '1 ms'`);
+  const [again] = await claim(1);
+  assert.equal(again?.attempt, 1);
+  const outcome = { startedAtMs: 0, durationMs: 1, status: 200, error: undefined };
+  assert.equal(await recordAttempt(live, { eventId: again?.event_id ?? '', claim: dead, outcome }), 'not_ours');
+  const { rows } = await db.query<{ state: string }>('select state from webhooks.events');
+  assert.equal(rows[0]?.state, 'sending');
+  await forget();
+});
+
+test('WH-13 workers that claim at once never share an event', async () => {
+  for (const app of ['a', 'b', 'c', 'd']) {
+    await subscribe(app);
+    await add(app, 50, 10);
+  }
+  const claimed = (await Promise.all(Array.from({ length: 8 }, () => claim(20)))).flat();
+  assert.equal(new Set(claimed.map(({ event_id: id }) => id)).size, claimed.length);
+  assert.ok(claimed.length >= 20);
+  await forget();
+});
+
+test('WH-14 an event that ended 30 days ago is removed with its attempts, one that did not is kept', async () => {
+  await subscribe('a');
+  await add('a', 2, 10);
+  for (const { event_id: eventId } of await claim(2)) {
+    await db.query(`update webhooks.events set claim = $2 where event_id = $1`, [
+      eventId,
+      '00000000-0000-4000-8000-000000000002',
+    ]);
+    const outcome = { startedAtMs: 0, durationMs: 1, status: 200, error: undefined };
+    await recordAttempt(live, { eventId, claim: '00000000-0000-4000-8000-000000000002', outcome });
+  }
+  await db.query(`update webhooks.events set ended_at = ended_at - interval '30 days'
+    where event_id = (select min(event_id) from webhooks.events)`);
+  const { rows } = await live.query<{ removed: number }>('select webhooks.sweep(10) as removed');
+  assert.equal(rows[0]?.removed, 1);
+  const left = await db.query('select event_id from webhooks.attempts');
+  assert.equal(left.rows.length, 1);
+  await forget();
+});
