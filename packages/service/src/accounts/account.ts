@@ -12,7 +12,7 @@ import { createPasswordResets, type PasswordResets, type SendReset } from '#acco
 import { hashPassword, isPassword } from '#accounts/password.ts';
 import { type Account, accountOf, openSession, type SignedIn, type SignIn } from '#accounts/session.ts';
 import { createTries, type Throttle, type Try } from '#accounts/tries.ts';
-import { createTurns } from '#accounts/turns.ts';
+import { createPasswordTurns } from '#accounts/turns.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import { newAccountId } from '#kernel/ids.ts';
@@ -55,15 +55,10 @@ interface Credentials {
   readonly from: string;
 }
 
-/** Each takes 19 MiB and one of the four threads that files and name look-ups need too: two leave those two. */
-const PASSWORDS_AT_ONCE_MAX = 2;
-/** About a second of work: whoever comes later is told to come again. */
-const PASSWORDS_WAITING_MAX = 32;
-
 export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOptions): Accounts {
   const tries = createTries(throttle, deriveKey(secret, 'account-tries'));
   const devices = createDevices(deriveKey(secret, 'account-device'));
-  const inTurn = createTurns({ atOnceMax: PASSWORDS_AT_ONCE_MAX, waitingMax: PASSWORDS_WAITING_MAX });
+  const inTurn = createPasswordTurns();
 
   /** True when the password is right. A wrong one uses up the tries. */
   async function isRight(

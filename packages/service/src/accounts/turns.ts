@@ -1,28 +1,19 @@
 import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { createTurns } from '#kernel/turns.ts';
 
-/** Does work when its turn comes. Refuses it, undone, where too much waits already. */
-export type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result | Refusal<'TOO_MANY_REQUESTS'>>;
+/** Looks at a password or makes a hash of one when its turn comes. Refuses, having done nothing, where too many wait. */
+export type InTurn = <Result extends string | boolean>(
+  work: () => Promise<Result>,
+) => Promise<Result | Refusal<'TOO_MANY_REQUESTS'>>;
 
-interface TurnsOptions {
-  readonly atOnceMax: number;
-  readonly waitingMax: number;
-}
+/** Each takes 19 MiB and one of the four threads that files and name look-ups need too: two leave those two. */
+const PASSWORDS_AT_ONCE_MAX = 2;
+/** About a second of work: whoever comes later is told to come again. */
+const PASSWORDS_WAITING_MAX = 32;
 
-/** Turns for work that takes much memory and a thread of few: some pieces at once, some more in order behind them. */
-export function createTurns({ atOnceMax, waitingMax }: TurnsOptions): InTurn {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-
-  return async (work) => {
-    if (running < atOnceMax) running += 1;
-    else if (waiting.length < waitingMax) await new Promise<void>((resolve) => waiting.push(resolve));
-    else return refuse('TOO_MANY_REQUESTS', 'Too many are signing in just now. Try again.', { retryAfterSeconds: 1 });
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift(); // It takes over the place of the one that has ended.
-      if (next === undefined) running -= 1;
-      else next();
-    }
-  };
+export function createPasswordTurns(): InTurn {
+  const turns = createTurns({ runningMax: PASSWORDS_AT_ONCE_MAX, waitingMax: PASSWORDS_WAITING_MAX });
+  return async (work) =>
+    (await turns.take(work)) ??
+    refuse('TOO_MANY_REQUESTS', 'Too many are signing in just now. Try again.', { retryAfterSeconds: 1 });
 }
