@@ -111,7 +111,18 @@ test('WA-07 an answer past its limit is counted', async () => {
 const LABELS: Readonly<Record<string, readonly string[]>> = {
   mode: ['live', 'sandbox'],
   outcome: ['answered', 'abandoned', 'failed'],
-  result: ['clean', 'differences', 'failed', 'taken', 'refused'],
+  result: [
+    'clean',
+    'differences',
+    'failed',
+    'taken',
+    'refused',
+    'delivered',
+    'dropped',
+    'disabled',
+    'given_up',
+    'not_ours',
+  ],
   code: Object.keys(ERROR_STATUS),
 };
 

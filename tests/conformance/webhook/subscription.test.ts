@@ -54,7 +54,7 @@ test('WH-01 a new secret counts at once: nothing that is sent from then on is si
   const { appId, path, secret } = await subscribe();
   stalling.add(path);
   for (let times = 0; times < 5; times += 1) await topUp(appId, 'anna', 10);
-  await waitUntil('attempts are under way', () => receiver.at(path).length > 0);
+  await waitUntil('all attempts are under way', () => receiver.at(path).length === 5);
   stalling.delete(path); // Those that are under way still get no answer.
   const { signingSecret, secretFingerprint } = await owner.get(200, 'POST', hook(appId, '/secret'));
   const before = receiver.at(path).length;
