@@ -6,6 +6,7 @@ import {
   deleteSubscription,
   insertListener,
   upsertSubscription,
+  renewDisabled,
 } from '../../packages/service/src/webhooks/queries.ts';
 import { APP, createLedgerDatabase, holdOf } from '../support/ledger-database.ts';
 import { ROUNDS } from '../support/rounds.ts';
@@ -55,4 +56,21 @@ test(`WH-05 ${RACES} races of a listener that ends against holds that cross its 
   }
   assert.ok(told >= RACES / 2);
   assert.deepEqual(await ledger.differences(), []);
+});
+
+test('WH-13 an event of the moment in which its subscription is being replaced is stored', async () => {
+  const wanted = { appId: APP, endpointUrl: 'https://example.com', threshold: THRESHOLD } as const;
+  const secret = { sealed: Buffer.from('sealed'), fingerprint: 'f' };
+  await upsertSubscription(ledger.live, { ...wanted, events: ['balance.low'] }, secret);
+  await ledger.open('replaced', 150);
+  const replacing = await ledger.live.connect();
+  await replacing.query('begin');
+  await renewDisabled(replacing, APP);
+  await upsertSubscription(replacing, { ...wanted, events: ['balance.low'] }, secret);
+  assert.deepEqual(await ledger.reserve([holdOf('replaced', 100)]), [100]);
+  await replacing.query('commit');
+  replacing.release();
+  const { rows } = await ledger.database.owner.query('delete from webhooks.events returning event_id');
+  assert.equal(rows.length, 1);
+  await deleteSubscription(ledger.live, APP);
 });

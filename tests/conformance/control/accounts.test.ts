@@ -44,8 +44,8 @@ test('CP-01 bad input is refused by the name of its field', async () => {
     assertRefused(await nobody.ask('POST', '/accounts', { ...good, ...change }), 'BAD_REQUEST', param);
   }
   const reply = await nobody.ask('POST', '/accounts', { ...good, role: 'operator' });
-  assertRefused(reply, 'BAD_REQUEST');
-  assert.match(String(reply.error['message']), /"role"/);
+  assertRefused(reply, 'BAD_REQUEST', 'role');
+
   for (const body of ['', '{', '[]', 'null', '"x"']) {
     assertRefused(await nobody.ask('POST', '/accounts', body), 'BAD_REQUEST');
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { send } from '../../support/client.ts';
-import { personWith } from '../../support/control.ts';
+import { newOwner, personWith } from '../../support/control.ts';
 import { countWaiting, lockTable, untilWaiting } from '../../support/lock-wait.ts';
 import { setStage } from '../../support/stage.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -27,6 +27,26 @@ test('BI-01 balances, and whether the service is ready, wait for nobody at the p
     ]);
     assert.deepEqual([balance.status, ready.status], [200, 200]);
     assert.ok(answers < 60, `${answers} of 120 strangers were answered before them`);
+  } finally {
+    await release();
+    await Promise.all(asked);
+  }
+});
+
+test('BI-01 a balance waits for nobody who looks after webhooks', async () => {
+  const user = await newUser(1_000);
+  const owner = await newOwner(service);
+  const { appId } = await owner.get(201, 'POST', '/apps', { name: 'App' });
+  const release = await lockTable(database, 'webhooks.subscriptions');
+  let answers = 0;
+  const asked = Array.from({ length: 40 }, async () => {
+    await owner.ask('GET', `/apps/${String(appId)}/webhook`);
+    answers += 1;
+  });
+  try {
+    await untilWaiting(database, 3);
+    assert.equal((await send('/balance', { url, key: app.liveKey, user })).status, 200);
+    assert.ok(answers < 20, `${answers} of 40 were answered before it`);
   } finally {
     await release();
     await Promise.all(asked);

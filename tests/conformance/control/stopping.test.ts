@@ -1,11 +1,13 @@
 // A service that stops ends what it has begun, of the planes of accounts and apps too.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { send } from '../../support/client.ts';
 import { newOwner } from '../../support/control.ts';
 import { dawdleAt, untilDawdling } from '../../support/lock-wait.ts';
 import { openRaw } from '../../support/raw-http.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
 import { setStage } from '../../support/stage.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const { service } = await setStage();
 const { owner: database } = service.database;
@@ -61,4 +63,23 @@ test('CP-01 a reset that was asked for when the service stops is mailed', async 
   await gateway.close();
   const { rowCount } = await database.query('select from mail.messages where recipient = $1', [owner.email]);
   assert.equal(rowCount, 1);
+});
+
+test('WH-14 a listener that waits for events when the service stops is answered at once', async () => {
+  const gateway = await startSecondGateway(service);
+  const listeners = `/apps/${String(appId)}/webhook/listeners`;
+  const { listenerId } = await owner.get(201, 'POST', listeners, { events: ['topup.completed'] });
+  const until = async () => {
+    const { rows } = await database.query<{ at: Date }>(
+      'select listening_until as at from webhooks.subscriptions where listener_id = $1',
+      [listenerId],
+    );
+    return rows[0]?.at.getTime() ?? 0;
+  };
+  const before = await until();
+  const looking = send(`${listeners}/${String(listenerId)}/events`, { url: gateway.url, key: owner.token ?? '' });
+  await waitUntil('it looks', async () => (await until()) > before);
+  await gateway.close();
+  const { status, body } = await looking;
+  assert.deepEqual([status, body['events']], [200, []]);
 });

@@ -63,6 +63,8 @@ export interface Service {
   readonly server: Server;
   /** Ends what runs in the background and gives up the lease. Call when no request is under way. */
   readonly stop: () => Promise<void>;
+  /** Lets nobody wait for what may come later. Call first. */
+  readonly endWaits: () => void;
   /** Calls that hold money, whether or not their caller is still there. */
   readonly callsUnderWay: () => number;
   /** Requests that are being answered, and what goes on behind an answer. */
@@ -123,8 +125,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const read = { wallets: createWallets(shared), usage: createUsage(shared) };
   const dataPlane = { gateway, ...read, links, currency: config.currency, clock };
-  const webhooks = composeWebhooks({ config, shared, own: pool('live', DELIVERIES_CONNECTIONS_MAX), clock, log });
   const planePools = openPlanePools(pool);
+  const webhooks = composeWebhooks({ config, pools: planePools, clock, log });
   const outbox = startMail(config, planePools.shared, log);
   const underWay = createUnderWay();
   const kept = { keys, catalogue, underWay, ...webhooks };
@@ -134,6 +136,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     callsUnderWay: () => gateway.underWay.calls,
     workUnderWay: underWay.count,
     settlementsKept: spool.kept,
+    endWaits: webhooks.listeners.endLooks,
     stop: async () => {
       processMetrics.stop();
       const timed = [generations, reaper, expiry, watch, drainSlots, attempts.answers, keyUse, outbox, webhooks.worker];
@@ -202,6 +205,7 @@ function openPlanePools(pool: OpenPool) {
     shared: pool('live', PLANES_CONNECTIONS_MAX),
     sandbox: pool('sandbox', 1),
     check: openCheckPool(pool),
+    deliveries: pool('live', DELIVERIES_CONNECTIONS_MAX),
     reports: pool('live', REPORTS_MAX, { statementMsMax: REPORT_STATEMENT_MS_MAX }),
   };
 }

@@ -118,7 +118,8 @@ function listen(server: Server, { host, port }: Config): Promise<void> {
 
 /** Takes no more calls, and lets those under way end and be settled, also those whose caller has left. */
 async function stopGateway(service: Service): Promise<void> {
-  const { server, stop, callsUnderWay, workUnderWay, settlementsKept } = service;
+  const { server, stop, endWaits, callsUnderWay, workUnderWay, settlementsKept } = service;
+  endWaits();
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeIdleConnections();
   await Promise.all([

@@ -11,9 +11,11 @@ import { startWebhookWorker, type WebhookWorker } from '#webhooks/worker.ts';
 
 interface WebhooksOptions {
   readonly config: Config;
-  readonly shared: Pool;
-  /** Of the worker's own. */
-  readonly own: Pool;
+  readonly pools: {
+    readonly shared: Pool;
+    /** Of the worker's own. */
+    readonly deliveries: Pool;
+  };
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -21,7 +23,7 @@ interface WebhooksOptions {
 export const DELIVERIES_CONNECTIONS_MAX = 3;
 
 /** Subscriptions, and the worker that sends what they are told, with one guard before both. */
-export function composeWebhooks({ config, shared, own, clock, log }: WebhooksOptions): {
+export function composeWebhooks({ config, pools, clock, log }: WebhooksOptions): {
   readonly subscriptions: Subscriptions;
   readonly listeners: Listeners;
   readonly worker: WebhookWorker;
@@ -30,16 +32,16 @@ export function composeWebhooks({ config, shared, own, clock, log }: WebhooksOpt
   const secrets = createSigningSecrets(config.secret);
   const courier = createCourier({ guard, clock });
   return {
-    subscriptions: createSubscriptions({ pool: shared, secrets, guard }),
-    listeners: createListeners(shared),
-    worker: startWebhookWorker({ pool: own, courier, secrets, clock, log }),
+    subscriptions: createSubscriptions({ pool: pools.shared, secrets, guard }),
+    listeners: createListeners(pools.shared),
+    worker: startWebhookWorker({ pool: pools.deliveries, courier, secrets, clock, log }),
   };
 }
 
 /** A worker in a process that does nothing else (`purser work`). */
 export function startWork(config: Config, log: Log, databaseUrl: string): { readonly stop: () => Promise<void> } {
   const own = createPool({ url: databaseUrl, role: 'live', connectionsMax: DELIVERIES_CONNECTIONS_MAX, log });
-  const { worker } = composeWebhooks({ config, shared: own, own, clock: systemClock, log });
+  const { worker } = composeWebhooks({ config, pools: { shared: own, deliveries: own }, clock: systemClock, log });
   return {
     stop: async () => {
       await worker.stop();

@@ -30,8 +30,9 @@ export const checkAnswer: FastifySerializerCompiler<z.ZodType> = ({ schema }) =>
 };
 
 function refusalOf({ issues: [first] }: z.ZodError) {
-  const path = (first?.path ?? []).map(String).join('.');
-  const message = first?.message ?? 'is not valid';
+  const unknown = first?.code === 'unrecognized_keys' ? first.keys.slice(0, 1) : [];
+  const path = [...(first?.path ?? []), ...unknown].map(String).join('.');
+  const message = unknown.length > 0 ? 'is not known here' : (first?.message ?? 'is not valid');
   if (path === '') return refuse('BAD_REQUEST', `The body is not what this address takes: ${message}.`);
   return refuse('BAD_REQUEST', `\`${path}\`: ${message}.`, { param: path });
 }

@@ -8,6 +8,7 @@ import {
   selectAccounts,
   updateAccount,
 } from '#accounts/account-queries.ts';
+import { normalisedEmail } from '#accounts/email.ts';
 import { hashPassword } from '#accounts/password.ts';
 import { type Account, accountOf } from '#accounts/session.ts';
 import type { Pool } from '#db/pool.ts';
@@ -57,7 +58,7 @@ export async function ensureOperator(
   pool: Pool,
   { email, password }: { readonly email: string; readonly password: string },
 ): Promise<Role> {
-  const known = await selectAccountByEmail(pool, email.trim().toLowerCase());
+  const known = await selectAccountByEmail(pool, normalisedEmail(email));
   if (known !== undefined) return known.role;
   const act = { actor: 'settings', reason: undefined };
   const made = await createAccountDesk(pool).create(act, { email, password, name: 'Operator', role: 'operator' });
@@ -74,7 +75,7 @@ export function createAccountDesk(pool: Pool): AccountDesk {
     create: async (act, { email, password, name, role }) => {
       const passwordHash = await hashPassword(password);
       const accountId = newAccountId();
-      const address = email.trim().toLowerCase();
+      const address = normalisedEmail(email);
       return audited(pool, { ...act, action: 'account.create', subject: accountId }, async (tx) => {
         const row: AccountRow | undefined = await insertAccount(tx, {
           accountId,

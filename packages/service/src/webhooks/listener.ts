@@ -39,6 +39,8 @@ export interface Listeners {
   readonly look: (appId: AppId, listenerId: ListenerId, look: Look) => Promise<Copies | undefined>;
   /** False where there is none. */
   readonly remove: (appId: AppId, listenerId: ListenerId) => Promise<boolean>;
+  /** Answers every look at once from now on: the process is about to stop. */
+  readonly endLooks: () => void;
 }
 
 /** Longer than a look and what may follow it: its copies forwarded one by one, 5 s each. */
@@ -47,6 +49,7 @@ const COPIES_MAX = 10;
 const STEP_MS = 250;
 
 export function createListeners(pool: Pool): Listeners {
+  const ending = new AbortController();
   return {
     listen: async (wanted) => {
       const listenerId = newListenerId();
@@ -54,20 +57,22 @@ export function createListeners(pool: Pool): Listeners {
       if (until === undefined) return refuse('CONFLICT', 'This app has five listeners already: end one of them.');
       return { listenerId, untilMs: until.getTime() };
     },
-    look: async (appId, listenerId, { after, waitMs, signal }) => {
+    look: async (appId, listenerId, { after, waitMs, signal: left }) => {
+      const signal = AbortSignal.any([left, ending.signal]);
       const listener = await renewListener(pool, appId, listenerId, LEASE_MS);
       if (listener === undefined) return undefined;
       if (after !== undefined) await deleteCopies(pool, listener.subscription_id, after);
       const next = randomUUID();
       for (let waitedMs = 0; ; waitedMs += STEP_MS) {
         // What is handed to somebody who has left was not confirmed, and is handed over again.
-        const rows = signal.aborted ? [] : await handOverCopies(pool, listener.subscription_id, next, COPIES_MAX);
+        const rows = left.aborted ? [] : await handOverCopies(pool, listener.subscription_id, next, COPIES_MAX);
         if (rows.length > 0) return { events: rows.map(copyOf), next };
         if (waitedMs >= waitMs || signal.aborted) return { events: [], next: undefined };
         await sleep(STEP_MS, undefined, { signal }).catch(() => {});
       }
     },
     remove: (appId, listenerId) => deleteListener(pool, appId, listenerId),
+    endLooks: () => ending.abort(),
   };
 }
 

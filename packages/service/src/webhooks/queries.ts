@@ -37,9 +37,18 @@ interface Subscribed {
   readonly threshold: bigint | undefined;
 }
 
+/** Makes another subscription of one that is disabled: what has waited for it is never sent. */
+export async function renewDisabled(tx: Queryable, appId: AppId): Promise<void> {
+  await tx.query(
+    `update webhooks.subscriptions set subscription_id = nextval('webhooks.generations')
+     where app_id = $1 and listener_id is null and status = 'disabled'`,
+    [appId],
+  );
+}
+
 /**
- * Makes the subscription, or replaces all of it but its secret. One that was disabled is another one afterwards: what had
- * waited for it is never sent.
+ * Makes the subscription, or replaces all of it but its secret. No key of the row is set, or the row would be locked against
+ * those who only look for whom to tell of an event.
  */
 export async function upsertSubscription(
   db: Queryable,
@@ -47,12 +56,10 @@ export async function upsertSubscription(
   secret: Secret,
 ): Promise<{ readonly row: SubscriptionRow; readonly isNew: boolean }> {
   const { rows } = await db.query<SubscriptionRow & { is_new: boolean }>(
-    `insert into webhooks.subscriptions as s
+    `insert into webhooks.subscriptions
        (app_id, endpoint_url, events, low_balance_threshold_micros, sealed_secret, secret_fingerprint)
      values ($1, $2, $3, $4, $5, $6)
      on conflict (app_id, listener_id) do update set
-       subscription_id =
-         case when s.status = 'active' then s.subscription_id else nextval('webhooks.generations') end,
        generation = nextval('webhooks.generations'), endpoint_url = $2, events = $3, low_balance_threshold_micros = $4,
        status = 'active', disabled_reason = null, failures_in_row = 0, exhausted_in_row = 0
      returning ${COLUMNS}, xmax = 0 as is_new`,

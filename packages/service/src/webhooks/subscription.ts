@@ -1,5 +1,5 @@
 import type { EventType } from '@purser/contract/webhooks.ts';
-import type { Pool } from '#db/pool.ts';
+import { inTransaction, type Pool } from '#db/pool.ts';
 import type { AppId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
@@ -7,6 +7,7 @@ import type { EndpointGuard } from '#webhooks/endpoint-guard.ts';
 import {
   deleteSubscription,
   isSending,
+  renewDisabled,
   type SubscriptionRow,
   selectDeliveries,
   selectSubscription,
@@ -106,7 +107,10 @@ export function createSubscriptions({ pool, secrets, guard }: SubscriptionsOptio
       const fault = await guard.refuse(endpointUrl);
       if (fault !== undefined) return refuse('BAD_REQUEST', `\`endpointUrl\` ${fault}.`, { param: 'endpointUrl' });
       const secret = newSecret(appId);
-      const { row, isNew } = await upsertSubscription(pool, wanted, secret);
+      const { row, isNew } = await inTransaction(pool, async (tx) => {
+        await renewDisabled(tx, appId);
+        return upsertSubscription(tx, wanted, secret);
+      });
       await whenOthersEnded(appId, row.generation);
       await dropAllStale(pool, appId);
       return { subscription: subscriptionOf(row), signingSecret: isNew ? secret.text : undefined };
