@@ -104,6 +104,69 @@ test('WH-11 at most 16 attempts of an endpoint are under way, and 2 while its la
   await forget();
 });
 
+test('WH-11 of one endpoint those come first that were tried most often, however many new ones wait before them', async () => {
+  await subscribe('a');
+  await add('a', 50, 3_600);
+  await add('a', 1, 0);
+  await db.query(`update webhooks.events set attempt = 3 where due_at = (select max(due_at) from webhooks.events)`);
+  assert.deepEqual(
+    (await claim(1)).map(({ attempt }) => attempt),
+    [3],
+  );
+  await forget();
+});
+
+test('WH-11 endpoints that fail come after those that do not, and leave the last places to them', async () => {
+  for (const app of ['a', 'b', 'c', 'd']) {
+    await subscribe(app);
+    await add(app, 10, 3_600);
+  }
+  await db.query('update webhooks.subscriptions set failures_in_row = 1');
+  await subscribe('healthy');
+  await add('healthy', 1, 0);
+  assert.deepEqual(countOf(await claim(1)), { healthy: 1 });
+  assert.equal((await claim(3, 3)).length, 0);
+  assert.equal((await claim(3, 1)).length, 2);
+  await forget();
+});
+
+test('WH-03 what is subscribed no more is not sent, though it was stored before', async () => {
+  await subscribe('a');
+  await add('a', 3, 10);
+  await db.query(`update webhooks.subscriptions set events = array['connection.created']`);
+  assert.deepEqual(await claim(10), []);
+  const { rows } = await live.query<{ dropped: number }>(`select webhooks.drop_stale('a', 10) as dropped`);
+  assert.equal(rows[0]?.dropped, 3);
+  await forget();
+});
+
+test('WH-12 an attempt whose secret cannot be opened counts for nothing, and is made again in 10 s', async () => {
+  await subscribe('a');
+  await add('a', 1, 10);
+  const id = randomUUID();
+  const [event] = await claimEvents(live, { id, most: 1, reserved: 0, leaseMs: LEASE_MS });
+  const ended = { eventId: event?.event_id ?? '', claim: id, outcome: undefined, reason: 'secret_unreadable' };
+  assert.equal(await recordAttempt(live, ended), 'given_up');
+  const { rows } = await db.query<Record<string, unknown>>(
+    `select e.state, e.attempt, due_at > clock_timestamp() + interval '5 s' as waits, s.failures_in_row, (select count(*)::int from webhooks.attempts) as attempts
+     from webhooks.events e join webhooks.subscriptions s using (subscription_id)`,
+  );
+  assert.deepEqual(rows, [{ state: 'pending', attempt: 1, waits: true, failures_in_row: 0, attempts: 0 }]);
+  await forget();
+});
+
+test('WH-14 a listener that has not looked for long is told nothing', async () => {
+  const listener = `insert into webhooks.subscriptions (app_id, listener_id, listening_until, events)
+    values ('a', 'l', clock_timestamp() + $1 * interval '1 s', array['topup.completed'])`;
+  await db.query(listener, [-1]);
+  await db.query(`select webhooks.tell('a', 'topup.completed', 'one', '{}')`);
+  await db.query(`update webhooks.subscriptions set listening_until = clock_timestamp() + interval '1 minute'`);
+  await db.query(`select webhooks.tell('a', 'topup.completed', 'two', '{}')`);
+  const { rows } = await db.query('select event_id from webhooks.copies');
+  assert.equal(rows.length, 1);
+  await forget();
+});
+
 test('WH-13 what a worker had under way that died is made again, as the same attempt, and is not its to record', async () => {
   await subscribe('a');
   await add('a', 1, 10);

@@ -55,7 +55,8 @@ create table webhooks.events (
   check ((state in ('delivered', 'dropped')) = (ended_at is not null))
 ) with (fillfactor = 70);
 create index events_due on webhooks.events (due_at) where state = 'pending';
-create index events_pending on webhooks.events (subscription_id, due_at, event_id) where state = 'pending';
+create index events_pending on webhooks.events (subscription_id, attempt desc, due_at, event_id) where state = 'pending';
+create index events_pending_app on webhooks.events (app_id) where state = 'pending';
 create index events_sending on webhooks.events (subscription_id) where state = 'sending';
 create index events_recent on webhooks.events (app_id, created_at desc, event_id desc);
 create index events_ended on webhooks.events (ended_at) where ended_at is not null;
@@ -83,6 +84,7 @@ create table webhooks.copies (
   handed_to uuid, -- The look that was given it.
   primary key (subscription_id, copy_id)
 );
+create index copies_created on webhooks.copies (created_at);
 
 grant select, insert, update, delete on webhooks.subscriptions to purser_live;
 grant select, update (handed_to), delete on webhooks.copies to purser_live;
@@ -118,6 +120,7 @@ begin
     select s.subscription_id, s.listener_id, webhooks.body(id, p_type, at, p_app, p_data) as body
     from webhooks.subscriptions s
     where s.app_id = p_app and s.status = 'active' and p_type = any (s.events)
+      and (s.listening_until is null or s.listening_until > at)
     for key share skip locked
   ), copied as (
     insert into webhooks.copies (subscription_id, event_id, type, body, created_at)
@@ -145,7 +148,7 @@ begin
     from changed c
     join before b on b.wallet_id = c.wallet_id
     join webhooks.subscriptions s on s.app_id = c.app_id
-    where s.status = 'active'
+    where s.status = 'active' and (s.listening_until is null or s.listening_until > clock_timestamp())
       and webhooks.spendable(b.balance_micros, b.held_micros) >= s.low_balance_threshold_micros
       and webhooks.spendable(c.balance_micros, c.held_micros) < s.low_balance_threshold_micros
     for key share of s skip locked
@@ -229,46 +232,52 @@ begin
   return 'booked';
 end $$;
 
--- Takes up to `p_most` events that are due, the longest due first, and fair: an endpoint that has nothing under way comes
--- before one that has, and the last `p_reserved` places are for the first attempt of an endpoint alone, so that those that
--- stall cannot have them all. At most 16 under way for an endpoint, 2 while its last attempt failed (WH-11). What a worker
--- that died had under way is due again, as the same attempt: only a recorded outcome uses one up.
+-- Takes up to `p_most` events that are due, and fair: endpoints whose last attempt failed come last, one that has nothing
+-- under way before one that has, and the last `p_reserved` places are for the first attempt of an endpoint that does not
+-- fail, so that those that stall cannot have them all. At most 16 under way for an endpoint, 2 while its last attempt failed
+-- (WH-11). Of one endpoint those come first that were tried most often: they end, however many new ones wait behind them.
+-- What a worker that died had under way is due again, as the same attempt: only a recorded outcome uses one up.
 create function webhooks.claim(p_claim uuid, p_most int, p_reserved int, p_lease_ms int) returns table (
   event_id text, app_id text, type text, body bytea, attempt smallint, endpoint_url text, sealed_secret bytea, generation bigint
 )
 language plpgsql security definer set search_path = pg_catalog as $$
 #variable_conflict use_column
+declare
+  at constant timestamptz := clock_timestamp(); -- One moment, which an index can be asked for.
 begin
   update webhooks.events e set state = 'pending', claim = null, lease_until = null
   where e.event_id in (
-    select o.event_id from webhooks.events o where o.state = 'sending' and o.lease_until < clock_timestamp()
+    select o.event_id from webhooks.events o where o.state = 'sending' and o.lease_until < at
     for update skip locked
   );
-  if not exists (select from webhooks.events e where e.state = 'pending' and e.due_at <= clock_timestamp()) then
+  if not exists (select from webhooks.events e where e.state = 'pending' and e.due_at <= at) then
     return;
   end if;
   return query
   with due as (
-    select x.event_id, x.place, row_number() over (order by x.place, x.due_at) as turn
+    select x.event_id, x.place, s.failures_in_row > 0 as is_failing,
+      row_number() over (order by s.failures_in_row > 0, x.place, x.due_at) as turn
     from webhooks.subscriptions s
     cross join lateral (
       select count(*) as number from webhooks.events e where e.subscription_id = s.subscription_id and e.state = 'sending'
     ) sending
     cross join lateral (
-      select e.event_id, e.due_at, sending.number + row_number() over (order by e.due_at, e.event_id) as place
+      select e.event_id, e.due_at,
+        sending.number + row_number() over (order by e.attempt desc, e.due_at, e.event_id) as place
       from webhooks.events e
-      where e.subscription_id = s.subscription_id and e.state = 'pending' and e.due_at <= clock_timestamp()
-      order by e.due_at, e.event_id
+      where e.subscription_id = s.subscription_id and e.state = 'pending' and e.due_at <= at and e.type = any (s.events)
+      order by e.attempt desc, e.due_at, e.event_id
       limit greatest(0, case when s.failures_in_row > 0 then 2 else 16 end - sending.number)
     ) x
     where s.status = 'active'
   ), chosen as (
     select e.event_id from webhooks.events e join due d on d.event_id = e.event_id
-    where e.state = 'pending' and d.turn <= p_most and (d.place = 1 or d.turn <= p_most - p_reserved)
+    where e.state = 'pending' and d.turn <= p_most
+      and ((d.place = 1 and not d.is_failing) or d.turn <= p_most - p_reserved)
     for update of e skip locked
   )
   update webhooks.events e set state = 'sending', claim = p_claim, claimed_generation = s.generation,
-    lease_until = clock_timestamp() + p_lease_ms * interval '1 ms'
+    lease_until = at + p_lease_ms * interval '1 ms'
   from chosen c, webhooks.subscriptions s
   where e.event_id = c.event_id and s.subscription_id = e.subscription_id
   returning e.event_id, e.app_id, e.type, e.body, e.attempt, s.endpoint_url, s.sealed_secret, s.generation;
@@ -282,7 +291,7 @@ language sql stable security definer set search_path = pg_catalog as $$
   where e.event_id = any (p_events) and (s.generation is distinct from e.claimed_generation or s.status <> 'active');
 $$;
 
--- Ends an attempt, once. `p_is_over` false: it was given up and counts for nothing. A success ends the event; a failure makes
+-- Ends an attempt, once. `p_is_over` false: it was given up and counts for nothing; with a reason, it is due in 10 s. A success ends the event; a failure makes
 -- it due again, 10 s later and twice as long each time, counted from here; the sixth drops it, and the fifth event in a row
 -- that is dropped so disables the subscription: 'disabled' (WH-11, WH-12). Without a subscription nothing is due again.
 create function webhooks.record(
@@ -313,7 +322,7 @@ begin
     body = case when is_delivered or is_dropped then null else e.body end,
     ended_at = case when is_delivered or is_dropped then clock_timestamp() end,
     attempt = case when p_is_over and not is_delivered and not is_dropped then e.attempt + 1 else e.attempt end,
-    due_at = case when p_is_over then clock_timestamp() + interval '10 s' * 2 ^ (e.attempt - 1) else clock_timestamp() end,
+    due_at = clock_timestamp() + interval '10 s' * case when p_is_over then 2 ^ (e.attempt - 1) when p_error is null then 0 else 1 end,
     claim = null, lease_until = null
   where e.event_id = p_event;
   if not p_is_over then
@@ -333,8 +342,8 @@ begin
     when is_dropped then 'dropped' else 'failed' end;
 end $$;
 
--- Drops at most so many of the events that wait for a subscription that is gone or disabled: none of them is sent, now or
--- later. `p_app`: of that app alone.
+-- Drops at most so many of the events that wait for a subscription that is gone or disabled, or wants their type no more:
+-- none of them is sent, now or later. `p_app`: of that app alone.
 create function webhooks.drop_stale(p_app text, p_most int) returns int
 language plpgsql security definer set search_path = pg_catalog as $$
 declare
@@ -344,7 +353,8 @@ begin
   where e.event_id in (
     select o.event_id from webhooks.events o
     where o.state = 'pending' and (p_app is null or o.app_id = p_app) and not exists (
-      select from webhooks.subscriptions s where s.subscription_id = o.subscription_id and s.status = 'active'
+      select from webhooks.subscriptions s
+      where s.subscription_id = o.subscription_id and s.status = 'active' and o.type = any (s.events)
     )
     limit p_most for update skip locked
   );
@@ -387,17 +397,18 @@ language sql volatile security definer set search_path = pg_catalog as $$
     select o.subscription_id from webhooks.subscriptions o where o.listening_until < clock_timestamp()
     for update skip locked
   );
-  delete from webhooks.copies c where c.created_at < clock_timestamp() - interval '5 minutes';
+  delete from webhooks.copies c where c.created_at < now() - interval '5 minutes';
 $$;
 
 -- Removes at most so many events that ended 30 days ago.
 create function webhooks.sweep(p_most int) returns int
 language plpgsql security definer set search_path = pg_catalog as $$
 declare
+  ended constant timestamptz := clock_timestamp() - interval '30 days';
   removed int;
 begin
   delete from webhooks.events e where e.event_id in (
-    select o.event_id from webhooks.events o where o.ended_at < clock_timestamp() - interval '30 days'
+    select o.event_id from webhooks.events o where o.ended_at < ended
     order by o.ended_at limit p_most for update skip locked
   );
   get diagnostics removed = row_count;

@@ -89,6 +89,34 @@ test('WH-01 after DELETE nothing is sent any more, not even by a subscription th
   assert.equal(states.at(-1), 'delivered');
 });
 
+test('WH-01 what is replaced while a worker takes an event is not used for it', async () => {
+  const { appId, path } = await subscribe();
+  const db = service.database.owner;
+  // As if it were replaced, and answered, before the worker's own statement is there for anybody to see.
+  await db.query(`
+    create function replace_meanwhile() returns trigger language plpgsql security definer as $$
+    begin
+      update webhooks.subscriptions set generation = nextval('webhooks.generations') where app_id = new.app_id;
+      return new;
+    end $$;
+    create trigger replace_meanwhile after update on webhooks.events for each row
+      when (new.state = 'sending' and old.state = 'pending') execute function replace_meanwhile();`);
+  const generationOf = async () => {
+    const { rows } = await db.query<{ generation: bigint }>(
+      'select generation from webhooks.subscriptions where app_id = $1',
+      [appId],
+    );
+    return rows[0]?.generation ?? 0n;
+  };
+  const first = await generationOf();
+  await topUp(appId, 'anna', 10);
+  await waitUntil('it was taken a few times', async () => (await generationOf()) > first + 2n);
+  assert.equal(receiver.at(path).length, 0);
+  await db.query('drop trigger replace_meanwhile on webhooks.events');
+  await whenQuiet();
+  assert.equal(receiver.at(path).length, 1);
+});
+
 test('WH-01 PUT, a new secret and DELETE wait for attempts under way, which were given what they replace', async () => {
   const { appId, path } = await subscribe();
   const other = { endpointUrl: `${receiver.url + path}-other`, events: TOP_UPS };

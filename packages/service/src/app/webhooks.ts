@@ -34,7 +34,7 @@ export function composeWebhooks({ config, pools, clock, log }: WebhooksOptions):
   return {
     subscriptions: createSubscriptions({ pool: pools.shared, secrets, guard }),
     listeners: createListeners(pools.shared),
-    worker: startWebhookWorker({ pool: pools.deliveries, courier, secrets, clock, log }),
+    worker: startWebhookWorker({ pool: pools.deliveries, courier, secrets, log }),
   };
 }
 

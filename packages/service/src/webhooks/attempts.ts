@@ -1,5 +1,5 @@
 import type { Pool } from '#db/pool.ts';
-import type { Clock } from '#kernel/clock.ts';
+import type { AppId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import type { Courier } from '#webhooks/deliver.ts';
 import { attemptsEnded } from '#webhooks/metrics.ts';
@@ -12,13 +12,14 @@ export interface AttemptsOptions {
   readonly pool: Pool;
   readonly courier: Courier;
   readonly secrets: SigningSecrets;
-  readonly clock: Clock;
   readonly log: Log;
 }
 
 /** The attempts that this process has under way. */
 interface Attempts {
   readonly begin: (event: ClaimedRow, claim: string) => void;
+  /** Makes none of an event that was claimed. */
+  readonly giveBack: (event: ClaimedRow, claim: string) => void;
   /** Their events. */
   readonly underWay: () => readonly string[];
   /** Ends an attempt as if it had not been made. */
@@ -29,19 +30,34 @@ interface Attempts {
 const RECORD_TRIES_MAX = 5;
 const RECORD_AGAIN_MS = 500;
 
-export function createAttempts({ pool, courier, secrets, clock, log }: AttemptsOptions): Attempts {
+export function createAttempts({ pool, courier, secrets, log }: AttemptsOptions): Attempts {
   const running = new Map<string, { readonly ended: Promise<void>; readonly giveUp: () => void }>();
+  const warned = new Set<AppId>();
 
   async function run(event: ClaimedRow, claim: string, signal: AbortSignal): Promise<void> {
     const { event_id: eventId, app_id: appId, type, body, attempt, endpoint_url: endpointUrl } = event;
     const secret = secrets.open(appId, event.sealed_secret);
-    // Sealed under another secret of the service: a new one by `POST .../secret` mends it.
-    const unreadable = { startedAtMs: clock.nowMs(), durationMs: 0, status: undefined, error: 'secret_unreadable' };
-    const outcome =
-      secret === undefined
-        ? unreadable
-        : await courier.deliver({ eventId, type, body, attempt, endpointUrl, secret }, signal);
+    if (secret === undefined) {
+      // Another process may have the secret of the service that it was sealed under; else a new one mends it.
+      if (!warned.has(appId))
+        log.warn({ appId }, 'the secret of a webhook cannot be opened: is PURSER_SECRET another one?');
+      warned.add(appId);
+      await record({ eventId, claim, outcome: undefined, reason: 'secret_unreadable' });
+      return;
+    }
+    const outcome = await courier.deliver({ eventId, type, body, attempt, endpointUrl, secret }, signal);
     await record({ eventId, claim, outcome });
+  }
+
+  function follow(eventId: string, work: (signal: AbortSignal) => Promise<void>): void {
+    const controller = new AbortController();
+    const ended = work(controller.signal)
+      .catch((fault: unknown) => log.warn({ fault: describeFault(fault) }, 'an attempt could not be recorded'))
+      .finally(() => {
+        if (running.get(eventId) === own) running.delete(eventId); // After a lapsed lease it may be under way anew.
+      });
+    const own = { ended, giveUp: () => controller.abort() };
+    running.set(eventId, own);
   }
 
   async function record(ended: Parameters<typeof recordAttempt>[1]): Promise<void> {
@@ -61,13 +77,8 @@ export function createAttempts({ pool, courier, secrets, clock, log }: AttemptsO
   }
 
   return {
-    begin: (event, claim) => {
-      const controller = new AbortController();
-      const ended = run(event, claim, controller.signal)
-        .catch((fault: unknown) => log.warn({ fault: describeFault(fault) }, 'an attempt could not be recorded'))
-        .finally(() => running.delete(event.event_id));
-      running.set(event.event_id, { ended, giveUp: () => controller.abort() });
-    },
+    begin: (event, claim) => follow(event.event_id, (signal) => run(event, claim, signal)),
+    giveBack: ({ event_id: eventId }, claim) => follow(eventId, () => record({ eventId, claim, outcome: undefined })),
     underWay: () => [...running.keys()],
     giveUp: (eventId) => running.get(eventId)?.giveUp(),
     whenEnded: async () => {

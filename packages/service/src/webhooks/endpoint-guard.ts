@@ -18,7 +18,7 @@ export interface EndpointGuard {
   readonly refuse: (text: string) => Promise<string | undefined>;
   /** Whether a connection to this address may be used. */
   readonly mayDial: (address: string) => boolean;
-  /** Throws `BlockedAddress` for an address that is written out and is not public: names are looked at by `lookup`. */
+  /** Throws `BlockedAddress` for one that is written out and is not public, or not https: names are looked at by `lookup`. */
   readonly checkLiteral: (url: URL) => void;
   /** For the connection itself, so that what is looked at is what is dialled. One bad address among many blocks a name. */
   readonly lookup: LookupFunction;
@@ -59,6 +59,7 @@ export function createEndpointGuard({ allowPrivate, resolve = resolveByDns }: Gu
       return undefined;
     },
     checkLiteral: (url) => {
+      if (!allowPrivate && url.protocol !== 'https:') throw new BlockedAddress(); // Saved while that was allowed.
       const literal = literalOf(url);
       if (literal !== undefined && !mayDial(literal)) throw new BlockedAddress();
     },
@@ -85,7 +86,7 @@ function faultOf(url: URL, text: string, allowPrivate: boolean): string | undefi
   if (allowPrivate) return url.protocol === 'https:' || url.protocol === 'http:' ? undefined : 'must be https or http';
   if (url.protocol !== 'https:') return 'must be https';
   if (literalOf(url) !== undefined) return undefined;
-  const name = url.hostname.replace(/\.$/, '');
+  const name = url.hostname.replace(/\.+$/, '');
   return name.includes('.') && !LOCAL_NAMES.test(name) ? undefined : NOT_PUBLIC;
 }
 

@@ -184,12 +184,17 @@ interface EndedAttempt {
         readonly error: string | undefined;
       }
     | undefined;
+  /** Why it was given up, where it is not to be made again at once. */
+  readonly reason?: string;
 }
 
 type Recorded = 'not_ours' | 'given_up' | 'delivered' | 'failed' | 'dropped' | 'disabled';
 
 /** Ends an attempt, once, see `webhooks.record` in the migrations. */
-export async function recordAttempt(db: Queryable, { eventId, claim, outcome }: EndedAttempt): Promise<Recorded> {
+export async function recordAttempt(
+  db: Queryable,
+  { eventId, claim, outcome, reason }: EndedAttempt,
+): Promise<Recorded> {
   const { rows } = await db.query<{ recorded: Recorded }>(
     `select webhooks.record($1, $2, $3, to_timestamp($4::double precision / 1000), $5, $6, $7) as recorded`,
     [
@@ -199,7 +204,7 @@ export async function recordAttempt(db: Queryable, { eventId, claim, outcome }: 
       outcome?.startedAtMs ?? null,
       outcome?.status ?? null,
       outcome?.durationMs ?? null,
-      outcome?.error ?? null,
+      outcome?.error ?? reason ?? null,
     ],
   );
   return rows[0]?.recorded ?? 'not_ours';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Pool } from '#db/pool.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { type AttemptsOptions, createAttempts } from '#webhooks/attempts.ts';
 import { claimEvents, dropListeners, selectOutdated } from '#webhooks/queries.ts';
@@ -12,7 +13,8 @@ export interface WebhookWorker {
 const CLAIM_PERIOD_MS = 250;
 /** How soon an attempt ends whose endpoint or secret has been replaced. */
 const LOOK_PERIOD_MS = 100;
-const UPKEEP_PERIOD_MS = 10_000;
+const LISTENERS_PERIOD_MS = 10_000;
+const UPKEEP_PERIOD_MS = 60_000;
 /** Attempts under way at once, in one process. */
 const SLOTS = 1_024;
 /** Of them, those that are for the first attempt of an endpoint alone. */
@@ -31,8 +33,20 @@ export function startWebhookWorker(options: AttemptsOptions): WebhookWorker {
     if (most <= 0) return false;
     const id = randomUUID();
     const events = await claimEvents(pool, { id, most, reserved: SLOTS_RESERVED, leaseMs: LEASE_MS });
-    for (const event of events) attempts.begin(event, id);
-    return events.length > 0;
+    // What was replaced while the claim was on its way had nobody to wait for it: it is looked at once more, now that it is there.
+    const outdated = new Set(
+      events.length === 0
+        ? []
+        : await selectOutdated(
+            pool,
+            events.map(({ event_id: eventId }) => eventId),
+          ),
+    );
+    for (const event of events) {
+      if (outdated.has(event.event_id)) attempts.giveBack(event, id);
+      else attempts.begin(event, id);
+    }
+    return events.length > outdated.size;
   }
 
   async function giveUpOutdated(): Promise<boolean> {
@@ -41,15 +55,18 @@ export function startWebhookWorker(options: AttemptsOptions): WebhookWorker {
     return false;
   }
 
-  async function upkeep(): Promise<boolean> {
-    await dropAllStale(pool);
-    await sweepAllEnded(pool);
-    await dropListeners(pool);
+  const upkeep = (work: (of: Pool) => Promise<unknown>) => async (): Promise<boolean> => {
+    await work(pool);
     return false;
-  }
+  };
 
   const claiming = repeat(claimDue, CLAIM_PERIOD_MS, log);
-  const others = [repeat(giveUpOutdated, LOOK_PERIOD_MS, log), repeat(upkeep, UPKEEP_PERIOD_MS, log)];
+  const others = [
+    repeat(giveUpOutdated, LOOK_PERIOD_MS, log),
+    repeat(upkeep(dropListeners), LISTENERS_PERIOD_MS, log),
+    repeat(upkeep(dropAllStale), UPKEEP_PERIOD_MS, log),
+    repeat(upkeep(sweepAllEnded), UPKEEP_PERIOD_MS, log),
+  ];
   return {
     stop: async () => {
       await claiming.stop();
