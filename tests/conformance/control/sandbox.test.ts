@@ -86,7 +86,7 @@ test('SB-05 amounts out of range, fields that are unknown and bodies that are no
     [{ balanceMicros: '1' }, 'balanceMicros'],
     [{ spendCapMicros: -1 }, 'spendCapMicros'],
     [{ suspended: 1 }, 'suspended'],
-    [{ balance: 1 }, null],
+    [{ balance: 1 }, 'balance'],
     [[], null],
   ] as const) {
     assertRefusal(await reset('dora', body), { code: 'BAD_REQUEST', param, hasLink: false }, JSON.stringify(body));

@@ -268,7 +268,7 @@ test('CP-04 a question that makes no sense is refused by the name of its paramet
       'x'.repeat(3_000),
     ].map((after) => [`after=${after}`, 'after'] as const),
     [`groupBy=user&after=${cursor(good)}`, 'after'],
-    ['colour=red', null],
+    ['colour=red', 'colour'],
   ] as const) {
     const reply = await owner.ask('GET', `/apps/${app.appId}/usage?${query}`);
     assertRefusal(reply, { code: 'BAD_REQUEST', param, hasLink: false }, query);

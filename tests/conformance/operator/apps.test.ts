@@ -66,7 +66,7 @@ test('CP-05 apps are found by id, name and owner, in whatever case, with the lim
   }
   assert.deepEqual(await search('100%%'), []);
   assert.ok((await search('')).length >= 1);
-  assertRefused(await operator.ask('GET', '/operator/apps?name=x'), 'BAD_REQUEST');
+  assertRefused(await operator.ask('GET', '/operator/apps?name=x'), 'BAD_REQUEST', 'name');
 });
 
 test('AU-09 CP-05 a suspension is in force at once here, within a second elsewhere, and so is its end', async () => {
@@ -156,7 +156,7 @@ test('CP-05 a suspension needs a reason, limits are whole numbers, and no other 
     [{ maxStreamsPerUser: 1.5 }, 'maxStreamsPerUser'],
     [{ maxStreamsPerUser: null }, 'maxStreamsPerUser'],
     [{ reason: '' }, 'reason'],
-    [{ status: 'suspended' }, null],
+    [{ status: 'suspended' }, 'status'],
     [[], null],
   ] as const) {
     assertRefused(await operator.ask('PATCH', app.path, body), 'BAD_REQUEST', param);

@@ -174,7 +174,7 @@ test('CP-05 what is no catalogue is refused by its field, and what stands stays'
   for (const [body, param] of [
     [{}, 'providers'],
     [{ ...before, models: {} }, 'models'],
-    [{ ...before, extra: 1 }, null],
+    [{ ...before, extra: 1 }, 'extra'],
     [[], null],
     [withModel({ id: 'no-dot' }), 'models.0.id'],
     [withModel({ provider: 'nobody' }), 'models.0.provider'],
@@ -201,7 +201,7 @@ test('CP-05 what is no catalogue is refused by its field, and what stands stays'
     [modelPath('acme.x-1'), entry(1, { id: 'acme.y-1' }), 'id'],
     [modelPath('acme.x-1'), entry(1, { minOutputTokens: 1_001 }), 'minOutputTokens'],
     [modelPath('no-dot'), entry(1), 'id'],
-    [modelPath('acme.x-1'), entry(1, { prize: 1 }), null],
+    [modelPath('acme.x-1'), entry(1, { prize: 1 }), 'prize'],
     [aliasPath('x'), { target: 'acme.none' }, 'target'],
     [aliasPath('x'), { target: 'large' }, 'target'],
     [aliasPath('x'), {}, 'target'],

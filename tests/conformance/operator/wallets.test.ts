@@ -237,7 +237,7 @@ test('CP-05 a movement needs an amount, a reason and a key, and knows nothing el
     [{ idempotencyKey: '' }, 'idempotencyKey'],
     [{ idempotencyKey: 'two words' }, 'idempotencyKey'],
     [{ idempotencyKey: 'x'.repeat(256) }, 'idempotencyKey'],
-    [{ currency: 'EUR' }, null],
+    [{ currency: 'EUR' }, 'currency'],
   ] as const) {
     for (const act of ['credit', 'refund', 'clawback'] as const) {
       assertRefused(await move(user, act, { amountMicros: 1, ...change }), 'BAD_REQUEST', param);
