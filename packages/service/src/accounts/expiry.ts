@@ -1,6 +1,7 @@
 import { deleteExpired } from '#accounts/account-queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
+import { repeat } from '#kernel/repeat.ts';
 
 const PERIOD_MS = 10 * 60_000;
 const ROWS_MAX = 10_000;
@@ -25,16 +26,5 @@ export function startExpiry(options: {
       log.warn({ fault: describeFault(fault) }, 'expired sessions could not be removed');
     }
   }
-  let passing: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    passing ??= pass().finally(() => {
-      passing = undefined;
-    });
-  }, periodMs);
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await passing;
-    },
-  };
+  return repeat(pass, periodMs);
 }

@@ -3,6 +3,7 @@ import type { Queryable } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { KeyId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
+import { repeat } from '#kernel/repeat.ts';
 
 const PERIOD_MS = 60_000;
 const KEYS_AT_ONCE_MAX = 1_000;
@@ -44,17 +45,11 @@ export function startKeyUse({ db, clock, log }: KeyUseOptions): KeyUse {
     }
   }
 
-  let passing: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    passing ??= pass().finally(() => {
-      passing = undefined;
-    });
-  }, PERIOD_MS);
+  const passes = repeat(pass, PERIOD_MS);
   return {
     note: (keyId) => void used.set(keyId, clock.nowMs()),
     stop: async () => {
-      clearInterval(timer);
-      await passing;
+      await passes.stop();
       await pass();
     },
   };

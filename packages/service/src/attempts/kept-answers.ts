@@ -5,6 +5,7 @@ import { deriveKey, seal, unseal } from '#kernel/crypto.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
+import { repeat } from '#kernel/repeat.ts';
 
 /** An answer as it was sent, with what its headers said. */
 export interface SentAnswer {
@@ -78,12 +79,7 @@ export function createKeptAnswers(options: {
     }
   }
 
-  let sweeping: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    sweeping ??= sweep().finally(() => {
-      sweeping = undefined;
-    });
-  }, SWEEP_PERIOD_MS);
+  const sweeps = repeat(sweep, SWEEP_PERIOD_MS);
 
   return {
     keep: (attempt, answer, charged) => withinTime(keep(attempt, answer, charged)),
@@ -100,10 +96,7 @@ export function createKeptAnswers(options: {
         log.warn({ callId, fault: describeFault(fault) }, 'a kept answer could not be removed before its time');
       }
     },
-    stop: async () => {
-      clearInterval(timer);
-      await sweeping;
-    },
+    stop: sweeps.stop,
   };
 }
 

@@ -1,5 +1,6 @@
 import { LEASE_MS } from '#db/instance.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
+import { repeat } from '#kernel/repeat.ts';
 import { holdsReaped } from '#ledger/metrics.ts';
 
 const PERIOD_MS = 1_000;
@@ -48,16 +49,5 @@ export function startReaper({ passes, log }: ReaperOptions): Reaper {
     }
   }
 
-  let passing: Promise<unknown> | undefined;
-  const timer = setInterval(() => {
-    passing ??= Promise.all(passes.map(pass)).finally(() => {
-      passing = undefined;
-    });
-  }, PERIOD_MS);
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await passing;
-    },
-  };
+  return repeat(() => Promise.all(passes.map(pass)), PERIOD_MS);
 }

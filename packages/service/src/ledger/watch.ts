@@ -2,6 +2,7 @@ import type { Pool } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { gauge } from '#kernel/metrics.ts';
+import { repeat } from '#kernel/repeat.ts';
 import { checkChanges, type Difference, type LedgerCheck } from '#ledger/check.ts';
 import { checkedWallets, checkPasses } from '#ledger/metrics.ts';
 import { beginCheck, endCheck, selectLastCheck } from '#ledger/queries.ts';
@@ -54,17 +55,11 @@ export function startLedgerWatch({ pool, clock, log, periodMs = PERIOD_MS }: Wat
     }
   }
 
-  let passing: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    passing ??= pass().finally(() => {
-      passing = undefined;
-    });
-  }, periodMs);
+  const passes = repeat(pass, periodMs);
   return {
     stop: async () => {
       isStopping = true;
-      clearInterval(timer);
-      await passing;
+      await passes.stop();
     },
   };
 }

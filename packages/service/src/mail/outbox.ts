@@ -1,6 +1,7 @@
 import type { Pool } from '#db/pool.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { labelledCounter } from '#kernel/metrics.ts';
+import { repeat } from '#kernel/repeat.ts';
 import { claimMessage, type DueMessage, endMessage, type MessageOutcome, tidyMessages } from '#mail/queries.ts';
 import type { SendMail } from '#mail/smtp.ts';
 
@@ -83,17 +84,11 @@ export function startOutbox({ pool, send, keepsBodies, log, periodMs = PERIOD_MS
     if (givenUp > 0 && send !== undefined) log.error({ givenUp }, 'mail that nobody took for a day was given up');
   }
 
-  let passing: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    passing ??= pass().finally(() => {
-      passing = undefined;
-    });
-  }, periodMs);
+  const turns = repeat(pass, periodMs);
   return {
     stop: async () => {
       isStopping = true;
-      clearInterval(timer);
-      await Promise.race([passing, sleep(STOP_MS_MAX)]);
+      await Promise.race([turns.stop(), sleep(STOP_MS_MAX)]);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Pool } from '#db/pool.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
+import { repeat } from '#kernel/repeat.ts';
 import { expireSandboxWallets } from '#sandbox/queries.ts';
 
 const PERIOD_MS = 60_000;
@@ -25,16 +26,5 @@ export function startSandboxExpiry(pool: Pool, log: Log): SandboxExpiry {
     }
   }
 
-  let passing: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    passing ??= pass().finally(() => {
-      passing = undefined;
-    });
-  }, PERIOD_MS);
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await passing;
-    },
-  };
+  return repeat(pass, PERIOD_MS);
 }

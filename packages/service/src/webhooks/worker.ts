@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from '#db/pool.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
+import { repeat } from '#kernel/repeat.ts';
 import { type AttemptsOptions, createAttempts } from '#webhooks/attempts.ts';
 import { claimEvents, dropListeners, selectOutdated } from '#webhooks/queries.ts';
 import { dropAllStale, sweepAllEnded } from '#webhooks/upkeep.ts';
@@ -60,12 +61,12 @@ export function startWebhookWorker(options: AttemptsOptions): WebhookWorker {
     return false;
   };
 
-  const claiming = repeat(claimDue, CLAIM_PERIOD_MS, log);
+  const claiming = inTurns(claimDue, CLAIM_PERIOD_MS, log);
   const others = [
-    repeat(giveUpOutdated, LOOK_PERIOD_MS, log),
-    repeat(upkeep(dropListeners), LISTENERS_PERIOD_MS, log),
-    repeat(upkeep(dropAllStale), UPKEEP_PERIOD_MS, log),
-    repeat(upkeep(sweepAllEnded), UPKEEP_PERIOD_MS, log),
+    inTurns(giveUpOutdated, LOOK_PERIOD_MS, log),
+    inTurns(upkeep(dropListeners), LISTENERS_PERIOD_MS, log),
+    inTurns(upkeep(dropAllStale), UPKEEP_PERIOD_MS, log),
+    inTurns(upkeep(sweepAllEnded), UPKEEP_PERIOD_MS, log),
   ];
   return {
     stop: async () => {
@@ -77,10 +78,9 @@ export function startWebhookWorker(options: AttemptsOptions): WebhookWorker {
   };
 }
 
-/** Does something again and again, never twice at once, and at once again while it says that there is more. */
-function repeat(work: () => Promise<boolean>, periodMs: number, log: Log): { readonly stop: () => Promise<void> } {
+/** Work in turns, and at once again while it says that there is more. A fault is logged, and the next turn comes. */
+function inTurns(work: () => Promise<boolean>, periodMs: number, log: Log): { readonly stop: () => Promise<void> } {
   const state = { isStopping: false };
-  let working: Promise<void> | undefined;
 
   async function turn(): Promise<void> {
     try {
@@ -90,16 +90,11 @@ function repeat(work: () => Promise<boolean>, periodMs: number, log: Log): { rea
     }
   }
 
-  const timer = setInterval(() => {
-    working ??= turn().finally(() => {
-      working = undefined;
-    });
-  }, periodMs);
+  const turns = repeat(turn, periodMs);
   return {
-    stop: async () => {
+    stop: () => {
       state.isStopping = true;
-      clearInterval(timer);
-      await working;
+      return turns.stop();
     },
   };
 }
