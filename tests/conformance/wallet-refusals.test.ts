@@ -63,7 +63,7 @@ test('WA-02 a link is an address of ours with a signed token, for this app and u
   );
   for (const link of links) {
     assert.equal(link.origin, 'https://purser.test');
-    assert.match(link.pathname, /^\/topup\/[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$/);
+    assert.match(link.pathname, /^\/topup\/[A-Za-z0-9_-]{60,}$/);
     assert.equal(link.search, '');
   }
   assert.notEqual(links[0]?.pathname, links[1]?.pathname);

@@ -15,7 +15,7 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 const POLICY =
-  /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/;
+  /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/;
 
 /** For messages: the page without its head. */
 export function mainOf({ text }: Reply): string {

@@ -11,7 +11,7 @@ import { normalisedEmail } from '#accounts/email.ts';
 import { createPasswordResets, type PasswordResets, type SendReset } from '#accounts/password-reset.ts';
 import { hashPassword, isPassword } from '#accounts/password.ts';
 import { type Account, accountOf, openSession, type SignedIn, type SignIn } from '#accounts/session.ts';
-import { createTries, type Throttle, type Try } from '#accounts/tries.ts';
+import { createTries, type Throttle, type Try } from '#limits/tries.ts';
 import { createPasswordTurns } from '#accounts/turns.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
 import { deriveKey } from '#kernel/crypto.ts';

@@ -39,6 +39,21 @@ export async function selectAppDetails(db: Queryable, appId: AppId): Promise<App
   return rows[0];
 }
 
+/** Of any app, as its end users see it. */
+interface AppFaceRow {
+  readonly name: string;
+  readonly status: 'active' | 'suspended';
+  readonly redirect_uris: readonly string[];
+}
+
+export async function selectAppFace(db: Queryable, appId: AppId): Promise<AppFaceRow | undefined> {
+  const { rows } = await db.query<AppFaceRow>(
+    `select name, status, redirect_uris from accounts.apps where app_id = $1`,
+    [appId],
+  );
+  return rows[0];
+}
+
 export interface AppSettings {
   readonly isFirstParty: boolean | undefined;
   readonly ratePerMinute: number | undefined;

@@ -10,7 +10,7 @@ import type { Devices } from '#accounts/device.ts';
 import { normalisedEmail } from '#accounts/email.ts';
 import { hashPassword } from '#accounts/password.ts';
 import { accountOf, openSession, type SignIn } from '#accounts/session.ts';
-import type { Tries } from '#accounts/tries.ts';
+import type { Tries } from '#limits/tries.ts';
 import type { InTurn } from '#accounts/turns.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
 import { sha256 } from '#kernel/crypto.ts';

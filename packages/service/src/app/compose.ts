@@ -9,7 +9,7 @@ import { declareProcessMetrics } from '#app/process-metrics.ts';
 import { createReadiness } from '#app/readiness.ts';
 import { createAttempts } from '#attempts/attempts.ts';
 import { createCatalogue } from '#catalogue/catalogue.ts';
-import { createTopupLinks } from '#connections/topup-link.ts';
+import { createLinks } from '#connections/link.ts';
 import { startGenerations } from '#db/generations.ts';
 import { startInstance } from '#db/instance.ts';
 import { createPool, type Pool } from '#db/pool.ts';
@@ -104,7 +104,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const watch = startLedgerWatch({ pool: openCheckPool(pool), clock, log });
 
   const attempts = createAttempts({ pool: pool('live', ANSWERS_CONNECTIONS_MAX), secret: config.secret, log });
-  const links = createTopupLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
+  const links = createLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
   const gateway: Gateway = {
     keys,
     rateLimiter: createRateLimiter(pool('live', 1), clock),
@@ -112,7 +112,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     pseudonyms: createPseudonyms(config.secret),
     lanes: {
       live: createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf }),
-      sandbox: createSandboxLane({ holds: sandboxHolds, placeholderUrl: links.placeholderUrl, pace }),
+      sandbox: createSandboxLane({ holds: sandboxHolds, placeholderUrl: links.placeholders.topup, pace }),
     },
     log,
     underWay: { calls: 0 },
@@ -129,7 +129,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const webhooks = composeWebhooks({ config, pools: planePools, clock, log });
   const outbox = startMail(config, planePools.shared, log);
   const underWay = createUnderWay();
-  const kept = { keys, catalogue, underWay, ...webhooks };
+  const kept = { keys, catalogue, underWay, links, ...webhooks };
   const planes = await composePlanes({ config, pools: planePools, clock, log, ...kept });
   return {
     server: createHttpServer({ dataPlane, planes, isReady: createReadiness(upkeep, log), metrics, log, underWay }),

@@ -31,6 +31,8 @@ export interface Config {
   readonly workers: number;
   /** Whether anybody may make an account, or operators alone. */
   readonly registration: 'open' | 'closed';
+  /** As hosted pages and mail call whoever runs the service. */
+  readonly operatorName: string;
   /** Proxies in front of the service that add to `x-forwarded-for`. */
   readonly proxyHops: number;
   /** The account that is made when it is missing. */
@@ -91,6 +93,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
       ['open', 'closed'],
       environment === 'production' ? 'closed' : 'open',
     ),
+    operatorName: settings.text('PURSER_OPERATOR_NAME') ?? 'Purser',
     proxyHops: settings.whole('PURSER_PROXY_HOPS', { least: 0, most: 9 }, 0),
     operator: readOperator(settings),
     mail: readMail(settings),

@@ -3,6 +3,8 @@ import { createOwnApps } from '#accounts/app.ts';
 import { startExpiry } from '#accounts/expiry.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
+import { composePeople } from '#app/people.ts';
+import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
 import { createCallerAddress } from '#http/caller-address.ts';
 import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts.ts';
@@ -57,6 +59,7 @@ interface PlanesOptions {
   readonly underWay: UnderWay;
   readonly subscriptions: Subscriptions;
   readonly listeners: Listeners;
+  readonly links: Links;
 }
 
 interface Refreshed {
@@ -69,7 +72,7 @@ interface ComposedPlanes extends Planes {
 
 /** The planes of app owners and operators, and their pages, joined to what they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
-  const { config, pools, clock, log, keys, catalogue, subscriptions, listeners, underWay } = options;
+  const { config, pools, clock, log, keys, catalogue, subscriptions, listeners, underWay, links } = options;
   const pool = pools.shared;
   const throttle = createThrottle(pool);
   const control: ControlPlane = {
@@ -122,10 +125,11 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       addMailboxPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
     }
   });
+  const people = composePeople({ config, pool, throttle, links, addressOf: control.addressOf });
   const expiry = startExpiry({ db: pool, forgetTries: throttle.forget, log });
   return {
     handle: planes.handle,
-    pages: createPages({ ...control, secret: config.secret, publicUrl: config.publicUrl, log }),
+    pages: createPages({ ...control, people, secret: config.secret, publicUrl: config.publicUrl, log }),
     close: async () => {
       await expiry.stop();
       await planes.close();

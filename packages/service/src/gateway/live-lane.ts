@@ -1,5 +1,5 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
-import type { TopupLinks } from '#connections/topup-link.ts';
+import type { Links } from '#connections/link.ts';
 import { holdRequestOf } from '#gateway/call.ts';
 import type { Ending, Hold, Lane } from '#gateway/lane.ts';
 import { refusalOfHold } from '#gateway/refusals.ts';
@@ -12,7 +12,7 @@ import type { Provider } from '#providers/provider.ts';
 interface LiveLaneOptions {
   readonly holds: Holds;
   readonly drainSlots: DrainSlots;
-  readonly links: TopupLinks;
+  readonly links: Pick<Links, 'topup' | 'cap'>;
   readonly clientOf: (definition: CatalogueProvider) => Provider;
 }
 
@@ -34,11 +34,17 @@ export function createLiveLane({ holds, drainSlots, links, clientOf }: LiveLaneO
     mode: 'live',
     placeHold: async (call, joined) => {
       failpoint('live.placing');
-      const answer = await holds.place(holdRequestOf(call, joined));
+      const request = holdRequestOf(call, joined);
+      const answer = await holds.place(request);
       failpoint('live.placed');
       if ('earlier' in answer) return answer;
       const { outcome, granted } = answer;
-      if (outcome !== 'granted') return refusalOfHold(outcome, links.create(call.app.appId, call.userId));
+      if (outcome !== 'granted') {
+        return refusalOfHold(outcome, {
+          topup: () => links.topup(request, request.least),
+          cap: () => links.cap(request, request.least),
+        });
+      }
       return { mode: 'live', call, granted };
     },
     endHold: (hold, ending) => settle(hold, ending, false).then(({ charged }) => charged),

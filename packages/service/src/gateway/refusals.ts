@@ -7,22 +7,28 @@ import type { UpstreamError } from '#providers/provider.ts';
 const STREAM_RETRY_SECONDS = 1;
 const THROTTLE_RETRY_SECONDS = 2;
 
+/** Where a user goes whose call was refused: to pay, or to the cap first (WA-03). */
+interface RefusalLinks {
+  readonly topup: () => string;
+  readonly cap: () => string;
+}
+
 /**
  * The refusal of a hold. No wallet, a disconnected one and an empty one answer the same, word for word, so that nobody
  * learns whether a wallet exists (WA-02).
  */
-export function refusalOfHold(outcome: Exclude<HoldOutcome, 'granted'>, topupUrl: string): Refusal<HoldRefusalCode> {
+export function refusalOfHold(outcome: Exclude<HoldOutcome, 'granted'>, links: RefusalLinks): Refusal<HoldRefusalCode> {
   switch (outcome) {
     case 'stream_limit':
       return refuse('CONCURRENT_STREAM_LIMIT', 'This user has as many streams open as are allowed at a time.', {
         retryAfterSeconds: STREAM_RETRY_SECONDS,
       });
     case 'payment_required':
-      return paymentRequired(topupUrl);
+      return paymentRequired(links.topup());
     case 'wallet_suspended':
       return refuse('WALLET_SUSPENDED', 'The wallet of this user is blocked for this app. Contact support.');
     case 'cap_reached':
-      return refuse('APP_SPEND_CAP_EXCEEDED', CAP_MESSAGE, { topupUrl });
+      return refuse('APP_SPEND_CAP_EXCEEDED', CAP_MESSAGE, { topupUrl: links.cap() });
     case 'cap_race_lost':
       return refuse('APP_SPEND_CAP_EXCEEDED', CAP_MESSAGE);
     default:

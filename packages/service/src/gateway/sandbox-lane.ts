@@ -14,6 +14,7 @@ interface SandboxLaneOptions {
 
 /** Fake money, and an answer or a failure that was asked for: no provider, no receipt, no event. */
 export function createSandboxLane({ holds, placeholderUrl, pace }: SandboxLaneOptions): Lane<'sandbox'> {
+  const nowhere = (): string => placeholderUrl;
   function settle({ call, granted }: Hold<'sandbox'>, { charge, outcome, usage }: Ending, isUnkept: boolean) {
     const tokens = outcome === 'failed' ? 0 : usage.promptTokens + usage.completionTokens;
     return holds.settle({ callId: call.callId, charge, tokens, isUnkept }, granted);
@@ -25,7 +26,9 @@ export function createSandboxLane({ holds, placeholderUrl, pace }: SandboxLaneOp
       const answer = await holds.place(holdRequestOf(call, joined));
       if ('earlier' in answer) return answer;
       const { outcome, granted } = answer;
-      return outcome === 'granted' ? { mode: 'sandbox', call, granted } : refusalOfHold(outcome, placeholderUrl);
+      return outcome === 'granted'
+        ? { mode: 'sandbox', call, granted }
+        : refusalOfHold(outcome, { topup: nowhere, cap: nowhere });
     },
     endHold: (hold, ending) => settle(hold, ending, false).then(({ charged }) => charged),
     endUnlessJoined: (hold, ending) =>

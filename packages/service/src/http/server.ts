@@ -79,9 +79,8 @@ export function createHttpServer(options: ServerOptions): Server {
   return server;
 }
 
-function routesOf({ dataPlane, planes, isReady, metrics }: ServerOptions): ReadonlyMap<string, Route> {
+function routesOf({ dataPlane, isReady, metrics }: ServerOptions): ReadonlyMap<string, Route> {
   return new Map<string, Route>([
-    ...planes.pages,
     ['/v1/chat/completions', { POST: (exchange) => handleChat(dataPlane.gateway, exchange) }],
     ['/v1/models', { GET: (exchange) => handleModelList(dataPlane, exchange) }],
     ['/balance', { GET: (exchange) => handleBalance(dataPlane, exchange) }],
@@ -97,12 +96,23 @@ async function dispatch(
   { dataPlane, planes }: ServerOptions,
   exchange: Exchange,
 ): Promise<void> {
-  const route = routes.get(exchange.path) ?? modelRouteOf(dataPlane, exchange.path);
+  const route =
+    routes.get(exchange.path) ?? modelRouteOf(dataPlane, exchange.path) ?? pageRouteOf(planes, exchange.path);
   if (route === undefined) return planes.handle(exchange);
   const method = exchange.request.method ?? '';
   const handler = route[method === 'HEAD' ? 'GET' : method];
   if (handler !== undefined) return handler(exchange);
   sendNotAllowed(exchange, Object.keys(route));
+}
+
+function pageRouteOf({ pages }: ServerOptions['planes'], path: string): Route | undefined {
+  const found = pages(path);
+  if (found === undefined) return undefined;
+  const bound = Object.entries(found.handlers).map(([method, handle]) => [
+    method,
+    (exchange: Exchange) => handle(exchange, found.part),
+  ]);
+  return Object.fromEntries(bound) as Route;
 }
 
 /** A model's name is one path segment, or several: aliases may hold a slash. */

@@ -7,6 +7,11 @@ export type AppId = Brand<string, 'AppId'>;
 export type KeyId = Brand<string, 'KeyId'>;
 export type SessionId = Brand<string, 'SessionId'>;
 export type ListenerId = Brand<string, 'ListenerId'>;
+export type IdentityId = Brand<string, 'IdentityId'>;
+export type ConnectionId = Brand<string, 'ConnectionId'>;
+export type CheckoutId = Brand<string, 'CheckoutId'>;
+export type PaymentId = Brand<string, 'PaymentId'>;
+export type RefundId = Brand<string, 'RefundId'>;
 
 /** The caller-chosen string of `x-service-user`: 1 to 256 visible ASCII characters, compared byte for byte (AU-04). */
 export type EndUserId = Brand<string, 'EndUserId'>;
@@ -20,7 +25,18 @@ export type CorrelationId = Brand<string, 'CorrelationId'>;
 /** `live` moves real money, `sandbox` moves play money. Fixed when a key is made (AU-07). */
 export type Mode = 'live' | 'sandbox';
 
-const PREFIX = { account: 'acct_', app: 'app_', key: 'key_', session: 'ses_', listener: 'lst_' } as const;
+const PREFIX = {
+  account: 'acct_',
+  app: 'app_',
+  key: 'key_',
+  session: 'ses_',
+  listener: 'lst_',
+  identity: 'idn_',
+  connection: 'con_',
+  checkout: 'chk_',
+  payment: 'pay_',
+  refund: 'ref_',
+} as const;
 const ID_LENGTH = 22; // 131 bits of base62: unguessable, though ids are no secrets.
 
 export const newAccountId = (): AccountId => (PREFIX.account + randomBase62(ID_LENGTH)) as AccountId;
@@ -28,6 +44,11 @@ export const newAppId = (): AppId => (PREFIX.app + randomBase62(ID_LENGTH)) as A
 export const newKeyId = (): KeyId => (PREFIX.key + randomBase62(ID_LENGTH)) as KeyId;
 export const newSessionId = (): SessionId => (PREFIX.session + randomBase62(ID_LENGTH)) as SessionId;
 export const newListenerId = (): ListenerId => (PREFIX.listener + randomBase62(ID_LENGTH)) as ListenerId;
+export const newIdentityId = (): IdentityId => (PREFIX.identity + randomBase62(ID_LENGTH)) as IdentityId;
+export const newConnectionId = (): ConnectionId => (PREFIX.connection + randomBase62(ID_LENGTH)) as ConnectionId;
+export const newCheckoutId = (): CheckoutId => (PREFIX.checkout + randomBase62(ID_LENGTH)) as CheckoutId;
+export const newPaymentId = (): PaymentId => (PREFIX.payment + randomBase62(ID_LENGTH)) as PaymentId;
+export const newRefundId = (): RefundId => (PREFIX.refund + randomBase62(ID_LENGTH)) as RefundId;
 export const newCorrelationId = (): CorrelationId => `cor_${randomBase62(ID_LENGTH)}` as CorrelationId;
 
 /** A version 7 UUID (RFC 9562): its first bits are the time, so that index pages fill in order of time. */

@@ -10,10 +10,10 @@ export async function handleBalance(plane: DataPlane, exchange: Exchange): Promi
   if (admitted instanceof Refusal) return sendRefusal(exchange, admitted);
   const { caller, userId } = admitted;
   const { appId } = caller.app;
-  if (caller.mode === 'sandbox') return sendRefusal(exchange, paymentRequired(plane.links.placeholderUrl));
+  if (caller.mode === 'sandbox') return sendRefusal(exchange, paymentRequired(plane.links.placeholders.topup));
   const wallet = await plane.wallets.find(appId, userId);
   if (wallet?.isConnected !== true) {
-    return sendRefusal(exchange, paymentRequired(plane.links.create(appId, userId)));
+    return sendRefusal(exchange, paymentRequired(plane.links.topup({ appId, userId })));
   }
   sendJson(exchange.response, 200, walletToWire(wallet));
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '#accounts/key-directory.ts';
-import type { TopupLinks } from '#connections/topup-link.ts';
+import type { Links } from '#connections/link.ts';
 import { admit, parseUser } from '#gateway/admission.ts';
 import { DEPTH_MAX, isDeeperThan } from '#gateway/parse-body.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
@@ -17,7 +17,7 @@ export interface DataPlane {
   readonly gateway: Gateway;
   readonly wallets: Wallets;
   readonly usage: UsageReader;
-  readonly links: TopupLinks;
+  readonly links: Links;
   readonly currency: string;
   readonly clock: Clock;
 }

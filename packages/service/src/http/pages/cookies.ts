@@ -1,6 +1,10 @@
 /** What a browser keeps for these pages. None of it is ever looked at by the routes of the API. */
 const LIFETIME_SECONDS = {
   session: 30 * 24 * 60 * 60,
+  /** Of a person who owns wallets, see identities/session.ts. */
+  person: 30 * 24 * 60 * 60,
+  /** Which one-time code this browser was asked for. */
+  code: 10 * 60,
   /** That it has signed in before, see accounts/device.ts. */
   device: 180 * 24 * 60 * 60,
   /** The token of a reset, between the link in the mail and the new password. */
@@ -9,7 +13,7 @@ const LIFETIME_SECONDS = {
   form: undefined,
 } as const;
 
-type CookieName = keyof typeof LIFETIME_SECONDS;
+export type CookieName = keyof typeof LIFETIME_SECONDS;
 
 export interface Cookies {
   readonly read: (header: string | undefined, name: CookieName) => string | undefined;

@@ -39,7 +39,35 @@ li{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content
 section>:last-child,.card>:last-child,li>*,section form{margin-bottom:0}
 form+form{margin-top:1rem}`;
 
+const STYLE_DIGEST = sha256(STYLE).toString('base64');
 const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);
+
+/** What a page may do beyond being read. */
+export interface PageNeeds {
+  /** Origins that a form of it may end at, by a redirect: a payment processor, the app that asked. */
+  readonly formTargets?: readonly string[];
+  /** The one script of it, see `scriptOf`. */
+  readonly script?: Script;
+}
+
+/** A script of ours, which the policy of its page allows by its digest. It may ask this service, and nobody else. */
+export interface Script {
+  readonly element: Html;
+  readonly digest: string;
+}
+
+export function scriptOf(text: string): Script {
+  return { element: new Html(`<script>${text}</script>`), digest: sha256(text).toString('base64') };
+}
+
+/** The policy of a page. Images are those of this service: the logos of apps. */
+export function policyOf({ formTargets = [], script }: PageNeeds): string {
+  const scripts = script === undefined ? '' : `script-src 'sha256-${script.digest}'; connect-src 'self'; `;
+  return (
+    `default-src 'none'; style-src 'sha256-${STYLE_DIGEST}'; img-src 'self'; ${scripts}base-uri 'none'; ` +
+    `form-action ${["'self'", ...formTargets].join(' ')}; frame-ancestors 'none'`
+  );
+}
 
 /**
  * Of every page. Nothing is loaded but the page itself, no other site may frame it or get its forms, and none learns its
@@ -47,9 +75,6 @@ const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);
  */
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy':
-    `default-src 'none'; style-src 'sha256-${sha256(STYLE).toString('base64')}'; base-uri 'none'; ` +
-    `form-action 'self'; frame-ancestors 'none'`,
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',

@@ -1,37 +1,59 @@
+import type { SignedIn } from '#accounts/session.ts';
 import type { AccountPages } from '#http/pages/account-pages.ts';
 import { accountPage, changePasswordPage, endSessionPage } from '#http/pages/account.ts';
 import { createCookies } from '#http/pages/cookies.ts';
+import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { askResetPage, useResetPage } from '#http/pages/password-reset.ts';
 import { signInPage, signOutPage } from '#http/pages/sign-in.ts';
-import { type PageMethods, pageHandlers } from '#http/pages/visit.ts';
+import {
+  type PageHandlers,
+  type PageMethods,
+  pageHandlers,
+  type Visitors,
+  type VisitOptions,
+} from '#http/pages/visit.ts';
+import type { Person } from '#identities/session.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import type { Log } from '#kernel/log.ts';
 
 interface PagesOptions extends Omit<AccountPages, 'cookies'> {
+  readonly people: Omit<PeoplePages, 'cookies'>;
   readonly secret: Buffer;
   readonly publicUrl: string;
   readonly log: Log;
 }
 
-/** Each page by its path, with a handler for each method that it takes. */
-export type PageRoutes = ReadonlyMap<string, ReturnType<typeof pageHandlers>>;
+/** The handlers of a page, by method, and what `:part` stands for in the address. */
+interface FoundPage {
+  readonly handlers: PageHandlers;
+  readonly part: string;
+}
 
-/** The pages of people with accounts. They work without scripts. */
-export function createPages({ secret, publicUrl, log, ...shared }: PagesOptions): PageRoutes {
+/** All pages, by address. */
+export type PageRoutes = (path: string) => FoundPage | undefined;
+
+const PART = ':part';
+
+/** The pages of people with accounts, and of those who own wallets. They work without scripts. */
+export function createPages({ secret, publicUrl, log, people, ...shared }: PagesOptions): PageRoutes {
   const { origin, protocol } = new URL(publicUrl);
   const isSecure = protocol === 'https:';
   const cookies = createCookies(isSecure);
   const pages = { ...shared, cookies };
   const visits = {
     cookies,
-    findSession: shared.sessions.find,
     key: deriveKey(secret, 'page-form'),
     // Without TLS this machine has several names, and none of them is another's.
     isOwnOrigin: (shown: string, host: string | undefined) =>
       shown === origin || (!isSecure && shown === `http://${host}`),
     log,
   };
-  const all: Readonly<Record<string, PageMethods>> = {
+  const owners: Visitors<SignedIn> = {
+    cookie: 'session',
+    find: shared.sessions.find,
+    home: { path: '/account', name: 'To your account' },
+  };
+  const ofAccounts: Readonly<Record<string, PageMethods>> = {
     '/sign-in': signInPage(pages),
     '/sign-out': signOutPage(pages),
     '/account': accountPage(pages),
@@ -40,5 +62,31 @@ export function createPages({ secret, publicUrl, log, ...shared }: PagesOptions)
     '/password-reset': askResetPage(pages),
     '/password-reset/use': useResetPage(pages),
   };
-  return new Map(Object.entries(all).map(([path, methods]) => [path, pageHandlers(visits, methods)]));
+  const walletOwners: Visitors<Person> = {
+    cookie: 'person',
+    find: people.sessions.find,
+    home: { path: '/wallet', name: 'To your wallet' },
+  };
+  const ofPeople: Readonly<Record<string, PageMethods<Person>>> = {};
+  return routesOf(new Map([...handlersOf(visits, owners, ofAccounts), ...handlersOf(visits, walletOwners, ofPeople)]));
+}
+
+function handlersOf<Who>(
+  visits: VisitOptions,
+  visitors: Visitors<Who>,
+  all: Readonly<Record<string, PageMethods<Who>>>,
+): readonly (readonly [string, PageHandlers])[] {
+  return Object.entries(all).map(([path, methods]) => [path, pageHandlers(visits, visitors, path, methods)]);
+}
+
+/** A page's path may name one of its parts `:part`: `/connect/:part/consent`. */
+function routesOf(pages: ReadonlyMap<string, PageHandlers>): PageRoutes {
+  return (path) => {
+    const whole = pages.get(path);
+    if (whole !== undefined) return { handlers: whole, part: '' };
+    const [, first, part, ...rest] = path.split('/');
+    if (part === undefined || part === '' || part === PART) return undefined;
+    const handlers = pages.get(['', first, PART, ...rest].join('/'));
+    return handlers && { handlers, part };
+  };
 }

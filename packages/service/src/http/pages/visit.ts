@@ -1,22 +1,24 @@
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
-import type { Sessions, SignedIn } from '#accounts/session.ts';
+import type { SignedIn } from '#accounts/session.ts';
 import { refusals } from '#gateway/metrics.ts';
-import type { Cookies } from '#http/pages/cookies.ts';
+import type { CookieName, Cookies } from '#http/pages/cookies.ts';
 import { type Form, readForm } from '#http/pages/form.ts';
 import { type Html, html } from '#http/pages/html.ts';
-import { PAGE_HEADERS, pageOf } from '#http/pages/layout.ts';
+import { PAGE_HEADERS, type PageNeeds, pageOf, policyOf } from '#http/pages/layout.ts';
 import type { Exchange } from '#http/respond.ts';
 import { equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { randomBase62 } from '#kernel/random.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
-/** Somebody with a browser. */
-export interface Visit {
+/** Somebody with a browser. `Who`: what it can be signed in as, an account unless the page is of another kind. */
+export interface Visit<Who = SignedIn> {
   readonly exchange: Exchange;
+  /** The part of the address that the page's path names `:part`; empty where it names none. */
+  readonly part: string;
   /** Who this browser is signed in as. */
-  readonly signedIn: SignedIn | undefined;
-  readonly cookie: (name: Parameters<Cookies['read']>[1]) => string | undefined;
+  readonly signedIn: Who | undefined;
+  readonly cookie: (name: CookieName) => string | undefined;
   /** A form of this visitor's alone, which posts to `action`. */
   readonly form: (action: string, fields: Html) => Html;
 }
@@ -25,21 +27,33 @@ export interface Visit {
 export interface PageAnswer {
   readonly status: number;
   readonly page?: Html;
+  /** What the page may do, for its policy. */
+  readonly needs?: PageNeeds;
+  /** For an answer that is no page: its headers replace those of pages, its text is sent as it is. */
+  readonly file?: { readonly headers: Readonly<Record<string, string>>; readonly text: string };
   readonly location?: string;
   /** As `set-cookie` has them. */
   readonly cookies?: readonly string[];
   readonly retryAfterSeconds?: number;
 }
 
-export interface PageMethods {
-  readonly GET?: (visit: Visit) => Promise<PageAnswer> | PageAnswer;
+export interface PageMethods<Who = SignedIn> {
+  readonly GET?: (visit: Visit<Who>) => Promise<PageAnswer> | PageAnswer;
   /** Called only with a form that this service made for this visitor, from a page of its own. */
-  readonly POST?: (visit: Visit, form: Form) => Promise<PageAnswer> | PageAnswer;
+  readonly POST?: (visit: Visit<Who>, form: Form) => Promise<PageAnswer> | PageAnswer;
 }
 
-interface VisitOptions {
+/** A kind of people who sign in: app owners and operators, or those who own wallets. */
+export interface Visitors<Who> {
+  /** What keeps their session in a browser. */
+  readonly cookie: CookieName;
+  readonly find: (token: string) => Promise<Who | undefined>;
+  /** Where their pages begin. */
+  readonly home: { readonly path: string; readonly name: string };
+}
+
+export interface VisitOptions {
   readonly cookies: Cookies;
-  readonly findSession: Sessions['find'];
   /** Forms are signed under it. */
   readonly key: Buffer;
   /** True for an `origin` that is this service's own. */
@@ -47,53 +61,68 @@ interface VisitOptions {
   readonly log: Log;
 }
 
-type Handler = (exchange: Exchange) => Promise<void>;
+/** A page for a method. `part`: what `:part` stands for in the address. */
+type Handler = (exchange: Exchange, part: string) => Promise<void>;
+export type PageHandlers = Readonly<Record<string, Handler>>;
 
 const TOKEN_FIELD = 'form';
 const FORM_COOKIE = /^[0-9A-Za-z]{43}$/;
 const FORM_COOKIE_LENGTH = 43; // 256 bits.
 
-/** The methods of one page as routes of the server: every answer is a page, and no form of another site gets through. */
-export function pageHandlers(options: VisitOptions, methods: PageMethods): Readonly<Record<string, Handler>> {
+/**
+ * The methods of one page as routes of the server: every answer is a page, and no form of another site gets through.
+ * `path`: as it was declared, for an address may hold a token.
+ */
+export function pageHandlers<Who>(
+  options: VisitOptions,
+  visitors: Visitors<Who>,
+  path: string,
+  methods: PageMethods<Who>,
+): PageHandlers {
   const handlers = Object.keys(methods).map((method) => [
     method,
-    async (exchange: Exchange) => {
+    async (exchange: Exchange, part: string) => {
       try {
-        const given = await answer(options, methods, exchange);
+        const given = await answer(options, visitors, methods, exchange, part);
         if (given !== undefined) send(exchange, given);
       } catch (fault) {
         options.log.error(
-          { correlationId: exchange.correlationId, path: exchange.path, fault: describeFault(fault) },
+          { correlationId: exchange.correlationId, path, fault: describeFault(fault) },
           'a page failed',
         );
-        send(exchange, refusalPage(failed(), `Reference: ${exchange.correlationId}`));
+        send(exchange, refusalPage(visitors, failed(), `Reference: ${exchange.correlationId}`));
       }
     },
   ]);
-  return Object.fromEntries(handlers) as Record<string, Handler>;
+  return Object.fromEntries(handlers) as PageHandlers;
 }
 
 /** Undefined: the caller left halfway. */
-async function answer(
+async function answer<Who>(
   options: VisitOptions,
-  { GET, POST }: PageMethods,
+  visitors: Visitors<Who>,
+  { GET, POST }: PageMethods<Who>,
   exchange: Exchange,
+  part: string,
 ): Promise<PageAnswer | undefined> {
   const { request, path } = exchange;
   const isForm = request.method === 'POST';
-  if (isForm && !isFromOurPage(options, exchange)) return refusalPage(foreign());
+  if (isForm && !isFromOurPage(options, exchange)) return refusalPage(visitors, foreign());
   const form = isForm ? await readForm(request) : undefined;
-  if (form instanceof Refusal) return refusalPage(form);
+  if (form instanceof Refusal) return refusalPage(visitors, form);
   if (isForm && form === undefined) return undefined;
 
-  const token = options.cookies.read(request.headers.cookie, 'session');
-  const signedIn = token === undefined ? undefined : await options.findSession(token);
+  const token = options.cookies.read(request.headers.cookie, visitors.cookie);
+  const signedIn = token === undefined ? undefined : await visitors.find(token);
   const binding = signedIn === undefined ? formCookieOf(options, exchange) : { value: token ?? '', isNew: false };
   const proofOf = (action: string) => hmacSha256(options.key, binding.value, '\n', action);
-  if (form !== undefined && !isProof(form.field(TOKEN_FIELD), proofOf(path))) return refusalPage(outOfDate());
+  if (form !== undefined && !isProof(form.field(TOKEN_FIELD), proofOf(path))) {
+    return refusalPage(visitors, outOfDate());
+  }
 
-  const visit: Visit = {
+  const visit: Visit<Who> = {
     exchange,
+    part,
     signedIn,
     cookie: (name) => options.cookies.read(request.headers.cookie, name),
     form: (action, fields) => html`<form method="post" action="${action}">
@@ -123,12 +152,12 @@ function isProof(shown: string, proof: Buffer): boolean {
 }
 
 /** A refusal as a page of its own: where no form can be shown again. */
-function refusalPage(refusal: Refusal, reference?: string): PageAnswer {
+function refusalPage({ home }: Pick<Visitors<unknown>, 'home'>, refusal: Refusal, reference?: string): PageAnswer {
   const title = ERROR_STATUS[refusal.code] < 500 ? 'This did not work' : 'Something went wrong';
   const body = html`<div class="card">
 <p role="alert">${refusal.message}</p>
 ${reference === undefined ? undefined : html`<p class="soft">${reference}</p>`}
-<p><a href="/account">To your account</a></p>
+<p><a href="${home.path}">${home.name}</a></p>
 </div>`;
   return refusedBy(refusal, pageOf({ title, body, isError: true }));
 }
@@ -152,9 +181,11 @@ export function toAccount(): PageAnswer {
 
 function send({ request, response }: Exchange, { status, page, location, cookies = [], ...more }: PageAnswer): void {
   if (response.headersSent || response.destroyed) return;
-  const text = page?.text ?? '';
+  const text = more.file?.text ?? page?.text ?? '';
   response.statusCode = status;
-  for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
+  response.setHeader('content-security-policy', policyOf(more.needs ?? {}));
+  for (const [name, value] of Object.entries({ ...PAGE_HEADERS, ...more.file?.headers }))
+    response.setHeader(name, value);
   if (cookies.length > 0) response.setHeader('set-cookie', cookies);
   if (location !== undefined) response.setHeader('location', location);
   if (more.retryAfterSeconds !== undefined) response.setHeader('retry-after', String(more.retryAfterSeconds));

@@ -34,6 +34,12 @@ const RATES = {
   reset: { ratePerMinute: 1, rateBurst: 30, cost: 10 },
   /** Resets asked for from one address. */
   'reset-from': { ratePerMinute: 2, rateBurst: 20, cost: 1 },
+  /** One-time codes that one address is mailed: five at once, then one in two minutes. */
+  code: { ratePerMinute: 1, rateBurst: 10, cost: 2 },
+  /** One-time codes asked for from one address. */
+  'code-from': { ratePerMinute: 2, rateBurst: 30, cost: 1 },
+  /** Checkouts begun from one address. */
+  'checkout-from': { ratePerMinute: 4, rateBurst: 40, cost: 1 },
 } as const satisfies Record<string, ThrottleRate>;
 
 type Kind = keyof typeof RATES;
@@ -57,6 +63,9 @@ const MESSAGES: Readonly<Partial<Record<Kind, string>>> = {
   register: 'Too many accounts were made from your address. Wait.',
   'register-known': 'Too many accounts were made from your address. Wait.',
   'reset-from': 'Too many resets were asked for from your address. Wait.',
+  code: 'Too many codes were sent to this e-mail. Wait.',
+  'code-from': 'Too many codes were asked for from your address. Wait.',
+  'checkout-from': 'Too many payments were begun from your address. Wait.',
 };
 const WRONG_PASSWORDS = 'Too many wrong passwords. Wait, or reset the password by mail: that works at once.';
 

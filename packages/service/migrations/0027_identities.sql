@@ -1,0 +1,25 @@
+-- The people who own wallets. Locks: none that matter, everything is new.
+
+create schema identities;
+grant usage on schema identities to purser_live;
+
+-- Somebody who has shown that mail to this address reaches him. The address is in lower case.
+create table identities.identities (
+  identity_id text collate "C" primary key,
+  email text not null unique,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+-- One sign-in of a person's browser, by a cookie of which the digest is stored.
+create table identities.sessions (
+  session_id text collate "C" primary key,
+  digest bytea not null unique,
+  identity_id text collate "C" not null references identities.identities,
+  created_at timestamptz not null default clock_timestamp(),
+  last_used_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null
+);
+create index sessions_of on identities.sessions (identity_id);
+create index sessions_expired on identities.sessions (expires_at);
+
+grant select, insert, update, delete on identities.identities, identities.sessions to purser_live;

@@ -1,0 +1,26 @@
+import { selectAppFace } from '#accounts/operator-queries.ts';
+import type { Queryable } from '#db/pool.ts';
+import type { AppId } from '#kernel/ids.ts';
+
+/** What end users see of an app. */
+interface AppFace {
+  readonly appId: AppId;
+  readonly name: string;
+  readonly isSuspended: boolean;
+  /** Where its users may be sent back to, compared character by character (BI-02). */
+  readonly redirectUris: readonly string[];
+}
+
+export interface AppFaces {
+  readonly find: (appId: AppId) => Promise<AppFace | undefined>;
+}
+
+export function createAppFaces(db: Queryable): AppFaces {
+  return {
+    find: async (appId) => {
+      const row = await selectAppFace(db, appId);
+      if (row === undefined) return undefined;
+      return { appId, name: row.name, isSuspended: row.status === 'suspended', redirectUris: row.redirect_uris };
+    },
+  };
+}

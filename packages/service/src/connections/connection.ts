@@ -1,0 +1,151 @@
+import { insertAuditEntry } from '#audit/queries.ts';
+import {
+  type ConnectionRow,
+  lockConnection,
+  selectConnection,
+  selectConnectionsOf,
+  updatePause,
+  upsertConnection,
+} from '#connections/queries.ts';
+import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
+import { type AppId, type ConnectionId, type EndUserId, type IdentityId, newConnectionId } from '#kernel/ids.ts';
+import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
+import { createWallets, type Wallet } from '#ledger/wallet.ts';
+
+/** What an identity has agreed to for one (app, end user), with the wallet that it pays from. */
+export interface Connection {
+  readonly connectionId: ConnectionId;
+  readonly appId: AppId;
+  readonly userId: EndUserId;
+  readonly identityId: IdentityId;
+  /** By what the app calls the account. */
+  readonly userLabel: string | undefined;
+  readonly consentedAtMs: number;
+  /** Paused: the wallet's cap is 0 until it goes on. */
+  readonly isPaused: boolean;
+  /** The monthly cap that is set; while paused, the one that comes back. Undefined: none. */
+  readonly cap: Micros | undefined;
+  readonly wallet: Wallet;
+}
+
+interface Owner {
+  readonly identityId: IdentityId;
+  readonly connectionId: ConnectionId;
+}
+
+interface Consent {
+  readonly identityId: IdentityId;
+  readonly appId: AppId;
+  readonly userId: EndUserId;
+  readonly userLabel: string | undefined;
+  /** The monthly cap that was chosen; undefined for none. */
+  readonly cap: Micros | undefined;
+}
+
+/** Who lets which app spend from which wallet. What is another identity's is no different from what is not there. */
+export interface Connections {
+  /**
+   * Connects: the wallet is opened where there is none, and is this identity's from now on, for good (BI-04). Repeated, or after
+   * a disconnection, it connects the same wallet again (ON-05). `foreign`: it is another identity's, and nothing changed.
+   */
+  readonly consent: (consent: Consent) => Promise<Connection | 'foreign'>;
+  /** The connection of an (app, user), whoever's it is. */
+  readonly find: (appId: AppId, userId: EndUserId) => Promise<Connection | undefined>;
+  readonly ofIdentity: (owner: Owner) => Promise<Connection | undefined>;
+  /** The newest first, at most 100. */
+  readonly list: (identityId: IdentityId) => Promise<readonly Connection[]>;
+  /** Sets the monthly cap and ends a pause. It binds the next call. False where the identity has no such connection. */
+  readonly setCap: (owner: Owner, cap: Micros | undefined) => Promise<boolean>;
+  /** Stops or allows spending, without disconnecting: paused, a call gets the refusal of a reached cap. */
+  readonly setPaused: (owner: Owner, isPaused: boolean) => Promise<boolean>;
+  /** Stops spending at once, or allows it again (ON-05). A suspension stays (WA-11). */
+  readonly setConnected: (owner: Owner, isConnected: boolean) => Promise<boolean>;
+}
+
+const LISTED_MAX = 100;
+
+export function createConnections(pool: Pool, currency: string): Connections {
+  /** Runs on a connection that is locked, and its wallet; false where the identity has none such. */
+  function change(
+    owner: Owner,
+    run: (tx: Queryable, row: ConnectionRow, wallet: Wallet) => Promise<void>,
+  ): Promise<boolean> {
+    return inTransaction(pool, async (tx) => {
+      const row = await lockConnection(tx, owner);
+      const wallet = row === undefined ? undefined : await createWallets(tx).find(row.app_id, row.user_id);
+      if (row === undefined || wallet === undefined) return false;
+      await run(tx, row, wallet);
+      return true;
+    });
+  }
+
+  return {
+    consent: (consent) => inTransaction(pool, (tx) => connect(tx, consent, currency)),
+    find: async (appId, userId) => {
+      const row = await selectConnection(pool, appId, userId);
+      return row === undefined ? undefined : withWallet(pool, row);
+    },
+    ofIdentity: async ({ identityId, connectionId }) =>
+      (await withWallets(pool, await selectConnectionsOf(pool, identityId, LISTED_MAX))).find(
+        (one) => one.connectionId === connectionId,
+      ),
+    list: async (identityId) => withWallets(pool, await selectConnectionsOf(pool, identityId, LISTED_MAX)),
+    setCap: (owner, cap) =>
+      change(owner, async (tx, { app_id: appId, user_id: userId, connection_id: connectionId }) => {
+        await updatePause(tx, { connectionId, isPaused: false, capBefore: undefined });
+        await createWallets(tx).setCap({ appId, userId, cap });
+      }),
+    setPaused: (owner, isPaused) =>
+      change(owner, async (tx, row, wallet) => {
+        if (row.is_paused === isPaused) return;
+        const { connection_id: connectionId, app_id: appId, user_id: userId } = row;
+        const before = row.cap_before_pause_micros;
+        await updatePause(tx, { connectionId, isPaused, capBefore: isPaused ? wallet.cap : undefined });
+        const back = before === null ? undefined : microsFromRow(before);
+        await createWallets(tx).setCap({ appId, userId, cap: isPaused ? ZERO_MICROS : back });
+      }),
+    setConnected: (owner, isConnected) =>
+      change(owner, async (tx, { app_id: appId, user_id: userId }) => {
+        await createWallets(tx).setConnected({ appId, userId, isConnected });
+      }),
+  };
+}
+
+async function connect(tx: Queryable, consent: Consent, currency: string): Promise<Connection | 'foreign'> {
+  const { appId, userId, identityId, cap } = consent;
+  const connectionId = newConnectionId();
+  const row = await upsertConnection(tx, { ...consent, connectionId });
+  if (row?.identity_id !== identityId) return 'foreign';
+  const wallets = createWallets(tx);
+  const isOpened = await wallets.open({ appId, userId, currency, cap });
+  if (!isOpened && row.connection_id === connectionId) {
+    // An operator opened it, for nobody yet.
+    const subject = `${appId} ${userId}`;
+    await insertAuditEntry(tx, { actor: identityId, action: 'wallet.claim', subject, reason: undefined });
+  }
+  await wallets.setCap({ appId, userId, cap });
+  await updatePause(tx, { connectionId: row.connection_id, isPaused: false, capBefore: undefined });
+  await wallets.setConnected({ appId, userId, isConnected: true });
+  return withWallet(tx, { ...row, is_paused: false, cap_before_pause_micros: null });
+}
+
+function withWallets(db: Queryable, rows: readonly ConnectionRow[]): Promise<readonly Connection[]> {
+  return Promise.all(rows.map((row) => withWallet(db, row)));
+}
+
+async function withWallet(db: Queryable, row: ConnectionRow): Promise<Connection> {
+  const wallet = await createWallets(db).find(row.app_id, row.user_id);
+  if (wallet === undefined) throw new Error('A connection has no wallet.');
+  const before = row.cap_before_pause_micros === null ? undefined : microsFromRow(row.cap_before_pause_micros);
+  return {
+    connectionId: row.connection_id,
+    appId: row.app_id,
+    userId: row.user_id,
+    identityId: row.identity_id,
+    userLabel: row.user_label ?? undefined,
+    consentedAtMs: row.consented_at.getTime(),
+    isPaused: row.is_paused,
+    cap: row.is_paused ? before : wallet.cap,
+    wallet,
+  };
+}

@@ -1,0 +1,125 @@
+import type { Clock } from '#kernel/clock.ts';
+import { deriveKey, seal, sha256, unseal } from '#kernel/crypto.ts';
+import { type AppId, type EndUserId, parseEndUserId } from '#kernel/ids.ts';
+import { type Micros, micros } from '#kernel/micros.ts';
+
+/** BI-04: fifteen minutes. */
+const LIFETIME_SECONDS = 15 * 60;
+const EXPIRY_BYTES = 4;
+const SECONDS_PER_KEY = 60 * 60;
+const SHAPE = /^[A-Za-z0-9_-]{44,4096}$/;
+const PLACEHOLDER = 'sandbox';
+
+/** One (app, end user), and what was asked for on their behalf. */
+interface LinkSubject {
+  readonly appId: AppId;
+  readonly userId: EndUserId;
+}
+
+/** Where a link to the top-up page leads first: to paying, or, where the cap is what refused the call, to the cap. */
+interface TopupLink extends LinkSubject {
+  readonly purpose: 'topup' | 'cap';
+  /** The smallest hold of the call that was refused; undefined where none was. */
+  readonly least: Micros | undefined;
+}
+
+interface ConnectLink extends LinkSubject {
+  readonly purpose: 'connect';
+  /** In the allow-list of the app when the link was made. */
+  readonly redirectUri: string;
+  readonly state: string | undefined;
+  /** By what the app lets the person recognise the account. */
+  readonly userLabel: string | undefined;
+}
+
+/** A link that is in force. */
+export type Link = (TopupLink | ConnectLink) & {
+  readonly expiresAtMs: number;
+  /** Names this link among all: each is made with a random part. */
+  readonly digest: Buffer;
+};
+
+/** Signed links to the hosted pages, one purpose and one (app, user) each. Issuing one writes nothing (BI-04). */
+export interface Links {
+  readonly topup: (subject: LinkSubject, least?: Micros) => string;
+  /** The same page for a call that the monthly cap refused: it leads to the cap first (WA-03). */
+  readonly cap: (subject: LinkSubject, least?: Micros) => string;
+  readonly connect: (link: Omit<ConnectLink, 'purpose'>) => { readonly url: string; readonly expiresAtMs: number };
+  /** What a token of a page's address says; undefined for one that is forged, altered, expired or another page's. */
+  readonly read: (page: 'topup' | 'connect', token: string) => Link | undefined;
+  /** The addresses without a token, for play money: they lead to no payment (SB-06, SB-09). */
+  readonly placeholders: { readonly topup: string; readonly connect: string };
+}
+
+type Claims = readonly [string, string, string, ...(string | null)[]];
+
+/**
+ * A token is its expiry and its sealed claims, so that nobody reads in an address who it is for or where it leads. It looks
+ * the same whether a wallet exists or not. The key is another every hour: no key seals more than its nonces bear.
+ */
+export function createLinks(options: {
+  readonly secret: Buffer;
+  readonly publicUrl: string;
+  readonly clock: Clock;
+}): Links {
+  const { secret, publicUrl, clock } = options;
+  let latest: { readonly name: string; readonly key: Buffer } | undefined;
+
+  function keyOf(page: string, expiry: number): Buffer {
+    const name = `link ${page} ${Math.floor(expiry / SECONDS_PER_KEY)}`;
+    if (latest?.name !== name) latest = { name, key: deriveKey(secret, name) };
+    return latest.key;
+  }
+
+  function issue(page: 'topup' | 'connect', claims: Claims) {
+    const expiry = Math.floor(clock.nowMs() / 1_000) + LIFETIME_SECONDS;
+    const head = Buffer.alloc(EXPIRY_BYTES);
+    head.writeUInt32BE(expiry);
+    const sealed = seal(keyOf(page, expiry), head, JSON.stringify(claims));
+    const token = Buffer.concat([head, sealed]).toString('base64url');
+    return { url: `${publicUrl}/${page}/${token}`, expiresAtMs: expiry * 1_000 };
+  }
+
+  function topupUrl(purpose: 'topup' | 'cap', { appId, userId }: LinkSubject, least: Micros | undefined): string {
+    return issue('topup', [purpose, appId, userId, least === undefined ? null : String(least)]).url;
+  }
+
+  return {
+    topup: (subject, least) => topupUrl('topup', subject, least),
+    cap: (subject, least) => topupUrl('cap', subject, least),
+    connect: ({ appId, userId, redirectUri, state, userLabel }) =>
+      issue('connect', ['connect', appId, userId, redirectUri, state ?? null, userLabel ?? null]),
+    read: (page, token) => {
+      const bytes = SHAPE.test(token) ? Buffer.from(token, 'base64url') : undefined;
+      if (bytes?.toString('base64url') !== token) return undefined; // Some characters stand for the same bytes.
+      const head = bytes.subarray(0, EXPIRY_BYTES);
+      const expiry = head.readUInt32BE();
+      const nowSeconds = Math.floor(clock.nowMs() / 1_000);
+      if (expiry <= nowSeconds || expiry > nowSeconds + LIFETIME_SECONDS) return undefined;
+      const text = opened(keyOf(page, expiry), head, bytes.subarray(EXPIRY_BYTES));
+      if (text === undefined) return undefined;
+      return linkOf(JSON.parse(text) as Claims, expiry * 1_000, sha256(token)); // Written by us, above.
+    },
+    placeholders: { topup: `${publicUrl}/topup/${PLACEHOLDER}`, connect: `${publicUrl}/connect/${PLACEHOLDER}` },
+  };
+}
+
+function opened(key: Buffer, head: Buffer, sealed: Buffer): string | undefined {
+  try {
+    return unseal(key, head, sealed);
+  } catch {
+    return undefined; // Not sealed by us, or not as it was.
+  }
+}
+
+function linkOf(claims: Claims, expiresAtMs: number, digest: Buffer): Link | undefined {
+  const [purpose, appId, user, first, state, userLabel] = claims;
+  const userId = parseEndUserId(user);
+  if (userId === undefined) return undefined;
+  const common = { appId: appId as AppId, userId, expiresAtMs, digest };
+  if (purpose === 'topup' || purpose === 'cap') {
+    return { ...common, purpose, least: typeof first === 'string' ? micros(BigInt(first)) : undefined };
+  }
+  if (purpose !== 'connect' || typeof first !== 'string') return undefined;
+  return { ...common, purpose, redirectUri: first, state: state ?? undefined, userLabel: userLabel ?? undefined };
+}

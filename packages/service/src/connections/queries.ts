@@ -1,0 +1,91 @@
+import type { Queryable } from '#db/pool.ts';
+import type { AppId, ConnectionId, EndUserId, IdentityId } from '#kernel/ids.ts';
+
+export interface ConnectionRow {
+  readonly connection_id: ConnectionId;
+  readonly app_id: AppId;
+  readonly user_id: EndUserId;
+  readonly identity_id: IdentityId;
+  readonly user_label: string | null;
+  readonly consented_at: Date;
+  readonly is_paused: boolean;
+  readonly cap_before_pause_micros: bigint | null;
+}
+
+const COLUMNS = `connection_id, app_id, user_id, identity_id, user_label, consented_at, is_paused,
+  cap_before_pause_micros`;
+
+export async function selectConnection(
+  db: Queryable,
+  appId: AppId,
+  userId: EndUserId,
+): Promise<ConnectionRow | undefined> {
+  const { rows } = await db.query<ConnectionRow>(
+    `select ${COLUMNS} from connections.connections where app_id = $1 and user_id = $2`,
+    [appId, userId],
+  );
+  return rows[0];
+}
+
+/** Locks it: changes of one connection come one after the other. */
+export async function lockConnection(
+  tx: Queryable,
+  owner: { readonly identityId: IdentityId; readonly connectionId: ConnectionId },
+): Promise<ConnectionRow | undefined> {
+  const { rows } = await tx.query<ConnectionRow>(
+    `select ${COLUMNS} from connections.connections where connection_id = $1 and identity_id = $2 for no key update`,
+    [owner.connectionId, owner.identityId],
+  );
+  return rows[0];
+}
+
+/** The newest first. */
+export async function selectConnectionsOf(
+  db: Queryable,
+  identityId: IdentityId,
+  most: number,
+): Promise<readonly ConnectionRow[]> {
+  const { rows } = await db.query<ConnectionRow>(
+    `select ${COLUMNS} from connections.connections where identity_id = $1
+     order by consented_at desc, connection_id limit $2`,
+    [identityId, most],
+  );
+  return rows;
+}
+
+interface Consent {
+  readonly connectionId: ConnectionId;
+  readonly appId: AppId;
+  readonly userId: EndUserId;
+  readonly identityId: IdentityId;
+  readonly userLabel: string | undefined;
+}
+
+/** The connection of an (app, user), locked: a new one of this identity where there was none. */
+export async function upsertConnection(tx: Queryable, consent: Consent): Promise<ConnectionRow | undefined> {
+  const { rows } = await tx.query<ConnectionRow>(
+    `insert into connections.connections (connection_id, app_id, user_id, identity_id, user_label)
+     values ($1, $2, $3, $4, $5)
+     on conflict (app_id, user_id) do update set
+       user_label = case when connections.connections.identity_id = excluded.identity_id
+         then coalesce(excluded.user_label, connections.connections.user_label)
+         else connections.connections.user_label end
+     returning ${COLUMNS}`,
+    [consent.connectionId, consent.appId, consent.userId, consent.identityId, consent.userLabel ?? null],
+  );
+  return rows[0];
+}
+
+export async function updatePause(
+  tx: Queryable,
+  pause: {
+    readonly connectionId: ConnectionId;
+    readonly isPaused: boolean;
+    readonly capBefore: bigint | undefined;
+  },
+): Promise<void> {
+  await tx.query(
+    `update connections.connections set is_paused = $2, cap_before_pause_micros = $3 where connection_id = $1`,
+    [pause.connectionId, pause.isPaused, pause.capBefore ?? null],
+  );
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+import { type Html, html } from '#http/pages/html.ts';
+import { isoOf } from '#kernel/clock.ts';
+import type { Micros } from '#kernel/micros.ts';
+
+/** Amounts and moments as the reader's language writes them. */
+export interface Formats {
+  /** To the micro: as many decimals as it has, at least the currency's own. */
+  readonly amount: (amount: Micros, currency: string) => string;
+  /** A moment to the minute, in UTC. */
+  readonly moment: (epochMs: number) => Html;
+}
+
+const LANGUAGES_MAX = 5;
+const MICROS_DIGITS = 6;
+
+/** By `accept-language`; English where it names none that is known. */
+export function formatsOf({ headers }: IncomingMessage): Formats {
+  const locales = localesOf(headers['accept-language'] ?? '');
+  return {
+    amount: (amount, currency) => {
+      const style = { style: 'currency', currency, maximumFractionDigits: MICROS_DIGITS } as const;
+      const own = new Intl.NumberFormat(locales, { style: 'currency', currency }).resolvedOptions();
+      const minimumFractionDigits = own.minimumFractionDigits ?? 0;
+      // As text, which is exact: a number would not be.
+      return new Intl.NumberFormat(locales, { ...style, minimumFractionDigits }).format(
+        decimalOf(amount) as `${number}`,
+      );
+    },
+    moment: (epochMs) => {
+      const text = new Intl.DateTimeFormat(locales, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+      return html`<time datetime="${isoOf(epochMs)}">${text.format(epochMs)} UTC</time>`;
+    },
+  };
+}
+
+function localesOf(header: string): readonly string[] {
+  const named = header.split(',', LANGUAGES_MAX).map((part) => part.replace(/;.*/, '').trim());
+  return [...named.filter(isLocale), 'en'];
+}
+
+function isLocale(name: string): boolean {
+  try {
+    return Intl.NumberFormat.supportedLocalesOf(name).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function decimalOf(amount: Micros): string {
+  const digits = amount.toString().padStart(MICROS_DIGITS + 1, '0');
+  return `${digits.slice(0, -MICROS_DIGITS)}.${digits.slice(-MICROS_DIGITS)}`;
+}

@@ -1,0 +1,22 @@
+import type { AppFaces } from '#accounts/app-face.ts';
+import type { Connections } from '#connections/connection.ts';
+import type { Links } from '#connections/link.ts';
+import type { CallerAddress } from '#http/caller-address.ts';
+import type { Cookies } from '#http/pages/cookies.ts';
+import type { PersonSessions } from '#identities/session.ts';
+import type { Tries } from '#limits/tries.ts';
+
+/** What the pages of people who own wallets need. */
+export interface PeoplePages {
+  readonly sessions: PersonSessions;
+  readonly connections: Connections;
+  readonly links: Links;
+  readonly apps: AppFaces;
+  readonly tries: Tries;
+  readonly cookies: Cookies;
+  readonly addressOf: CallerAddress;
+  /** As the pages call whoever runs the service. */
+  readonly operatorName: string;
+  /** Payments are the test processor's (ON-03). */
+  readonly isTestMoney: boolean;
+}

@@ -1,0 +1,54 @@
+import type { Queryable } from '#db/pool.ts';
+import { deleteSessions, insertSession, selectSession, upsertIdentity } from '#identities/queries.ts';
+import { sha256 } from '#kernel/crypto.ts';
+import { type IdentityId, newIdentityId, newSessionId, type SessionId } from '#kernel/ids.ts';
+import { randomBase62 } from '#kernel/random.ts';
+
+/** Somebody who has shown that mail to this address reaches him. */
+export interface Identity {
+  readonly identityId: IdentityId;
+  /** In lower case. */
+  readonly email: string;
+}
+
+/** A browser in which a person is signed in. */
+export interface Person {
+  readonly identity: Identity;
+  readonly sessionId: SessionId;
+  readonly createdAtMs: number;
+}
+
+/** Sessions of people with wallets: by a cookie of the pages, and by nothing else. */
+export interface PersonSessions {
+  readonly find: (token: string) => Promise<Person | undefined>;
+  /** Signs in who has shown that an e-mail is his. The token is in this answer alone. */
+  readonly open: (email: string) => Promise<{ readonly identity: Identity; readonly token: string }>;
+  readonly end: (person: Person) => Promise<void>;
+  /** Signs out everywhere, here too. */
+  readonly endAll: (person: Person) => Promise<void>;
+}
+
+const LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
+const TOKEN_LENGTH = 43; // 256 bits.
+const SHAPE = /^[0-9A-Za-z]{43}$/;
+
+export function createPersonSessions(db: Queryable): PersonSessions {
+  return {
+    find: async (token) => {
+      const row = SHAPE.test(token) ? await selectSession(db, sha256(token)) : undefined;
+      if (row === undefined) return undefined;
+      const { identity_id: identityId, email, session_id: sessionId, created_at: createdAt } = row;
+      return { identity: { identityId, email }, sessionId, createdAtMs: createdAt.getTime() };
+    },
+    open: async (email) => {
+      const row = await upsertIdentity(db, newIdentityId(), email.trim().toLowerCase());
+      const token = randomBase62(TOKEN_LENGTH);
+      const identityId = row.identity_id;
+      const digest = sha256(token);
+      await insertSession(db, { sessionId: newSessionId(), identityId, digest, lifetimeMs: LIFETIME_MS });
+      return { identity: { identityId, email: row.email }, token };
+    },
+    end: ({ identity, sessionId }) => deleteSessions(db, identity.identityId, sessionId),
+    endAll: ({ identity }) => deleteSessions(db, identity.identityId, undefined),
+  };
+}
