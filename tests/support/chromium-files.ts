@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inflate } from '@sparticuz/chromium';
@@ -34,10 +34,18 @@ async function packagedBrowser(): Promise<BrowserFiles> {
   return {
     executable: path.join(folder, 'chromium'),
     environment: {
-      FONTCONFIG_PATH: path.join(folder, 'fonts'),
+      FONTCONFIG_FILE: fontsConfigured(folder),
       LD_LIBRARY_PATH: path.join(folder, 'al2023/lib'),
     },
   };
+}
+
+/** Names the fonts where they are: the package's own settings name the folder of one vendor's cloud, and a page has no text. */
+function fontsConfigured(folder: string): string {
+  const file = path.join(folder, 'fonts.conf');
+  const [fonts, cache] = [path.join(folder, 'fonts'), path.join(folder, 'fonts-cache')];
+  writeFileSync(file, `<fontconfig><dir>${fonts}</dir><cachedir>${cache}</cachedir></fontconfig>\n`);
+  return file;
 }
 
 /** Aside and then moved, so that it is there whole or not at all, whoever else unpacks it or is ended while doing so. */

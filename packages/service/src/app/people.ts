@@ -33,6 +33,7 @@ export function composePeople({
     tries: createTries(throttle, deriveKey(config.secret, 'person-tries')),
     addressOf,
     operatorName: config.operatorName,
+    supportEmail: config.supportEmail,
     isTestMoney: config.environment === 'development', // Until payments say which processor there is.
   };
 }
