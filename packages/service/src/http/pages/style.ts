@@ -90,17 +90,17 @@ table.list{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums
 caption{text-align:left;font-weight:650;font-size:1.125rem;padding:0 0 .75rem}
 .list th,.list td{text-align:left;vertical-align:top;padding:.65rem 1rem .65rem 0;border-top:1px solid var(--line);font-weight:400}
 .list thead th{color:var(--soft);font-size:.875rem;font-weight:600;border-top:0;padding-top:0}
-.list :is(th,td):nth-child(n+2){text-align:right;white-space:nowrap}
+.list :is(th,td):nth-child(n+2):not(:nth-child(2):last-child){text-align:right;white-space:nowrap}
 .list :is(th,td):last-child{padding-right:0}
 summary{cursor:pointer;font-weight:600;color:var(--accent);padding:.5rem 0}
 code,kbd{font:.95em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-[aria-busy=true]::before{content:"";display:inline-block;width:1.1em;height:1.1em;margin-right:.6em;vertical-align:-.2em;border:.16em solid var(--line);border-top-color:var(--accent);border-radius:50%;animation:turn 1s linear infinite}
+.waiting::before{content:"";display:inline-block;width:1.1em;height:1.1em;margin-right:.6em;vertical-align:-.2em;border:.16em solid var(--line);border-top-color:var(--accent);border-radius:50%;animation:turn 1s linear infinite}
 @keyframes turn{to{transform:rotate(1turn)}}
 section>:last-child,.card>:last-child,li>*,form>:last-child,fieldset>:last-child,li form{margin-bottom:0}
 form+form{margin-top:1rem}
 .row>form,.row>form+form,li>form{margin:0}
 [hidden]{display:none!important}
-@media(max-width:30rem){h1{font-size:1.5rem;margin-top:1.5rem}section,.card{padding:1.15rem}.amount{font-size:2rem}.list tr{display:grid;grid-template-columns:1fr auto;border-top:1px solid var(--line);padding:.65rem 0}.list thead tr{border-top:0;padding-top:0}.list :is(th,td){border:0;padding:0}.list :is(th,td):first-child{grid-row:1/span 2;padding-right:1rem}.list :is(th,td):nth-child(n+2){white-space:normal}.list td:nth-child(2){font-weight:650}.list td:nth-child(3){color:var(--soft)}}
+@media(max-width:30rem){form>button:not(.quiet,.danger){width:100%}h1{font-size:1.5rem;margin-top:1.5rem}section,.card{padding:1.15rem}.amount{font-size:2rem}.list tr{display:grid;grid-template-columns:1fr auto;border-top:1px solid var(--line);padding:.65rem 0}.list thead tr{border-top:0;padding-top:0}.list :is(th,td){border:0;padding:0}.list :is(th,td):first-child:not(:nth-last-child(2)){grid-row:1/span 2;padding-right:1rem}.list tr:has(>:nth-child(2):last-child){grid-template-columns:1fr}.list td:first-child:nth-last-child(2){font-weight:650}.list td:nth-child(2):last-child{font-weight:400;color:var(--soft)}.list :is(th,td):nth-child(n+2):not(:nth-child(2):last-child){white-space:normal}.list td:nth-child(2){font-weight:650}.list td:nth-child(3){color:var(--soft)}}
 @media(max-width:20rem){.choices{grid-template-columns:1fr}}
 @media(prefers-reduced-motion:reduce){*,::before{animation:none!important;transition:none!important}button:active{transform:none}}
 @media(forced-colors:active){.choices>label:has(>:checked){outline:3px solid Highlight}.mark,.letter{border-color:CanvasText}}
