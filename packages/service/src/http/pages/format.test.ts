@@ -67,12 +67,15 @@ test('a moment is shown to the minute, in UTC, and exactly for programs', () => 
 
 /** Reads a text back, whatever digits and separators the language has. */
 function microsIn(text: string, language: string): bigint {
-  const digits = [...new Intl.NumberFormat(language, { useGrouping: false }).format(9_876_543_210n)].toReversed();
-  const decimal = new Intl.NumberFormat(language).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value;
-  const kept = [...text].map((letter) => (letter === decimal ? '.' : digits.indexOf(letter)));
-  const [whole = '', decimals = ''] = kept
-    .filter((one) => one === '.' || Number(one) >= 0)
-    .join('')
-    .split('.');
+  const digits = Array.from(
+    new Intl.NumberFormat(language, { useGrouping: false }).format(9_876_543_210n),
+  ).toReversed();
+  const decimal =
+    new Intl.NumberFormat(language).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '';
+  const [whole = '', decimals = ''] = text.split(decimal).map((part) =>
+    Array.from(part, (letter) => digits.indexOf(letter))
+      .filter((digit) => digit >= 0)
+      .join(''),
+  );
   return BigInt(whole + decimals.padEnd(6, '0'));
 }
