@@ -40,10 +40,7 @@ export async function selectTestCheckout(db: Queryable, testCheckout: string): P
   return rows[0];
 }
 
-export async function selectPaidTestCheckout(
-  db: Queryable,
-  testPayment: string,
-): Promise<TestCheckoutRow | undefined> {
+export async function selectPaidTestCheckout(db: Queryable, testPayment: string): Promise<TestCheckoutRow | undefined> {
   const { rows } = await db.query<TestCheckoutRow>(`${CHECKOUT} where p.test_payment = $1`, [testPayment]);
   return rows[0];
 }
@@ -112,10 +109,7 @@ export async function claimTestEvents(db: Queryable, most: number, retryMs: numb
 
 /** Its notice was taken, or nobody took it this many times. */
 export async function deleteTestEvent(db: Queryable, testEvent: string, attemptsMin: number): Promise<void> {
-  await db.query('delete from payments.test_events where test_event = $1 and attempts >= $2', [
-    testEvent,
-    attemptsMin,
-  ]);
+  await db.query('delete from payments.test_events where test_event = $1 and attempts >= $2', [testEvent, attemptsMin]);
 }
 
 interface NewTestRefund {
@@ -192,10 +186,9 @@ export async function reinstateChargebacks(tx: Queryable, testEvent: string, tes
 
 /** Refunds that were under way have arrived. */
 export async function payTestRefunds(db: Queryable, testPayment: string): Promise<void> {
-  await db.query(
-    `update payments.test_refunds set state = 'paid' where test_payment = $1 and state = 'under_way'`,
-    [testPayment],
-  );
+  await db.query(`update payments.test_refunds set state = 'paid' where test_payment = $1 and state = 'under_way'`, [
+    testPayment,
+  ]);
 }
 
 interface TestRefundRow {
