@@ -43,6 +43,8 @@ export function composePeople({
     connections: createConnections(pool, config.currency),
     links,
     apps: createAppFaces(pool),
+    checkouts: undefined,
+    testBank: undefined,
     tries,
     addressOf,
     operatorName,

@@ -1,5 +1,7 @@
 import type { AppId, CheckoutId, EndUserId, IdentityId, PaymentId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
+import type { PayableAmounts } from '#payments/amounts.ts';
+import type { ProcessorName } from '#payments/processor.ts';
 
 /** A place to pay into one wallet, as its page shows it. */
 export interface Checkout {
@@ -21,12 +23,14 @@ export interface NewCheckout {
   readonly email: string | undefined;
   /** Of the link that it is begun by; a payment spends it (BI-04). */
   readonly linkDigest: Buffer | undefined;
-  /** Where the payer goes if he does not want to pay. */
-  readonly cancelUrl: string;
 }
 
 /** Payments into wallets. */
 export interface Checkouts {
+  readonly processor: ProcessorName;
+  /** Origins that a form which begins a checkout ends at. */
+  readonly formTargets: readonly string[];
+  readonly amountsIn: (currency: string) => PayableAmounts;
   /** Opens a checkout at the processor and gives its address there. The wallet must be there. */
   readonly begin: (checkout: NewCheckout) => Promise<{ readonly checkoutId: CheckoutId; readonly url: string }>;
   readonly find: (checkoutId: CheckoutId) => Promise<Checkout | undefined>;

@@ -1,12 +1,15 @@
 import type { SignedIn } from '#accounts/session.ts';
 import type { AccountPages } from '#http/pages/account-pages.ts';
 import { accountPage, changePasswordPage, endSessionPage } from '#http/pages/account.ts';
+import { checkoutPages } from '#http/pages/checkout.ts';
 import { createCookies } from '#http/pages/cookies.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { passkeyPages } from '#http/pages/passkeys.ts';
 import { personSignInPages } from '#http/pages/person-sign-in.ts';
 import { askResetPage, useResetPage } from '#http/pages/password-reset.ts';
 import { signInPage, signOutPage } from '#http/pages/sign-in.ts';
+import { testProcessorPages } from '#http/pages/test-processor.ts';
+import { topupPages } from '#http/pages/topup.ts';
 import {
   type PageHandlers,
   type PageMethods,
@@ -73,6 +76,9 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
   const ofPeople: Readonly<Record<string, PageMethods<Person>>> = {
     ...personSignInPages(forPeople),
     ...passkeyPages(forPeople),
+    ...topupPages(forPeople),
+    ...checkoutPages(forPeople),
+    ...(people.testBank === undefined ? {} : testProcessorPages(forPeople, people.testBank)),
   };
   return routesOf(new Map([...handlersOf(visits, owners, ofAccounts), ...handlersOf(visits, walletOwners, ofPeople)]));
 }

@@ -1,6 +1,7 @@
 import { inSnapshot, inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { microsFromRow } from '#kernel/micros.ts';
+import { payableIn } from '#payments/amounts.ts';
 import type { PaymentReport, Processor } from '#payments/processor.ts';
 import { TEST_CARDS } from '#payments/test-processor/cards.ts';
 import { readSignedNotice } from '#payments/test-processor/notices.ts';
@@ -9,8 +10,10 @@ import {
   insertTestEvent,
   insertTestRefund,
   selectPaidTestCheckout,
+  selectTestCheckout,
   selectTestMovements,
   selectTestRefunds,
+  type TestCheckoutRow,
 } from '#payments/test-processor/queries.ts';
 import { newTestCheckout, newTestRefund, refundEvent } from '#payments/test-processor/test-bank.ts';
 
@@ -27,12 +30,16 @@ export function createTestProcessor({ pool, key, publicUrl, clock }: TestProcess
   return {
     name: 'test',
     formTargets: [], // Its pages are of this service.
+    amountsIn: payableIn,
     openCheckout: async (order) => {
       const processorCheckout = await insertTestCheckout(pool, newTestCheckout(), order);
       return { processorCheckout, url: `${publicUrl}/test-processor/${processorCheckout}` };
     },
     readNotice: async (body, headers) => readSignedNotice(key, clock, body, headers),
-    lookUp: (testPayment) => inSnapshot(pool, (tx) => reportOf(tx, testPayment)),
+    lookUp: (testPayment) =>
+      inSnapshot(pool, async (tx) => reportOf(tx, await selectPaidTestCheckout(tx, testPayment))),
+    lookUpCheckout: (testCheckout) =>
+      inSnapshot(pool, async (tx) => reportOf(tx, await selectTestCheckout(tx, testCheckout))),
     refund: ({ processorPayment: testPayment, refundId, amount }) =>
       inTransaction(pool, async (tx) => {
         const paid = await selectPaidTestCheckout(tx, testPayment);
@@ -47,9 +54,9 @@ export function createTestProcessor({ pool, key, publicUrl, clock }: TestProcess
   };
 }
 
-async function reportOf(tx: Queryable, testPayment: string): Promise<PaymentReport | undefined> {
-  const checkout = await selectPaidTestCheckout(tx, testPayment);
-  if (checkout === undefined) return undefined;
+async function reportOf(tx: Queryable, checkout: TestCheckoutRow | undefined): Promise<PaymentReport | undefined> {
+  if (checkout?.test_payment === null || checkout === undefined) return undefined;
+  const testPayment = checkout.test_payment;
   const refunds = await selectTestRefunds(tx, testPayment);
   const movements = await selectTestMovements(tx, testPayment);
   return {
