@@ -4,6 +4,7 @@ import { startExpiry } from '#accounts/expiry.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail } from '#app/mail.ts';
+import { composePayments } from '#app/payments.ts';
 import { composePeople } from '#app/people.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
@@ -127,13 +128,15 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       addMailboxPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
     }
   });
-  const people = composePeople({ config, pool, throttle, links, sendMail, addressOf: control.addressOf });
+  const payments = composePayments({ config, pool, clock, log });
+  const people = composePeople({ config, pool, throttle, links, sendMail, payments, addressOf: control.addressOf });
   const expiry = startExpiry({ db: pool, forget: [throttle.forget, createForgetSignIns(pool)], log });
   return {
     handle: planes.handle,
     pages: createPages({ ...control, people, secret: config.secret, publicUrl: config.publicUrl, log }),
     close: async () => {
       await expiry.stop();
+      await payments.stop();
       await planes.close();
     },
   };

@@ -19,6 +19,7 @@ interface PeopleOptions {
   readonly links: Links;
   readonly addressOf: CallerAddress;
   readonly sendMail: SendMail;
+  readonly payments: Pick<PeoplePages, 'checkouts' | 'testBank'>;
 }
 
 /** What people who own wallets do, joined to what it acts on. */
@@ -29,6 +30,7 @@ export function composePeople({
   links,
   addressOf,
   sendMail,
+  payments,
 }: PeopleOptions): Omit<PeoplePages, 'cookies'> {
   const tries = createTries(throttle, deriveKey(config.secret, 'person-tries'));
   const { operatorName } = config;
@@ -43,11 +45,12 @@ export function composePeople({
     connections: createConnections(pool, config.currency),
     links,
     apps: createAppFaces(pool),
-    checkouts: undefined,
-    testBank: undefined,
+    checkouts: payments.checkouts,
+    testBank: payments.testBank,
+    currency: config.currency,
     tries,
     addressOf,
     operatorName,
-    isTestMoney: config.environment === 'development', // Until payments say which processor there is.
+    isTestMoney: payments.testBank !== undefined,
   };
 }

@@ -22,6 +22,8 @@ export interface PeoplePages {
   readonly testBank: TestBank | undefined;
   readonly tries: Tries;
   readonly cookies: Cookies;
+  /** Of wallets that are opened. */
+  readonly currency: string;
   readonly addressOf: CallerAddress;
   /** As the pages call whoever runs the service. */
   readonly operatorName: string;

@@ -19,8 +19,6 @@ export const TOPUP_TEXTS = {
   notAnAmount: (least: string, most: string, unit: string) =>
     `Type an amount from ${least} to ${most}, in steps of ${unit}, for example 12.50.`,
   notSetUp: (operator: string) => `Payments are not set up here. Contact ${operator}.`,
-  signedInAs: (email: string) => `Signed in as ${email}.`,
-  signOut: 'Not you? Sign out',
 } as const;
 
 /** Of a link whose call the monthly cap refused. */
@@ -38,15 +36,6 @@ export const CAP_TEXTS = {
   pay: 'Keep the cap and top up',
   done: (app: string) =>
     `The cap is set, and ${app} can go on within it. Top up if there is too little in your wallet.`,
-} as const;
-
-/** Of links that lead nowhere. */
-export const LINK_TEXTS = {
-  voidTitle: 'This link does not work any more',
-  void: (operator: string) =>
-    `It was used, it is older than fifteen minutes, or it is not whole. Go back to your app and open a new one. ${operator} took no money.`,
-  sandboxTitle: 'This is the sandbox',
-  sandbox: 'The app calls with a test key. It spends play money, so there is nothing to pay and nothing to connect.',
 } as const;
 
 /** Where a payer waits for the money. */
