@@ -32,6 +32,7 @@ export function composePeople({
     apps: createAppFaces(pool),
     tries: createTries(throttle, deriveKey(config.secret, 'person-tries')),
     addressOf,
+    currency: config.currency,
     operatorName: config.operatorName,
     isTestMoney: config.environment === 'development', // Until payments say which processor there is.
   };

@@ -1,6 +1,7 @@
 import type { SignedIn } from '#accounts/session.ts';
 import type { AccountPages } from '#http/pages/account-pages.ts';
 import { accountPage, changePasswordPage, endSessionPage } from '#http/pages/account.ts';
+import { connectPages } from '#http/pages/connect.ts';
 import { createCookies } from '#http/pages/cookies.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { askResetPage, useResetPage } from '#http/pages/password-reset.ts';
@@ -67,7 +68,10 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
     find: people.sessions.find,
     home: { path: '/wallet', name: 'To your wallet' },
   };
-  const ofPeople: Readonly<Record<string, PageMethods<Person>>> = {};
+  const peoplePages = { ...people, cookies };
+  const ofPeople: Readonly<Record<string, PageMethods<Person>>> = {
+    ...connectPages(peoplePages),
+  };
   return routesOf(new Map([...handlersOf(visits, owners, ofAccounts), ...handlersOf(visits, walletOwners, ofPeople)]));
 }
 

@@ -15,6 +15,8 @@ export interface PeoplePages {
   readonly tries: Tries;
   readonly cookies: Cookies;
   readonly addressOf: CallerAddress;
+  /** Of every wallet. */
+  readonly currency: string;
   /** As the pages call whoever runs the service. */
   readonly operatorName: string;
   /** Payments are the test processor's (ON-03). */
