@@ -4,6 +4,8 @@ import { accountPage, changePasswordPage, endSessionPage } from '#http/pages/acc
 import { connectPages } from '#http/pages/connect.ts';
 import { createCookies } from '#http/pages/cookies.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
+import { passkeyPages } from '#http/pages/passkeys.ts';
+import { personSignInPages } from '#http/pages/person-sign-in.ts';
 import { askResetPage, useResetPage } from '#http/pages/password-reset.ts';
 import { signInPage, signOutPage } from '#http/pages/sign-in.ts';
 import {
@@ -68,9 +70,11 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
     find: people.sessions.find,
     home: { path: '/wallet', name: 'To your wallet' },
   };
-  const peoplePages = { ...people, cookies };
+  const forPeople: PeoplePages = { ...people, cookies };
   const ofPeople: Readonly<Record<string, PageMethods<Person>>> = {
-    ...connectPages(peoplePages),
+    ...personSignInPages(forPeople),
+    ...passkeyPages(forPeople),
+    ...connectPages(forPeople),
   };
   return routesOf(new Map([...handlersOf(visits, owners, ofAccounts), ...handlersOf(visits, walletOwners, ofPeople)]));
 }
