@@ -47,6 +47,7 @@ export function composePeople({
     addressOf,
     currency: config.currency,
     operatorName,
+    supportEmail: config.supportEmail,
     isTestMoney: config.environment === 'development', // Until payments say which processor there is.
   };
 }

@@ -19,7 +19,7 @@ import type { Person } from '#identities/session.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import type { Log } from '#kernel/log.ts';
 
-interface PagesOptions extends Omit<AccountPages, 'cookies'> {
+interface PagesOptions extends Omit<AccountPages, 'cookies' | 'frame'> {
   readonly people: Omit<PeoplePages, 'cookies'>;
   readonly secret: Buffer;
   readonly publicUrl: string;
@@ -42,7 +42,9 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
   const { origin, protocol } = new URL(publicUrl);
   const isSecure = protocol === 'https:';
   const cookies = createCookies(isSecure);
-  const pages = { ...shared, cookies };
+  const { operatorName, supportEmail } = people;
+  const frame = { operatorName, supportEmail };
+  const pages = { ...shared, cookies, frame };
   const visits = {
     cookies,
     key: deriveKey(secret, 'page-form'),
@@ -55,6 +57,7 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
     cookie: 'session',
     find: shared.sessions.find,
     home: { path: '/account', name: 'To your account' },
+    frame,
   };
   const ofAccounts: Readonly<Record<string, PageMethods>> = {
     '/sign-in': signInPage(pages),
@@ -69,6 +72,7 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
     cookie: 'person',
     find: people.sessions.find,
     home: { path: '/wallet', name: 'To your wallet' },
+    frame: { ...frame, isTestMoney: people.isTestMoney },
   };
   const forPeople: PeoplePages = { ...people, cookies };
   const ofPeople: Readonly<Record<string, PageMethods<Person>>> = {

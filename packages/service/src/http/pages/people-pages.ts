@@ -21,6 +21,8 @@ export interface PeoplePages {
   readonly currency: string;
   /** As the pages call whoever runs the service. */
   readonly operatorName: string;
+  /** Where people ask whoever runs it; undefined where the settings say nowhere. */
+  readonly supportEmail: string | undefined;
   /** Payments are the test processor's (ON-03). */
   readonly isTestMoney: boolean;
 }
