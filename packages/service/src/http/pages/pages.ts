@@ -94,10 +94,11 @@ function handlersOf<Who>(
 /** A page's path may name one of its parts `:part`: `/connect/:part/consent`. */
 function routesOf(pages: ReadonlyMap<string, PageHandlers>): PageRoutes {
   return (path) => {
+    if (path.includes(PART)) return undefined; // As declared, not as asked for.
     const whole = pages.get(path);
     if (whole !== undefined) return { handlers: whole, part: '' };
     const [, first, part, ...rest] = path.split('/');
-    if (part === undefined || part === '' || part === PART) return undefined;
+    if (part === undefined || part === '') return undefined;
     const handlers = pages.get(['', first, PART, ...rest].join('/'));
     return handlers && { handlers, part };
   };
