@@ -1,6 +1,7 @@
 import { createAccounts } from '#accounts/account.ts';
 import { createOwnApps } from '#accounts/app.ts';
 import { startExpiry } from '#accounts/expiry.ts';
+import { createLogos } from '#accounts/logo.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail } from '#app/mail.ts';
@@ -12,6 +13,7 @@ import { createCallerAddress } from '#http/caller-address.ts';
 import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts.ts';
 import { addAppRoutes, addKeyRoutes } from '#http/control-plane/apps.ts';
 import { addListenerRoutes } from '#http/control-plane/listeners.ts';
+import { addLogoRoutes } from '#http/control-plane/logos.ts';
 import { addUsageRoutes } from '#http/control-plane/usage.ts';
 import { addSandboxRoutes } from '#http/control-plane/sandbox.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
@@ -87,6 +89,8 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     }),
     sessions: createSessions(pool),
     apps: createOwnApps({ pool, refresh: keys.refresh }),
+    logos: createLogos(pool),
+    publicUrl: config.publicUrl,
     sandboxWallets: createSandboxWallets(pools.sandbox, config.sandboxGrant),
     appUsage: createAppUsage(pools),
     subscriptions,
@@ -115,6 +119,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     addSessionRoutes(plane, control);
     addAppRoutes(plane, control);
     addKeyRoutes(plane, control);
+    addLogoRoutes(plane, control);
     addSandboxRoutes(plane, control);
     addUsageRoutes(plane, control);
     addWebhookRoutes(plane, control);
@@ -133,7 +138,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const expiry = startExpiry({ db: pool, forget: [throttle.forget, createForgetSignIns(pool)], log });
   return {
     handle: planes.handle,
-    pages: createPages({ ...control, people, secret: config.secret, publicUrl: config.publicUrl, log }),
+    pages: createPages({ ...control, people, secret: config.secret, log }),
     close: async () => {
       await expiry.stop();
       await payments.stop();

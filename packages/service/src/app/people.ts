@@ -50,7 +50,9 @@ export function composePeople({
     currency: config.currency,
     tries,
     addressOf,
+    currency: config.currency,
     operatorName,
-    isTestMoney: payments.testBank !== undefined,
+    supportEmail: config.supportEmail,
+    isTestMoney: config.environment === 'development', // Until payments say which processor there is.
   };
 }

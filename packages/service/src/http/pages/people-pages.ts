@@ -25,8 +25,12 @@ export interface PeoplePages {
   /** Of wallets that are opened. */
   readonly currency: string;
   readonly addressOf: CallerAddress;
+  /** Of every wallet. */
+  readonly currency: string;
   /** As the pages call whoever runs the service. */
   readonly operatorName: string;
+  /** Where people ask whoever runs it; undefined where the settings say nowhere. */
+  readonly supportEmail: string | undefined;
   /** Payments are the test processor's (ON-03). */
   readonly isTestMoney: boolean;
 }
