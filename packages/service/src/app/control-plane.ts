@@ -24,6 +24,7 @@ import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addAnyWalletRoutes, addMovementRoutes } from '#http/operator-plane/wallets.ts';
 import { addMailboxPages } from '#http/pages/mailbox.ts';
 import { createPages, type PageRoutes } from '#http/pages/pages.ts';
+import { resetMail } from '#http/pages/texts/mail.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
 import { createPlanes, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
@@ -85,7 +86,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       pool,
       throttle,
       secret: config.secret,
-      sendReset: (email, token) => sendMail(resetMail(config.publicUrl, email, token)),
+      sendReset: (email, token) => sendMail(email, resetMail({ ...config, token })),
     }),
     sessions: createSessions(pool),
     apps: createOwnApps({ pool, refresh: keys.refresh }),
@@ -145,21 +146,4 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       await planes.close();
     },
   };
-}
-
-function resetMail(publicUrl: string, recipient: string, token: string) {
-  const body = [
-    'Somebody, most likely you, asked to set a new password for your account at',
-    `${publicUrl}. If it was not you, there is nothing to do.`,
-    '',
-    'Within an hour, choose a new password there:',
-    '',
-    `${publicUrl}/password-reset/use?token=${token}`,
-    '',
-    'A program sends this token with the new password to POST /password-resets/use instead:',
-    '',
-    `    ${token}`,
-    '',
-  ].join('\n');
-  return { recipient, subject: 'Set a new password', body };
 }

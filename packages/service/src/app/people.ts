@@ -40,7 +40,7 @@ export function composePeople({
       pool,
       tries,
       key: deriveKey(config.secret, 'person-code'),
-      sendCode: ({ email, ...said }) => sendMail({ recipient: email, ...codeMail({ operatorName, ...said }) }),
+      sendCode: ({ email, ...said }) => sendMail(email, codeMail({ operatorName, ...said })),
     }),
     connections: createConnections(pool, config.currency),
     links,
