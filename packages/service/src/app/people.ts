@@ -47,12 +47,11 @@ export function composePeople({
     apps: createAppFaces(pool),
     checkouts: payments.checkouts,
     testBank: payments.testBank,
-    currency: config.currency,
     tries,
     addressOf,
     currency: config.currency,
     operatorName,
     supportEmail: config.supportEmail,
-    isTestMoney: config.environment === 'development', // Until payments say which processor there is.
+    isTestMoney: payments.testBank !== undefined,
   };
 }

@@ -54,7 +54,7 @@ export function createCheckouts({ pool, processor, publicUrl }: CheckoutsOptions
     processor: processor.name,
     formTargets: processor.formTargets,
     amountsIn: processor.amountsIn,
-    begin: async ({ amount, appName, email, cancelUrl, ...payer }) => {
+    begin: async ({ amount, appName, email, ...payer }) => {
       const wallet = await createWallets(pool).find(payer.appId, payer.userId);
       if (wallet === undefined) throw new Error('A checkout is for a wallet that is there.');
       const { currency } = wallet;
@@ -70,7 +70,7 @@ export function createCheckouts({ pool, processor, publicUrl }: CheckoutsOptions
         currency,
         appName,
         returnUrl: `${publicUrl}/checkout/${checkoutId}`,
-        cancelUrl,
+        cancelUrl: `${publicUrl}/checkout/${checkoutId}?paid=no`,
         email,
       });
       await setProcessorCheckout(pool, checkoutId, processorCheckout);

@@ -21,20 +21,21 @@ interface Arrival {
   readonly next: string | undefined;
 }
 
-/** Asks once a second what has become of the payment, and shows it in place; after a minute, that it takes longer. */
+/**
+ * Looks at this page once a second until there is something else on it, and puts that in place of what is shown; says after
+ * a minute that it takes longer.
+ */
 const SCRIPT = scriptOf(`(() => {
-const box = document.getElementById('arrival');
-const slow = document.getElementById('slow');
-setTimeout(() => { slow.hidden = false; }, 60000);
+const part = (name, page) => page.querySelector(name);
+setTimeout(() => { const slow = part('#slow', document); if (slow) slow.hidden = false; }, 60000);
 const look = async () => {
   try {
-    const reply = await fetch(location.pathname + '/state' + location.search, { cache: 'no-store' });
-    const seen = await reply.json();
-    if (seen.state !== 'open') {
-      slow.remove();
-      document.querySelector('h1').textContent = seen.title;
-      document.title = document.title.replace(/^.* - /, seen.title + ' - ');
-      box.innerHTML = seen.html;
+    const reply = await fetch(location.href, { cache: 'no-store' });
+    const seen = new DOMParser().parseFromString(await reply.text(), 'text/html');
+    if (reply.ok && !part('#slow', seen)) {
+      for (const name of ['h1', '#arrival']) part(name, document).replaceChildren(...part(name, seen).childNodes);
+      document.title = seen.title;
+      part('#slow', document).remove();
       return;
     }
   } catch {}
@@ -50,15 +51,6 @@ export function checkoutPages(pages: PeoplePages): Readonly<Record<string, PageM
       GET: async (visit) => {
         const arrival = await arrivalOf(pages, visit);
         return arrival === undefined ? gone(pages) : arrivalPage(pages, visit, arrival);
-      },
-    },
-    '/checkout/:part/state': {
-      GET: async (visit) => {
-        const arrival = await arrivalOf(pages, visit);
-        if (arrival === undefined) return gone(pages);
-        const { title, body } = shownOf(pages, visit, arrival);
-        const text = JSON.stringify({ state: arrival.checkout.state, title, html: body.text });
-        return { status: 200, file: { headers: { 'content-type': 'application/json; charset=utf-8' }, text } };
       },
     },
   };

@@ -1,6 +1,7 @@
 import type { SignedIn } from '#accounts/session.ts';
 import type { AccountPages } from '#http/pages/account-pages.ts';
 import { accountPage, changePasswordPage, endSessionPage } from '#http/pages/account.ts';
+import { checkoutPages } from '#http/pages/checkout.ts';
 import { connectPages } from '#http/pages/connect.ts';
 import { createCookies } from '#http/pages/cookies.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
@@ -81,6 +82,9 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
     ...personSignInPages(forPeople),
     ...passkeyPages(forPeople),
     ...connectPages(forPeople),
+    ...topupPages(forPeople),
+    ...checkoutPages(forPeople),
+    ...(people.testBank === undefined ? {} : testProcessorPages(forPeople, people.testBank)),
   };
   return routesOf(new Map([...handlersOf(visits, owners, ofAccounts), ...handlersOf(visits, walletOwners, ofPeople)]));
 }

@@ -22,8 +22,6 @@ export interface PeoplePages {
   readonly testBank: TestBank | undefined;
   readonly tries: Tries;
   readonly cookies: Cookies;
-  /** Of wallets that are opened. */
-  readonly currency: string;
   readonly addressOf: CallerAddress;
   /** Of every wallet. */
   readonly currency: string;

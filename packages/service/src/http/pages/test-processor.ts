@@ -1,7 +1,6 @@
 import { formatsOf } from '#http/pages/format.ts';
 import { type Html, html } from '#http/pages/html.ts';
 import { alertOf } from '#http/pages/layout.ts';
-import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { personPage } from '#http/pages/person-page.ts';
 import { TEST_PROCESSOR_TEXTS as TEXTS } from '#http/pages/texts/test-processor.ts';
 import { type PageAnswer, type PageMethods, redirectTo, type Visit } from '#http/pages/visit.ts';
@@ -9,7 +8,7 @@ import type { Person } from '#identities/session.ts';
 import { TEST_CARD_NAMES, TEST_CARDS, testCardOf } from '#payments/test-processor/cards.ts';
 import type { TestBank, TestCheckout } from '#payments/test-processor/test-bank.ts';
 
-type Pages = Pick<PeoplePages, 'isTestMoney'>;
+type Pages = Parameters<typeof personPage>[0];
 
 const STATUS_REFUSED = 402;
 const DIGITS_OF_A_GROUP = /\d{4}(?=\d)/g;
