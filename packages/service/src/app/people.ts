@@ -1,10 +1,13 @@
 import { createAppFaces } from '#accounts/app-face.ts';
 import type { Config } from '#app/config.ts';
+import type { SendMail } from '#app/mail.ts';
 import { createConnections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
+import { codeMail } from '#http/pages/texts/mail.ts';
+import { createCodeSignIns } from '#identities/code.ts';
 import { createPersonSessions } from '#identities/session.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import { createTries, type Throttle } from '#limits/tries.ts';
@@ -15,6 +18,8 @@ interface PeopleOptions {
   readonly throttle: Throttle;
   readonly links: Links;
   readonly addressOf: CallerAddress;
+  readonly sendMail: SendMail;
+  readonly payments: Pick<PeoplePages, 'checkouts' | 'testBank'>;
 }
 
 /** What people who own wallets do, joined to what it acts on. */
@@ -24,16 +29,29 @@ export function composePeople({
   throttle,
   links,
   addressOf,
+  sendMail,
+  payments,
 }: PeopleOptions): Omit<PeoplePages, 'cookies'> {
+  const tries = createTries(throttle, deriveKey(config.secret, 'person-tries'));
+  const { operatorName } = config;
   return {
     sessions: createPersonSessions(pool),
+    codes: createCodeSignIns({
+      pool,
+      tries,
+      key: deriveKey(config.secret, 'person-code'),
+      sendCode: ({ email, ...said }) => sendMail(email, codeMail({ operatorName, ...said })),
+    }),
     connections: createConnections(pool, config.currency),
     links,
     apps: createAppFaces(pool),
-    tries: createTries(throttle, deriveKey(config.secret, 'person-tries')),
+    checkouts: payments.checkouts,
+    testBank: payments.testBank,
+    tries,
     addressOf,
-    operatorName: config.operatorName,
+    currency: config.currency,
+    operatorName,
     supportEmail: config.supportEmail,
-    isTestMoney: config.environment === 'development', // Until payments say which processor there is.
+    isTestMoney: payments.testBank !== undefined,
   };
 }

@@ -18,6 +18,8 @@ interface PageText {
   readonly title: string;
   readonly body: Html;
   readonly frame: Frame;
+  /** Where the browser goes on to by itself, at once. */
+  readonly goesTo?: string;
   /** Something went wrong: said before the title, where a screen reader begins. */
   readonly isError?: boolean;
 }
@@ -65,12 +67,13 @@ export const PAGE_HEADERS = {
 } as const;
 
 /** A whole page. */
-export function pageOf({ title, body, frame, isError = false }: PageText): Html {
+export function pageOf({ title, body, frame, goesTo, isError = false }: PageText): Html {
   return html`<!doctype html>
 <html lang="${FRAME_TEXTS.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+${goesTo === undefined ? undefined : html`<meta http-equiv="refresh" content="0;url=${goesTo}">`}
 <title>${isError ? FRAME_TEXTS.errorPrefix : ''}${title} - ${frame.operatorName}</title>
 ${STYLE_ELEMENT}
 </head>

@@ -1,10 +1,16 @@
 import type { SignedIn } from '#accounts/session.ts';
 import type { AccountPages } from '#http/pages/account-pages.ts';
 import { accountPage, changePasswordPage, endSessionPage } from '#http/pages/account.ts';
+import { checkoutPages } from '#http/pages/checkout.ts';
+import { connectPages } from '#http/pages/connect.ts';
 import { createCookies } from '#http/pages/cookies.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
+import { passkeyPages } from '#http/pages/passkeys.ts';
+import { personSignInPages } from '#http/pages/person-sign-in.ts';
 import { askResetPage, useResetPage } from '#http/pages/password-reset.ts';
 import { signInPage, signOutPage } from '#http/pages/sign-in.ts';
+import { testProcessorPages } from '#http/pages/test-processor.ts';
+import { topupPages } from '#http/pages/topup.ts';
 import {
   type PageHandlers,
   type PageMethods,
@@ -71,7 +77,15 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
     home: { path: '/wallet', name: 'To your wallet' },
     frame: { ...frame, isTestMoney: people.isTestMoney },
   };
-  const ofPeople: Readonly<Record<string, PageMethods<Person>>> = {};
+  const forPeople: PeoplePages = { ...people, cookies };
+  const ofPeople: Readonly<Record<string, PageMethods<Person>>> = {
+    ...personSignInPages(forPeople),
+    ...passkeyPages(forPeople),
+    ...connectPages(forPeople),
+    ...topupPages(forPeople),
+    ...checkoutPages(forPeople),
+    ...(people.testBank === undefined ? {} : testProcessorPages(forPeople, people.testBank)),
+  };
   return routesOf(new Map([...handlersOf(visits, owners, ofAccounts), ...handlersOf(visits, walletOwners, ofPeople)]));
 }
 
@@ -86,10 +100,11 @@ function handlersOf<Who>(
 /** A page's path may name one of its parts `:part`: `/connect/:part/consent`. */
 function routesOf(pages: ReadonlyMap<string, PageHandlers>): PageRoutes {
   return (path) => {
+    if (path.includes(PART)) return undefined; // As declared, not as asked for.
     const whole = pages.get(path);
     if (whole !== undefined) return { handlers: whole, part: '' };
     const [, first, part, ...rest] = path.split('/');
-    if (part === undefined || part === '' || part === PART) return undefined;
+    if (part === undefined || part === '') return undefined;
     const handlers = pages.get(['', first, PART, ...rest].join('/'));
     return handlers && { handlers, part };
   };

@@ -3,18 +3,28 @@ import type { Connections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { Cookies } from '#http/pages/cookies.ts';
+import type { CodeSignIns } from '#identities/code.ts';
 import type { PersonSessions } from '#identities/session.ts';
 import type { Tries } from '#limits/tries.ts';
+import type { Checkouts } from '#payments/checkout.ts';
+import type { TestBank } from '#payments/test-processor/test-bank.ts';
 
 /** What the pages of people who own wallets need. */
 export interface PeoplePages {
   readonly sessions: PersonSessions;
+  readonly codes: CodeSignIns;
   readonly connections: Connections;
   readonly links: Links;
   readonly apps: AppFaces;
+  /** Undefined: payments are not set up. */
+  readonly checkouts: Checkouts | undefined;
+  /** Undefined: payments are not the test processor's. */
+  readonly testBank: TestBank | undefined;
   readonly tries: Tries;
   readonly cookies: Cookies;
   readonly addressOf: CallerAddress;
+  /** Of every wallet. */
+  readonly currency: string;
   /** As the pages call whoever runs the service. */
   readonly operatorName: string;
   /** Where people ask whoever runs it; undefined where the settings say nowhere. */

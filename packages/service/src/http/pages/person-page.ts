@@ -4,6 +4,7 @@ import { type Frame, pageOf } from '#http/pages/layout.ts';
 interface PersonPage {
   readonly title: string;
   readonly body: Html;
+  readonly goesTo?: string;
   readonly isError?: boolean;
 }
 
