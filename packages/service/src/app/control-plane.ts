@@ -125,7 +125,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       addMailboxPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
     }
   });
-  const people = composePeople({ config, pool, throttle, links, addressOf: control.addressOf });
+  const people = composePeople({ config, pool, throttle, links, ...control });
   const expiry = startExpiry({ db: pool, forgetTries: throttle.forget, log });
   return {
     handle: planes.handle,

@@ -7,7 +7,10 @@ import type { CallerAddress } from '#http/caller-address.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { createPersonSessions } from '#identities/session.ts';
 import { deriveKey } from '#kernel/crypto.ts';
+import { createWalletMovements } from '#ledger/movements.ts';
 import { createTries, type Throttle } from '#limits/tries.ts';
+import type { AppUsage } from '#usage/report.ts';
+import { createUsage } from '#usage/usage.ts';
 
 interface PeopleOptions {
   readonly config: Config;
@@ -15,6 +18,7 @@ interface PeopleOptions {
   readonly throttle: Throttle;
   readonly links: Links;
   readonly addressOf: CallerAddress;
+  readonly appUsage: AppUsage;
 }
 
 /** What people who own wallets do, joined to what it acts on. */
@@ -24,12 +28,16 @@ export function composePeople({
   throttle,
   links,
   addressOf,
+  appUsage,
 }: PeopleOptions): Omit<PeoplePages, 'cookies'> {
   return {
     sessions: createPersonSessions(pool),
     connections: createConnections(pool, config.currency),
     links,
     apps: createAppFaces(pool),
+    movements: createWalletMovements(pool),
+    usage: createUsage(pool),
+    receipts: appUsage,
     tries: createTries(throttle, deriveKey(config.secret, 'person-tries')),
     addressOf,
     operatorName: config.operatorName,

@@ -12,6 +12,7 @@ import {
   type Visitors,
   type VisitOptions,
 } from '#http/pages/visit.ts';
+import { walletPages } from '#http/pages/wallet-pages.ts';
 import type { Person } from '#identities/session.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import type { Log } from '#kernel/log.ts';
@@ -67,7 +68,10 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
     find: people.sessions.find,
     home: { path: '/wallet', name: 'To your wallet' },
   };
-  const ofPeople: Readonly<Record<string, PageMethods<Person>>> = {};
+  const forPeople: PeoplePages = { ...people, cookies };
+  const ofPeople: Readonly<Record<string, PageMethods<Person>>> = {
+    ...walletPages(forPeople),
+  };
   return routesOf(new Map([...handlersOf(visits, owners, ofAccounts), ...handlersOf(visits, walletOwners, ofPeople)]));
 }
 

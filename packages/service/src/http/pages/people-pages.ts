@@ -4,7 +4,10 @@ import type { Links } from '#connections/link.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { Cookies } from '#http/pages/cookies.ts';
 import type { PersonSessions } from '#identities/session.ts';
+import type { WalletMovements } from '#ledger/movements.ts';
 import type { Tries } from '#limits/tries.ts';
+import type { AppUsage } from '#usage/report.ts';
+import type { UsageReader } from '#usage/usage.ts';
 
 /** What the pages of people who own wallets need. */
 export interface PeoplePages {
@@ -12,6 +15,9 @@ export interface PeoplePages {
   readonly connections: Connections;
   readonly links: Links;
   readonly apps: AppFaces;
+  readonly movements: WalletMovements;
+  readonly usage: Pick<UsageReader, 'ofCalls'>;
+  readonly receipts: Pick<AppUsage, 'receipt'>;
   readonly tries: Tries;
   readonly cookies: Cookies;
   readonly addressOf: CallerAddress;
