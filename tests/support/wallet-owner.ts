@@ -3,7 +3,8 @@ import { type Connection, createConnections } from '../../packages/service/src/c
 import { createPersonSessions } from '../../packages/service/src/identities/session.ts';
 import type { ConnectionId, EndUserId, IdentityId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { type Browser, openBrowser } from './browser.ts';
+import type { Browser } from './browser.ts';
+import { browserOf, PERSON_COOKIE } from './people.ts';
 import type { TestApp, TestService } from './service.ts';
 
 /** Somebody who owns wallets, with a browser in which he is signed in. */
@@ -23,11 +24,13 @@ interface Agreed {
 let owners = 0;
 
 /** A person who has signed in. How he did is the business of other tests. */
-export async function newWalletOwner({ url, database }: TestService): Promise<WalletOwner> {
-  const email = `person-${(owners += 1)}@example.test`;
-  const { identity, token } = await createPersonSessions(database.owner).open(email);
-  const browser = openBrowser(url);
-  browser.cookies.set('__Host-purser-person', token);
+export async function newWalletOwner(service: TestService): Promise<WalletOwner> {
+  const { database } = service;
+  const email = `wallet-owner-${(owners += 1)}@example.test`;
+  const browser = await browserOf(service, email);
+  const identity = (await createPersonSessions(database.owner).find(browser.cookies.get(PERSON_COOKIE) ?? ''))
+    ?.identity;
+  assert.ok(identity !== undefined);
   return {
     email,
     identityId: identity.identityId,

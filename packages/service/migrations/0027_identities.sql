@@ -23,3 +23,17 @@ create index sessions_of on identities.sessions (identity_id);
 create index sessions_expired on identities.sessions (expires_at);
 
 grant select, insert, update, delete on identities.identities, identities.sessions to purser_live;
+
+-- A one-time code that was mailed, for the browser that asked for it. Neither the code nor what names it in that browser is
+-- stored: only a digest of the one, and of the other an HMAC over both.
+create table identities.codes (
+  digest bytea primary key check (length(digest) = 32),
+  email text not null,
+  proof bytea not null check (length(proof) = 32),
+  guesses_left int not null check (guesses_left >= 0),
+  expires_at timestamptz not null
+);
+create index codes_of on identities.codes (email);
+create index codes_expired on identities.codes (expires_at);
+
+grant select, insert, update, delete on identities.codes to purser_live;

@@ -3,7 +3,7 @@ import type { Queryable } from '#db/pool.ts';
 import type { AppId } from '#kernel/ids.ts';
 
 /** What end users see of an app. */
-interface AppFace {
+export interface AppFace {
   readonly appId: AppId;
   readonly name: string;
   readonly isSuspended: boolean;

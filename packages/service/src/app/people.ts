@@ -1,10 +1,13 @@
 import { createAppFaces } from '#accounts/app-face.ts';
 import type { Config } from '#app/config.ts';
+import type { SendMail } from '#app/mail.ts';
 import { createConnections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
+import { codeMail } from '#http/pages/texts/mail.ts';
+import { createCodeSignIns } from '#identities/code.ts';
 import { createPersonSessions } from '#identities/session.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import { createWalletMovements } from '#ledger/movements.ts';
@@ -19,6 +22,7 @@ interface PeopleOptions {
   readonly links: Links;
   readonly addressOf: CallerAddress;
   readonly appUsage: AppUsage;
+  readonly sendMail: SendMail;
 }
 
 /** What people who own wallets do, joined to what it acts on. */
@@ -29,18 +33,28 @@ export function composePeople({
   links,
   addressOf,
   appUsage,
+  sendMail,
 }: PeopleOptions): Omit<PeoplePages, 'cookies'> {
+  const tries = createTries(throttle, deriveKey(config.secret, 'person-tries'));
+  const { operatorName } = config;
   return {
     sessions: createPersonSessions(pool),
+    codes: createCodeSignIns({
+      pool,
+      tries,
+      key: deriveKey(config.secret, 'person-code'),
+      sendCode: ({ email, ...said }) => sendMail({ recipient: email, ...codeMail({ operatorName, ...said }) }),
+    }),
     connections: createConnections(pool, config.currency),
     links,
     apps: createAppFaces(pool),
     movements: createWalletMovements(pool),
     usage: createUsage(pool),
     receipts: appUsage,
-    tries: createTries(throttle, deriveKey(config.secret, 'person-tries')),
+    tries,
     addressOf,
-    operatorName: config.operatorName,
+    currency: config.currency,
+    operatorName,
     isTestMoney: config.environment === 'development', // Until payments say which processor there is.
   };
 }

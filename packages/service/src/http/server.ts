@@ -5,6 +5,7 @@ import { envelopeOf } from '#gateway/frames.ts';
 import { refusals } from '#gateway/metrics.ts';
 import { handleBalance } from '#http/data-plane/balance.ts';
 import { handleChat } from '#http/data-plane/chat.ts';
+import { handleConnect } from '#http/data-plane/connect.ts';
 import type { DataPlane } from '#http/data-plane/data-plane.ts';
 import { handleModel, handleModelList } from '#http/data-plane/models.ts';
 import { handleUsageSummary } from '#http/data-plane/usage-summary.ts';
@@ -84,6 +85,7 @@ function routesOf({ dataPlane, isReady, metrics }: ServerOptions): ReadonlyMap<s
     ['/v1/chat/completions', { POST: (exchange) => handleChat(dataPlane.gateway, exchange) }],
     ['/v1/models', { GET: (exchange) => handleModelList(dataPlane, exchange) }],
     ['/balance', { GET: (exchange) => handleBalance(dataPlane, exchange) }],
+    ['/connect', { POST: (exchange) => handleConnect(dataPlane, exchange) }],
     ['/usage/summary', { GET: (exchange) => handleUsageSummary(dataPlane, exchange) }],
     ['/healthz', { GET: ({ response }) => handleHealth(response) }],
     ['/readyz', { GET: ({ response }) => handleReadiness(response, isReady) }],

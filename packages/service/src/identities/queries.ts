@@ -6,7 +6,7 @@ interface IdentityRow {
   readonly email: string;
 }
 
-export interface SessionRow extends IdentityRow {
+interface SessionRow extends IdentityRow {
   readonly session_id: SessionId;
   readonly created_at: Date;
   readonly last_used_at: Date;
@@ -65,4 +65,64 @@ export async function deleteSessions(
     identityId,
     sessionId ?? null,
   ]);
+}
+
+interface NewCode {
+  readonly digest: Buffer;
+  readonly email: string;
+  readonly proof: Buffer;
+  readonly guesses: number;
+  readonly lifetimeMs: number;
+}
+
+export async function insertCode(db: Queryable, code: NewCode): Promise<void> {
+  await db.query(
+    `insert into identities.codes (digest, email, proof, guesses_left, expires_at)
+     values ($1, $2, $3, $4, clock_timestamp() + $5 * interval '1 ms')`,
+    [code.digest, code.email, code.proof, code.guesses, code.lifetimeMs],
+  );
+}
+
+/** To whom a code was mailed that can still be used. */
+export async function selectCodeEmail(db: Queryable, digest: Buffer): Promise<string | undefined> {
+  const { rows } = await db.query<{ email: string }>(
+    `select email from identities.codes
+     where digest = $1 and guesses_left > 0 and expires_at > clock_timestamp()`,
+    [digest],
+  );
+  return rows[0]?.email;
+}
+
+/** Takes one guess of a code. Undefined: there is none left, or no such code. */
+export async function takeGuess(db: Queryable, digest: Buffer): Promise<Buffer | undefined> {
+  const { rows } = await db.query<{ proof: Buffer }>(
+    `update identities.codes set guesses_left = guesses_left - 1
+     where digest = $1 and guesses_left > 0 and expires_at > clock_timestamp()
+     returning proof`,
+    [digest],
+  );
+  return rows[0]?.proof;
+}
+
+/** Removes a code: true for whoever did, so that it is used once. */
+export async function deleteCode(db: Queryable, digest: Buffer): Promise<boolean> {
+  const { rowCount } = await db.query(`delete from identities.codes where digest = $1`, [digest]);
+  return rowCount === 1;
+}
+
+export async function deleteCodesOf(db: Queryable, email: string): Promise<void> {
+  await db.query(`delete from identities.codes where email = $1`, [email]);
+}
+
+/** Removes at most so many sessions, and codes, that have had their time. */
+export async function deleteExpired(db: Queryable, rowsMax: number): Promise<void> {
+  await db.query(
+    `with sessions as (
+       delete from identities.sessions where session_id in
+         (select session_id from identities.sessions where expires_at < clock_timestamp() limit $1)
+     )
+     delete from identities.codes where digest in
+       (select digest from identities.codes where expires_at < clock_timestamp() limit $1)`,
+    [rowsMax],
+  );
 }

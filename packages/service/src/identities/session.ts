@@ -1,5 +1,12 @@
 import type { Queryable } from '#db/pool.ts';
-import { deleteSessions, insertSession, selectSession, upsertIdentity } from '#identities/queries.ts';
+import {
+  deleteCodesOf,
+  deleteExpired,
+  deleteSessions,
+  insertSession,
+  selectSession,
+  upsertIdentity,
+} from '#identities/queries.ts';
 import { sha256 } from '#kernel/crypto.ts';
 import { type IdentityId, newIdentityId, newSessionId, type SessionId } from '#kernel/ids.ts';
 import { randomBase62 } from '#kernel/random.ts';
@@ -24,10 +31,11 @@ export interface PersonSessions {
   /** Signs in who has shown that an e-mail is his. The token is in this answer alone. */
   readonly open: (email: string) => Promise<{ readonly identity: Identity; readonly token: string }>;
   readonly end: (person: Person) => Promise<void>;
-  /** Signs out everywhere, here too. */
+  /** Signs out everywhere, here too, and makes every code void that was mailed until now. */
   readonly endAll: (person: Person) => Promise<void>;
 }
 
+const EXPIRED_MAX = 10_000;
 const LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
 const TOKEN_LENGTH = 43; // 256 bits.
 const SHAPE = /^[0-9A-Za-z]{43}$/;
@@ -49,6 +57,14 @@ export function createPersonSessions(db: Queryable): PersonSessions {
       return { identity: { identityId, email: row.email }, token };
     },
     end: ({ identity, sessionId }) => deleteSessions(db, identity.identityId, sessionId),
-    endAll: ({ identity }) => deleteSessions(db, identity.identityId, undefined),
+    endAll: async ({ identity }) => {
+      await deleteCodesOf(db, identity.email);
+      await deleteSessions(db, identity.identityId, undefined);
+    },
   };
+}
+
+/** Removes sessions and codes that have had their time. */
+export function createForgetSignIns(db: Queryable): () => Promise<void> {
+  return () => deleteExpired(db, EXPIRED_MAX);
 }

@@ -38,6 +38,8 @@ const RATES = {
   code: { ratePerMinute: 1, rateBurst: 10, cost: 2 },
   /** One-time codes asked for from one address. */
   'code-from': { ratePerMinute: 2, rateBurst: 30, cost: 1 },
+  /** Wrong one-time codes for one e-mail, whoever asked for them: twenty at once, then one in three minutes. */
+  'code-guess': { ratePerMinute: 1, rateBurst: 60, cost: 3 },
   /** Checkouts begun from one address. */
   'checkout-from': { ratePerMinute: 4, rateBurst: 40, cost: 1 },
 } as const satisfies Record<string, ThrottleRate>;
@@ -65,6 +67,7 @@ const MESSAGES: Readonly<Partial<Record<Kind, string>>> = {
   'reset-from': 'Too many resets were asked for from your address. Wait.',
   code: 'Too many codes were sent to this e-mail. Wait.',
   'code-from': 'Too many codes were asked for from your address. Wait.',
+  'code-guess': 'Too many wrong codes for this e-mail. Wait.',
   'checkout-from': 'Too many payments were begun from your address. Wait.',
 };
 const WRONG_PASSWORDS = 'Too many wrong passwords. Wait, or reset the password by mail: that works at once.';

@@ -4,6 +4,7 @@ import { alertOf } from '#http/pages/layout.ts';
 import { personPage } from '#http/pages/person-page.ts';
 import { html } from '#http/pages/html.ts';
 import { WALLET_TEXTS, type WalletState } from '#http/pages/texts/wallet.ts';
+import { toSignIn } from '#http/pages/then.ts';
 import { type PageAnswer, redirectTo, refusedBy, type Visit } from '#http/pages/visit.ts';
 import type { Person } from '#identities/session.ts';
 import type { ConnectionId, IdentityId } from '#kernel/ids.ts';
@@ -29,7 +30,7 @@ export function forOwner<Rest extends readonly unknown[]>(
 ): (visit: Visit<Person>, ...rest: Rest) => Promise<PageAnswer> {
   return async (visit, ...rest) => {
     const path = `/wallet/${visit.part}`;
-    if (visit.signedIn === undefined) return redirectTo(signInPath(path));
+    if (visit.signedIn === undefined) return toSignIn(path);
     const { identityId } = visit.signedIn.identity;
     const connection = await pages.connections.ofIdentity({ identityId, connectionId: visit.part as ConnectionId });
     if (connection === undefined) return nothingHere(pages);
@@ -37,10 +38,6 @@ export function forOwner<Rest extends readonly unknown[]>(
     const owner = { identityId, connectionId: connection.connectionId };
     return run({ visit, connection, owner, appName: app?.name ?? connection.appId, path }, ...rest);
   };
-}
-
-export function signInPath(then: string): string {
-  return `/wallet/sign-in?then=${encodeURIComponent(then)}`;
 }
 
 /** Of an address that only takes a form, when somebody goes there. */

@@ -1,8 +1,11 @@
 import type { SignedIn } from '#accounts/session.ts';
 import type { AccountPages } from '#http/pages/account-pages.ts';
 import { accountPage, changePasswordPage, endSessionPage } from '#http/pages/account.ts';
+import { connectPages } from '#http/pages/connect.ts';
 import { createCookies } from '#http/pages/cookies.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
+import { passkeyPages } from '#http/pages/passkeys.ts';
+import { personSignInPages } from '#http/pages/person-sign-in.ts';
 import { askResetPage, useResetPage } from '#http/pages/password-reset.ts';
 import { signInPage, signOutPage } from '#http/pages/sign-in.ts';
 import {
@@ -71,6 +74,9 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
   const forPeople: PeoplePages = { ...people, cookies };
   const ofPeople: Readonly<Record<string, PageMethods<Person>>> = {
     ...walletPages(forPeople),
+    ...personSignInPages(forPeople),
+    ...passkeyPages(forPeople),
+    ...connectPages(forPeople),
   };
   return routesOf(new Map([...handlersOf(visits, owners, ofAccounts), ...handlersOf(visits, walletOwners, ofPeople)]));
 }

@@ -3,6 +3,7 @@ import type { Connections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { Cookies } from '#http/pages/cookies.ts';
+import type { CodeSignIns } from '#identities/code.ts';
 import type { PersonSessions } from '#identities/session.ts';
 import type { WalletMovements } from '#ledger/movements.ts';
 import type { Tries } from '#limits/tries.ts';
@@ -12,6 +13,7 @@ import type { UsageReader } from '#usage/usage.ts';
 /** What the pages of people who own wallets need. */
 export interface PeoplePages {
   readonly sessions: PersonSessions;
+  readonly codes: CodeSignIns;
   readonly connections: Connections;
   readonly links: Links;
   readonly apps: AppFaces;
@@ -21,6 +23,8 @@ export interface PeoplePages {
   readonly tries: Tries;
   readonly cookies: Cookies;
   readonly addressOf: CallerAddress;
+  /** Of every wallet. */
+  readonly currency: string;
   /** As the pages call whoever runs the service. */
   readonly operatorName: string;
   /** Payments are the test processor's (ON-03). */

@@ -1,11 +1,12 @@
 import type { Connection } from '#connections/connection.ts';
 import { type Formats, formatsOf } from '#http/pages/format.ts';
 import { type Html, html } from '#http/pages/html.ts';
-import { signInPath, stateOf } from '#http/pages/own-connection.ts';
+import { stateOf } from '#http/pages/own-connection.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { personPage } from '#http/pages/person-page.ts';
 import { WALLET_TEXTS, type WalletState } from '#http/pages/texts/wallet.ts';
-import { type PageMethods, redirectTo, type Visit } from '#http/pages/visit.ts';
+import { PASSKEYS, SIGN_OUT, toSignIn } from '#http/pages/then.ts';
+import type { PageMethods, Visit } from '#http/pages/visit.ts';
 import type { Person } from '#identities/session.ts';
 
 /** As many as a page bears with the longest names. */
@@ -22,7 +23,7 @@ export function walletPage(pages: PeoplePages): PageMethods<Person> {
   return {
     GET: async (visit) => {
       const { signedIn } = visit;
-      if (signedIn === undefined) return redirectTo(signInPath('/wallet'));
+      if (signedIn === undefined) return toSignIn('/wallet');
       const all = (await pages.connections.list(signedIn.identity.identityId)).toSorted(connectedFirst);
       const from = fromOf(visit.exchange.query);
       const shown = await Promise.all(
@@ -99,10 +100,10 @@ function signedInSection(visit: Visit<Person>): Html {
 <button class="quiet">${WALLET_TEXTS.signOutEverywhere}</button>`;
   return html`<section aria-labelledby="signing-in">
 <h2 id="signing-in">${WALLET_TEXTS.signingIn}</h2>
-<p><a href="/wallet/passkeys">${WALLET_TEXTS.passkeys}</a></p>
+<p><a href="${PASSKEYS}">${WALLET_TEXTS.passkeys}</a></p>
 <div class="row">
-${visit.form('/wallet/sign-out', html`<button class="quiet">${WALLET_TEXTS.signOut}</button>`)}
-${visit.form('/wallet/sign-out', everywhere)}
+${visit.form(SIGN_OUT, html`<button class="quiet">${WALLET_TEXTS.signOut}</button>`)}
+${visit.form(SIGN_OUT, everywhere)}
 </div>
 </section>`;
 }

@@ -4,6 +4,7 @@ import { deriveKey, hmacSha256 } from '../../../packages/service/src/kernel/cryp
 import { newConnectionId } from '../../../packages/service/src/kernel/ids.ts';
 import { openBrowser } from '../../support/browser.ts';
 import { assertPage } from '../../support/page.ts';
+import { PERSON_COOKIE } from '../../support/people.ts';
 import { setStage } from '../../support/stage.ts';
 import { newWalletOwner } from '../../support/wallet-owner.ts';
 
@@ -39,7 +40,7 @@ test('ON-04 another’s connection is answered exactly as one that is not there,
     assert.equal(other.text, none.text, page);
   }
   // Proofs that no page gives: those of the stranger's own session for these addresses.
-  const session = stranger.browser.cookies.get('__Host-purser-person') ?? '';
+  const session = stranger.browser.cookies.get(PERSON_COOKIE) ?? '';
   const key = deriveKey(Buffer.from(PURSER_SECRET), 'page-form');
   const proofOf = (action: string) => hmacSha256(key, session, '\n', action).toString('base64url');
   for (const form of FORMS) {

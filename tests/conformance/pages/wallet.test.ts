@@ -17,11 +17,11 @@ upstream.script({
 test('ON-04 somebody who is not signed in is led to signing in and back', async () => {
   const browser = openBrowser(service.url);
   const ways = [
-    ['/wallet', '/wallet'],
     ['/wallet/con_1', '/wallet/con_1'],
     ['/wallet/con_1/disconnect', '/wallet/con_1'],
     ['/wallet/con_1/movements.csv', '/wallet/con_1'],
   ] as const;
+  assert.equal((await browser.ask('/wallet')).headers.get('location'), '/wallet/sign-in');
   for (const [path, back] of ways) {
     const reply = await browser.ask(path);
     assertPage(reply, 303);

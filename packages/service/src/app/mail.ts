@@ -1,0 +1,21 @@
+import type { Config } from '#app/config.ts';
+import type { Pool } from '#db/pool.ts';
+import type { Log } from '#kernel/log.ts';
+import { insertMessage, type NewMessage } from '#mail/queries.ts';
+
+interface MailOptions {
+  readonly config: Config;
+  readonly pool: Pool;
+  readonly log: Log;
+}
+
+/** Leaves a message for the outbox to send. What nobody could read is not kept: it may hold a secret. */
+export type SendMail = (message: NewMessage) => Promise<void>;
+
+export function createSendMail({ config, pool, log }: MailOptions): SendMail {
+  const isRead = config.mail !== undefined || config.environment === 'development';
+  return async (message) => {
+    if (isRead) await insertMessage(pool, message);
+    else log.warn('mail was not sent: there is no SMTP_URL');
+  };
+}

@@ -1,0 +1,147 @@
+import { email as emailSchema } from '@purser/contract/control.ts';
+import { type Html, html } from '#http/pages/html.ts';
+import { alertOf } from '#http/pages/layout.ts';
+import type { PeoplePages } from '#http/pages/people-pages.ts';
+import { personPage } from '#http/pages/person-page.ts';
+import { SIGN_IN_TEXTS } from '#http/pages/texts/sign-in.ts';
+import { CODE, NEXT_FIELD, nextField, SIGN_IN, SIGN_OUT, thenOf, withThen } from '#http/pages/then.ts';
+import { type PageAnswer, type PageMethods, redirectTo, refusedBy, type Visit } from '#http/pages/visit.ts';
+import type { Person } from '#identities/session.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+
+type PersonVisit = Visit<Person>;
+
+const EMAIL_LENGTH_MAX = 254;
+
+/** Where people with wallets sign in, by a code that is mailed, and out. */
+export function personSignInPages(pages: PeoplePages): Readonly<Record<string, PageMethods<Person>>> {
+  return { [SIGN_IN]: signInPage(pages), [CODE]: codePage(pages), [SIGN_OUT]: signOutPage(pages) };
+}
+
+/** Asks for the e-mail. What it answers is the same for every e-mail, whether a wallet is there or not. */
+function signInPage(pages: PeoplePages): PageMethods<Person> {
+  return {
+    GET: async (visit) => {
+      const next = thenInAddress(visit);
+      if (visit.signedIn !== undefined) return redirectTo(next);
+      return { status: 200, page: await signInForm(pages, visit, { next, email: '' }) };
+    },
+    POST: async (visit, form) => {
+      const next = thenOf(form.field(NEXT_FIELD));
+      const email = form.field('email').trim();
+      const asked = await askForCode(pages, visit, next, email);
+      if (asked instanceof Refusal) {
+        return refusedBy(asked, await signInForm(pages, visit, { next, email, fault: asked.message }));
+      }
+      return redirectTo(withThen(CODE, next), [pages.cookies.write('code', asked.challenge)]);
+    },
+  };
+}
+
+async function askForCode(pages: PeoplePages, visit: PersonVisit, next: string, email: string) {
+  if (!emailSchema.safeParse(email).success) return refuse('BAD_REQUEST', SIGN_IN_TEXTS.noEmail);
+  return pages.codes.ask({
+    email,
+    from: pages.addressOf(visit.exchange.request),
+    before: visit.cookie('code'),
+    appName: await askingApp(pages, next),
+  });
+}
+
+/** Takes the code, and goes on. */
+function codePage(pages: PeoplePages): PageMethods<Person> {
+  const { codes, cookies } = pages;
+  const emailOf = (visit: PersonVisit) => codes.emailOf(visit.cookie('code') ?? '');
+  return {
+    GET: async (visit) => {
+      const next = thenInAddress(visit);
+      if (visit.signedIn !== undefined) return redirectTo(next);
+      const email = await emailOf(visit);
+      if (email === undefined) return redirectTo(withThen(SIGN_IN, next));
+      return { status: 200, page: codeForm(pages, visit, { next, email }) };
+    },
+    POST: async (visit, form) => {
+      const next = thenOf(form.field(NEXT_FIELD));
+      const opened = await codes.use(visit.cookie('code') ?? '', form.field('code'));
+      if (opened instanceof Refusal) {
+        const email = await emailOf(visit);
+        if (email === undefined) return refusedBy(opened, voidPage(pages, next));
+        return refusedBy(opened, codeForm(pages, visit, { next, email, fault: opened.message }));
+      }
+      return redirectTo(next, [cookies.write('person', opened.token), cookies.write('code', undefined)]);
+    },
+  };
+}
+
+/** `everywhere`: in every browser of this person. With where to go on, for somebody who then signs in as another. */
+function signOutPage({ sessions, cookies }: PeoplePages): PageMethods<Person> {
+  return {
+    GET: () => redirectTo(SIGN_IN),
+    POST: async ({ signedIn }, form): Promise<PageAnswer> => {
+      if (signedIn !== undefined) {
+        await (form.field('everywhere') === 'yes' ? sessions.endAll(signedIn) : sessions.end(signedIn));
+      }
+      const gone = [cookies.write('person', undefined), cookies.write('code', undefined)];
+      return redirectTo(withThen(SIGN_IN, thenOf(form.field(NEXT_FIELD))), gone);
+    },
+  };
+}
+
+function thenInAddress({ exchange }: PersonVisit): string {
+  return thenOf(new URLSearchParams(exchange.query).get('then'));
+}
+
+/** The name of the app whose link somebody has followed here; undefined where there is none, or it is void. */
+async function askingApp({ links, apps }: PeoplePages, next: string): Promise<string | undefined> {
+  const [, page, token = ''] = next.split('/');
+  const link = page === 'topup' || page === 'connect' ? links.read(page, token) : undefined;
+  return link && (await apps.find(link.appId))?.name;
+}
+
+interface FormState {
+  readonly next: string;
+  readonly email: string;
+  readonly fault?: string;
+}
+
+async function signInForm(pages: PeoplePages, visit: PersonVisit, { next, email, fault }: FormState): Promise<Html> {
+  const app = await askingApp(pages, next);
+  const fields = html`${nextField(next)}
+<label for="email">${SIGN_IN_TEXTS.email}</label>
+<input id="email" name="email" type="email" autocomplete="email" maxlength="${EMAIL_LENGTH_MAX}" required value="${email}">
+<button>${SIGN_IN_TEXTS.send}</button>`;
+  const body = html`${alertOf(fault)}
+<div class="card">
+<p>${app === undefined ? SIGN_IN_TEXTS.forWallet : SIGN_IN_TEXTS.forApp(app)}</p>
+<p class="soft">${SIGN_IN_TEXTS.firstTime}</p>
+${visit.form(SIGN_IN, fields)}
+</div>`;
+  return personPage(pages, { title: SIGN_IN_TEXTS.title, body, isError: fault !== undefined });
+}
+
+function codeForm(pages: PeoplePages, visit: PersonVisit, { next, email, fault }: FormState): Html {
+  const fields = html`${nextField(next)}
+<label for="code">${SIGN_IN_TEXTS.code}</label>
+<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="20" required>
+<button>${SIGN_IN_TEXTS.enter}</button>`;
+  const again = html`${nextField(next)}
+<input type="hidden" name="email" value="${email}">
+<button class="quiet">${SIGN_IN_TEXTS.again}</button>`;
+  const body = html`${alertOf(fault)}
+<div class="card">
+<p>${SIGN_IN_TEXTS.sentTo(email)}</p>
+${visit.form(CODE, fields)}
+</div>
+<section>
+<p>${SIGN_IN_TEXTS.noMail}</p>
+${visit.form(SIGN_IN, again)}
+</section>
+<p><a href="${withThen(SIGN_IN, next)}">${SIGN_IN_TEXTS.otherEmail}</a></p>`;
+  return personPage(pages, { title: SIGN_IN_TEXTS.codeTitle, body, isError: fault !== undefined });
+}
+
+function voidPage(pages: PeoplePages, next: string): Html {
+  const body = html`${alertOf(SIGN_IN_TEXTS.voidCode)}
+<p><a href="${withThen(SIGN_IN, next)}">${SIGN_IN_TEXTS.askAgain}</a></p>`;
+  return personPage(pages, { title: SIGN_IN_TEXTS.voidTitle, body, isError: true });
+}

@@ -1,0 +1,26 @@
+/** What the pages say on which people with wallets sign in and out. */
+export const SIGN_IN_TEXTS = {
+  title: 'Sign in',
+  forApp: (app: string) => `To go on with ${app}, sign in with your e-mail.`,
+  forWallet: 'Sign in with your e-mail to see your wallet.',
+  firstTime: 'There is no password. We mail you a code; the first one opens your wallet.',
+  email: 'E-mail',
+  noEmail: 'This is not an e-mail address. Check it and try again.',
+  send: 'Mail me a code',
+  codeTitle: 'Enter the code',
+  sentTo: (email: string) =>
+    `We sent a code of six digits to ${email}. It lasts ten minutes and works in this browser.`,
+  code: 'Code from the mail',
+  enter: 'Sign in',
+  noMail: 'No mail? Look into the spam folder, or ask for a new code. The old one is void then.',
+  again: 'Mail me a new code',
+  otherEmail: 'Use another e-mail',
+  voidTitle: 'This code is void',
+  voidCode: 'This code has expired, was used, or was typed wrong too often. Nothing else has changed.',
+  askAgain: 'Ask for a new code',
+  securityTitle: 'How you sign in',
+  signedInAs: (email: string) => `You are signed in as ${email}.`,
+  signOut: 'Sign out here',
+  signOutEverywhere: 'Sign out everywhere',
+  everywhereHint: 'That ends your sign-in in every browser. Apps can still spend what you allowed them.',
+} as const;
