@@ -1,0 +1,149 @@
+import type { CheckoutId, RefundId } from '../../packages/service/src/kernel/ids.ts';
+import { type Micros, micros } from '../../packages/service/src/kernel/micros.ts';
+import { refuse } from '../../packages/service/src/kernel/refusal.ts';
+import { payableIn } from '../../packages/service/src/payments/amounts.ts';
+import type {
+  CheckoutOrder,
+  DisputeMovement,
+  PaymentReport,
+  Processor,
+  RefundOrder,
+  RefundReport,
+} from '../../packages/service/src/payments/processor.ts';
+
+/** A payment processor in memory that does what a test says, with the port that Stripe has. */
+export interface FakeProcessor extends Processor {
+  readonly orders: readonly CheckoutOrder[];
+  readonly refundOrders: readonly RefundOrder[];
+  /** Pays at a checkout, what was asked for where nothing else is said, and gives the payment. */
+  readonly pay: (checkoutId: CheckoutId, paid?: { readonly amount?: number; readonly currency?: string }) => string;
+  /** Refunds without being asked by us. Gives the refund. */
+  readonly refundThere: (payment: string, amount: number, state?: RefundReport['state']) => string;
+  /** What becomes of a refund, ours or theirs. */
+  readonly setRefund: (refund: string, state: RefundReport['state']) => void;
+  /** A bank takes money back, or gives it back. */
+  readonly dispute: (payment: string, amount: number, isReinstated?: boolean) => void;
+  /** A notice as the processor would send it now; each has an id of its own. */
+  readonly notice: (payment: string) => { readonly body: Buffer; readonly headers: Record<string, string> };
+  /** Everything that it says of a payment now. */
+  readonly report: (payment: string) => PaymentReport;
+  /** While set, it cannot be reached. */
+  isAway: boolean;
+  /** What it does with refunds that it is asked for: it makes them under way where nothing is set. */
+  refunds: 'under_way' | 'paid' | 'declined' | 'lost';
+}
+
+interface FakePayment {
+  readonly checkoutId: CheckoutId;
+  readonly received: { readonly amount: Micros; readonly currency: string };
+  readonly refunds: RefundReport[];
+  readonly movements: DisputeMovement[];
+}
+
+const SIGNATURE = 'signed by the fake processor';
+
+export function createFakeProcessor(name: Processor['name'] = 'stripe'): FakeProcessor {
+  const orders: CheckoutOrder[] = [];
+  const refundOrders: RefundOrder[] = [];
+  const payments = new Map<string, FakePayment>();
+  let count = 0;
+  const next = (kind: string) => `${kind}_${(count += 1)}`;
+
+  function found(payment: string): FakePayment {
+    const known = payments.get(payment);
+    if (known === undefined) throw new Error('The fake processor has no such payment.');
+    return known;
+  }
+
+  function reached(): void {
+    if (fake.isAway) throw new Error('The fake processor is away.');
+  }
+
+  function report(payment: string): PaymentReport {
+    const { checkoutId, received, refunds, movements } = found(payment);
+    return {
+      processorPayment: payment,
+      checkoutId,
+      received,
+      refunds: [...refunds],
+      disputeMovements: [...movements],
+    };
+  }
+
+  function addRefund(payment: string, refund: Omit<RefundReport, 'processorRefund'>): string {
+    const processorRefund = next('re');
+    found(payment).refunds.push({ ...refund, processorRefund });
+    return processorRefund;
+  }
+
+  const fake: FakeProcessor = {
+    name,
+    formTargets: ['https://pay.example.test'],
+    amountsIn: payableIn,
+    orders,
+    refundOrders,
+    isAway: false,
+    refunds: 'under_way',
+    openCheckout: async (order) => {
+      reached();
+      orders.push(order);
+      const processorCheckout = `cs_${order.checkoutId}`;
+      return { processorCheckout, url: `https://pay.example.test/${processorCheckout}` };
+    },
+    readNotice: async (body, headers) => {
+      if (headers['x-fake-signature'] !== SIGNATURE)
+        return refuse('BAD_REQUEST', 'This is no notice of the processor.');
+      const { id, payment } = JSON.parse(body.toString('utf8')) as { readonly id: string; readonly payment: string };
+      return { noticeId: id, type: 'fake', processorPayment: payment };
+    },
+    lookUp: async (payment) => {
+      reached();
+      return payments.has(payment) ? report(payment) : undefined;
+    },
+    lookUpCheckout: async (processorCheckout) => {
+      reached();
+      const payment = [...payments].find(([, { checkoutId }]) => `cs_${checkoutId}` === processorCheckout)?.[0];
+      return payment === undefined ? undefined : report(payment);
+    },
+    refund: async (order) => {
+      reached();
+      refundOrders.push(order);
+      if (fake.refunds === 'declined') return 'declined';
+      const { refunds } = found(order.processorPayment);
+      const isKnown = refunds.some(({ refundId }) => refundId === order.refundId);
+      if (fake.refunds !== 'lost' && !isKnown) {
+        addRefund(order.processorPayment, { refundId: order.refundId, amount: order.amount, state: fake.refunds });
+      }
+      return 'asked';
+    },
+    pay: (checkoutId, paid = {}) => {
+      const order = orders.find((one) => one.checkoutId === checkoutId);
+      if (order === undefined) throw new Error('The fake processor has no such checkout.');
+      const amount = paid.amount === undefined ? order.amount : micros(BigInt(paid.amount));
+      const received = { amount, currency: paid.currency ?? order.currency };
+      const payment = next('pi');
+      payments.set(payment, { checkoutId, received, refunds: [], movements: [] });
+      return payment;
+    },
+    refundThere: (payment, amount, state = 'paid') =>
+      addRefund(payment, { refundId: undefined, amount: micros(BigInt(amount)), state }),
+    setRefund: (refund, state) => {
+      for (const { refunds } of payments.values()) {
+        const index = refunds.findIndex(
+          (one) => one.processorRefund === refund || one.refundId === (refund as RefundId),
+        );
+        const known = refunds[index];
+        if (known !== undefined) refunds[index] = { ...known, state };
+      }
+    },
+    dispute: (payment, amount, isReinstated = false) => {
+      found(payment).movements.push({ processorMovement: next('txn'), amount: micros(BigInt(amount)), isReinstated });
+    },
+    notice: (payment) => ({
+      body: Buffer.from(JSON.stringify({ id: next('evt'), payment })),
+      headers: { 'x-fake-signature': SIGNATURE },
+    }),
+    report,
+  };
+  return fake;
+}
