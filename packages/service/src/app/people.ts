@@ -50,6 +50,7 @@ export function composePeople({
     apps: createAppFaces(pool),
     movements: createWalletMovements(pool),
     usage: createUsage(pool),
+    refunds: undefined,
     receipts: appUsage,
     tries,
     addressOf,

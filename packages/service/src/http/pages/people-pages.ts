@@ -7,6 +7,7 @@ import type { CodeSignIns } from '#identities/code.ts';
 import type { PersonSessions } from '#identities/session.ts';
 import type { WalletMovements } from '#ledger/movements.ts';
 import type { Tries } from '#limits/tries.ts';
+import type { Refunds } from '#payments/refund.ts';
 import type { AppUsage } from '#usage/report.ts';
 import type { UsageReader } from '#usage/usage.ts';
 
@@ -19,6 +20,8 @@ export interface PeoplePages {
   readonly apps: AppFaces;
   readonly movements: WalletMovements;
   readonly usage: Pick<UsageReader, 'ofCalls'>;
+  /** Undefined: payments are not set up. */
+  readonly refunds: Refunds | undefined;
   readonly receipts: Pick<AppUsage, 'receipt'>;
   readonly tries: Tries;
   readonly cookies: Cookies;

@@ -41,7 +41,7 @@ ${alertOf(shown.fault)}${noticeOf(shown.notice)}
 ${balanceSection(pages, own, formats)}
 ${own.connection.wallet.isConnected ? capSection(own, formats, shown.cap) : undefined}
 ${await movementsSection(pages, own, formats, shown.before)}
-${moreSection(own)}`;
+${moreSection(pages, own)}`;
   return personPage(pages, { title: own.appName, body, isError: shown.fault !== undefined });
 }
 
@@ -98,11 +98,14 @@ ${visit.form(`${path}/pause`, pause)}
 </section>`;
 }
 
-function moreSection({ connection: { wallet }, path }: OwnVisit): Html | undefined {
-  if (!wallet.isConnected) return undefined;
-  const disconnect = html`<a href="${path}/disconnect">${WALLET_TEXTS.disconnectLink}</a>`;
+/** Ways out: each asks on a page of its own. */
+function moreSection({ refunds }: PeoplePages, { connection: { wallet }, path }: OwnVisit): Html | undefined {
+  const refund = html`<p><a href="${path}/refund">${WALLET_TEXTS.refundLink}</a></p>`;
+  const disconnect = html`<p><a href="${path}/disconnect">${WALLET_TEXTS.disconnectLink}</a></p>`;
+  if (!wallet.isConnected && refunds === undefined) return undefined;
   return html`<section aria-labelledby="more">
 <h2 id="more">${WALLET_TEXTS.moreTitle}</h2>
-<p>${disconnect}</p>
+${refunds === undefined ? undefined : refund}
+${wallet.isConnected ? disconnect : undefined}
 </section>`;
 }

@@ -3,6 +3,7 @@ import type { PageMethods } from '#http/pages/visit.ts';
 import { walletPage } from '#http/pages/wallet.ts';
 import { connectionPage } from '#http/pages/wallet-connection.ts';
 import { movementsFile } from '#http/pages/wallet-csv.ts';
+import { refundPage } from '#http/pages/wallet-refund.ts';
 import { capPage, disconnectPage, pausePage, reconnectPage, topUpPage } from '#http/pages/wallet-settings.ts';
 import type { Person } from '#identities/session.ts';
 
@@ -16,6 +17,7 @@ export function walletPages(pages: PeoplePages): Readonly<Record<string, PageMet
     '/wallet/:part/pause': pausePage(pages),
     '/wallet/:part/disconnect': disconnectPage(pages),
     '/wallet/:part/reconnect': reconnectPage(pages),
+    '/wallet/:part/refund': refundPage(pages),
     '/wallet/:part/movements.csv': movementsFile(pages),
   };
 }
