@@ -10,7 +10,7 @@ import { assertPage, mainOf } from '../../support/page.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
 import { addUsage } from '../../support/usage-rows.ts';
-import { newWalletOwner } from '../../support/wallet-owner.ts';
+import { walletOwnersOf } from '../../support/wallet-owner.ts';
 
 const MODEL = `-${'m'.repeat(60)}.${'x'.repeat(66)}`; // As long as a model's name gets; a spreadsheet would add it up.
 const { service, app, upstream, newUser } = await setStage({
@@ -19,6 +19,7 @@ const { service, app, upstream, newUser } = await setStage({
     models: [...basis.models, { ...basis.models[0], id: MODEL }],
   }),
 });
+const newWalletOwner = walletOwnersOf(service);
 const { owner: database } = service.database;
 const funding = createFunding(database);
 const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
@@ -26,7 +27,7 @@ const CHARGE = chargeFor({ prompt: 100, completion: 10 });
 upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
 
 async function atWallet(amount: number) {
-  const person = await newWalletOwner(service);
+  const person = await newWalletOwner();
   const user = await newUser(amount);
   return { ...person, user, path: `/wallet/${await person.connect(app, user)}` };
 }

@@ -10,13 +10,14 @@ import { assertPage } from '../../support/page.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
-import { newWalletOwner, type WalletOwner } from '../../support/wallet-owner.ts';
+import { type WalletOwner, walletOwnersOf } from '../../support/wallet-owner.ts';
 
 const PURSER_SECRET = 'a secret of these tests alone, long enough';
 const { service, app, upstream, newUser } = await setStage({
   model: { timeoutMs: 60_000 },
   environment: { PURSER_SECRET },
 });
+const newWalletOwner = walletOwnersOf(service);
 const links = createLinks({ secret: Buffer.from(PURSER_SECRET), publicUrl: 'https://purser.test', clock: systemClock });
 const USAGE = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
 const CHARGE = chargeFor({ prompt: 100, completion: 10 });
@@ -29,7 +30,7 @@ function call(user: string): Promise<Reply> {
 
 /** A person with a funded wallet, on its page. */
 async function atWallet(amount = 5_000_000): Promise<WalletOwner & { readonly user: string; readonly path: string }> {
-  const owner = await newWalletOwner(service);
+  const owner = await newWalletOwner();
   const user = await newUser(amount);
   const path = `/wallet/${await owner.connect(app, user)}`;
   assertPage(await owner.browser.open(path), 200, 'Test app');
@@ -172,9 +173,10 @@ const ACTS = [
 ] as const satisfies readonly { readonly code: Code; readonly [field: string]: unknown }[];
 
 for (const { name, page, form, fields, code } of ACTS) {
-  test(`AU-10 ${name} on the wallet page cuts no stream that runs, and refuses the next call`, async () => {
+  test(`AU-10 ${name} on the wallet page cuts no stream that runs, and refuses the next call`, async (context) => {
     const { browser, user, path } = await atWallet();
     const gate = createGate();
+    context.after(gate.open); // Nothing waits for a provider that never answers, should the test fail.
     const steps = streamSteps({ model: 'm', pieces: ['begun', ' ended'], usage: USAGE, includeUsageChunk: true });
     upstream.script({ body: [...steps.slice(0, 2), { waitFor: gate.opened }, ...steps.slice(2)] });
     const stream = await openStream({ url: service.url, key: app.liveKey, user });

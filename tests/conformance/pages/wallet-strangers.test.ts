@@ -6,7 +6,7 @@ import { openBrowser } from '../../support/browser.ts';
 import { assertPage } from '../../support/page.ts';
 import { PERSON_COOKIE } from '../../support/people.ts';
 import { setStage } from '../../support/stage.ts';
-import { newWalletOwner } from '../../support/wallet-owner.ts';
+import { walletOwnersOf } from '../../support/wallet-owner.ts';
 
 const PURSER_SECRET = 'a secret of these tests alone, long enough';
 const { service, app, newUser } = await setStage({ environment: { PURSER_SECRET } });
@@ -27,8 +27,8 @@ async function everything(): Promise<string> {
 }
 
 test('ON-04 another’s connection is answered exactly as one that is not there, and nothing of it changes', async () => {
-  const owner = await newWalletOwner(service);
-  const stranger = await newWalletOwner(service);
+  const owner = await newWalletOwner();
+  const stranger = await newWalletOwner();
   const theirs = `/wallet/${await owner.connect(app, await newUser(5_000_000))}`;
   const mine = `/wallet/${await stranger.connect(app, await newUser(1))}`;
   const nowhere = `/wallet/${newConnectionId()}`;
@@ -57,9 +57,10 @@ test('ON-04 another’s connection is answered exactly as one that is not there,
   // Such proofs are right ones: the stranger's own wallet takes them.
   assertPage(await stranger.browser.ask(`${mine}/cap`, { form: { ...FIELDS, form: proofOf(`${mine}/cap`) } }), 303);
 });
+const newWalletOwner = walletOwnersOf(service);
 
 test('ON-04 the owner’s forms are bound to their session: none works without it, or from another site', async () => {
-  const { browser, connect } = await newWalletOwner(service);
+  const { browser, connect } = await newWalletOwner();
   const path = `/wallet/${await connect(app, await newUser(5_000_000))}`;
   await browser.open(path);
   const forms: [string, Record<string, string>][] = ['/topup', '/cap', '/pause'].map((form) => [
@@ -70,7 +71,7 @@ test('ON-04 the owner’s forms are bound to their session: none works without i
   forms.push([`${path}/disconnect`, browser.fieldsOf(`${path}/disconnect`)]);
   const before = await everything();
   const nobody = openBrowser(service.url);
-  const other = await newWalletOwner(service);
+  const other = await newWalletOwner();
   for (const [address, form] of forms) {
     assertPage(await nobody.ask(address, { form }), 403, 'This did not work');
     assertPage(await other.browser.ask(address, { form }), 403, 'This did not work');
@@ -83,7 +84,7 @@ test('ON-04 the owner’s forms are bound to their session: none works without i
 });
 
 test('ON-04 a session that has ended opens nothing any more', async () => {
-  const { browser, connect, identityId } = await newWalletOwner(service);
+  const { browser, connect, identityId } = await newWalletOwner();
   const path = `/wallet/${await connect(app, await newUser(5_000_000))}`;
   await browser.open(path);
   const form = browser.fieldsOf(`${path}/pause`);
@@ -96,7 +97,7 @@ test('ON-04 a session that has ended opens nothing any more', async () => {
 });
 
 test('addresses that only take a form lead to the page that has it', async () => {
-  const { browser, connect } = await newWalletOwner(service);
+  const { browser, connect } = await newWalletOwner();
   const path = `/wallet/${await connect(app, await newUser(5_000_000))}`;
   for (const form of ['/topup', '/cap', '/pause', '/reconnect']) {
     const reply = await browser.ask(path + form);

@@ -4,11 +4,13 @@ import { openBrowser } from '../../support/browser.ts';
 import { chargeFor } from '../../support/catalogue.ts';
 import { chat } from '../../support/client.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
+import { browserOf } from '../../support/people.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
-import { newWalletOwner } from '../../support/wallet-owner.ts';
+import { walletOwnersOf } from '../../support/wallet-owner.ts';
 
 const { service, app, upstream, newUser } = await setStage();
+const newWalletOwner = walletOwnersOf(service);
 const CHARGE = chargeFor({ prompt: 100, completion: 10 });
 upstream.script({
   body: completionBody({ model: 'm', content: 'Hi', usage: { prompt_tokens: 100, completion_tokens: 10 } }),
@@ -30,7 +32,7 @@ test('ON-04 somebody who is not signed in is led to signing in and back', async 
 });
 
 test('ON-04 a wallet with no app yet says so', async () => {
-  const { browser, email } = await newWalletOwner(service);
+  const { browser, email } = await newWalletOwner();
   const page = await browser.open('/wallet');
   assertPage(page, 200, 'Your wallet');
   assert.match(page.text, /No app is connected yet/);
@@ -38,7 +40,7 @@ test('ON-04 a wallet with no app yet says so', async () => {
 });
 
 test('ON-04 the wallet lists every app with its figures and its state, disconnected ones apart', async () => {
-  const { browser, connect } = await newWalletOwner(service);
+  const { browser, connect } = await newWalletOwner();
   const [active, paused, left, blocked] = [
     await newUser(5_000_000),
     await newUser(6_000_000),
@@ -72,7 +74,7 @@ test('ON-04 the wallet lists every app with its figures and its state, disconnec
 });
 
 test('ON-04 what a call holds is shown, and is not what can be spent', async () => {
-  const { browser, connect } = await newWalletOwner(service);
+  const { browser, connect } = await newWalletOwner();
   const user = await newUser(5_000_000);
   const id = await connect(app, user);
   await service.setWallet(app, user, 'held_micros = 1250000');
@@ -85,19 +87,21 @@ test('ON-04 what a call holds is shown, and is not what can be spent', async () 
 });
 
 test('ON-04 amounts are written as the reader has them, exact to the micro', async () => {
-  const { browser, connect } = await newWalletOwner(service);
+  const { browser, connect } = await newWalletOwner();
   const id = await connect(app, await newUser(1_234_567_890_001));
   const german = await browser.ask(`/wallet/${id}`, { headers: { 'accept-language': 'de-DE,de;q=0.9' } });
   assert.ok(german.text.includes('1.234.567,890001\u00a0€'), mainOf(german));
 });
 
 test('ON-04 more apps than a page bears are on further pages, each once', async () => {
-  const { browser, connect } = await newWalletOwner(service);
+  const { browser, connect } = await newWalletOwner();
   const ids = new Set<string>();
   const userLabel = '\'"&<>'.repeat(16); // 80 characters, each of them five bytes of a page.
   for (let count = 0; count < 45; count += 1) {
     ids.add(await connect(app, `many-${count}`, { userLabel }));
   }
+  const newest = [...ids].at(-1) ?? '';
+  await service.setWallet(app, 'many-44', 'is_connected = false');
   const found: string[] = [];
   for (const from of ['', '?from=20', '?from=40']) {
     const page = await browser.open(`/wallet${from}`);
@@ -107,13 +111,14 @@ test('ON-04 more apps than a page bears are on further pages, each once', async 
     assert.equal(page.text.includes('Newer apps'), from !== '');
   }
   assert.deepEqual([...found].toSorted(), [...ids].toSorted());
+  assert.equal(found.at(-1), newest, 'what is disconnected comes last');
   for (const odd of ['?from=-1', '?from=9999', '?from=1e1', '?from=900']) {
     assertPage(await browser.open(`/wallet${odd}`), 200, 'Your wallet');
   }
 });
 
 test('WA-04 a blocked wallet says whom to ask, no amount owed, no reason, and offers no payment', async () => {
-  const { browser, connect } = await newWalletOwner(service);
+  const { browser, connect } = await newWalletOwner();
   const user = await newUser(0);
   const id = await connect(app, user);
   await service.setWallet(app, user, 'is_suspended = true, shortfall_micros = 3777777');
@@ -124,4 +129,15 @@ test('WA-04 a blocked wallet says whom to ask, no amount owed, no reason, and of
   }
   assert.match(browser.page().text, /This wallet is blocked: [^<]*Please contact Purser\./);
   await service.setWallet(app, user, 'shortfall_micros = 0, is_suspended = false');
+});
+
+test('ON-04 the wallet signs its owner out, here or everywhere', async () => {
+  const { browser, email } = await newWalletOwner();
+  const [second, third] = [await browserOf(service, email), await browserOf(service, email)];
+  await browser.open('/wallet');
+  await browser.submit('/wallet/sign-out', {}, 'Sign out<');
+  assert.equal((await browser.ask('/wallet')).status, 303);
+  assertPage(await second.open('/wallet'), 200, 'Your wallet');
+  await second.submit('/wallet/sign-out', {}, 'Sign out everywhere');
+  assert.equal((await third.ask('/wallet')).status, 303);
 });
