@@ -10,7 +10,10 @@ import { codeMail } from '#http/pages/texts/mail.ts';
 import { createCodeSignIns } from '#identities/code.ts';
 import { createPersonSessions } from '#identities/session.ts';
 import { deriveKey } from '#kernel/crypto.ts';
+import { createWalletMovements } from '#ledger/movements.ts';
 import { createTries, type Throttle } from '#limits/tries.ts';
+import type { AppUsage } from '#usage/report.ts';
+import { createUsage } from '#usage/usage.ts';
 
 interface PeopleOptions {
   readonly config: Config;
@@ -18,6 +21,7 @@ interface PeopleOptions {
   readonly throttle: Throttle;
   readonly links: Links;
   readonly addressOf: CallerAddress;
+  readonly appUsage: AppUsage;
   readonly sendMail: SendMail;
   readonly payments: Pick<PeoplePages, 'checkouts' | 'testBank'>;
 }
@@ -29,6 +33,7 @@ export function composePeople({
   throttle,
   links,
   addressOf,
+  appUsage,
   sendMail,
   payments,
 }: PeopleOptions): Omit<PeoplePages, 'cookies'> {
@@ -47,6 +52,10 @@ export function composePeople({
     apps: createAppFaces(pool),
     checkouts: payments.checkouts,
     testBank: payments.testBank,
+    movements: createWalletMovements(pool),
+    usage: createUsage(pool),
+    refunds: undefined,
+    receipts: appUsage,
     tries,
     addressOf,
     currency: config.currency,

@@ -48,7 +48,8 @@ function isLocale(name: string): boolean {
   }
 }
 
-function decimalOf(amount: Micros): string {
+/** An amount as a decimal number with a point, in whole and exact. */
+export function decimalOf(amount: Micros): string {
   const digits = amount.toString().padStart(MICROS_DIGITS + 1, '0');
   return `${digits.slice(0, -MICROS_DIGITS)}.${digits.slice(-MICROS_DIGITS)}`;
 }

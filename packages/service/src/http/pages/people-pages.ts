@@ -5,9 +5,13 @@ import type { CallerAddress } from '#http/caller-address.ts';
 import type { Cookies } from '#http/pages/cookies.ts';
 import type { CodeSignIns } from '#identities/code.ts';
 import type { PersonSessions } from '#identities/session.ts';
+import type { WalletMovements } from '#ledger/movements.ts';
 import type { Tries } from '#limits/tries.ts';
 import type { Checkouts } from '#payments/checkout.ts';
 import type { TestBank } from '#payments/test-processor/test-bank.ts';
+import type { Refunds } from '#payments/refund.ts';
+import type { AppUsage } from '#usage/report.ts';
+import type { UsageReader } from '#usage/usage.ts';
 
 /** What the pages of people who own wallets need. */
 export interface PeoplePages {
@@ -20,6 +24,11 @@ export interface PeoplePages {
   readonly checkouts: Checkouts | undefined;
   /** Undefined: payments are not the test processor's. */
   readonly testBank: TestBank | undefined;
+  readonly movements: WalletMovements;
+  readonly usage: Pick<UsageReader, 'ofCalls'>;
+  /** Undefined: payments are not set up. */
+  readonly refunds: Refunds | undefined;
+  readonly receipts: Pick<AppUsage, 'receipt'>;
   readonly tries: Tries;
   readonly cookies: Cookies;
   readonly addressOf: CallerAddress;
