@@ -5,6 +5,7 @@ import { deriveKey } from '#kernel/crypto.ts';
 import type { Log } from '#kernel/log.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import { type Checkouts, createCheckouts } from '#payments/checkout.ts';
+import { createRefunds, type Refunds } from '#payments/refund.ts';
 import { createNotices, type Notices } from '#payments/notices.ts';
 import { createTestBank, type TestBank } from '#payments/test-processor/test-bank.ts';
 import { startTestNotices } from '#payments/test-processor/test-notices.ts';
@@ -19,6 +20,7 @@ interface PaymentsOptions {
 
 interface Payments {
   readonly checkouts: Checkouts | undefined;
+  readonly refunds: Refunds | undefined;
   readonly notices: Notices | undefined;
   readonly testBank: TestBank | undefined;
   readonly stop: () => Promise<void>;
@@ -27,7 +29,7 @@ interface Payments {
 /** Payments by the test processor, in development alone (ON-03). */
 export function composePayments({ config, pool, clock, log }: PaymentsOptions): Payments {
   if (config.environment !== 'development') {
-    return { checkouts: undefined, notices: undefined, testBank: undefined, stop: async () => {} };
+    return { checkouts: undefined, refunds: undefined, notices: undefined, testBank: undefined, stop: async () => {} };
   }
   const key = deriveKey(config.secret, 'test-processor');
   const processor = createTestProcessor({ pool, key, publicUrl: config.publicUrl, clock });
@@ -42,5 +44,5 @@ export function composePayments({ config, pool, clock, log }: PaymentsOptions): 
     },
   });
   const checkouts = createCheckouts({ pool, processor, publicUrl: config.publicUrl });
-  return { checkouts, notices, testBank: createTestBank(pool), stop: bank.stop };
+  return { checkouts, refunds: createRefunds({ pool, processor, log }), notices, testBank: createTestBank(pool), stop: bank.stop };
 }

@@ -23,7 +23,7 @@ interface PeopleOptions {
   readonly addressOf: CallerAddress;
   readonly appUsage: AppUsage;
   readonly sendMail: SendMail;
-  readonly payments: Pick<PeoplePages, 'checkouts' | 'testBank'>;
+  readonly payments: Pick<PeoplePages, 'checkouts' | 'testBank' | 'refunds'>;
 }
 
 /** What people who own wallets do, joined to what it acts on. */
@@ -54,7 +54,7 @@ export function composePeople({
     testBank: payments.testBank,
     movements: createWalletMovements(pool),
     usage: createUsage(pool),
-    refunds: undefined,
+    refunds: payments.refunds,
     receipts: appUsage,
     tries,
     addressOf,
