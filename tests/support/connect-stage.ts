@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createLinks, redirectName } from '../../packages/service/src/connections/link.ts';
-import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { systemClock } from '../../packages/service/src/kernel/clock.ts';
 import { type Reply, send } from './client.ts';
 import { connectionsOf, type TestConnections } from './connections.ts';
@@ -75,7 +75,7 @@ export async function setConnectStage(): Promise<ConnectStage> {
           return new URL(String(reply.body['connectUrl'])).pathname;
         },
         oldLinkFor: (user, secondsAgo) => {
-          const subject = { appId: app.appId as AppId, userId: user as EndUserId, redirect: redirectName(redirectUri) };
+          const subject = { appId: app.appId, userId: user as EndUserId, redirect: redirectName(redirectUri) };
           return linksOf(secondsAgo).connect({ ...subject, state: undefined, userLabel: undefined }).url;
         },
       };
