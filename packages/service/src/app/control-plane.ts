@@ -3,6 +3,7 @@ import { createOwnApps } from '#accounts/app.ts';
 import { startExpiry } from '#accounts/expiry.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
+import { composePayments } from '#app/payments.ts';
 import { composePeople } from '#app/people.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
@@ -28,6 +29,7 @@ import { describeFault, type Log } from '#kernel/log.ts';
 import { createThrottle } from '#limits/throttle.ts';
 import { createMailbox } from '#mail/mailbox.ts';
 import { insertMessage, type NewMessage } from '#mail/queries.ts';
+import type { Notices } from '#payments/notices.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createAuditReader } from '#operator/audit.ts';
@@ -68,6 +70,8 @@ interface Refreshed {
 
 interface ComposedPlanes extends Planes {
   readonly pages: PageRoutes;
+  /** Undefined: nobody can pay. */
+  readonly notices: Notices | undefined;
 }
 
 /** The planes of app owners and operators, and their pages, joined to what they act on. */
@@ -75,6 +79,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const { config, pools, clock, log, keys, catalogue, subscriptions, listeners, underWay, links } = options;
   const pool = pools.shared;
   const throttle = createThrottle(pool);
+  const payments = composePayments({ config, pool, clock, log });
   const control: ControlPlane = {
     accounts: createAccounts({
       pool,
@@ -125,13 +130,14 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       addMailboxPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
     }
   });
-  const people = composePeople({ config, pool, throttle, links, addressOf: control.addressOf });
+  const people = composePeople({ config, pool, throttle, links, payments, addressOf: control.addressOf });
   const expiry = startExpiry({ db: pool, forgetTries: throttle.forget, log });
   return {
     handle: planes.handle,
+    notices: payments?.notices,
     pages: createPages({ ...control, people, secret: config.secret, publicUrl: config.publicUrl, log }),
     close: async () => {
-      await expiry.stop();
+      await Promise.all([expiry.stop(), payments?.stop()]);
       await planes.close();
     },
   };

@@ -1,5 +1,6 @@
 import { createAppFaces } from '#accounts/app-face.ts';
 import type { Config } from '#app/config.ts';
+import type { Payments } from '#app/payments.ts';
 import { createConnections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
@@ -15,6 +16,8 @@ interface PeopleOptions {
   readonly throttle: Throttle;
   readonly links: Links;
   readonly addressOf: CallerAddress;
+  /** Undefined: nobody can pay. */
+  readonly payments: Payments | undefined;
 }
 
 /** What people who own wallets do, joined to what it acts on. */
@@ -24,6 +27,7 @@ export function composePeople({
   throttle,
   links,
   addressOf,
+  payments,
 }: PeopleOptions): Omit<PeoplePages, 'cookies'> {
   return {
     sessions: createPersonSessions(pool),
@@ -33,6 +37,8 @@ export function composePeople({
     tries: createTries(throttle, deriveKey(config.secret, 'person-tries')),
     addressOf,
     operatorName: config.operatorName,
-    isTestMoney: config.environment === 'development', // Until payments say which processor there is.
+    checkouts: payments?.checkouts,
+    refunds: payments?.refunds,
+    isTestMoney: config.payments.processor === 'test',
   };
 }
