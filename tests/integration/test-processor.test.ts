@@ -41,11 +41,14 @@ before(async () => {
     key: KEY,
     clock,
     log,
-    deliver: async (body, headers) => {
-      if (isAway) throw new Error('away');
-      const notice = await processor.readNotice(body, headers);
-      assert.ok(notice !== undefined && !(notice instanceof Refusal));
-      taken.push(notice);
+    notices: {
+      take: async (body, headers) => {
+        if (isAway) throw new Error('away');
+        const notice = await processor.readNotice(body, headers);
+        if (notice instanceof Refusal) return notice;
+        if (notice !== undefined) taken.push(notice);
+        return 'taken';
+      },
     },
   });
 });

@@ -1,6 +1,7 @@
 import { createAppFaces } from '#accounts/app-face.ts';
 import type { Config } from '#app/config.ts';
 import type { SendMail } from '#app/mail.ts';
+import type { Payments } from '#app/payments.ts';
 import { createConnections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
@@ -19,7 +20,8 @@ interface PeopleOptions {
   readonly links: Links;
   readonly addressOf: CallerAddress;
   readonly sendMail: SendMail;
-  readonly payments: Pick<PeoplePages, 'checkouts' | 'testBank'>;
+  /** Undefined: nobody can pay. */
+  readonly payments: Payments | undefined;
 }
 
 /** What people who own wallets do, joined to what it acts on. */
@@ -45,13 +47,14 @@ export function composePeople({
     connections: createConnections(pool, config.currency),
     links,
     apps: createAppFaces(pool),
-    checkouts: payments.checkouts,
-    testBank: payments.testBank,
+    checkouts: payments?.checkouts,
+    refunds: payments?.refunds,
+    testBank: payments?.testBank,
     tries,
     addressOf,
     currency: config.currency,
     operatorName,
     supportEmail: config.supportEmail,
-    isTestMoney: payments.testBank !== undefined,
+    isTestMoney: config.payments.processor === 'test',
   };
 }
