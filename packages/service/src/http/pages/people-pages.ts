@@ -8,6 +8,7 @@ import type { PersonSessions } from '#identities/session.ts';
 import type { WalletMovements } from '#ledger/movements.ts';
 import type { Tries } from '#limits/tries.ts';
 import type { Checkouts } from '#payments/checkout.ts';
+import type { Refunds } from '#payments/refund.ts';
 import type { TestBank } from '#payments/test-processor/test-bank.ts';
 import type { Refunds } from '#payments/refund.ts';
 import type { AppUsage } from '#usage/report.ts';
@@ -20,8 +21,10 @@ export interface PeoplePages {
   readonly connections: Connections;
   readonly links: Links;
   readonly apps: AppFaces;
-  /** Undefined: payments are not set up. */
+  /** Undefined: nobody can pay. */
   readonly checkouts: Checkouts | undefined;
+  /** There wherever checkouts are. */
+  readonly refunds: Refunds | undefined;
   /** Undefined: payments are not the test processor's. */
   readonly testBank: TestBank | undefined;
   readonly movements: WalletMovements;
