@@ -250,7 +250,6 @@ test('BI-04 a link is spent by a payment of its checkout, not by the checkout', 
     appName: 'App',
     email: undefined,
     linkDigest,
-    cancelUrl: 'https://purser.test/',
   });
   assert.equal(await ground.checkouts.isSpent(linkDigest), false);
   await ground.tell(ground.processor.pay(checkoutId));

@@ -111,6 +111,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Changes an app: what is left out stays',
     refuses: OWN,
   },
+  'PUT /apps/{appId}/logo': {
+    id: 'putLogo',
+    tag: APPS,
+    summary: 'Sets the picture that users see where they consent and pay',
+    refuses: OWN,
+  },
+  'DELETE /apps/{appId}/logo': { id: 'deleteLogo', tag: APPS, summary: 'Removes that picture', refuses: OWN },
   'POST /apps/{appId}/keys': {
     id: 'mintKey',
     tag: APPS,

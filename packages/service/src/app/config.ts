@@ -33,6 +33,8 @@ export interface Config {
   readonly registration: 'open' | 'closed';
   /** As hosted pages and mail call whoever runs the service. */
   readonly operatorName: string;
+  /** Where end users ask, shown on every page. */
+  readonly supportEmail: string | undefined;
   /** Proxies in front of the service that add to `x-forwarded-for`. */
   readonly proxyHops: number;
   /** The account that is made when it is missing. */
@@ -94,6 +96,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
       environment === 'production' ? 'closed' : 'open',
     ),
     operatorName: settings.text('PURSER_OPERATOR_NAME') ?? 'Purser',
+    supportEmail: readSupportEmail(settings),
     proxyHops: settings.whole('PURSER_PROXY_HOPS', { least: 0, most: 9 }, 0),
     operator: readOperator(settings),
     mail: readMail(settings),
@@ -168,6 +171,14 @@ function readOperator(settings: SettingsReader): Config['operator'] {
     settings.complain('PURSER_OPERATOR_PASSWORD must have 10 to 256 characters; it goes with PURSER_OPERATOR_EMAIL.');
   }
   return email === undefined || password === undefined ? undefined : { email, password };
+}
+
+function readSupportEmail(settings: SettingsReader): string | undefined {
+  const value = settings.text('PURSER_SUPPORT_EMAIL');
+  if (value !== undefined && !emailSchema.safeParse(value).success) {
+    settings.complain('PURSER_SUPPORT_EMAIL must be an e-mail address.');
+  }
+  return value;
 }
 
 function readAllowPrivate(settings: SettingsReader, environment: string): boolean {

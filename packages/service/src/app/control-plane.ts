@@ -1,9 +1,11 @@
 import { createAccounts } from '#accounts/account.ts';
 import { createOwnApps } from '#accounts/app.ts';
 import { startExpiry } from '#accounts/expiry.ts';
+import { createLogos } from '#accounts/logo.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail } from '#app/mail.ts';
+import { composePayments } from '#app/payments.ts';
 import { composePeople } from '#app/people.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
@@ -11,6 +13,7 @@ import { createCallerAddress } from '#http/caller-address.ts';
 import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts.ts';
 import { addAppRoutes, addKeyRoutes } from '#http/control-plane/apps.ts';
 import { addListenerRoutes } from '#http/control-plane/listeners.ts';
+import { addLogoRoutes } from '#http/control-plane/logos.ts';
 import { addUsageRoutes } from '#http/control-plane/usage.ts';
 import { addSandboxRoutes } from '#http/control-plane/sandbox.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
@@ -21,6 +24,7 @@ import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addAnyWalletRoutes, addMovementRoutes } from '#http/operator-plane/wallets.ts';
 import { addMailboxPages } from '#http/pages/mailbox.ts';
 import { createPages, type PageRoutes } from '#http/pages/pages.ts';
+import { resetMail } from '#http/pages/texts/mail.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
 import { createPlanes, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
@@ -82,10 +86,12 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       pool,
       throttle,
       secret: config.secret,
-      sendReset: (email, token) => sendMail(resetMail(config.publicUrl, email, token)),
+      sendReset: (email, token) => sendMail(email, resetMail({ ...config, token })),
     }),
     sessions: createSessions(pool),
     apps: createOwnApps({ pool, refresh: keys.refresh }),
+    logos: createLogos(pool),
+    publicUrl: config.publicUrl,
     sandboxWallets: createSandboxWallets(pools.sandbox, config.sandboxGrant),
     appUsage: createAppUsage(pools),
     subscriptions,
@@ -114,6 +120,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     addSessionRoutes(plane, control);
     addAppRoutes(plane, control);
     addKeyRoutes(plane, control);
+    addLogoRoutes(plane, control);
     addSandboxRoutes(plane, control);
     addUsageRoutes(plane, control);
     addWebhookRoutes(plane, control);
@@ -127,31 +134,16 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       addMailboxPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
     }
   });
-  const people = composePeople({ config, pool, throttle, links, sendMail, ...control });
+  const payments = composePayments({ config, pool, clock, log });
+  const people = composePeople({ config, pool, throttle, links, sendMail, payments, ...control });
   const expiry = startExpiry({ db: pool, forget: [throttle.forget, createForgetSignIns(pool)], log });
   return {
     handle: planes.handle,
-    pages: createPages({ ...control, people, secret: config.secret, publicUrl: config.publicUrl, log }),
+    pages: createPages({ ...control, people, secret: config.secret, log }),
     close: async () => {
       await expiry.stop();
+      await payments.stop();
       await planes.close();
     },
   };
-}
-
-function resetMail(publicUrl: string, recipient: string, token: string) {
-  const body = [
-    'Somebody, most likely you, asked to set a new password for your account at',
-    `${publicUrl}. If it was not you, there is nothing to do.`,
-    '',
-    'Within an hour, choose a new password there:',
-    '',
-    `${publicUrl}/password-reset/use?token=${token}`,
-    '',
-    'A program sends this token with the new password to POST /password-resets/use instead:',
-    '',
-    `    ${token}`,
-    '',
-  ].join('\n');
-  return { recipient, subject: 'Set a new password', body };
 }

@@ -23,6 +23,7 @@ interface PeopleOptions {
   readonly addressOf: CallerAddress;
   readonly appUsage: AppUsage;
   readonly sendMail: SendMail;
+  readonly payments: Pick<PeoplePages, 'checkouts' | 'refunds' | 'testBank'>;
 }
 
 /** What people who own wallets do, joined to what it acts on. */
@@ -34,6 +35,7 @@ export function composePeople({
   addressOf,
   appUsage,
   sendMail,
+  payments,
 }: PeopleOptions): Omit<PeoplePages, 'cookies'> {
   const tries = createTries(throttle, deriveKey(config.secret, 'person-tries'));
   const { operatorName } = config;
@@ -43,19 +45,22 @@ export function composePeople({
       pool,
       tries,
       key: deriveKey(config.secret, 'person-code'),
-      sendCode: ({ email, ...said }) => sendMail({ recipient: email, ...codeMail({ operatorName, ...said }) }),
+      sendCode: ({ email, ...said }) => sendMail(email, codeMail({ operatorName, ...said })),
     }),
     connections: createConnections(pool, config.currency),
     links,
     apps: createAppFaces(pool),
     movements: createWalletMovements(pool),
     usage: createUsage(pool),
-    refunds: undefined,
     receipts: appUsage,
+    checkouts: payments.checkouts,
+    refunds: payments.refunds,
+    testBank: payments.testBank,
     tries,
     addressOf,
     currency: config.currency,
     operatorName,
-    isTestMoney: config.environment === 'development', // Until payments say which processor there is.
+    supportEmail: config.supportEmail,
+    isTestMoney: payments.testBank !== undefined,
   };
 }

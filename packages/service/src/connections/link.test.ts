@@ -130,14 +130,36 @@ test('BI-04 a link is good for fifteen minutes, to the second', () => {
       [expiresAtMs, false],
       [expiresAtMs + 1_000, false],
       [expiresAtMs + 24 * 60 * 60 * 1_000, false],
-      [issuedAt - 60_000, true], // Another process's clock.
-      [issuedAt - 62_000, false],
+      [issuedAt - 120_000, true], // Another process’s clock.
+      [issuedAt - 122_000, false],
     ] as const) {
       now = at;
       assert.equal(read() !== undefined, isGood, `${purpose}: ${at - expiresAtMs} ms`);
     }
     now = issuedAt;
   }
+});
+
+test('BI-04 a connect link leads back for two hours longer, and no other link does', () => {
+  const issuedAt = now;
+  const token = tokenOf('connect');
+  const expiresAtMs = links.read('connect', token)?.expiresAtMs ?? assert.fail();
+  const others = [
+    tokenOf('topup'),
+    tokenOf('cap'),
+    tokenOf('connect', createLinks({ ...options, secret: randomBytes(32) })),
+  ];
+  for (const [at, isGood] of [
+    [issuedAt, true],
+    [expiresAtMs, true],
+    [expiresAtMs + 7_199_999, true],
+    [expiresAtMs + 7_200_000, false],
+  ] as const) {
+    now = at;
+    assert.equal(links.readPast(token) !== undefined, isGood, String(at - expiresAtMs));
+    for (const other of others) assert.equal(links.readPast(other), undefined);
+  }
+  now = issuedAt;
 });
 
 test('BI-04 a link outlives the hour whose key it was issued under', () => {

@@ -8,7 +8,9 @@ const LIFETIME_SECONDS = 15 * 60;
 const EXPIRY_BYTES = 4;
 const SECONDS_PER_KEY = 60 * 60;
 /** By how much the clock of the process that issued a link may be ahead. */
-const CLOCKS_APART_SECONDS = 60;
+const CLOCKS_APART_SECONDS = 120;
+/** How long after its expiry a connect link still leads its owner back to the app: a payment takes its time. */
+const WAY_BACK_SECONDS = 2 * 60 * 60;
 /** The longest that can be asked for fits: see the test. */
 const SHAPE = /^[A-Za-z0-9_-]{44,4096}$/;
 const PLACEHOLDER = 'sandbox';
@@ -51,6 +53,11 @@ export interface Links {
   readonly connect: (link: Omit<ConnectLink, 'purpose'>) => { readonly url: string; readonly expiresAtMs: number };
   /** What a token of a page's address says; undefined for one that is forged, altered, expired or another page's. */
   readonly read: (page: 'topup' | 'connect', token: string) => Link | undefined;
+  /**
+   * The same for a connect link that expired two hours ago at most. Enough to lead its owner back to where he came from, once
+   * he has paid; never enough to connect, to pay or to show anything.
+   */
+  readonly readPast: (token: string) => Link | undefined;
   /** The addresses without a token, for play money: they lead to no payment (SB-06, SB-09). */
   readonly placeholders: { readonly topup: string; readonly connect: string };
 }
@@ -96,22 +103,26 @@ export function createLinks(options: {
     return issue('topup', [purpose, appId, userId, least === undefined ? null : String(least)]).url;
   }
 
+  function read(page: 'topup' | 'connect', token: string, graceSeconds: number): Link | undefined {
+    const bytes = SHAPE.test(token) ? Buffer.from(token, 'base64url') : undefined;
+    if (bytes?.toString('base64url') !== token) return undefined; // Some characters stand for the same bytes.
+    const head = bytes.subarray(0, EXPIRY_BYTES);
+    const expiry = head.readUInt32BE();
+    const nowSeconds = Math.floor(clock.nowMs() / 1_000);
+    if (expiry + graceSeconds <= nowSeconds) return undefined;
+    if (expiry > nowSeconds + LIFETIME_SECONDS + CLOCKS_APART_SECONDS) return undefined;
+    const text = opened(keyOf(page, expiry), head, bytes.subarray(EXPIRY_BYTES));
+    if (text === undefined) return undefined;
+    return linkOf(JSON.parse(text) as Claims, expiry * 1_000, sha256(token)); // Written by us, above.
+  }
+
   return {
     topup: (subject, least) => topupUrl('topup', subject, least),
     cap: (subject, least) => topupUrl('cap', subject, least),
     connect: ({ appId, userId, redirect, state, userLabel }) =>
       issue('connect', ['connect', appId, userId, redirect, state ?? null, userLabel ?? null]),
-    read: (page, token) => {
-      const bytes = SHAPE.test(token) ? Buffer.from(token, 'base64url') : undefined;
-      if (bytes?.toString('base64url') !== token) return undefined; // Some characters stand for the same bytes.
-      const head = bytes.subarray(0, EXPIRY_BYTES);
-      const expiry = head.readUInt32BE();
-      const nowSeconds = Math.floor(clock.nowMs() / 1_000);
-      if (expiry <= nowSeconds || expiry > nowSeconds + LIFETIME_SECONDS + CLOCKS_APART_SECONDS) return undefined;
-      const text = opened(keyOf(page, expiry), head, bytes.subarray(EXPIRY_BYTES));
-      if (text === undefined) return undefined;
-      return linkOf(JSON.parse(text) as Claims, expiry * 1_000, sha256(token)); // Written by us, above.
-    },
+    read: (page, token) => read(page, token, 0),
+    readPast: (token) => read('connect', token, WAY_BACK_SECONDS),
     placeholders: { topup: `${publicUrl}/topup/${PLACEHOLDER}`, connect: `${publicUrl}/connect/${PLACEHOLDER}` },
   };
 }

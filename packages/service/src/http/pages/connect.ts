@@ -1,12 +1,21 @@
 import type { AppFace } from '#accounts/app-face.ts';
 import { type Link, redirectName } from '#connections/link.ts';
 import { acceptConsent, consentPage } from '#http/pages/consent.ts';
-import { type Html, html } from '#http/pages/html.ts';
+import { html } from '#http/pages/html.ts';
+import { appMark } from '#http/pages/app-mark.ts';
 import { alertOf } from '#http/pages/layout.ts';
-import { foreignPage, type OpenedLink, openLink, type PersonVisit, voidLink } from '#http/pages/link-visit.ts';
+import {
+  foreignPage,
+  type OpenedLink,
+  openLink,
+  type PersonVisit,
+  visitLink,
+  voidLink,
+} from '#http/pages/link-visit.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { personPage } from '#http/pages/person-page.ts';
 import { CONNECT_TEXTS } from '#http/pages/texts/connect.ts';
+import { beginTopup, type TopupStep, topupStep } from '#http/pages/topup-step.ts';
 import { type PageAnswer, type PageMethods, redirectTo, refusedBy } from '#http/pages/visit.ts';
 import type { Person } from '#identities/session.ts';
 import { refuse } from '#kernel/refusal.ts';
@@ -72,26 +81,44 @@ function topupConsentForm(pages: PeoplePages): PageMethods<Person> {
   };
 }
 
-/** Connected: what is next. */
+/** Connected: what is next is to pay, now or later. */
 function topupPage(pages: PeoplePages): PageMethods<Person> {
   return {
-    GET: async (visit) => {
-      const opened = await openConnect(pages, visit);
-      if ('status' in opened) return opened;
-      if (opened.connection?.wallet.isConnected !== true) return redirectTo(`/connect/${visit.part}`);
-      return { status: 200, page: connectedPage(pages, visit, opened) };
-    },
+    GET: (visit) =>
+      openConnected(pages, visit, (opened) => {
+        const notice = `${CONNECT_TEXTS.doneTitle(opened.app.name)}. ${CONNECT_TEXTS.done}`;
+        return topupStep(pages, visit, topupOf(visit, opened), { notice });
+      }),
+    POST: (visit, form) =>
+      openConnected(pages, visit, (opened) => beginTopup(pages, visit, form, topupOf(visit, opened))),
   };
 }
 
-/** Back to the app, which hears that it is connected: only where that is so. */
+async function openConnected(
+  pages: PeoplePages,
+  visit: PersonVisit,
+  goOn: (opened: OpenedConnectLink) => Promise<PageAnswer>,
+): Promise<PageAnswer> {
+  const opened = await openConnect(pages, visit);
+  if ('status' in opened) return opened;
+  if (opened.connection?.wallet.isConnected !== true) return redirectTo(`/connect/${visit.part}`);
+  return goOn(opened);
+}
+
+function topupOf(visit: PersonVisit, opened: OpenedConnectLink): TopupStep {
+  const { path } = waysOf(visit);
+  return { opened, path, action: `${path}/topup`, next: `${path}/done` };
+}
+
+/** Back to the app, which hears that it is connected: only where that is so. The link may have expired meanwhile. */
 function donePage(pages: PeoplePages): PageMethods<Person> {
   return {
     GET: async (visit) => {
-      const opened = await openConnect(pages, visit);
+      const { path } = waysOf(visit);
+      const opened = checked(pages, visit, await visitLink(pages, visit, path, pages.links.readPast(visit.part)));
       if ('status' in opened) return opened;
-      if (opened.connection?.wallet.isConnected !== true) return redirectTo(`/connect/${visit.part}`);
-      return redirectTo(backTo(opened.redirectUri, opened.link.state, 'connected'));
+      if (opened.connection?.wallet.isConnected !== true) return redirectTo(path);
+      return wayBack(pages, opened.app, backTo(opened.redirectUri, opened.link.state, 'connected'));
     },
   };
 }
@@ -106,13 +133,21 @@ function cancelPage(pages: PeoplePages): PageMethods<Person> {
       const redirectUri = redirectOf(link, app);
       return redirectUri === undefined
         ? noWayBack(pages, app)
-        : redirectTo(backTo(redirectUri, link.state, 'cancelled'));
+        : wayBack(pages, app, backTo(redirectUri, link.state, 'cancelled'));
     },
   };
 }
 
 async function openConnect(pages: PeoplePages, visit: PersonVisit): Promise<OpenedConnectLink | PageAnswer> {
-  const opened = await openLink(pages, visit, 'connect');
+  return checked(pages, visit, await openLink(pages, visit, 'connect'));
+}
+
+/** There must be a way back, and the wallet must be this person’s or nobody’s. */
+function checked(
+  pages: PeoplePages,
+  visit: PersonVisit,
+  opened: OpenedLink | PageAnswer,
+): OpenedConnectLink | PageAnswer {
   if ('status' in opened) return opened;
   const { link, app, isForeign } = opened;
   const redirectUri = link.purpose === 'connect' ? redirectOf(link, app) : undefined;
@@ -140,6 +175,18 @@ function backTo(redirectUri: string, state: string | undefined, status: 'connect
   return `${redirectUri}${joint}status=${status}${said}`;
 }
 
+/**
+ * Leads the browser back by a page, not by a redirect: forms of ours may end at our own addresses alone, and browsers hold the
+ * redirects after a form to that, those of the app too.
+ */
+function wayBack(pages: PeoplePages, app: AppFace, url: string): PageAnswer {
+  const body = html`<div class="card">
+${appMark(app)}
+<p><a class="button" href="${url}">${CONNECT_TEXTS.backTo(app.name)}</a></p>
+</div>`;
+  return { status: 200, page: personPage(pages, { title: CONNECT_TEXTS.leavingTitle(app.name), body, goesTo: url }) };
+}
+
 /** The app has taken the address off its list since it made the link. */
 function noWayBack(pages: PeoplePages, { name }: AppFace): PageAnswer {
   const said = CONNECT_TEXTS.gone(name);
@@ -149,16 +196,4 @@ ${alertOf(said)}
 </div>`;
   const page = personPage(pages, { title: CONNECT_TEXTS.goneTitle, body, isError: true });
   return refusedBy(refuse('NOT_FOUND', said), page);
-}
-
-function connectedPage(pages: PeoplePages, { part }: PersonVisit, { link, app }: OpenedConnectLink): Html {
-  const topup = new URL(pages.links.topup(link)).pathname;
-  const body = html`<div class="card">
-<p class="good" role="status">${CONNECT_TEXTS.done}</p>
-<div class="row">
-<a class="button" href="${topup}">${CONNECT_TEXTS.topUp}</a>
-<a href="/connect/${part}/done">${CONNECT_TEXTS.backTo(app.name)}</a>
-</div>
-</div>`;
-  return personPage(pages, { title: CONNECT_TEXTS.doneTitle(app.name), body });
 }

@@ -3,6 +3,7 @@ import { amountField, amountText, parseAmount } from '#http/pages/amount-field.t
 import type { Form } from '#http/pages/form.ts';
 import { formatsOf } from '#http/pages/format.ts';
 import { type Html, html } from '#http/pages/html.ts';
+import { appMark } from '#http/pages/app-mark.ts';
 import { alertOf, noticeOf } from '#http/pages/layout.ts';
 import { type OpenedLink, type PersonVisit, signedInAs } from '#http/pages/link-visit.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
@@ -116,6 +117,7 @@ function consentHtml(
   const isConnected = connection?.wallet.isConnected === true;
   const label = userLabelOf(opened);
   const body = html`${alertOf(fault)}
+${appMark(app)}
 ${connection === undefined || isConnected ? undefined : noticeOf(CONNECT_TEXTS.before)}
 <p>${isConnected ? CONNECT_TEXTS.connected(app.name) : CONNECT_TEXTS.asks(app.name)}</p>
 <dl>

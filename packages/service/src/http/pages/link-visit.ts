@@ -2,11 +2,13 @@ import type { AppFace } from '#accounts/app-face.ts';
 import type { Connection } from '#connections/connection.ts';
 import type { Link } from '#connections/link.ts';
 import { type Html, html } from '#http/pages/html.ts';
+import { appMark } from '#http/pages/app-mark.ts';
 import { alertOf } from '#http/pages/layout.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { personPage } from '#http/pages/person-page.ts';
 import { LINK_TEXTS } from '#http/pages/texts/link.ts';
-import { type PageAnswer, redirectTo, refusedBy, type Visit } from '#http/pages/visit.ts';
+import { nextField, SIGN_OUT, toSignIn } from '#http/pages/then.ts';
+import { type PageAnswer, refusedBy, type Visit } from '#http/pages/visit.ts';
 import type { Identity, Person } from '#identities/session.ts';
 import { refuse } from '#kernel/refusal.ts';
 
@@ -34,13 +36,22 @@ export async function openLink(
   visit: PersonVisit,
   page: 'topup' | 'connect',
 ): Promise<OpenedLink | PageAnswer> {
-  const { part, signedIn: person } = visit;
-  if (part === SANDBOX) return { status: 200, page: sandboxPage(pages) };
-  const link = pages.links.read(page, part);
+  if (visit.part === SANDBOX) return { status: 200, page: sandboxPage(pages) };
+  return visitLink(pages, visit, `/${page}/${visit.part}`, pages.links.read(page, visit.part));
+}
+
+/** The same with a link that was read. `path`: where the sign-in leads back to. */
+export async function visitLink(
+  pages: PeoplePages,
+  visit: PersonVisit,
+  path: string,
+  link: Link | undefined,
+): Promise<OpenedLink | PageAnswer> {
+  const { signedIn: person } = visit;
   const app = link && (await pages.apps.find(link.appId));
   if (link === undefined || app === undefined) return voidLink(pages);
   if (app.isSuspended) return suspendedApp(pages, app);
-  if (person === undefined) return redirectTo(`/wallet/sign-in?then=${encodeURIComponent(`/${page}/${part}`)}`);
+  if (person === undefined) return toSignIn(path);
   const found = await pages.connections.find(link.appId, link.userId);
   const isForeign = found !== undefined && found.identityId !== person.identity.identityId;
   return { link, app, person, connection: isForeign ? undefined : found, isForeign };
@@ -59,11 +70,11 @@ ${alertOf(LINK_TEXTS.voidLink)}
 
 /** Who is signed in, and the way to be somebody else and come back to `then`. */
 export function signedInAs(visit: PersonVisit, { email }: Identity, then: string): Html {
-  const fields = html`<input type="hidden" name="next" value="${then}">
+  const fields = html`${nextField(then)}
 <button class="quiet">${LINK_TEXTS.notYou}</button>`;
   return html`<div class="soft">
 <p>${LINK_TEXTS.signedInAs} <strong>${email}</strong></p>
-${visit.form('/wallet/sign-out', fields)}
+${visit.form(SIGN_OUT, fields)}
 </div>`;
 }
 
@@ -76,6 +87,7 @@ export function foreignPage(
 ): PageAnswer {
   const said = LINK_TEXTS.foreign(app.name);
   const body = html`<div class="card">
+${appMark(app)}
 ${alertOf(said)}
 <p>${LINK_TEXTS.foreignAdvice}</p>
 ${way.back}
@@ -93,12 +105,13 @@ function sandboxPage(pages: PeoplePages): Html {
   return personPage(pages, { title: LINK_TEXTS.sandboxTitle, body });
 }
 
-function suspendedApp(pages: PeoplePages, { name }: AppFace): PageAnswer {
-  const said = LINK_TEXTS.suspended(name);
+function suspendedApp(pages: PeoplePages, app: AppFace): PageAnswer {
+  const said = LINK_TEXTS.suspended(app.name);
   const body = html`<div class="card">
+${appMark(app)}
 ${alertOf(said)}
 <p>${LINK_TEXTS.suspendedAdvice}</p>
 </div>`;
-  const page = personPage(pages, { title: LINK_TEXTS.suspendedTitle(name), body, isError: true });
+  const page = personPage(pages, { title: LINK_TEXTS.suspendedTitle(app.name), body, isError: true });
   return refusedBy(refuse('APP_SUSPENDED', said), page);
 }

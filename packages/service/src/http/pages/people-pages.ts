@@ -10,6 +10,8 @@ import type { Tries } from '#limits/tries.ts';
 import type { Refunds } from '#payments/refund.ts';
 import type { AppUsage } from '#usage/report.ts';
 import type { UsageReader } from '#usage/usage.ts';
+import type { Checkouts } from '#payments/checkout.ts';
+import type { TestBank } from '#payments/test-processor/test-bank.ts';
 
 /** What the pages of people who own wallets need. */
 export interface PeoplePages {
@@ -23,6 +25,10 @@ export interface PeoplePages {
   /** Undefined: payments are not set up. */
   readonly refunds: Refunds | undefined;
   readonly receipts: Pick<AppUsage, 'receipt'>;
+  /** Undefined: payments are not set up. */
+  readonly checkouts: Checkouts | undefined;
+  /** Undefined: payments are not the test processor's. */
+  readonly testBank: TestBank | undefined;
   readonly tries: Tries;
   readonly cookies: Cookies;
   readonly addressOf: CallerAddress;
@@ -30,6 +36,8 @@ export interface PeoplePages {
   readonly currency: string;
   /** As the pages call whoever runs the service. */
   readonly operatorName: string;
+  /** Where people ask whoever runs it; undefined where the settings say nowhere. */
+  readonly supportEmail: string | undefined;
   /** Payments are the test processor's (ON-03). */
   readonly isTestMoney: boolean;
 }
