@@ -89,7 +89,7 @@ test('ON-04 every movement is told in plain words, with its sign and the balance
   await credit(user, 'funds_reinstated', 20_000_000n, 'e');
   await funding.reinstate({ appId: app.appId, userId: user as EndUserId, writesOff: false });
   const page = await browser.open(path);
-  assertPage(page, 200, 'Test app');
+  assertPage(page, 200, 'Your wallet for Test app');
   const start = 5_000_000 - CHARGE;
   const clawed = start + 10_000_000 - 3_500_000;
   assert.deepEqual(rowsOf(page), [
@@ -122,7 +122,7 @@ test('ON-04 movements come in pages of 50, none twice and none left out, under 5
   const seen: string[] = [];
   await browser.ask(path, { headers: { 'accept-language': 'ar-EG' } }).then((page) => assertPage(page, 200));
   for (let page = await browser.open(path); ; ) {
-    assertPage(page, 200, 'Test app');
+    assertPage(page, 200, 'Your wallet for Test app');
     const rows = rowsOf(page);
     assert.ok(rows.length <= 50);
     seen.push(...rows.map(([, , after = '']) => after));
@@ -134,7 +134,7 @@ test('ON-04 movements come in pages of 50, none twice and none left out, under 5
   assert.equal(seen.length, 120);
   assert.equal(new Set(seen).size, 120);
   for (const odd of ['0', '-1', 'x', '1e3', '99999999999999999999', '999999999999999999', '']) {
-    assertPage(await browser.open(`${path}?before=${odd}`), 200, 'Test app');
+    assertPage(await browser.open(`${path}?before=${odd}`), 200, 'Your wallet for Test app');
   }
 });
 

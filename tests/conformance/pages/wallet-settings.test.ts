@@ -33,7 +33,7 @@ async function atWallet(amount = 5_000_000): Promise<WalletOwner & { readonly us
   const owner = await newWalletOwner();
   const user = await newUser(amount);
   const path = `/wallet/${await owner.connect(app, user)}`;
-  assertPage(await owner.browser.open(path), 200, 'Test app');
+  assertPage(await owner.browser.open(path), 200, 'Your wallet for Test app');
   return { ...owner, user, path };
 }
 
@@ -58,7 +58,7 @@ test('WA-03 a cap that is set here refuses the next call, with the link that lea
   const { browser, user, path } = await atWallet();
   assert.equal((await call(user)).status, 200);
   const page = await browser.submit(`${path}/cap`, { cap: '0,000200' });
-  assertPage(page, 200, 'Test app');
+  assertPage(page, 200, 'Your wallet for Test app');
   assert.match(page.text, /role="status">The monthly cap is set\./);
   assert.equal(await capOf(user), 200n);
   const refused = await call(user);
@@ -85,7 +85,7 @@ test('ON-04 a cap that is no amount changes nothing, and is shown again as it wa
   const odd = ['', ' ', '-1', '+1', '1e3', '0x10', 'NaN', '12.5000001', '1.234', '1,234.50', '99999999999', '"><b>'];
   for (const cap of odd) {
     const page = await browser.submit(`${path}/cap`, { cap });
-    assertPage(page, 400, 'Test app');
+    assertPage(page, 400, 'Your wallet for Test app');
     assert.equal(browser.fieldsOf(`${path}/cap`)['cap'], cap);
     assert.equal(await capOf(user), 12_500_000n, cap);
   }
@@ -118,7 +118,7 @@ test('ON-05 disconnecting asks first, says what happens to the money, and refuse
   assert.match(asked.text, /Your balance stays in this wallet/);
   assert.equal((await call(user)).status, 200, 'to be asked changes nothing');
   const page = await browser.submit(`${path}/disconnect`);
-  assertPage(page, 200, 'Test app');
+  assertPage(page, 200, 'Your wallet for Test app');
   assert.match(page.text, /role="status">Disconnected\./);
   const refused = await call(user);
   assertRefusal(refused, { code: 'PAYMENT_REQUIRED', param: null, hasLink: true });

@@ -10,8 +10,15 @@ import { walletOwnersOf } from '../../support/wallet-owner.ts';
 
 const PURSER_SECRET = 'a secret of these tests alone, long enough';
 const { service, app, newUser } = await setStage({ environment: { PURSER_SECRET } });
-const FORMS = ['/topup', '/cap', '/pause', '/disconnect', '/reconnect'];
-const PAGES = ['', '/disconnect', '/movements.csv', '?receipt=019a0000-0000-7000-8000-000000000000', '?before=5'];
+const FORMS = ['/topup', '/cap', '/pause', '/disconnect', '/reconnect', '/refund'];
+const PAGES = [
+  '',
+  '/disconnect',
+  '/refund',
+  '/movements.csv',
+  '?receipt=019a0000-0000-7000-8000-000000000000',
+  '?before=5',
+];
 /** Filled in for every form, so that each would do something. */
 const FIELDS = { cap: '1', paused: 'yes', none: '', amount: '1', key: 'k' };
 
@@ -20,7 +27,7 @@ async function everything(): Promise<string> {
   const { rows } = await service.database.owner.query<{ all: string }>(
     `select coalesce(string_agg(t::text, '|'), '') as all from (
        select w::text from ledger.wallets w union all select c::text from connections.connections c
-       union all select e::text from ledger.entries e order by 1
+       union all select e::text from ledger.entries e union all select r::text from payments.refunds r order by 1
      ) t`,
   );
   return rows[0]?.all ?? '';

@@ -79,7 +79,7 @@ test('ON-04 what a call holds is shown, and is not what can be spent', async () 
   const id = await connect(app, user);
   await service.setWallet(app, user, 'held_micros = 1250000');
   const page = await browser.open(`/wallet/${id}`);
-  assertPage(page, 200, 'Test app');
+  assertPage(page, 200, 'Your wallet for Test app');
   assert.match(page.text, /<p class="amount">€5\.00<\/p>/);
   assert.match(page.text, /<dt>On hold<\/dt><dd>€1\.25 <span class="soft">for calls that run now/);
   assert.match(page.text, /<dt>Can be spent<\/dt><dd>€3\.75<\/dd>/);

@@ -1,3 +1,4 @@
+import type { AppFace } from '#accounts/app-face.ts';
 import type { Connection } from '#connections/connection.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { alertOf } from '#http/pages/layout.ts';
@@ -15,7 +16,7 @@ export interface OwnVisit {
   readonly visit: Visit<Person>;
   readonly connection: Connection;
   readonly owner: { readonly identityId: IdentityId; readonly connectionId: ConnectionId };
-  readonly appName: string;
+  readonly app: Pick<AppFace, 'name' | 'logo'>;
   /** Where the connection's page is. */
   readonly path: string;
 }
@@ -34,10 +35,14 @@ export function forOwner<Rest extends readonly unknown[]>(
     const { identityId } = visit.signedIn.identity;
     const connection = await pages.connections.ofIdentity({ identityId, connectionId: visit.part as ConnectionId });
     if (connection === undefined) return nothingHere(pages);
-    const app = await pages.apps.find(connection.appId);
     const owner = { identityId, connectionId: connection.connectionId };
-    return run({ visit, connection, owner, appName: app?.name ?? connection.appId, path }, ...rest);
+    return run({ visit, connection, owner, app: await faceOf(pages, connection), path }, ...rest);
   };
+}
+
+/** The app of a connection, as its users see it. */
+export async function faceOf({ apps }: PeoplePages, { appId }: Connection): Promise<OwnVisit['app']> {
+  return (await apps.find(appId)) ?? { name: appId, logo: undefined };
 }
 
 /** Of an address that only takes a form, when somebody goes there. */

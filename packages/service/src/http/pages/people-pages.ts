@@ -10,7 +10,6 @@ import type { Tries } from '#limits/tries.ts';
 import type { Checkouts } from '#payments/checkout.ts';
 import type { Refunds } from '#payments/refund.ts';
 import type { TestBank } from '#payments/test-processor/test-bank.ts';
-import type { Refunds } from '#payments/refund.ts';
 import type { AppUsage } from '#usage/report.ts';
 import type { UsageReader } from '#usage/usage.ts';
 
@@ -29,8 +28,6 @@ export interface PeoplePages {
   readonly testBank: TestBank | undefined;
   readonly movements: WalletMovements;
   readonly usage: Pick<UsageReader, 'ofCalls'>;
-  /** Undefined: payments are not set up. */
-  readonly refunds: Refunds | undefined;
   readonly receipts: Pick<AppUsage, 'receipt'>;
   readonly tries: Tries;
   readonly cookies: Cookies;

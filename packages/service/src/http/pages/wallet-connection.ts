@@ -1,4 +1,5 @@
 import { amountField, amountText } from '#http/pages/amount-field.ts';
+import { appMark } from '#http/pages/app-mark.ts';
 import { type Formats, formatsOf } from '#http/pages/format.ts';
 import { type Html, html } from '#http/pages/html.ts';
 import { alertOf, noticeOf } from '#http/pages/layout.ts';
@@ -37,12 +38,13 @@ interface Shown {
 export async function showConnection(pages: PeoplePages, own: OwnVisit, shown: Shown): Promise<Html> {
   const formats = formatsOf(own.visit.exchange.request);
   const body = html`<p><a href="/wallet">${WALLET_TEXTS.allApps}</a></p>
+${appMark(own.app)}
 ${alertOf(shown.fault)}${noticeOf(shown.notice)}
 ${balanceSection(pages, own, formats)}
 ${own.connection.wallet.isConnected ? capSection(own, formats, shown.cap) : undefined}
 ${await movementsSection(pages, own, formats, shown.before)}
 ${moreSection(pages, own)}`;
-  return personPage(pages, { title: own.appName, body, isError: shown.fault !== undefined });
+  return personPage(pages, { title: WALLET_TEXTS.title(own.app.name), body, isError: shown.fault !== undefined });
 }
 
 function balanceSection({ operatorName }: PeoplePages, own: OwnVisit, { amount }: Formats): Html {

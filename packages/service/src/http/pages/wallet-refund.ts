@@ -71,7 +71,7 @@ async function showRefund(
   own: OwnVisit,
   { fault, typed }: Shown = {},
 ): Promise<Html> {
-  const { connection, path, appName } = own;
+  const { connection, path, app } = own;
   const { appId, userId, wallet } = connection;
   const formats = formatsOf(own.visit.exchange.request);
   const most = await refunds.refundable(appId, userId);
@@ -80,7 +80,7 @@ async function showRefund(
 ${REFUND_TEXTS.what.map((sentence) => html`<p>${sentence}</p>`)}
 ${own.visit.form(`${path}/refund`, fieldsOf(typed ?? amountText(most), wallet.currency))}`;
   const nothing = html`<p>${wallet.isSuspended ? REFUND_TEXTS.blocked(pages.operatorName) : REFUND_TEXTS.nothing}</p>`;
-  const body = html`<p><a href="${path}">${REFUND_TEXTS.back(appName)}</a></p>
+  const body = html`<p><a href="${path}">${REFUND_TEXTS.back(app.name)}</a></p>
 ${alertOf(fault)}
 <div class="card">
 ${most === 0n ? nothing : form}

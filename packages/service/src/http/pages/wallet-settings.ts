@@ -43,13 +43,13 @@ export function pausePage(pages: PeoplePages): PageMethods<Person> {
 /** `/wallet/:part/disconnect`: says what it does to the money, then stops spending at once (ON-05). */
 export function disconnectPage(pages: PeoplePages): PageMethods<Person> {
   return {
-    GET: forOwner(pages, ({ visit, appName, path }) => {
+    GET: forOwner(pages, ({ visit, app, path }) => {
       const body = html`<div class="card">
 ${WALLET_TEXTS.disconnectWhat.map((sentence) => html`<p>${sentence}</p>`)}
 ${visit.form(`${path}/disconnect`, html`<button class="danger">${WALLET_TEXTS.disconnectYes}</button>`)}
 <p><a href="${path}">${WALLET_TEXTS.disconnectNo}</a></p>
 </div>`;
-      return { status: 200, page: personPage(pages, { title: WALLET_TEXTS.disconnectTitle(appName), body }) };
+      return { status: 200, page: personPage(pages, { title: WALLET_TEXTS.disconnectTitle(app.name), body }) };
     }),
     POST: forOwner(pages, async ({ owner, path }) => {
       return changed(pages, path, await pages.connections.setConnected(owner, false), 'disconnected');

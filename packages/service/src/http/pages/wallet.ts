@@ -1,7 +1,8 @@
 import type { Connection } from '#connections/connection.ts';
+import { appMark } from '#http/pages/app-mark.ts';
 import { type Formats, formatsOf } from '#http/pages/format.ts';
 import { type Html, html } from '#http/pages/html.ts';
-import { stateOf } from '#http/pages/own-connection.ts';
+import { faceOf, type OwnVisit, stateOf } from '#http/pages/own-connection.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { personPage } from '#http/pages/person-page.ts';
 import { WALLET_TEXTS, type WalletState } from '#http/pages/texts/wallet.ts';
@@ -15,7 +16,7 @@ const COUNT = /^\d{1,3}$/;
 
 interface Shown {
   readonly connection: Connection;
-  readonly appName: string;
+  readonly app: OwnVisit['app'];
 }
 
 /** `/wallet`: everything that a person has connected, what he can still spend there, and signing out. */
@@ -27,10 +28,9 @@ export function walletPage(pages: PeoplePages): PageMethods<Person> {
       const all = (await pages.connections.list(signedIn.identity.identityId)).toSorted(connectedFirst);
       const from = fromOf(visit.exchange.query);
       const shown = await Promise.all(
-        all.slice(from, from + APPS_SHOWN_MAX).map(async (connection) => {
-          const app = await pages.apps.find(connection.appId);
-          return { connection, appName: app?.name ?? connection.appId };
-        }),
+        all
+          .slice(from, from + APPS_SHOWN_MAX)
+          .map(async (connection) => ({ connection, app: await faceOf(pages, connection) })),
       );
       const formats = formatsOf(visit.exchange.request);
       const connected = shown.filter(({ connection }) => connection.wallet.isConnected);
@@ -72,13 +72,13 @@ ${apps.map((one) => appItem(one, formats))}
 </section>`;
 }
 
-function appItem({ connection, appName }: Shown, { amount }: Formats): Html {
+function appItem({ connection, app }: Shown, { amount }: Formats): Html {
   const { wallet, cap, userLabel } = connection;
   const { currency } = wallet;
   const spent = amount(wallet.spentThisMonth, currency);
   return html`<li>
-<div><a href="/wallet/${connection.connectionId}"><strong>${appName}</strong></a> ${badgeOf(stateOf(connection))}
-${userLabel === undefined ? undefined : html`<br><span class="soft">${userLabel}</span>`}</div>
+<div><a href="/wallet/${connection.connectionId}">${appMark(app)}</a>
+<p>${badgeOf(stateOf(connection))}${userLabel === undefined ? undefined : html` <span class="soft">${userLabel}</span>`}</p></div>
 <dl>
 <dt>${WALLET_TEXTS.balance}</dt><dd>${amount(wallet.balance, currency)}</dd>
 <dt>${WALLET_TEXTS.onHold}</dt><dd>${amount(wallet.held, currency)}</dd>

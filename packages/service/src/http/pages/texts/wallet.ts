@@ -49,6 +49,7 @@ export const WALLET_TEXTS = {
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
 
+  title: (app: string): string => `Your wallet for ${app}`,
   allApps: 'All apps',
   balance: 'Balance',
   onHold: 'On hold',
