@@ -11,7 +11,9 @@ import { setStage } from '../../support/stage.ts';
 /** Where a sign-in begins and leads, and how it ends. */
 
 const SECRET = 'a secret of at least 32 characters';
-const { service, app } = await setStage({ environment: { PURSER_SECRET: SECRET, PURSER_PROXY_HOPS: '1' } });
+const { service, app } = await setStage({
+  environment: { PURSER_SECRET: SECRET, PURSER_PROXY_HOPS: '1', PURSER_OPERATOR_NAME: 'Example <Ltd>' },
+});
 const { owner } = service.database;
 const HOME = '/wallet/passkeys';
 
@@ -111,8 +113,7 @@ test('ON-01 the page and the mail name the app whose link led there; a void link
     const reply = await submitFrom(browser, '/wallet/sign-in', { email });
     assert.equal(reply.headers.get('location'), `/wallet/code?then=${encodeURIComponent(then)}`);
     await browser.open(reply.headers.get('location') ?? '');
-    const { body, token: code } = await mailTo(service, email);
-    assert.ok(body.includes('Notes'), body);
+    const code = await codeInMail(email, 'b Notes b & more www evil test https evil test x');
     const done = await browser.ask('/wallet/code', { form: { ...browser.fieldsOf('/wallet/code'), code } });
     assert.equal(done.headers.get('location'), then);
   }
@@ -122,6 +123,29 @@ test('ON-01 the page and the mail name the app whose link led there; a void link
     assert.ok(!page.text.includes('Notes'));
   }
 });
+
+/** The code, from a mail that must be in order and name this app. */
+async function codeInMail(email: string, appName: string): Promise<string> {
+  const { body, token: code } = await mailTo(service, email);
+  const { rows } = await owner.query<{ subject: string; html: string }>(
+    'select subject, html from mail.messages where recipient = $1',
+    [email],
+  );
+  const { subject, html } = rows[0] ?? assert.fail('there is a mail');
+  assert.equal(subject, 'Your code for Example <Ltd>');
+  const words = body.replaceAll(/\s+/g, ' ');
+  for (const said of [
+    `"${appName}"`,
+    'signs in at Example <Ltd>',
+    'ten minutes',
+    'If it was not you, ignore this mail.',
+  ]) {
+    assert.ok(words.includes(said), body);
+  }
+  assert.doesNotMatch(`${body}${html}`, /evil\.|https?:|<img|<script|<link|@import|url\(/);
+  assert.ok(html.includes('Example &#60;Ltd&#62;') && html.includes(`<p class="copy">${code}</p>`), html);
+  return code;
+}
 
 test('ON-01 the way on that somebody slipped into the address leads to the wallet', async () => {
   for (const next of ['https://evil.test/', '//evil.test', '/\\evil.test', '/account']) {

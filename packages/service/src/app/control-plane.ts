@@ -5,6 +5,7 @@ import { createLogos } from '#accounts/logo.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail } from '#app/mail.ts';
+import { composePayments } from '#app/payments.ts';
 import { composePeople } from '#app/people.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
@@ -23,6 +24,7 @@ import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addAnyWalletRoutes, addMovementRoutes } from '#http/operator-plane/wallets.ts';
 import { addMailboxPages } from '#http/pages/mailbox.ts';
 import { createPages, type PageRoutes } from '#http/pages/pages.ts';
+import { resetMail } from '#http/pages/texts/mail.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
 import { createPlanes, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
@@ -31,6 +33,7 @@ import type { Clock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { createThrottle } from '#limits/throttle.ts';
 import { createMailbox } from '#mail/mailbox.ts';
+import type { Notices } from '#payments/notices.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createAuditReader } from '#operator/audit.ts';
@@ -71,6 +74,8 @@ interface Refreshed {
 
 interface ComposedPlanes extends Planes {
   readonly pages: PageRoutes;
+  /** Undefined: nobody can pay. */
+  readonly notices: Notices | undefined;
 }
 
 /** The planes of app owners and operators, and their pages, joined to what they act on. */
@@ -84,7 +89,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       pool,
       throttle,
       secret: config.secret,
-      sendReset: (email, token) => sendMail(resetMail(config.publicUrl, email, token)),
+      sendReset: (email, token) => sendMail(email, resetMail({ ...config, token })),
     }),
     sessions: createSessions(pool),
     apps: createOwnApps({ pool, refresh: keys.refresh }),
@@ -132,31 +137,16 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       addMailboxPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
     }
   });
-  const people = composePeople({ config, pool, throttle, links, sendMail, addressOf: control.addressOf });
+  const payments = composePayments({ config, pool, clock, log });
+  const people = composePeople({ config, pool, throttle, links, sendMail, payments, addressOf: control.addressOf });
   const expiry = startExpiry({ db: pool, forget: [throttle.forget, createForgetSignIns(pool)], log });
   return {
     handle: planes.handle,
+    notices: payments?.notices,
     pages: createPages({ ...control, people, secret: config.secret, log }),
     close: async () => {
-      await expiry.stop();
+      await Promise.all([expiry.stop(), payments?.stop()]);
       await planes.close();
     },
   };
-}
-
-function resetMail(publicUrl: string, recipient: string, token: string) {
-  const body = [
-    'Somebody, most likely you, asked to set a new password for your account at',
-    `${publicUrl}. If it was not you, there is nothing to do.`,
-    '',
-    'Within an hour, choose a new password there:',
-    '',
-    `${publicUrl}/password-reset/use?token=${token}`,
-    '',
-    'A program sends this token with the new password to POST /password-resets/use instead:',
-    '',
-    `    ${token}`,
-    '',
-  ].join('\n');
-  return { recipient, subject: 'Set a new password', body };
 }

@@ -1,7 +1,8 @@
 import type { Config } from '#app/config.ts';
 import type { Pool } from '#db/pool.ts';
 import type { Log } from '#kernel/log.ts';
-import { insertMessage, type NewMessage } from '#mail/queries.ts';
+import { type Letter, writeLetter } from '#mail/letter.ts';
+import { insertMessage } from '#mail/queries.ts';
 
 interface MailOptions {
   readonly config: Config;
@@ -9,13 +10,13 @@ interface MailOptions {
   readonly log: Log;
 }
 
-/** Leaves a message for the outbox to send. What nobody could read is not kept: it may hold a secret. */
-export type SendMail = (message: NewMessage) => Promise<void>;
+/** Leaves a letter for the outbox to send. What nobody could read is not kept: it may hold a secret. */
+export type SendMail = (recipient: string, letter: Letter) => Promise<void>;
 
 export function createSendMail({ config, pool, log }: MailOptions): SendMail {
   const isRead = config.mail !== undefined || config.environment === 'development';
-  return async (message) => {
-    if (isRead) await insertMessage(pool, message);
+  return async (recipient, letter) => {
+    if (isRead) await insertMessage(pool, { recipient, ...writeLetter(letter) });
     else log.warn('mail was not sent: there is no SMTP_URL');
   };
 }

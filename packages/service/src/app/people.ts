@@ -1,6 +1,7 @@
 import { createAppFaces } from '#accounts/app-face.ts';
 import type { Config } from '#app/config.ts';
 import type { SendMail } from '#app/mail.ts';
+import type { Payments } from '#app/payments.ts';
 import { createConnections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
@@ -19,6 +20,8 @@ interface PeopleOptions {
   readonly links: Links;
   readonly addressOf: CallerAddress;
   readonly sendMail: SendMail;
+  /** Undefined: nobody can pay. */
+  readonly payments: Payments | undefined;
 }
 
 /** What people who own wallets do, joined to what it acts on. */
@@ -29,6 +32,7 @@ export function composePeople({
   links,
   addressOf,
   sendMail,
+  payments,
 }: PeopleOptions): Omit<PeoplePages, 'cookies'> {
   const tries = createTries(throttle, deriveKey(config.secret, 'person-tries'));
   const { operatorName } = config;
@@ -38,16 +42,19 @@ export function composePeople({
       pool,
       tries,
       key: deriveKey(config.secret, 'person-code'),
-      sendCode: ({ email, ...said }) => sendMail({ recipient: email, ...codeMail({ operatorName, ...said }) }),
+      sendCode: ({ email, ...said }) => sendMail(email, codeMail({ operatorName, ...said })),
     }),
     connections: createConnections(pool, config.currency),
     links,
     apps: createAppFaces(pool),
+    checkouts: payments?.checkouts,
+    refunds: payments?.refunds,
+    testBank: payments?.testBank,
     tries,
     addressOf,
     currency: config.currency,
     operatorName,
     supportEmail: config.supportEmail,
-    isTestMoney: config.environment === 'development', // Until payments say which processor there is.
+    isTestMoney: config.payments.processor === 'test',
   };
 }

@@ -1,7 +1,7 @@
 import type { AppFace } from '#accounts/app-face.ts';
 import { type Link, redirectName } from '#connections/link.ts';
 import { acceptConsent, consentPage } from '#http/pages/consent.ts';
-import { type Html, html } from '#http/pages/html.ts';
+import { html } from '#http/pages/html.ts';
 import { appMark } from '#http/pages/app-mark.ts';
 import { alertOf } from '#http/pages/layout.ts';
 import {
@@ -15,6 +15,7 @@ import {
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { personPage } from '#http/pages/person-page.ts';
 import { CONNECT_TEXTS } from '#http/pages/texts/connect.ts';
+import { beginTopup, type TopupStep, topupStep } from '#http/pages/topup-step.ts';
 import { type PageAnswer, type PageMethods, redirectTo, refusedBy } from '#http/pages/visit.ts';
 import type { Person } from '#identities/session.ts';
 import { refuse } from '#kernel/refusal.ts';
@@ -80,16 +81,33 @@ function topupConsentForm(pages: PeoplePages): PageMethods<Person> {
   };
 }
 
-/** Connected: what is next. */
+/** Connected: what is next is to pay, now or later. */
 function topupPage(pages: PeoplePages): PageMethods<Person> {
   return {
-    GET: async (visit) => {
-      const opened = await openConnect(pages, visit);
-      if ('status' in opened) return opened;
-      if (opened.connection?.wallet.isConnected !== true) return redirectTo(`/connect/${visit.part}`);
-      return { status: 200, page: connectedPage(pages, visit, opened) };
-    },
+    GET: (visit) =>
+      openConnected(pages, visit, (opened) => {
+        const notice = `${CONNECT_TEXTS.doneTitle(opened.app.name)}. ${CONNECT_TEXTS.done}`;
+        return topupStep(pages, visit, topupOf(visit, opened), { notice });
+      }),
+    POST: (visit, form) =>
+      openConnected(pages, visit, (opened) => beginTopup(pages, visit, form, topupOf(visit, opened))),
   };
+}
+
+async function openConnected(
+  pages: PeoplePages,
+  visit: PersonVisit,
+  goOn: (opened: OpenedConnectLink) => Promise<PageAnswer>,
+): Promise<PageAnswer> {
+  const opened = await openConnect(pages, visit);
+  if ('status' in opened) return opened;
+  if (opened.connection?.wallet.isConnected !== true) return redirectTo(`/connect/${visit.part}`);
+  return goOn(opened);
+}
+
+function topupOf(visit: PersonVisit, opened: OpenedConnectLink): TopupStep {
+  const { path } = waysOf(visit);
+  return { opened, path, action: `${path}/topup`, next: `${path}/done` };
 }
 
 /** Back to the app, which hears that it is connected: only where that is so. The link may have expired meanwhile. */
@@ -178,17 +196,4 @@ ${alertOf(said)}
 </div>`;
   const page = personPage(pages, { title: CONNECT_TEXTS.goneTitle, body, isError: true });
   return refusedBy(refuse('NOT_FOUND', said), page);
-}
-
-function connectedPage(pages: PeoplePages, { part }: PersonVisit, { link, app }: OpenedConnectLink): Html {
-  const topup = new URL(pages.links.topup(link)).pathname;
-  const body = html`<div class="card">
-${appMark(app)}
-<p class="good" role="status">${CONNECT_TEXTS.done}</p>
-<div class="row">
-<a class="button" href="${topup}">${CONNECT_TEXTS.topUp}</a>
-<a href="/connect/${part}/done">${CONNECT_TEXTS.backTo(app.name)}</a>
-</div>
-</div>`;
-  return personPage(pages, { title: CONNECT_TEXTS.doneTitle(app.name), body });
 }

@@ -1,6 +1,7 @@
 import type { SignedIn } from '#accounts/session.ts';
 import type { AccountPages } from '#http/pages/account-pages.ts';
 import { accountPage, changePasswordPage, endSessionPage } from '#http/pages/account.ts';
+import { checkoutPages } from '#http/pages/checkout.ts';
 import { connectPages } from '#http/pages/connect.ts';
 import { createCookies } from '#http/pages/cookies.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
@@ -8,6 +9,8 @@ import { passkeyPages } from '#http/pages/passkeys.ts';
 import { personSignInPages } from '#http/pages/person-sign-in.ts';
 import { askResetPage, useResetPage } from '#http/pages/password-reset.ts';
 import { signInPage, signOutPage } from '#http/pages/sign-in.ts';
+import { testProcessorPages } from '#http/pages/test-processor.ts';
+import { topupPages } from '#http/pages/topup.ts';
 import {
   type PageHandlers,
   type PageMethods,
@@ -79,6 +82,9 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
     ...personSignInPages(forPeople),
     ...passkeyPages(forPeople),
     ...connectPages(forPeople),
+    ...topupPages(forPeople),
+    ...checkoutPages(forPeople),
+    ...(people.testBank === undefined ? {} : testProcessorPages(forPeople, people.testBank)),
   };
   return routesOf(new Map([...handlersOf(visits, owners, ofAccounts), ...handlersOf(visits, walletOwners, ofPeople)]));
 }

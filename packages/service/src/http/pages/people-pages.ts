@@ -6,6 +6,9 @@ import type { Cookies } from '#http/pages/cookies.ts';
 import type { CodeSignIns } from '#identities/code.ts';
 import type { PersonSessions } from '#identities/session.ts';
 import type { Tries } from '#limits/tries.ts';
+import type { Checkouts } from '#payments/checkout.ts';
+import type { Refunds } from '#payments/refund.ts';
+import type { TestBank } from '#payments/test-processor/test-bank.ts';
 
 /** What the pages of people who own wallets need. */
 export interface PeoplePages {
@@ -14,6 +17,12 @@ export interface PeoplePages {
   readonly connections: Connections;
   readonly links: Links;
   readonly apps: AppFaces;
+  /** Undefined: nobody can pay. */
+  readonly checkouts: Checkouts | undefined;
+  /** There wherever checkouts are. */
+  readonly refunds: Refunds | undefined;
+  /** Undefined: payments are not the test processor's. */
+  readonly testBank: TestBank | undefined;
   readonly tries: Tries;
   readonly cookies: Cookies;
   readonly addressOf: CallerAddress;

@@ -40,7 +40,6 @@ export const CONNECT_TEXTS = {
 
   doneTitle: (app: string) => `${app} is connected`,
   done: 'It can spend once there is money in the wallet.',
-  topUp: 'Top up',
   leavingTitle: (app: string) => `Back to ${app} ...`,
   backTo: (app: string) => `Back to ${app}`,
 
