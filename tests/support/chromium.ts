@@ -16,6 +16,8 @@ export interface ContextOptions {
   readonly hasScripts?: boolean;
   readonly forcedColors?: 'active';
   readonly reducedMotion?: 'reduce';
+  /** Whom its pages may lead to beside the service. */
+  readonly others?: readonly string[];
 }
 
 /** One window, and what it was seen doing. */
@@ -25,6 +27,8 @@ export interface Tab {
   /** Messages on the console and faults of scripts. */
   readonly complaints: readonly string[];
   readonly requests: readonly Requested[];
+  /** The hosts that it may ask. */
+  readonly hosts: readonly string[];
 }
 
 interface Requested {
@@ -73,7 +77,14 @@ export async function openChromium(
 
 async function openTab(
   browser: Browser,
-  { width = 1280, hasScripts = true, colorScheme = 'light', locale = 'en-GB', ...more }: ContextOptions = {},
+  {
+    width = 1280,
+    hasScripts = true,
+    colorScheme = 'light',
+    locale = 'en-GB',
+    others = [],
+    ...more
+  }: ContextOptions = {},
 ): Promise<Tab> {
   const context = await browser.newContext({
     viewport: { width, height: width < 600 ? 844 : 900 },
@@ -89,7 +100,7 @@ async function openTab(
   });
   context.on('console', (message) => complaints.push(message.text()));
   context.on('weberror', (error) => complaints.push(String(error.error())));
-  return { page: await context.newPage(), context, complaints, requests };
+  return { page: await context.newPage(), context, complaints, requests, hosts: ['purser.localhost', ...others] };
 }
 
 /** Keeps what the page looks like, for people to judge: in `.test-output/screenshots`. */

@@ -117,6 +117,7 @@ function consentHtml(
   const isConnected = connection?.wallet.isConnected === true;
   const label = userLabelOf(opened);
   const body = html`${alertOf(fault)}
+<section>
 ${appMark(app)}
 ${connection === undefined || isConnected ? undefined : noticeOf(CONNECT_TEXTS.before)}
 <p>${isConnected ? CONNECT_TEXTS.connected(app.name) : CONNECT_TEXTS.asks(app.name)}</p>
@@ -125,6 +126,7 @@ ${connection === undefined || isConnected ? undefined : noticeOf(CONNECT_TEXTS.b
 <dd>${label === undefined ? html`<span class="soft">${CONNECT_TEXTS.accountUnnamed}</span>` : html`<bdi>${label}</bdi>`}</dd>
 </dl>
 ${signedInAs(visit, person.identity, path)}
+</section>
 <section aria-labelledby="may">
 <h2 id="may">${CONNECT_TEXTS.mayTitle}</h2>
 <ul>

@@ -8,7 +8,7 @@ export const STYLE = `:root{color-scheme:light dark;--ink:#17211d;--soft:#55625b
 html{-webkit-text-size-adjust:100%}
 body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--ground);color:var(--ink);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Open Sans",sans-serif;overflow-wrap:anywhere}
 header>div,main,footer>div{width:100%;max-width:34rem;margin:0 auto;padding:0 1.25rem}
-body:has(table.list) :is(header>div,main,footer>div){max-width:44rem}
+body:has(.list th:nth-child(3)) :is(header>div,main,footer>div){max-width:44rem}
 main{flex:1;padding-bottom:2rem}
 header{background:var(--paper);border-bottom:1px solid var(--line)}
 header>div{display:flex;align-items:center;gap:.6rem;padding-top:.8rem;padding-bottom:.8rem;font-weight:650}
@@ -48,7 +48,7 @@ button.quiet:hover,a.button.quiet:hover{color:var(--deep);background:var(--tint)
 button.danger,a.button.danger{color:var(--alert);background:transparent;border-color:var(--alert)}
 button.danger:hover,a.button.danger:hover{color:var(--alert);background:var(--alert-tint);border-color:var(--alert)}
 button:disabled,button[aria-disabled=true]{opacity:.55;cursor:not-allowed;transform:none}
-.card>form>button:not(.quiet,.danger),.card>button:not(.quiet,.danger),.card>a.button:not(.quiet,.danger){width:100%}
+.card>form>button:not(.quiet,.danger),main>section:only-of-type>form>button:not(.quiet,.danger),.card>button:not(.quiet,.danger),.card>a.button:not(.quiet,.danger){width:100%}
 .alert,.good{border:1px solid;border-left-width:4px;border-radius:.55rem;padding:.75rem 1rem;margin-bottom:1.25rem}
 .alert{color:var(--alert);background:var(--alert-tint)}
 .good{color:var(--good);background:var(--good-tint)}
@@ -56,6 +56,7 @@ button:disabled,button[aria-disabled=true]{opacity:.55;cursor:not-allowed;transf
 .badge{display:inline-block;font-size:.8rem;line-height:1.4;font-weight:650;color:var(--good);background:var(--good-tint);border:1px solid;border-radius:1rem;padding:.1rem .65rem;white-space:nowrap}
 .soft:has(+.amount){margin-bottom:0}
 .badge+p,.badge+.badge+p{margin-top:.75rem}
+h2 .badge{margin-left:.4rem;vertical-align:.1em}
 .badge.warn{color:var(--warn);background:var(--warn-tint)}
 .app{display:flex;align-items:center;gap:.75rem;font-weight:650;margin-bottom:1rem}
 .app img,.letter{width:2.75rem;height:2.75rem;border-radius:.7rem;flex:none}
@@ -91,6 +92,7 @@ li:has(>div,>form,>.badge){display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-item
 .steps>[aria-current]{color:var(--accent);font-weight:700}
 table.list{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums;margin:0 0 1rem}
 caption{text-align:left;font-weight:650;font-size:1.125rem;padding:0 0 .75rem}
+.list td:first-child:nth-last-child(2){white-space:nowrap}
 caption.soft{font-size:.9rem;font-weight:400}
 .list th,.list td{text-align:left;vertical-align:top;padding:.65rem 1rem .65rem 0;border-top:1px solid var(--line);font-weight:400}
 .list thead th{color:var(--soft);font-size:.875rem;font-weight:600;border-top:0;padding-top:0}
