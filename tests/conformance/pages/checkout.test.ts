@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Browser, openBrowser } from '../../support/browser.ts';
+import { send } from '../../support/client.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
+import { assertRefusal } from '../../support/refusal.ts';
+import { startSecondGateway } from '../../support/second-gateway.ts';
 import { beginTopup, checkoutPath, hurry, payBy, refusedPath } from '../../support/topup.ts';
 import { setTopupStage } from '../../support/topup-stage.ts';
 
-const { service, app, newPerson, linkFor, balanceOf, call } = await setTopupStage();
+const { secret, service, app, newPerson, linkFor, balanceOf, call } = await setTopupStage();
 
 /** Pays five units and lets everything happen that the card leads to. */
 async function payFive(browser: Browser, user: string, card: Parameters<typeof payBy>[2]): Promise<string> {
@@ -163,4 +166,30 @@ test('ON-03 every page says that no real money moves', async () => {
   shown.push(browser.page().text, (await payBy(browser, address, 'success')).text, (await browser.open(address)).text);
   shown.push((await browser.open('/topup/x')).text, (await browser.open('/topup/sandbox')).text);
   for (const text of shown) assert.match(text, /<p class="test-money">Test processor: no real money moves<\/p>/);
+});
+
+test('ON-03 a production service has no test processor, and its pages say that payments are not set up', async () => {
+  const { user, browser } = await newPerson();
+  const address = await beginTopup(browser, linkFor(user), { amount: '5000000' });
+  const production = { PURSER_ENV: 'production', PURSER_CATALOGUE: 'catalogue.json', PURSER_SECRET: secret };
+  await assert.rejects(startSecondGateway(service, { ...production, PURSER_PAYMENTS: 'test' }), /PURSER_PAYMENTS/);
+  const gateway = await startSecondGateway(service, production);
+  try {
+    const { url } = gateway;
+    for (const [path, body] of [
+      [address, undefined],
+      [address, '{}'],
+      ['/webhooks/test', '{}'],
+    ] as const) {
+      assertRefusal(await send(path, { url, ...(body === undefined ? {} : { body }) }), { code: 'NOT_FOUND' });
+    }
+    const there = openBrowser(url);
+    for (const [name, value] of browser.cookies) there.cookies.set(name, value);
+    assertPage(await there.open(linkFor(user)), 200, 'Top up your wallet for Test app');
+    assert.match(there.page().text, /Payments are not set up here\. Contact Purser\./);
+    assert.doesNotMatch(there.page().text, /no real money|Continue to payment/);
+    assertPage(await there.open(await checkoutPath(service, user)), 404, 'Nothing to see here');
+  } finally {
+    await gateway.close();
+  }
 });
