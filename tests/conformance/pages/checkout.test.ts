@@ -187,7 +187,7 @@ test('ON-03 a production service has no test processor, and its pages say that p
     for (const [name, value] of browser.cookies) there.cookies.set(name, value);
     assertPage(await there.open(linkFor(user)), 200, 'Top up your wallet for Test app');
     assert.match(there.page().text, /Payments are not set up here\. Contact Purser\./);
-    assert.doesNotMatch(there.page().text, /test-money|Continue to payment/);
+    assert.doesNotMatch(there.page().text, /no real money|Continue to payment/);
     assertPage(await there.open(await checkoutPath(service, user)), 404, 'Nothing to see here');
   } finally {
     await gateway.close();

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
+import { deriveKey } from '../../../packages/service/src/kernel/crypto.ts';
+import { signNotice } from '../../../packages/service/src/payments/test-processor/notices.ts';
 import type { Browser } from '../../support/browser.ts';
-import { chat } from '../../support/client.ts';
+import { chat, send } from '../../support/client.ts';
 import { setConnectStage } from '../../support/connect-stage.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { browserOf, signedInPerson } from '../../support/people.ts';
+import { assertRefusal } from '../../support/refusal.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { beginTopup, checkoutPath, hurry, payBy, refusedPath } from '../../support/topup.ts';
 
-const { service, upstream, owner, newConnectApp } = await setConnectStage();
+const { secret, service, upstream, owner, newConnectApp } = await setConnectStage();
 const app = await newConnectApp();
 upstream.script({
   body: completionBody({ model: 'm', content: 'Hi', usage: { prompt_tokens: 1, completion_tokens: 1 } }),
@@ -39,9 +43,10 @@ async function connected(): Promise<{ readonly user: string; readonly browser: B
 
 test('ON-02 a stranger’s refused call leads by sign-in and consent to a wallet, and the retried call succeeds', async () => {
   const { email, user } = newPerson();
-  const path = await refusedPath(service, app, user);
-  const browser = await signedInPerson(service, email, path);
+  const browser = await signedInPerson(service, email, await refusedPath(service, app, user));
   assertPage(browser.page(), 200, 'Connect Notes');
+  // A new link: the wait for the mail may have been longer than the first lasts.
+  const [, path = ''] = /action="(\/topup\/[\w-]+)\/consent"/.exec(browser.page().text) ?? [];
   assertPage(await browser.submit(`${path}/consent`, CONSENT), 200, 'Top up your wallet for Notes');
   const address = await beginTopup(browser, path, { amount: '5000000' });
   await payBy(browser, address, 'success');
@@ -101,4 +106,33 @@ test('WH-06 a payment at the test processor is told to the app, once, when it is
   await hurry(service, address);
   const data = { userId: user, balanceMicros: 5_000_000, availableMicros: 5_000_000, currency: 'EUR' };
   assert.deepEqual(await told(), [data]);
+});
+
+test('ON-02 a notice that comes by HTTP counts when the test processor signed it, once, and is refused when it did not', async () => {
+  const { user, browser, path } = await connected();
+  await browser.submit(`${path}/topup`, { amount: '5000000', other: '' });
+  const [, address = ''] = /action="(\/test-processor\/[^"]+)"/.exec(browser.page().text) ?? [];
+  await payBy(browser, address, 'success');
+  const { rows } = await service.database.owner.query<{ test_payment: string }>(
+    `with held as (update payments.test_events set due_at = 'infinity' returning test_payment)
+     select p.test_payment from payments.test_payments p where p.test_checkout = $1`,
+    [address.replace('/test-processor/', '')],
+  );
+  const notice = { noticeId: 'tev_http', type: 'payment.paid', processorPayment: rows[0]?.test_payment ?? '' };
+  const signed = signNotice(deriveKey(Buffer.from(secret), 'test-processor'), systemClock, notice);
+  const deliver = (headers: Readonly<Record<string, string>>) =>
+    send('/webhooks/test', { url: service.url, body: signed.body, headers });
+  const forged = signNotice(deriveKey(Buffer.from(secret), 'another'), systemClock, notice);
+  for (const headers of [{}, { 'purser-test-signature': 't=1,v1=00' }, forged.headers]) {
+    assertRefusal(await deliver(headers), { code: 'BAD_REQUEST' });
+  }
+  const known = `select from payments.notices where notice_id = 'tev_http'`;
+  assert.equal((await service.database.owner.query(known)).rowCount, 0);
+  assert.equal((await service.wallet(app, user)).balance, 0);
+  for (let times = 0; times < 3; times += 1) {
+    const reply = await deliver(signed.headers);
+    assert.deepEqual([reply.status, reply.body], [200, { received: true }]);
+    assert.equal((await service.wallet(app, user)).balance, 5_000_000);
+  }
+  assert.equal((await service.database.owner.query(known)).rowCount, 1);
 });

@@ -4,7 +4,7 @@ import { Refusal } from '#kernel/refusal.ts';
 import type { Notices } from '#payments/notices.ts';
 
 /**
- * `POST /webhooks/stripe`: a notice of the payment processor, checked on the bytes as they came (ON-02). Whatever fails here
+ * `POST /webhooks/stripe` or `/webhooks/test`: a notice of the payment processor, checked on the bytes as they came (ON-02). Whatever fails here
  * is answered by a 500, so that it is sent again.
  */
 export async function handleProcessorNotice(notices: Notices, exchange: Exchange): Promise<void> {

@@ -44,7 +44,7 @@ export const CHECKOUT_TEXTS = {
   app: 'Wallet for',
   openTitle: 'Your payment is on its way',
   open: 'We are waiting for the payment processor to confirm it. This usually takes a few seconds.',
-  slow: 'It takes longer than usual. Nothing is lost: what you paid gets into the wallet as soon as it is confirmed. You may close this page.',
+  slow: 'It takes longer than usual. Nothing is lost: what you paid gets into the wallet as soon as it is confirmed, also when you close this page. If you did not pay, nothing was taken.',
   unpaidTitle: 'Not paid yet',
   unpaid: 'No money was taken. If you did pay, this page shows it when it arrives.',
   tryAgain: 'Try again',
