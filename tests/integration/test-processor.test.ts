@@ -41,11 +41,14 @@ before(async () => {
     key: KEY,
     clock,
     log,
-    deliver: async (body, headers) => {
-      if (isAway) throw new Error('away');
-      const notice = await processor.readNotice(body, headers);
-      assert.ok(notice !== undefined && !(notice instanceof Refusal));
-      taken.push(notice);
+    notices: {
+      take: async (body, headers) => {
+        if (isAway) throw new Error('away');
+        const notice = await processor.readNotice(body, headers);
+        if (notice instanceof Refusal) return notice;
+        if (notice !== undefined) taken.push(notice);
+        return 'taken';
+      },
     },
   });
 });
@@ -149,7 +152,7 @@ test('ON-03 the cards that are refunded, charged back and won back later do so i
     movements.map(({ amount }) => amount),
     [AMOUNT, AMOUNT],
   );
-  assert.deepEqual(movements.map(({ isReinstated }) => isReinstated).toSorted(), [false, true]);
+  assert.equal(movements.filter(({ isReinstated }) => isReinstated).length, 1);
 
   const lost = await paidBy('chargeback');
   await happen(lost);
@@ -229,7 +232,7 @@ test('ON-03 every test card has another number, and passes the check that forms 
   const numbers = Object.values(TEST_CARDS).map(({ number }) => number);
   assert.equal(new Set(numbers).size, numbers.length);
   for (const number of numbers) {
-    const digits = [...number].reverse().map((digit, index) => Number(digit) * (index % 2 === 0 ? 1 : 2));
+    const digits = Array.from(number, Number).map((digit, index) => digit * (index % 2 === 0 ? 2 : 1));
     assert.equal(digits.reduce((sum, digit) => sum + (digit > 9 ? digit - 9 : digit), 0) % 10, 0, number);
   }
 });

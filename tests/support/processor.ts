@@ -12,14 +12,22 @@ import type {
 } from '../../packages/service/src/payments/processor.ts';
 
 /** A payment processor in memory that does what a test says, with the port that Stripe has. */
-export interface FakeProcessor extends Processor {
+export interface FakeProcessor extends Processor, Hand {
   readonly orders: readonly CheckoutOrder[];
   readonly refundOrders: readonly RefundOrder[];
+  /** While set, it cannot be reached. */
+  isAway: boolean;
+  /** What it does with refunds that it is asked for; `lost`: it says yes and knows nothing of it. */
+  refunds: RefundReport['state'] | 'lost';
+}
+
+/** What happens at the processor. */
+interface Hand {
   /** Pays at a checkout, what was asked for where nothing else is said, and gives the payment. */
   readonly pay: (checkoutId: CheckoutId, paid?: { readonly amount?: number; readonly currency?: string }) => string;
   /** Refunds without being asked by us. Gives the refund. */
   readonly refundThere: (payment: string, amount: number, state?: RefundReport['state']) => string;
-  /** What becomes of a refund, ours or theirs. */
+  /** What becomes of a refund, by its name there or here. */
   readonly setRefund: (refund: string, state: RefundReport['state']) => void;
   /** A bank takes money back, or gives it back. */
   readonly dispute: (payment: string, amount: number, isReinstated?: boolean) => void;
@@ -27,10 +35,6 @@ export interface FakeProcessor extends Processor {
   readonly notice: (payment: string) => { readonly body: Buffer; readonly headers: Record<string, string> };
   /** Everything that it says of a payment now. */
   readonly report: (payment: string) => PaymentReport;
-  /** While set, it cannot be reached. */
-  isAway: boolean;
-  /** What it does with refunds that it is asked for: it makes them under way where nothing is set. */
-  refunds: 'under_way' | 'paid' | 'declined' | 'lost';
 }
 
 interface FakePayment {
@@ -40,53 +44,36 @@ interface FakePayment {
   readonly movements: DisputeMovement[];
 }
 
+/** What the processor has in its books. */
+interface Books {
+  readonly orders: CheckoutOrder[];
+  readonly refundOrders: RefundOrder[];
+  readonly payments: Map<string, FakePayment>;
+  readonly next: (kind: string) => string;
+  readonly found: (payment: string) => FakePayment;
+}
+
 const SIGNATURE = 'signed by the fake processor';
 
 export function createFakeProcessor(name: Processor['name'] = 'stripe'): FakeProcessor {
-  const orders: CheckoutOrder[] = [];
-  const refundOrders: RefundOrder[] = [];
-  const payments = new Map<string, FakePayment>();
-  let count = 0;
-  const next = (kind: string) => `${kind}_${(count += 1)}`;
-
-  function found(payment: string): FakePayment {
-    const known = payments.get(payment);
-    if (known === undefined) throw new Error('The fake processor has no such payment.');
-    return known;
-  }
-
-  function reached(): void {
+  const books = openBooks();
+  const { payments } = books;
+  const hand = handOf(books);
+  const reached = (): void => {
     if (fake.isAway) throw new Error('The fake processor is away.');
-  }
-
-  function report(payment: string): PaymentReport {
-    const { checkoutId, received, refunds, movements } = found(payment);
-    return {
-      processorPayment: payment,
-      checkoutId,
-      received,
-      refunds: [...refunds],
-      disputeMovements: [...movements],
-    };
-  }
-
-  function addRefund(payment: string, refund: Omit<RefundReport, 'processorRefund'>): string {
-    const processorRefund = next('re');
-    found(payment).refunds.push({ ...refund, processorRefund });
-    return processorRefund;
-  }
-
+  };
   const fake: FakeProcessor = {
+    ...hand,
     name,
     formTargets: ['https://pay.example.test'],
     amountsIn: payableIn,
-    orders,
-    refundOrders,
+    orders: books.orders,
+    refundOrders: books.refundOrders,
     isAway: false,
     refunds: 'under_way',
     openCheckout: async (order) => {
       reached();
-      orders.push(order);
+      books.orders.push(order);
       const processorCheckout = `cs_${order.checkoutId}`;
       return { processorCheckout, url: `https://pay.example.test/${processorCheckout}` };
     },
@@ -98,24 +85,47 @@ export function createFakeProcessor(name: Processor['name'] = 'stripe'): FakePro
     },
     lookUp: async (payment) => {
       reached();
-      return payments.has(payment) ? report(payment) : undefined;
+      return payments.has(payment) ? hand.report(payment) : undefined;
     },
     lookUpCheckout: async (processorCheckout) => {
       reached();
       const payment = [...payments].find(([, { checkoutId }]) => `cs_${checkoutId}` === processorCheckout)?.[0];
-      return payment === undefined ? undefined : report(payment);
+      return payment === undefined ? undefined : hand.report(payment);
     },
     refund: async (order) => {
       reached();
-      refundOrders.push(order);
+      books.refundOrders.push(order);
       if (fake.refunds === 'declined') return 'declined';
-      const { refunds } = found(order.processorPayment);
+      const { refunds } = books.found(order.processorPayment);
       const isKnown = refunds.some(({ refundId }) => refundId === order.refundId);
       if (fake.refunds !== 'lost' && !isKnown) {
-        addRefund(order.processorPayment, { refundId: order.refundId, amount: order.amount, state: fake.refunds });
+        const { refundId, amount } = order;
+        refunds.push({ processorRefund: books.next('re'), refundId, amount, state: fake.refunds });
       }
       return 'asked';
     },
+  };
+  return fake;
+}
+
+function openBooks(): Books {
+  const payments = new Map<string, FakePayment>();
+  let count = 0;
+  return {
+    orders: [],
+    refundOrders: [],
+    payments,
+    next: (kind) => `${kind}_${(count += 1)}`,
+    found: (payment) => {
+      const known = payments.get(payment);
+      if (known === undefined) throw new Error('The fake processor has no such payment.');
+      return known;
+    },
+  };
+}
+
+function handOf({ orders, payments, next, found }: Books): Hand {
+  return {
     pay: (checkoutId, paid = {}) => {
       const order = orders.find((one) => one.checkoutId === checkoutId);
       if (order === undefined) throw new Error('The fake processor has no such checkout.');
@@ -125,8 +135,11 @@ export function createFakeProcessor(name: Processor['name'] = 'stripe'): FakePro
       payments.set(payment, { checkoutId, received, refunds: [], movements: [] });
       return payment;
     },
-    refundThere: (payment, amount, state = 'paid') =>
-      addRefund(payment, { refundId: undefined, amount: micros(BigInt(amount)), state }),
+    refundThere: (payment, amount, state = 'paid') => {
+      const processorRefund = next('re');
+      found(payment).refunds.push({ processorRefund, refundId: undefined, amount: micros(BigInt(amount)), state });
+      return processorRefund;
+    },
     setRefund: (refund, state) => {
       for (const { refunds } of payments.values()) {
         const index = refunds.findIndex(
@@ -143,7 +156,9 @@ export function createFakeProcessor(name: Processor['name'] = 'stripe'): FakePro
       body: Buffer.from(JSON.stringify({ id: next('evt'), payment })),
       headers: { 'x-fake-signature': SIGNATURE },
     }),
-    report,
+    report: (payment) => {
+      const { movements, refunds, ...rest } = found(payment);
+      return { ...rest, processorPayment: payment, refunds: [...refunds], disputeMovements: [...movements] };
+    },
   };
-  return fake;
 }

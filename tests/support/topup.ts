@@ -49,3 +49,13 @@ export async function hurry({ database: { owner } }: TestService, address: strin
     return rowCount === 0;
   });
 }
+
+/** The page of the only checkout of a user. */
+export async function checkoutPath({ database }: TestService, user: string): Promise<string> {
+  const { rows } = await database.owner.query<{ checkout_id: string }>(
+    'select checkout_id from payments.checkouts where user_id = $1',
+    [user],
+  );
+  assert.equal(rows.length, 1);
+  return `/checkout/${rows[0]?.checkout_id}`;
+}

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { email as emailSchema, newPassword } from '@purser/contract/control.ts';
 import type { AppLimits } from '#accounts/key-directory.ts';
 import { readMail } from '#app/mail-settings.ts';
+import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
 import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
 import type { LogLevel } from '#kernel/log.ts';
@@ -41,6 +42,7 @@ export interface Config {
   readonly operator: { readonly email: string; readonly password: string } | undefined;
   /** Where mail goes. Undefined: nowhere but, in development, the mailbox page. */
   readonly mail: SmtpSettings | undefined;
+  readonly payments: PaymentSettings;
   /** What a reader of `/metrics` must show. Undefined: only this machine may read. */
   readonly metricsToken: string | undefined;
   /** Development: endpoints of webhooks may be http and private. */
@@ -100,6 +102,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     proxyHops: settings.whole('PURSER_PROXY_HOPS', { least: 0, most: 9 }, 0),
     operator: readOperator(settings),
     mail: readMail(settings),
+    payments: readPayments(settings, environment),
     metricsToken: readMetricsToken(settings),
     webhookAllowPrivate: readAllowPrivate(settings, environment),
     logLevel: settings.choice<LogLevel>('PURSER_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),

@@ -33,6 +33,7 @@ import type { Clock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { createThrottle } from '#limits/throttle.ts';
 import { createMailbox } from '#mail/mailbox.ts';
+import type { Notices } from '#payments/notices.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createAuditReader } from '#operator/audit.ts';
@@ -73,6 +74,8 @@ interface Refreshed {
 
 interface ComposedPlanes extends Planes {
   readonly pages: PageRoutes;
+  /** Undefined: nobody can pay. */
+  readonly notices: Notices | undefined;
 }
 
 /** The planes of app owners and operators, and their pages, joined to what they act on. */
@@ -139,11 +142,8 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const expiry = startExpiry({ db: pool, forget: [throttle.forget, createForgetSignIns(pool)], log });
   return {
     handle: planes.handle,
+    notices: payments?.notices,
     pages: createPages({ ...control, people, secret: config.secret, log }),
-    close: async () => {
-      await expiry.stop();
-      await payments.stop();
-      await planes.close();
-    },
+    close: () => Promise.all([expiry.stop(), payments?.stop()]).then(planes.close),
   };
 }

@@ -1,6 +1,7 @@
 import { createAppFaces } from '#accounts/app-face.ts';
 import type { Config } from '#app/config.ts';
 import type { SendMail } from '#app/mail.ts';
+import type { Payments } from '#app/payments.ts';
 import { createConnections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
@@ -23,7 +24,8 @@ interface PeopleOptions {
   readonly addressOf: CallerAddress;
   readonly appUsage: AppUsage;
   readonly sendMail: SendMail;
-  readonly payments: Pick<PeoplePages, 'checkouts' | 'refunds' | 'testBank'>;
+  /** Undefined: nobody can pay. */
+  readonly payments: Payments | undefined;
 }
 
 /** What people who own wallets do, joined to what it acts on. */
@@ -53,14 +55,14 @@ export function composePeople({
     movements: createWalletMovements(pool),
     usage: createUsage(pool),
     receipts: appUsage,
-    checkouts: payments.checkouts,
-    refunds: payments.refunds,
-    testBank: payments.testBank,
+    checkouts: payments?.checkouts,
+    refunds: payments?.refunds,
+    testBank: payments?.testBank,
     tries,
     addressOf,
     currency: config.currency,
     operatorName,
     supportEmail: config.supportEmail,
-    isTestMoney: payments.testBank !== undefined,
+    isTestMoney: config.payments.processor === 'test',
   };
 }

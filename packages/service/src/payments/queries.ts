@@ -13,7 +13,7 @@ export interface CheckoutRow {
 
 const CHECKOUT = 'checkout_id, app_id, user_id, amount_micros, currency, processor_checkout';
 
-export interface NewCheckoutRow {
+interface NewCheckoutRow {
   readonly checkoutId: CheckoutId;
   readonly appId: AppId;
   readonly userId: EndUserId;
@@ -168,7 +168,7 @@ export async function selectRefundsOfPayment(db: Queryable, paymentId: PaymentId
   return rows;
 }
 
-export interface NewRefundRow extends RefundRow {
+interface NewRefundRow extends RefundRow {
   readonly app_id: AppId;
   readonly user_id: EndUserId;
   readonly processor: string;

@@ -127,7 +127,7 @@ function donePage(pages: PeoplePages): PageMethods<Person> {
 function cancelPage(pages: PeoplePages): PageMethods<Person> {
   return {
     GET: async ({ part }) => {
-      const link = pages.links.read('connect', part);
+      const link = pages.links.readPast(part);
       const app = link && (await pages.apps.find(link.appId));
       if (link?.purpose !== 'connect' || app === undefined) return voidLink(pages);
       const redirectUri = redirectOf(link, app);

@@ -7,11 +7,11 @@ import type { CodeSignIns } from '#identities/code.ts';
 import type { PersonSessions } from '#identities/session.ts';
 import type { WalletMovements } from '#ledger/movements.ts';
 import type { Tries } from '#limits/tries.ts';
+import type { Checkouts } from '#payments/checkout.ts';
 import type { Refunds } from '#payments/refund.ts';
+import type { TestBank } from '#payments/test-processor/test-bank.ts';
 import type { AppUsage } from '#usage/report.ts';
 import type { UsageReader } from '#usage/usage.ts';
-import type { Checkouts } from '#payments/checkout.ts';
-import type { TestBank } from '#payments/test-processor/test-bank.ts';
 
 /** What the pages of people who own wallets need. */
 export interface PeoplePages {
@@ -22,11 +22,11 @@ export interface PeoplePages {
   readonly apps: AppFaces;
   readonly movements: WalletMovements;
   readonly usage: Pick<UsageReader, 'ofCalls'>;
-  /** Undefined: payments are not set up. */
-  readonly refunds: Refunds | undefined;
   readonly receipts: Pick<AppUsage, 'receipt'>;
-  /** Undefined: payments are not set up. */
+  /** Undefined: nobody can pay. */
   readonly checkouts: Checkouts | undefined;
+  /** There wherever checkouts are. */
+  readonly refunds: Refunds | undefined;
   /** Undefined: payments are not the test processor's. */
   readonly testBank: TestBank | undefined;
   readonly tries: Tries;

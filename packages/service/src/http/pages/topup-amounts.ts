@@ -4,7 +4,7 @@ import { type Micros, micros } from '#kernel/micros.ts';
 import { isPayable, type PayableAmounts } from '#payments/amounts.ts';
 
 /** What somebody may choose to pay. */
-export interface OfferedAmounts {
+interface OfferedAmounts {
   readonly choices: readonly Micros[];
   /** Of an amount that is typed. */
   readonly least: Micros;

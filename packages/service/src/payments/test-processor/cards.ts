@@ -8,7 +8,7 @@ interface TestCard {
   readonly takesRefunds: boolean;
 }
 
-export type LaterAct = 'refund.made' | 'chargeback.made' | 'chargeback.won';
+type LaterAct = 'refund.made' | 'chargeback.made' | 'chargeback.won';
 
 const PLAIN = { answer: 'paid', later: [], takesRefunds: true } as const;
 

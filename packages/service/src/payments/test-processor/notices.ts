@@ -5,7 +5,7 @@ import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { Notice } from '#payments/processor.ts';
 
 /** The header that carries the signature: `t=<unix s>,v1=<hex>`. */
-export const TEST_SIGNATURE_HEADER = 'purser-test-signature';
+const TEST_SIGNATURE_HEADER = 'purser-test-signature';
 
 const SIGNATURE = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/;
 const AGE_SECONDS_MAX = 300;

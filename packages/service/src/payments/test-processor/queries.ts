@@ -70,7 +70,7 @@ export async function insertTestPayment(
   return rowCount === 1;
 }
 
-export interface NewTestEvent {
+interface NewTestEvent {
   readonly testEvent: string;
   readonly testPayment: string;
   readonly type: string;

@@ -1,8 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
+import { Refusal } from '#kernel/refusal.ts';
 import { repeat } from '#kernel/repeat.ts';
+import type { Notices } from '#payments/notices.ts';
 import { signNotice } from '#payments/test-processor/notices.ts';
 import {
   chargeBackWhatIsLeft,
@@ -19,8 +20,8 @@ interface TestNoticesOptions {
   readonly key: Buffer;
   readonly clock: Clock;
   readonly log: Log;
-  /** Takes a notice as the route for notices does. Throws where it must be sent again. */
-  readonly deliver: (body: Buffer, headers: IncomingHttpHeaders) => Promise<unknown>;
+  /** Takes them, as it takes those that come by HTTP. */
+  readonly notices: Pick<Notices, 'take'>;
 }
 
 const PERIOD_MS = 250;
@@ -31,14 +32,15 @@ const ATTEMPTS_MAX = 100;
 
 /** Does what is due at the test processor and tells of it, in any process, one notice at least once. */
 export function startTestNotices(options: TestNoticesOptions): { readonly stop: () => Promise<void> } {
-  const { pool, key, clock, log, deliver } = options;
+  const { pool, key, clock, log, notices } = options;
 
   async function act(event: TestEventRow): Promise<void> {
     const { test_event: testEvent, test_payment: testPayment, type } = event;
     await inTransaction(pool, (tx) => happen(tx, event));
     const { body, headers } = signNotice(key, clock, { noticeId: testEvent, type, processorPayment: testPayment });
     try {
-      await deliver(body, headers);
+      const taken = await notices.take(body, headers);
+      if (taken instanceof Refusal) throw new Error('It was refused.');
       await deleteTestEvent(pool, testEvent, 0);
     } catch (fault) {
       log.warn({ fault: describeFault(fault) }, 'a notice of the test processor was not taken');
