@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Email } from '../../packages/service/src/identities/email.ts';
 import { createPersonSessions } from '../../packages/service/src/identities/session.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import type { Reply } from './client.ts';
@@ -23,7 +24,7 @@ export async function signedInPerson(service: TestService, email: string, then =
 /** A browser of somebody who is signed in, without mail and pages: for tests with more people than one address may be. */
 export async function browserOf({ url, database }: TestService, email: string): Promise<Browser> {
   const browser = openBrowser(url);
-  const { token } = await createPersonSessions(database.owner).open(email);
+  const { token } = await createPersonSessions(database.owner).open(email as Email);
   browser.cookies.set(PERSON_COOKIE, token);
   return browser;
 }
@@ -52,4 +53,9 @@ export async function askForCode(
 /** Whether the service knows whose browser this is. */
 export async function isSignedIn(browser: Browser): Promise<boolean> {
   return (await browser.ask('/wallet/passkeys')).status === 200;
+}
+
+/** Six digits that are not the code. */
+export function otherCode(code: string, by = 1): string {
+  return String((Number(code) + by) % 1_000_000).padStart(6, '0');
 }

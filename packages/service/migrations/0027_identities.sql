@@ -3,10 +3,10 @@
 create schema identities;
 grant usage on schema identities to purser_live;
 
--- Somebody who has shown that mail to this address reaches him. The address is in lower case.
+-- Somebody who has shown that mail to this address reaches him.
 create table identities.identities (
   identity_id text collate "C" primary key,
-  email text not null unique,
+  email text not null unique check (email = lower(email) and email ~ '^[\x21-\x7e]{1,254}$'),
   created_at timestamptz not null default clock_timestamp()
 );
 

@@ -15,6 +15,11 @@ const { service, app } = await setStage({
   environment: { PURSER_SECRET: SECRET, PURSER_PROXY_HOPS: '1', PURSER_OPERATOR_NAME: 'Example <Ltd>' },
 });
 const { owner } = service.database;
+const links = createLinks({
+  secret: Buffer.from(SECRET),
+  publicUrl: 'https://purser.test',
+  clock: { nowMs: () => Date.now() },
+});
 const HOME = '/wallet/passkeys';
 
 let people = 0;
@@ -53,8 +58,9 @@ test('threat 11: cookies of people are for this host alone, for https alone, and
   await browser.open('/wallet/code');
   const code = (await mailTo(service, email)).token;
   const done = await browser.ask('/wallet/code', { form: { ...browser.fieldsOf('/wallet/code'), code } });
-  const [person = '', gone = ''] = done.headers.getSetCookie();
+  const [person = '', known = '', gone = ''] = done.headers.getSetCookie();
   assert.match(person, new RegExp(`^__Host-purser-person=\\w{43}; ${AS}=2592000$`));
+  assert.match(known, new RegExp(`^__Host-purser-known=\\w{22}\\.[\\w-]{43}; ${AS}=15552000$`));
   assert.match(gone, new RegExp(`^__Host-purser-code=; ${AS}=0$`));
 });
 
@@ -93,11 +99,6 @@ test('ON-01 a session of a person ends after thirty days', async () => {
 });
 
 test('ON-01 the page and the mail name the app whose link led there; a void link names none', async () => {
-  const links = createLinks({
-    secret: Buffer.from(SECRET),
-    publicUrl: 'https://purser.test',
-    clock: { nowMs: () => Date.now() },
-  });
   const name = '<b>Notes</b> & "more" www.evil.test https://evil.test/x';
   await owner.query('update accounts.apps set name = $2 where app_id = $1', [app.appId, name]);
   const subject = { appId: app.appId, userId: 'somebody' as EndUserId };
@@ -111,17 +112,52 @@ test('ON-01 the page and the mail name the app whose link led there; a void link
     assertPage(page, 200, 'Sign in');
     assert.ok(page.text.includes('&#60;b&#62;Notes&#60;/b&#62; &#38; &#34;more&#34;'), mainOf(page));
     const reply = await submitFrom(browser, '/wallet/sign-in', { email });
-    assert.equal(reply.headers.get('location'), `/wallet/code?then=${encodeURIComponent(then)}`);
     await browser.open(reply.headers.get('location') ?? '');
     const code = await codeInMail(email, 'b Notes b & more www evil test https evil test x');
     const done = await browser.ask('/wallet/code', { form: { ...browser.fieldsOf('/wallet/code'), code } });
-    assert.equal(done.headers.get('location'), then);
+    assertSameLink(done.headers.get('location') ?? '', then);
   }
   for (const then of [`/topup/${'a'.repeat(100)}`, new URL(connect).pathname.replace('connect', 'topup'), '/wallet']) {
     const page = await openBrowser(service.url).open(`/wallet/sign-in?then=${encodeURIComponent(then)}`);
     assertPage(page, 200, 'Sign in');
     assert.ok(!page.text.includes('Notes'));
   }
+});
+
+function readLink(path: string) {
+  const [, page, token = ''] = path.split('/');
+  const link = links.read(page === 'connect' ? 'connect' : 'topup', token);
+  assert.ok(link !== undefined, path);
+  const { digest, expiresAtMs, ...claims } = link;
+  return { digest, expiresAtMs, claims };
+}
+
+/** Another link of the same claims, good for fifteen minutes from now. */
+function assertSameLink(path: string, then: string): void {
+  const [fresh, old] = [readLink(path), readLink(then)];
+  assert.deepEqual(fresh.claims, old.claims);
+  assert.notDeepEqual(fresh.digest, old.digest);
+  assert.ok(fresh.expiresAtMs > Date.now() + 14 * 60_000);
+}
+
+test('ON-01 a link that expires while its owner waits for the mail is made anew, and one that had expired is not', async () => {
+  const early = createLinks({
+    secret: Buffer.from(SECRET),
+    publicUrl: 'https://purser.test',
+    clock: { nowMs: () => Date.now() - 12 * 60_000 },
+  });
+  const then = new URL(early.topup({ appId: app.appId, userId: 'somebody' as EndUserId })).pathname;
+  const email = newEmail();
+  const { browser } = await asked(email, then);
+  assertSameLink(browser.fieldsOf('/wallet/code')['next'] ?? '', then);
+  const gone = createLinks({
+    secret: Buffer.from(SECRET),
+    publicUrl: 'https://purser.test',
+    clock: { nowMs: () => Date.now() - 16 * 60_000 },
+  });
+  const late = new URL(gone.topup({ appId: app.appId, userId: 'somebody' as EndUserId })).pathname;
+  const other = await asked(newEmail(), late);
+  assert.equal(other.browser.fieldsOf('/wallet/code')['next'], late);
 });
 
 /** The code, from a mail that must be in order and name this app. */

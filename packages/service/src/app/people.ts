@@ -46,7 +46,7 @@ export function composePeople({
     codes: createCodeSignIns({
       pool,
       tries,
-      key: deriveKey(config.secret, 'person-code'),
+      secret: config.secret,
       sendCode: ({ email, ...said }) => sendMail(email, codeMail({ operatorName, ...said })),
     }),
     connections: createConnections(pool, config.currency),

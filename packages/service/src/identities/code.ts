@@ -1,19 +1,36 @@
 import { inTransaction, type Pool } from '#db/pool.ts';
+import type { Email } from '#identities/email.ts';
 import { deleteCode, insertCode, selectCodeEmail, takeGuess } from '#identities/queries.ts';
 import { createPersonSessions, type Identity } from '#identities/session.ts';
-import { equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
+import { deriveKey, equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
 import { randomBase62, randomDigits } from '#kernel/random.ts';
-import { Refusal, refuse } from '#kernel/refusal.ts';
-import type { Tries } from '#limits/tries.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { createSignedNames } from '#kernel/signed-name.ts';
+import type { Tries, Try } from '#limits/tries.ts';
 
 interface AskForCode {
-  readonly email: string;
+  readonly email: Email;
   /** The address that it is asked from. */
   readonly from: string;
   /** What names the code that this browser asked for before: it is void from now on. */
   readonly before: string | undefined;
+  /** What this browser keeps of a sign-in before: it has tries of its own then. */
+  readonly known: string | undefined;
   /** The app that a person signs in for, as the mail names it. */
   readonly appName: string | undefined;
+}
+
+interface TypedCode {
+  readonly challenge: string;
+  readonly code: string;
+  readonly known: string | undefined;
+}
+
+interface CodeSignIn {
+  readonly identity: Identity;
+  readonly token: string;
+  /** What the browser keeps from now on. It opens nothing. */
+  readonly known: string;
 }
 
 /** Signing in by a code of six digits that is mailed: once, within ten minutes, in the browser that asked for it. */
@@ -21,17 +38,14 @@ export interface CodeSignIns {
   /** Mails a code. Gives what names it, for this browser alone. No e-mail is answered otherwise than another. */
   readonly ask: (ask: AskForCode) => Promise<{ readonly challenge: string } | Refusal<'TOO_MANY_REQUESTS'>>;
   /** Where the code was mailed; undefined once it is void. */
-  readonly emailOf: (challenge: string) => Promise<string | undefined>;
+  readonly emailOf: (challenge: string) => Promise<Email | undefined>;
   /** Signs in by the code, once. */
-  readonly use: (
-    challenge: string,
-    code: string,
-  ) => Promise<{ readonly identity: Identity; readonly token: string } | Refusal<'BAD_REQUEST' | 'TOO_MANY_REQUESTS'>>;
+  readonly use: (typed: TypedCode) => Promise<CodeSignIn | Refusal<'BAD_REQUEST' | 'TOO_MANY_REQUESTS'>>;
 }
 
 /** Tells a person a code by mail. */
 type SendCode = (mail: {
-  readonly email: string;
+  readonly email: Email;
   readonly code: string;
   readonly appName: string | undefined;
 }) => Promise<void>;
@@ -39,8 +53,8 @@ type SendCode = (mail: {
 interface CodeOptions {
   readonly pool: Pool;
   readonly tries: Tries;
-  /** Codes are stored as HMACs under it: a million of them are soon tried. */
-  readonly key: Buffer;
+  /** Codes are stored as HMACs under a key of it: a million of them are soon tried. */
+  readonly secret: Buffer;
   readonly sendCode: SendCode;
 }
 
@@ -51,45 +65,43 @@ const CODE = /^\d{6}$/;
 const CHALLENGE_LENGTH = 43; // 256 bits.
 const CHALLENGE = /^[0-9A-Za-z]{43}$/;
 
-export function createCodeSignIns({ pool, tries, key, sendCode }: CodeOptions): CodeSignIns {
+export function createCodeSignIns({ pool, tries, secret, sendCode }: CodeOptions): CodeSignIns {
+  const key = deriveKey(secret, 'person-code');
+  const browsers = createSignedNames(deriveKey(secret, 'person-browser'));
   const proofOf = (challenge: string, code: string): Buffer => hmacSha256(key, challenge, '\n', code);
 
-  async function emailOf(challenge: string): Promise<string | undefined> {
+  /** Of a browser that was signed in with this e-mail before they are its own: no stranger can use them up. */
+  function tryOf(kind: 'code' | 'code-guess', email: Email, known: string | undefined): Try {
+    const browser = browsers.nameOf(known, email);
+    return browser === undefined ? { kind, of: email } : { kind: `${kind}-known`, of: `${browser}\n${email}` };
+  }
+
+  async function emailOf(challenge: string): Promise<Email | undefined> {
     const digest = digestOf(challenge);
     return digest && selectCodeEmail(pool, digest);
   }
 
   return {
-    ask: async ({ email, from, before, appName }) => {
-      const address = email.trim().toLowerCase();
-      const tooMany = await tries.take([
-        { kind: 'code-from', of: from },
-        { kind: 'code', of: address },
-      ]);
+    ask: async ({ email, from, before, known, appName }) => {
+      const tooMany = await tries.take([{ kind: 'code-from', of: from }, tryOf('code', email, known)]);
       if (tooMany !== undefined) return tooMany;
-      const challenge = randomBase62(CHALLENGE_LENGTH);
-      const code = randomDigits(CODE_LENGTH);
       const older = digestOf(before ?? '');
       if (older !== undefined) await deleteCode(pool, older);
-      const proof = proofOf(challenge, code);
-      await insertCode(pool, {
-        digest: sha256(challenge),
-        email: address,
-        proof,
-        guesses: GUESSES,
-        lifetimeMs: LIFETIME_MS,
-      });
-      await sendCode({ email: address, code, appName });
+      const challenge = randomBase62(CHALLENGE_LENGTH);
+      const code = randomDigits(CODE_LENGTH);
+      const [digest, proof] = [sha256(challenge), proofOf(challenge, code)];
+      await insertCode(pool, { digest, email, proof, guesses: GUESSES, lifetimeMs: LIFETIME_MS });
+      await sendCode({ email, code, appName });
       return { challenge };
     },
     emailOf,
-    use: async (challenge, typed) => {
-      const code = typed.replace(/[\s-]/g, '');
+    use: async ({ challenge, known, ...typed }) => {
+      const code = typed.code.replace(/[\s-]/g, '');
       if (!CODE.test(code)) return refuse('BAD_REQUEST', 'Type the six digits from the mail.');
       const email = await emailOf(challenge);
       if (email === undefined) return voidCode();
-      // Over all browsers: who asks for one code after the other guesses no faster. Taken first, so that guesses at once count.
-      const guess = [{ kind: 'code-guess', of: email }] as const;
+      // Over all strangers: who asks for one code after the other guesses no faster. Taken first, so that guesses at once count.
+      const guess = [tryOf('code-guess', email, known)];
       const tooMany = await tries.take(guess);
       if (tooMany !== undefined) return tooMany;
       const digest = sha256(challenge);
@@ -102,7 +114,7 @@ export function createCodeSignIns({ pool, tries, key, sendCode }: CodeOptions): 
         return (await deleteCode(tx, digest)) ? createPersonSessions(tx).open(email) : undefined;
       });
       await tries.giveBack(guess);
-      return opened ?? voidCode();
+      return opened === undefined ? voidCode() : { ...opened, known: browsers.issue(email) };
     },
   };
 }

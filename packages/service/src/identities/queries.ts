@@ -1,9 +1,10 @@
 import type { Queryable } from '#db/pool.ts';
+import type { Email } from '#identities/email.ts';
 import type { IdentityId, SessionId } from '#kernel/ids.ts';
 
 interface IdentityRow {
   readonly identity_id: IdentityId;
-  readonly email: string;
+  readonly email: Email;
 }
 
 interface SessionRow extends IdentityRow {
@@ -13,7 +14,7 @@ interface SessionRow extends IdentityRow {
 }
 
 /** The identity of an e-mail, made where there is none. */
-export async function upsertIdentity(db: Queryable, identityId: IdentityId, email: string): Promise<IdentityRow> {
+export async function upsertIdentity(db: Queryable, identityId: IdentityId, email: Email): Promise<IdentityRow> {
   const { rows } = await db.query<IdentityRow>(
     `insert into identities.identities (identity_id, email) values ($1, $2)
      on conflict (email) do update set email = excluded.email
@@ -69,7 +70,7 @@ export async function deleteSessions(
 
 interface NewCode {
   readonly digest: Buffer;
-  readonly email: string;
+  readonly email: Email;
   readonly proof: Buffer;
   readonly guesses: number;
   readonly lifetimeMs: number;
@@ -84,8 +85,8 @@ export async function insertCode(db: Queryable, code: NewCode): Promise<void> {
 }
 
 /** To whom a code was mailed that can still be used. */
-export async function selectCodeEmail(db: Queryable, digest: Buffer): Promise<string | undefined> {
-  const { rows } = await db.query<{ email: string }>(
+export async function selectCodeEmail(db: Queryable, digest: Buffer): Promise<Email | undefined> {
+  const { rows } = await db.query<{ email: Email }>(
     `select email from identities.codes
      where digest = $1 and guesses_left > 0 and expires_at > clock_timestamp()`,
     [digest],
@@ -110,7 +111,7 @@ export async function deleteCode(db: Queryable, digest: Buffer): Promise<boolean
   return rowCount === 1;
 }
 
-export async function deleteCodesOf(db: Queryable, email: string): Promise<void> {
+export async function deleteCodesOf(db: Queryable, email: Email): Promise<void> {
   await db.query(`delete from identities.codes where email = $1`, [email]);
 }
 

@@ -1,4 +1,5 @@
 import type { Queryable } from '#db/pool.ts';
+import type { Email } from '#identities/email.ts';
 import {
   deleteCodesOf,
   deleteExpired,
@@ -14,8 +15,7 @@ import { randomBase62 } from '#kernel/random.ts';
 /** Somebody who has shown that mail to this address reaches him. */
 export interface Identity {
   readonly identityId: IdentityId;
-  /** In lower case. */
-  readonly email: string;
+  readonly email: Email;
 }
 
 /** A browser in which a person is signed in. */
@@ -29,7 +29,7 @@ export interface Person {
 export interface PersonSessions {
   readonly find: (token: string) => Promise<Person | undefined>;
   /** Signs in who has shown that an e-mail is his. The token is in this answer alone. */
-  readonly open: (email: string) => Promise<{ readonly identity: Identity; readonly token: string }>;
+  readonly open: (email: Email) => Promise<{ readonly identity: Identity; readonly token: string }>;
   readonly end: (person: Person) => Promise<void>;
   /** Signs out everywhere, here too, and makes every code void that was mailed until now. */
   readonly endAll: (person: Person) => Promise<void>;
@@ -49,7 +49,7 @@ export function createPersonSessions(db: Queryable): PersonSessions {
       return { identity: { identityId, email }, sessionId, createdAtMs: createdAt.getTime() };
     },
     open: async (email) => {
-      const row = await upsertIdentity(db, newIdentityId(), email.trim().toLowerCase());
+      const row = await upsertIdentity(db, newIdentityId(), email);
       const token = randomBase62(TOKEN_LENGTH);
       const identityId = row.identity_id;
       const digest = sha256(token);

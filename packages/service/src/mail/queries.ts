@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/pool.ts';
 
-export interface NewMessage {
+interface NewMessage {
   /** One address. The database refuses what could be taken for more than that. */
   readonly recipient: string;
   readonly subject: string;

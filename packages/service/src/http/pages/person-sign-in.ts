@@ -1,4 +1,5 @@
 import { email as emailSchema } from '@purser/contract/control.ts';
+import type { Link } from '#connections/link.ts';
 import { type Html, html } from '#http/pages/html.ts';
 import { alertOf } from '#http/pages/layout.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
@@ -6,6 +7,7 @@ import { personPage } from '#http/pages/person-page.ts';
 import { SIGN_IN_TEXTS } from '#http/pages/texts/sign-in.ts';
 import { CODE, NEXT_FIELD, nextField, SIGN_IN, SIGN_OUT, thenOf, withThen } from '#http/pages/then.ts';
 import { type PageAnswer, type PageMethods, redirectTo, refusedBy, type Visit } from '#http/pages/visit.ts';
+import { emailOf } from '#identities/email.ts';
 import type { Person } from '#identities/session.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
@@ -33,17 +35,19 @@ function signInPage(pages: PeoplePages): PageMethods<Person> {
       if (asked instanceof Refusal) {
         return refusedBy(asked, await signInForm(pages, visit, { next, email, fault: asked.message }));
       }
-      return redirectTo(withThen(CODE, next), [pages.cookies.write('code', asked.challenge)]);
+      return redirectTo(withThen(CODE, freshened(pages, next)), [pages.cookies.write('code', asked.challenge)]);
     },
   };
 }
 
 async function askForCode(pages: PeoplePages, visit: PersonVisit, next: string, email: string) {
-  if (!emailSchema.safeParse(email).success) return refuse('BAD_REQUEST', SIGN_IN_TEXTS.noEmail);
+  const address = emailSchema.safeParse(email).success ? emailOf(email) : undefined;
+  if (address === undefined) return refuse('BAD_REQUEST', SIGN_IN_TEXTS.noEmail);
   return pages.codes.ask({
-    email,
+    email: address,
     from: pages.addressOf(visit.exchange.request),
     before: visit.cookie('code'),
+    known: visit.cookie('known'),
     appName: await askingApp(pages, next),
   });
 }
@@ -51,24 +55,29 @@ async function askForCode(pages: PeoplePages, visit: PersonVisit, next: string, 
 /** Takes the code, and goes on. */
 function codePage(pages: PeoplePages): PageMethods<Person> {
   const { codes, cookies } = pages;
-  const emailOf = (visit: PersonVisit) => codes.emailOf(visit.cookie('code') ?? '');
+  const sentTo = (visit: PersonVisit) => codes.emailOf(visit.cookie('code') ?? '');
   return {
     GET: async (visit) => {
       const next = thenInAddress(visit);
       if (visit.signedIn !== undefined) return redirectTo(next);
-      const email = await emailOf(visit);
+      const email = await sentTo(visit);
       if (email === undefined) return redirectTo(withThen(SIGN_IN, next));
       return { status: 200, page: codeForm(pages, visit, { next, email }) };
     },
     POST: async (visit, form) => {
       const next = thenOf(form.field(NEXT_FIELD));
-      const opened = await codes.use(visit.cookie('code') ?? '', form.field('code'));
+      const opened = await codes.use({
+        challenge: visit.cookie('code') ?? '',
+        code: form.field('code'),
+        known: visit.cookie('known'),
+      });
       if (opened instanceof Refusal) {
-        const email = await emailOf(visit);
+        const email = await sentTo(visit);
         if (email === undefined) return refusedBy(opened, voidPage(pages, next));
         return refusedBy(opened, codeForm(pages, visit, { next, email, fault: opened.message }));
       }
-      return redirectTo(next, [cookies.write('person', opened.token), cookies.write('code', undefined)]);
+      const kept = [cookies.write('person', opened.token), cookies.write('known', opened.known)];
+      return redirectTo(freshened(pages, next), [...kept, cookies.write('code', undefined)]);
     },
   };
 }
@@ -91,11 +100,24 @@ function thenInAddress({ exchange }: PersonVisit): string {
   return thenOf(new URLSearchParams(exchange.query).get('then'));
 }
 
-/** The name of the app whose link somebody has followed here; undefined where there is none, or it is void. */
-async function askingApp({ links, apps }: PeoplePages, next: string): Promise<string | undefined> {
+/** The link that somebody has followed here; undefined where there is none, or it is void. */
+function linkOf({ links }: PeoplePages, next: string): Link | undefined {
   const [, page, token = ''] = next.split('/');
-  const link = page === 'topup' || page === 'connect' ? links.read(page, token) : undefined;
-  return link && (await apps.find(link.appId))?.name;
+  return page === 'topup' || page === 'connect' ? links.read(page, token) : undefined;
+}
+
+/** The name of the app that asks. */
+async function askingApp(pages: PeoplePages, next: string): Promise<string | undefined> {
+  const link = linkOf(pages, next);
+  return link && (await pages.apps.find(link.appId))?.name;
+}
+
+/** A link that is in force, made anew: waiting for a mail must not use up its fifteen minutes. Other paths stay as they are. */
+function freshened(pages: PeoplePages, next: string): string {
+  const link = linkOf(pages, next);
+  if (link === undefined) return next;
+  const { links } = pages;
+  return new URL(link.purpose === 'connect' ? links.connect(link).url : links[link.purpose](link, link.least)).pathname;
 }
 
 interface FormState {
