@@ -5,6 +5,7 @@ import {
   createConnections,
 } from '../../packages/service/src/connections/connection.ts';
 import { createPool } from '../../packages/service/src/db/pool.ts';
+import type { Email } from '../../packages/service/src/identities/email.ts';
 import { createPersonSessions, type Identity } from '../../packages/service/src/identities/session.ts';
 import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
@@ -36,7 +37,8 @@ export function connectionsOf({ url, owner }: TestDatabase): TestConnections {
   const sessions = createPersonSessions(owner);
   return {
     ...connections,
-    newIdentity: async (email = `person-${(people += 1)}@example.test`) => (await sessions.open(email)).identity,
+    newIdentity: async (email = `person-${(people += 1)}@example.test`) =>
+      (await sessions.open(email as Email)).identity,
     connect: async ({ identity, appId, user, cap, userLabel }) => {
       const made = await connections.consent({
         identityId: identity.identityId,

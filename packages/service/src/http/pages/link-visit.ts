@@ -37,7 +37,9 @@ export async function openLink(
   page: 'topup' | 'connect',
 ): Promise<OpenedLink | PageAnswer> {
   if (visit.part === SANDBOX) return { status: 200, page: sandboxPage(pages) };
-  return visitLink(pages, visit, `/${page}/${visit.part}`, pages.links.read(page, visit.part));
+  const link = pages.links.read(page, visit.part);
+  if (link !== undefined && (await pages.checkouts?.isSpent(link.digest)) === true) return voidLink(pages);
+  return visitLink(pages, visit, `/${page}/${visit.part}`, link);
 }
 
 /** The same with a link that was read. `path`: where the sign-in leads back to. */

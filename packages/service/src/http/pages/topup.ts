@@ -1,5 +1,5 @@
 import { consentStep } from '#http/pages/consent.ts';
-import { type OpenedLink, openLink, type PersonVisit, voidLink } from '#http/pages/link-visit.ts';
+import { type OpenedLink, openLink, type PersonVisit } from '#http/pages/link-visit.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { CAP_TEXTS } from '#http/pages/texts/topup.ts';
 import { capPage, setCap } from '#http/pages/topup-cap.ts';
@@ -41,14 +41,12 @@ function toLink({ part }: PersonVisit): PageAnswer {
   return redirectTo(`/topup/${part}`);
 }
 
-/** Goes on only by a link that no payment has spent, and with its owner's consent where the wallet is nobody else's. */
+/** Goes on only with its owner's consent where the wallet is nobody else's. */
 async function openTopup(
   pages: PeoplePages,
   visit: PersonVisit,
   goOn: (opened: OpenedLink) => Promise<PageAnswer> | PageAnswer,
 ): Promise<PageAnswer> {
-  const link = pages.links.read('topup', visit.part);
-  if (link !== undefined && (await pages.checkouts?.isSpent(link.digest)) === true) return voidLink(pages);
   const opened = await openLink(pages, visit, 'topup');
   if ('status' in opened) return opened;
   const at = { path: `/topup/${visit.part}`, cancelPath: undefined };
