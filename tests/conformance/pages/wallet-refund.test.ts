@@ -106,6 +106,7 @@ test('ON-04 odd amounts, a form without confirmation and one without its key ask
   for (const amount of ['', '0', '0.00', '-1', '+1', '1e1', 'NaN', '1.234', '10.01', '12', '0.005', '99999999999']) {
     const page = await refund(person, amount);
     assertPage(page, 400, 'Refund');
+    assert.match(page.text, /role="alert">(Write (the|an) amount|This is more than can go back)/, amount);
     assert.equal(person.browser.fieldsOf(`${person.path}/refund`)['amount'], amount);
   }
   for (const fields of [{ sure: '' }, { sure: 'no' }, { key: '' }, { key: 'short' }, { key: `${'0'.repeat(21)} ` }]) {

@@ -62,6 +62,7 @@ test('ON-04 the wallet lists every app with its figures and its state, disconnec
   const [connected = '', disconnected = ''] = mainOf(page).split('id="disconnected"');
   for (const state of ['Active', 'Paused', 'Blocked']) assert.equal(connected.split(`>${state}<`).length, 2, state);
   assert.ok(disconnected.includes('>Disconnected<') && disconnected.includes('€7.00'));
+  assert.match(disconnected, /<dt>Can be spent<\/dt><dd>€0\.00<\/dd>/);
   assert.ok(disconnected.includes(leftId) && !connected.includes(leftId));
   const item = connected.split('<li>').find((one) => one.includes(id)) ?? '';
   assert.ok(item.includes('Work &#60;b&#62;account&#60;/b&#62;'), item);
@@ -69,7 +70,7 @@ test('ON-04 the wallet lists every app with its figures and its state, disconnec
   const balance = `€4.${1_000_000 - CHARGE}`;
   assert.deepEqual(
     [...item.matchAll(/<dd>([^<]*)<\/dd>/g)].map(([, text]) => text),
-    [balance, '€0.00', balance, spent, '€2.50'],
+    [balance, '€0.00', `€2.${500_000 - CHARGE}`, spent, '€2.50'],
   );
 });
 
@@ -81,9 +82,14 @@ test('ON-04 what a call holds is shown, and is not what can be spent', async () 
   const page = await browser.open(`/wallet/${id}`);
   assertPage(page, 200, 'Your wallet for Test app');
   assert.match(page.text, /<p class="amount">€5\.00<\/p>/);
-  assert.match(page.text, /<dt>On hold<\/dt><dd>€1\.25 <span class="soft">for calls that run now/);
+  assert.match(page.text, /<dt>On hold<\/dt><dd>€1\.25<\/dd>[^]*What is on hold is for calls that run now/);
   assert.match(page.text, /<dt>Can be spent<\/dt><dd>€3\.75<\/dd>/);
-  await service.setWallet(app, user, 'held_micros = 0');
+  // As far as the cap has room, of which holds take some.
+  await service.setWallet(app, user, `cap_micros = 2000000, cap_spent_micros = 300000, cap_month = db.current_month()`);
+  assert.match((await browser.open(`/wallet/${id}`)).text, /<dt>Can be spent<\/dt><dd>€0\.45<\/dd>/);
+  await service.setWallet(app, user, 'cap_micros = 1500000');
+  assert.match((await browser.open(`/wallet/${id}`)).text, /<dt>Can be spent<\/dt><dd>€0\.00<\/dd>/);
+  await service.setWallet(app, user, 'held_micros = 0, cap_spent_micros = 0');
 });
 
 test('ON-04 amounts are written as the reader has them, exact to the micro', async () => {

@@ -9,6 +9,7 @@ import { toSignIn } from '#http/pages/then.ts';
 import { type PageAnswer, redirectTo, refusedBy, type Visit } from '#http/pages/visit.ts';
 import type { Person } from '#identities/session.ts';
 import type { ConnectionId, IdentityId } from '#kernel/ids.ts';
+import { type Micros, micros, ZERO_MICROS } from '#kernel/micros.ts';
 import { refuse } from '#kernel/refusal.ts';
 
 /** A person before one of his own connections. */
@@ -55,6 +56,16 @@ export function nothingHere(pages: PeoplePages): PageAnswer {
 <p><a href="/wallet">${WALLET_TEXTS.allApps}</a></p>`;
   const page = personPage(pages, { title: WALLET_TEXTS.notFoundTitle, body, isError: true });
   return refusedBy(refuse('NOT_FOUND', WALLET_TEXTS.notFound), page);
+}
+
+/** What the app could spend now: what no call holds, as far as the monthly cap has room for it. */
+export function spendableOf(connection: Connection): Micros {
+  const { wallet, cap } = connection;
+  if (stateOf(connection) !== 'active') return ZERO_MICROS;
+  if (cap === undefined) return wallet.available;
+  const room = cap - wallet.spentThisMonth - wallet.held; // Holds take room of the cap, too.
+  if (room <= 0n) return ZERO_MICROS;
+  return room < wallet.available ? micros(room) : wallet.available;
 }
 
 /** The state that decides whether the app can spend: a block first, for nothing else lifts it. */

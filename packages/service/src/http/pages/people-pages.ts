@@ -20,15 +20,15 @@ export interface PeoplePages {
   readonly connections: Connections;
   readonly links: Links;
   readonly apps: AppFaces;
+  readonly movements: WalletMovements;
+  readonly usage: Pick<UsageReader, 'ofCalls'>;
+  readonly receipts: Pick<AppUsage, 'receipt'>;
   /** Undefined: nobody can pay. */
   readonly checkouts: Checkouts | undefined;
   /** There wherever checkouts are. */
   readonly refunds: Refunds | undefined;
   /** Undefined: payments are not the test processor's. */
   readonly testBank: TestBank | undefined;
-  readonly movements: WalletMovements;
-  readonly usage: Pick<UsageReader, 'ofCalls'>;
-  readonly receipts: Pick<AppUsage, 'receipt'>;
   readonly tries: Tries;
   readonly cookies: Cookies;
   readonly addressOf: CallerAddress;

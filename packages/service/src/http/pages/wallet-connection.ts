@@ -3,7 +3,7 @@ import { appMark } from '#http/pages/app-mark.ts';
 import { type Formats, formatsOf } from '#http/pages/format.ts';
 import { type Html, html } from '#http/pages/html.ts';
 import { alertOf, noticeOf } from '#http/pages/layout.ts';
-import { forOwner, type OwnVisit, stateOf } from '#http/pages/own-connection.ts';
+import { forOwner, type OwnVisit, spendableOf, stateOf } from '#http/pages/own-connection.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { personPage } from '#http/pages/person-page.ts';
 import { WALLET_TEXTS } from '#http/pages/texts/wallet.ts';
@@ -65,10 +65,11 @@ function balanceSection({ operatorName }: PeoplePages, own: OwnVisit, { amount }
 <p class="amount">${amount(wallet.balance, currency)}</p>
 ${about === undefined ? undefined : html`<p>${about}</p>`}
 <dl>
-<dt>${WALLET_TEXTS.onHold}</dt><dd>${amount(wallet.held, currency)} <span class="soft">${WALLET_TEXTS.onHoldWhy}</span></dd>
-<dt>${WALLET_TEXTS.available}</dt><dd>${amount(wallet.available, currency)}</dd>
+<dt>${WALLET_TEXTS.onHold}</dt><dd>${amount(wallet.held, currency)}</dd>
+<dt>${WALLET_TEXTS.spendable}</dt><dd>${amount(spendableOf(connection), currency)}</dd>
 <dt>${WALLET_TEXTS.label}</dt><dd>${userLabel ?? userId}</dd>
 </dl>
+${wallet.held === 0n ? undefined : html`<p class="soft">${WALLET_TEXTS.onHoldWhy}</p>`}
 ${wallet.isConnected && !wallet.isSuspended ? topUp : undefined}
 ${wallet.isConnected ? undefined : reconnect}
 </section>`;
@@ -93,10 +94,8 @@ function capSection({ connection, visit, path }: OwnVisit, { amount }: Formats, 
 <dt>${WALLET_TEXTS.cap}</dt><dd>${cap === undefined ? WALLET_TEXTS.noCap : amount(cap, currency)}</dd>
 </dl>
 ${visit.form(`${path}/cap`, set)}
-<div class="row">
 ${cap === undefined ? undefined : visit.form(`${path}/cap`, remove)}
 ${visit.form(`${path}/pause`, pause)}
-</div>
 </section>`;
 }
 

@@ -45,16 +45,16 @@ export async function movementsSection(
   const older = last && html`<a href="${path}?before=${String(last.seq)}">${WALLET_TEXTS.olderMovements}</a>`;
   const newest = before === undefined ? undefined : html`<a href="${path}">${WALLET_TEXTS.newestMovements}</a>`;
   const rows = shown.map((movement) => movementRow(movement, read.calls, wallet.currency, formats));
+  const heading = html`<h2 id="movements">${WALLET_TEXTS.movementsTitle}</h2>`;
   const table = html`<table class="list">
-<caption class="soft">${WALLET_TEXTS.movementsCaption}</caption>
+<caption>${heading}</caption>
 <thead><tr><th scope="col">${WALLET_TEXTS.what}</th><th scope="col">${WALLET_TEXTS.amount}</th><th scope="col">${WALLET_TEXTS.balanceAfter}</th></tr></thead>
 <tbody>
 ${rows}</tbody>
 </table>
 <p><a href="${path}/movements.csv">${WALLET_TEXTS.export}</a></p>`;
   return html`<section aria-labelledby="movements">
-<h2 id="movements">${WALLET_TEXTS.movementsTitle}</h2>
-${shown.length === 0 ? html`<p>${WALLET_TEXTS.noMovements}</p>` : table}
+${shown.length === 0 ? html`${heading}<p>${WALLET_TEXTS.noMovements}</p>` : table}
 ${older || newest ? html`<p class="row">${newest} ${older}</p>` : undefined}
 </section>`;
 }

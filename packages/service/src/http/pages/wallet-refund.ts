@@ -10,6 +10,7 @@ import { AMOUNT_TEXTS } from '#http/pages/texts/amount.ts';
 import { REFUND_TEXTS } from '#http/pages/texts/refund.ts';
 import { type PageAnswer, type PageMethods, redirectTo, refusedBy } from '#http/pages/visit.ts';
 import type { Person } from '#identities/session.ts';
+import type { Micros } from '#kernel/micros.ts';
 import { randomBase62 } from '#kernel/random.ts';
 import { refuse } from '#kernel/refusal.ts';
 import type { Refunds } from '#payments/refund.ts';
@@ -25,9 +26,9 @@ export function refundPage(pages: PeoplePages): PageMethods<Person> {
   return {
     GET: forOwner(pages, async (own) => ({ status: 200, page: await showRefund(pages, refunds, own) })),
     POST: forOwner(pages, async (own, form) => {
-      const fault = formFault(form);
       const amount = parseAmount(form.field('amount'));
-      if (fault !== undefined || amount === undefined || amount === 0n) {
+      const fault = formFault(form, amount);
+      if (amount === undefined || fault !== undefined) {
         return refused(pages, refunds, own, { fault: fault ?? AMOUNT_TEXTS.fault, form });
       }
       const { appId, userId } = own.connection;
@@ -40,8 +41,9 @@ export function refundPage(pages: PeoplePages): PageMethods<Person> {
 }
 
 /** The key was made when the page was shown, so that a form that is sent twice asks once. */
-function formFault(form: Form): string | undefined {
+function formFault(form: Form, amount: Micros | undefined): string | undefined {
   if (!KEY.test(form.field('key'))) return REFUND_TEXTS.again;
+  if (amount === 0n) return REFUND_TEXTS.zero;
   return form.field('sure') === CONFIRMED ? undefined : REFUND_TEXTS.notConfirmed;
 }
 

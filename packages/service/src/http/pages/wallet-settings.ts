@@ -46,8 +46,10 @@ export function disconnectPage(pages: PeoplePages): PageMethods<Person> {
     GET: forOwner(pages, ({ visit, app, path }) => {
       const body = html`<div class="card">
 ${WALLET_TEXTS.disconnectWhat.map((sentence) => html`<p>${sentence}</p>`)}
+<div class="row">
 ${visit.form(`${path}/disconnect`, html`<button class="danger">${WALLET_TEXTS.disconnectYes}</button>`)}
-<p><a href="${path}">${WALLET_TEXTS.disconnectNo}</a></p>
+<a href="${path}">${WALLET_TEXTS.disconnectNo}</a>
+</div>
 </div>`;
       return { status: 200, page: personPage(pages, { title: WALLET_TEXTS.disconnectTitle(app.name), body }) };
     }),

@@ -2,7 +2,7 @@ import type { Connection } from '#connections/connection.ts';
 import { appMark } from '#http/pages/app-mark.ts';
 import { type Formats, formatsOf } from '#http/pages/format.ts';
 import { type Html, html } from '#http/pages/html.ts';
-import { faceOf, type OwnVisit, stateOf } from '#http/pages/own-connection.ts';
+import { faceOf, type OwnVisit, spendableOf, stateOf } from '#http/pages/own-connection.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { personPage } from '#http/pages/person-page.ts';
 import { WALLET_TEXTS, type WalletState } from '#http/pages/texts/wallet.ts';
@@ -82,7 +82,7 @@ function appItem({ connection, app }: Shown, { amount }: Formats): Html {
 <dl>
 <dt>${WALLET_TEXTS.balance}</dt><dd>${amount(wallet.balance, currency)}</dd>
 <dt>${WALLET_TEXTS.onHold}</dt><dd>${amount(wallet.held, currency)}</dd>
-<dt>${WALLET_TEXTS.available}</dt><dd>${amount(wallet.available, currency)}</dd>
+<dt>${WALLET_TEXTS.spendable}</dt><dd>${amount(spendableOf(connection), currency)}</dd>
 <dt>${WALLET_TEXTS.spentThisMonth}</dt><dd>${spent}</dd>
 <dt>${WALLET_TEXTS.cap}</dt><dd>${cap === undefined ? WALLET_TEXTS.noCap : amount(cap, currency)}</dd>
 </dl>

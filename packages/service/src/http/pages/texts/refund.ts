@@ -20,6 +20,7 @@ export const REFUND_TEXTS = {
   ],
   amount: (currency: string): string => `Amount in ${currency}`,
   sure: 'Yes, take this amount out of my wallet and pay it back.',
+  zero: 'Write an amount above zero.',
   notConfirmed: 'Confirm that the amount shall be paid back.',
   refund: 'Refund',
   again: 'This form is out of date. Check the amount and send it once more.',

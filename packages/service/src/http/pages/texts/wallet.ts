@@ -53,8 +53,8 @@ export const WALLET_TEXTS = {
   allApps: 'All apps',
   balance: 'Balance',
   onHold: 'On hold',
-  onHoldWhy: 'for calls that run now; what they do not use comes back',
-  available: 'Can be spent',
+  onHoldWhy: 'What is on hold is for calls that run now. What they do not use comes back.',
+  spendable: 'Can be spent',
   label: 'Your account there',
   topUp: 'Top up',
   blocked: (operator: string): string =>
@@ -74,13 +74,12 @@ export const WALLET_TEXTS = {
   pause: 'Pause spending',
   resume: 'Resume spending',
 
-  moreTitle: 'Money back, or goodbye',
+  moreTitle: 'Refund or disconnect',
   refundLink: 'Refund what is unused',
   disconnectLink: 'Disconnect the app',
   reconnect: 'Connect again',
 
   movementsTitle: 'Movements',
-  movementsCaption: 'The newest first. Times are in UTC.',
   what: 'What',
   amount: 'Amount',
   balanceAfter: 'Balance after',
