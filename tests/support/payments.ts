@@ -51,7 +51,6 @@ export async function createPaymentsGround(): Promise<PaymentsGround> {
       appName: 'App',
       email: undefined,
       linkDigest: undefined,
-      cancelUrl: 'https://purser.test/wallet',
     });
     return checkoutId;
   };

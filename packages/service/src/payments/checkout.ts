@@ -28,8 +28,6 @@ export interface NewCheckout {
   readonly email: string | undefined;
   /** Of the link that it is begun by; a payment spends it (BI-04). */
   readonly linkDigest: Buffer | undefined;
-  /** Where the payer goes if he does not want to pay. */
-  readonly cancelUrl: string;
 }
 
 /** Payments into wallets. */
@@ -56,7 +54,7 @@ export function createCheckouts({ pool, processor, publicUrl }: CheckoutsOptions
     processor: processor.name,
     formTargets: processor.formTargets,
     amountsIn: processor.amountsIn,
-    begin: async ({ amount, appName, email, cancelUrl, ...payer }) => {
+    begin: async ({ amount, appName, email, ...payer }) => {
       const wallet = await createWallets(pool).find(payer.appId, payer.userId);
       if (wallet === undefined) throw new Error('A checkout is for a wallet that is there.');
       const { currency } = wallet;
@@ -72,7 +70,7 @@ export function createCheckouts({ pool, processor, publicUrl }: CheckoutsOptions
         currency,
         appName,
         returnUrl: `${publicUrl}/checkout/${checkoutId}`,
-        cancelUrl,
+        cancelUrl: `${publicUrl}/checkout/${checkoutId}?paid=no`,
         email,
       });
       await setProcessorCheckout(pool, checkoutId, processorCheckout);
