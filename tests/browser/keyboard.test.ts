@@ -19,7 +19,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
     assert.equal(
       await page.evaluate(OUTLINE),
       true,
-      `what has the focus is seen: ${await page.evaluate('document.activeElement.outerHTML')}`,
+      `what has the focus is seen: ${String(await page.evaluate('document.activeElement.outerHTML'))}`,
     );
     const focused = await page.evaluateHandle('document.activeElement');
     if (await page.evaluate(([one, other]) => one === other, [wanted, focused])) return;

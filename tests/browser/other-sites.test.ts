@@ -23,8 +23,7 @@ test('threat 11: no page of people can be framed, and no form of another site do
   await page.goto(`${OWN}/wallet`);
   await journey.signIn('anna@example.test');
   await journey.at('Your wallet', 'wallet');
-  const counted = () => countRows();
-  const before = await counted();
+  const before = await countRows();
 
   await page.goto('http://evil.localhost/', { waitUntil: 'load' });
   const refused = tab.complaints.filter((text) => text.includes("frame-ancestors 'none'"));
@@ -36,7 +35,7 @@ test('threat 11: no page of people can be framed, and no form of another site do
     await page.getByRole('button', { name }).click();
     await page.getByRole('alert').getByText('not sent from a page of this service').waitFor();
   }
-  assert.deepEqual(await counted(), before);
+  assert.deepEqual(await countRows(), before);
   await page.goto(`${OWN}/wallet`);
   await journey.at('Your wallet', 'wallet');
 });

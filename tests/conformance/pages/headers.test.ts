@@ -34,13 +34,27 @@ const SCRIPTED = "img-src 'self'; script-src OURS; connect-src 'self';";
 
 const wallet = `/wallet/${connectionId}`;
 const PATHS = [
-  ...['/wallet', '/wallet/sign-in', '/wallet/sign-in?then=//evil.test', '/wallet/code', '/wallet/sign-out'],
-  ...['/wallet/passkeys', '/wallet/x', wallet, `${wallet}?receipt=x`],
+  '/wallet',
+  '/wallet/sign-in',
+  '/wallet/sign-in?then=//evil.test',
+  '/wallet/code',
+  '/wallet/sign-out',
+  '/wallet/passkeys',
+  '/wallet/x',
+  wallet,
+  `${wallet}?receipt=x`,
   ...['cap', 'pause', 'topup', 'reconnect', 'disconnect', 'refund'].map((below) => `${wallet}/${below}`),
   ...['', '/consent', '/cap', '/pay'].map((below) => topup + below),
   ...['', '/consent', '/topup', '/done', '/cancel'].map((below) => connect + below),
-  ...['/topup/sandbox', '/topup/x', '/connect/sandbox', '/connect/x'],
-  ...[checkout, `${checkout}?paid=no`, '/checkout/x', processor, '/test-processor/x'],
+  '/topup/sandbox',
+  '/topup/x',
+  '/connect/sandbox',
+  '/connect/x',
+  checkout,
+  `${checkout}?paid=no`,
+  '/checkout/x',
+  processor,
+  '/test-processor/x',
 ];
 
 function headersOf({ headers }: Reply): Record<string, string> {
@@ -69,7 +83,10 @@ test('threat 11: every page of people, whoever asks and however, has the headers
       assert.ok(forged.status >= 400 && foreign.status >= 400, path);
     }
   }
-  assert.deepEqual([...seen].toSorted(), [200, 303, 403, 404, 405]);
+  assert.deepEqual(
+    [...seen].toSorted((one, other) => one - other),
+    [200, 303, 403, 404, 405],
+  );
 });
 
 test('threat 11: no page but the one that waits has a script', async () => {
