@@ -128,7 +128,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       addMailboxPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
     }
   });
-  const people = composePeople({ config, pool, throttle, links, sendMail, addressOf: control.addressOf });
+  const people = composePeople({ config, pool, clock, throttle, links, sendMail, addressOf: control.addressOf });
   const expiry = startExpiry({ db: pool, forget: [throttle.forget, createForgetSignIns(pool)], log });
   return {
     handle: planes.handle,

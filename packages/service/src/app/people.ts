@@ -6,15 +6,18 @@ import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
-import { codeMail } from '#http/pages/texts/mail.ts';
+import { codeMail, passkeyMail } from '#http/pages/texts/mail.ts';
 import { createCodeSignIns } from '#identities/code.ts';
+import { createPasskeys } from '#identities/passkeys.ts';
 import { createPersonSessions } from '#identities/session.ts';
+import type { Clock } from '#kernel/clock.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import { createTries, type Throttle } from '#limits/tries.ts';
 
 interface PeopleOptions {
   readonly config: Config;
   readonly pool: Pool;
+  readonly clock: Clock;
   readonly throttle: Throttle;
   readonly links: Links;
   readonly addressOf: CallerAddress;
@@ -25,6 +28,7 @@ interface PeopleOptions {
 export function composePeople({
   config,
   pool,
+  clock,
   throttle,
   links,
   addressOf,
@@ -39,6 +43,12 @@ export function composePeople({
       tries,
       secret: config.secret,
       sendCode: ({ email, ...said }) => sendMail(email, codeMail({ operatorName, ...said })),
+    }),
+    passkeys: createPasskeys({
+      ...config,
+      pool,
+      clock,
+      sendAdded: ({ email }) => sendMail(email, passkeyMail(config)),
     }),
     connections: createConnections(pool, config.currency),
     links,
