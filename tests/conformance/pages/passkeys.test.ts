@@ -30,6 +30,7 @@ for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
     assert.ok(fresh.page().text.includes(email), mainOf(fresh.page()));
     assert.match(fresh.page().text, /Last used/);
     assert.notEqual(fresh.cookies.get(PERSON_COOKIE), browser.cookies.get(PERSON_COOKIE));
+    assert.ok(fresh.cookies.has('__Host-purser-known'));
   });
 }
 

@@ -5,6 +5,7 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import { inTransaction, type Pool } from '#db/pool.ts';
+import { createKnownBrowsers } from '#identities/known-browser.ts';
 import { createChallenges } from '#identities/passkey-challenge.ts';
 import {
   advancePasskey,
@@ -15,7 +16,7 @@ import {
   selectPasskey,
   selectPasskeysOf,
 } from '#identities/queries.ts';
-import { createPersonSessions, type Identity } from '#identities/session.ts';
+import { createPersonSessions, type Identity, type PersonSignIn } from '#identities/session.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import type { IdentityId } from '#kernel/ids.ts';
@@ -36,9 +37,7 @@ export interface Passkeys {
   readonly add: (identity: Identity, credential: string) => Promise<Refusal<'BAD_REQUEST'> | undefined>;
   /** What a browser is asked to sign in with. */
   readonly optionsToSignIn: () => PublicKeyCredentialRequestOptionsJSON;
-  readonly signIn: (
-    credential: string,
-  ) => Promise<{ readonly identity: Identity; readonly token: string } | Refusal<'BAD_REQUEST'>>;
+  readonly signIn: (credential: string) => Promise<PersonSignIn | Refusal<'BAD_REQUEST'>>;
   /** The newest first. */
   readonly list: (identityId: IdentityId) => Promise<readonly Passkey[]>;
   readonly remove: (identityId: IdentityId, credentialId: string) => Promise<void>;
@@ -67,6 +66,7 @@ const VERIFICATION = 'required';
 export function createPasskeys(options: PasskeyOptions): Passkeys {
   const { pool, clock, secret, publicUrl, operatorName, sendAdded } = options;
   const challenges = createChallenges(deriveKey(secret, 'passkey-challenge'), clock);
+  const browsers = createKnownBrowsers(secret);
   const { hostname, origin } = new URL(publicUrl);
 
   /** What a credential must fit, and the challenge that it answers, once it was looked at. */
@@ -122,7 +122,7 @@ export function createPasskeys(options: PasskeyOptions): Passkeys {
         if (!(await advancePasskey(tx, row.credential_id, signCount))) return undefined;
         return createPersonSessions(tx).open(row.email);
       });
-      return opened ?? notSignedIn();
+      return opened === undefined ? notSignedIn() : { ...opened, known: browsers.issue(row.email) };
     },
     list: async (identityId) =>
       (await selectPasskeysOf(pool, identityId)).map((row) => ({

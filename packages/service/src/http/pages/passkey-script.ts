@@ -35,7 +35,7 @@ interface PasskeyFields {
   readonly does: 'create' | 'get';
   /** What the browser is asked with. */
   readonly options: unknown;
-  readonly button: string;
+  readonly button: Html;
   readonly failed: string;
 }
 
@@ -44,5 +44,5 @@ export function passkeyFields({ does, options, button, failed }: PasskeyFields):
   return html`<input type="hidden" id="passkey-options" name="credential" value=""
   data-does="${does}" data-options="${JSON.stringify(options)}">
 <p class="alert" role="status" id="passkey-failed" hidden>${failed}</p>
-<button>${button}</button>`;
+${button}`;
 }

@@ -1,5 +1,7 @@
+import { formatsOf } from '#http/pages/format.ts';
 import { type Html, html } from '#http/pages/html.ts';
-import { alertOf, momentOf, noticeOf } from '#http/pages/layout.ts';
+import { alertOf, noticeOf } from '#http/pages/layout.ts';
+import { signedInCookies } from '#http/pages/person-cookies.ts';
 import { PASSKEY_SCRIPT, passkeyFields } from '#http/pages/passkey-script.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { personPage } from '#http/pages/person-page.ts';
@@ -50,14 +52,14 @@ function removePasskey({ passkeys }: PeoplePages): PageMethods<Person> {
 
 /** Takes what the passkey signed, and goes on. */
 function signInByPasskey(pages: PeoplePages): PageMethods<Person> {
-  const { passkeys, cookies } = pages;
+  const { passkeys } = pages;
   return {
     GET: () => redirectTo(SIGN_IN),
     POST: async (_visit, form) => {
       const next = thenOf(form.field(NEXT_FIELD));
       const opened = await passkeys.signIn(form.field('credential'));
       if (opened instanceof Refusal) return refusedBy(opened, refusedPage(pages, next, opened.message));
-      return redirectTo(next, [cookies.write('person', opened.token), cookies.write('code', undefined)]);
+      return redirectTo(next, signedInCookies(pages, opened));
     },
   };
 }
@@ -71,7 +73,7 @@ export function passkeyOffer({ passkeys }: PeoplePages, visit: PersonVisit, next
   const fields = passkeyFields({
     does: 'get',
     options: passkeys.optionsToSignIn(),
-    button: PASSKEY_TEXTS.use,
+    button: html`<button class="quiet">${PASSKEY_TEXTS.use}</button>`,
     failed: PASSKEY_TEXTS.notUsed,
   });
   return html`<section id="passkey-offer" hidden>
@@ -115,13 +117,14 @@ ${PASSKEY_SCRIPT.element}`;
 
 async function passkeyList({ passkeys }: PeoplePages, visit: PersonVisit, { identity }: Person): Promise<Html> {
   const listed = await passkeys.list(identity.identityId);
+  const { moment } = formatsOf(visit.exchange.request);
   if (listed.length === 0) return html`<p class="soft">${PASSKEY_TEXTS.none}</p>`;
   const items = listed.map(({ credentialId, createdAtMs, lastUsedAtMs }) => {
     const fields = html`<input type="hidden" name="passkey" value="${credentialId}">
 <button class="quiet">${PASSKEY_TEXTS.remove}</button>`;
     const used = lastUsedAtMs === undefined ? PASSKEY_TEXTS.neverUsed : PASSKEY_TEXTS.lastUsed;
-    return html`<li><span>${PASSKEY_TEXTS.addedAt} ${momentOf(createdAtMs)}<br>
-<span class="soft">${used} ${lastUsedAtMs === undefined ? undefined : momentOf(lastUsedAtMs)}</span></span>
+    return html`<li><span>${PASSKEY_TEXTS.addedAt} ${moment(createdAtMs)}<br>
+<span class="soft">${used} ${lastUsedAtMs === undefined ? undefined : moment(lastUsedAtMs)}</span></span>
 ${visit.form(REMOVE, fields)}</li>
 `;
   });
@@ -132,7 +135,7 @@ async function additionOf({ passkeys }: PeoplePages, visit: PersonVisit, { ident
   const fields = passkeyFields({
     does: 'create',
     options: await passkeys.optionsToAdd(identity),
-    button: PASSKEY_TEXTS.add,
+    button: html`<button>${PASSKEY_TEXTS.add}</button>`,
     failed: PASSKEY_TEXTS.notAdded,
   });
   return html`<div id="passkey-offer" hidden>${visit.form(PASSKEYS, fields)}</div>

@@ -5,6 +5,7 @@ import { alertOf } from '#http/pages/layout.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { PASSKEY_SCRIPT } from '#http/pages/passkey-script.ts';
 import { passkeyOffer } from '#http/pages/passkeys.ts';
+import { signedInCookies } from '#http/pages/person-cookies.ts';
 import { personPage } from '#http/pages/person-page.ts';
 import { SIGN_IN_TEXTS } from '#http/pages/texts/sign-in.ts';
 import { CODE, NEXT_FIELD, nextField, SIGN_IN, SIGN_OUT, thenOf, withThen } from '#http/pages/then.ts';
@@ -61,7 +62,7 @@ async function askForCode(pages: PeoplePages, visit: PersonVisit, next: string, 
 
 /** Takes the code, and goes on. */
 function codePage(pages: PeoplePages): PageMethods<Person> {
-  const { codes, cookies } = pages;
+  const { codes } = pages;
   const sentTo = (visit: PersonVisit) => codes.emailOf(visit.cookie('code') ?? '');
   return {
     GET: async (visit) => {
@@ -83,8 +84,7 @@ function codePage(pages: PeoplePages): PageMethods<Person> {
         if (email === undefined) return refusedBy(opened, voidPage(pages, next));
         return refusedBy(opened, codeForm(pages, visit, { next, email, fault: opened.message }));
       }
-      const kept = [cookies.write('person', opened.token), cookies.write('known', opened.known)];
-      return redirectTo(freshened(pages, next), [...kept, cookies.write('code', undefined)]);
+      return redirectTo(freshened(pages, next), signedInCookies(pages, opened));
     },
   };
 }

@@ -3,7 +3,7 @@ export const SIGN_IN_TEXTS = {
   title: 'Sign in',
   forApp: (app: string) => `To go on with ${app}, sign in with your e-mail.`,
   forWallet: 'Sign in with your e-mail to see your wallet.',
-  firstTime: 'There is no password. We mail you a code; the first one opens your wallet.',
+  firstTime: 'You need no password: we mail you a code. It is the same when you are new here.',
   email: 'E-mail',
   noEmail: 'This is not an e-mail address. Check it and try again.',
   send: 'Mail me a code',
@@ -24,7 +24,8 @@ export const SIGN_IN_TEXTS = {
   toWallet: 'To your wallet',
   signOut: 'Sign out here',
   signOutEverywhere: 'Sign out everywhere',
-  everywhereHint: 'That ends your sign-in in every browser. Apps can still spend what you allowed them.',
+  everywhereHint:
+    'Signing out everywhere ends your sign-in in every browser. Apps can still spend what you allowed them.',
 } as const;
 
 /** What they say of passkeys. */
