@@ -5,6 +5,8 @@ import { appMark } from '#http/pages/app-mark.ts';
 import { type Html, html } from '#http/pages/html.ts';
 import { alertOf } from '#http/pages/layout.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
+import { passkeyNeeds, passkeyOffer } from '#http/pages/passkeys.ts';
+import { signedInCookies } from '#http/pages/person-cookies.ts';
 import { personPage } from '#http/pages/person-page.ts';
 import { SIGN_IN_TEXTS } from '#http/pages/texts/sign-in.ts';
 import { CODE, NEXT_FIELD, nextField, SIGN_IN, SIGN_OUT, thenOf, withThen } from '#http/pages/then.ts';
@@ -28,14 +30,16 @@ function signInPage(pages: PeoplePages): PageMethods<Person> {
     GET: async (visit) => {
       const next = thenInAddress(visit);
       if (visit.signedIn !== undefined) return redirectTo(next);
-      return { status: 200, page: await signInForm(pages, visit, { next, email: '' }) };
+      const page = await signInForm(pages, visit, { next, email: '' });
+      return { status: 200, page, needs: passkeyNeeds(pages) };
     },
     POST: async (visit, form) => {
       const next = thenOf(form.field(NEXT_FIELD));
       const email = form.field('email').trim();
       const asked = await askForCode(pages, visit, next, email);
       if (asked instanceof Refusal) {
-        return refusedBy(asked, await signInForm(pages, visit, { next, email, fault: asked.message }));
+        const page = await signInForm(pages, visit, { next, email, fault: asked.message });
+        return { ...refusedBy(asked, page), needs: passkeyNeeds(pages) };
       }
       return redirectTo(withThen(CODE, freshened(pages, next)), [pages.cookies.write('code', asked.challenge)]);
     },
@@ -56,7 +60,7 @@ async function askForCode(pages: PeoplePages, visit: PersonVisit, next: string, 
 
 /** Takes the code, and goes on. */
 function codePage(pages: PeoplePages): PageMethods<Person> {
-  const { codes, cookies } = pages;
+  const { codes } = pages;
   const sentTo = (visit: PersonVisit) => codes.emailOf(visit.cookie('code') ?? '');
   return {
     GET: async (visit) => {
@@ -78,8 +82,7 @@ function codePage(pages: PeoplePages): PageMethods<Person> {
         if (email === undefined) return refusedBy(opened, voidPage(pages, next));
         return refusedBy(opened, codeForm(pages, visit, { next, email, fault: opened.message }));
       }
-      const kept = [cookies.write('person', opened.token), cookies.write('known', opened.known)];
-      return redirectTo(freshened(pages, next), [...kept, cookies.write('code', undefined)]);
+      return redirectTo(freshened(pages, next), signedInCookies(pages, opened));
     },
   };
 }
@@ -140,7 +143,8 @@ ${app && appMark(app)}
 <p>${app === undefined ? SIGN_IN_TEXTS.forWallet : SIGN_IN_TEXTS.forApp(app.name)}</p>
 <p class="soft">${SIGN_IN_TEXTS.firstTime}</p>
 ${visit.form(SIGN_IN, fields)}
-</div>`;
+</div>
+${passkeyOffer(pages, visit, next)}`;
   return personPage(pages, { title: SIGN_IN_TEXTS.title, body, isError: fault !== undefined });
 }
 
