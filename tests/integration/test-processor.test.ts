@@ -84,9 +84,11 @@ async function paymentOf(testCheckout: string): Promise<string> {
 /** Makes what is to happen to a payment happen now, and waits until all of it was told. */
 async function happen(testPayment: string): Promise<void> {
   const { owner } = database;
-  await owner.query(`update payments.test_events set due_at = clock_timestamp() where test_payment = $1`, [
-    testPayment,
-  ]);
+  // Those that happen last are due first, and must wait all the same.
+  await owner.query(
+    `update payments.test_events set due_at = clock_timestamp() - (happens_at - clock_timestamp()) where test_payment = $1`,
+    [testPayment],
+  );
   await waitUntil('every notice was taken', async () => {
     const { rowCount } = await owner.query('select from payments.test_events where test_payment = $1', [testPayment]);
     return rowCount === 0;

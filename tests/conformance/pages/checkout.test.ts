@@ -75,7 +75,7 @@ test('ON-02 the page of a checkout shows the money arriving, and the wallet to i
   assert.match(waiting.text, /<noscript><meta http-equiv="refresh" content="3">/);
   await hurry(service, address);
   assertPage(await browser.open(path), 200, 'The money has arrived');
-  assert.match(browser.page().text, /€7\.50 is in the wallet[^]*€8\.50/);
+  assert.match(browser.page().text, /€7\.50 went into the wallet[^]*€8\.50/);
   const strangers = [openBrowser(service.url), (await newPerson()).browser];
   for (const stranger of strangers) {
     assertPage(await stranger.open(path), 200, 'The money has arrived');
