@@ -86,7 +86,7 @@ async function happen(testPayment: string): Promise<void> {
   const { owner } = database;
   // Those that happen last are due first, and must wait all the same.
   await owner.query(
-    `update payments.test_events set due_at = clock_timestamp() - (happens_at - clock_timestamp()) where test_payment = $1`,
+    `update payments.test_events set due_at = least(happens_at, clock_timestamp() - (happens_at - clock_timestamp())) where test_payment = $1`,
     [testPayment],
   );
   await waitUntil('every notice was taken', async () => {
