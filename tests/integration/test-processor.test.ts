@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import { sha256 } from '../../packages/service/src/kernel/crypto.ts';
-import { newCheckoutId, newRefundId } from '../../packages/service/src/kernel/ids.ts';
+import { type CheckoutId, newCheckoutId, newRefundId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
 import type { Notice, Processor } from '../../packages/service/src/payments/processor.ts';
 import { TEST_CARDS, type TestCardName } from '../../packages/service/src/payments/test-processor/cards.ts';
 import { signNotice } from '../../packages/service/src/payments/test-processor/notices.ts';
+import { claimTestEvents } from '../../packages/service/src/payments/test-processor/queries.ts';
 import { createTestBank, type TestBank } from '../../packages/service/src/payments/test-processor/test-bank.ts';
 import { startTestNotices } from '../../packages/service/src/payments/test-processor/test-notices.ts';
 import { createTestProcessor } from '../../packages/service/src/payments/test-processor/test-processor.ts';
@@ -59,9 +60,9 @@ after(async () => {
   await database.close();
 });
 
-async function newCheckout(): Promise<string> {
-  const { processorCheckout } = await processor.openCheckout({
-    checkoutId: newCheckoutId(),
+function open(checkoutId: CheckoutId) {
+  return processor.openCheckout({
+    checkoutId,
     amount: micros(AMOUNT),
     currency: 'EUR',
     appName: 'App',
@@ -69,7 +70,10 @@ async function newCheckout(): Promise<string> {
     cancelUrl: 'https://purser.test/checkout/x?paid=no',
     email: undefined,
   });
-  return processorCheckout;
+}
+
+async function newCheckout(): Promise<string> {
+  return (await open(newCheckoutId())).processorCheckout;
 }
 
 async function paymentOf(testCheckout: string): Promise<string> {
@@ -84,7 +88,7 @@ async function paymentOf(testCheckout: string): Promise<string> {
 /** Makes what is to happen to a payment happen now, and waits until all of it was told. */
 async function happen(testPayment: string): Promise<void> {
   const { owner } = database;
-  await owner.query(`update payments.test_events set due_at = clock_timestamp() where test_payment = $1`, [
+  await owner.query('update payments.test_events set due_at = clock_timestamp() where test_payment = $1', [
     testPayment,
   ]);
   await waitUntil('every notice was taken', async () => {
@@ -111,6 +115,19 @@ test('ON-03 a payment by the card that succeeds is told once, and is there to be
   assert.deepEqual(report?.received, { amount: AMOUNT, currency: 'EUR' });
   assert.deepEqual([report?.refunds, report?.disputeMovements], [[], []]);
   assert.equal(await processor.lookUp('tpa_none'), undefined);
+});
+
+test('ON-03 a checkout that is asked for twice is one, and is looked up by its name once it is paid', async () => {
+  const checkoutId = newCheckoutId();
+  const opened = await open(checkoutId);
+  assert.deepEqual(await open(checkoutId), opened);
+  assert.equal(opened.url, `https://purser.test/test-processor/${opened.processorCheckout}`);
+  assert.equal(await processor.lookUpCheckout(opened.processorCheckout), undefined);
+  await bank.pay(opened.processorCheckout, 'success');
+  const report = await processor.lookUpCheckout(opened.processorCheckout);
+  assert.deepEqual([report?.checkoutId, report?.received?.amount], [checkoutId, AMOUNT]);
+  assert.equal(report?.processorPayment, await paymentOf(opened.processorCheckout));
+  assert.equal(await processor.lookUpCheckout('tch_none'), undefined);
 });
 
 test('ON-03 a card that is declined pays nothing, and another pays the same checkout, once', async () => {
@@ -157,6 +174,22 @@ test('ON-03 the cards that are refunded, charged back and won back later do so i
   const lost = await paidBy('chargeback');
   await happen(lost);
   assert.equal((await processor.lookUp(lost))?.disputeMovements.length, 1);
+});
+
+test('ON-03 what happens to a payment later waits for what happens before, however long that takes', async () => {
+  const testPayment = await paidBy('chargeback_won');
+  const { owner } = database;
+  const due = `case when type = 'payment.paid' then timestamptz 'infinity' else clock_timestamp() end`;
+  await owner.query(`update payments.test_events set due_at = ${due} where test_payment = $1`, [testPayment]);
+  const claimed = await claimTestEvents(live, 100, 1_000);
+  assert.deepEqual(
+    claimed.filter((event) => event.test_payment === testPayment),
+    [],
+  );
+  const { rows } = await owner.query('select attempts from payments.test_events where test_payment = $1', [
+    testPayment,
+  ]);
+  assert.deepEqual(rows, [{ attempts: 0 }, { attempts: 0 }, { attempts: 0 }]);
 });
 
 test('ON-03 a refund that is asked for twice is one, arrives later, and never takes more than is left', async () => {

@@ -50,7 +50,7 @@ export const CHECKOUT_TEXTS = {
   tryAgain: 'Try again',
   tryFromApp: (app: string) => `To try again, go back to ${app} and open its link.`,
   paidTitle: 'The money has arrived',
-  paid: (amount: string, app: string) => `${amount} is in the wallet for ${app}.`,
+  paid: (amount: string, app: string) => `${amount} went into the wallet for ${app}.`,
   available: 'You can spend now',
   onTo: (app: string) => `Go on to ${app}`,
   backTo: (app: string) => `You can go back to ${app} now.`,
