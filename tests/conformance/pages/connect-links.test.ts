@@ -132,6 +132,7 @@ test('BI-04 whatever is no link in force gets one page, the same for all, and no
   for (const path of ['/connect', '/connect/', `${link}/other`, `${link}/`]) {
     assert.notEqual((await owner.ask(path)).status, 200, path);
   }
+  assert.equal((await owner.ask('/connect/:part')).error['code'], 'NOT_FOUND');
   assert.equal(await everything(), before);
 });
 

@@ -67,9 +67,11 @@ test('BI-04 nobody consents by a link that is spent, or where another identity w
   const form = { ...owner.fieldsOf(`${path}/consent`), ...CONSENT };
   await owner.submit(`${path}/consent`, CONSENT);
   const made = await connectionOf(first.user);
-  const reply = await late.ask(`${path}/consent`, { form: lateForm });
-  assertPage(reply, 303);
-  assert.equal(reply.headers.get('location'), path);
+  for (const own of ['yes', '']) {
+    const reply = await late.ask(`${path}/consent`, { form: { ...lateForm, own } });
+    assertPage(reply, 303);
+    assert.equal(reply.headers.get('location'), path);
+  }
   assert.deepEqual(await connectionOf(first.user), made);
   assert.ok(made !== undefined);
   const address = await beginTopup(owner, path, { amount: '5000000' });

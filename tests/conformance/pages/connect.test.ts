@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../../packages/service/src/kernel/micros.ts';
 import { openBrowser } from '../../support/browser.ts';
 import { chat } from '../../support/client.ts';
 import { CONSENT, consent, consentAndGoOn, newConnectPerson, wayBackOf } from '../../support/connect-pages.ts';
@@ -65,6 +66,8 @@ test('ON-01 nobody connects without saying that the account is his, or without a
     ['Write the amount as digits', { cap: 'other', 'other-cap': '-1' }],
     ['Write the amount as digits', { cap: 'other', 'other-cap': '1.234' }],
     ['Write the amount as digits', { cap: 'other', 'other-cap': '9007199254.740992' }],
+    ['leave its field empty', { cap: '10', 'other-cap': '7' }],
+    ['leave its field empty', { cap: 'none', 'other-cap': 'seven' }],
     ['A cap must be more than nothing', { cap: 'other', 'other-cap': '0' }],
     ['A cap must be more than nothing', { cap: 'other', 'other-cap': '0,00' }],
   ];
@@ -84,7 +87,7 @@ for (const [fields, cap] of [
   [{ cap: '5' }, 5_000_000n],
   [{ cap: 'other', 'other-cap': '12,5' }, 12_500_000n],
   [{ cap: 'other', 'other-cap': ' 0.000001 ' }, 1n],
-  [{ cap: '10', 'other-cap': 'nothing that counts' }, 10_000_000n],
+  [{ cap: '10', 'other-cap': ' ' }, 10_000_000n],
 ] as const) {
   test(`ON-01 the cap that is chosen is the wallet’s: ${JSON.stringify(fields)}`, async () => {
     const { email, user } = newConnectPerson();
@@ -131,6 +134,15 @@ test('ON-05 who connects again finds the same wallet, and is told so', async () 
   assertPage(connected, 200, 'Notes is connected');
   assert.match(connected.text, /value="other" checked>[^]*value="12\.50"/);
   assert.doesNotMatch(connected.text, /connected this app before/);
+  await owner.submit(`${link}/consent`, { ...CONSENT, cap: '50', 'other-cap': '12.50' }); // The field as it was shown.
+  assert.equal((await connectionOf(user))?.cap, 50_000_000n);
+  for (const [cap, chosen] of [
+    [undefined, 'none'],
+    [micros(5_000_000n), '5'],
+  ] as const) {
+    await connections.setCap(made, cap);
+    assert.match((await owner.open(link)).text, new RegExp(`value="${chosen}" checked>`));
+  }
   await connections.setConnected(made, false);
   const again = await owner.open(link);
   assertPage(again, 200, 'Connect Notes');

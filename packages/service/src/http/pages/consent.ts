@@ -66,7 +66,7 @@ export async function acceptConsent(
     otherCap: form.field('other-cap'),
     isOwn: form.field('own') === CONFIRMED,
   };
-  const chosen = readConsent(filled);
+  const chosen = readConsent(filled, filledFrom(opened.connection).otherCap);
   if (chosen instanceof Refusal) {
     return refusedBy(chosen, consentHtml(pages, visit, opened, at, filled, chosen.message));
   }
@@ -80,8 +80,14 @@ export async function acceptConsent(
   });
 }
 
-function readConsent({ cap, otherCap, isOwn }: Filled): { readonly cap: Micros | undefined } | Refusal<'BAD_REQUEST'> {
+/** `shown`: the amount that was in the field at first, which nobody typed. */
+function readConsent(
+  { cap, otherCap, isOwn }: Filled,
+  shown: string,
+): { readonly cap: Micros | undefined } | Refusal<'BAD_REQUEST'> {
   if (!isOwn) return refuse('BAD_REQUEST', CONNECT_TEXTS.notConfirmed);
+  const isTyped = otherCap.trim() !== '' && otherCap !== shown;
+  if (isTyped && cap !== '' && cap !== OTHER_CAP) return refuse('BAD_REQUEST', CONNECT_TEXTS.twoCaps);
   if (cap === NO_CAP) return { cap: undefined };
   const isChoice = CAP_CHOICES.some((units) => units === cap);
   if (!isChoice && cap !== OTHER_CAP) return refuse('BAD_REQUEST', CONNECT_TEXTS.noChoice);

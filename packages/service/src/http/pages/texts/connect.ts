@@ -27,6 +27,7 @@ export const CONNECT_TEXTS = {
   otherCap: 'Another amount',
   otherAmount: (currency: string) => `Another amount, in ${currency}`,
   noChoice: 'Choose a monthly cap.',
+  twoCaps: 'Choose “Another amount” for the amount that you typed, or leave its field empty.',
   tooLittle: 'A cap must be more than nothing.',
 
   own: (app: string) => `I came here from ${app} myself, and this account there is mine.`,
