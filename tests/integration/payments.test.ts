@@ -255,3 +255,57 @@ test('BI-04 a link is spent by a payment of its checkout, not by the checkout', 
   await ground.tell(ground.processor.pay(checkoutId));
   assert.equal(await ground.checkouts.isSpent(linkDigest), true);
 });
+
+test('ON-02 a payment whose notice never comes is found a day later too', async () => {
+  const { processor, begin, ledger, moved, sweep } = ground;
+  await ledger.open('late', 0);
+  processor.pay(await begin('late', 5_000_000));
+  await ledger.database.owner.query(
+    `update payments.checkouts set created_at = created_at - interval '25 hours' where user_id = 'late'`,
+  );
+  await sweep();
+  assert.deepEqual(await moved('late'), ['top_up 5000000']);
+});
+
+test('ON-02 looks without a notice get rarer with age, and end', async () => {
+  const { begin, ledger, sweep } = ground;
+  await ledger.open('rare', 0);
+  const checkoutId = await begin('rare', 5_000_000);
+  const next = async (age: string) => {
+    await ledger.database.owner.query(
+      `update payments.checkouts set created_at = clock_timestamp() - $2::interval where checkout_id = $1`,
+      [checkoutId, age],
+    );
+    await sweep();
+    const { rows } = await ledger.database.owner.query<{ minutes: number | null }>(
+      `select round(extract(epoch from next_look_at - clock_timestamp()) / 60)::int as minutes
+       from payments.checkouts where checkout_id = $1`,
+      [checkoutId],
+    );
+    return rows[0]?.minutes;
+  };
+  assert.deepEqual([await next('1 minute'), await next('4 hours'), await next('4 days')], [1, 60, null]);
+});
+
+test('WA-05 nobody is suspended for what the same report makes good', async () => {
+  const { ledger, processor, tell, moved, paid } = ground;
+  const { there } = await paid('level', 5_000_000);
+  await ledger.takeBack('level', 5_000_000, { kind: 'refund' });
+  processor.dispute(there, 5_000_000);
+  processor.dispute(there, 5_000_000, true);
+  await tell(there);
+  assert.equal((await ledger.wallet('level')).isSuspended, false);
+  assert.deepEqual((await moved('level')).slice(2), ['funds_reinstated 5000000', 'claw_back 5000000']);
+});
+
+test('CP-05 a key of an operator is none of the processor’s', async () => {
+  const { ledger, processor, tell, moved, paid } = ground;
+  const { there } = await paid('keys', 5_000_000);
+  const refund = processor.refundThere(there, 1_000_000);
+  processor.dispute(there, 2_000_000);
+  const [movement] = processor.report(there).disputeMovements;
+  await ledger.takeBack('keys', 10_000, { kind: 'refund', key: refund });
+  await ledger.takeBack('keys', 10_000, { kind: 'claw_back', key: movement?.processorMovement ?? '' });
+  await tell(there);
+  assert.deepEqual((await moved('keys')).slice(3), ['refund 1000000', 'claw_back 2000000']);
+});

@@ -62,7 +62,6 @@ export async function setStripeStage(): Promise<StripeStage> {
         appName: 'Test app',
         email,
         linkDigest: undefined,
-        cancelUrl: 'https://purser.test/wallet',
       });
       return { checkoutId, session: url.split('/').at(-1) ?? '' };
     },

@@ -258,20 +258,10 @@ export async function selectMovementsOfPayment(db: Queryable, paymentId: Payment
   return new Set(rows.map((row) => row.processor_movement));
 }
 
-interface NoticeName {
-  readonly processor: string;
-  readonly noticeId: string;
-}
-
-export async function isNoticeKnown(db: Queryable, { processor, noticeId }: NoticeName): Promise<boolean> {
-  const { rows } = await db.query<{ is_known: boolean }>(
-    `select exists (select from payments.notices where processor = $1 and notice_id = $2) as is_known`,
-    [processor, noticeId],
-  );
-  return rows[0]?.is_known ?? false;
-}
-
-export async function insertNotice(tx: Queryable, notice: NoticeName & { readonly type: string }): Promise<void> {
+export async function insertNotice(
+  tx: Queryable,
+  notice: { readonly processor: string; readonly noticeId: string; readonly type: string },
+): Promise<void> {
   await tx.query(
     `insert into payments.notices (processor, notice_id, type) values ($1, $2, $3) on conflict do nothing`,
     [notice.processor, notice.noticeId, notice.type],

@@ -54,7 +54,8 @@ export interface Refunds {
    */
   readonly refundUnused: (refund: RefundRequest) => Promise<RefundOutcome>;
   /**
-   * The first step of an operator's refund of one payment, in his transaction: sets aside where there is enough. Where there
+   * The first step of an operator's refund of one payment, in his transaction: sets aside where there is enough; one that is
+   * kept goes back without the wallet. Where there
    * is not, it is taken when the processor has paid it, and suspends the wallet (WA-05). Gives what `ask` is then called with.
    */
   readonly prepare: (
@@ -85,7 +86,8 @@ export function createRefunds({ pool, processor, log }: RefundsOptions): Refunds
     refundable: async (appId, userId) => {
       const wallet = await createWallets(pool).find(appId, userId);
       if (wallet === undefined || wallet.isSuspended) return ZERO_MICROS;
-      const rest = (await restsOf(pool, processor, { appId, userId })).reduce((sum, one) => sum + one.rest, 0n);
+      const rests = await restsOf(pool, processor, { appId, userId });
+      const rest = rests.reduce((sum, one) => (one.state === 'credited' ? sum + one.rest : sum), 0n);
       const most = wholeUnits(wallet.available, processor.amountsIn(wallet.currency));
       return rest < most ? micros(rest) : most;
     },
