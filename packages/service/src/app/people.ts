@@ -7,9 +7,11 @@ import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
-import { codeMail } from '#http/pages/texts/mail.ts';
+import { codeMail, passkeyMail } from '#http/pages/texts/mail.ts';
 import { createCodeSignIns } from '#identities/code.ts';
+import { createPasskeys } from '#identities/passkeys.ts';
 import { createPersonSessions } from '#identities/session.ts';
+import type { Clock } from '#kernel/clock.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import { createWalletMovements } from '#ledger/movements.ts';
 import { createTries, type Throttle } from '#limits/tries.ts';
@@ -19,6 +21,7 @@ import { createUsage } from '#usage/usage.ts';
 interface PeopleOptions {
   readonly config: Config;
   readonly pool: Pool;
+  readonly clock: Clock;
   readonly throttle: Throttle;
   readonly links: Links;
   readonly addressOf: CallerAddress;
@@ -32,6 +35,7 @@ interface PeopleOptions {
 export function composePeople({
   config,
   pool,
+  clock,
   throttle,
   links,
   addressOf,
@@ -48,6 +52,12 @@ export function composePeople({
       tries,
       secret: config.secret,
       sendCode: ({ email, ...said }) => sendMail(email, codeMail({ operatorName, ...said })),
+    }),
+    passkeys: createPasskeys({
+      ...config,
+      pool,
+      clock,
+      sendAdded: ({ email }) => sendMail(email, passkeyMail(config)),
     }),
     connections: createConnections(pool, config.currency),
     links,

@@ -4,6 +4,7 @@ import type { Links } from '#connections/link.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { Cookies } from '#http/pages/cookies.ts';
 import type { CodeSignIns } from '#identities/code.ts';
+import type { Passkeys } from '#identities/passkeys.ts';
 import type { PersonSessions } from '#identities/session.ts';
 import type { WalletMovements } from '#ledger/movements.ts';
 import type { Tries } from '#limits/tries.ts';
@@ -17,6 +18,7 @@ import type { UsageReader } from '#usage/usage.ts';
 export interface PeoplePages {
   readonly sessions: PersonSessions;
   readonly codes: CodeSignIns;
+  readonly passkeys: Passkeys;
   readonly connections: Connections;
   readonly links: Links;
   readonly apps: AppFaces;
