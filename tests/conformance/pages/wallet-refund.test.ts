@@ -14,19 +14,19 @@ const newWalletOwner = walletOwnersOf(service);
 const { owner: database } = service.database;
 
 /** A person whose wallet has this many micros of the operator's, and payments of so many each, told of one by one. */
-async function payer(ours: number, payments: readonly number[], card: 'success' | 'no_refunds' = 'success') {
+async function payer(ours: number, payments: readonly number[], ...cards: ('success' | 'no_refunds')[]) {
   const person = await newWalletOwner();
   const user = await newUser(ours);
   const path = `/wallet/${await person.connect(app, user)}`;
   const { browser } = person;
   const addresses: string[] = [];
-  for (const amount of payments) {
+  for (const [index, amount] of payments.entries()) {
     await browser.open(path);
     const reply = await browser.ask(`${path}/topup`, { form: browser.fieldsOf(`${path}/topup`) });
     const address = await beginTopup(browser, reply.headers.get('location') ?? '', {
       other: String(amount / 1_000_000),
     });
-    await payBy(browser, address, card);
+    await payBy(browser, address, cards[index] ?? 'success');
     await hurry(service, address);
     addresses.push(address);
   }
@@ -124,6 +124,17 @@ test('ON-04 what the bank declines comes back, and is said', async () => {
   assert.equal(await person.balance(), 10_000_000);
   assert.deepEqual(await refundsOf(person.user), ['10000000: 10000000 declined']);
   assert.match((await person.browser.open(person.path)).text, /Refund not possible: back in the wallet/);
+  assert.deepEqual(await service.check(), []);
+});
+
+test('ON-04 of a refund over two payments, the part that the bank declines comes back and the other is on its way', async () => {
+  const person = await payer(0, [10_000_000, 5_000_000], 'success', 'no_refunds');
+  const page = await refund(person, '15');
+  assertPage(page, 200, 'Your wallet for Test app');
+  assert.match(page.text, /A part that cannot be paid back comes back here/);
+  assert.match(page.text, /Refund not possible: back in the wallet/);
+  assert.equal(await person.balance(), 5_000_000);
+  assert.deepEqual(await refundsOf(person.user), ['5000000: 5000000 declined', '10000000: 10000000 asked']);
   assert.deepEqual(await service.check(), []);
 });
 

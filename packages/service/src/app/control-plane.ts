@@ -39,6 +39,7 @@ import { createAnyApps } from '#operator/apps.ts';
 import { createAuditReader } from '#operator/audit.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
+import { createAnyPayments } from '#operator/payments.ts';
 import { createAnyWallets } from '#operator/wallets.ts';
 import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import { createAppUsage } from '#usage/report.ts';
@@ -84,6 +85,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const pool = pools.shared;
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
+  const payments = composePayments({ config, pool, clock, log });
   const control: ControlPlane = {
     accounts: createAccounts({
       pool,
@@ -111,7 +113,8 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   };
   const operator: OperatorPlane = {
     apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
-    wallets: createAnyWallets(pool, config.currency),
+    wallets: createAnyWallets({ pool, currency: config.currency, refunds: payments?.refunds }),
+    payments: createAnyPayments(pool),
     catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh }),
     accounts: createAccountDesk(pool),
     audit: createAuditReader(pool),
@@ -137,7 +140,6 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       addMailboxPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
     }
   });
-  const payments = composePayments({ config, pool, clock, log });
   const people = composePeople({ config, pool, throttle, links, sendMail, payments, ...control });
   const expiry = startExpiry({ db: pool, forget: [throttle.forget, createForgetSignIns(pool)], log });
   return {

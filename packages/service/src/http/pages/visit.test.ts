@@ -11,13 +11,14 @@ import { createLog } from '#kernel/log.ts';
 const LINE = `${'x'.repeat(65_535)}\n`;
 
 /** A page that answers a file in pieces, over real HTTP. */
-async function serve(context: TestContext, pieces: () => AsyncGenerator<string>) {
+async function serve(context: TestContext, pieces: () => AsyncGenerator<string>, stallMsMax?: number) {
   const told: string[] = [];
   const options = {
     cookies: createCookies(false),
     key: Buffer.alloc(32),
     isOwnOrigin: () => true,
     log: createLog('warn', { write: (line) => void told.push(line) }),
+    ...(stallMsMax === undefined ? {} : { stallMsMax }),
   };
   const visitors = {
     cookie: 'person',
@@ -68,6 +69,26 @@ test('a reader who leaves ends the file, which is no fault', async (context) => 
   await ended;
   await handled();
   assert.deepEqual(told, []);
+});
+
+test('a reader who stands still is given up, so that nobody keeps pieces in memory for long', async (context) => {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const { url, told, handled } = await serve(
+    context,
+    async function* () {
+      try {
+        for (;;) yield LINE;
+      } finally {
+        end();
+      }
+    },
+    200,
+  );
+  const response = await fetch(url);
+  await ended;
+  await handled();
+  assert.deepEqual(told, []);
+  await assert.rejects(response.text());
 });
 
 test('a fault in the middle cuts the file off, so that nobody takes it for whole, and is logged', async (context) => {

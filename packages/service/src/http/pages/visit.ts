@@ -66,12 +66,15 @@ export interface VisitOptions {
   /** True for an `origin` that is this service's own. */
   readonly isOwnOrigin: (origin: string, host: string | undefined) => boolean;
   readonly log: Log;
+  /** How long the reader of a file in pieces may take nothing of it. */
+  readonly stallMsMax?: number;
 }
 
 /** A page for a method. `part`: what `:part` stands for in the address. */
 type Handler = (exchange: Exchange, part: string) => Promise<void>;
 export type PageHandlers = Readonly<Record<string, Handler>>;
 
+const STALL_MS_MAX = 60_000;
 const TOKEN_FIELD = 'form';
 const FORM_COOKIE = /^[0-9A-Za-z]{43}$/;
 const FORM_COOKIE_LENGTH = 43; // 256 bits.
@@ -91,13 +94,13 @@ export function pageHandlers<Who>(
     async (exchange: Exchange, part: string) => {
       try {
         const given = await answer(options, visitors, methods, exchange, part);
-        if (given !== undefined) await send(exchange, given);
+        if (given !== undefined) await send(options, exchange, given);
       } catch (fault) {
         options.log.error(
           { correlationId: exchange.correlationId, path, fault: describeFault(fault) },
           'a page failed',
         );
-        await send(exchange, refusalPage(visitors, failed(), `Reference: ${exchange.correlationId}`));
+        await send(options, exchange, refusalPage(visitors, failed(), `Reference: ${exchange.correlationId}`));
       }
     },
   ]);
@@ -190,7 +193,11 @@ export function toAccount(): PageAnswer {
   return redirectTo('/account');
 }
 
-async function send({ request, response }: Exchange, answered: PageAnswer): Promise<void> {
+async function send(
+  { stallMsMax = STALL_MS_MAX }: VisitOptions,
+  { request, response }: Exchange,
+  answered: PageAnswer,
+): Promise<void> {
   const { status, page, file, location, cookies = [], needs = {}, retryAfterSeconds } = answered;
   if (response.headersSent || response.destroyed) return;
   response.statusCode = status;
@@ -201,7 +208,10 @@ async function send({ request, response }: Exchange, answered: PageAnswer): Prom
   if (retryAfterSeconds !== undefined) response.setHeader('retry-after', String(retryAfterSeconds));
   if (!request.complete) response.setHeader('connection', 'close'); // As in `sendRefusal`.
   const text = file?.text ?? page?.text ?? '';
-  if (typeof text !== 'string') return sendPieces(response, request.method === 'HEAD' ? [] : text);
+  if (typeof text !== 'string') {
+    response.setTimeout(stallMsMax, () => response.destroy());
+    return sendPieces(response, request.method === 'HEAD' ? [] : text);
+  }
   response.setHeader('content-length', Buffer.byteLength(text));
   response.end(text);
 }

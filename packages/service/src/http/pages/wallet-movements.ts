@@ -46,9 +46,10 @@ export async function movementsSection(
   const newest = before === undefined ? undefined : html`<a href="${path}">${WALLET_TEXTS.newestMovements}</a>`;
   const rows = shown.map((movement) => movementRow(movement, read.calls, wallet.currency, formats));
   const heading = html`<h2 id="movements">${WALLET_TEXTS.movementsTitle}</h2>`;
+  const columns = [WALLET_TEXTS.what, WALLET_TEXTS.amount, WALLET_TEXTS.balanceAfter];
   const table = html`<table class="list">
 <caption>${heading}</caption>
-<thead><tr><th scope="col">${WALLET_TEXTS.what}</th><th scope="col">${WALLET_TEXTS.amount}</th><th scope="col">${WALLET_TEXTS.balanceAfter}</th></tr></thead>
+<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
 <tbody>
 ${rows}</tbody>
 </table>
@@ -65,16 +66,23 @@ function movementRow(
   currency: string,
   formats: Formats,
 ): Html {
-  const { callId, atMs, balanceAfter } = movement;
-  const after = formats.amount(balanceAfter, currency);
-  return html`<tr><td>${callId === undefined ? WALLET_TEXTS.movement(movement.kind) : callText(callId, calls)}<br><span class="soft">${formats.moment(atMs)}</span></td><td>${signedAmount(movement, currency, formats)}</td><td>${after}</td></tr>
+  const { kind, callId, atMs, balanceAfter } = movement;
+  const what = callId === undefined ? WALLET_TEXTS.movement(kind) : callText(callId, calls);
+  return html`<tr><td>${what}<br>
+<span class="soft">${formats.moment(atMs)}</span></td>
+<td>${signedAmount(movement, currency, formats)}</td>
+<td>${formats.amount(balanceAfter, currency)}</td></tr>
 `;
 }
 
+/** The way to a call's receipt, and what it used. */
 function callText(callId: CallId, calls: MovementsRead['calls']): Html {
   const used = calls.get(callId);
-  const tokens = used && WALLET_TEXTS.tokens(used.promptTokens, used.completionTokens);
-  return html`<a href="?receipt=${callId}">${WALLET_TEXTS.movement('charge')}${used?.model === undefined ? '' : `: ${used.model}`}</a>${tokens === undefined ? undefined : html`<br><span class="soft">${tokens}</span>`}`;
+  const name = WALLET_TEXTS.call(used?.model);
+  const link = html`<a href="?receipt=${callId}">${name}</a>`;
+  if (used === undefined) return link;
+  return html`${link}<br>
+<span class="soft">${WALLET_TEXTS.tokens(used.promptTokens, used.completionTokens)}</span>`;
 }
 
 /** With the sign that the balance goes by. What left the balance before has no sign: it changes nothing. */

@@ -35,6 +35,8 @@ const OUTCOMES: Readonly<Record<CallReceipt['outcome'], string>> = {
 export const WALLET_TEXTS = {
   state: (state: WalletState): string => STATES[state],
   movement: (kind: MovementKind): string => MOVEMENTS[kind],
+  call: (model: string | undefined): string =>
+    model === undefined ? MOVEMENTS.charge : `${MOVEMENTS.charge}: ${model}`,
 
   listTitle: 'Your wallet',
   listLead: (email: string): string =>
@@ -97,7 +99,7 @@ export const WALLET_TEXTS = {
     ['resumed', 'The app can spend again.'],
     ['disconnected', 'Disconnected. The next call of the app is refused. Your balance stays in the wallet.'],
     ['reconnected', 'Connected again.'],
-    ['refund', 'The refund is on its way. How it stands is under “Movements”.'],
+    ['refund', 'The refund is on its way. A part that cannot be paid back comes back here: see “Movements”.'],
     ['refund-repeated', 'This refund was asked for already. How it stands is under “Movements”.'],
   ]) as ReadonlyMap<string | null, string>,
 
