@@ -11,8 +11,8 @@ export interface StripeServer extends StripeHand {
   readonly requests: readonly StripeRequest[];
   /** While set, every answer is this status. */
   failing: number | undefined;
-  /** What it does with refunds that it is asked for. */
-  refundStatus: string | 'refused';
+  /** The status of refunds that it is asked for; `refused`: it says that it never will. */
+  refundStatus: string;
   /** Of a list, at once: small, so that lists have pages. */
   pageSize: number;
   readonly close: () => Promise<void>;
@@ -185,10 +185,11 @@ function newRefund({ tables, next }: Books, form: StripeRequest['form'], status:
   return row;
 }
 
+const sign: StripeHand['sign'] = (body, { at = Math.floor(Date.now() / 1_000), secret = WEBHOOK_SECRET } = {}) =>
+  `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`;
+
 function handOf(books: Books): StripeHand {
   const { tables, next } = books;
-  const sign: StripeHand['sign'] = (body, { at = Math.floor(Date.now() / 1_000), secret = WEBHOOK_SECRET } = {}) =>
-    `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`;
   return {
     pay: (session, paid = {}) => {
       const row = found(tables.sessions, session);

@@ -213,14 +213,18 @@ export async function updateRefund(
 export async function selectRequest(
   db: Queryable,
   request: { readonly appId: AppId; readonly userId: EndUserId; readonly key: string },
-): Promise<{ readonly amount: bigint; readonly payments: readonly PaymentId[] } | undefined> {
-  const { rows } = await db.query<{ amount: bigint | null; payments: PaymentId[] | null }>(
-    `select sum(amount_micros)::bigint as amount, array_agg(payment_id) as payments from payments.refunds
-     where app_id = $1 and user_id = $2 and request_key = $3`,
+): Promise<
+  { readonly amount: bigint; readonly payments: readonly PaymentId[]; readonly isDeclined: boolean } | undefined
+> {
+  const { rows } = await db.query<{ amount: bigint; payments: PaymentId[]; is_declined: boolean }>(
+    `select sum(amount_micros)::bigint as amount, array_agg(payment_id) as payments,
+       bool_and(state = 'declined' and processor_refund is null) as is_declined
+     from payments.refunds
+     where app_id = $1 and user_id = $2 and request_key = $3 having count(*) > 0`,
     [request.appId, request.userId, request.key],
   );
-  const [{ amount, payments } = { amount: null, payments: null }] = rows;
-  return amount === null ? undefined : { amount, payments: payments ?? [] };
+  const [row] = rows;
+  return row === undefined ? undefined : { amount: row.amount, payments: row.payments, isDeclined: row.is_declined };
 }
 
 /** False where this movement is known. */

@@ -42,10 +42,11 @@ async function askedBefore(
   tx: Queryable,
   request: RefundRequest,
   isSame: (payments: readonly PaymentId[]) => boolean,
-): Promise<'repeated' | 'conflict' | undefined> {
+): Promise<'repeated' | 'declined' | 'conflict' | undefined> {
   const before = await selectRequest(tx, request);
   if (before === undefined) return undefined;
-  return before.amount === request.amount && isSame(before.payments) ? 'repeated' : 'conflict';
+  if (before.amount !== request.amount || !isSame(before.payments)) return 'conflict';
+  return before.isDeclined ? 'declined' : 'repeated';
 }
 
 /** Thrown so that what was set aside before it is undone. */
@@ -58,7 +59,7 @@ class NotSetAside extends Error {
   }
 }
 
-type UnusedRefusal = 'not_whole' | 'too_much' | 'no_payment' | 'suspended' | 'repeated' | 'conflict';
+type UnusedRefusal = 'not_whole' | 'too_much' | 'no_payment' | 'suspended' | 'repeated' | 'declined' | 'conflict';
 
 /** Sets aside for refunds of the newest payments, all of the amount or nothing. */
 export async function prepareUnused(

@@ -61,7 +61,7 @@ export interface Refunds {
   readonly prepare: (
     tx: Queryable,
     refund: RefundRequest & { readonly paymentId: PaymentId },
-  ) => Promise<readonly RefundId[] | Exclude<RefundOutcome, 'asked' | 'declined' | 'suspended'>>;
+  ) => Promise<readonly RefundId[] | Exclude<RefundOutcome, 'asked' | 'suspended'>>;
   /** Asks the processor for refunds that were prepared. Where it cannot be reached they are asked for again later. */
   readonly ask: (refundIds: readonly RefundId[]) => Promise<'asked' | 'declined'>;
 }
@@ -76,8 +76,7 @@ export function createRefunds({ pool, processor, log }: RefundsOptions): Refunds
   const asker = createAsker({ pool, processor, log });
 
   return {
-    payments: async (appId, userId) =>
-      (await selectPayments(pool, { appId, userId, processor: undefined }, PAYMENTS_MAX)).map(paymentOf),
+    payments: (appId, userId) => listPayments(pool, appId, userId),
     underWay: async (appId, userId) =>
       (await selectRefundsUnderWay(pool, { appId, userId }, PAYMENTS_MAX)).map((row) => ({
         amount: microsFromRow(row.amount_micros),
@@ -98,6 +97,11 @@ export function createRefunds({ pool, processor, log }: RefundsOptions): Refunds
     prepare: (tx, refund) => prepareOne(tx, processor, { ...refund, key: `payment ${refund.key}` }),
     ask: asker.ask,
   };
+}
+
+/** Payments into a wallet by any processor, the newest first, at most 100. */
+export async function listPayments(db: Queryable, appId: AppId, userId: EndUserId): Promise<readonly Payment[]> {
+  return (await selectPayments(db, { appId, userId, processor: undefined }, PAYMENTS_MAX)).map(paymentOf);
 }
 
 function paymentOf(row: PaymentSums): Payment {
