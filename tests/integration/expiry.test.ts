@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { startExpiry } from '../../packages/service/src/accounts/expiry.ts';
 import { createPool } from '../../packages/service/src/db/pool.ts';
 import { createForgetSignIns } from '../../packages/service/src/identities/session.ts';
+import { sha256 } from '../../packages/service/src/kernel/crypto.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createThrottle } from '../../packages/service/src/limits/throttle.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -31,6 +32,9 @@ test('CP-01 sessions, resets and tries are removed once their time is over, and 
     insert into identities.codes (digest, email, proof, guesses_left, expires_at)
       select sha256(n::bytea), n, sha256(n::bytea), 0, clock_timestamp() + lasts::interval
       from (values ('old', '-1 second'), ('new', '1 hour')) v (n, lasts);
+    insert into identities.answered_challenges (digest, expires_at)
+      select sha256(n::bytea), clock_timestamp() + lasts::interval
+      from (values ('old', '-61 minutes'), ('late', '-59 minutes')) v (n, lasts);
     insert into limits.buckets (app_id, units, refilled_at_us)
       select n, 0, (extract(epoch from clock_timestamp()) * 1000000)::bigint - age
       from (values ('sign-in:old', ${DAY_US} + 1000000), ('sign-in:new', ${DAY_US} - 600000000), ('app_old', ${DAY_US} * 9)) v (n, age)`);
@@ -47,6 +51,8 @@ test('CP-01 sessions, resets and tries are removed once their time is over, and 
   const codes = `select email as name from identities.codes`;
   await waitUntil('the codes are gone', async () => (await names(codes)).length < 2);
   assert.deepEqual(await names(codes), ['new']);
+  const challenges = `select encode(digest, 'hex') as name from identities.answered_challenges`;
+  assert.deepEqual(await names(challenges), [sha256('late').toString('hex')]);
   assert.deepEqual(await names(`select session_id as name from identities.sessions`), ['new']);
   assert.deepEqual(await names(buckets), ['app_old', 'sign-in:new']);
   assert.deepEqual(await names(`select session_id as name from accounts.sessions`), ['new']);

@@ -37,3 +37,23 @@ create index codes_of on identities.codes (email);
 create index codes_expired on identities.codes (expires_at);
 
 grant select, insert, update, delete on identities.codes to purser_live;
+
+-- A passkey by which a person signs in instead of a code. Not a secret: a public key.
+create table identities.passkeys (
+  credential_id text collate "C" primary key check (length(credential_id) between 1 and 1364), -- As browsers write it.
+  identity_id text collate "C" not null references identities.identities,
+  public_key bytea not null,
+  sign_count bigint not null check (sign_count >= 0),
+  created_at timestamptz not null default clock_timestamp(),
+  last_used_at timestamptz
+);
+create index passkeys_of on identities.passkeys (identity_id);
+
+-- Challenges that a passkey has answered, until they would have expired: each is answered once.
+create table identities.answered_challenges (
+  digest bytea primary key check (length(digest) = 32),
+  expires_at timestamptz not null
+);
+create index answered_challenges_expired on identities.answered_challenges (expires_at);
+
+grant select, insert, update, delete on identities.passkeys, identities.answered_challenges to purser_live;

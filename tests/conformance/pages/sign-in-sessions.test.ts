@@ -22,6 +22,8 @@ const links = createLinks({
 });
 const HOME = '/wallet/passkeys';
 
+/** The sign-in page asks the browser for a passkey. */
+const SCRIPT = { hasScript: true };
 let people = 0;
 const newEmail = (): string => `person-${(people += 1)}@example.test`;
 const asked = (email: string, then?: string) => askForCode(service, email, then);
@@ -75,7 +77,7 @@ test('ON-01 signing out ends the session of this browser; everywhere, all of the
   const pending = await asked(email);
   await here.open(HOME);
   const token = here.cookies.get(PERSON_COOKIE) ?? '';
-  assertPage(await here.submit('/wallet/sign-out'), 200, 'Sign in');
+  assertPage(await here.submit('/wallet/sign-out'), 200, 'Sign in', SCRIPT);
   assert.equal(here.cookies.has(PERSON_COOKIE), false);
   assert.equal(await isSignedIn(withCookie(token)), false);
   assert.ok(await isSignedIn(there));
@@ -109,17 +111,18 @@ test('ON-01 the page and the mail name the app whose link led there; a void link
     const email = newEmail();
     const browser = openBrowser(service.url);
     const page = await browser.open(`/wallet/sign-in?then=${encodeURIComponent(then)}`);
-    assertPage(page, 200, 'Sign in');
+    assertPage(page, 200, 'Sign in', SCRIPT);
     assert.ok(page.text.includes('&#60;b&#62;Notes&#60;/b&#62; &#38; &#34;more&#34;'), mainOf(page));
     const reply = await submitFrom(browser, '/wallet/sign-in', { email });
     await browser.open(reply.headers.get('location') ?? '');
     const code = await codeInMail(email, 'b Notes b & more www evil test https evil test x');
     const done = await browser.ask('/wallet/code', { form: { ...browser.fieldsOf('/wallet/code'), code } });
     assertSameLink(done.headers.get('location') ?? '', then);
+    assert.notEqual(done.headers.get('location'), browser.fieldsOf('/wallet/code')['next']); // Made anew once more.
   }
   for (const then of [`/topup/${'a'.repeat(100)}`, new URL(connect).pathname.replace('connect', 'topup'), '/wallet']) {
     const page = await openBrowser(service.url).open(`/wallet/sign-in?then=${encodeURIComponent(then)}`);
-    assertPage(page, 200, 'Sign in');
+    assertPage(page, 200, 'Sign in', SCRIPT);
     assert.ok(!page.text.includes('Notes'));
   }
 });

@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deriveKey, hmacSha256 } from '../../../packages/service/src/kernel/crypto.ts';
 import { type Browser, openBrowser } from '../../support/browser.ts';
 import { mailTo } from '../../support/control.ts';
 import { assertPage } from '../../support/page.ts';
-import { askForCode, isSignedIn, otherCode, signedInPerson, submitFrom } from '../../support/people.ts';
+import { askForCode, isSignedIn, otherCode, PERSON_COOKIE, signedInPerson, submitFrom } from '../../support/people.ts';
+import { startSecondGateway } from '../../support/second-gateway.ts';
 import { setStage } from '../../support/stage.ts';
 
 /** Signing in by a code from the mail. */
 
-const { service } = await setStage({ environment: { PURSER_PROXY_HOPS: '1' } });
+const SECRET = 'a secret of at least 32 characters';
+const { service } = await setStage({ environment: { PURSER_SECRET: SECRET, PURSER_PROXY_HOPS: '1' } });
 const { owner } = service.database;
 const CODE_COOKIE = '__Host-purser-code';
 
+/** The sign-in page asks the browser for a passkey. */
+const SCRIPT = { hasScript: true };
 let people = 0;
 const newEmail = (): string => `person-${(people += 1)}@example.test`;
 const asked = (email: string) => askForCode(service, email);
@@ -174,7 +179,7 @@ test('ON-01 what is no e-mail address is sent no code', async () => {
     'a@example.test\r\nbcc: b@example.test',
     many,
   ]) {
-    assertPage(await submitFrom(browser, '/wallet/sign-in', { email }), 400, 'Sign in');
+    assertPage(await submitFrom(browser, '/wallet/sign-in', { email }), 400, 'Sign in', SCRIPT);
   }
   assert.equal(browser.cookies.has(CODE_COOKIE), false);
 });
@@ -192,7 +197,7 @@ test('ON-01 an e-mail is one person, however its letters are written', async () 
   assert.equal(rowCount, 1);
 });
 
-test('ON-01 neither a code nor what names it is stored', async () => {
+test('ON-01 neither a code nor what names it is stored, and who has the table and the secret cannot try all codes', async () => {
   const email = newEmail();
   const { browser, code } = await asked(email);
   const { rows } = await owner.query<{ row: string }>(
@@ -202,4 +207,32 @@ test('ON-01 neither a code nor what names it is stored', async () => {
   const stored = rows.map(({ row }) => row).join();
   assert.ok(stored !== '' && !stored.includes(browser.cookies.get(CODE_COOKIE) ?? 'none'));
   assert.ok(!stored.replace(email, '').includes(code));
+  const key = deriveKey(Buffer.from(SECRET), 'person-code');
+  const challenge = browser.cookies.get(CODE_COOKIE) ?? '';
+  const { rowCount } = await owner.query('select from identities.codes where proof = any($1)', [
+    [hmacSha256(key, code), hmacSha256(key, '\n', code), hmacSha256(key, email, '\n', code)],
+  ]);
+  assert.equal(rowCount, 0);
+  const right = await owner.query('select from identities.codes where proof = $1', [
+    hmacSha256(key, challenge, '\n', code),
+  ]);
+  assert.equal(right.rowCount, 1, 'the test knows how it is made');
+});
+
+test('ER-03 nothing of a sign-in is logged: no e-mail, no code, no token and no link', async () => {
+  const gateway = await startSecondGateway(service, { PURSER_SECRET: SECRET, PURSER_PROXY_HOPS: '1' });
+  try {
+    const email = newEmail();
+    const then = `/topup/${'aB3'.repeat(40)}`;
+    const { browser, code } = await askForCode({ ...service, url: gateway.url }, email, then);
+    const challenge = browser.cookies.get(CODE_COOKIE) ?? '';
+    await browser.submit('/wallet/code', { code: otherCode(code) });
+    await browser.submit('/wallet/code', { code });
+    const token = browser.cookies.get(PERSON_COOKIE) ?? '';
+    for (const secret of [email, code, challenge, token, 'aB3aB3']) {
+      assert.ok(secret !== '' && !gateway.logged().some((line) => new RegExp(`\\b${secret}`).test(line)), secret);
+    }
+  } finally {
+    await gateway.close();
+  }
 });

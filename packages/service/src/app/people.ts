@@ -7,18 +7,25 @@ import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
-import { codeMail } from '#http/pages/texts/mail.ts';
+import { codeMail, passkeyMail } from '#http/pages/texts/mail.ts';
 import { createCodeSignIns } from '#identities/code.ts';
+import { createPasskeys } from '#identities/passkeys.ts';
 import { createPersonSessions } from '#identities/session.ts';
+import type { Clock } from '#kernel/clock.ts';
 import { deriveKey } from '#kernel/crypto.ts';
+import { createWalletMovements } from '#ledger/movements.ts';
 import { createTries, type Throttle } from '#limits/tries.ts';
+import type { AppUsage } from '#usage/report.ts';
+import { createUsage } from '#usage/usage.ts';
 
 interface PeopleOptions {
   readonly config: Config;
   readonly pool: Pool;
+  readonly clock: Clock;
   readonly throttle: Throttle;
   readonly links: Links;
   readonly addressOf: CallerAddress;
+  readonly appUsage: AppUsage;
   readonly sendMail: SendMail;
   /** Undefined: nobody can pay. */
   readonly payments: Payments | undefined;
@@ -28,9 +35,11 @@ interface PeopleOptions {
 export function composePeople({
   config,
   pool,
+  clock,
   throttle,
   links,
   addressOf,
+  appUsage,
   sendMail,
   payments,
 }: PeopleOptions): Omit<PeoplePages, 'cookies'> {
@@ -44,9 +53,18 @@ export function composePeople({
       secret: config.secret,
       sendCode: ({ email, ...said }) => sendMail(email, codeMail({ operatorName, ...said })),
     }),
+    passkeys: createPasskeys({
+      ...config,
+      pool,
+      clock,
+      sendAdded: ({ email }) => sendMail(email, passkeyMail(config)),
+    }),
     connections: createConnections(pool, config.currency),
     links,
     apps: createAppFaces(pool),
+    movements: createWalletMovements(pool),
+    usage: createUsage(pool),
+    receipts: appUsage,
     checkouts: payments?.checkouts,
     refunds: payments?.refunds,
     testBank: payments?.testBank,

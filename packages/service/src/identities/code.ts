@@ -1,11 +1,11 @@
 import { inTransaction, type Pool } from '#db/pool.ts';
 import type { Email } from '#identities/email.ts';
+import { createKnownBrowsers } from '#identities/known-browser.ts';
 import { deleteCode, insertCode, selectCodeEmail, takeGuess } from '#identities/queries.ts';
-import { createPersonSessions, type Identity } from '#identities/session.ts';
+import { createPersonSessions, type PersonSignIn } from '#identities/session.ts';
 import { deriveKey, equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
 import { randomBase62, randomDigits } from '#kernel/random.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-import { createSignedNames } from '#kernel/signed-name.ts';
 import type { Tries, Try } from '#limits/tries.ts';
 
 interface AskForCode {
@@ -26,13 +26,6 @@ interface TypedCode {
   readonly known: string | undefined;
 }
 
-interface CodeSignIn {
-  readonly identity: Identity;
-  readonly token: string;
-  /** What the browser keeps from now on. It opens nothing. */
-  readonly known: string;
-}
-
 /** Signing in by a code of six digits that is mailed: once, within ten minutes, in the browser that asked for it. */
 export interface CodeSignIns {
   /** Mails a code. Gives what names it, for this browser alone. No e-mail is answered otherwise than another. */
@@ -40,7 +33,7 @@ export interface CodeSignIns {
   /** Where the code was mailed; undefined once it is void. */
   readonly emailOf: (challenge: string) => Promise<Email | undefined>;
   /** Signs in by the code, once. */
-  readonly use: (typed: TypedCode) => Promise<CodeSignIn | Refusal<'BAD_REQUEST' | 'TOO_MANY_REQUESTS'>>;
+  readonly use: (typed: TypedCode) => Promise<PersonSignIn | Refusal<'BAD_REQUEST' | 'TOO_MANY_REQUESTS'>>;
 }
 
 /** Tells a person a code by mail. */
@@ -67,7 +60,7 @@ const CHALLENGE = /^[0-9A-Za-z]{43}$/;
 
 export function createCodeSignIns({ pool, tries, secret, sendCode }: CodeOptions): CodeSignIns {
   const key = deriveKey(secret, 'person-code');
-  const browsers = createSignedNames(deriveKey(secret, 'person-browser'));
+  const browsers = createKnownBrowsers(secret);
   const proofOf = (challenge: string, code: string): Buffer => hmacSha256(key, challenge, '\n', code);
 
   /** Of a browser that was signed in with this e-mail before they are its own: no stranger can use them up. */

@@ -115,12 +115,88 @@ export async function deleteCodesOf(db: Queryable, email: Email): Promise<void> 
   await db.query(`delete from identities.codes where email = $1`, [email]);
 }
 
-/** Removes at most so many sessions, and codes, that have had their time. */
+export interface PasskeyRow extends IdentityRow {
+  readonly credential_id: string;
+  readonly public_key: Buffer;
+  readonly sign_count: bigint;
+  readonly created_at: Date;
+  readonly last_used_at: Date | null;
+}
+
+const PASSKEY = `p.credential_id, p.public_key, p.sign_count, p.created_at, p.last_used_at, i.identity_id, i.email
+  from identities.passkeys p join identities.identities i on i.identity_id = p.identity_id`;
+
+export async function selectPasskey(db: Queryable, credentialId: string): Promise<PasskeyRow | undefined> {
+  const { rows } = await db.query<PasskeyRow>(`select ${PASSKEY} where p.credential_id = $1`, [credentialId]);
+  return rows[0];
+}
+
+/** The newest first. */
+export async function selectPasskeysOf(db: Queryable, identityId: IdentityId): Promise<readonly PasskeyRow[]> {
+  const { rows } = await db.query<PasskeyRow>(
+    `select ${PASSKEY} where p.identity_id = $1 order by p.created_at desc, p.credential_id`,
+    [identityId],
+  );
+  return rows;
+}
+
+interface NewPasskey {
+  readonly credentialId: string;
+  readonly identityId: IdentityId;
+  readonly publicKey: Buffer;
+  readonly signCount: number;
+}
+
+/** False where it is somebody's already. */
+export async function insertPasskey(db: Queryable, passkey: NewPasskey): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `insert into identities.passkeys (credential_id, identity_id, public_key, sign_count) values ($1, $2, $3, $4)
+     on conflict (credential_id) do nothing`,
+    [passkey.credentialId, passkey.identityId, passkey.publicKey, passkey.signCount],
+  );
+  return rowCount === 1;
+}
+
+/** Writes down a use. False where the passkey counts its uses, and says no more than it did before: it may be a copy. */
+export async function advancePasskey(db: Queryable, credentialId: string, signCount: number): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update identities.passkeys set sign_count = $2, last_used_at = clock_timestamp()
+     where credential_id = $1 and (sign_count < $2 or sign_count = 0 and $2 = 0)`,
+    [credentialId, signCount],
+  );
+  return rowCount === 1;
+}
+
+export async function deletePasskey(db: Queryable, identityId: IdentityId, credentialId: string): Promise<void> {
+  await db.query(`delete from identities.passkeys where identity_id = $1 and credential_id = $2`, [
+    identityId,
+    credentialId,
+  ]);
+}
+
+/** Uses up a challenge. False where it was answered before. */
+export async function answerChallenge(
+  db: Queryable,
+  challenge: { readonly digest: Buffer; readonly expiresAtMs: number },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `insert into identities.answered_challenges (digest, expires_at) values ($1, to_timestamp($2))
+     on conflict (digest) do nothing`,
+    [challenge.digest, challenge.expiresAtMs / 1_000],
+  );
+  return rowCount === 1;
+}
+
+/** Removes at most so many of each that have had their time: sessions, codes, challenges (clocks may be apart). */
 export async function deleteExpired(db: Queryable, rowsMax: number): Promise<void> {
   await db.query(
     `with sessions as (
        delete from identities.sessions where session_id in
          (select session_id from identities.sessions where expires_at < clock_timestamp() limit $1)
+     ), challenges as (
+       delete from identities.answered_challenges where digest in
+         (select digest from identities.answered_challenges
+          where expires_at < clock_timestamp() - interval '1 hour' limit $1)
      )
      delete from identities.codes where digest in
        (select digest from identities.codes where expires_at < clock_timestamp() limit $1)`,

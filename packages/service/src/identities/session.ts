@@ -25,6 +25,14 @@ export interface Person {
   readonly createdAtMs: number;
 }
 
+/** Somebody who has just signed in, and what his browser keeps of it. */
+export interface PersonSignIn {
+  readonly identity: Identity;
+  readonly token: string;
+  /** That it was signed in with this e-mail: it has tries of its own from now on. It opens nothing. */
+  readonly known: string;
+}
+
 /** Sessions of people with wallets: by a cookie of the pages, and by nothing else. */
 export interface PersonSessions {
   readonly find: (token: string) => Promise<Person | undefined>;

@@ -2,7 +2,7 @@ import { equalBytes, hmacSha256 } from '#kernel/crypto.ts';
 import { randomBase62 } from '#kernel/random.ts';
 
 /** Names that somebody keeps and shows again, each good for one thing that it was given for. Nothing of them is stored. */
-interface SignedNames {
+export interface SignedNames {
   readonly issue: (of: string) => string;
   /** The name, where it was given for this. */
   readonly nameOf: (shown: string | undefined, of: string) => string | undefined;

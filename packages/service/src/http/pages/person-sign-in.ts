@@ -3,6 +3,9 @@ import type { Link } from '#connections/link.ts';
 import { type Html, html } from '#http/pages/html.ts';
 import { alertOf } from '#http/pages/layout.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
+import { PASSKEY_SCRIPT } from '#http/pages/passkey-script.ts';
+import { passkeyOffer } from '#http/pages/passkeys.ts';
+import { signedInCookies } from '#http/pages/person-cookies.ts';
 import { personPage } from '#http/pages/person-page.ts';
 import { SIGN_IN_TEXTS } from '#http/pages/texts/sign-in.ts';
 import { CODE, NEXT_FIELD, nextField, SIGN_IN, SIGN_OUT, thenOf, withThen } from '#http/pages/then.ts';
@@ -26,18 +29,23 @@ function signInPage(pages: PeoplePages): PageMethods<Person> {
     GET: async (visit) => {
       const next = thenInAddress(visit);
       if (visit.signedIn !== undefined) return redirectTo(next);
-      return { status: 200, page: await signInForm(pages, visit, { next, email: '' }) };
+      return signInAnswer(await signInForm(pages, visit, { next, email: '' }));
     },
     POST: async (visit, form) => {
       const next = thenOf(form.field(NEXT_FIELD));
       const email = form.field('email').trim();
       const asked = await askForCode(pages, visit, next, email);
       if (asked instanceof Refusal) {
-        return refusedBy(asked, await signInForm(pages, visit, { next, email, fault: asked.message }));
+        const page = await signInForm(pages, visit, { next, email, fault: asked.message });
+        return { ...signInAnswer(page), ...refusedBy(asked, page) };
       }
       return redirectTo(withThen(CODE, freshened(pages, next)), [pages.cookies.write('code', asked.challenge)]);
     },
   };
+}
+
+function signInAnswer(page: Html): PageAnswer {
+  return { status: 200, page, needs: { script: PASSKEY_SCRIPT } };
 }
 
 async function askForCode(pages: PeoplePages, visit: PersonVisit, next: string, email: string) {
@@ -54,7 +62,7 @@ async function askForCode(pages: PeoplePages, visit: PersonVisit, next: string, 
 
 /** Takes the code, and goes on. */
 function codePage(pages: PeoplePages): PageMethods<Person> {
-  const { codes, cookies } = pages;
+  const { codes } = pages;
   const sentTo = (visit: PersonVisit) => codes.emailOf(visit.cookie('code') ?? '');
   return {
     GET: async (visit) => {
@@ -76,8 +84,7 @@ function codePage(pages: PeoplePages): PageMethods<Person> {
         if (email === undefined) return refusedBy(opened, voidPage(pages, next));
         return refusedBy(opened, codeForm(pages, visit, { next, email, fault: opened.message }));
       }
-      const kept = [cookies.write('person', opened.token), cookies.write('known', opened.known)];
-      return redirectTo(freshened(pages, next), [...kept, cookies.write('code', undefined)]);
+      return redirectTo(freshened(pages, next), signedInCookies(pages, opened));
     },
   };
 }
@@ -137,7 +144,8 @@ async function signInForm(pages: PeoplePages, visit: PersonVisit, { next, email,
 <p>${app === undefined ? SIGN_IN_TEXTS.forWallet : SIGN_IN_TEXTS.forApp(app)}</p>
 <p class="soft">${SIGN_IN_TEXTS.firstTime}</p>
 ${visit.form(SIGN_IN, fields)}
-</div>`;
+</div>
+${passkeyOffer(pages, visit, next)}`;
   return personPage(pages, { title: SIGN_IN_TEXTS.title, body, isError: fault !== undefined });
 }
 

@@ -33,6 +33,27 @@ export function codeMail({ operatorName, appName = '', code }: CodeMail): Letter
   };
 }
 
+/** Tells a person that somebody can sign in with one more passkey: if it was not he, he must hear of it. */
+export function passkeyMail({
+  operatorName,
+  publicUrl,
+}: {
+  readonly operatorName: string;
+  readonly publicUrl: string;
+}): Letter {
+  return {
+    sender: operatorName,
+    subject: 'A passkey was added to your wallet',
+    parts: [
+      {
+        text: `Somebody, most likely you, added a passkey to your wallet at ${operatorName}. It signs in without a code.`,
+      },
+      { text: 'If it was not you, remove it and sign out everywhere:' },
+      { link: `${publicUrl}/wallet/passkeys`, name: 'See your passkeys' },
+    ],
+  };
+}
+
 interface ResetMail {
   readonly operatorName: string;
   readonly publicUrl: string;

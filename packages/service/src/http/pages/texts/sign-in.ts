@@ -3,7 +3,7 @@ export const SIGN_IN_TEXTS = {
   title: 'Sign in',
   forApp: (app: string) => `To go on with ${app}, sign in with your e-mail.`,
   forWallet: 'Sign in with your e-mail to see your wallet.',
-  firstTime: 'There is no password. We mail you a code; the first one opens your wallet.',
+  firstTime: 'You need no password: we mail you a code. It is the same when you are new here.',
   email: 'E-mail',
   noEmail: 'This is not an e-mail address. Check it and try again.',
   send: 'Mail me a code',
@@ -20,7 +20,32 @@ export const SIGN_IN_TEXTS = {
   askAgain: 'Ask for a new code',
   securityTitle: 'How you sign in',
   signedInAs: (email: string) => `You are signed in as ${email}.`,
+  sessionTitle: 'Where you are signed in',
+  toWallet: 'To your wallet',
   signOut: 'Sign out here',
   signOutEverywhere: 'Sign out everywhere',
-  everywhereHint: 'That ends your sign-in in every browser. Apps can still spend what you allowed them.',
+  everywhereHint:
+    'Signing out everywhere ends your sign-in in every browser. Apps can still spend what you allowed them.',
+} as const;
+
+/** What they say of passkeys. */
+export const PASSKEY_TEXTS = {
+  offerTitle: 'Or use a passkey',
+  offer: 'If you have added a passkey to your wallet, you need no code.',
+  use: 'Sign in with a passkey',
+  notUsed: 'No passkey was used. Try once more, or take a code by mail.',
+  title: 'Passkeys',
+  what: 'With a passkey you sign in by your fingerprint, your face or the PIN of your device, without a code. The code from the mail keeps working.',
+  none: 'You have none yet.',
+  addedAt: 'Added',
+  lastUsed: 'Last used',
+  neverUsed: 'Never used',
+  remove: 'Remove',
+  add: 'Add a passkey',
+  added: 'The passkey was added. You can sign in with it from now on.',
+  removed: 'The passkey was removed. It signs nobody in any more. Delete it on your device, too.',
+  notAdded: 'No passkey was added. Try once more if you want one.',
+  cannot: 'This browser knows no passkeys. Sign in with the code from the mail, as before.',
+  needsScripts: 'Adding a passkey needs JavaScript. Sign in with the code from the mail, as before.',
+  back: 'Back to signing in',
 } as const;
