@@ -133,7 +133,8 @@ test('ON-05 who connects again finds the same wallet, and is told so', async () 
   const connected = await owner.open(link);
   assertPage(connected, 200, 'Notes is connected');
   assert.match(connected.text, /value="other" checked>[^]*value="12\.50"/);
-  assert.doesNotMatch(connected.text, /connected this app before/);
+  assert.doesNotMatch(connected.text, /connected this app before|\/cancel"/);
+  assert.ok(connected.text.includes(`href="${link}/done"`), 'who goes back is connected');
   await owner.submit(`${link}/consent`, { ...CONSENT, cap: '50', 'other-cap': '12.50' }); // The field as it was shown.
   assert.equal((await connectionOf(user))?.cap, 50_000_000n);
   for (const [cap, chosen] of [
