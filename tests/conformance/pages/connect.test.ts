@@ -154,6 +154,28 @@ test('ON-05 who connects again finds the same wallet, and is told so', async () 
   assert.deepEqual([after?.wallet.isConnected, after?.cap], [true, 10_000_000n]);
 });
 
+test('ON-01 the first owner of a wallet that an operator opened is offered the cap that it has', async () => {
+  const operator = await newOperator(service);
+  for (const [spendCapMicros, chosen] of [
+    [5_000_000, /value="5" checked>/],
+    [7_250_000, /value="other" checked>[^]*value="7\.25"/],
+    [undefined, /value="20" checked>/],
+  ] as const) {
+    const { email, user } = newConnectPerson();
+    const fields = spendCapMicros === undefined ? {} : { spendCapMicros };
+    await operator.get(201, 'POST', `/operator/apps/${app.appId}/wallets`, { userId: user, ...fields });
+    const owner = await browserOf(service, email);
+    const link = await app.linkFor(user);
+    const asked = await owner.open(link);
+    assertPage(asked, 200, 'Connect Notes');
+    assert.match(asked.text, chosen);
+    await consent(owner, link, { cap: '10' });
+    assert.equal((await connectionOf(user))?.cap, 10_000_000n);
+    const other = await browserOf(service, newConnectPerson().email);
+    assert.doesNotMatch(mainOf(await other.open(link)), /checked/);
+  }
+});
+
 test('AU-02 nobody connects to an app that is suspended', async () => {
   const paused = await newConnectApp('Paused');
   const { email, user } = newConnectPerson();

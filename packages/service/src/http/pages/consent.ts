@@ -48,7 +48,7 @@ export function consentStep(
 
 /** Which app asks, what it may do, how much of it: for this person to agree. */
 export function consentPage(pages: PeoplePages, visit: PersonVisit, opened: OpenedLink, at: ConsentAt): PageAnswer {
-  return { status: 200, page: consentHtml(pages, visit, opened, at, filledFrom(opened.connection)) };
+  return { status: 200, page: consentHtml(pages, visit, opened, at, filledFrom(opened)) };
 }
 
 /**
@@ -67,7 +67,7 @@ export async function acceptConsent(
     otherCap: form.field('other-cap'),
     isOwn: form.field('own') === CONFIRMED,
   };
-  const chosen = readConsent(filled, filledFrom(opened.connection).otherCap);
+  const chosen = readConsent(filled, filledFrom(opened).otherCap);
   if (chosen instanceof Refusal) {
     return refusedBy(chosen, consentHtml(pages, visit, opened, at, filled, chosen.message));
   }
@@ -99,11 +99,11 @@ function readConsent(
 }
 
 /** What is chosen at first: the cap that there is, or one in the middle. */
-function filledFrom(connection: Connection | undefined): Filled {
+function filledFrom({ connection, capToClaim }: OpenedLink): Filled {
   const standard = { cap: '20', otherCap: '', isOwn: false };
-  if (connection === undefined) return standard;
-  if (connection.cap === undefined) return { ...standard, cap: NO_CAP };
-  const text = amountText(connection.cap);
+  const cap = connection === undefined ? capToClaim : connection.cap;
+  if (cap === undefined) return connection === undefined ? standard : { ...standard, cap: NO_CAP };
+  const text = amountText(cap);
   const isChoice = CAP_CHOICES.some((units) => units === text);
   return isChoice ? { ...standard, cap: text } : { ...standard, cap: OTHER_CAP, otherCap: text };
 }
