@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { checkBooks } from '../../packages/service/src/operator/ledger-check.ts';
 import { send } from '../support/client.ts';
+import { newOwnApp, newOwner } from '../support/control.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { setStripeStage } from '../support/stripe-stage.ts';
 
@@ -127,6 +128,32 @@ function forgeries(body: string): readonly (readonly [string, string | Buffer, s
     ['bytes that are no text', Buffer.concat([Buffer.from(body), Buffer.from([0xff])]), good],
   ];
 }
+
+test('WH-06 a payment is told of once; a refund, a dispute and what comes back of it are not', async () => {
+  const owner = await newOwner(service);
+  const other = await newOwnApp(owner);
+  const endpoint = { endpointUrl: 'http://127.0.0.1:9/nobody', events: ['topup.completed'] };
+  await owner.get(201, 'PUT', `/apps/${other.appId}/webhook`, endpoint);
+  await service.fund(other, 'anna', 0);
+  const payment = stripe.pay((await begin('anna', 5_000_000, undefined, other)).session);
+  const told = async () => {
+    const { rows: events } = await service.database.owner.query<{ body: Buffer }>(
+      'select body from webhooks.events where app_id = $1',
+      [other.appId],
+    );
+    return events.map(({ body }) => (JSON.parse(body.toString('utf8')) as { readonly data: unknown }).data);
+  };
+  assert.deepEqual(await told(), []);
+  for (const type of TYPES.slice(0, 2)) for (let time = 0; time < 3; time += 1) await tell(type, payment);
+  stripe.refundThere(payment, 100);
+  await tell('charge.refunded', payment);
+  const dispute = stripe.dispute(payment, 400);
+  await tell('charge.dispute.funds_withdrawn', payment);
+  stripe.reinstate(dispute);
+  await tell('charge.dispute.funds_reinstated', payment);
+  const expected = { userId: 'anna', balanceMicros: 5_000_000, availableMicros: 5_000_000, currency: 'EUR' };
+  assert.deepEqual(await told(), [expected]);
+});
 
 test('ON-02 forged and altered notices are refused and leave no row anywhere', async () => {
   const user = await newUser(0);

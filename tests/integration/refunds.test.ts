@@ -143,9 +143,12 @@ test('WA-05 what calls hold, parts of a coin and disputed money cannot go back',
   processor.dispute(there, 3_000_000);
   await tell(there);
   assert.equal(await refundable('gabi'), 990_000);
+  await ledger.credit('gabi', 9_000_000, { kind: 'contract_credit' });
+  assert.equal(await refundable('gabi'), 2_000_000, 'what a bank took cannot go back a second time');
+  assert.equal(await ask('gabi', 2_010_000, 'disputed'), 'too_much');
   processor.dispute(there, 3_000_000, true);
   await tell(there);
-  assert.equal(await refundable('gabi'), 3_990_000);
+  assert.equal(await refundable('gabi'), 5_000_000);
   await ground.ledger.open('nothing', 5_000_000);
   assert.equal(await ask('nothing', 1_000_000, 'one'), 'no_payment');
   assert.equal(await refundable('nobody'), 0);
