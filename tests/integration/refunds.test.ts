@@ -4,6 +4,7 @@ import { inTransaction } from '../../packages/service/src/db/pool.ts';
 import type { EndUserId, PaymentId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { APP, holdOf } from '../support/ledger-database.ts';
+import { lockWallet } from '../support/lock-wait.ts';
 import { createPaymentsGround, type PaymentsGround } from '../support/payments.ts';
 
 let ground: PaymentsGround;
@@ -112,6 +113,36 @@ test('WA-05 a key counts once: the same request is a repeat, another amount a co
   assert.equal(await ask('emma', 1_010_000, 'same'), 'conflict');
   assert.equal(processor.refundOrders.length, before + 1);
   assert.equal((await moved('emma')).length, 2);
+});
+
+/** Runs these while somebody else holds the wallet, so that all of them are under way at once. */
+async function atOnce(user: string, asks: readonly (() => Promise<string>)[]): Promise<readonly string[]> {
+  const lock = await lockWallet(ground.ledger.database, user);
+  const answers = Promise.all(asks.map((one) => one()));
+  await lock.waiting(asks.length);
+  await lock.release();
+  return answers;
+}
+
+test('WA-05 requests at once under one key are one, and under several pay no payment back twice', async () => {
+  const { processor, paid, ledger } = ground;
+  const { there } = await paid('enno', 5_000_000);
+  await ledger.credit('enno', 90_000_000, { kind: 'contract_credit' });
+  const same = await atOnce(
+    'enno',
+    Array.from({ length: 4 }, () => () => ask('enno', 1_000_000, 'same')),
+  );
+  assert.deepEqual(same.toSorted(), ['asked', 'repeated', 'repeated', 'repeated']);
+  const several = await atOnce(
+    'enno',
+    Array.from({ length: 4 }, (_, index) => () => ask('enno', 3_000_000, `key ${index}`)),
+  );
+  assert.deepEqual(several.toSorted(), ['asked', 'too_much', 'too_much', 'too_much']);
+  const asked = processor.refundOrders.filter(({ processorPayment }) => processorPayment === there);
+  assert.deepEqual(
+    asked.map(({ amount }) => amount),
+    [1_000_000n, 3_000_000n],
+  );
 });
 
 test('WA-05 the newest payment goes back first, and no more of any than was paid', async () => {
