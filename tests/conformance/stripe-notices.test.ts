@@ -206,6 +206,20 @@ test('ON-02 while Stripe is away a notice is answered by a 500, and counts when 
   assert.deepEqual(await moved(user), ['top_up 5000000']);
 });
 
+test('ON-02 a notice that cannot be written down is answered by a 500, and counts when it is sent again', async () => {
+  const user = await newUser(0);
+  const payment = stripe.pay((await begin(user, 5_000_000)).session);
+  const event = stripe.event('checkout.session.completed', payment);
+  const { owner } = service.database;
+  await owner.query('revoke insert on payments.notices from purser_live'); // The last step of all.
+  const failed = await deliver(event);
+  await owner.query('grant insert on payments.notices to purser_live');
+  assertRefusal(failed, { code: 'INTERNAL_SERVER_ERROR', hasLink: false });
+  assert.deepEqual(await moved(user), []);
+  assert.equal((await deliver(event)).status, 200);
+  assert.deepEqual(await moved(user), ['top_up 5000000']);
+});
+
 test('ON-02 notices about nothing of ours are taken and leave no row', async () => {
   const before = await Promise.all([rows('payments.notices'), rows('payments.payments')]);
   const { payment, customer } = {

@@ -243,7 +243,7 @@ test('CP-05 WA-05 an operator refunds one payment: set aside where there is enou
 
 test('CP-05 a payment that is in no wallet goes back without one', async () => {
   const { processor, tell, moved, ledger, begin } = ground;
-  await ledger.open('lena', 3_000_000);
+  await ledger.open('lena', 30_000_000);
   const there = processor.pay(await begin('lena', 5_000_000), { currency: 'USD' });
   await tell(there);
   const [payment] = await ground.refunds.payments(APP, 'lena' as EndUserId);
