@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigError, readConfig } from '#app/config.ts';
+import { readConfig } from '#app/config.ts';
 
 const SECRET = { PURSER_SECRET: 's'.repeat(32) };
 
@@ -15,7 +15,6 @@ test('who runs the service, and where people ask: as it was set, or the product 
 
 test('an address to ask at that is none is complained of', () => {
   for (const email of ['help', 'help@', 'Help <help@example.org>', 'a@b.test,c@d.test', 'a@b.test?bcc=c@d.test']) {
-    const isTold = (fault: unknown) => fault instanceof ConfigError && fault.message.includes('PURSER_SUPPORT_EMAIL');
-    assert.throws(() => readConfig({ ...SECRET, PURSER_SUPPORT_EMAIL: email }), isTold, email);
+    assert.throws(() => readConfig({ ...SECRET, PURSER_SUPPORT_EMAIL: email }), /^Error: PURSER_SUPPORT_EMAIL must be/);
   }
 });
