@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startExpiry } from '../../packages/service/src/accounts/expiry.ts';
 import { createPool } from '../../packages/service/src/db/pool.ts';
+import { createForgetSignIns } from '../../packages/service/src/identities/session.ts';
+import { sha256 } from '../../packages/service/src/kernel/crypto.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createThrottle } from '../../packages/service/src/limits/throttle.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -23,10 +25,20 @@ test('CP-01 sessions, resets and tries are removed once their time is over, and 
     insert into accounts.password_resets (account_id, digest, expires_at)
       select n, sha256(n::bytea), clock_timestamp() + lasts::interval
       from (values ('a', '-1 second'), ('b', '1 hour')) v (n, lasts);
+    insert into identities.identities (identity_id, email) values ('i', 'i@example.test');
+    insert into identities.sessions (session_id, identity_id, digest, expires_at)
+      select n, 'i', sha256(n::bytea), clock_timestamp() + lasts::interval
+      from (values ('old', '-1 second'), ('new', '1 hour')) v (n, lasts);
+    insert into identities.codes (digest, email, proof, guesses_left, expires_at)
+      select sha256(n::bytea), n, sha256(n::bytea), 0, clock_timestamp() + lasts::interval
+      from (values ('old', '-1 second'), ('new', '1 hour')) v (n, lasts);
+    insert into identities.answered_challenges (digest, expires_at)
+      select sha256(n::bytea), clock_timestamp() + lasts::interval
+      from (values ('old', '-61 minutes'), ('late', '-59 minutes')) v (n, lasts);
     insert into limits.buckets (app_id, units, refilled_at_us)
       select n, 0, (extract(epoch from clock_timestamp()) * 1000000)::bigint - age
       from (values ('sign-in:old', ${DAY_US} + 1000000), ('sign-in:new', ${DAY_US} - 600000000), ('app_old', ${DAY_US} * 9)) v (n, age)`);
-  const expiry = startExpiry({ db: pool, forgetTries: tries.forget, log, periodMs: 20 });
+  const expiry = startExpiry({ db: pool, forget: [tries.forget, createForgetSignIns(pool)], log, periodMs: 20 });
   t.after(async () => {
     await expiry.stop();
     await pool.end();
@@ -36,6 +48,12 @@ test('CP-01 sessions, resets and tries are removed once their time is over, and 
     (await owner.query<{ name: string }>(sql)).rows.map(({ name }) => name);
   const buckets = `select app_id as name from limits.buckets order by 1`;
   await waitUntil('the tries are gone', async () => (await names(buckets)).length < 3);
+  const codes = `select email as name from identities.codes`;
+  await waitUntil('the codes are gone', async () => (await names(codes)).length < 2);
+  assert.deepEqual(await names(codes), ['new']);
+  const challenges = `select encode(digest, 'hex') as name from identities.answered_challenges`;
+  assert.deepEqual(await names(challenges), [sha256('late').toString('hex')]);
+  assert.deepEqual(await names(`select session_id as name from identities.sessions`), ['new']);
   assert.deepEqual(await names(buckets), ['app_old', 'sign-in:new']);
   assert.deepEqual(await names(`select session_id as name from accounts.sessions`), ['new']);
   assert.deepEqual(await names(`select account_id as name from accounts.password_resets`), ['b']);
@@ -48,7 +66,7 @@ test('CP-01 what cannot be removed now is said in the log, and tried again', asy
   const db = { query: async () => ((passes += 1), Promise.reject(new Error('away'))) };
   const expiry = startExpiry({
     db,
-    forgetTries: async () => {},
+    forget: [],
     log: { debug: keep, info: keep, warn: keep, error: keep },
     periodMs: 5,
   });

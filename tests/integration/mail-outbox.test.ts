@@ -16,8 +16,8 @@ test('CP-01 a message is handed over once, and its text is gone then', async () 
   const server = await mailServer();
   const recipient = await post('Grüße');
   await withOutbox(senderTo(server.url), async () => {
-    const { tries, outcome, body } = await ended(recipient);
-    assert.deepEqual([tries, outcome, body], [1, 'taken', null]);
+    const { tries, outcome, body, html } = await ended(recipient);
+    assert.deepEqual([tries, outcome, body, html], [1, 'taken', null, null]);
   });
   assert.equal(server.received.length, 1);
   const [mail] = server.received;
@@ -26,7 +26,8 @@ test('CP-01 a message is handed over once, and its text is gone then', async () 
   assert.equal(mail?.headers.get('to'), recipient);
   assert.equal(mail?.headers.get('subject'), '=?UTF-8?Q?Gr=C3=BC=C3=9Fe?=');
   assert.equal(mail?.headers.get('auto-submitted'), 'auto-generated');
-  assert.ok(mail?.text.includes(SECRET));
+  assert.equal(mail?.text, `Here: ${SECRET}\n`);
+  assert.equal(mail?.html, `<p>Here: ${SECRET}</p>`);
 });
 
 test('CP-01 in development the text stays, for the mailbox page', async () => {
@@ -35,8 +36,8 @@ test('CP-01 in development the text stays, for the mailbox page', async () => {
   await withOutbox(
     senderTo(server.url),
     async () => {
-      const { outcome, body } = await ended(recipient);
-      assert.deepEqual([outcome, body], ['taken', `Here: ${SECRET}\n`]);
+      const { outcome, body, html } = await ended(recipient);
+      assert.deepEqual([outcome, body, html], ['taken', `Here: ${SECRET}\n`, `<p>Here: ${SECRET}</p>`]);
     },
     { keepsBodies: true },
   );
@@ -87,8 +88,8 @@ test('CP-01 a recipient whom the server will never take is given up at once, and
   server.decide({ refuse: 550, at: 'recipient' });
   const recipient = await post();
   await withOutbox(senderTo(server.url), async () => {
-    const { outcome, tries, body } = await ended(recipient);
-    assert.deepEqual([outcome, tries, body], ['refused', 1, null]);
+    const { outcome, tries, body, html } = await ended(recipient);
+    assert.deepEqual([outcome, tries, body, html], ['refused', 1, null, null]);
   });
   assert.ok(logged('EENVELOPE 550'));
 });
@@ -100,8 +101,8 @@ test('CP-01 what nobody has taken for a day is given up and not tried again; wha
   const old = await post();
   await set(old, `created_at = clock_timestamp() - interval '8 days'`);
   await withOutbox(senderTo(server.url), async () => {
-    const { outcome, tries, body } = await ended(recipient);
-    assert.deepEqual([outcome, tries, body], ['given_up', 0, null]);
+    const { outcome, tries, body, html } = await ended(recipient);
+    assert.deepEqual([outcome, tries, body, html], ['given_up', 0, null, null]);
     await waitUntil('the old one is gone', async () => (await stateOf(old)) === undefined);
   });
   assert.deepEqual(server.received, []);

@@ -35,7 +35,7 @@ test('CP-01 to another machine mail goes by TLS alone, with a certificate that i
     [plain.url, 'ETLS 500'],
     [encrypted.url, 'ESOCKET'],
   ] as const) {
-    assert.deepEqual(await senderTo(url)({ key: 'key', recipient, subject: 'x', body: SECRET }), {
+    assert.deepEqual(await senderTo(url)({ key: 'key', recipient, subject: 'x', body: SECRET, html: undefined }), {
       result: 'failed',
       code,
     });
@@ -55,7 +55,7 @@ test('CP-01 to another machine mail goes by TLS alone, with a certificate that i
 });
 
 test('CP-01 nothing but one address can be a recipient, and a subject is one line', async () => {
-  const good = { recipient: 'reader-x@example.test', subject: 'x', body: 'x' };
+  const good = { recipient: 'reader-x@example.test', subject: 'x', body: 'x', html: 'x' };
   for (const recipient of [
     'a@example.test, b@example.test',
     'a@example.test;b@example.test',
@@ -83,8 +83,20 @@ test('CP-01 what got past all that is still one header on the wire', async () =>
   const server = await mailServer();
   const recipient = 'reader-y@example.test';
   const subject = 'x\r\nbcc: evil@example.test';
-  await senderTo(server.url)({ key: 'key', recipient, subject, body: 'x\r\n.\r\nMAIL FROM:<evil@example.test>' });
-  await senderTo(server.url)({ key: 'key', recipient: `${recipient}>, <evil@example.test`, subject: 'x', body: 'x' });
+  await senderTo(server.url)({
+    key: 'key',
+    recipient,
+    subject,
+    body: 'x\r\n.\r\nMAIL FROM:<evil@example.test>',
+    html: undefined,
+  });
+  await senderTo(server.url)({
+    key: 'key',
+    recipient: `${recipient}>, <evil@example.test`,
+    subject: 'x',
+    body: 'x',
+    html: 'x',
+  });
   assert.deepEqual(
     server.received.map(({ to, headers }) => [to, headers.has('bcc')]),
     [[[recipient], false]],

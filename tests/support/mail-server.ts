@@ -12,6 +12,8 @@ export interface ReceivedMail {
   /** The first of each name, in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
+  /** Of a mail that has both; undefined for one that is plain alone. */
+  readonly html: string | undefined;
 }
 
 /** What becomes of a message: taken, refused with a status, or held until the other side has left. */
@@ -79,12 +81,7 @@ function at(place: 'recipient' | 'data', fate: Fate, address: string): Error | n
 async function receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<ReceivedMail> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
-  const [head = '', ...rest] = Buffer.concat(chunks).toString('utf8').split('\r\n\r\n');
-  const headers = new Map<string, string>();
-  for (const line of head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n')) {
-    const [, name = '', value = ''] = /^([^:]*): ?(.*)$/.exec(line) ?? [];
-    if (!headers.has(name.toLowerCase())) headers.set(name.toLowerCase(), value);
-  }
+  const { headers, content } = partOf(Buffer.concat(chunks).toString('utf8'));
   const { envelope, secure, user } = session;
   return {
     from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
@@ -92,8 +89,36 @@ async function receive(stream: SMTPServerDataStream, session: SMTPServerSession)
     isEncrypted: secure,
     user: user === undefined ? undefined : String(user),
     headers,
-    text: decoded(rest.join('\r\n\r\n'), headers.get('content-transfer-encoding')),
+    ...wordsOf(headers, content),
   };
+}
+
+/** The text, and the HTML where there is both. */
+function wordsOf(headers: ReadonlyMap<string, string>, content: string): Pick<ReceivedMail, 'text' | 'html'> {
+  const boundary = /^multipart\/alternative;.* boundary="([^"]+)"/.exec(headers.get('content-type') ?? '')?.[1];
+  if (boundary === undefined) return { text: readable(headers, content), html: undefined };
+  const parts = content.split(`--${boundary}`).slice(1, -1);
+  const ofType = (type: string): string | undefined => {
+    const part = parts
+      .map((one) => partOf(one.trimStart()))
+      .find((one) => one.headers.get('content-type')?.startsWith(type));
+    return part && readable(part.headers, part.content.replace(/\r\n$/, ''));
+  };
+  return { text: ofType('text/plain') ?? '', html: ofType('text/html') };
+}
+
+function partOf(whole: string): { readonly headers: ReadonlyMap<string, string>; readonly content: string } {
+  const [head = '', ...rest] = whole.split('\r\n\r\n');
+  const headers = new Map<string, string>();
+  for (const line of head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n')) {
+    const [, name = '', value = ''] = /^([^:]*): ?(.*)$/.exec(line) ?? [];
+    if (!headers.has(name.toLowerCase())) headers.set(name.toLowerCase(), value);
+  }
+  return { headers, content: rest.join('\r\n\r\n') };
+}
+
+function readable(headers: ReadonlyMap<string, string>, content: string): string {
+  return decoded(content, headers.get('content-transfer-encoding')).replaceAll('\r\n', '\n');
 }
 
 function decoded(body: string, encoding: string | undefined): string {

@@ -20,6 +20,7 @@ export interface MessageState {
   readonly tries: number;
   readonly outcome: string | null;
   readonly body: string | null;
+  readonly html: string | null;
   /** Seconds until the next try. */
   readonly waits: number;
 }
@@ -69,7 +70,7 @@ export async function setOutboxStage(): Promise<OutboxStage> {
 
   async function stateOf(recipient: string): Promise<MessageState | undefined> {
     const { rows } = await database.owner.query<MessageState>(
-      `select tries, outcome, body, extract(epoch from next_try_at - clock_timestamp())::float8 as waits
+      `select tries, outcome, body, html, extract(epoch from next_try_at - clock_timestamp())::float8 as waits
        from mail.messages where recipient = $1`,
       [recipient],
     );
@@ -104,7 +105,7 @@ export async function setOutboxStage(): Promise<OutboxStage> {
     },
     post: async (subject = 'A subject') => {
       const recipient = `reader-${(readers += 1)}@example.test`;
-      await insertMessage(pool, { recipient, subject, body: `Here: ${SECRET}\n` });
+      await insertMessage(pool, { recipient, subject, body: `Here: ${SECRET}\n`, html: `<p>Here: ${SECRET}</p>` });
       return recipient;
     },
     stateOf,

@@ -14,8 +14,14 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
 };
-const POLICY =
-  /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/;
+/** What a page may do beyond being read. */
+interface Allowed {
+  readonly hasScript?: boolean;
+  /** Origins that a form of it may end at. */
+  readonly formTargets?: readonly string[];
+}
+
+const DIGEST = /'sha256-[A-Za-z0-9+/]{43}='/g;
 
 /** For messages: the page without its head. */
 export function mainOf({ text }: Reply): string {
@@ -23,15 +29,17 @@ export function mainOf({ text }: Reply): string {
 }
 
 /** A whole page as any page must be, with this status and heading; or, by 303, the way to one. */
-export function assertPage(reply: Reply, status: number, title?: string): void {
+export function assertPage(reply: Reply, status: number, title?: string, allowed: Allowed = {}): void {
   assert.equal(reply.status, status, mainOf(reply));
   for (const [name, value] of Object.entries(HEADERS)) assert.equal(reply.headers.get(name), value, name);
-  assert.match(reply.headers.get('content-security-policy') ?? '', POLICY);
+  const policy = reply.headers.get('content-security-policy') ?? '';
+  assert.equal(policy.replace(DIGEST, 'OURS'), policyOf(allowed));
   assert.match(reply.headers.get('x-correlation-id') ?? '', /^cor_/);
   if (status === 303) return;
   assert.ok(Buffer.byteLength(reply.text) < PAGE_BYTES_MAX, String(reply.text.length));
   assert.ok(reply.text.startsWith('<!doctype html>\n<html lang="en">'));
-  assert.doesNotMatch(reply.text, /<script|"(javascript|https?):/i);
+  assert.doesNotMatch(reply.text, /"(javascript|https?):/i);
+  assert.equal(reply.text.includes('<script'), allowed.hasScript === true);
   assert.doesNotMatch(reply.text.replace(/"[^"]*"/g, '""'), /<[^>]* on[a-z]+=/i);
   const labelled = [...reply.text.matchAll(/<label for="([^"]+)"/g)].map(([, id]) => id);
   const inputs = [...reply.text.matchAll(/<input ([^>]*)>/g)].map(([, attributes = '']) => attributes);
@@ -45,6 +53,12 @@ export function assertPage(reply: Reply, status: number, title?: string): void {
   const error = status >= 400 ? 'Error: ' : '';
   assert.ok(reply.text.includes(`<title>${error}${heading} - Purser</title>`), reply.text);
   assert.equal(status >= 400, reply.text.includes('role="alert"'), reply.text);
+}
+
+function policyOf({ hasScript = false, formTargets = [] }: Allowed): string {
+  const script = hasScript ? "script-src OURS; connect-src 'self'; " : '';
+  const forms = ["'self'", ...formTargets].join(' ');
+  return `default-src 'none'; style-src OURS; img-src 'self'; ${script}base-uri 'none'; form-action ${forms}; frame-ancestors 'none'`;
 }
 
 /** A browser that has just signed in. */

@@ -125,6 +125,7 @@ export const RULES: RuleSet = {
     undici: [{ user: 'providers' }, { user: 'webhooks/deliver.ts' }, { user: 'cli/listener-client.ts' }],
     stripe: [{ user: 'payments/stripe' }],
     '@simplewebauthn/server': [{ user: 'identities/passkeys.ts' }],
+    '@simplewebauthn/server/helpers': [{ user: 'identities/passkeys.ts' }],
     nodemailer: [{ user: 'mail/smtp.ts' }],
     'eventsource-parser': [{ user: 'providers/sse.ts' }],
     pino: [{ user: 'kernel/log.ts' }, { user: 'http', isTypeOnly: true }],

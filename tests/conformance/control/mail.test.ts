@@ -95,6 +95,7 @@ test('CP-01 a reset goes out by SMTP, sets a new password, and is neither kept n
       assert.deepEqual([mail.from, mail.to], [FROM, [email]]);
       assert.ok(mail.text.includes('https://purser.test'));
       const token = tokenIn(mail.text);
+      assert.ok(mail.html?.includes(`/password-reset/use?token=${token}">Choose a new password</a>`), token);
       await setsPassword(person, email, token);
       await waitUntil('the text is gone', async () => (await rowsTo(email)).every(({ body }) => body === null));
       assert.equal((await rowsTo(email)).length, 1);
@@ -177,7 +178,7 @@ test('CP-01 in development the mailbox shows a reset, whose token sets a new pas
 test('CP-01 the mailbox shows texts as texts, its links as links, and nothing can run, be kept or be framed', async () => {
   const recipient = 'evil@example.test';
   const body = `<script>alert(1)</script> & "quoted" 'x' https://purser.test/x?a=1&b=<b> at https://purser.test.`;
-  await insertMessage(service.database.owner, { recipient, subject: '<img src=x onerror=alert(1)>', body });
+  await insertMessage(service.database.owner, { recipient, subject: '<img src=x onerror=alert(1)>', body, html: body });
   const message = await visit(await pathTo(recipient));
   assert.ok(!/<(script|img|b)\b/.test(message.text), message.text);
   assert.ok(message.text.includes('&#60;script&#62;alert(1)&#60;/script&#62; &#38; &#34;quoted&#34; &#39;x&#39; '));
@@ -198,6 +199,32 @@ test('CP-01 the mailbox shows texts as texts, its links as links, and nothing ca
   }
 });
 
+test('CP-01 the mailbox shows the HTML of a mail by itself, and it may do nothing there', async () => {
+  const recipient = 'html@example.test';
+  const html = '<script>alert(1)</script><form action="/account"><a href="https://purser.test/x">x</a>';
+  await insertMessage(service.database.owner, { recipient, subject: 'x', body: 'x', html });
+  const path = await pathTo(recipient);
+  assert.ok((await visit(path)).text.includes(`<a href="${path}/html">`));
+  const letter = await visit(`${path}/html`);
+  assert.deepEqual([letter.status, letter.text], [200, html]);
+  assert.match(
+    letter.headers.get('content-security-policy') ?? '',
+    /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox$/,
+  );
+  for (const [name, value] of [
+    ['content-type', 'text/html; charset=utf-8'],
+    ['cache-control', 'no-store'],
+    ['referrer-policy', 'no-referrer'],
+    ['x-content-type-options', 'nosniff'],
+  ] as const) {
+    assert.equal(letter.headers.get(name), value);
+  }
+  assertRefusal(await visit(`${path}/html`, { host: 'evil.test' }), { code: 'NOT_FOUND', hasLink: false });
+  await service.database.owner.query('update mail.messages set html = null where recipient = $1', [recipient]);
+  assertRefusal(await visit(`${path}/html`), { code: 'NOT_FOUND', hasLink: false });
+  assert.ok(!(await visit(path)).text.includes('/html"'));
+});
+
 test('CP-01 the mailbox is there for this machine alone, by a name of the service', async () => {
   const { port } = new URL(service.url);
   for (const host of [`localhost:${port}`, `LOCALHOST`, `[::1]:${port}`, '127.0.0.1', 'purser.test', 'purser.test:1']) {
@@ -214,7 +241,7 @@ test('CP-01 the mailbox is there for this machine alone, by a name of the servic
   const nameless = await exchangeRaw(service.url, 'GET /dev/mailbox HTTP/1.1\r\nconnection: close\r\n\r\n');
   assert.equal(nameless.status, 404);
   const recipient = 'reader@example.test';
-  await insertMessage(service.database.owner, { recipient, subject: 'x', body: 'x' });
+  await insertMessage(service.database.owner, { recipient, subject: 'x', body: 'x', html: 'x' });
   for (const page of ['/dev/mailbox', await pathTo(recipient)]) {
     for (const host of strangers) {
       assertRefusal(await visit(page, { host }), { code: 'NOT_FOUND', hasLink: false }, host);
@@ -226,7 +253,7 @@ test('CP-01 the mailbox is there for this machine alone, by a name of the servic
 });
 
 test('CP-01 a message that is not there is not found, and the mailbox is no part of the API', async () => {
-  for (const id of ['0', '999999999999999999', '9999999999999999999999', '-1', 'x', '1%2f2']) {
+  for (const id of ['0', '0/html', '999999999999999999', '9999999999999999999999', '-1', 'x', 'x/html', '1%2f2']) {
     assertRefusal(await visit(`/dev/mailbox/${id}`), { code: 'NOT_FOUND', hasLink: false }, id);
   }
   const { paths } = (await visit('/openapi.json')).body as { paths: Record<string, unknown> };

@@ -1,6 +1,5 @@
-import { equalBytes, hmacSha256 } from '#kernel/crypto.ts';
 import type { AccountId } from '#kernel/ids.ts';
-import { randomBase62 } from '#kernel/random.ts';
+import { createSignedNames } from '#kernel/signed-name.ts';
 
 /** The account that a browser signed in to, with its password as it was then stored. */
 interface Known {
@@ -16,25 +15,20 @@ export interface Devices {
   readonly nameOf: (shown: string | undefined, known: Known | undefined) => string | undefined;
 }
 
-const SHAPE = /^([0-9A-Za-z]{22})\.([A-Za-z0-9_-]{43})$/;
-const NAME_LENGTH = 22; // 131 bits.
 const NOBODY = { accountId: '', passwordHash: '' };
 
 export function createDevices(key: Buffer): Devices {
-  function proofOf(name: string, { accountId, passwordHash }: { readonly [Part in keyof Known]: string }): Buffer {
-    return hmacSha256(key, [name, accountId, passwordHash].join('\n'));
-  }
+  const names = createSignedNames(key);
   return {
-    issue: (known) => {
-      const name = randomBase62(NAME_LENGTH);
-      return `${name}.${proofOf(name, known).toString('base64url')}`;
-    },
+    issue: (known) => names.issue(textOf(known)),
     nameOf: (shown, known) => {
-      const [, name, proof] = SHAPE.exec(shown ?? '') ?? [];
-      if (name === undefined || proof === undefined) return undefined;
       // Computed for an e-mail without an account too, so that both take as long.
-      const isRight = equalBytes(Buffer.from(proof, 'base64url'), proofOf(name, known ?? NOBODY));
-      return isRight && known !== undefined ? name : undefined;
+      const name = names.nameOf(shown, textOf(known ?? NOBODY));
+      return known === undefined ? undefined : name;
     },
   };
+}
+
+function textOf({ accountId, passwordHash }: { readonly [Part in keyof Known]: string }): string {
+  return `${accountId}\n${passwordHash}`;
 }

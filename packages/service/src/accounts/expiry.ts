@@ -10,18 +10,19 @@ interface Expiry {
   readonly stop: () => Promise<void>;
 }
 
-/** Removes what has had its time, every ten minutes: sessions, resets, and tries that count no more. */
+/** Removes what has had its time, every ten minutes: sessions, resets, and what others forget with them. */
 export function startExpiry(options: {
   readonly db: Queryable;
-  readonly forgetTries: () => Promise<void>;
+  /** What has had its time elsewhere: tries that count no more, sessions of people with wallets. */
+  readonly forget: readonly (() => Promise<void>)[];
   readonly log: Log;
   readonly periodMs?: number;
 }): Expiry {
-  const { db, forgetTries, log, periodMs = PERIOD_MS } = options;
+  const { db, forget, log, periodMs = PERIOD_MS } = options;
   async function pass(): Promise<void> {
     try {
       await deleteExpired(db, ROWS_MAX);
-      await forgetTries();
+      for (const others of forget) await others();
     } catch (fault) {
       log.warn({ fault: describeFault(fault) }, 'expired sessions could not be removed');
     }

@@ -3,6 +3,7 @@ import { createOwnApps } from '#accounts/app.ts';
 import { startExpiry } from '#accounts/expiry.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
+import { createSendMail } from '#app/mail.ts';
 import { composePeople } from '#app/people.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
@@ -20,14 +21,15 @@ import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addAnyWalletRoutes, addMovementRoutes } from '#http/operator-plane/wallets.ts';
 import { addMailboxPages } from '#http/pages/mailbox.ts';
 import { createPages, type PageRoutes } from '#http/pages/pages.ts';
+import { resetMail } from '#http/pages/texts/mail.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
 import { createPlanes, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
+import { createForgetSignIns } from '#identities/session.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { createThrottle } from '#limits/throttle.ts';
 import { createMailbox } from '#mail/mailbox.ts';
-import { insertMessage, type NewMessage } from '#mail/queries.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createAuditReader } from '#operator/audit.ts';
@@ -75,12 +77,13 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const { config, pools, clock, log, keys, catalogue, subscriptions, listeners, underWay, links } = options;
   const pool = pools.shared;
   const throttle = createThrottle(pool);
+  const sendMail = createSendMail({ config, pool, log });
   const control: ControlPlane = {
     accounts: createAccounts({
       pool,
       throttle,
       secret: config.secret,
-      sendReset: (email, token) => sendMail({ config, pool, log }, resetMail(config.publicUrl, email, token)),
+      sendReset: (email, token) => sendMail(email, resetMail({ ...config, token })),
     }),
     sessions: createSessions(pool),
     apps: createOwnApps({ pool, refresh: keys.refresh }),
@@ -126,8 +129,8 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       addMailboxPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
     }
   });
-  const people = composePeople({ config, pool, throttle, links, addressOf: control.addressOf });
-  const expiry = startExpiry({ db: pool, forgetTries: throttle.forget, log });
+  const people = composePeople({ config, pool, clock, throttle, links, sendMail, addressOf: control.addressOf });
+  const expiry = startExpiry({ db: pool, forget: [throttle.forget, createForgetSignIns(pool)], log });
   return {
     handle: planes.handle,
     pages: createPages({ ...control, people, secret: config.secret, publicUrl: config.publicUrl, log }),
@@ -136,34 +139,4 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       await planes.close();
     },
   };
-}
-
-interface MailOptions {
-  readonly config: Config;
-  readonly pool: Pool;
-  readonly log: Log;
-}
-
-/** Leaves a message for the outbox to send. What nobody could read is not kept: it may hold a secret. */
-async function sendMail({ config, pool, log }: MailOptions, message: NewMessage): Promise<void> {
-  const isRead = config.mail !== undefined || config.environment === 'development';
-  if (isRead) await insertMessage(pool, message);
-  else log.warn('mail was not sent: there is no SMTP_URL');
-}
-
-function resetMail(publicUrl: string, recipient: string, token: string) {
-  const body = [
-    'Somebody, most likely you, asked to set a new password for your account at',
-    `${publicUrl}. If it was not you, there is nothing to do.`,
-    '',
-    'Within an hour, choose a new password there:',
-    '',
-    `${publicUrl}/password-reset/use?token=${token}`,
-    '',
-    'A program sends this token with the new password to POST /password-resets/use instead:',
-    '',
-    `    ${token}`,
-    '',
-  ].join('\n');
-  return { recipient, subject: 'Set a new password', body };
 }

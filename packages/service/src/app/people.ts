@@ -1,38 +1,61 @@
 import { createAppFaces } from '#accounts/app-face.ts';
 import type { Config } from '#app/config.ts';
+import type { SendMail } from '#app/mail.ts';
 import { createConnections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
+import { codeMail, passkeyMail } from '#http/pages/texts/mail.ts';
+import { createCodeSignIns } from '#identities/code.ts';
+import { createPasskeys } from '#identities/passkeys.ts';
 import { createPersonSessions } from '#identities/session.ts';
+import type { Clock } from '#kernel/clock.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import { createTries, type Throttle } from '#limits/tries.ts';
 
 interface PeopleOptions {
   readonly config: Config;
   readonly pool: Pool;
+  readonly clock: Clock;
   readonly throttle: Throttle;
   readonly links: Links;
   readonly addressOf: CallerAddress;
+  readonly sendMail: SendMail;
 }
 
 /** What people who own wallets do, joined to what it acts on. */
 export function composePeople({
   config,
   pool,
+  clock,
   throttle,
   links,
   addressOf,
+  sendMail,
 }: PeopleOptions): Omit<PeoplePages, 'cookies'> {
+  const tries = createTries(throttle, deriveKey(config.secret, 'person-tries'));
+  const { operatorName } = config;
   return {
     sessions: createPersonSessions(pool),
+    codes: createCodeSignIns({
+      pool,
+      tries,
+      secret: config.secret,
+      sendCode: ({ email, ...said }) => sendMail(email, codeMail({ operatorName, ...said })),
+    }),
+    passkeys: createPasskeys({
+      ...config,
+      pool,
+      clock,
+      sendAdded: ({ email }) => sendMail(email, passkeyMail(config)),
+    }),
     connections: createConnections(pool, config.currency),
     links,
     apps: createAppFaces(pool),
-    tries: createTries(throttle, deriveKey(config.secret, 'person-tries')),
+    tries,
     addressOf,
-    operatorName: config.operatorName,
+    operatorName,
     isTestMoney: config.environment === 'development', // Until payments say which processor there is.
   };
 }

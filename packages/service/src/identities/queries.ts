@@ -1,19 +1,20 @@
 import type { Queryable } from '#db/pool.ts';
+import type { Email } from '#identities/email.ts';
 import type { IdentityId, SessionId } from '#kernel/ids.ts';
 
 interface IdentityRow {
   readonly identity_id: IdentityId;
-  readonly email: string;
+  readonly email: Email;
 }
 
-export interface SessionRow extends IdentityRow {
+interface SessionRow extends IdentityRow {
   readonly session_id: SessionId;
   readonly created_at: Date;
   readonly last_used_at: Date;
 }
 
 /** The identity of an e-mail, made where there is none. */
-export async function upsertIdentity(db: Queryable, identityId: IdentityId, email: string): Promise<IdentityRow> {
+export async function upsertIdentity(db: Queryable, identityId: IdentityId, email: Email): Promise<IdentityRow> {
   const { rows } = await db.query<IdentityRow>(
     `insert into identities.identities (identity_id, email) values ($1, $2)
      on conflict (email) do update set email = excluded.email
@@ -65,4 +66,140 @@ export async function deleteSessions(
     identityId,
     sessionId ?? null,
   ]);
+}
+
+interface NewCode {
+  readonly digest: Buffer;
+  readonly email: Email;
+  readonly proof: Buffer;
+  readonly guesses: number;
+  readonly lifetimeMs: number;
+}
+
+export async function insertCode(db: Queryable, code: NewCode): Promise<void> {
+  await db.query(
+    `insert into identities.codes (digest, email, proof, guesses_left, expires_at)
+     values ($1, $2, $3, $4, clock_timestamp() + $5 * interval '1 ms')`,
+    [code.digest, code.email, code.proof, code.guesses, code.lifetimeMs],
+  );
+}
+
+/** To whom a code was mailed that can still be used. */
+export async function selectCodeEmail(db: Queryable, digest: Buffer): Promise<Email | undefined> {
+  const { rows } = await db.query<{ email: Email }>(
+    `select email from identities.codes
+     where digest = $1 and guesses_left > 0 and expires_at > clock_timestamp()`,
+    [digest],
+  );
+  return rows[0]?.email;
+}
+
+/** Takes one guess of a code. Undefined: there is none left, or no such code. */
+export async function takeGuess(db: Queryable, digest: Buffer): Promise<Buffer | undefined> {
+  const { rows } = await db.query<{ proof: Buffer }>(
+    `update identities.codes set guesses_left = guesses_left - 1
+     where digest = $1 and guesses_left > 0 and expires_at > clock_timestamp()
+     returning proof`,
+    [digest],
+  );
+  return rows[0]?.proof;
+}
+
+/** Removes a code: true for whoever did, so that it is used once. */
+export async function deleteCode(db: Queryable, digest: Buffer): Promise<boolean> {
+  const { rowCount } = await db.query(`delete from identities.codes where digest = $1`, [digest]);
+  return rowCount === 1;
+}
+
+export async function deleteCodesOf(db: Queryable, email: Email): Promise<void> {
+  await db.query(`delete from identities.codes where email = $1`, [email]);
+}
+
+export interface PasskeyRow extends IdentityRow {
+  readonly credential_id: string;
+  readonly public_key: Buffer;
+  readonly sign_count: bigint;
+  readonly created_at: Date;
+  readonly last_used_at: Date | null;
+}
+
+const PASSKEY = `p.credential_id, p.public_key, p.sign_count, p.created_at, p.last_used_at, i.identity_id, i.email
+  from identities.passkeys p join identities.identities i on i.identity_id = p.identity_id`;
+
+export async function selectPasskey(db: Queryable, credentialId: string): Promise<PasskeyRow | undefined> {
+  const { rows } = await db.query<PasskeyRow>(`select ${PASSKEY} where p.credential_id = $1`, [credentialId]);
+  return rows[0];
+}
+
+/** The newest first. */
+export async function selectPasskeysOf(db: Queryable, identityId: IdentityId): Promise<readonly PasskeyRow[]> {
+  const { rows } = await db.query<PasskeyRow>(
+    `select ${PASSKEY} where p.identity_id = $1 order by p.created_at desc, p.credential_id`,
+    [identityId],
+  );
+  return rows;
+}
+
+interface NewPasskey {
+  readonly credentialId: string;
+  readonly identityId: IdentityId;
+  readonly publicKey: Buffer;
+  readonly signCount: number;
+}
+
+/** False where it is somebody's already. */
+export async function insertPasskey(db: Queryable, passkey: NewPasskey): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `insert into identities.passkeys (credential_id, identity_id, public_key, sign_count) values ($1, $2, $3, $4)
+     on conflict (credential_id) do nothing`,
+    [passkey.credentialId, passkey.identityId, passkey.publicKey, passkey.signCount],
+  );
+  return rowCount === 1;
+}
+
+/** Writes down a use. False where the passkey counts its uses, and says no more than it did before: it may be a copy. */
+export async function advancePasskey(db: Queryable, credentialId: string, signCount: number): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update identities.passkeys set sign_count = $2, last_used_at = clock_timestamp()
+     where credential_id = $1 and (sign_count < $2 or sign_count = 0 and $2 = 0)`,
+    [credentialId, signCount],
+  );
+  return rowCount === 1;
+}
+
+export async function deletePasskey(db: Queryable, identityId: IdentityId, credentialId: string): Promise<void> {
+  await db.query(`delete from identities.passkeys where identity_id = $1 and credential_id = $2`, [
+    identityId,
+    credentialId,
+  ]);
+}
+
+/** Uses up a challenge. False where it was answered before. */
+export async function answerChallenge(
+  db: Queryable,
+  challenge: { readonly digest: Buffer; readonly expiresAtMs: number },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `insert into identities.answered_challenges (digest, expires_at) values ($1, to_timestamp($2))
+     on conflict (digest) do nothing`,
+    [challenge.digest, challenge.expiresAtMs / 1_000],
+  );
+  return rowCount === 1;
+}
+
+/** Removes at most so many of each that have had their time: sessions, codes, challenges (clocks may be apart). */
+export async function deleteExpired(db: Queryable, rowsMax: number): Promise<void> {
+  await db.query(
+    `with sessions as (
+       delete from identities.sessions where session_id in
+         (select session_id from identities.sessions where expires_at < clock_timestamp() limit $1)
+     ), challenges as (
+       delete from identities.answered_challenges where digest in
+         (select digest from identities.answered_challenges
+          where expires_at < clock_timestamp() - interval '1 hour' limit $1)
+     )
+     delete from identities.codes where digest in
+       (select digest from identities.codes where expires_at < clock_timestamp() limit $1)`,
+    [rowsMax],
+  );
 }

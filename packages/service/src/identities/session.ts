@@ -1,5 +1,13 @@
 import type { Queryable } from '#db/pool.ts';
-import { deleteSessions, insertSession, selectSession, upsertIdentity } from '#identities/queries.ts';
+import type { Email } from '#identities/email.ts';
+import {
+  deleteCodesOf,
+  deleteExpired,
+  deleteSessions,
+  insertSession,
+  selectSession,
+  upsertIdentity,
+} from '#identities/queries.ts';
 import { sha256 } from '#kernel/crypto.ts';
 import { type IdentityId, newIdentityId, newSessionId, type SessionId } from '#kernel/ids.ts';
 import { randomBase62 } from '#kernel/random.ts';
@@ -7,8 +15,7 @@ import { randomBase62 } from '#kernel/random.ts';
 /** Somebody who has shown that mail to this address reaches him. */
 export interface Identity {
   readonly identityId: IdentityId;
-  /** In lower case. */
-  readonly email: string;
+  readonly email: Email;
 }
 
 /** A browser in which a person is signed in. */
@@ -18,16 +25,25 @@ export interface Person {
   readonly createdAtMs: number;
 }
 
+/** Somebody who has just signed in, and what his browser keeps of it. */
+export interface PersonSignIn {
+  readonly identity: Identity;
+  readonly token: string;
+  /** That it was signed in with this e-mail: it has tries of its own from now on. It opens nothing. */
+  readonly known: string;
+}
+
 /** Sessions of people with wallets: by a cookie of the pages, and by nothing else. */
 export interface PersonSessions {
   readonly find: (token: string) => Promise<Person | undefined>;
   /** Signs in who has shown that an e-mail is his. The token is in this answer alone. */
-  readonly open: (email: string) => Promise<{ readonly identity: Identity; readonly token: string }>;
+  readonly open: (email: Email) => Promise<{ readonly identity: Identity; readonly token: string }>;
   readonly end: (person: Person) => Promise<void>;
-  /** Signs out everywhere, here too. */
+  /** Signs out everywhere, here too, and makes every code void that was mailed until now. */
   readonly endAll: (person: Person) => Promise<void>;
 }
 
+const EXPIRED_MAX = 10_000;
 const LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
 const TOKEN_LENGTH = 43; // 256 bits.
 const SHAPE = /^[0-9A-Za-z]{43}$/;
@@ -41,7 +57,7 @@ export function createPersonSessions(db: Queryable): PersonSessions {
       return { identity: { identityId, email }, sessionId, createdAtMs: createdAt.getTime() };
     },
     open: async (email) => {
-      const row = await upsertIdentity(db, newIdentityId(), email.trim().toLowerCase());
+      const row = await upsertIdentity(db, newIdentityId(), email);
       const token = randomBase62(TOKEN_LENGTH);
       const identityId = row.identity_id;
       const digest = sha256(token);
@@ -49,6 +65,14 @@ export function createPersonSessions(db: Queryable): PersonSessions {
       return { identity: { identityId, email: row.email }, token };
     },
     end: ({ identity, sessionId }) => deleteSessions(db, identity.identityId, sessionId),
-    endAll: ({ identity }) => deleteSessions(db, identity.identityId, undefined),
+    endAll: async ({ identity }) => {
+      await deleteCodesOf(db, identity.email);
+      await deleteSessions(db, identity.identityId, undefined);
+    },
   };
+}
+
+/** Removes sessions and codes that have had their time. */
+export function createForgetSignIns(db: Queryable): () => Promise<void> {
+  return () => deleteExpired(db, EXPIRED_MAX);
 }

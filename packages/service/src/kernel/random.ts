@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { randomFillSync, randomInt } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const POOL_BYTES = 4096; // One system call for about a hundred ids.
@@ -38,4 +38,9 @@ export function toBase62(value: number, length: number): string {
     rest = Math.floor(rest / 62);
   }
   return text;
+}
+
+/** `length` decimal digits, each one of ten with equal chance. */
+export function randomDigits(length: number): string {
+  return Array.from({ length }, () => randomInt(10)).join('');
 }

@@ -16,7 +16,7 @@ interface ThrottleRate {
   readonly cost: number;
 }
 
-/** Each bucket fills up within an hour, so that one that nobody used for a day says nothing (`limits.forget_tries`). */
+/** Each bucket fills up within two hours, so that one that nobody used for a day says nothing (`limits.forget_tries`). */
 const RATES = {
   /** Wrong passwords for one e-mail, by strangers. */
   'sign-in': { ratePerMinute: 1, rateBurst: 20, cost: 1 },
@@ -34,10 +34,16 @@ const RATES = {
   reset: { ratePerMinute: 1, rateBurst: 30, cost: 10 },
   /** Resets asked for from one address. */
   'reset-from': { ratePerMinute: 2, rateBurst: 20, cost: 1 },
-  /** One-time codes that one address is mailed: five at once, then one in two minutes. */
+  /** One-time codes that one e-mail is sent, asked for by strangers: five at once, then one in two minutes. */
   code: { ratePerMinute: 1, rateBurst: 10, cost: 2 },
+  /** The same from one browser that was signed in with this e-mail before: strangers leave it its own. */
+  'code-known': { ratePerMinute: 1, rateBurst: 10, cost: 2 },
   /** One-time codes asked for from one address. */
   'code-from': { ratePerMinute: 2, rateBurst: 30, cost: 1 },
+  /** Wrong one-time codes for one e-mail, by strangers: ten at once, then one in ten minutes. A million make it likely. */
+  'code-guess': { ratePerMinute: 1, rateBurst: 100, cost: 10 },
+  /** The same from one browser that was signed in with this e-mail before. */
+  'code-guess-known': { ratePerMinute: 1, rateBurst: 20, cost: 1 },
   /** Checkouts begun from one address. */
   'checkout-from': { ratePerMinute: 4, rateBurst: 40, cost: 1 },
 } as const satisfies Record<string, ThrottleRate>;
@@ -59,12 +65,16 @@ export interface Tries {
 
 const RETRY_SECONDS_MAX = 60;
 
+const WRONG_CODES = 'Too many wrong codes for this e-mail. Wait.';
 const MESSAGES: Readonly<Partial<Record<Kind, string>>> = {
   register: 'Too many accounts were made from your address. Wait.',
   'register-known': 'Too many accounts were made from your address. Wait.',
   'reset-from': 'Too many resets were asked for from your address. Wait.',
   code: 'Too many codes were sent to this e-mail. Wait.',
   'code-from': 'Too many codes were asked for from your address. Wait.',
+  'code-known': 'Too many codes were sent to this e-mail. Wait.',
+  'code-guess': WRONG_CODES,
+  'code-guess-known': WRONG_CODES,
   'checkout-from': 'Too many payments were begun from your address. Wait.',
 };
 const WRONG_PASSWORDS = 'Too many wrong passwords. Wait, or reset the password by mail: that works at once.';

@@ -8,6 +8,8 @@ export interface MailboxMessage {
   readonly subject: string;
   /** Undefined once it is gone. */
   readonly body: string | undefined;
+  /** Undefined once it is gone, and for a message that never had any. */
+  readonly html: string | undefined;
   readonly atMs: number;
   /** Undefined while it waits. */
   readonly outcome: MessageOutcome | undefined;
@@ -38,6 +40,7 @@ function messageOf(row: MessageRow): MailboxMessage {
     recipient: row.recipient,
     subject: row.subject,
     body: row.body ?? undefined,
+    html: row.html ?? undefined,
     atMs: row.created_at.getTime(),
     outcome: row.outcome ?? undefined,
   };

@@ -46,8 +46,8 @@ export function startOutbox({ pool, send, keepsBodies, log, periodMs = PERIOD_MS
   }
 
   async function handOver(sendMail: SendMail, message: DueMessage): Promise<boolean> {
-    const { message_id: messageId, message_key: key, recipient, subject, body } = message;
-    const handed = await sendMail({ key, recipient, subject, body });
+    const { message_id: messageId, message_key: key, recipient, subject, body, html } = message;
+    const handed = await sendMail({ key, recipient, subject, body, html: html ?? undefined });
     tries.of({ result: handed.result }).add();
     if (handed.result !== 'taken') {
       const facts = { messageId: String(messageId), tries: message.tries, code: handed.code };

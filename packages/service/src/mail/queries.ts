@@ -1,19 +1,22 @@
 import type { Queryable } from '#db/pool.ts';
 
-export interface NewMessage {
+interface NewMessage {
   /** One address. The database refuses what could be taken for more than that. */
   readonly recipient: string;
   readonly subject: string;
   /** Plain text. */
   readonly body: string;
+  /** The same words. */
+  readonly html: string;
 }
 
 /** Puts a message into the outbox. */
-export async function insertMessage(db: Queryable, { recipient, subject, body }: NewMessage): Promise<void> {
-  await db.query(`insert into mail.messages (recipient, subject, body) values ($1, $2, $3)`, [
+export async function insertMessage(db: Queryable, { recipient, subject, body, html }: NewMessage): Promise<void> {
+  await db.query(`insert into mail.messages (recipient, subject, body, html) values ($1, $2, $3, $4)`, [
     recipient,
     subject,
     body,
+    html,
   ]);
 }
 
@@ -23,6 +26,8 @@ export interface DueMessage {
   readonly recipient: string;
   readonly subject: string;
   readonly body: string;
+  /** Null for a message from before there was any. */
+  readonly html: string | null;
   /** This one included. */
   readonly tries: number;
 }
@@ -43,7 +48,7 @@ export async function claimMessage(db: Queryable): Promise<DueMessage | undefine
        order by w.next_try_at limit 1
        for update skip locked
      )
-     returning m.message_id, m.message_key, m.recipient, m.subject, m.body, m.tries`,
+     returning m.message_id, m.message_key, m.recipient, m.subject, m.body, m.html, m.tries`,
   );
   return rows[0];
 }
@@ -59,7 +64,8 @@ interface EndOfMessage {
 /** A message that has ended already stays as it is. */
 export async function endMessage(db: Queryable, { messageId, outcome, keepsBody }: EndOfMessage): Promise<void> {
   await db.query(
-    `update mail.messages set ended_at = clock_timestamp(), outcome = $2, body = case when $3 then body end
+    `update mail.messages set ended_at = clock_timestamp(), outcome = $2,
+       body = case when $3 then body end, html = case when $3 then html end
      where message_id = $1 and ended_at is null`,
     [messageId, outcome, keepsBody],
   );
@@ -70,7 +76,8 @@ const TIDIED_MAX = 1_000;
 /** Gives up what nobody took within a day, and removes what is a week old. Gives how many were given up. */
 export async function tidyMessages(db: Queryable, keepsBodies: boolean): Promise<number> {
   const { rowCount } = await db.query(
-    `update mail.messages set ended_at = clock_timestamp(), outcome = 'given_up', body = case when $1 then body end
+    `update mail.messages set ended_at = clock_timestamp(), outcome = 'given_up',
+       body = case when $1 then body end, html = case when $1 then html end
      where message_id in (
        select message_id from mail.messages
        where ended_at is null and created_at <= clock_timestamp() - interval '1 day'
@@ -95,6 +102,7 @@ export interface MessageRow {
   readonly recipient: string;
   readonly subject: string;
   readonly body: string | null;
+  readonly html: string | null;
   readonly created_at: Date;
   readonly outcome: MessageOutcome | null;
 }
@@ -102,7 +110,7 @@ export interface MessageRow {
 /** The newest first. */
 export async function selectMessages(db: Queryable, most: number): Promise<readonly MessageRow[]> {
   const { rows } = await db.query<MessageRow>(
-    `select message_id, recipient, subject, body, created_at, outcome from mail.messages
+    `select message_id, recipient, subject, body, html, created_at, outcome from mail.messages
      order by message_id desc limit $1`,
     [most],
   );
@@ -111,7 +119,7 @@ export async function selectMessages(db: Queryable, most: number): Promise<reado
 
 export async function selectMessage(db: Queryable, messageId: bigint): Promise<MessageRow | undefined> {
   const { rows } = await db.query<MessageRow>(
-    `select message_id, recipient, subject, body, created_at, outcome from mail.messages where message_id = $1`,
+    `select message_id, recipient, subject, body, html, created_at, outcome from mail.messages where message_id = $1`,
     [messageId],
   );
   return rows[0];

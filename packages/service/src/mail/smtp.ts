@@ -16,6 +16,7 @@ interface OutgoingMessage {
   readonly recipient: string;
   readonly subject: string;
   readonly body: string;
+  readonly html: string | undefined;
 }
 
 /** What came of a try. `code` says why, in a word that names nobody. */
@@ -51,13 +52,14 @@ export function createSmtpSender(settings: SmtpSettings): SendMail {
     disableUrlAccess: true,
   });
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
-  return async ({ key, recipient, subject, body }) => {
+  return async ({ key, recipient, subject, body, html }) => {
     try {
       await transport.sendMail({
         from: { ...from },
         to: { name: '', address: recipient },
         subject,
         text: body,
+        ...(html === undefined ? {} : { html }),
         messageId: `<${key}@${domain}>`,
         headers: { 'auto-submitted': 'auto-generated' }, // No answers from the absent (RFC 3834).
       });

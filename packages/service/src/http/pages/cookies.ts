@@ -5,6 +5,8 @@ const LIFETIME_SECONDS = {
   person: 30 * 24 * 60 * 60,
   /** Which one-time code this browser was asked for. */
   code: 10 * 60,
+  /** That it was signed in with an e-mail before, see identities/code.ts. */
+  known: 180 * 24 * 60 * 60,
   /** That it has signed in before, see accounts/device.ts. */
   device: 180 * 24 * 60 * 60,
   /** The token of a reset, between the link in the mail and the new password. */

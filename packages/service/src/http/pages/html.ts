@@ -1,3 +1,5 @@
+import { escapeHtml } from '#kernel/escape-html.ts';
+
 /** Text that a browser may take as HTML: made by `html` alone. */
 export class Html {
   readonly text: string;
@@ -18,5 +20,5 @@ function textOf(piece: Piece): string {
   if (piece === undefined) return '';
   if (piece instanceof Html) return piece.text;
   if (typeof piece === 'object') return piece.map(textOf).join('');
-  return String(piece).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return escapeHtml(String(piece));
 }

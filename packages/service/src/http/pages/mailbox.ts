@@ -6,6 +6,7 @@ import { isOfThisMachine } from '#http/this-machine.ts';
 import { isoOf } from '#kernel/clock.ts';
 import { sha256 } from '#kernel/crypto.ts';
 import { refuse } from '#kernel/refusal.ts';
+import { LETTER_STYLE } from '#mail/letter.ts';
 import type { Mailbox, MailboxMessage } from '#mail/mailbox.ts';
 
 interface MailboxPages {
@@ -21,14 +22,14 @@ small { display: block; opacity: .75 }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid; border-radius: .5rem; padding: 1rem }`;
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy':
-    `default-src 'none'; style-src 'sha256-${sha256(STYLE).toString('base64')}'; base-uri 'none'; ` +
-    `form-action 'none'; frame-ancestors 'none'`,
+  'content-security-policy': policyOf(STYLE),
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 };
 const OWN_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
+/** Of a mail as HTML: what it looks like, and no right at all. */
+const LETTER_HEADERS = { ...HEADERS, 'content-security-policy': `${policyOf(LETTER_STYLE)}; sandbox` };
 /** Without the full stop, or the like, that ends the sentence. */
 const LINK = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]/g;
 const messageParams = z.object({ messageId: z.string() });
@@ -48,11 +49,31 @@ export function addMailboxPages(plane: Plane, { mailbox, publicUrl }: MailboxPag
 
   plane.get('/dev/mailbox/:messageId', { ...options, schema: { params: messageParams } }, async (request, reply) => {
     assertOwner(request, names);
-    const { messageId } = request.params;
-    const message = /^\d{1,18}$/.test(messageId) ? await mailbox.find(BigInt(messageId)) : undefined;
-    const found = granted(message ?? refuse('NOT_FOUND', 'There is no such message.'));
+    const found = await findMessage(mailbox, request.params.messageId);
     return sendPage(reply, found.subject, messageOf(found));
   });
+
+  plane.get(
+    '/dev/mailbox/:messageId/html',
+    { ...options, schema: { params: messageParams } },
+    async (request, reply) => {
+      assertOwner(request, names);
+      const { html: letter } = await findMessage(mailbox, request.params.messageId);
+      return reply.headers(LETTER_HEADERS).send(granted(letter ?? refuse('NOT_FOUND', 'This message has no HTML.')));
+    },
+  );
+}
+
+async function findMessage(mailbox: Mailbox, messageId: string): Promise<MailboxMessage> {
+  const message = /^\d{1,18}$/.test(messageId) ? await mailbox.find(BigInt(messageId)) : undefined;
+  return granted(message ?? refuse('NOT_FOUND', 'There is no such message.'));
+}
+
+function policyOf(style: string): string {
+  return (
+    `default-src 'none'; style-src 'sha256-${sha256(style).toString('base64')}'; base-uri 'none'; ` +
+    `form-action 'none'; frame-ancestors 'none'`
+  );
 }
 
 /** For others there is nothing here. */
@@ -94,7 +115,12 @@ function messageOf(message: MailboxMessage): Html {
   return html`<p><a href="/dev/mailbox">Mailbox</a></p>
 <h1>${message.subject}</h1>
 ${aboutOf(message)}
-<pre>${text}</pre>`;
+<pre>${text}</pre>
+${message.html === undefined ? undefined : asHtml(message)}`;
+}
+
+function asHtml({ messageId }: MailboxMessage): Html {
+  return html`<p>The mail has the same words as HTML: <a href="/dev/mailbox/${String(messageId)}/html">show it</a>.</p>`;
 }
 
 function aboutOf({ recipient, atMs, outcome }: MailboxMessage): Html {

@@ -3,6 +3,8 @@ import type { AccountPages } from '#http/pages/account-pages.ts';
 import { accountPage, changePasswordPage, endSessionPage } from '#http/pages/account.ts';
 import { createCookies } from '#http/pages/cookies.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
+import { passkeyPages } from '#http/pages/passkeys.ts';
+import { personSignInPages } from '#http/pages/person-sign-in.ts';
 import { askResetPage, useResetPage } from '#http/pages/password-reset.ts';
 import { signInPage, signOutPage } from '#http/pages/sign-in.ts';
 import {
@@ -67,7 +69,11 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
     find: people.sessions.find,
     home: { path: '/wallet', name: 'To your wallet' },
   };
-  const ofPeople: Readonly<Record<string, PageMethods<Person>>> = {};
+  const forPeople: PeoplePages = { ...people, cookies };
+  const ofPeople: Readonly<Record<string, PageMethods<Person>>> = {
+    ...personSignInPages(forPeople),
+    ...passkeyPages(forPeople),
+  };
   return routesOf(new Map([...handlersOf(visits, owners, ofAccounts), ...handlersOf(visits, walletOwners, ofPeople)]));
 }
 

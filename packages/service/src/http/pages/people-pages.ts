@@ -3,12 +3,16 @@ import type { Connections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { Cookies } from '#http/pages/cookies.ts';
+import type { CodeSignIns } from '#identities/code.ts';
+import type { Passkeys } from '#identities/passkeys.ts';
 import type { PersonSessions } from '#identities/session.ts';
 import type { Tries } from '#limits/tries.ts';
 
 /** What the pages of people who own wallets need. */
 export interface PeoplePages {
   readonly sessions: PersonSessions;
+  readonly codes: CodeSignIns;
+  readonly passkeys: Passkeys;
   readonly connections: Connections;
   readonly links: Links;
   readonly apps: AppFaces;

@@ -1,0 +1,51 @@
+/** What the pages say on which people with wallets sign in and out. */
+export const SIGN_IN_TEXTS = {
+  title: 'Sign in',
+  forApp: (app: string) => `To go on with ${app}, sign in with your e-mail.`,
+  forWallet: 'Sign in with your e-mail to see your wallet.',
+  firstTime: 'You need no password: we mail you a code. It is the same when you are new here.',
+  email: 'E-mail',
+  noEmail: 'This is not an e-mail address. Check it and try again.',
+  send: 'Mail me a code',
+  codeTitle: 'Enter the code',
+  sentTo: (email: string) =>
+    `We sent a code of six digits to ${email}. It lasts ten minutes and works in this browser.`,
+  code: 'Code from the mail',
+  enter: 'Sign in',
+  noMail: 'No mail? Look into the spam folder, or ask for a new code. The old one is void then.',
+  again: 'Mail me a new code',
+  otherEmail: 'Use another e-mail',
+  voidTitle: 'This code is void',
+  voidCode: 'This code has expired, was used, or was typed wrong too often. Nothing else has changed.',
+  askAgain: 'Ask for a new code',
+  securityTitle: 'How you sign in',
+  signedInAs: (email: string) => `You are signed in as ${email}.`,
+  sessionTitle: 'Where you are signed in',
+  toWallet: 'To your wallet',
+  signOut: 'Sign out here',
+  signOutEverywhere: 'Sign out everywhere',
+  everywhereHint:
+    'Signing out everywhere ends your sign-in in every browser. Apps can still spend what you allowed them.',
+} as const;
+
+/** What they say of passkeys. */
+export const PASSKEY_TEXTS = {
+  offerTitle: 'Or use a passkey',
+  offer: 'If you have added a passkey to your wallet, you need no code.',
+  use: 'Sign in with a passkey',
+  notUsed: 'No passkey was used. Try once more, or take a code by mail.',
+  title: 'Passkeys',
+  what: 'With a passkey you sign in by your fingerprint, your face or the PIN of your device, without a code. The code from the mail keeps working.',
+  none: 'You have none yet.',
+  addedAt: 'Added',
+  lastUsed: 'Last used',
+  neverUsed: 'Never used',
+  remove: 'Remove',
+  add: 'Add a passkey',
+  added: 'The passkey was added. You can sign in with it from now on.',
+  removed: 'The passkey was removed. It signs nobody in any more. Delete it on your device, too.',
+  notAdded: 'No passkey was added. Try once more if you want one.',
+  cannot: 'This browser knows no passkeys. Sign in with the code from the mail, as before.',
+  needsScripts: 'Adding a passkey needs JavaScript. Sign in with the code from the mail, as before.',
+  back: 'Back to signing in',
+} as const;

@@ -1,0 +1,41 @@
+import type { Clock } from '#kernel/clock.ts';
+import { equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
+import { randomBytes } from '#kernel/random.ts';
+
+interface ReadChallenge {
+  /** Names it among all, to see that it is answered once. */
+  readonly digest: Buffer;
+  readonly expiresAtMs: number;
+}
+
+/** What a passkey must sign: made here, for one purpose, a short time ago. Issuing one writes nothing. */
+interface Challenges {
+  readonly issue: (purpose: string) => string;
+  /** Undefined for one that is forged, expired or of another purpose. */
+  readonly read: (purpose: string, challenge: string) => ReadChallenge | undefined;
+}
+
+const LIFETIME_SECONDS = 30 * 60; // A page may stand open for a while.
+const EXPIRY_BYTES = 4;
+const NONCE_BYTES = 16;
+const SHAPE = /^[A-Za-z0-9_-]{70}$/; // 52 bytes: the two above, and an HMAC over them.
+
+export function createChallenges(key: Buffer, clock: Clock): Challenges {
+  const nowSeconds = (): number => Math.floor(clock.nowMs() / 1_000);
+  return {
+    issue: (purpose) => {
+      const head = Buffer.alloc(EXPIRY_BYTES);
+      head.writeUInt32BE(nowSeconds() + LIFETIME_SECONDS);
+      const claims = Buffer.concat([head, randomBytes(NONCE_BYTES)]);
+      return Buffer.concat([claims, hmacSha256(key, claims, purpose)]).toString('base64url');
+    },
+    read: (purpose, challenge) => {
+      const bytes = SHAPE.test(challenge) ? Buffer.from(challenge, 'base64url') : undefined;
+      if (bytes?.toString('base64url') !== challenge) return undefined; // Some characters stand for the same bytes.
+      const claims = bytes.subarray(0, EXPIRY_BYTES + NONCE_BYTES);
+      if (!equalBytes(bytes.subarray(claims.length), hmacSha256(key, claims, purpose))) return undefined;
+      const expiry = claims.readUInt32BE();
+      return expiry > nowSeconds() ? { digest: sha256(challenge), expiresAtMs: expiry * 1_000 } : undefined;
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { escapeHtml } from '#kernel/escape-html.ts';
+
+/** A part of a letter: words, something to copy, or the way to a page of ours. */
+type Part = { readonly text: string } | { readonly copy: string } | { readonly link: string; readonly name: string };
+
+/** What is written to a person, before it is plain text and HTML. */
+export interface Letter {
+  /** Who writes, as its readers know them. */
+  readonly sender: string;
+  readonly subject: string;
+  readonly parts: readonly Part[];
+}
+
+interface WrittenLetter {
+  readonly subject: string;
+  readonly body: string;
+  readonly html: string;
+}
+
+const COLUMNS = 76;
+const SUBJECT_LENGTH_MAX = 200;
+
+/** The one style of all mail: one column, light and dark. Programs that leave it out still show the words in order. */
+export const LETTER_STYLE = `:root{color-scheme:light dark;supported-color-schemes:light dark}
+body{margin:0;padding:24px 16px;background:#f5f6f8;color:#1d2228;font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+div{max-width:480px;margin:0 auto;padding:24px;background:#fff;border:1px solid #cdd3da;border-radius:10px}
+p{margin:0 0 16px}
+p:last-child{margin:0}
+.sender{color:#59626d;font-weight:600}
+.copy{font:600 24px/1.3 ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
+.long{font-size:15px;font-weight:400}
+a{display:inline-block;padding:10px 18px;border-radius:6px;background:#1f5fbf;color:#fff;font-weight:600;text-decoration:none}
+@media(prefers-color-scheme:dark){body{background:#12161b;color:#e6e9ed}div{background:#1b2026;border-color:#3d4650}.sender{color:#a3adb8}a{background:#8ab6ff;color:#0c1a30}}`;
+
+const SHORT = 12;
+
+/** The same words as plain text and as HTML. It loads nothing, and leads nowhere but to the links that were given. */
+export function writeLetter({ sender, subject, parts }: Letter): WrittenLetter {
+  const title = lineOf(subject).slice(0, SUBJECT_LENGTH_MAX);
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+<style>${LETTER_STYLE}</style>
+</head>
+<body>
+<div>
+<p class="sender">${escapeHtml(lineOf(sender))}</p>
+${parts.map(htmlOf).join('\n')}
+</div>
+</body>
+</html>
+`;
+  return { subject: title, body: `${parts.map(textOf).join('\n\n')}\n`, html };
+}
+
+/**
+ * A name that somebody chose, as a mail may carry it: nothing in it is made a link by the program that shows it, hides, or
+ * turns the line round. Empty where nothing is left.
+ */
+export function plainName(name: string): string {
+  return lineOf(name.replace(/[^\p{L}\p{M}\p{N} '&+!?()-]/gu, ' '));
+}
+
+function lineOf(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+}
+
+function textOf(part: Part): string {
+  if ('copy' in part) return `    ${part.copy}`;
+  return 'link' in part ? part.link : wrapped(part.text);
+}
+
+function htmlOf(part: Part): string {
+  if ('copy' in part) {
+    return `<p class="copy${part.copy.length > SHORT ? ' long' : ''}">${escapeHtml(part.copy)}</p>`;
+  }
+  if ('link' in part) return `<p><a href="${escapeHtml(part.link)}">${escapeHtml(part.name)}</a></p>`;
+  return `<p>${escapeHtml(lineOf(part.text))}</p>`;
+}
+
+/** In lines that every program shows whole. */
+function wrapped(text: string): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of lineOf(text).split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > COLUMNS) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line].join('\n');
+}

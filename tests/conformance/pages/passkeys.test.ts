@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createAuthenticator } from '../../support/authenticator.ts';
+import { openBrowser } from '../../support/browser.ts';
+import { assertPage, mainOf } from '../../support/page.ts';
+import {
+  addPasskey,
+  optionsOf,
+  passkeyOwner,
+  passkeysOf,
+  PASSKEYS_TITLE,
+  SCRIPT,
+  signInByPasskey,
+} from '../../support/passkeys.ts';
+import { browserOf, PERSON_COOKIE } from '../../support/people.ts';
+import { setStage } from '../../support/stage.ts';
+
+/** Passkeys: offered once somebody is signed in, never needed. */
+
+const { service } = await setStage();
+const { owner } = service.database;
+
+for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
+  test(`ON-01 a passkey of ${algorithm} is added by who is signed in, and signs him in again`, async () => {
+    const { email, browser, authenticator } = await passkeyOwner(service, createAuthenticator({ algorithm }));
+    assert.match(browser.page().text, /role="status">The passkey was added/);
+    assert.match(browser.page().text, /Never used/);
+    const fresh = openBrowser(service.url);
+    assertPage(await signInByPasskey(fresh, authenticator), 200, PASSKEYS_TITLE, SCRIPT);
+    assert.ok(fresh.page().text.includes(email), mainOf(fresh.page()));
+    assert.match(fresh.page().text, /Last used/);
+    assert.notEqual(fresh.cookies.get(PERSON_COOKIE), browser.cookies.get(PERSON_COOKIE));
+    assert.ok(fresh.cookies.has('__Host-purser-known'));
+  });
+}
+
+test('ON-01 the options ask for a passkey that its person must unlock, and tell of nobody but who is signed in', async () => {
+  const { email, browser, authenticator } = await passkeyOwner(service);
+  const asked = optionsOf(await browser.open('/wallet/passkeys'));
+  const { rows } = await owner.query<{ identity_id: string }>(
+    'select identity_id from identities.identities where email = $1',
+    [email],
+  );
+  const handle = Buffer.from(rows[0]?.identity_id ?? '').toString('base64url');
+  assert.deepEqual(
+    { ...asked, challenge: undefined },
+    {
+      challenge: undefined,
+      rp: { id: 'purser.test', name: 'Purser' },
+      user: { id: handle, name: email, displayName: email },
+      pubKeyCredParams: [-8, -7, -257].map((alg) => ({ alg, type: 'public-key' })),
+      timeout: 300_000,
+      excludeCredentials: [{ id: authenticator.credentialId, type: 'public-key' }],
+      authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+      attestation: 'none',
+    },
+  );
+  const page = await openBrowser(service.url).open('/wallet/sign-in');
+  assertPage(page, 200, 'Sign in', SCRIPT);
+  const { challenge, ...more } = optionsOf(page);
+  assert.match(challenge, /^[\w-]{70}$/);
+  assert.deepEqual(more, { rpId: 'purser.test', timeout: 300_000, userVerification: 'required' });
+});
+
+test('ON-01 a passkey is removed by its person alone, and signs nobody in from then on', async () => {
+  const { email, browser, authenticator } = await passkeyOwner(service);
+  const other = await passkeyOwner(service);
+  const form = { ...other.browser.fieldsOf('/wallet/passkeys/remove'), passkey: authenticator.credentialId };
+  await other.browser.ask('/wallet/passkeys/remove', { form });
+  assert.equal(await passkeysOf(service, email), 1);
+  await browser.open('/wallet/passkeys');
+  const reply = await browser.submit('/wallet/passkeys/remove', {}, authenticator.credentialId);
+  assertPage(reply, 200, PASSKEYS_TITLE, SCRIPT);
+  assert.match(reply.text, /role="status">The passkey was removed/);
+  assert.equal(await passkeysOf(service, email), 0);
+  const fresh = openBrowser(service.url);
+  assertPage(await signInByPasskey(fresh, authenticator), 400, 'Sign in');
+  assert.equal(await passkeysOf(service, other.email), 1);
+});
+
+test('ON-01 a passkey of one person is not added to another, and nobody has more than ten', async () => {
+  const { authenticator } = await passkeyOwner(service);
+  const email = 'another@example.test';
+  const browser = await browserOf(service, email);
+  assertPage(await addPasskey(browser, authenticator), 400, PASSKEYS_TITLE, SCRIPT);
+  for (let count = 0; count < 10; count += 1)
+    assert.equal((await addPasskey(browser, createAuthenticator())).status, 200);
+  const reply = await addPasskey(browser, createAuthenticator());
+  assertPage(reply, 400, PASSKEYS_TITLE, SCRIPT);
+  assert.match(reply.text, /There are 10 passkeys already/);
+  assert.equal(await passkeysOf(service, email), 10);
+});
+
+test('ON-01 who adds a passkey is told by mail, so that somebody else who did is noticed', async () => {
+  const { email } = await passkeyOwner(service);
+  const { rows } = await owner.query<{ subject: string; body: string; html: string }>(
+    'select subject, body, html from mail.messages where recipient = $1',
+    [email],
+  );
+  assert.equal(rows.length, 1);
+  assert.equal(rows[0]?.subject, 'A passkey was added to your wallet');
+  assert.ok(rows[0].body.includes('https://purser.test/wallet/passkeys\n'));
+  assert.ok(rows[0].html.includes('href="https://purser.test/wallet/passkeys"'));
+});
+
+test('ON-01 passkeys are shown, added and removed by who is signed in alone; without scripts the page says what works', async () => {
+  const { browser } = await passkeyOwner(service);
+  assert.match(browser.page().text, /<noscript><p class="soft">Adding a passkey needs JavaScript/);
+  const fields = browser.fieldsOf('/wallet/passkeys/remove');
+  const nobody = openBrowser(service.url);
+  assertPage(await nobody.open('/wallet/passkeys'), 200, 'Sign in', SCRIPT);
+  assertPage(await nobody.ask('/wallet/passkeys/remove', { form: fields }), 403, 'This did not work');
+  for (const [path, leads] of [
+    ['/wallet/passkeys/use', '/wallet/sign-in'],
+    ['/wallet/passkeys/remove', '/wallet/passkeys'],
+  ] as const) {
+    assert.equal((await browser.ask(path)).headers.get('location'), leads);
+  }
+});

@@ -1,0 +1,50 @@
+import type { Authenticator, Oddity } from './authenticator.ts';
+import { createAuthenticator } from './authenticator.ts';
+import type { Browser } from './browser.ts';
+import type { Reply } from './client.ts';
+import { assertPage } from './page.ts';
+import { browserOf } from './people.ts';
+import type { TestService } from './service.ts';
+
+/** Pages that ask the browser for a passkey. */
+export const SCRIPT = { hasScript: true };
+export const PASSKEYS_TITLE = 'How you sign in';
+
+interface Asked {
+  readonly challenge: string;
+  readonly [name: string]: unknown;
+}
+
+/** What the page that a browser shows would have its script ask with. */
+export function optionsOf({ text }: Reply): Asked {
+  const [, options = ''] = /data-options="([^"]*)"/.exec(text) ?? [];
+  return JSON.parse(options.replace(/&#(\d+);/g, (_all, code: string) => String.fromCharCode(Number(code)))) as Asked;
+}
+
+export async function addPasskey(browser: Browser, authenticator: Authenticator, oddity?: Oddity): Promise<Reply> {
+  const options = optionsOf(await browser.open('/wallet/passkeys'));
+  return browser.submit('/wallet/passkeys', { credential: authenticator.create(options, oddity) });
+}
+
+let owners = 0;
+
+/** Somebody who is signed in, and has a passkey. */
+export async function passkeyOwner(service: TestService, authenticator = createAuthenticator()) {
+  const email = `passkey-${(owners += 1)}@example.test`;
+  const browser = await browserOf(service, email);
+  assertPage(await addPasskey(browser, authenticator), 200, PASSKEYS_TITLE, SCRIPT);
+  return { email, browser, authenticator };
+}
+
+export async function signInByPasskey(browser: Browser, authenticator: Authenticator, oddity?: Oddity): Promise<Reply> {
+  const options = optionsOf(await browser.open('/wallet/sign-in?then=/wallet/passkeys'));
+  return browser.submit('/wallet/passkeys/use', { credential: authenticator.get(options, oddity) });
+}
+
+export async function passkeysOf({ database: { owner } }: TestService, email: string): Promise<number> {
+  const { rowCount } = await owner.query(
+    'select from identities.passkeys p join identities.identities i using (identity_id) where i.email = $1',
+    [email],
+  );
+  return rowCount ?? 0;
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import type { Email } from '../../packages/service/src/identities/email.ts';
+import { createPersonSessions } from '../../packages/service/src/identities/session.ts';
+import { type Browser, openBrowser } from './browser.ts';
+import type { Reply } from './client.ts';
+import { mailTo } from './control.ts';
+import { assertPage, mainOf } from './page.ts';
+import type { TestService } from './service.ts';
+
+/** The cookie by which a browser is a person's. */
+export const PERSON_COOKIE = '__Host-purser-person';
+
+/** A browser in which a person has signed in through the pages, by a code from the mail, and which shows what came then. */
+export async function signedInPerson(service: TestService, email: string, then = '/wallet'): Promise<Browser> {
+  const browser = openBrowser(service.url);
+  await browser.open(`/wallet/sign-in?then=${encodeURIComponent(then)}`);
+  await browser.submit('/wallet/sign-in', { email });
+  const { token: code } = await mailTo(service, email);
+  await browser.submit('/wallet/code', { code });
+  assert.ok(browser.cookies.has(PERSON_COOKIE), mainOf(browser.page()));
+  return browser;
+}
+
+/** A browser of somebody who is signed in, without mail and pages: for tests with more people than one address may be. */
+export async function browserOf({ url, database }: TestService, email: string): Promise<Browser> {
+  const browser = openBrowser(url);
+  const { token } = await createPersonSessions(database.owner).open(email as Email);
+  browser.cookies.set(PERSON_COOKIE, token);
+  return browser;
+}
+
+let addresses = 0;
+
+/** Sends the form of the page, from an address that nobody else has, without going on. */
+export function submitFrom(browser: Browser, action: string, fields: Readonly<Record<string, string>>): Promise<Reply> {
+  const headers = { 'x-forwarded-for': `192.0.2.${(addresses += 1)}` };
+  return browser.ask(action, { form: { ...browser.fieldsOf(action), ...fields }, headers });
+}
+
+/** A browser that has asked for a code and shows where it is typed, and the code. The service stands behind one proxy. */
+export async function askForCode(
+  service: TestService,
+  email: string,
+  then = '/wallet',
+): Promise<{ readonly browser: Browser; readonly code: string }> {
+  const browser = openBrowser(service.url);
+  await browser.open(`/wallet/sign-in?then=${encodeURIComponent(then)}`);
+  const reply = await submitFrom(browser, '/wallet/sign-in', { email });
+  assertPage(await browser.open(reply.headers.get('location') ?? ''), 200, 'Enter the code');
+  return { browser, code: (await mailTo(service, email)).token };
+}
+
+/** Whether the service knows whose browser this is. */
+export async function isSignedIn(browser: Browser): Promise<boolean> {
+  return (await browser.ask('/wallet/passkeys')).status === 200;
+}
+
+/** Six digits that are not the code. */
+export function otherCode(code: string, by = 1): string {
+  return String((Number(code) + by) % 1_000_000).padStart(6, '0');
+}
