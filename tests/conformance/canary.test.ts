@@ -17,7 +17,7 @@ import {
   streamSteps,
   type UpstreamScript,
 } from '../support/scripted-upstream.ts';
-import { createTestGround, type TestApp, type TestGround } from '../support/service.ts';
+import { createTestGround, REDIRECT_URI, type TestApp, type TestGround } from '../support/service.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { filesOf, spoolIn, untilEmpty } from '../support/spool.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -37,6 +37,9 @@ const CANARY = {
   secret: 'cnry-secret-a35-long-enough-to-sign-with-it',
   metricsToken: 'cnry-token-f26',
   user: 'cnry-user-08e',
+  redirect: 'cnry-redirect-6d2.test',
+  state: 'cnry-state-b83',
+  label: 'cnry-label-f09',
 } as const;
 
 let upstream: ScriptedUpstream;
@@ -171,6 +174,12 @@ test('ER-03 no refusal shows a key, a value or a text that was sent', async () =
   const keys = [CANARY.badKey, `${app.liveKey}x`, app.liveKey.slice(0, -1)];
   for (const key of keys) assertClean(await send('/balance', { url: service.url, key, user: CANARY.user }), []);
   assertClean(await send('/balance', { url: service.url, key: app.testKey, user: CANARY.user }), []);
+  const asked = { redirectUri: `https://${CANARY.redirect}/`, state: CANARY.state, userLabel: CANARY.label };
+  for (const body of [asked, { ...asked, redirectUri: REDIRECT_URI }]) {
+    for (const key of [app.liveKey, app.testKey]) {
+      assertClean(await send('/connect', { url: service.url, key, user: CANARY.user, body }), []);
+    }
+  }
   const raw = await exchangeRaw(service.url, `GET /${CANARY.prompt} ${CANARY.badValue}\r\n${CANARY.badKey}\r\n\r\n`);
   assert.deepEqual(findAll(raw.text), []);
   for (const token of [CANARY.badKey, '']) {

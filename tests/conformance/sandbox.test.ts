@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chargeFor } from '../support/catalogue.ts';
-import { chat, type Reply, send } from '../support/client.ts';
+import { chat, COMPLETIONS, type Reply, send } from '../support/client.ts';
 import { callRoute, DATA_PLANE } from '../support/every-route-refuses.ts';
 import { payloadsOf } from '../support/open-stream.ts';
 import { assertRefusal, type Code } from '../support/refusal.ts';
@@ -155,7 +155,7 @@ test('SB-02 an answer to a key that is not known does not say what mode it would
 });
 
 test('SB-02 no other route says the mode', async () => {
-  for (const route of DATA_PLANE.filter(({ method }) => method === 'GET')) {
+  for (const route of DATA_PLANE.filter(({ path }) => path !== COMPLETIONS)) {
     for (const user of ['first', 'not well formed']) {
       const reply = await callRoute(route, { url: service.url, key: app.testKey, user });
       assert.equal(reply.headers.get('x-service-mode'), null, route.name);

@@ -22,10 +22,19 @@ const METHODS = [
   'QUERY',
 ];
 
-const ROUTES = ['/v1/models', '/balance', '/usage/summary', '/healthz', '/readyz', '/metrics', '/v1/models/large'];
+const ROUTES = [
+  '/v1/models',
+  '/balance',
+  '/connect',
+  '/usage/summary',
+  '/healthz',
+  '/readyz',
+  '/metrics',
+  '/v1/models/large',
+];
 
 const PATHS = [
-  ['/v1/chat/completions', '/v1/models', '/balance', '/usage/summary', '/healthz', '/readyz', '/metrics'],
+  ['/v1/chat/completions', '/v1/models', '/balance', '/connect', '/usage/summary', '/healthz', '/readyz', '/metrics'],
   [
     '/v1/models/large',
     '/v1/models/acme.large-1',

@@ -51,7 +51,8 @@ export function openBrowser(url: string, origin = 'https://purser.test'): Browse
     shown = first;
     for (let times = 0; shown.status === 303; times += 1) {
       assert.ok(times < REDIRECTS_MAX, 'the way ends');
-      shown = await ask(shown.headers.get('location') ?? '');
+      const location = shown.headers.get('location') ?? '';
+      shown = await ask(location.startsWith(`${origin}/`) ? location.slice(origin.length) : location);
     }
     return shown;
   }

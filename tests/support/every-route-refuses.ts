@@ -1,6 +1,7 @@
 import { type Reply, COMPLETIONS } from './client.ts';
 import { type HttpRequest, httpSend } from './http-request.ts';
 import { assertRefusal, type Expected } from './refusal.ts';
+import { REDIRECT_URI } from './service.ts';
 
 /** A route that takes an API key. */
 export interface DataPlaneRoute {
@@ -13,6 +14,7 @@ export interface DataPlaneRoute {
   readonly body: string | undefined;
 }
 
+const CONNECT = JSON.stringify({ redirectUri: REDIRECT_URI });
 const QUESTION = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hello' }] });
 
 /** Every route of the data plane that is there. A new one belongs in this list: all that holds for every route follows. */
@@ -21,6 +23,7 @@ export const DATA_PLANE: readonly DataPlaneRoute[] = [
   { name: 'GET /v1/models', method: 'GET', path: '/v1/models', isForUser: false, body: undefined },
   { name: 'GET /v1/models/{model}', method: 'GET', path: '/v1/models/large', isForUser: false, body: undefined },
   { name: 'GET /balance', method: 'GET', path: '/balance', isForUser: true, body: undefined },
+  { name: 'POST /connect', method: 'POST', path: '/connect', isForUser: true, body: CONNECT },
   { name: 'GET /usage/summary', method: 'GET', path: '/usage/summary', isForUser: true, body: undefined },
 ];
 

@@ -57,6 +57,9 @@ export interface WalletFigures {
   readonly openStreams: number;
 }
 
+/** Where every app of the tests may send its users back to. */
+export const REDIRECT_URI = 'https://app.test/back';
+
 const GENEROUS = { ratePerMinute: 1_000_000, rateBurst: 1_000_000, maxStreamsPerUser: 1_000 };
 
 export async function startTestService(
@@ -128,7 +131,13 @@ async function addApp({ owner }: TestDatabase, options: AppOptions = {}): Promis
   const accountId = newAccountId();
   await register(owner, {
     account: { accountId, email: `${accountId.toLowerCase()}@example.test`, name: 'Test account' },
-    app: { appId: app.appId, name: 'Test app', redirectUris: [], isFirstParty, limits: { ...GENEROUS, ...limits } },
+    app: {
+      appId: app.appId,
+      name: 'Test app',
+      redirectUris: [REDIRECT_URI],
+      isFirstParty,
+      limits: { ...GENEROUS, ...limits },
+    },
     keys: [
       { keyId: newKeyId(), apiKey: app.liveKey },
       { keyId: newKeyId(), apiKey: app.testKey },

@@ -1,4 +1,5 @@
 import { CALL_FAULTS } from './faults/call.ts';
+import { CONNECTION_FAULTS } from './faults/connections.ts';
 import { MONEY_OUT_FAULTS } from './faults/money-out.ts';
 import { RESERVE_FAULTS } from './faults/reserve.ts';
 import { RETRY_FAULTS } from './faults/retries.ts';
@@ -14,4 +15,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...MONEY_OUT_FAULTS,
   ...CALL_FAULTS,
   ...RETRY_FAULTS,
+  ...CONNECTION_FAULTS,
 ];

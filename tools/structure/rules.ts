@@ -123,7 +123,7 @@ export const RULES: RuleSet = {
     pg: [{ user: 'db' }, { user: 'embedded' }],
     fastify: [{ user: 'http' }],
     undici: [{ user: 'providers' }, { user: 'webhooks/deliver.ts' }, { user: 'cli/listener-client.ts' }],
-    stripe: [{ user: 'payments/stripe' }],
+    stripe: [{ user: 'payments/stripe/stripe.ts' }, { user: 'payments/stripe/report.ts' }],
     '@simplewebauthn/server': [{ user: 'identities/passkeys.ts' }],
     '@simplewebauthn/server/helpers': [{ user: 'identities/passkeys.ts' }],
     nodemailer: [{ user: 'mail/smtp.ts' }],

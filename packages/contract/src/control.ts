@@ -8,6 +8,7 @@ const PASSWORD_LENGTH_MAX = 256;
 const NAME_LENGTH_MAX = 100;
 const REDIRECT_URIS_MAX = 20;
 const REDIRECT_URI_LENGTH_MAX = 2_048;
+const LOGO_LENGTH_MAX = 21_880; // 16 KiB in base64, after the longest `data:image/jpeg;base64,`.
 
 export const email = z
   .email({ error: 'must be an e-mail address' })
@@ -91,6 +92,22 @@ export const changeAppSchema = z.strictObject({
   name: name.optional(),
   redirectUris: z.array(redirectUri).max(REDIRECT_URIS_MAX).optional(),
 });
+
+export const putLogoSchema = z.strictObject({
+  image: z
+    .string()
+    .max(LOGO_LENGTH_MAX)
+    .meta({
+      description:
+        'A PNG, JPEG or WebP picture of at most 16 KiB, as a `data:` address in base64. Square ones look best.',
+      examples: [
+        'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mPgjfEGAAEuALVo5pZVAAAAAElFTkSuQmCC',
+      ],
+    }),
+});
+export const logoSchema = z
+  .object({ logoUrl: z.string().meta({ description: 'Where it is. Another picture has another address.' }) })
+  .meta({ id: 'Logo' });
 
 const mode = z.enum(['live', 'sandbox']);
 export const newKeySchema = z.strictObject({ mode });

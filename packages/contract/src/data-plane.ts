@@ -57,6 +57,45 @@ export const usageSummarySchema = z
   })
   .meta({ id: 'UsageSummary' });
 
+const STATE_LENGTH_MAX = 512;
+const LABEL_LENGTH_MAX = 80;
+/** No sign, or one that turns the text around it: what a person reads would not be what was sent. */
+const MISLEADING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+
+export const connectRequestSchema = z
+  .strictObject({
+    redirectUri: z.string().meta({
+      description: 'Where the user goes back to: one of the app’s `redirectUris`, character by character.',
+      examples: ['https://app.example/back'],
+    }),
+    state: z
+      .string()
+      .max(STATE_LENGTH_MAX)
+      .regex(/^\P{Cc}*$/u, { error: 'must hold no control characters' })
+      .optional()
+      .meta({ description: 'Given back with the redirect.', examples: ['k3Jd8'] }),
+    userLabel: z
+      .string()
+      .trim()
+      .min(1)
+      .max(LABEL_LENGTH_MAX)
+      .refine((text) => !MISLEADING.test(text), {
+        error: 'must hold no control characters, and none that change the direction of text',
+      })
+      .optional()
+      .meta({
+        description: 'Shown to the person who connects, to tell which account of your app it is.',
+        examples: ['anna@app.example'],
+      }),
+  })
+  .meta({ id: 'ConnectRequest' });
+export const connectLinkSchema = z
+  .object({
+    connectUrl: z.string().meta({ description: 'Send the browser of the user there.' }),
+    expiresAt: moment,
+  })
+  .meta({ id: 'ConnectLink' });
+
 export const modelObjectSchema = z
   .object({
     id: z.string(),

@@ -43,6 +43,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     description: 'A 402 where there is no wallet, and with a test key, since play money has no balance to show.',
     refuses: ['PAYMENT_REQUIRED'],
   },
+  'POST /connect': {
+    id: 'createConnectLink',
+    tag: 'Wallets and usage of users',
+    summary: 'Makes a link to the page where a user connects a wallet to the app',
+    description:
+      'The link is good for 15 minutes, for this user alone, and nothing is changed by making it. The browser comes back to `redirectUri` with `status=connected` or `status=cancelled`, and `state`, added to its query. That is for the page to go on with: whether the user is connected, `GET /balance` says. With a test key, the link leads to a page that says so.',
+  },
   'GET /usage/summary': {
     id: 'getUsageSummary',
     tag: 'Wallets and usage of users',
@@ -104,6 +111,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Changes an app: what is left out stays',
     refuses: OWN,
   },
+  'PUT /apps/{appId}/logo': {
+    id: 'putLogo',
+    tag: APPS,
+    summary: 'Sets the picture that users see where they consent and pay',
+    refuses: OWN,
+  },
+  'DELETE /apps/{appId}/logo': { id: 'deleteLogo', tag: APPS, summary: 'Removes that picture', refuses: OWN },
   'POST /apps/{appId}/keys': {
     id: 'mintKey',
     tag: APPS,

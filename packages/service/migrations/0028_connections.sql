@@ -15,7 +15,8 @@ create table connections.connections (
   consented_at timestamptz not null default clock_timestamp(),
   -- Paused: the wallet's cap is 0, and goes back to this one, null for none.
   is_paused boolean not null default false,
-  cap_before_pause_micros bigint,
+  cap_before_pause_micros bigint check (cap_before_pause_micros >= 0),
+  check (is_paused or cap_before_pause_micros is null),
   unique (app_id, user_id)
 );
 create index connections_of on connections.connections (identity_id, consented_at);

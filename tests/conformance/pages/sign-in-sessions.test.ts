@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLinks } from '../../../packages/service/src/connections/link.ts';
+import { createLinks, redirectName } from '../../../packages/service/src/connections/link.ts';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { type Browser, openBrowser } from '../../support/browser.ts';
 import { mailTo } from '../../support/control.ts';
@@ -104,8 +104,8 @@ test('ON-01 the page and the mail name the app whose link led there; a void link
   const name = '<b>Notes</b> & "more" www.evil.test https://evil.test/x';
   await owner.query('update accounts.apps set name = $2 where app_id = $1', [app.appId, name]);
   const subject = { appId: app.appId, userId: 'somebody' as EndUserId };
-  const redirectUri = 'https://app.test/back';
-  const connect = links.connect({ ...subject, redirectUri, state: undefined, userLabel: undefined }).url;
+  const redirect = redirectName('https://app.test/back');
+  const connect = links.connect({ ...subject, redirect, state: undefined, userLabel: undefined }).url;
   for (const url of [links.topup(subject), links.cap(subject), connect]) {
     const then = new URL(url).pathname;
     const email = newEmail();

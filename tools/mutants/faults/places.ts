@@ -37,6 +37,10 @@ export const landing = inFile('packages/service/src/ledger/settling.ts');
 export const sandboxLanding = inFile('packages/service/src/sandbox/sandbox-hold.ts');
 export const pool = inFile('packages/service/src/db/pool.ts');
 export const reaper = inFile('packages/service/src/ledger/reaper.ts');
+export const links = inFile('packages/service/src/connections/link.ts');
+export const connections = inFile('packages/service/src/connections/connection.ts');
+export const connectRoute = inFile('packages/service/src/http/data-plane/connect.ts');
+export const connectLinks = inFile('packages/service/src/http/pages/connect.ts');
 
 /** The files of the tests that kill. */
 export const rights = ofFile('tests/integration/ledger-rights.test.ts');
@@ -57,6 +61,10 @@ export const counting = ofFile('packages/service/src/gateway/usage-report.test.t
 export const lowering = ofFile('tests/integration/lowered-output.test.ts');
 export const overrunning = ofFile('tests/integration/overrun.test.ts');
 export const promptBound = ofFile('tests/conformance/prompt-bound.test.ts');
+export const linkReading = ofFile('packages/service/src/connections/link.test.ts');
+export const consenting = ofFile('tests/integration/connections.test.ts');
+export const connecting = ofFile('tests/conformance/connect.test.ts');
+export const leadingBack = ofFile('tests/conformance/pages/connect-links.test.ts');
 export const walking = ofFile('tests/integration/failure-paths.test.ts');
 export const abandoning = ofFile('tests/integration/abandoned-stream.test.ts');
 export const settledFirst = ofFile('tests/conformance/settled-first.test.ts');

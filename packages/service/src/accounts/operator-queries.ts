@@ -44,11 +44,13 @@ interface AppFaceRow {
   readonly name: string;
   readonly status: 'active' | 'suspended';
   readonly redirect_uris: readonly string[];
+  readonly logo: Buffer | null;
 }
 
 export async function selectAppFace(db: Queryable, appId: AppId): Promise<AppFaceRow | undefined> {
   const { rows } = await db.query<AppFaceRow>(
-    `select name, status, redirect_uris from accounts.apps where app_id = $1`,
+    `select a.name, a.status, a.redirect_uris, l.digest as logo
+     from accounts.apps a left join accounts.app_logos l on l.app_id = a.app_id where a.app_id = $1`,
     [appId],
   );
   return rows[0];

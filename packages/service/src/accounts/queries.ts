@@ -239,3 +239,30 @@ export async function touchKeys(
     [uses.map(({ keyId }) => keyId), uses.map(({ agoMs }) => agoMs)],
   );
 }
+
+export async function upsertLogo(
+  db: Queryable,
+  logo: { readonly appId: AppId; readonly digest: Buffer; readonly type: string; readonly image: Buffer },
+): Promise<void> {
+  await db.query(
+    `insert into accounts.app_logos (app_id, digest, type, image) values ($1, $2, $3, $4)
+     on conflict (app_id) do update set digest = excluded.digest, type = excluded.type, image = excluded.image`,
+    [logo.appId, logo.digest, logo.type, logo.image],
+  );
+}
+
+export async function deleteLogo(db: Queryable, appId: AppId): Promise<void> {
+  await db.query('delete from accounts.app_logos where app_id = $1', [appId]);
+}
+
+interface LogoRow {
+  readonly type: 'image/png' | 'image/jpeg' | 'image/webp';
+  readonly image: Buffer;
+}
+
+export async function selectLogoByDigest(db: Queryable, digest: Buffer): Promise<LogoRow | undefined> {
+  const { rows } = await db.query<LogoRow>('select type, image from accounts.app_logos where digest = $1 limit 1', [
+    digest,
+  ]);
+  return rows[0];
+}

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import path from 'node:path';
+import { createAppFaces } from '#accounts/app-face.ts';
 import { createKeyDirectory } from '#accounts/key-directory.ts';
 import { startKeyUse } from '#accounts/key-use.ts';
 import type { Config } from '#app/config.ts';
@@ -123,7 +124,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: () => gateway.underWay.calls });
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
-  const read = { wallets: createWallets(shared), usage: createUsage(shared) };
+  const read = { wallets: createWallets(shared), usage: createUsage(shared), apps: createAppFaces(shared) };
   const dataPlane = { gateway, ...read, links, currency: config.currency, clock };
   const planePools = openPlanePools(pool);
   const webhooks = composeWebhooks({ config, pools: planePools, clock, log });

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { email as emailSchema, newPassword } from '@purser/contract/control.ts';
 import type { AppLimits } from '#accounts/key-directory.ts';
 import { readMail } from '#app/mail-settings.ts';
+import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
 import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
 import type { LogLevel } from '#kernel/log.ts';
@@ -33,12 +34,15 @@ export interface Config {
   readonly registration: 'open' | 'closed';
   /** As hosted pages and mail call whoever runs the service. */
   readonly operatorName: string;
+  /** Where end users ask, shown on every page. */
+  readonly supportEmail: string | undefined;
   /** Proxies in front of the service that add to `x-forwarded-for`. */
   readonly proxyHops: number;
   /** The account that is made when it is missing. */
   readonly operator: { readonly email: string; readonly password: string } | undefined;
   /** Where mail goes. Undefined: nowhere but, in development, the mailbox page. */
   readonly mail: SmtpSettings | undefined;
+  readonly payments: PaymentSettings;
   /** What a reader of `/metrics` must show. Undefined: only this machine may read. */
   readonly metricsToken: string | undefined;
   /** Development: endpoints of webhooks may be http and private. */
@@ -94,9 +98,11 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
       environment === 'production' ? 'closed' : 'open',
     ),
     operatorName: settings.text('PURSER_OPERATOR_NAME') ?? 'Purser',
+    supportEmail: readSupportEmail(settings),
     proxyHops: settings.whole('PURSER_PROXY_HOPS', { least: 0, most: 9 }, 0),
     operator: readOperator(settings),
     mail: readMail(settings),
+    payments: readPayments(settings, environment),
     metricsToken: readMetricsToken(settings),
     webhookAllowPrivate: readAllowPrivate(settings, environment),
     logLevel: settings.choice<LogLevel>('PURSER_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
@@ -168,6 +174,14 @@ function readOperator(settings: SettingsReader): Config['operator'] {
     settings.complain('PURSER_OPERATOR_PASSWORD must have 10 to 256 characters; it goes with PURSER_OPERATOR_EMAIL.');
   }
   return email === undefined || password === undefined ? undefined : { email, password };
+}
+
+function readSupportEmail(settings: SettingsReader): string | undefined {
+  const value = settings.text('PURSER_SUPPORT_EMAIL');
+  if (value !== undefined && !emailSchema.safeParse(value).success) {
+    settings.complain('PURSER_SUPPORT_EMAIL must be an e-mail address.');
+  }
+  return value;
 }
 
 function readAllowPrivate(settings: SettingsReader, environment: string): boolean {

@@ -1,9 +1,11 @@
 import { createAccounts } from '#accounts/account.ts';
 import { createOwnApps } from '#accounts/app.ts';
 import { startExpiry } from '#accounts/expiry.ts';
+import { createLogos } from '#accounts/logo.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
 import { createSendMail } from '#app/mail.ts';
+import { composePayments } from '#app/payments.ts';
 import { composePeople } from '#app/people.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
@@ -11,6 +13,7 @@ import { createCallerAddress } from '#http/caller-address.ts';
 import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts.ts';
 import { addAppRoutes, addKeyRoutes } from '#http/control-plane/apps.ts';
 import { addListenerRoutes } from '#http/control-plane/listeners.ts';
+import { addLogoRoutes } from '#http/control-plane/logos.ts';
 import { addUsageRoutes } from '#http/control-plane/usage.ts';
 import { addSandboxRoutes } from '#http/control-plane/sandbox.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
@@ -30,6 +33,7 @@ import type { Clock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { createThrottle } from '#limits/throttle.ts';
 import { createMailbox } from '#mail/mailbox.ts';
+import type { Notices } from '#payments/notices.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createAuditReader } from '#operator/audit.ts';
@@ -70,6 +74,8 @@ interface Refreshed {
 
 interface ComposedPlanes extends Planes {
   readonly pages: PageRoutes;
+  /** Undefined: nobody can pay. */
+  readonly notices: Notices | undefined;
 }
 
 /** The planes of app owners and operators, and their pages, joined to what they act on. */
@@ -87,6 +93,8 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     }),
     sessions: createSessions(pool),
     apps: createOwnApps({ pool, refresh: keys.refresh }),
+    logos: createLogos(pool),
+    publicUrl: config.publicUrl,
     sandboxWallets: createSandboxWallets(pools.sandbox, config.sandboxGrant),
     appUsage: createAppUsage(pools),
     subscriptions,
@@ -116,6 +124,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     addSessionRoutes(plane, control);
     addAppRoutes(plane, control);
     addKeyRoutes(plane, control);
+    addLogoRoutes(plane, control);
     addSandboxRoutes(plane, control);
     addUsageRoutes(plane, control);
     addWebhookRoutes(plane, control);
@@ -129,13 +138,15 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       addMailboxPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
     }
   });
-  const people = composePeople({ config, pool, clock, throttle, links, sendMail, addressOf: control.addressOf });
+  const payments = composePayments({ config, pool, clock, log });
+  const people = composePeople({ config, pool, clock, throttle, links, sendMail, payments, addressOf: control.addressOf });
   const expiry = startExpiry({ db: pool, forget: [throttle.forget, createForgetSignIns(pool)], log });
   return {
     handle: planes.handle,
-    pages: createPages({ ...control, people, secret: config.secret, publicUrl: config.publicUrl, log }),
+    notices: payments?.notices,
+    pages: createPages({ ...control, people, secret: config.secret, log }),
     close: async () => {
-      await expiry.stop();
+      await Promise.all([expiry.stop(), payments?.stop()]);
       await planes.close();
     },
   };

@@ -1,6 +1,7 @@
 import { createAppFaces } from '#accounts/app-face.ts';
 import type { Config } from '#app/config.ts';
 import type { SendMail } from '#app/mail.ts';
+import type { Payments } from '#app/payments.ts';
 import { createConnections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
@@ -22,6 +23,8 @@ interface PeopleOptions {
   readonly links: Links;
   readonly addressOf: CallerAddress;
   readonly sendMail: SendMail;
+  /** Undefined: nobody can pay. */
+  readonly payments: Payments | undefined;
 }
 
 /** What people who own wallets do, joined to what it acts on. */
@@ -33,6 +36,7 @@ export function composePeople({
   links,
   addressOf,
   sendMail,
+  payments,
 }: PeopleOptions): Omit<PeoplePages, 'cookies'> {
   const tries = createTries(throttle, deriveKey(config.secret, 'person-tries'));
   const { operatorName } = config;
@@ -53,9 +57,14 @@ export function composePeople({
     connections: createConnections(pool, config.currency),
     links,
     apps: createAppFaces(pool),
+    checkouts: payments?.checkouts,
+    refunds: payments?.refunds,
+    testBank: payments?.testBank,
     tries,
     addressOf,
+    currency: config.currency,
     operatorName,
-    isTestMoney: config.environment === 'development', // Until payments say which processor there is.
+    supportEmail: config.supportEmail,
+    isTestMoney: config.payments.processor === 'test',
   };
 }

@@ -7,6 +7,7 @@ import { compose, type Service } from '#app/compose.ts';
 import { type Config, DEMO_CATALOGUE_FILE } from '#app/config.ts';
 import { type Database, openDatabase } from '#app/database.ts';
 import { ensureDemo } from '#app/demo.ts';
+import { isTestKey } from '#app/payment-settings.ts';
 import { type SimulatorProcess, startSimulator } from '#app/simulator-process.ts';
 import { StartError } from '#app/start-error.ts';
 import { createWorkerReader, startWorkerMetrics } from '#app/worker-metrics.ts';
@@ -59,6 +60,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     if (config.environment === 'production' && config.mail === undefined) {
       log.warn('no mail is sent: set SMTP_URL and PURSER_MAIL_FROM, or nobody can reset a password');
     }
+    if (config.environment === 'production') warnOfPayments(config, log);
     const ground = { databaseUrl: database.url, simulatorUrl: simulator?.url };
     const gateway =
       config.workers === 1 ? await startGateway(config, log, ground) : await startWorkers(config, log, ground);
@@ -76,6 +78,11 @@ export async function serve(options: ServeOptions): Promise<Running> {
     await database.close();
     throw fault;
   }
+}
+
+function warnOfPayments({ payments }: Config, log: Log): void {
+  if (isTestKey(payments)) log.warn('payments move no real money: PURSER_STRIPE_SECRET_KEY is a test key');
+  if (payments.processor === 'none') log.warn('nobody can pay: set PURSER_STRIPE_SECRET_KEY');
 }
 
 /** One gateway process on ground that is prepared: what a worker runs, and the only process where there is one. */

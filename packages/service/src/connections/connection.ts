@@ -3,6 +3,7 @@ import {
   type ConnectionRow,
   lockConnection,
   selectConnection,
+  selectConnectionOf,
   selectConnectionsOf,
   updatePause,
   upsertConnection,
@@ -85,10 +86,10 @@ export function createConnections(pool: Pool, currency: string): Connections {
       const row = await selectConnection(pool, appId, userId);
       return row === undefined ? undefined : withWallet(pool, row);
     },
-    ofIdentity: async ({ identityId, connectionId }) =>
-      (await withWallets(pool, await selectConnectionsOf(pool, identityId, LISTED_MAX))).find(
-        (one) => one.connectionId === connectionId,
-      ),
+    ofIdentity: async (owner) => {
+      const row = await selectConnectionOf(pool, owner);
+      return row === undefined ? undefined : withWallet(pool, row);
+    },
     list: async (identityId) => withWallets(pool, await selectConnectionsOf(pool, identityId, LISTED_MAX)),
     setCap: (owner, cap) =>
       change(owner, async (tx, { app_id: appId, user_id: userId, connection_id: connectionId }) => {

@@ -7,8 +7,14 @@ import { type Micros, micros } from '#kernel/micros.ts';
 const LIFETIME_SECONDS = 15 * 60;
 const EXPIRY_BYTES = 4;
 const SECONDS_PER_KEY = 60 * 60;
+/** By how much the clock of the process that issued a link may be ahead. */
+const CLOCKS_APART_SECONDS = 120;
+/** How long after its expiry a connect link still leads its owner back to the app: a payment takes its time. */
+const WAY_BACK_SECONDS = 2 * 60 * 60;
+/** The longest that can be asked for fits: see the test. */
 const SHAPE = /^[A-Za-z0-9_-]{44,4096}$/;
 const PLACEHOLDER = 'sandbox';
+const REDIRECT_NAME_BYTES = 16;
 
 /** One (app, end user), and what was asked for on their behalf. */
 interface LinkSubject {
@@ -25,8 +31,8 @@ interface TopupLink extends LinkSubject {
 
 interface ConnectLink extends LinkSubject {
   readonly purpose: 'connect';
-  /** In the allow-list of the app when the link was made. */
-  readonly redirectUri: string;
+  /** Which address of the app's allow-list it leads back to, see `redirectName`. */
+  readonly redirect: string;
   readonly state: string | undefined;
   /** By what the app lets the person recognise the account. */
   readonly userLabel: string | undefined;
@@ -47,8 +53,21 @@ export interface Links {
   readonly connect: (link: Omit<ConnectLink, 'purpose'>) => { readonly url: string; readonly expiresAtMs: number };
   /** What a token of a page's address says; undefined for one that is forged, altered, expired or another page's. */
   readonly read: (page: 'topup' | 'connect', token: string) => Link | undefined;
+  /**
+   * The same for a connect link that expired two hours ago at most. Enough to lead its owner back to where he came from, once
+   * he has paid; never enough to connect, to pay or to show anything.
+   */
+  readonly readPast: (token: string) => Link | undefined;
   /** The addresses without a token, for play money: they lead to no payment (SB-06, SB-09). */
   readonly placeholders: { readonly topup: string; readonly connect: string };
+}
+
+/**
+ * Names an address in a link without holding it: whoever leads somebody back looks it up in the app's allow-list, so that one
+ * which was taken off the list meanwhile is no way back (BI-02). A link stays short, too.
+ */
+export function redirectName(redirectUri: string): string {
+  return sha256(redirectUri).subarray(0, REDIRECT_NAME_BYTES).toString('base64url');
 }
 
 type Claims = readonly [string, string, string, ...(string | null)[]];
@@ -84,22 +103,26 @@ export function createLinks(options: {
     return issue('topup', [purpose, appId, userId, least === undefined ? null : String(least)]).url;
   }
 
+  function read(page: 'topup' | 'connect', token: string, graceSeconds: number): Link | undefined {
+    const bytes = SHAPE.test(token) ? Buffer.from(token, 'base64url') : undefined;
+    if (bytes?.toString('base64url') !== token) return undefined; // Some characters stand for the same bytes.
+    const head = bytes.subarray(0, EXPIRY_BYTES);
+    const expiry = head.readUInt32BE();
+    const nowSeconds = Math.floor(clock.nowMs() / 1_000);
+    if (expiry + graceSeconds <= nowSeconds) return undefined;
+    if (expiry > nowSeconds + LIFETIME_SECONDS + CLOCKS_APART_SECONDS) return undefined;
+    const text = opened(keyOf(page, expiry), head, bytes.subarray(EXPIRY_BYTES));
+    if (text === undefined) return undefined;
+    return linkOf(JSON.parse(text) as Claims, expiry * 1_000, sha256(token)); // Written by us, above.
+  }
+
   return {
     topup: (subject, least) => topupUrl('topup', subject, least),
     cap: (subject, least) => topupUrl('cap', subject, least),
-    connect: ({ appId, userId, redirectUri, state, userLabel }) =>
-      issue('connect', ['connect', appId, userId, redirectUri, state ?? null, userLabel ?? null]),
-    read: (page, token) => {
-      const bytes = SHAPE.test(token) ? Buffer.from(token, 'base64url') : undefined;
-      if (bytes?.toString('base64url') !== token) return undefined; // Some characters stand for the same bytes.
-      const head = bytes.subarray(0, EXPIRY_BYTES);
-      const expiry = head.readUInt32BE();
-      const nowSeconds = Math.floor(clock.nowMs() / 1_000);
-      if (expiry <= nowSeconds || expiry > nowSeconds + LIFETIME_SECONDS) return undefined;
-      const text = opened(keyOf(page, expiry), head, bytes.subarray(EXPIRY_BYTES));
-      if (text === undefined) return undefined;
-      return linkOf(JSON.parse(text) as Claims, expiry * 1_000, sha256(token)); // Written by us, above.
-    },
+    connect: ({ appId, userId, redirect, state, userLabel }) =>
+      issue('connect', ['connect', appId, userId, redirect, state ?? null, userLabel ?? null]),
+    read: (page, token) => read(page, token, 0),
+    readPast: (token) => read('connect', token, WAY_BACK_SECONDS),
     placeholders: { topup: `${publicUrl}/topup/${PLACEHOLDER}`, connect: `${publicUrl}/connect/${PLACEHOLDER}` },
   };
 }
@@ -121,5 +144,5 @@ function linkOf(claims: Claims, expiresAtMs: number, digest: Buffer): Link | und
     return { ...common, purpose, least: typeof first === 'string' ? micros(BigInt(first)) : undefined };
   }
   if (purpose !== 'connect' || typeof first !== 'string') return undefined;
-  return { ...common, purpose, redirectUri: first, state: state ?? undefined, userLabel: userLabel ?? undefined };
+  return { ...common, purpose, redirect: first, state: state ?? undefined, userLabel: userLabel ?? undefined };
 }

@@ -27,11 +27,22 @@ export async function selectConnection(
   return rows[0];
 }
 
+interface Owner {
+  readonly identityId: IdentityId;
+  readonly connectionId: ConnectionId;
+}
+
+/** Undefined where the identity has none such. */
+export async function selectConnectionOf(db: Queryable, owner: Owner): Promise<ConnectionRow | undefined> {
+  const { rows } = await db.query<ConnectionRow>(
+    `select ${COLUMNS} from connections.connections where connection_id = $1 and identity_id = $2`,
+    [owner.connectionId, owner.identityId],
+  );
+  return rows[0];
+}
+
 /** Locks it: changes of one connection come one after the other. */
-export async function lockConnection(
-  tx: Queryable,
-  owner: { readonly identityId: IdentityId; readonly connectionId: ConnectionId },
-): Promise<ConnectionRow | undefined> {
+export async function lockConnection(tx: Queryable, owner: Owner): Promise<ConnectionRow | undefined> {
   const { rows } = await tx.query<ConnectionRow>(
     `select ${COLUMNS} from connections.connections where connection_id = $1 and identity_id = $2 for no key update`,
     [owner.connectionId, owner.identityId],

@@ -2,7 +2,7 @@ import type { FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js';
 import type { z } from 'zod';
 import { Refused } from '#http/refused.ts';
-import { refuse } from '#kernel/refusal.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
 
 /** What handlers get and give, by the schemas of their routes. */
 export interface SchemaTypes extends FastifyTypeProvider {
@@ -11,10 +11,19 @@ export interface SchemaTypes extends FastifyTypeProvider {
 }
 
 /** Reads a part of a request by its schema, or refuses it by the first field at fault. */
+export function readBySchema<Schema extends z.ZodType>(
+  schema: Schema,
+  data: unknown,
+): z.output<Schema> | Refusal<'BAD_REQUEST'> {
+  const read = schema.safeParse(data);
+  return read.success ? read.data : refusalOf(read.error);
+}
+
+/** The same, as the framework asks for it. */
 export const readRequest: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
   return (data: unknown) => {
-    const read = schema.safeParse(data);
-    return read.success ? { value: read.data } : { error: new Refused(refusalOf(read.error)) };
+    const read = readBySchema(schema, data);
+    return read instanceof Refusal ? { error: new Refused(read) } : { value: read };
   };
 };
 

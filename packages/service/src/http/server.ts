@@ -5,6 +5,7 @@ import { envelopeOf } from '#gateway/frames.ts';
 import { refusals } from '#gateway/metrics.ts';
 import { handleBalance } from '#http/data-plane/balance.ts';
 import { handleChat } from '#http/data-plane/chat.ts';
+import { handleConnect } from '#http/data-plane/connect.ts';
 import type { DataPlane } from '#http/data-plane/data-plane.ts';
 import { handleModel, handleModelList } from '#http/data-plane/models.ts';
 import { handleUsageSummary } from '#http/data-plane/usage-summary.ts';
@@ -12,10 +13,12 @@ import { handleHealth, handleReadiness } from '#http/health.ts';
 import { handleMetrics, type MetricsPlane } from '#http/metrics.ts';
 import type { PageRoutes } from '#http/pages/pages.ts';
 import type { Planes } from '#http/planes.ts';
+import { handleProcessorNotice } from '#http/processor-notices.ts';
 import { correlationIdOf, type Exchange, openExchange, sendFault, sendNotAllowed, sendRefusal } from '#http/respond.ts';
 import { answered, type UnderWay } from '#http/under-way.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { Notices } from '#payments/notices.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 /** For the whole request, body included; answers may take as long as they do. */
@@ -29,7 +32,8 @@ const MODEL_PATH = '/v1/models/';
 
 interface ServerOptions {
   readonly dataPlane: DataPlane;
-  readonly planes: Planes & { readonly pages: PageRoutes };
+  /** `notices`: undefined where nobody can pay. */
+  readonly planes: Planes & { readonly pages: PageRoutes; readonly notices: Notices | undefined };
   readonly isReady: () => Promise<boolean>;
   readonly metrics: MetricsPlane;
   readonly log: Log;
@@ -79,16 +83,21 @@ export function createHttpServer(options: ServerOptions): Server {
   return server;
 }
 
-function routesOf({ dataPlane, isReady, metrics }: ServerOptions): ReadonlyMap<string, Route> {
-  return new Map<string, Route>([
+function routesOf({ dataPlane, planes: { notices }, isReady, metrics }: ServerOptions): ReadonlyMap<string, Route> {
+  const routes = new Map<string, Route>([
     ['/v1/chat/completions', { POST: (exchange) => handleChat(dataPlane.gateway, exchange) }],
     ['/v1/models', { GET: (exchange) => handleModelList(dataPlane, exchange) }],
     ['/balance', { GET: (exchange) => handleBalance(dataPlane, exchange) }],
+    ['/connect', { POST: (exchange) => handleConnect(dataPlane, exchange) }],
     ['/usage/summary', { GET: (exchange) => handleUsageSummary(dataPlane, exchange) }],
     ['/healthz', { GET: ({ response }) => handleHealth(response) }],
     ['/readyz', { GET: ({ response }) => handleReadiness(response, isReady) }],
     ['/metrics', { GET: (exchange) => handleMetrics(metrics, exchange) }],
   ]);
+  if (notices !== undefined) {
+    routes.set(`/webhooks/${notices.processor}`, { POST: (exchange) => handleProcessorNotice(notices, exchange) });
+  }
+  return routes;
 }
 
 async function dispatch(

@@ -8,7 +8,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 
-export function sha256(text: string): Buffer {
+export function sha256(text: string | Buffer): Buffer {
   return hash('sha256', text, 'buffer');
 }
 

@@ -168,6 +168,27 @@ export function insertTakeBack(db: Queryable, taken: Movement<TakeBackKind>): Pr
   return answer<TakeBackOutcome>(db, `select ledger.take_back($1, $2, $3, $4, $5) as answer`, valuesOf(taken));
 }
 
+/** `too_little`: less is there than that which no call holds. */
+export type SetAsideOutcome = 'booked' | 'repeated' | 'conflict' | 'too_little' | 'suspended' | 'no_wallet';
+/** `conflict`: it ended the other way before, or finds no room in the wallet. `nothing`: none was set aside under the key. */
+export type EndSetAsideOutcome = 'booked' | 'repeated' | 'conflict' | 'nothing' | 'no_wallet';
+
+export function insertSetAside(
+  db: Queryable,
+  { appId, userId, amount, key }: Omit<Movement<never>, 'kind'>,
+): Promise<SetAsideOutcome> {
+  const values = [appId, userId, amount, key];
+  return answer<SetAsideOutcome>(db, `select ledger.set_aside($1, $2, $3, $4) as answer`, values);
+}
+
+export function insertEndOfSetAside(
+  db: Queryable,
+  { appId, userId, kind, key }: Omit<Movement<'refund_paid' | 'refund_released'>, 'amount'>,
+): Promise<EndSetAsideOutcome> {
+  const values = [appId, userId, kind, key];
+  return answer<EndSetAsideOutcome>(db, `select ledger.end_set_aside($1, $2, $3, $4) as answer`, values);
+}
+
 export function reinstateWallet(
   db: Queryable,
   wallet: { readonly appId: AppId; readonly userId: EndUserId; readonly writesOff: boolean },

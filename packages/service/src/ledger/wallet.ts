@@ -33,7 +33,10 @@ export interface Wallets {
   readonly find: (appId: AppId, userId: EndUserId) => Promise<Wallet | undefined>;
   /** Opens a connected wallet for a user who agreed elsewhere. False where the user has one. */
   readonly open: (wallet: NewWallet) => Promise<boolean>;
-  /** Sets the monthly cap; undefined for none. Binds the next call. False where there is no wallet. */
+  /**
+   * Sets the monthly cap; undefined for none. Binds the next call. False where there is no wallet. For `connections` alone to
+   * call, which knows whether the cap is that of a pause.
+   */
   readonly setCap: (wallet: WalletKey & { readonly cap: Micros | undefined }) => Promise<boolean>;
   /** Connects or disconnects; a suspension stays (WA-11). False where there is no wallet. */
   readonly setConnected: (wallet: WalletKey & { readonly isConnected: boolean }) => Promise<boolean>;

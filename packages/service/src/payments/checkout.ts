@@ -1,5 +1,10 @@
-import type { AppId, CheckoutId, EndUserId, IdentityId, PaymentId } from '#kernel/ids.ts';
-import type { Micros } from '#kernel/micros.ts';
+import type { Pool } from '#db/pool.ts';
+import { type AppId, type CheckoutId, type EndUserId, type IdentityId, newCheckoutId } from '#kernel/ids.ts';
+import { type Micros, microsFromRow } from '#kernel/micros.ts';
+import { createWallets } from '#ledger/wallet.ts';
+import { isPayable, type PayableAmounts } from '#payments/amounts.ts';
+import type { Processor, ProcessorName } from '#payments/processor.ts';
+import { insertCheckout, isLinkSpent, selectCheckout, setProcessorCheckout } from '#payments/queries.ts';
 
 /** A place to pay into one wallet, as its page shows it. */
 export interface Checkout {
@@ -16,53 +21,73 @@ export interface NewCheckout {
   readonly appId: AppId;
   readonly userId: EndUserId;
   readonly identityId: IdentityId | undefined;
+  /** One that `amountsIn` allows. */
   readonly amount: Micros;
   readonly appName: string;
+  /** Of a payer who is signed in. */
   readonly email: string | undefined;
   /** Of the link that it is begun by; a payment spends it (BI-04). */
   readonly linkDigest: Buffer | undefined;
-  /** Where the payer goes if he does not want to pay. */
-  readonly cancelUrl: string;
 }
 
 /** Payments into wallets. */
 export interface Checkouts {
-  /** Opens a checkout at the processor and gives its address there. The wallet must be there. */
+  readonly processor: ProcessorName;
+  /** Origins that a form which begins a checkout ends at. */
+  readonly formTargets: readonly string[];
+  readonly amountsIn: (currency: string) => PayableAmounts;
+  /** Opens a checkout at the processor and gives its address there. The wallet must be there. Throws where the processor is away. */
   readonly begin: (checkout: NewCheckout) => Promise<{ readonly checkoutId: CheckoutId; readonly url: string }>;
   readonly find: (checkoutId: CheckoutId) => Promise<Checkout | undefined>;
   /** Whether a payment was made by this link. */
   readonly isSpent: (linkDigest: Buffer) => Promise<boolean>;
 }
 
-/** What of a payment can still go back to where it came from. */
-export interface Payment {
-  readonly paymentId: PaymentId;
-  readonly amount: Micros;
-  readonly currency: string;
-  readonly paidAtMs: number;
-  readonly state: 'credited' | 'kept';
-  /** Paid back, or on its way. */
-  readonly refunded: Micros;
-  /** Taken by a bank and not given back. */
-  readonly disputed: Micros;
+interface CheckoutsOptions {
+  readonly pool: Pool;
+  readonly processor: Processor;
+  readonly publicUrl: string;
 }
 
-export type RefundOutcome = 'asked' | 'declined' | 'too_much' | 'no_payment' | 'suspended' | 'repeated' | 'conflict';
-
-/** Refunds to the means of payment. */
-export interface Refunds {
-  /** The newest first, at most 100. */
-  readonly payments: (appId: AppId, userId: EndUserId) => Promise<readonly Payment[]>;
-  /** The most that a wallet can pay back: what no call holds, as far as its payments go. */
-  readonly refundable: (appId: AppId, userId: EndUserId) => Promise<Micros>;
-  /**
-   * Pays back from the newest payments on, as far as they go: sets aside first, then asks the processor; what it declines
-   * comes back. Its notice books it, once. `key` counts once for each wallet.
-   */
-  readonly refundUnused: (refund: {
-    readonly appId: AppId;
-    readonly userId: EndUserId;
-    readonly amount: Micros;
-    readonly key: string;
-  }) => Promise<RefundOutcome>;
+export function createCheckouts({ pool, processor, publicUrl }: CheckoutsOptions): Checkouts {
+  return {
+    processor: processor.name,
+    formTargets: processor.formTargets,
+    amountsIn: processor.amountsIn,
+    begin: async ({ amount, appName, email, ...payer }) => {
+      const wallet = await createWallets(pool).find(payer.appId, payer.userId);
+      if (wallet === undefined) throw new Error('A checkout is for a wallet that is there.');
+      const { currency } = wallet;
+      if (!isPayable(amount, processor.amountsIn(currency))) {
+        throw new RangeError('The amount is not one that the processor takes.');
+      }
+      const checkoutId = newCheckoutId();
+      // Written first: a notice may come before the processor's answer does.
+      await insertCheckout(pool, { ...payer, checkoutId, amount, currency, processor: processor.name });
+      const { processorCheckout, url } = await processor.openCheckout({
+        checkoutId,
+        amount,
+        currency,
+        appName,
+        returnUrl: `${publicUrl}/checkout/${checkoutId}`,
+        cancelUrl: `${publicUrl}/checkout/${checkoutId}?paid=no`,
+        email,
+      });
+      await setProcessorCheckout(pool, checkoutId, processorCheckout);
+      return { checkoutId, url };
+    },
+    find: async (checkoutId) => {
+      const row = await selectCheckout(pool, checkoutId);
+      if (row === undefined) return undefined;
+      return {
+        checkoutId: row.checkout_id,
+        appId: row.app_id,
+        userId: row.user_id,
+        amount: microsFromRow(row.amount_micros),
+        currency: row.currency,
+        state: row.state === null ? 'open' : row.state === 'credited' ? 'paid' : 'kept',
+      };
+    },
+    isSpent: (linkDigest) => isLinkSpent(pool, linkDigest),
+  };
 }

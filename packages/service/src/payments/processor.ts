@@ -2,12 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { CheckoutId, RefundId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import type { Refusal } from '#kernel/refusal.ts';
+import type { PayableAmounts } from '#payments/amounts.ts';
+
+export type ProcessorName = 'stripe' | 'test';
 
 /** Who moves real money for us: opens a place to pay, and tells by signed notices what became of it (ON-02, ON-03). */
 export interface Processor {
-  readonly name: 'stripe' | 'test';
+  readonly name: ProcessorName;
   /** Origins that a form which leads to `openCheckout`'s address ends at. */
   readonly formTargets: readonly string[];
+  readonly amountsIn: (currency: string) => PayableAmounts;
   /** The same checkout asked for twice is opened once. Throws where the processor cannot be reached. */
   readonly openCheckout: (
     order: CheckoutOrder,
@@ -20,8 +24,10 @@ export interface Processor {
     body: Buffer,
     headers: IncomingHttpHeaders,
   ) => Promise<Notice | undefined | Refusal<'BAD_REQUEST'>>;
-  /** A payment as the processor has it now. Undefined: it has none, or none of ours. */
+  /** A payment as the processor has it now. Undefined: it has none, or none of ours. Throws where it cannot be reached. */
   readonly lookUp: (processorPayment: string) => Promise<PaymentReport | undefined>;
+  /** The payment of a checkout, where there is one: for those whose notice never came. */
+  readonly lookUpCheckout: (processorCheckout: string) => Promise<PaymentReport | undefined>;
   /**
    * Asks for money to be paid back. The same refund asked for twice is one. `declined`: never, by the processor's word;
    * whoever only cannot be reached throws.
@@ -38,6 +44,7 @@ export interface CheckoutOrder {
   /** Where the payer's browser goes afterwards. Proves nothing. */
   readonly returnUrl: string;
   readonly cancelUrl: string;
+  /** Of a payer who has shown that it is his. */
   readonly email: string | undefined;
 }
 
@@ -54,7 +61,10 @@ export interface Notice {
   readonly processorPayment: string;
 }
 
-/** Everything that a processor says of one payment. */
+/**
+ * Everything that a processor says of one payment. Looks may overtake each other, so what is said once must never be
+ * unsaid: a refund goes from under way to paid and from either to declined, and a dispute's movements stay.
+ */
 export interface PaymentReport {
   readonly processorPayment: string;
   /** Ours, as it was told when the checkout was opened. */
@@ -74,7 +84,7 @@ export interface RefundReport {
   readonly state: 'under_way' | 'paid' | 'declined';
 }
 
-interface DisputeMovement {
+export interface DisputeMovement {
   readonly processorMovement: string;
   readonly amount: Micros;
   readonly isReinstated: boolean;

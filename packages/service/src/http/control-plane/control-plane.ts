@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Accounts } from '#accounts/account.ts';
 import type { App, OwnApps } from '#accounts/app.ts';
+import type { Logos } from '#accounts/logo.ts';
 import type { Sessions, SignedIn } from '#accounts/session.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import { granted } from '#http/planes.ts';
@@ -18,6 +19,9 @@ export interface ControlPlane {
   readonly accounts: Accounts;
   readonly sessions: Sessions;
   readonly apps: OwnApps;
+  readonly logos: Logos;
+  /** Base of the addresses that it gives. */
+  readonly publicUrl: string;
   readonly sandboxWallets: SandboxWallets;
   readonly appUsage: AppUsage;
   readonly subscriptions: Subscriptions;

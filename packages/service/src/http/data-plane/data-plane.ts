@@ -1,3 +1,4 @@
+import type { AppFaces } from '#accounts/app-face.ts';
 import type { Caller } from '#accounts/key-directory.ts';
 import type { Links } from '#connections/link.ts';
 import { admit, parseUser } from '#gateway/admission.ts';
@@ -14,6 +15,7 @@ import type { UsageReader } from '#usage/usage.ts';
 
 /** What the routes that take an API key need. */
 export interface DataPlane {
+  readonly apps: AppFaces;
   readonly gateway: Gateway;
   readonly wallets: Wallets;
   readonly usage: UsageReader;
@@ -29,17 +31,21 @@ export async function admitBare(plane: DataPlane, exchange: Exchange): Promise<C
   return tooDeep(admitted.body) ?? admitted.caller;
 }
 
+interface UserCall {
+  readonly caller: Caller;
+  readonly userId: EndUserId;
+  /** As it came: at most so large and so deep, and otherwise unread. */
+  readonly body: Buffer;
+}
+
 /** The same for a route that is about one end user (AU-03). */
-export async function admitForUser(
-  plane: DataPlane,
-  exchange: Exchange,
-): Promise<{ readonly caller: Caller; readonly userId: EndUserId } | Refusal> {
+export async function admitForUser(plane: DataPlane, exchange: Exchange): Promise<UserCall | Refusal> {
   const admitted = await admitWithBody(plane, exchange);
   if (admitted instanceof Refusal) return admitted;
   const header = exchange.request.headers['x-service-user'];
   const userId = parseUser(typeof header === 'string' ? header : undefined);
   if (userId instanceof Refusal) return userId;
-  return tooDeep(admitted.body) ?? { caller: admitted.caller, userId };
+  return tooDeep(admitted.body) ?? { ...admitted, userId };
 }
 
 async function admitWithBody(

@@ -2,6 +2,8 @@ import {
   balanceSchema,
   chunkSchema,
   completionSchema,
+  connectLinkSchema,
+  connectRequestSchema,
   healthSchema,
   modelListSchema,
   modelNameParamsSchema,
@@ -47,6 +49,14 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
     headers: RATE,
   },
   { method: 'GET', path: '/balance', access: 'user', answers: { 200: balanceSchema }, headers: RATE },
+  {
+    method: 'POST',
+    path: '/connect',
+    access: 'user',
+    body: connectRequestSchema,
+    answers: { 200: connectLinkSchema },
+    headers: RATE,
+  },
   {
     method: 'GET',
     path: '/usage/summary',

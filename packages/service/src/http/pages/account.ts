@@ -71,7 +71,7 @@ interface Said {
 }
 
 async function showAccount(
-  { sessions }: AccountPages,
+  { sessions, frame }: AccountPages,
   visit: Visit,
   { account, session }: SignedIn,
   { notice, fault }: Said,
@@ -92,7 +92,7 @@ ${sessionsSection(visit, all, session)}
 <h2 id="change">Change your password</h2>
 ${visit.form('/account/password', passwordFields(account.email))}
 </section>`;
-  return pageOf({ title: 'Your account', body, isError: fault !== undefined });
+  return pageOf({ title: 'Your account', body, frame, isError: fault !== undefined });
 }
 
 function sessionsSection(visit: Visit, all: readonly Session[], current: Session): Html {

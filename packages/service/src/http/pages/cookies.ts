@@ -11,6 +11,8 @@ const LIFETIME_SECONDS = {
   device: 180 * 24 * 60 * 60,
   /** The token of a reset, between the link in the mail and the new password. */
   reset: 60 * 60,
+  /** Where somebody who pays goes on afterwards, see topup-step.ts. */
+  next: 60 * 60,
   /** What the forms of somebody who is not signed in are bound to. Undefined: until the browser is closed. */
   form: undefined,
 } as const;

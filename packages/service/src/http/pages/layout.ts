@@ -1,43 +1,28 @@
 import { Html, html } from '#http/pages/html.ts';
+import { STYLE } from '#http/pages/style.ts';
+import { FRAME_TEXTS } from '#http/pages/texts/frame.ts';
 import { isoOf } from '#kernel/clock.ts';
 import { sha256 } from '#kernel/crypto.ts';
+
+/** What stands around every page. */
+export interface Frame {
+  /** As pages call whoever runs the service. */
+  readonly operatorName: string;
+  /** Where people ask whoever runs it. */
+  readonly supportEmail: string | undefined;
+  /** Payments are the test processor's: said on the page (ON-03). */
+  readonly isTestMoney?: boolean;
+}
 
 interface PageText {
   readonly title: string;
   readonly body: Html;
+  readonly frame: Frame;
+  /** Where the browser goes on to by itself, at once. */
+  readonly goesTo?: string;
   /** Something went wrong: said before the title, where a screen reader begins. */
   readonly isError?: boolean;
 }
-
-/** One style for every page, light and dark, from 360 px up. The policy below allows it by its digest. */
-const STYLE = `:root{color-scheme:light dark;--ink:#1d2228;--soft:#59626d;--line:#cdd3da;--paper:#fff;--ground:#f5f6f8;--accent:#1f5fbf;--on-accent:#fff;--alert:#a3191f;--good:#17663a}
-@media(prefers-color-scheme:dark){:root{--ink:#e6e9ed;--soft:#a3adb8;--line:#3d4650;--paper:#1b2026;--ground:#12161b;--accent:#8ab6ff;--on-accent:#0c1a30;--alert:#ff9a96;--good:#7fd6a3}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
-header,main{max-width:34rem;margin:0 auto;padding:0 1.25rem}
-header{padding-top:1.25rem;color:var(--soft);font-weight:600}
-h1{font-size:1.6rem;line-height:1.25;margin:1.25rem 0 1rem}
-h2{font-size:1.15rem;margin:0 0 .5rem}
-section,.card{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padding:1.25rem;margin:0 0 1.25rem}
-label{display:block;font-weight:600;margin:0 0 .25rem}
-input{width:100%;font:inherit;color:inherit;background:var(--paper);border:1px solid var(--soft);border-radius:.4rem;padding:.6rem .7rem;margin:0 0 1rem}
-button{font:inherit;font-weight:600;cursor:pointer;color:var(--on-accent);background:var(--accent);border:1px solid var(--accent);border-radius:.4rem;padding:.6rem 1.1rem}
-button.quiet{color:var(--accent);background:transparent}
-a{color:var(--accent)}
-:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
-p{margin:0 0 1rem}
-.hint,.soft{color:var(--soft)}
-.hint{margin:-.75rem 0 1rem;font-size:.9rem}
-.alert,.good{border-left:4px solid;padding:.5rem .9rem}
-.alert{color:var(--alert)}
-.good{color:var(--good)}
-dl{margin:0 0 1rem;display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem}
-dt{color:var(--soft)}
-dd{margin:0}
-ul{list-style:none;margin:0 0 1rem;padding:0}
-li{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between;border-top:1px solid var(--line);padding:.75rem 0}
-section>:last-child,.card>:last-child,li>*,section form{margin-bottom:0}
-form+form{margin-top:1rem}`;
 
 const STYLE_DIGEST = sha256(STYLE).toString('base64');
 const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);
@@ -82,24 +67,41 @@ export const PAGE_HEADERS = {
 } as const;
 
 /** A whole page. */
-export function pageOf({ title, body, isError = false }: PageText): Html {
+export function pageOf({ title, body, frame, goesTo, isError = false }: PageText): Html {
   return html`<!doctype html>
-<html lang="en">
+<html lang="${FRAME_TEXTS.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${isError ? 'Error: ' : ''}${title} - Purser</title>
+${goesTo === undefined ? undefined : html`<meta http-equiv="refresh" content="0;url=${goesTo}">`}
+<title>${isError ? FRAME_TEXTS.errorPrefix : ''}${title} - ${frame.operatorName}</title>
 ${STYLE_ELEMENT}
 </head>
 <body>
-<header>Purser</header>
+<header>
+${frame.isTestMoney === true ? html`<p class="test-money">${FRAME_TEXTS.testMoney}</p>` : undefined}
+<div><span class="mark" aria-hidden="true">${letterOf(frame.operatorName)}</span>${frame.operatorName}</div>
+</header>
 <main>
 <h1>${title}</h1>
 ${body}
 </main>
+${footerOf(frame)}
 </body>
 </html>
 `;
+}
+
+function footerOf({ operatorName, supportEmail }: Frame): Html {
+  const mail =
+    supportEmail && html`<p>${FRAME_TEXTS.questions} <a href="mailto:${supportEmail}">${supportEmail}</a></p>`;
+  return html`<footer><div><p>${FRAME_TEXTS.runBy(operatorName)}</p>${mail}</div></footer>`;
+}
+
+/** What stands for a name where it has no picture: its first letter, as people see letters. */
+export function letterOf(name: string): string {
+  const [first] = new Intl.Segmenter().segment(name.trim());
+  return (first?.segment ?? '').toUpperCase();
 }
 
 /** What went wrong, read out at once. */

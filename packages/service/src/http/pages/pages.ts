@@ -1,12 +1,16 @@
 import type { SignedIn } from '#accounts/session.ts';
 import type { AccountPages } from '#http/pages/account-pages.ts';
 import { accountPage, changePasswordPage, endSessionPage } from '#http/pages/account.ts';
+import { checkoutPages } from '#http/pages/checkout.ts';
+import { connectPages } from '#http/pages/connect.ts';
 import { createCookies } from '#http/pages/cookies.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { passkeyPages } from '#http/pages/passkeys.ts';
 import { personSignInPages } from '#http/pages/person-sign-in.ts';
 import { askResetPage, useResetPage } from '#http/pages/password-reset.ts';
 import { signInPage, signOutPage } from '#http/pages/sign-in.ts';
+import { testProcessorPages } from '#http/pages/test-processor.ts';
+import { topupPages } from '#http/pages/topup.ts';
 import {
   type PageHandlers,
   type PageMethods,
@@ -18,7 +22,7 @@ import type { Person } from '#identities/session.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import type { Log } from '#kernel/log.ts';
 
-interface PagesOptions extends Omit<AccountPages, 'cookies'> {
+interface PagesOptions extends Omit<AccountPages, 'cookies' | 'frame'> {
   readonly people: Omit<PeoplePages, 'cookies'>;
   readonly secret: Buffer;
   readonly publicUrl: string;
@@ -41,7 +45,9 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
   const { origin, protocol } = new URL(publicUrl);
   const isSecure = protocol === 'https:';
   const cookies = createCookies(isSecure);
-  const pages = { ...shared, cookies };
+  const { operatorName, supportEmail } = people;
+  const frame = { operatorName, supportEmail };
+  const pages = { ...shared, cookies, frame };
   const visits = {
     cookies,
     key: deriveKey(secret, 'page-form'),
@@ -54,6 +60,7 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
     cookie: 'session',
     find: shared.sessions.find,
     home: { path: '/account', name: 'To your account' },
+    frame,
   };
   const ofAccounts: Readonly<Record<string, PageMethods>> = {
     '/sign-in': signInPage(pages),
@@ -68,11 +75,16 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
     cookie: 'person',
     find: people.sessions.find,
     home: { path: '/wallet', name: 'To your wallet' },
+    frame: { ...frame, isTestMoney: people.isTestMoney },
   };
   const forPeople: PeoplePages = { ...people, cookies };
   const ofPeople: Readonly<Record<string, PageMethods<Person>>> = {
     ...personSignInPages(forPeople),
     ...passkeyPages(forPeople),
+    ...connectPages(forPeople),
+    ...topupPages(forPeople),
+    ...checkoutPages(forPeople),
+    ...(people.testBank === undefined ? {} : testProcessorPages(forPeople, people.testBank)),
   };
   return routesOf(new Map([...handlersOf(visits, owners, ofAccounts), ...handlersOf(visits, walletOwners, ofPeople)]));
 }
@@ -88,10 +100,11 @@ function handlersOf<Who>(
 /** A page's path may name one of its parts `:part`: `/connect/:part/consent`. */
 function routesOf(pages: ReadonlyMap<string, PageHandlers>): PageRoutes {
   return (path) => {
+    if (path.includes(PART)) return undefined; // As declared, not as asked for.
     const whole = pages.get(path);
     if (whole !== undefined) return { handlers: whole, part: '' };
     const [, first, part, ...rest] = path.split('/');
-    if (part === undefined || part === '' || part === PART) return undefined;
+    if (part === undefined || part === '') return undefined;
     const handlers = pages.get(['', first, PART, ...rest].join('/'));
     return handlers && { handlers, part };
   };

@@ -1,6 +1,6 @@
 import type { AccountPages } from '#http/pages/account-pages.ts';
 import { type Html, html } from '#http/pages/html.ts';
-import { alertOf, pageOf } from '#http/pages/layout.ts';
+import { alertOf, type Frame, pageOf } from '#http/pages/layout.ts';
 import { newPasswordFault, newPasswordFields } from '#http/pages/new-password.ts';
 import { signedInCookies } from '#http/pages/sign-in.ts';
 import { type PageMethods, redirectTo, refusedBy, type Visit } from '#http/pages/visit.ts';
@@ -10,15 +10,15 @@ const EMAIL_LENGTH_MAX = 254;
 const TOKEN = /^[0-9A-Za-z]{1,256}$/;
 
 /** `/password-reset`: asks for the mail. Its answer is the same for every e-mail, and waits for nothing that is not. */
-export function askResetPage({ accounts, addressOf, inBackground }: AccountPages): PageMethods {
+export function askResetPage({ accounts, addressOf, inBackground, frame }: AccountPages): PageMethods {
   return {
-    GET: (visit) => ({ status: 200, page: askForm(visit) }),
+    GET: (visit) => ({ status: 200, page: askForm(frame, visit) }),
     POST: async (visit, form) => {
       const tooMany = await accounts.admitReset(addressOf(visit.exchange.request));
-      if (tooMany !== undefined) return refusedBy(tooMany, askForm(visit, tooMany.message));
+      if (tooMany !== undefined) return refusedBy(tooMany, askForm(frame, visit, tooMany.message));
       const email = form.field('email');
       if (email.length <= EMAIL_LENGTH_MAX) inBackground(accounts.requestReset(email));
-      return { status: 200, page: askedPage() };
+      return { status: 200, page: askedPage(frame) };
     },
   };
 }
@@ -28,24 +28,24 @@ export function askResetPage({ accounts, addressOf, inBackground }: AccountPages
  * anew without it, so that neither history nor a referrer has it. Looking uses nothing up: scanners of mail look, too.
  */
 export function useResetPage(pages: AccountPages): PageMethods {
-  const { accounts, cookies } = pages;
+  const { accounts, cookies, frame } = pages;
   return {
     GET: (visit) => {
       const token = new URLSearchParams(visit.exchange.query).get('token');
       if (token !== null) {
         return redirectTo('/password-reset/use', [cookies.write('reset', TOKEN.test(token) ? token : undefined)]);
       }
-      if (visit.cookie('reset') === undefined) return refusedBy(noLink(), voidPage(noLink()));
-      return { status: 200, page: useForm(visit) };
+      if (visit.cookie('reset') === undefined) return refusedBy(noLink(), voidPage(frame, noLink()));
+      return { status: 200, page: useForm(frame, visit) };
     },
     POST: async (visit, form) => {
       const password = form.field('new-password');
       const fault = newPasswordFault(password);
-      if (fault !== undefined) return refusedBy(fault, useForm(visit, fault.message));
+      if (fault !== undefined) return refusedBy(fault, useForm(frame, visit, fault.message));
       const signedIn = await accounts.resetPassword(visit.cookie('reset') ?? '', password);
       if (signedIn instanceof Refusal) {
-        if (signedIn.code === 'TOO_MANY_REQUESTS') return refusedBy(signedIn, useForm(visit, signedIn.message));
-        return { ...refusedBy(signedIn, voidPage(signedIn)), cookies: [cookies.write('reset', undefined)] };
+        if (signedIn.code === 'TOO_MANY_REQUESTS') return refusedBy(signedIn, useForm(frame, visit, signedIn.message));
+        return { ...refusedBy(signedIn, voidPage(frame, signedIn)), cookies: [cookies.write('reset', undefined)] };
       }
       const kept = [...signedInCookies(pages, signedIn), cookies.write('reset', undefined)];
       return redirectTo('/account?done=password', kept);
@@ -53,7 +53,7 @@ export function useResetPage(pages: AccountPages): PageMethods {
   };
 }
 
-function askForm(visit: Visit, fault?: string): Html {
+function askForm(frame: Frame, visit: Visit, fault?: string): Html {
   const fields = html`<label for="email">E-mail</label>
 <input id="email" name="email" type="email" autocomplete="username" maxlength="${EMAIL_LENGTH_MAX}" required>
 <button>Send the mail</button>`;
@@ -63,18 +63,18 @@ function askForm(visit: Visit, fault?: string): Html {
 ${visit.form('/password-reset', fields)}
 </div>
 <p><a href="/sign-in">Back to signing in</a></p>`;
-  return pageOf({ title: 'Reset your password', body, isError: fault !== undefined });
+  return pageOf({ title: 'Reset your password', body, frame, isError: fault !== undefined });
 }
 
-function askedPage(): Html {
+function askedPage(frame: Frame): Html {
   const body = html`<div class="card">
 <p>If this e-mail has an account, a link to set a new password is on its way to it. It works once, within an hour.</p>
 <p><a href="/sign-in">Back to signing in</a></p>
 </div>`;
-  return pageOf({ title: 'Check your mail', body });
+  return pageOf({ title: 'Check your mail', body, frame });
 }
 
-function useForm(visit: Visit, fault?: string): Html {
+function useForm(frame: Frame, visit: Visit, fault?: string): Html {
   const fields = html`${newPasswordFields()}
 <button>Set the password</button>`;
   const body = html`${alertOf(fault)}
@@ -82,13 +82,13 @@ function useForm(visit: Visit, fault?: string): Html {
 <p>Every session of your account ends, and you are signed in here.</p>
 ${visit.form('/password-reset/use', fields)}
 </div>`;
-  return pageOf({ title: 'Set a new password', body, isError: fault !== undefined });
+  return pageOf({ title: 'Set a new password', body, frame, isError: fault !== undefined });
 }
 
-function voidPage({ message }: Refusal): Html {
+function voidPage(frame: Frame, { message }: Refusal): Html {
   const body = html`${alertOf(message)}
 <p><a href="/password-reset">Ask for a new link</a></p>`;
-  return pageOf({ title: 'This link is void', body, isError: true });
+  return pageOf({ title: 'This link is void', body, frame, isError: true });
 }
 
 function noLink(): Refusal<'BAD_REQUEST'> {

@@ -7,6 +7,9 @@ import type { CodeSignIns } from '#identities/code.ts';
 import type { Passkeys } from '#identities/passkeys.ts';
 import type { PersonSessions } from '#identities/session.ts';
 import type { Tries } from '#limits/tries.ts';
+import type { Checkouts } from '#payments/checkout.ts';
+import type { Refunds } from '#payments/refund.ts';
+import type { TestBank } from '#payments/test-processor/test-bank.ts';
 
 /** What the pages of people who own wallets need. */
 export interface PeoplePages {
@@ -16,11 +19,21 @@ export interface PeoplePages {
   readonly connections: Connections;
   readonly links: Links;
   readonly apps: AppFaces;
+  /** Undefined: nobody can pay. */
+  readonly checkouts: Checkouts | undefined;
+  /** There wherever checkouts are. */
+  readonly refunds: Refunds | undefined;
+  /** Undefined: payments are not the test processor's. */
+  readonly testBank: TestBank | undefined;
   readonly tries: Tries;
   readonly cookies: Cookies;
   readonly addressOf: CallerAddress;
+  /** Of every wallet. */
+  readonly currency: string;
   /** As the pages call whoever runs the service. */
   readonly operatorName: string;
+  /** Where people ask whoever runs it; undefined where the settings say nowhere. */
+  readonly supportEmail: string | undefined;
   /** Payments are the test processor's (ON-03). */
   readonly isTestMoney: boolean;
 }

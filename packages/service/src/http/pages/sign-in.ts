@@ -9,7 +9,7 @@ import { Refusal } from '#kernel/refusal.ts';
 export function signInPage(pages: AccountPages): PageMethods {
   return {
     GET: (visit) =>
-      visit.signedIn === undefined ? { status: 200, page: signInForm(visit, '') } : redirectTo('/account'),
+      visit.signedIn === undefined ? { status: 200, page: signInForm(pages, visit, '') } : redirectTo('/account'),
     POST: async (visit, form) => {
       const email = form.field('email');
       const signedIn = await pages.accounts.signIn({
@@ -18,7 +18,7 @@ export function signInPage(pages: AccountPages): PageMethods {
         device: visit.cookie('device'),
         from: pages.addressOf(visit.exchange.request),
       });
-      if (signedIn instanceof Refusal) return refusedBy(signedIn, signInForm(visit, email, signedIn.message));
+      if (signedIn instanceof Refusal) return refusedBy(signedIn, signInForm(pages, visit, email, signedIn.message));
       return redirectTo('/account', signedInCookies(pages, signedIn));
     },
   };
@@ -43,7 +43,7 @@ export function signedInCookies(
   return [cookies.write('session', token), cookies.write('device', device)];
 }
 
-function signInForm(visit: Visit, email: string, fault?: string): Html {
+function signInForm({ frame }: Pick<AccountPages, 'frame'>, visit: Visit, email: string, fault?: string): Html {
   const fields = html`<label for="email">E-mail</label>
 <input id="email" name="email" type="email" autocomplete="username" maxlength="254" required value="${email}">
 <label for="password">Password</label>
@@ -54,5 +54,5 @@ function signInForm(visit: Visit, email: string, fault?: string): Html {
 ${visit.form('/sign-in', fields)}
 </div>
 <p><a href="/password-reset">Forgot your password?</a></p>`;
-  return pageOf({ title: 'Sign in', body, isError: fault !== undefined });
+  return pageOf({ title: 'Sign in', body, frame, isError: fault !== undefined });
 }

@@ -4,7 +4,7 @@ import { refusals } from '#gateway/metrics.ts';
 import type { CookieName, Cookies } from '#http/pages/cookies.ts';
 import { type Form, readForm } from '#http/pages/form.ts';
 import { type Html, html } from '#http/pages/html.ts';
-import { PAGE_HEADERS, type PageNeeds, pageOf, policyOf } from '#http/pages/layout.ts';
+import { type Frame, PAGE_HEADERS, type PageNeeds, pageOf, policyOf } from '#http/pages/layout.ts';
 import type { Exchange } from '#http/respond.ts';
 import { equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -50,6 +50,8 @@ export interface Visitors<Who> {
   readonly find: (token: string) => Promise<Who | undefined>;
   /** Where their pages begin. */
   readonly home: { readonly path: string; readonly name: string };
+  /** What stands around a page that tells of a refusal. */
+  readonly frame: Frame;
 }
 
 export interface VisitOptions {
@@ -152,14 +154,18 @@ function isProof(shown: string, proof: Buffer): boolean {
 }
 
 /** A refusal as a page of its own: where no form can be shown again. */
-function refusalPage({ home }: Pick<Visitors<unknown>, 'home'>, refusal: Refusal, reference?: string): PageAnswer {
+function refusalPage(
+  { home, frame }: Pick<Visitors<unknown>, 'home' | 'frame'>,
+  refusal: Refusal,
+  reference?: string,
+): PageAnswer {
   const title = ERROR_STATUS[refusal.code] < 500 ? 'This did not work' : 'Something went wrong';
   const body = html`<div class="card">
 <p role="alert">${refusal.message}</p>
 ${reference === undefined ? undefined : html`<p class="soft">${reference}</p>`}
 <p><a href="${home.path}">${home.name}</a></p>
 </div>`;
-  return refusedBy(refusal, pageOf({ title, body, isError: true }));
+  return refusedBy(refusal, pageOf({ title, body, frame, isError: true }));
 }
 
 /** A page that tells of a refusal, with the status of it. */

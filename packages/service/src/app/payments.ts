@@ -1,0 +1,60 @@
+import type { Config } from '#app/config.ts';
+import type { Pool } from '#db/pool.ts';
+import type { Clock } from '#kernel/clock.ts';
+import { deriveKey } from '#kernel/crypto.ts';
+import type { Log } from '#kernel/log.ts';
+import { type Checkouts, createCheckouts } from '#payments/checkout.ts';
+import { createNotices, type Notices } from '#payments/notices.ts';
+import type { Processor } from '#payments/processor.ts';
+import { createRefunds, type Refunds } from '#payments/refund.ts';
+import { createStripe } from '#payments/stripe/stripe.ts';
+import { startPaymentSweep } from '#payments/sweep.ts';
+import { createTestBank, type TestBank } from '#payments/test-processor/test-bank.ts';
+import { startTestNotices } from '#payments/test-processor/test-notices.ts';
+import { createTestProcessor } from '#payments/test-processor/test-processor.ts';
+
+interface PaymentsOptions {
+  readonly config: Config;
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Payments by the one processor that the service has. */
+export interface Payments {
+  readonly checkouts: Checkouts;
+  readonly refunds: Refunds;
+  readonly notices: Notices;
+  /** Undefined: payments are not the test processor's. */
+  readonly testBank: TestBank | undefined;
+  readonly stop: () => Promise<void>;
+}
+
+/** Undefined: nobody can pay. */
+export function composePayments({ config, pool, clock, log }: PaymentsOptions): Payments | undefined {
+  const test = { pool, key: deriveKey(config.secret, 'test-processor'), publicUrl: config.publicUrl, clock, log };
+  const processor = processorOf(config, test);
+  if (processor === undefined) return undefined;
+  const options = { pool, processor, log };
+  const notices = createNotices(options);
+  const isTest = processor.name === 'test';
+  const running = [startPaymentSweep(options), ...(isTest ? [startTestNotices({ ...test, notices })] : [])];
+  return {
+    checkouts: createCheckouts({ ...options, publicUrl: config.publicUrl }),
+    refunds: createRefunds(options),
+    notices,
+    testBank: isTest ? createTestBank(pool) : undefined,
+    stop: async () => {
+      await Promise.all(running.map(({ stop }) => stop()));
+    },
+  };
+}
+
+function processorOf(
+  { payments, environment }: Config,
+  test: Parameters<typeof createTestProcessor>[0],
+): Processor | undefined {
+  if (payments.processor === 'stripe') return createStripe(payments.stripe, test.clock);
+  // The settings refuse it in production: here it is not even made (ON-03).
+  return payments.processor === 'test' && environment === 'development' ? createTestProcessor(test) : undefined;
+}

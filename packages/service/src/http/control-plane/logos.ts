@@ -1,0 +1,50 @@
+import { appParamsSchema, logoSchema, putLogoSchema } from '@purser/contract/control.ts';
+import { z } from 'zod';
+import { readLogo } from '#accounts/logo.ts';
+import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts';
+import { granted, type Plane } from '#http/planes.ts';
+import { refuse } from '#kernel/refusal.ts';
+
+const OF_APP = '/apps/:appId/logo';
+const DIGEST = /^[0-9a-f]{64}$/;
+const logoParams = z.object({ digest: z.string() });
+
+/** Opened by itself, a picture is nothing but that, whatever else its bytes could be read as. */
+const HEADERS = {
+  'content-security-policy': "default-src 'none'; sandbox",
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'public, max-age=31536000, immutable',
+};
+
+/** The pictures of apps, and where pages get them. */
+export function addLogoRoutes(plane: Plane, control: ControlPlane): void {
+  const { logos, publicUrl } = control;
+
+  plane.put(
+    OF_APP,
+    { schema: { params: appParamsSchema, body: putLogoSchema, response: { 200: logoSchema } } },
+    async (request) => {
+      const { appId } = await ownApp(control, request, request.params.appId);
+      const logo = granted(readLogo(request.body.image));
+      return { logoUrl: `${publicUrl}/logos/${await logos.set(appId, logo)}` };
+    },
+  );
+
+  plane.delete(OF_APP, { schema: { params: appParamsSchema, response: { 204: z.null() } } }, async (request, reply) => {
+    const { appId } = await ownApp(control, request, request.params.appId);
+    await logos.remove(appId);
+    return reply.code(204).send(null);
+  });
+
+  plane.get(
+    '/logos/:digest',
+    { config: { isPublic: true }, schema: { params: logoParams } },
+    async (request, reply) => {
+      const { digest } = request.params;
+      const found = DIGEST.test(digest) ? await logos.find(digest) : undefined;
+      const { type, image } = granted(found ?? refuse('NOT_FOUND', 'There is no such picture.'));
+      return reply.headers({ ...HEADERS, 'content-type': type }).send(image);
+    },
+  );
+}

@@ -1,0 +1,46 @@
+import { connectRequestSchema } from '@purser/contract/data-plane.ts';
+import { redirectName } from '#connections/link.ts';
+import { admitForUser, type DataPlane } from '#http/data-plane/data-plane.ts';
+import { parseExactBody } from '#http/json-body.ts';
+import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
+import { readBySchema } from '#http/schema-compilers.ts';
+import { isoOf } from '#kernel/clock.ts';
+import type { AppId } from '#kernel/ids.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+
+/**
+ * `POST /connect`: a link to the page where the user connects a wallet to the app. Writes nothing. Where it leads back to
+ * must be in the app's allow-list, and is told to nobody, in no message and in no address (BI-02). With a test key, the same
+ * checks and a link without a token (SB-09).
+ */
+export async function handleConnect(plane: DataPlane, exchange: Exchange): Promise<void> {
+  const admitted = await admitForUser(plane, exchange);
+  if (admitted instanceof Refusal) return sendRefusal(exchange, admitted);
+  const { caller, userId, body } = admitted;
+  const { appId } = caller.app;
+  const asked = await readAsked(plane, appId, body);
+  if (asked instanceof Refusal) return sendRefusal(exchange, asked);
+  const { redirectUri, state, userLabel } = asked;
+  const { url, expiresAtMs } = plane.links.connect({
+    appId,
+    userId,
+    redirect: redirectName(redirectUri),
+    state,
+    userLabel,
+  });
+  const connectUrl = caller.mode === 'live' ? url : plane.links.placeholders.connect;
+  sendJson(exchange.response, 200, { connectUrl, expiresAt: isoOf(expiresAtMs) });
+}
+
+async function readAsked({ apps }: DataPlane, appId: AppId, bytes: Buffer) {
+  const body = parseExactBody(bytes);
+  if (body instanceof Refusal) return body;
+  const asked = readBySchema(connectRequestSchema, body);
+  if (asked instanceof Refusal) return asked;
+  // From the database, not from memory: what the owner has just put on the list, or taken off it, holds at once.
+  const app = await apps.find(appId);
+  if (app?.redirectUris.includes(asked.redirectUri) === true) return asked;
+  return refuse('BAD_REQUEST', '`redirectUri`: must be one of the app’s `redirectUris`, character by character.', {
+    param: 'redirectUri',
+  });
+}

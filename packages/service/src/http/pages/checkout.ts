@@ -1,0 +1,125 @@
+import type { Connection } from '#connections/connection.ts';
+import { type Formats, formatsOf } from '#http/pages/format.ts';
+import { type Html, html } from '#http/pages/html.ts';
+import { alertOf, scriptOf } from '#http/pages/layout.ts';
+import type { PeoplePages } from '#http/pages/people-pages.ts';
+import { personPage } from '#http/pages/person-page.ts';
+import { CHECKOUT_TEXTS as TEXTS } from '#http/pages/texts/topup.ts';
+import { NEXT_PATH } from '#http/pages/topup-step.ts';
+import type { PageAnswer, PageMethods, Visit } from '#http/pages/visit.ts';
+import type { Person } from '#identities/session.ts';
+import type { CheckoutId } from '#kernel/ids.ts';
+import type { Checkout } from '#payments/checkout.ts';
+
+/** A checkout, and who looks at it. */
+interface Arrival {
+  readonly checkout: Checkout;
+  readonly appName: string;
+  /** Where its wallet's owner looks. */
+  readonly connection: Connection | undefined;
+  /** Where the payer came from, by his own browser's word. */
+  readonly next: string | undefined;
+}
+
+/**
+ * Looks at this page once a second until there is something else on it, and puts that in place of what is shown; says after
+ * a minute that it takes longer.
+ */
+const SCRIPT = scriptOf(`(() => {
+const part = (name, page) => page.querySelector(name);
+setTimeout(() => { const slow = part('#slow', document); if (slow) slow.hidden = false; }, 60000);
+const look = async () => {
+  try {
+    const reply = await fetch(location.href, { cache: 'no-store' });
+    const seen = new DOMParser().parseFromString(await reply.text(), 'text/html');
+    if (reply.ok && !part('#slow', seen)) {
+      for (const name of ['h1', '#arrival']) part(name, document).replaceChildren(...part(name, seen).childNodes);
+      document.title = seen.title;
+      part('#slow', document).remove();
+      return;
+    }
+  } catch {}
+  setTimeout(look, 1000);
+};
+setTimeout(look, 1000);
+})();`);
+
+/** `/checkout/...`: where a payer waits for the money. That he is here proves nothing: what counts is the notice (ON-02). */
+export function checkoutPages(pages: PeoplePages): Readonly<Record<string, PageMethods<Person>>> {
+  return {
+    '/checkout/:part': {
+      GET: async (visit) => {
+        const arrival = await arrivalOf(pages, visit);
+        return arrival === undefined ? gone(pages) : arrivalPage(pages, visit, arrival);
+      },
+    },
+  };
+}
+
+async function arrivalOf(pages: PeoplePages, visit: Visit<Person>): Promise<Arrival | undefined> {
+  const checkout = await pages.checkouts?.find(visit.part as CheckoutId);
+  if (checkout === undefined) return undefined;
+  const app = await pages.apps.find(checkout.appId);
+  if (app === undefined) return undefined;
+  const connection = await pages.connections.find(checkout.appId, checkout.userId);
+  const isOwner = connection !== undefined && connection.identityId === visit.signedIn?.identity.identityId;
+  const [, next] = NEXT_PATH.exec(visit.cookie('next')?.replace(`${checkout.checkoutId}:`, '') ?? '') ?? [];
+  return { checkout, appName: app.name, connection: isOwner ? connection : undefined, next };
+}
+
+function arrivalPage(pages: PeoplePages, visit: Visit<Person>, arrival: Arrival): PageAnswer {
+  const { title, body } = shownOf(pages, visit, arrival);
+  const isOpen = arrival.checkout.state === 'open';
+  const waiting = html`<p class="hint" id="slow" hidden>${TEXTS.slow}</p>
+<noscript><meta http-equiv="refresh" content="3"><p class="hint">${TEXTS.slow}</p></noscript>
+${SCRIPT.element}`;
+  const whole = html`<section id="arrival" aria-live="polite">${body}</section>
+${isOpen ? waiting : undefined}`;
+  const page = personPage(pages, { title, body: whole });
+  return { status: 200, page, ...(isOpen ? { needs: { script: SCRIPT } } : {}) };
+}
+
+function shownOf(pages: PeoplePages, visit: Visit<Person>, arrival: Arrival): { title: string; body: Html } {
+  const format = formatsOf(visit.exchange.request);
+  const { checkout } = arrival;
+  if (checkout.state === 'paid') return { title: TEXTS.paidTitle, body: paid(format, arrival) };
+  if (checkout.state === 'kept') {
+    return { title: TEXTS.keptTitle, body: html`<p>${TEXTS.kept(pages.operatorName)}</p>${facts(format, arrival)}` };
+  }
+  if (visit.exchange.query !== 'paid=no') {
+    return { title: TEXTS.openTitle, body: html`<p>${TEXTS.open}</p>${facts(format, arrival)}` };
+  }
+  const body = html`<p>${TEXTS.unpaid}</p>${facts(format, arrival)}${wayToTryAgain(pages, arrival)}`;
+  return { title: TEXTS.unpaidTitle, body };
+}
+
+function facts(format: Formats, { checkout, appName }: Arrival): Html {
+  return html`<dl><dt>${TEXTS.amount}</dt><dd>${format.amount(checkout.amount, checkout.currency)}</dd>
+<dt>${TEXTS.app}</dt><dd>${appName}</dd></dl>`;
+}
+
+function paid(format: Formats, { checkout, appName, connection, next }: Arrival): Html {
+  const { amount } = format;
+  const balance =
+    connection &&
+    html`<dl><dt>${TEXTS.available}</dt><dd>${amount(connection.wallet.available, connection.wallet.currency)}</dd></dl>`;
+  const way =
+    next === undefined
+      ? html`<p>${TEXTS.backTo(appName)}</p>`
+      : html`<p><a class="button" href="${next}">${TEXTS.onTo(appName)}</a></p>`;
+  const wallet = connection && html`<p><a href="/wallet">${TEXTS.wallet}</a></p>`;
+  return html`<p class="good">${TEXTS.paid(amount(checkout.amount, checkout.currency), appName)}</p>
+${balance}${way}${wallet}`;
+}
+
+/** A new link for the owner; nobody else gets one by the address of a checkout. */
+function wayToTryAgain({ links }: PeoplePages, { connection, appName, next }: Arrival): Html {
+  if (connection === undefined) return html`<p>${TEXTS.tryFromApp(appName)}</p>`;
+  const path = next?.replace(/\/done$/, '/topup') ?? new URL(links.topup(connection)).pathname;
+  return html`<p><a class="button" href="${path}">${TEXTS.tryAgain}</a></p>`;
+}
+
+function gone(pages: PeoplePages): PageAnswer {
+  const body = html`${alertOf(TEXTS.gone)}`;
+  return { status: 404, page: personPage(pages, { title: TEXTS.goneTitle, body, isError: true }) };
+}

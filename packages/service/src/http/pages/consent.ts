@@ -1,0 +1,184 @@
+import type { Connection } from '#connections/connection.ts';
+import { amountField, amountText, parseAmount } from '#http/pages/amount-field.ts';
+import type { Form } from '#http/pages/form.ts';
+import { formatsOf } from '#http/pages/format.ts';
+import { type Html, html } from '#http/pages/html.ts';
+import { appMark } from '#http/pages/app-mark.ts';
+import { alertOf, noticeOf } from '#http/pages/layout.ts';
+import { type OpenedLink, type PersonVisit, signedInAs } from '#http/pages/link-visit.ts';
+import type { PeoplePages } from '#http/pages/people-pages.ts';
+import { personPage } from '#http/pages/person-page.ts';
+import { AMOUNT_TEXTS } from '#http/pages/texts/amount.ts';
+import { CONNECT_TEXTS } from '#http/pages/texts/connect.ts';
+import { type PageAnswer, refusedBy } from '#http/pages/visit.ts';
+import { type Micros, micros, ZERO_MICROS } from '#kernel/micros.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+
+const MICROS_PER_UNIT = 1_000_000n;
+const CAP_CHOICES = ['5', '10', '20', '50'] as const;
+const NO_CAP = 'none';
+const OTHER_CAP = 'other';
+const CONFIRMED = 'yes';
+
+/** What somebody has filled in so far, as text. */
+interface Filled {
+  readonly cap: string;
+  readonly otherCap: string;
+  readonly isOwn: boolean;
+}
+
+/** `/connect/TOKEN` or `/topup/TOKEN`: the page whose consent this is. Below it, `consent` takes the form. */
+interface ConsentAt {
+  readonly path: string;
+  /** Where somebody goes who does not want to. */
+  readonly cancelPath: string | undefined;
+}
+
+/** Asks for consent where there is none in force, before a page of an owner is shown. Undefined: there is. */
+export function consentStep(
+  pages: PeoplePages,
+  visit: PersonVisit,
+  opened: OpenedLink,
+  at: ConsentAt,
+): PageAnswer | undefined {
+  if (opened.connection?.wallet.isConnected === true) return undefined;
+  return consentPage(pages, visit, opened, at);
+}
+
+/** Which app asks, what it may do, how much of it: for this person to agree. */
+export function consentPage(pages: PeoplePages, visit: PersonVisit, opened: OpenedLink, at: ConsentAt): PageAnswer {
+  return { status: 200, page: consentHtml(pages, visit, opened, at, filledFrom(opened.connection)) };
+}
+
+/**
+ * Takes the form of that page: connects, and gives the connection. Otherwise what to answer: the form again, with what is
+ * wrong with it. `foreign`: another identity was faster.
+ */
+export async function acceptConsent(
+  pages: PeoplePages,
+  visit: PersonVisit,
+  form: Form,
+  opened: OpenedLink,
+  at: ConsentAt,
+): Promise<Connection | PageAnswer | 'foreign'> {
+  const filled = {
+    cap: form.field('cap'),
+    otherCap: form.field('other-cap'),
+    isOwn: form.field('own') === CONFIRMED,
+  };
+  const chosen = readConsent(filled, filledFrom(opened.connection).otherCap);
+  if (chosen instanceof Refusal) {
+    return refusedBy(chosen, consentHtml(pages, visit, opened, at, filled, chosen.message));
+  }
+  const { link, person } = opened;
+  return pages.connections.consent({
+    identityId: person.identity.identityId,
+    appId: link.appId,
+    userId: link.userId,
+    userLabel: userLabelOf(opened),
+    cap: chosen.cap,
+  });
+}
+
+/** `shown`: the amount that was in the field at first, which nobody typed. */
+function readConsent(
+  { cap, otherCap, isOwn }: Filled,
+  shown: string,
+): { readonly cap: Micros | undefined } | Refusal<'BAD_REQUEST'> {
+  if (!isOwn) return refuse('BAD_REQUEST', CONNECT_TEXTS.notConfirmed);
+  const isTyped = otherCap.trim() !== '' && otherCap !== shown;
+  if (isTyped && cap !== '' && cap !== OTHER_CAP) return refuse('BAD_REQUEST', CONNECT_TEXTS.twoCaps);
+  if (cap === NO_CAP) return { cap: undefined };
+  const isChoice = CAP_CHOICES.some((units) => units === cap);
+  if (!isChoice && cap !== OTHER_CAP) return refuse('BAD_REQUEST', CONNECT_TEXTS.noChoice);
+  const amount = parseAmount(isChoice ? cap : otherCap);
+  if (amount === undefined) return refuse('BAD_REQUEST', AMOUNT_TEXTS.fault);
+  if (amount === ZERO_MICROS) return refuse('BAD_REQUEST', CONNECT_TEXTS.tooLittle);
+  return { cap: amount };
+}
+
+/** What is chosen at first: the cap that there is, or one in the middle. */
+function filledFrom(connection: Connection | undefined): Filled {
+  const standard = { cap: '20', otherCap: '', isOwn: false };
+  if (connection === undefined) return standard;
+  if (connection.cap === undefined) return { ...standard, cap: NO_CAP };
+  const text = amountText(connection.cap);
+  const isChoice = CAP_CHOICES.some((units) => units === text);
+  return isChoice ? { ...standard, cap: text } : { ...standard, cap: OTHER_CAP, otherCap: text };
+}
+
+function userLabelOf({ link, connection }: OpenedLink): string | undefined {
+  return (link.purpose === 'connect' ? link.userLabel : undefined) ?? connection?.userLabel;
+}
+
+function consentHtml(
+  pages: PeoplePages,
+  visit: PersonVisit,
+  opened: OpenedLink,
+  { path, cancelPath }: ConsentAt,
+  filled: Filled,
+  fault?: string,
+): Html {
+  const { app, person, connection } = opened;
+  const isConnected = connection?.wallet.isConnected === true;
+  const label = userLabelOf(opened);
+  const body = html`${alertOf(fault)}
+<section>
+${appMark(app)}
+${connection === undefined || isConnected ? undefined : noticeOf(CONNECT_TEXTS.before)}
+<p>${isConnected ? CONNECT_TEXTS.connected(app.name) : CONNECT_TEXTS.asks(app.name)}</p>
+<dl>
+<dt>${CONNECT_TEXTS.account}</dt>
+<dd>${label === undefined ? html`<span class="soft">${CONNECT_TEXTS.accountUnnamed}</span>` : html`<bdi>${label}</bdi>`}</dd>
+</dl>
+${signedInAs(visit, person.identity, path)}
+</section>
+<section aria-labelledby="may">
+<h2 id="may">${CONNECT_TEXTS.mayTitle}</h2>
+<ul>
+${CONNECT_TEXTS.may.map((line) => html`<li>${line}</li>`)}
+</ul>
+<h2>${CONNECT_TEXTS.mayNotTitle}</h2>
+<ul>
+${CONNECT_TEXTS.mayNot.map((line) => html`<li>${line}</li>`)}
+</ul>
+<p class="soft">${CONNECT_TEXTS.stop}</p>
+</section>
+<div class="card">
+${visit.form(`${path}/consent`, consentFields(pages, visit, app.name, filled, isConnected))}
+${cancelPath === undefined ? undefined : html`<p><a href="${cancelPath}">${CONNECT_TEXTS.cancel}</a></p>`}
+</div>`;
+  const title = isConnected ? CONNECT_TEXTS.againTitle(app.name) : CONNECT_TEXTS.title(app.name);
+  return personPage(pages, { title, body, isError: fault !== undefined });
+}
+
+function consentFields(
+  { currency }: PeoplePages,
+  { exchange }: PersonVisit,
+  appName: string,
+  filled: Filled,
+  isConnected: boolean,
+): Html {
+  const { amount } = formatsOf(exchange.request);
+  const shown = (units: string): string => amount(micros(BigInt(units) * MICROS_PER_UNIT), currency);
+  const choices = [
+    ...CAP_CHOICES.map((units) => ({ value: units as string, text: shown(units) })),
+    { value: NO_CAP, text: CONNECT_TEXTS.noCap },
+    { value: OTHER_CAP, text: CONNECT_TEXTS.otherCap },
+  ];
+  return html`<fieldset class="choices" aria-describedby="cap-what">
+<legend>${CONNECT_TEXTS.cap}</legend>
+${choices.map(({ value, text }) => choiceOf(value, text, value === filled.cap))}
+</fieldset>
+<p class="hint" id="cap-what">${CONNECT_TEXTS.capHint}</p>
+${amountField({ name: 'other-cap', label: CONNECT_TEXTS.otherAmount(currency), text: filled.otherCap })}
+<p>${CONNECT_TEXTS.warning(appName)}</p>
+<label for="own"><input id="own" name="own" type="checkbox" value="${CONFIRMED}" required${filled.isOwn ? html` checked` : undefined}>
+<span>${CONNECT_TEXTS.own(appName)}</span></label>
+<button>${isConnected ? CONNECT_TEXTS.save : CONNECT_TEXTS.connect}</button>`;
+}
+
+function choiceOf(value: string, text: string, isChosen: boolean): Html {
+  const checked = isChosen ? html` checked` : undefined;
+  return html`<label for="cap-${value}"><input id="cap-${value}" name="cap" type="radio" value="${value}"${checked}><span>${text}</span></label>`;
+}

@@ -1,0 +1,119 @@
+import type { Queryable } from '#db/pool.ts';
+import type { AppId, CheckoutId, EndUserId } from '#kernel/ids.ts';
+import type { Oddity, PaymentRow, RefundRow } from '#payments/queries.ts';
+
+export interface PaymentSums extends PaymentRow {
+  readonly oddity: Oddity | null;
+  readonly paid_at: Date;
+  readonly refunded_micros: bigint;
+  readonly disputed_micros: bigint;
+}
+
+/** What came into a wallet and what went back of it, the newest first. */
+export async function selectPayments(
+  db: Queryable,
+  wallet: { readonly appId: AppId; readonly userId: EndUserId; readonly processor: string | undefined },
+  most: number,
+): Promise<readonly PaymentSums[]> {
+  const { rows } = await db.query<PaymentSums>(
+    `select p.payment_id, p.app_id, p.user_id, p.processor_payment, p.amount_micros, p.currency, p.state, p.oddity,
+       p.paid_at, r.refunded::bigint as refunded_micros, d.disputed::bigint as disputed_micros
+     from payments.payments p
+     cross join lateral (
+       select coalesce(sum(f.amount_micros), 0) as refunded from payments.refunds f
+       where f.payment_id = p.payment_id and f.state <> 'declined'
+     ) r
+     cross join lateral (
+       select greatest(0, coalesce(sum(case when m.is_reinstated then -m.amount_micros else m.amount_micros end), 0)) as disputed
+       from payments.dispute_movements m where m.payment_id = p.payment_id
+     ) d
+     where p.app_id = $1 and p.user_id = $2 and ($3::text is null or p.processor = $3)
+     order by p.paid_at desc, p.payment_id limit $4`,
+    [wallet.appId, wallet.userId, wallet.processor ?? null, most],
+  );
+  return rows;
+}
+
+/** A refund that the processor is asked for, with whose it is. */
+export interface AskedRefund extends RefundRow {
+  readonly app_id: AppId;
+  readonly user_id: EndUserId;
+  readonly checkout_id: CheckoutId;
+  readonly processor_payment: string;
+  readonly currency: string;
+}
+
+const ASKED = `r.refund_id, r.payment_id, r.amount_micros, r.state, r.booked_as, r.processor_refund, r.is_ours,
+  p.app_id, p.user_id, p.checkout_id, p.processor_payment, p.currency`;
+
+/** Refunds under way of a wallet, the newest first. */
+export async function selectRefundsUnderWay(
+  db: Queryable,
+  wallet: { readonly appId: AppId; readonly userId: EndUserId },
+  most: number,
+): Promise<readonly { readonly amount_micros: bigint; readonly created_at: Date }[]> {
+  const { rows } = await db.query<{ amount_micros: bigint; created_at: Date }>(
+    `select amount_micros, created_at from payments.refunds
+     where app_id = $1 and user_id = $2 and state = 'asked' and is_ours order by created_at desc, refund_id limit $3`,
+    [wallet.appId, wallet.userId, most],
+  );
+  return rows;
+}
+
+export async function selectAskedRefunds(db: Queryable, refundIds: readonly string[]): Promise<readonly AskedRefund[]> {
+  const { rows } = await db.query<AskedRefund>(
+    `select ${ASKED} from payments.refunds r join payments.payments p using (payment_id)
+     where r.refund_id = any ($1) and r.state = 'asked' order by r.created_at, r.refund_id`,
+    [refundIds],
+  );
+  return rows;
+}
+
+/** How long to wait until the next look, by the age of what is looked at: a quarter of it, and at least a minute. */
+const NEXT_LOOK = `clock_timestamp() + greatest(interval '1 minute', (clock_timestamp() - created_at) / 4)`;
+
+/** Takes refunds of a processor that nobody has heard of for a while: each is given to one process. */
+export async function claimRefunds(db: Queryable, processor: string, most: number): Promise<readonly AskedRefund[]> {
+  const { rows } = await db.query<AskedRefund>(
+    `with due as (
+       select refund_id from payments.refunds
+       where processor = $1 and state = 'asked' and next_look_at <= clock_timestamp()
+       order by next_look_at limit $2 for update skip locked
+     ), r as (
+       update payments.refunds set next_look_at = ${NEXT_LOOK}
+       where refund_id in (select refund_id from due) returning *
+     )
+     select ${ASKED} from r join payments.payments p using (payment_id)`,
+    [processor, most],
+  );
+  return rows;
+}
+
+/** Takes checkouts of a processor that nothing was heard of. One that is older than these days has its last look. */
+export async function claimCheckouts(
+  db: Queryable,
+  processor: string,
+  limits: { readonly days: number; readonly most: number },
+): Promise<readonly string[]> {
+  const { rows } = await db.query<{ processor_checkout: string }>(
+    `with due as (
+       select checkout_id from payments.checkouts
+       where processor = $1 and next_look_at <= clock_timestamp()
+       order by next_look_at limit $3 for update skip locked
+     ), looked_at as (
+       update payments.checkouts c set next_look_at =
+         case when c.created_at > clock_timestamp() - $2 * interval '1 day' then ${NEXT_LOOK} end
+       where checkout_id in (select checkout_id from due)
+       returning c.*
+     )
+     select l.processor_checkout from looked_at l
+     where l.processor_checkout is not null
+       and not exists (select from payments.payments p where p.checkout_id = l.checkout_id)`,
+    [processor, limits.days, limits.most],
+  );
+  return rows.map((row) => row.processor_checkout);
+}
+
+export async function deleteOldNotices(db: Queryable, days: number): Promise<void> {
+  await db.query(`delete from payments.notices where received_at < clock_timestamp() - $1 * interval '1 day'`, [days]);
+}

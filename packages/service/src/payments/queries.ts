@@ -1,0 +1,279 @@
+import type { Queryable } from '#db/pool.ts';
+import type { AppId, CheckoutId, EndUserId, IdentityId, PaymentId, RefundId } from '#kernel/ids.ts';
+import type { Micros } from '#kernel/micros.ts';
+
+export interface CheckoutRow {
+  readonly checkout_id: CheckoutId;
+  readonly app_id: AppId;
+  readonly user_id: EndUserId;
+  readonly amount_micros: bigint;
+  readonly currency: string;
+  readonly processor_checkout: string | null;
+}
+
+const CHECKOUT = 'checkout_id, app_id, user_id, amount_micros, currency, processor_checkout';
+
+interface NewCheckoutRow {
+  readonly checkoutId: CheckoutId;
+  readonly appId: AppId;
+  readonly userId: EndUserId;
+  readonly identityId: IdentityId | undefined;
+  readonly amount: Micros;
+  readonly currency: string;
+  readonly processor: string;
+  readonly linkDigest: Buffer | undefined;
+}
+
+export async function insertCheckout(db: Queryable, checkout: NewCheckoutRow): Promise<void> {
+  const { checkoutId, appId, userId, identityId, amount, currency, processor, linkDigest } = checkout;
+  await db.query(
+    `insert into payments.checkouts (checkout_id, app_id, user_id, identity_id, amount_micros, currency, processor,
+       link_digest)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [checkoutId, appId, userId, identityId ?? null, amount, currency, processor, linkDigest ?? null],
+  );
+}
+
+export async function setProcessorCheckout(
+  db: Queryable,
+  checkoutId: CheckoutId,
+  processorCheckout: string,
+): Promise<void> {
+  await db.query(`update payments.checkouts set processor_checkout = $2 where checkout_id = $1`, [
+    checkoutId,
+    processorCheckout,
+  ]);
+}
+
+/** With the state of its payment; null while there is none. */
+export async function selectCheckout(
+  db: Queryable,
+  checkoutId: CheckoutId,
+): Promise<(CheckoutRow & { readonly state: 'credited' | 'kept' | null }) | undefined> {
+  const { rows } = await db.query<CheckoutRow & { state: 'credited' | 'kept' | null }>(
+    `select ${CHECKOUT}, (
+       select p.state from payments.payments p where p.checkout_id = c.checkout_id order by p.state, p.paid_at limit 1
+     ) as state
+     from payments.checkouts c where c.checkout_id = $1`,
+    [checkoutId],
+  );
+  return rows[0];
+}
+
+/** Locks it: what is known of its payment changes one after the other. */
+export async function lockCheckout(
+  tx: Queryable,
+  processor: string,
+  checkoutId: CheckoutId,
+): Promise<CheckoutRow | undefined> {
+  const { rows } = await tx.query<CheckoutRow>(
+    `select ${CHECKOUT} from payments.checkouts where checkout_id = $1 and processor = $2 for no key update`,
+    [checkoutId, processor],
+  );
+  return rows[0];
+}
+
+/** Locks those that have been paid of a wallet, in one order for all. */
+export async function lockPaidCheckouts(
+  tx: Queryable,
+  wallet: { readonly appId: AppId; readonly userId: EndUserId },
+): Promise<void> {
+  await tx.query(
+    `select from payments.checkouts c
+     where c.app_id = $1 and c.user_id = $2
+       and exists (select from payments.payments p where p.checkout_id = c.checkout_id)
+     order by c.checkout_id for no key update`,
+    [wallet.appId, wallet.userId],
+  );
+}
+
+export async function isLinkSpent(db: Queryable, linkDigest: Buffer): Promise<boolean> {
+  const { rows } = await db.query<{ is_spent: boolean }>(
+    `select exists (
+       select from payments.checkouts c join payments.payments p on p.checkout_id = c.checkout_id
+       where c.link_digest = $1
+     ) as is_spent`,
+    [linkDigest],
+  );
+  return rows[0]?.is_spent ?? false;
+}
+
+export type Oddity = 'amount' | 'currency' | 'second' | 'no_wallet' | 'too_much';
+
+export interface PaymentRow {
+  readonly payment_id: PaymentId;
+  readonly app_id: AppId;
+  readonly user_id: EndUserId;
+  readonly processor_payment: string;
+  readonly amount_micros: bigint;
+  readonly currency: string;
+  readonly state: 'credited' | 'kept';
+}
+
+const PAYMENT = 'payment_id, app_id, user_id, processor_payment, amount_micros, currency, state';
+
+/** Those of a checkout; more than one where it was paid twice. */
+export async function selectPaymentsOfCheckout(db: Queryable, checkoutId: CheckoutId): Promise<readonly PaymentRow[]> {
+  const { rows } = await db.query<PaymentRow>(
+    `select ${PAYMENT} from payments.payments where checkout_id = $1 order by paid_at`,
+    [checkoutId],
+  );
+  return rows;
+}
+
+export async function insertPayment(
+  tx: Queryable,
+  payment: PaymentRow & {
+    readonly checkout_id: CheckoutId;
+    readonly processor: string;
+    readonly oddity: Oddity | undefined;
+  },
+): Promise<void> {
+  await tx.query(
+    `insert into payments.payments (payment_id, checkout_id, app_id, user_id, processor, processor_payment,
+       amount_micros, currency, state, oddity)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      payment.payment_id,
+      payment.checkout_id,
+      payment.app_id,
+      payment.user_id,
+      payment.processor,
+      payment.processor_payment,
+      payment.amount_micros,
+      payment.currency,
+      payment.state,
+      payment.oddity ?? null,
+    ],
+  );
+}
+
+export interface RefundRow {
+  readonly refund_id: RefundId;
+  readonly payment_id: PaymentId;
+  readonly amount_micros: bigint;
+  readonly state: 'asked' | 'paid' | 'declined';
+  readonly booked_as: 'set_aside' | 'taken' | null;
+  readonly processor_refund: string | null;
+  readonly is_ours: boolean;
+}
+
+const REFUND = 'refund_id, payment_id, amount_micros, state, booked_as, processor_refund, is_ours';
+
+export async function selectRefundsOfPayment(db: Queryable, paymentId: PaymentId): Promise<readonly RefundRow[]> {
+  const { rows } = await db.query<RefundRow>(
+    `select ${REFUND} from payments.refunds where payment_id = $1 order by created_at, refund_id`,
+    [paymentId],
+  );
+  return rows;
+}
+
+interface NewRefundRow extends RefundRow {
+  readonly app_id: AppId;
+  readonly user_id: EndUserId;
+  readonly processor: string;
+  /** Null for one that was made at the processor. */
+  readonly request_key: string | null;
+}
+
+export async function insertRefund(tx: Queryable, refund: NewRefundRow): Promise<void> {
+  await tx.query(
+    `insert into payments.refunds (refund_id, payment_id, amount_micros, state, booked_as, processor, processor_refund,
+       is_ours, app_id, user_id, request_key, ended_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, case when $4 <> 'asked' then clock_timestamp() end)`,
+    [
+      refund.refund_id,
+      refund.payment_id,
+      refund.amount_micros,
+      refund.state,
+      refund.booked_as,
+      refund.processor,
+      refund.processor_refund,
+      refund.is_ours,
+      refund.app_id,
+      refund.user_id,
+      refund.request_key,
+    ],
+  );
+}
+
+export async function updateRefund(
+  tx: Queryable,
+  refund: Pick<RefundRow, 'refund_id' | 'state' | 'booked_as' | 'processor_refund'>,
+): Promise<void> {
+  await tx.query(
+    `update payments.refunds set state = $2, booked_as = $3, processor_refund = $4,
+       ended_at = case when $2 = 'asked' then null else coalesce(ended_at, clock_timestamp()) end
+     where refund_id = $1`,
+    [refund.refund_id, refund.state, refund.booked_as, refund.processor_refund],
+  );
+}
+
+/** What was asked for under a key before; undefined: nothing. */
+export async function selectRequest(
+  db: Queryable,
+  request: { readonly appId: AppId; readonly userId: EndUserId; readonly key: string },
+): Promise<{ readonly amount: bigint; readonly payments: readonly PaymentId[] } | undefined> {
+  const { rows } = await db.query<{ amount: bigint | null; payments: PaymentId[] | null }>(
+    `select sum(amount_micros)::bigint as amount, array_agg(payment_id) as payments from payments.refunds
+     where app_id = $1 and user_id = $2 and request_key = $3`,
+    [request.appId, request.userId, request.key],
+  );
+  const [{ amount, payments } = { amount: null, payments: null }] = rows;
+  return amount === null ? undefined : { amount, payments: payments ?? [] };
+}
+
+/** False where this movement is known. */
+export async function insertDisputeMovement(
+  tx: Queryable,
+  movement: {
+    readonly processor: string;
+    readonly processorMovement: string;
+    readonly paymentId: PaymentId;
+    readonly amount: Micros;
+    readonly isReinstated: boolean;
+    readonly isBooked: boolean;
+  },
+): Promise<void> {
+  await tx.query(
+    `insert into payments.dispute_movements (processor, processor_movement, payment_id, amount_micros, is_reinstated,
+       is_booked)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [
+      movement.processor,
+      movement.processorMovement,
+      movement.paymentId,
+      movement.amount,
+      movement.isReinstated,
+      movement.isBooked,
+    ],
+  );
+}
+
+export async function selectMovementsOfPayment(db: Queryable, paymentId: PaymentId): Promise<ReadonlySet<string>> {
+  const { rows } = await db.query<{ processor_movement: string }>(
+    `select processor_movement from payments.dispute_movements where payment_id = $1`,
+    [paymentId],
+  );
+  return new Set(rows.map((row) => row.processor_movement));
+}
+
+interface NoticeName {
+  readonly processor: string;
+  readonly noticeId: string;
+}
+
+export async function isNoticeKnown(db: Queryable, { processor, noticeId }: NoticeName): Promise<boolean> {
+  const { rows } = await db.query<{ is_known: boolean }>(
+    `select exists (select from payments.notices where processor = $1 and notice_id = $2) as is_known`,
+    [processor, noticeId],
+  );
+  return rows[0]?.is_known ?? false;
+}
+
+export async function insertNotice(tx: Queryable, notice: NoticeName & { readonly type: string }): Promise<void> {
+  await tx.query(
+    `insert into payments.notices (processor, notice_id, type) values ($1, $2, $3) on conflict do nothing`,
+    [notice.processor, notice.noticeId, notice.type],
+  );
+}

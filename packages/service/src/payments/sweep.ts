@@ -1,0 +1,76 @@
+import type { Pool } from '#db/pool.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
+import { repeat } from '#kernel/repeat.ts';
+import { bringToBooks } from '#payments/notices.ts';
+import { type AskedRefund, claimCheckouts, claimRefunds, deleteOldNotices } from '#payments/operator-queries.ts';
+import type { Processor } from '#payments/processor.ts';
+import { createAsker } from '#payments/refund-asker.ts';
+
+const PERIOD_MS = 60_000;
+/** In a pass of one process. */
+const LOOKS_MAX = 50;
+/** Longer than a checkout stays open, and than a bank takes. */
+const CHECKOUT_DAYS = 3;
+/** Longer than any processor sends a notice again. */
+const NOTICE_DAYS = 40;
+
+interface SweepOptions {
+  readonly pool: Pool;
+  readonly processor: Processor;
+  readonly log: Log;
+  readonly periodMs?: number;
+}
+
+/**
+ * Looks again, so that a lost notice is no lost money: at checkouts of which nothing was heard, and at refunds that nobody
+ * has confirmed, which are asked for again where the processor does not know them. Each is given to one process, and
+ * the older it is the more seldom.
+ */
+export function startPaymentSweep({ pool, processor, log, periodMs = PERIOD_MS }: SweepOptions): {
+  readonly stop: () => Promise<void>;
+} {
+  const passes = repeat(async () => {
+    await sweepPayments({ pool, processor, log });
+  }, periodMs);
+  return passes;
+}
+
+/** One pass. */
+export async function sweepPayments(options: SweepOptions): Promise<void> {
+  const { pool, processor, log } = options;
+  const { askOne } = createAsker(options);
+
+  async function lookAtCheckout(processorCheckout: string): Promise<void> {
+    const report = await processor.lookUpCheckout(processorCheckout);
+    if (report !== undefined) await bringToBooks(options, report);
+  }
+
+  async function lookAtRefund(refund: AskedRefund): Promise<void> {
+    const report = await processor.lookUp(refund.processor_payment);
+    if (report === undefined) return;
+    const isKnown = report.refunds.some(
+      (one) => one.refundId === refund.refund_id || one.processorRefund === refund.processor_refund,
+    );
+    if (isKnown) await bringToBooks(options, report);
+    else await askOne(refund);
+  }
+
+  async function each<Item>(items: readonly Item[], look: (item: Item) => Promise<void>): Promise<void> {
+    for (const item of items) {
+      try {
+        await look(item);
+      } catch (fault) {
+        log.warn({ fault: describeFault(fault) }, 'a payment could not be looked up');
+      }
+    }
+  }
+
+  try {
+    const checkouts = await claimCheckouts(pool, processor.name, { days: CHECKOUT_DAYS, most: LOOKS_MAX });
+    await each(checkouts, lookAtCheckout);
+    await each(await claimRefunds(pool, processor.name, LOOKS_MAX), lookAtRefund);
+    await deleteOldNotices(pool, NOTICE_DAYS);
+  } catch (fault) {
+    log.warn({ fault: describeFault(fault) }, 'payments could not be looked after');
+  }
+}

@@ -1,0 +1,78 @@
+import { inSnapshot, inTransaction, type Pool, type Queryable } from '#db/pool.ts';
+import type { Clock } from '#kernel/clock.ts';
+import { microsFromRow } from '#kernel/micros.ts';
+import { payableIn } from '#payments/amounts.ts';
+import type { PaymentReport, Processor } from '#payments/processor.ts';
+import { TEST_CARDS } from '#payments/test-processor/cards.ts';
+import { readSignedNotice } from '#payments/test-processor/notices.ts';
+import {
+  insertTestCheckout,
+  insertTestEvent,
+  insertTestRefund,
+  selectPaidTestCheckout,
+  selectTestCheckout,
+  selectTestMovements,
+  selectTestRefunds,
+  type TestCheckoutRow,
+} from '#payments/test-processor/queries.ts';
+import { newTestCheckout, newTestRefund, refundEvent } from '#payments/test-processor/test-bank.ts';
+
+interface TestProcessorOptions {
+  readonly pool: Pool;
+  /** Notices are signed under it. */
+  readonly key: Buffer;
+  readonly publicUrl: string;
+  readonly clock: Clock;
+}
+
+/** A processor whose money is make-believe, of development services alone (ON-03). */
+export function createTestProcessor({ pool, key, publicUrl, clock }: TestProcessorOptions): Processor {
+  return {
+    name: 'test',
+    formTargets: [], // Its pages are of this service.
+    amountsIn: payableIn,
+    openCheckout: async (order) => {
+      const processorCheckout = await insertTestCheckout(pool, newTestCheckout(), order);
+      return { processorCheckout, url: `${publicUrl}/test-processor/${processorCheckout}` };
+    },
+    readNotice: async (body, headers) => readSignedNotice(key, clock, body, headers),
+    lookUp: (testPayment) =>
+      inSnapshot(pool, async (tx) => reportOf(tx, await selectPaidTestCheckout(tx, testPayment))),
+    lookUpCheckout: (testCheckout) =>
+      inSnapshot(pool, async (tx) => reportOf(tx, await selectTestCheckout(tx, testCheckout))),
+    refund: ({ processorPayment: testPayment, refundId, amount }) =>
+      inTransaction(pool, async (tx) => {
+        const paid = await selectPaidTestCheckout(tx, testPayment);
+        if (paid?.card === null || paid === undefined || !TEST_CARDS[paid.card].takesRefunds) return 'declined';
+        const before = (await selectTestRefunds(tx, testPayment)).some((one) => one.refund_id === refundId);
+        if (before) return 'asked';
+        const isBegun = await insertTestRefund(tx, { testRefund: newTestRefund(), testPayment, refundId, amount });
+        if (!isBegun) return 'declined';
+        await insertTestEvent(tx, refundEvent(testPayment));
+        return 'asked';
+      }),
+  };
+}
+
+async function reportOf(tx: Queryable, checkout: TestCheckoutRow | undefined): Promise<PaymentReport | undefined> {
+  if (checkout?.test_payment === null || checkout === undefined) return undefined;
+  const testPayment = checkout.test_payment;
+  const refunds = await selectTestRefunds(tx, testPayment);
+  const movements = await selectTestMovements(tx, testPayment);
+  return {
+    processorPayment: testPayment,
+    checkoutId: checkout.checkout_id,
+    received: { amount: microsFromRow(checkout.amount_micros), currency: checkout.currency },
+    refunds: refunds.map((row) => ({
+      processorRefund: row.test_refund,
+      refundId: row.refund_id ?? undefined,
+      amount: microsFromRow(row.amount_micros),
+      state: row.state,
+    })),
+    disputeMovements: movements.map((row) => ({
+      processorMovement: row.test_movement,
+      amount: microsFromRow(row.amount_micros),
+      isReinstated: row.is_reinstated,
+    })),
+  };
+}

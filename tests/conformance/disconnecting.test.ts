@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { chat, type Reply, send } from '../support/client.ts';
+import { connectionsOf } from '../support/connections.ts';
+import { createGate } from '../support/gate.ts';
+import { openStream } from '../support/open-stream.ts';
+import { assertRefusal } from '../support/refusal.ts';
+import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
+import { setStage } from '../support/stage.ts';
+
+const { service, upstream, app } = await setStage();
+const connections = connectionsOf(service.database);
+const { appId } = app;
+const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
+
+upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
+
+let users = 0;
+
+/** Somebody connected, with money. */
+async function newOwnerOfWallet(amount = 1_000_000, cap?: number) {
+  const identity = await connections.newIdentity();
+  const user = `user-${String((users += 1)).padStart(3, '0')}`;
+  await service.fund(app, user, amount);
+  const { connectionId } = await connections.connect({ identity, appId, user, cap });
+  return { user, owner: { ...identity, connectionId } };
+}
+
+function ask(user: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Reply> {
+  return chat({ url: service.url, key: app.liveKey, user }, fields);
+}
+
+function look(path: string, user: string): Promise<Reply> {
+  return send(path, { url: service.url, key: app.liveKey, user });
+}
+
+/** The whole answer, but for what is made anew for each call: its ids, its link, its date. */
+function wholeOf({ status, headers, text, body }: Reply): string {
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}`).toSorted();
+  const own = [headers.get('x-correlation-id'), headers.get('x-service-call-id'), headers.get('date')];
+  let whole = [String(status), ...lines, '', text].join('\n');
+  for (const one of own.filter((value) => value !== null)) whole = whole.replaceAll(one, '*'.repeat(one.length));
+  const link = String(body['topupUrl']);
+  assert.match(link, /^https:\/\/purser\.test\/topup\/[A-Za-z0-9_-]+$/);
+  // How much of the rate is left goes down with every call, whoever makes it.
+  return whole.replaceAll(link, '*'.repeat(link.length)).replace(/^(ratelimit: .*;r=)\d+/m, '$1*');
+}
+
+test('ON-05, WA-02 after a disconnection the next call is refused like a stranger’s, byte for byte', async () => {
+  const { user, owner } = await newOwnerOfWallet();
+  assert.equal((await ask(user)).status, 200);
+  await connections.setConnected(owner, false);
+  for (const stream of [false, true]) {
+    const refused = await ask(user, { stream });
+    assertRefusal(refused, { code: 'PAYMENT_REQUIRED', param: null, hasLink: true });
+    assert.equal(wholeOf(refused), wholeOf(await ask('user-n0b', { stream })));
+  }
+  assert.equal(wholeOf(await look('/balance', user)), wholeOf(await look('/balance', 'user-n0b')));
+  const usage = (await look('/usage/summary', user)).text;
+  assert.equal(usage.replace(user, 'user-n0b'), (await look('/usage/summary', 'user-n0b')).text);
+});
+
+test('ON-05 connected again, the user spends from the same wallet', async () => {
+  const { user, owner } = await newOwnerOfWallet(500_000);
+  await connections.setConnected(owner, false);
+  await connections.setConnected(owner, true);
+  assert.equal((await ask(user)).status, 200);
+  const { balance } = await service.wallet(app, user);
+  assert.ok(balance < 500_000 && balance > 0);
+});
+
+test('WA-11 a wallet that is suspended and disconnected answers like a stranger’s, and tells of neither', async () => {
+  const { user, owner } = await newOwnerOfWallet();
+  await service.setWallet(app, user, 'is_suspended = true');
+  assertRefusal(await ask(user), { code: 'WALLET_SUSPENDED', hasLink: false });
+  await connections.setConnected(owner, false);
+  assert.equal(wholeOf(await ask(user)), wholeOf(await ask('user-n0b')));
+});
+
+test('ON-04, WA-03 paused, a call is refused as by a cap that is reached; resumed, it is not', async () => {
+  const { user, owner } = await newOwnerOfWallet(1_000_000, 900_000);
+  await connections.setPaused(owner, true);
+  assertRefusal(await ask(user), { code: 'APP_SPEND_CAP_EXCEEDED', hasLink: true });
+  await connections.setPaused(owner, false);
+  assert.equal((await ask(user)).status, 200);
+});
+
+const CHANGES = {
+  disconnecting: (owner: Owner) => connections.setConnected(owner, false),
+  pausing: (owner: Owner) => connections.setPaused(owner, true),
+  'lowering the cap': (owner: Owner) => connections.setCap(owner, micros(1n)),
+} as const;
+type Owner = Awaited<ReturnType<typeof newOwnerOfWallet>>['owner'];
+
+for (const [name, change] of Object.entries(CHANGES)) {
+  test(`AU-10 ${name} cuts no call that runs: it is charged, and the next one is refused`, async () => {
+    const { user, owner } = await newOwnerOfWallet();
+    const gate = createGate();
+    const steps = streamSteps({ model: 'm', pieces: ['First piece', 'last'], usage: USAGE, includeUsageChunk: true });
+    upstream.script({
+      headers: { 'content-type': 'text/event-stream' },
+      body: [...steps.slice(0, 2), { waitFor: gate.opened }, ...steps.slice(2)],
+    });
+    const stream = await openStream({ url: service.url, key: app.liveKey, user });
+    await stream.until('First piece');
+    assert.equal(await change(owner), true);
+    assert.equal((await ask(user)).status, 402);
+    gate.open();
+    assert.match(await stream.whole(), /last[^]*data: \[DONE\]\n\n$/);
+    const { balance, held } = await service.wallet(app, user);
+    assert.equal(held, 0);
+    assert.ok(balance < 1_000_000, 'it is charged');
+    assert.deepEqual(await service.check(), []);
+  });
+}

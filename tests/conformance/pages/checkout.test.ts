@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Browser, openBrowser } from '../../support/browser.ts';
+import { assertPage, mainOf } from '../../support/page.ts';
+import { beginTopup, checkoutPath, hurry, payBy, refusedPath } from '../../support/topup.ts';
+import { setTopupStage } from '../../support/topup-stage.ts';
+
+const { service, app, newPerson, linkFor, balanceOf, call } = await setTopupStage();
+
+/** Pays five units and lets everything happen that the card leads to. */
+async function payFive(browser: Browser, user: string, card: Parameters<typeof payBy>[2]): Promise<string> {
+  const address = await beginTopup(browser, linkFor(user), { amount: '5000000' });
+  await payBy(browser, address, card);
+  return address;
+}
+
+test('ON-02 from a refused call to a funded wallet to the same call succeeding', async () => {
+  const { user, browser } = await newPerson();
+  const path = await refusedPath(service, app, user);
+  assertPage(await browser.open(path), 200, 'Top up your wallet for Test app');
+  const address = await beginTopup(browser, path, { amount: '10000000' });
+  assert.match(mainOf(browser.page()), /€10\.00/);
+  const waiting = await payBy(browser, address, 'success');
+  assertPage(waiting, 200, 'Your payment is on its way', { hasScript: true });
+  await hurry(service, address);
+  assert.equal(await balanceOf(user), 10_000_000);
+  assert.equal((await call(user)).status, 200);
+});
+
+test('BI-04 the least that lets the refused call through does so, and a cent less does not', async () => {
+  const one = await newPerson();
+  const path = await refusedPath(service, app, one.user);
+  await one.browser.open(path);
+  const [, least = ''] =
+    /<input id="least" type="radio" name="amount" value="(\d+)">/.exec(one.browser.page().text) ?? [];
+  assert.ok(Number(least) > 1_000_000 && Number(least) % 10_000 === 0, least);
+  const address = await beginTopup(one.browser, path, { amount: least });
+  await payBy(one.browser, address, 'success');
+  await hurry(service, address);
+  assert.equal(await balanceOf(one.user), Number(least));
+  assert.equal((await call(one.user)).status, 200);
+
+  const other = await newPerson();
+  const cent = await beginTopup(other.browser, await refusedPath(service, app, other.user), {
+    other: ((Number(least) - 10_000) / 1_000_000).toFixed(2),
+  });
+  await payBy(other.browser, cent, 'success');
+  await hurry(service, cent);
+  assert.equal(await balanceOf(other.user), Number(least) - 10_000);
+  assert.equal((await call(other.user)).status, 402);
+});
+
+test('ON-02 coming back from the processor credits nothing, whatever the address says', async () => {
+  const { user, browser } = await newPerson();
+  await beginTopup(browser, linkFor(user), { amount: '5000000' });
+  const path = await checkoutPath(service, user);
+  for (const query of ['', '?paid=yes', '?state=paid&amount=5000000', '?session_id=cs_1', '?payment=tpa_1']) {
+    assertPage(await browser.open(path + query), 200, 'Your payment is on its way', { hasScript: true });
+  }
+  assertPage(await browser.open(`${path}?paid=no`), 200, 'Not paid yet', { hasScript: true });
+  const [, again = ''] = /href="(\/topup\/[^"]+)">Try again/.exec(browser.page().text) ?? [];
+  assertPage(await browser.open(again), 200, 'Top up your wallet for Test app');
+  assert.equal(await balanceOf(user), 0);
+});
+
+test('ON-02 the page of a checkout shows the money arriving, and the wallet to its owner alone', async () => {
+  const { user, browser } = await newPerson(1_000_000);
+  const address = await beginTopup(browser, linkFor(user), { other: '7,50' });
+  const waiting = await payBy(browser, address, 'success');
+  const path = await checkoutPath(service, user);
+  assert.match(waiting.text, /<section id="arrival" aria-live="polite">/);
+  assert.match(waiting.text, /<noscript><meta http-equiv="refresh" content="3">/);
+  await hurry(service, address);
+  assertPage(await browser.open(path), 200, 'The money has arrived');
+  assert.match(browser.page().text, /€7\.50 is in the wallet[^]*€8\.50/);
+  const strangers = [openBrowser(service.url), (await newPerson()).browser];
+  for (const stranger of strangers) {
+    assertPage(await stranger.open(path), 200, 'The money has arrived');
+    assert.doesNotMatch(stranger.page().text, /8\.50|href="\/wallet"|\/topup\//);
+  }
+  for (const none of ['/checkout/chk_none', '/checkout/%00']) {
+    assertPage(await browser.open(none), 404, 'Nothing to see here');
+  }
+});
+
+test('ON-03 each test card does what it says, by the pages', async () => {
+  const declined = await newPerson();
+  const address = await beginTopup(declined.browser, linkFor(declined.user), { amount: '5000000' });
+  assertPage(await payBy(declined.browser, address, 'decline'), 402, 'Test payment');
+  assert.match(declined.browser.page().text, /The card was declined\. Nothing was paid\./);
+  await payBy(declined.browser, address, 'success');
+  await declined.browser.open(address);
+  assertPage(declined.browser.page(), 200, 'Paid');
+  await hurry(service, address);
+  assert.equal(await balanceOf(declined.user), 5_000_000);
+
+  const stepped = await newPerson();
+  const second = await beginTopup(stepped.browser, linkFor(stepped.user), { amount: '5000000' });
+  assertPage(await payBy(stepped.browser, second, 'confirm'), 200, 'Confirm the payment');
+  assertPage(await stepped.browser.submit(second, { step: 'refuse' }), 402, 'Test payment');
+  assert.equal(await balanceOf(stepped.user), 0);
+  await payBy(stepped.browser, second, 'confirm');
+  const paid = await stepped.browser.submit(second, { step: 'confirm' });
+  assertPage(paid, 200, 'Your payment is on its way', { hasScript: true });
+  await hurry(service, second);
+  assert.equal(await balanceOf(stepped.user), 5_000_000);
+
+  const won = await newPerson();
+  await hurry(service, await payFive(won.browser, won.user, 'chargeback_won'));
+  assert.equal(await balanceOf(won.user), 5_000_000);
+});
+
+test('WA-05 a later refund or chargeback takes the money back, and suspends a wallet that has spent it', async () => {
+  for (const card of ['refund', 'chargeback'] as const) {
+    const kept = await newPerson();
+    await hurry(service, await payFive(kept.browser, kept.user, card));
+    assert.equal(await balanceOf(kept.user), 0);
+    assert.equal((await call(kept.user)).error['code'], 'PAYMENT_REQUIRED');
+
+    const spent = await newPerson();
+    const address = await payFive(spent.browser, spent.user, card);
+    await hurry(service, address, 'payment.paid');
+    assert.equal((await call(spent.user)).status, 200);
+    await hurry(service, address);
+    assert.equal(await balanceOf(spent.user), 0);
+    const refused = await call(spent.user);
+    assert.deepEqual([refused.error['code'], refused.body['topupUrl']], ['WALLET_SUSPENDED', undefined]);
+
+    await spent.browser.open(linkFor(spent.user));
+    assert.match(spent.browser.page().text, /This wallet is blocked.*Contact Purser/);
+    assert.doesNotMatch(spent.browser.page().text, /You can spend now/);
+    await hurry(service, await payFive(spent.browser, spent.user, 'success')); // WA-04: paid, and blocked still.
+    assert.equal((await call(spent.user)).error['code'], 'WALLET_SUSPENDED');
+  }
+});
+
+test('ON-03 a number that is no test card is refused, and is kept nowhere', async () => {
+  const { user, browser } = await newPerson();
+  const address = await beginTopup(browser, linkFor(user), { amount: '5000000' });
+  const real = [
+    '5555 5555 5555 4444',
+    '4111111111111111',
+    '4242424242424241',
+    '42424242424242420',
+    '',
+    ' ',
+    'x'.repeat(99),
+  ];
+  for (const number of real) {
+    assertPage(await browser.submit(address, { number }), 402, 'Test payment');
+    if (number.trim() !== '') assert.ok(!browser.page().text.includes(`"${number}"`), number);
+    assert.match(browser.page().text, /That is not one of the test cards/);
+  }
+  assert.equal(await balanceOf(user), 0);
+  assertPage(await browser.open('/test-processor/tch_none'), 404, 'Nothing to pay here');
+});
+
+test('ON-03 every page says that no real money moves', async () => {
+  const { user, browser } = await newPerson();
+  const path = linkFor(user);
+  const shown = [(await browser.open(path)).text, (await browser.open(linkFor(user, undefined, 'cap'))).text];
+  const address = await beginTopup(browser, path, { amount: '5000000' });
+  shown.push(browser.page().text, (await payBy(browser, address, 'success')).text, (await browser.open(address)).text);
+  shown.push((await browser.open('/topup/x')).text, (await browser.open('/topup/sandbox')).text);
+  for (const text of shown) assert.match(text, /<p class="test-money">Test processor: no real money moves<\/p>/);
+});

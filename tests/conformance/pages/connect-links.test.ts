@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import { openBrowser } from '../../support/browser.ts';
+import { chat } from '../../support/client.ts';
+import { CONSENT, consent, consentAndGoOn, newConnectPerson, wayBackOf } from '../../support/connect-pages.ts';
+import { setConnectStage } from '../../support/connect-stage.ts';
+import { assertPage } from '../../support/page.ts';
+import { browserOf } from '../../support/people.ts';
+
+const stage = await setConnectStage();
+const { service, newConnectApp, connections, everything } = stage;
+const app = await newConnectApp('Notes', ['https://app.test/back?from=purser']);
+
+function connectionOf(user: string) {
+  return connections.find(app.appId, user as EndUserId);
+}
+
+test('BI-04 opening a link changes nothing, however often, and makes nothing known of a wallet', async () => {
+  const { email, user } = newConnectPerson();
+  const browser = await browserOf(service, email);
+  const link = await app.linkFor(user);
+  await browser.open(link);
+  const before = await everything();
+  for (const path of [link, link, `${link}/cancel`, `${link}/done`, `${link}/topup`, `${link}/consent`]) {
+    await browser.ask(path);
+    await openBrowser(service.url).ask(path);
+  }
+  assert.equal(await everything(), before);
+});
+
+test('BI-02 whoever cancels goes back with nothing changed, signed in or not', async () => {
+  const { email, user } = newConnectPerson();
+  const link = await app.linkFor(user, { state: 's' });
+  const browser = await browserOf(service, email);
+  assert.ok((await browser.open(link)).text.includes(`href="${link}/cancel"`));
+  const before = await everything();
+  for (const one of [browser, openBrowser(service.url)]) {
+    const way = wayBackOf(await one.ask(`${link}/cancel`));
+    assert.equal(way, 'https://app.test/back?from=purser&status=cancelled&state=s');
+  }
+  const bare = await app.linkFor(user);
+  assert.equal(wayBackOf(await browser.ask(`${bare}/cancel`)), 'https://app.test/back?from=purser&status=cancelled');
+  assert.equal(await everything(), before);
+});
+
+test('BI-02 an app hears that it is connected only where that is so', async () => {
+  const { email, user } = newConnectPerson();
+  const link = await app.linkFor(user);
+  const owner = await browserOf(service, email);
+  const before = await owner.ask(`${link}/done`);
+  assertPage(before, 303);
+  assert.equal(before.headers.get('location'), link);
+  const next = await consentAndGoOn(owner, link);
+  const other = await browserOf(service, newConnectPerson().email);
+  const nobody = openBrowser(service.url);
+  for (const path of [link, next]) {
+    assert.equal((await other.ask(`${path}/done`)).status, 403);
+    assert.match((await nobody.ask(`${path}/done`)).headers.get('location') ?? '', /^\/wallet\/sign-in\?then=/);
+  }
+  const made = await connectionOf(user);
+  assert.ok(made !== undefined);
+  await connections.setConnected(made, false);
+  for (const step of ['done', 'topup']) {
+    const reply = await owner.ask(`${next}/${step}`);
+    assertPage(reply, 303);
+    assert.equal(reply.headers.get('location'), next);
+  }
+});
+
+test('BI-04 who pays for longer than the link lasts is led back all the same, and connects nothing by it', async () => {
+  const { email, user } = newConnectPerson();
+  const owner = await browserOf(service, email);
+  await consent(owner, await app.linkFor(user));
+  const expired = app.oldLinkFor(user, 60 * 60);
+  assert.match(wayBackOf(await owner.ask(`${expired}/done`)), /status=connected$/);
+  for (const path of [expired, `${expired}/topup`, `${app.oldLinkFor(user, 4 * 60 * 60)}/done`]) {
+    assertPage(await owner.ask(path), 404, 'This link does not work any more');
+  }
+});
+
+test('BI-02 an address that was taken off the list meanwhile is no way back, and nobody connects by it', async () => {
+  const gone = await newConnectApp('Gone', ['https://gone.test/a', 'https://gone.test/b']);
+  const { email, user } = newConnectPerson();
+  const owner = await browserOf(service, email);
+  const link = await gone.linkFor(user);
+  await owner.open(link);
+  const form = { ...owner.fieldsOf(`${link}/consent`), ...CONSENT };
+  await gone.change({ redirectUris: ['https://gone.test/b'] });
+  const before = await everything();
+  for (const step of ['', '/cancel', '/topup', '/done']) {
+    const reply = await owner.ask(link + step);
+    assertPage(reply, 404, 'The way back is closed');
+    assert.ok(!reply.text.includes('gone.test'));
+  }
+  assertPage(await owner.ask(`${link}/consent`, { form }), 404, 'The way back is closed');
+  assert.equal(await everything(), before);
+  await gone.change({ redirectUris: ['https://gone.test/a'] });
+  const next = await consentAndGoOn(owner, link);
+  assert.equal(wayBackOf(await owner.ask(`${next}/done`)), 'https://gone.test/a?status=connected');
+});
+
+test('BI-04 whatever is no link in force gets one page, the same for all, and nothing else', async () => {
+  const { email, user } = newConnectPerson();
+  const owner = await browserOf(service, email);
+  const link = await app.linkFor(user);
+  const { body } = await chat({ url: service.url, key: app.liveKey, user });
+  const topupToken = String(body['topupUrl']).split('/').at(-1) ?? '';
+  const last = link.at(-1) === 'A' ? 'B' : 'A';
+  const forged = [
+    `${link.slice(0, -1)}${last}`,
+    `${link}A`,
+    link.slice(0, -1),
+    `${link.slice(0, 60)}${link[60] === 'A' ? 'B' : 'A'}${link.slice(61)}`,
+    `/connect/${topupToken}`,
+    '/connect/x',
+    `/connect/${'A'.repeat(100)}`,
+    `/connect/%41%42`,
+    app.oldLinkFor(user, 15 * 60 + 1),
+  ];
+  const before = await everything();
+  const texts = new Set<string>();
+  for (const one of [owner, openBrowser(service.url)]) {
+    for (const path of forged) {
+      const reply = await one.ask(path);
+      assertPage(reply, 404, 'This link does not work any more');
+      texts.add(reply.text);
+      assertPage(await one.ask(`${path}/topup`), 404, 'This link does not work any more');
+    }
+  }
+  assert.equal(texts.size, 1);
+  for (const path of ['/connect', '/connect/', `${link}/other`, `${link}/`]) {
+    assert.notEqual((await owner.ask(path)).status, 200, path);
+  }
+  assert.equal((await owner.ask('/connect/:part')).error['code'], 'NOT_FOUND');
+  assert.equal(await everything(), before);
+});
+
+test('BI-04 a form of one link is none of another’s', async () => {
+  const [mine, other] = [newConnectPerson(), newConnectPerson()];
+  const owner = await browserOf(service, mine.email);
+  const [link, otherLink] = [await app.linkFor(mine.user), await app.linkFor(other.user)];
+  await owner.open(link);
+  const form = { ...owner.fieldsOf(`${link}/consent`), ...CONSENT };
+  assertPage(await owner.ask(`${otherLink}/consent`, { form }), 403, 'This did not work');
+  const stranger = await browserOf(service, other.email);
+  assertPage(await stranger.ask(`${link}/consent`, { form }), 403, 'This did not work');
+  assertPage(await owner.ask(`${link}/consent`, { form, origin: 'https://app.test' }), 403, 'This did not work');
+  assert.equal(await connectionOf(mine.user), undefined);
+  assert.equal(await connectionOf(other.user), undefined);
+});
+
+test('SB-09 the sandbox’s link leads to a page that says so, and to nothing else', async () => {
+  for (const browser of [openBrowser(service.url), await browserOf(service, newConnectPerson().email)]) {
+    assertPage(await browser.ask('/connect/sandbox'), 200, 'This is the sandbox');
+    for (const step of ['cancel', 'done']) {
+      assertPage(await browser.ask(`/connect/sandbox/${step}`), 404, 'This link does not work any more');
+    }
+  }
+});

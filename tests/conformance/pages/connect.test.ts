@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { openBrowser } from '../../support/browser.ts';
+import { chat } from '../../support/client.ts';
+import { CONSENT, consent, consentAndGoOn, newConnectPerson, wayBackOf } from '../../support/connect-pages.ts';
+import { setConnectStage } from '../../support/connect-stage.ts';
+import { newOperator } from '../../support/control.ts';
+import { assertPage, mainOf } from '../../support/page.ts';
+import { browserOf } from '../../support/people.ts';
+
+const stage = await setConnectStage();
+const { service, newConnectApp, connections, everything } = stage;
+const app = await newConnectApp('Notes', ['https://app.test/back?from=purser']);
+
+function connectionOf(user: string) {
+  return connections.find(app.appId, user as EndUserId);
+}
+
+test('ON-01 from the app to the page, by consent to the wallet, and back to the app with its state', async () => {
+  const { email, user } = newConnectPerson();
+  const link = await app.linkFor(user, { state: 'a b&c=ü', userLabel: 'anna@notes' });
+  const stranger = openBrowser(service.url);
+  const first = await stranger.ask(link);
+  assertPage(first, 303);
+  assert.equal(first.headers.get('location'), `/wallet/sign-in?then=${encodeURIComponent(link)}`);
+
+  const browser = await browserOf(service, email);
+  const asked = await browser.open(link);
+  assertPage(asked, 200, 'Connect Notes');
+  for (const said of ['Notes', '<bdi>anna@notes</bdi>', email, 'Monthly cap'])
+    assert.ok(asked.text.includes(said), said);
+  assert.ok(!asked.text.includes(user) && !asked.text.includes('app.test'), mainOf(asked));
+  assert.equal(await connectionOf(user), undefined);
+
+  const next = await consentAndGoOn(browser, link, { cap: '50' });
+  assert.notEqual(next, link);
+  const made = await connectionOf(user);
+  assert.equal(made?.wallet.isConnected, true);
+  assert.deepEqual([made?.userLabel, made?.cap, made?.wallet.balance], ['anna@notes', 50_000_000n, 0n]);
+
+  assert.equal((await browser.open(`${next}/topup`)).status, 200);
+  const done = await browser.ask(`${next}/done`);
+  assert.equal(wayBackOf(done), 'https://app.test/back?from=purser&status=connected&state=a%20b%26c%3D%C3%BC');
+  assert.equal(wayBackOf(await browser.ask(`${link}/done`)), wayBackOf(done));
+  const { status } = await chat({ url: service.url, key: app.liveKey, user });
+  assert.equal(status, 402, 'connected, and nothing in it yet');
+});
+
+test('ON-01 nobody connects without saying that the account is his, or without a cap that can be one', async () => {
+  const { email, user } = newConnectPerson();
+  const browser = await browserOf(service, email);
+  const link = await app.linkFor(user);
+  await browser.open(link);
+  const before = await everything();
+  const wrong: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+    ['Confirm that the account is yours', { own: '' }],
+    ['Confirm that the account is yours', { own: 'no' }],
+    ['Choose a monthly cap', { cap: '' }],
+    ['Choose a monthly cap', { cap: '7' }],
+    ['Choose a monthly cap', { cap: '-20' }],
+    ['Choose a monthly cap', { cap: 'None' }],
+    ['Write the amount as digits', { cap: 'other' }],
+    ['Write the amount as digits', { cap: 'other', 'other-cap': '1e3' }],
+    ['Write the amount as digits', { cap: 'other', 'other-cap': '-1' }],
+    ['Write the amount as digits', { cap: 'other', 'other-cap': '1.234' }],
+    ['Write the amount as digits', { cap: 'other', 'other-cap': '9007199254.740992' }],
+    ['leave its field empty', { cap: '10', 'other-cap': '7' }],
+    ['leave its field empty', { cap: 'none', 'other-cap': 'seven' }],
+    ['A cap must be more than nothing', { cap: 'other', 'other-cap': '0' }],
+    ['A cap must be more than nothing', { cap: 'other', 'other-cap': '0,00' }],
+  ];
+  for (const [said, fields] of wrong) {
+    const reply = await browser.submit(`${link}/consent`, { ...CONSENT, ...fields });
+    assertPage(reply, 400, 'Connect Notes');
+    assert.ok(reply.text.includes(said), `${said}: ${mainOf(reply)}`);
+  }
+  const shown = await browser.submit(`${link}/consent`, { ...CONSENT, cap: 'other', 'other-cap': '"><b>' });
+  assert.ok(shown.text.includes('value="&#34;&#62;&#60;b&#62;"'), 'what was typed is there still');
+  assert.match(shown.text, /value="other" checked>[^]*name="own" type="checkbox" value="yes" required checked>/);
+  assert.equal(await everything(), before);
+});
+
+for (const [fields, cap] of [
+  [{ cap: 'none' }, undefined],
+  [{ cap: '5' }, 5_000_000n],
+  [{ cap: 'other', 'other-cap': '12,5' }, 12_500_000n],
+  [{ cap: 'other', 'other-cap': ' 0.000001 ' }, 1n],
+  [{ cap: '10', 'other-cap': ' ' }, 10_000_000n],
+] as const) {
+  test(`ON-01 the cap that is chosen is the wallet’s: ${JSON.stringify(fields)}`, async () => {
+    const { email, user } = newConnectPerson();
+    await consent(await browserOf(service, email), await app.linkFor(user), fields);
+    assert.equal((await connectionOf(user))?.wallet.cap, cap);
+  });
+}
+
+test('BI-04 another identity gets one calm page, which shows nothing of the wallet, and changes nothing', async () => {
+  const { email, user } = newConnectPerson();
+  const owner = await browserOf(service, email);
+  const late = await browserOf(service, newConnectPerson().email);
+  const link = await app.linkFor(user, { userLabel: 'secret label' });
+  await late.open(link); // Both look at the same time.
+  const form = { ...late.fieldsOf(`${link}/consent`), ...CONSENT, cap: 'none' };
+  await consent(owner, link);
+  const operator = await newOperator(service);
+  await operator.get(200, 'POST', `/operator/apps/${app.appId}/wallets/${user}/credit`, {
+    amountMicros: 123_000_000,
+    reason: 'test',
+    idempotencyKey: 'k',
+  });
+  const before = await everything();
+  const reply = await late.ask(`${link}/consent`, { form });
+  assertPage(reply, 403, 'Another wallet pays for this account');
+  for (const step of ['', '/topup', '/done']) {
+    const page = await late.open(link + step);
+    assertPage(page, 403, 'Another wallet pays for this account');
+    for (const secret of ['123', '€', 'secret label', email]) assert.ok(!mainOf(page).includes(secret), secret);
+    assert.ok(page.text.includes(`href="${link}/cancel"`));
+  }
+  assert.equal(await everything(), before);
+  assert.equal((await connectionOf(user))?.cap, 20_000_000n);
+});
+
+test('ON-05 who connects again finds the same wallet, and is told so', async () => {
+  const { email, user } = newConnectPerson();
+  const owner = await browserOf(service, email);
+  await consent(owner, await app.linkFor(user), { cap: 'other', 'other-cap': '12.50' });
+  const made = await connectionOf(user);
+  assert.ok(made !== undefined);
+  const link = await app.linkFor(user);
+  const connected = await owner.open(link);
+  assertPage(connected, 200, 'Notes is connected');
+  assert.match(connected.text, /value="other" checked>[^]*value="12\.50"/);
+  assert.doesNotMatch(connected.text, /connected this app before/);
+  await owner.submit(`${link}/consent`, { ...CONSENT, cap: '50', 'other-cap': '12.50' }); // The field as it was shown.
+  assert.equal((await connectionOf(user))?.cap, 50_000_000n);
+  for (const [cap, chosen] of [
+    [undefined, 'none'],
+    [micros(5_000_000n), '5'],
+  ] as const) {
+    await connections.setCap(made, cap);
+    assert.match((await owner.open(link)).text, new RegExp(`value="${chosen}" checked>`));
+  }
+  await connections.setConnected(made, false);
+  const again = await owner.open(link);
+  assertPage(again, 200, 'Connect Notes');
+  assert.match(again.text, /You have connected this app before/);
+  await owner.submit(`${link}/consent`, { ...CONSENT, cap: '10' });
+  const after = await connectionOf(user);
+  assert.equal(after?.connectionId, made.connectionId);
+  assert.deepEqual([after?.wallet.isConnected, after?.cap], [true, 10_000_000n]);
+});
+
+test('AU-02 nobody connects to an app that is suspended', async () => {
+  const paused = await newConnectApp('Paused');
+  const { email, user } = newConnectPerson();
+  const owner = await browserOf(service, email);
+  const link = await paused.linkFor(user);
+  await owner.open(link);
+  const form = { ...owner.fieldsOf(`${link}/consent`), ...CONSENT };
+  const operator = await newOperator(service);
+  await operator.get(200, 'POST', `/operator/apps/${paused.appId}/suspend`, { reason: 'test' });
+  const before = await everything();
+  assertPage(await owner.ask(link), 403, 'Paused is paused here');
+  assertPage(await owner.ask(`${link}/consent`, { form }), 403, 'Paused is paused here');
+  assertPage(await openBrowser(service.url).ask(link), 403, 'Paused is paused here');
+  assert.equal(await everything(), before);
+});
+
+test('threat 11: what an app calls itself and its users, and where it leads, is shown as text', async () => {
+  const markup = `"><img src=x onerror=alert(1)>'</title><script>alert(2)</script>&amp;`;
+  const redirectUri = `https://odd.test/a;b'c"><script>?d='"&amp;`;
+  const odd = await newConnectApp(markup, [redirectUri]);
+  const { email, user } = newConnectPerson();
+  const browser = await browserOf(service, email);
+  const link = await odd.linkFor(user, { userLabel: markup, state: markup });
+  const page = await browser.open(link);
+  assert.equal(page.status, 200);
+  const escaped = /&#34;&#62;&#60;img src=x onerror=alert\(1\)&#62;&#39;/;
+  for (const reply of [page, await browser.ask(`${link}/cancel`)]) {
+    assert.match(reply.text, escaped);
+    assert.ok(!/<img|<script/.test(reply.text), mainOf(reply));
+  }
+  const way = wayBackOf(await browser.ask(`${link}/cancel`));
+  assert.equal(way, `${redirectUri}&status=cancelled&state=${encodeURIComponent(markup)}`);
+});

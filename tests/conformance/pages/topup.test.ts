@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import { openBrowser } from '../../support/browser.ts';
+import { assertPage, mainOf } from '../../support/page.ts';
+import { beginTopup, hurry, payBy } from '../../support/topup.ts';
+import { setTopupStage } from '../../support/topup-stage.ts';
+
+const { service, app, connections, newPerson, linkFor, linksOf, balanceOf, call } = await setTopupStage();
+const VOID = 'This link does not work any more';
+
+/** How many rows each table has, of all that a page could write to. */
+async function rowCounts(): Promise<unknown> {
+  const { rows } = await service.database.owner.query<{ tables: string }>(
+    `select string_agg(format('select %L as name, count(*) from %I.%I', t.schemaname || '.' || t.tablename, t.schemaname,
+       t.tablename), ' union all ' order by t.schemaname, t.tablename) as tables
+     from pg_tables t where t.schemaname in ('payments', 'connections', 'ledger', 'mail', 'audit', 'identities', 'limits')`,
+  );
+  return (await service.database.owner.query(`${rows[0]?.tables} order by name`)).rows;
+}
+
+test('BI-04 links that are spent, expired, forged, altered or of another purpose give one page, and change nothing', async () => {
+  const { user, browser } = await newPerson();
+  const spent = linkFor(user);
+  const address = await beginTopup(browser, spent, { amount: '5000000' });
+  await payBy(browser, address, 'success');
+  await browser.open(spent);
+  const form = browser.fieldsOf(`${spent}/pay`);
+  await hurry(service, address);
+  const subject = { appId: app.appId, userId: user as EndUserId };
+  const connect = linksOf(0).connect({ ...subject, redirect: 'x', state: undefined, userLabel: undefined });
+  const fresh = linkFor(user);
+  const altered = fresh.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+  const paths = [
+    spent,
+    new URL(linksOf(16 * 60 * 1_000).topup(subject)).pathname,
+    new URL(linksOf(0, 'another secret').topup(subject)).pathname,
+    new URL(connect.url).pathname.replace('connect', 'topup'),
+    altered,
+    '/topup/x',
+    `${fresh}A`,
+  ];
+  const before = await rowCounts();
+  const pages = new Set<string>();
+  for (const path of paths) {
+    for (const who of [browser, openBrowser(service.url)]) {
+      for (const end of ['', '/pay']) {
+        assertPage(await who.open(path + end), 404, VOID);
+        pages.add(who.page().text);
+      }
+    }
+  }
+  assert.equal(pages.size, 1);
+  assertPage(await browser.ask(`${spent}/pay`, { form: { ...form, amount: '5000000' } }), 404, VOID);
+  assert.deepEqual(await rowCounts(), before);
+});
+
+test('BI-04 opening a link changes nothing, however often, and signs nobody in', async () => {
+  const { user, browser } = await newPerson(3_000_000);
+  const [link, capLink] = [linkFor(user, 9_000_000n), linkFor(user, 9_000_000n, 'cap')];
+  await browser.open(link);
+  const before = await rowCounts();
+  for (const path of [link, capLink, `${link}/pay`, link]) await browser.open(path);
+  assert.deepEqual(await rowCounts(), before);
+  const stranger = openBrowser(service.url);
+  for (const path of [link, `${link}/pay`]) {
+    const reply = await stranger.ask(path);
+    assertPage(reply, 303);
+    assert.equal(reply.headers.get('location'), `/wallet/sign-in?then=${encodeURIComponent(link)}`);
+  }
+  assert.deepEqual(await rowCounts(), before);
+});
+
+test('BI-04 another identity sees nothing of the wallet, and may pay into it', async () => {
+  const { user, connection, identity } = await newPerson(3_210_000, 7_770_000);
+  const { browser } = await newPerson();
+  for (const path of [linkFor(user, 9_000_000n), linkFor(user, 9_000_000n, 'cap')]) {
+    assertPage(await browser.open(path), 200, 'Pay into a wallet for Test app');
+    assert.match(browser.page().text, /belongs to somebody else/);
+    assert.doesNotMatch(browser.page().text, /3\.21|5\.79|7\.77|id="least"|You can spend now/);
+    assertPage(await browser.open(`${path}/pay?cap=set`), 200, 'Pay into a wallet for Test app');
+    assert.doesNotMatch(browser.page().text, /The cap is set/);
+    assertPage(await browser.open(path), 200, 'Pay into a wallet for Test app');
+  }
+  const shown = mainOf(await browser.open(linkFor(user))).replaceAll(/\/topup\/[\w-]+|value="[^"]*"/g, '');
+  await connections.setConnected({ connectionId: connection.connectionId, identityId: identity.identityId }, false);
+  await service.setWallet(app, user, 'is_suspended = true');
+  const later = mainOf(await browser.open(linkFor(user))).replaceAll(/\/topup\/[\w-]+|value="[^"]*"/g, '');
+  assert.equal(later, shown);
+  await service.setWallet(app, user, 'is_suspended = false');
+  const address = await beginTopup(browser, linkFor(user), { amount: '5000000' });
+  await payBy(browser, address, 'success');
+  await hurry(service, address);
+  assert.equal(await balanceOf(user), 8_210_000);
+});
+
+test('WA-03 a link that the monthly cap led to shows the cap first, and its owner sets another or goes on to pay', async () => {
+  const { user, browser } = await newPerson(50_000_000, 100);
+  const refused = await call(user);
+  assert.equal(refused.error['code'], 'APP_SPEND_CAP_EXCEEDED');
+  const path = new URL(String(refused.body['topupUrl'])).pathname;
+  assertPage(await browser.open(path), 200, 'Your monthly cap for Test app');
+  assert.match(browser.page().text, /<dt>Cap<\/dt><dd>€0\.0001<\/dd>\n<dt>Spent this month<\/dt><dd>€0\.00<\/dd>/);
+  const wrong = await browser.submit(`${path}/cap`, { cap: '1e3', set: 'cap' });
+  assertPage(wrong, 400, 'Your monthly cap for Test app');
+  assert.equal((await call(user)).error['code'], 'APP_SPEND_CAP_EXCEEDED');
+  await browser.submit(`${path}/cap`, { cap: '12,50', set: 'cap' });
+  assertPage(browser.page(), 200, 'Top up your wallet for Test app');
+  assert.match(browser.page().text, /The cap is set, and Test app can go on within it\./);
+  assert.equal((await call(user)).status, 200);
+  await browser.open(path);
+  await browser.submit(`${path}/cap`, { set: 'none' });
+  const { rows } = await service.database.owner.query('select cap_micros from ledger.wallets where user_id = $1', [
+    user,
+  ]);
+  assert.deepEqual(rows, [{ cap_micros: null }]);
+});
+
+test('ON-02 amounts are shown by the locale of the reader', async () => {
+  const { user, browser } = await newPerson(1_234_567_891);
+  const path = linkFor(user);
+  const shown: Readonly<Record<string, string>> = {
+    de: '1.234,567891\u00a0€',
+    'en-GB': '€1,234.567891',
+    '': '€1,234.567891',
+  };
+  for (const [language, text] of Object.entries(shown)) {
+    const reply = await browser.ask(path, { headers: { 'accept-language': language } });
+    assert.ok(reply.text.includes(text), mainOf(reply));
+  }
+});
+
+test('ON-02 amounts that cannot be paid are refused by the form, which keeps what was typed', async () => {
+  const { user, browser } = await newPerson();
+  const path = linkFor(user);
+  await browser.open(path);
+  const wrong = [{}, { amount: '5000000', other: '5' }, { other: '0.99' }, { other: '1000.01' }, { other: '5.001' }];
+  for (const fields of [...wrong, { amount: '1' }, { amount: 'x' }]) {
+    assertPage(await browser.submit(`${path}/pay`, { amount: '', ...fields }), 400, 'Top up your wallet for Test app');
+  }
+  await browser.submit(`${path}/pay`, { amount: '', other: '"><b>' });
+  assert.match(browser.page().text, /value="&#34;&#62;&#60;b&#62;"/);
+  const { rowCount } = await service.database.owner.query('select from payments.checkouts where user_id = $1', [user]);
+  assert.equal(rowCount, 0);
+});
+
+test('ON-02 one address begins forty payments at once, and the form says when the next may be begun', async () => {
+  const { user, browser } = await newPerson();
+  const path = linkFor(user);
+  await browser.open(path);
+  const form = { ...browser.fieldsOf(`${path}/pay`), amount: '5000000' };
+  const headers = { 'x-forwarded-for': '198.51.100.7' };
+  const statuses: number[] = [];
+  for (let count = 0; count < 45; count += 1) {
+    const reply = await browser.ask(`${path}/pay`, { form, headers });
+    statuses.push(reply.status);
+    if (reply.status === 429) assert.match(reply.headers.get('retry-after') ?? '', /^\d+$/);
+  }
+  assert.equal(
+    statuses.slice(0, 40).every((status) => status === 303),
+    true,
+    statuses.join(),
+  );
+  assert.equal(statuses.at(-1), 429);
+});
+
+test('SB-06 the placeholder link of play money leads to a calm page, for whoever is there', async () => {
+  for (const browser of [openBrowser(service.url), (await newPerson()).browser]) {
+    assertPage(await browser.open('/topup/sandbox'), 200, 'This is the sandbox');
+    assertPage(await browser.open('/topup/sandbox/pay'), 200, 'This is the sandbox');
+  }
+});

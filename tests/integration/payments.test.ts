@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { CheckoutId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
+import { bringToBooks } from '../../packages/service/src/payments/notices.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { APP } from '../support/ledger-database.ts';
+import { createPaymentsGround, type PaymentsGround } from '../support/payments.ts';
+
+let ground: PaymentsGround;
+
+before(async () => {
+  ground = await createPaymentsGround();
+});
+
+after(async () => {
+  assert.deepEqual(await ground.ledger.differences(), []);
+  await ground.close();
+});
+
+async function stateOf(checkoutId: CheckoutId): Promise<string | undefined> {
+  return (await ground.checkouts.find(checkoutId))?.state;
+}
+
+const book = (report: Parameters<typeof bringToBooks>[1]) =>
+  bringToBooks({ pool: ground.ledger.live, processor: ground.processor, log: createLog('silent') }, report);
+
+test('ON-02 WH-06 money counts when the processor has it and a notice came, once, however often it is told', async () => {
+  const { ledger, processor, moved, tell, begin } = ground;
+  await ledger.open('anna', 0);
+  const checkoutId = await begin('anna', 5_000_000);
+  assert.equal(await stateOf(checkoutId), 'open');
+  const [order] = processor.orders.filter((one) => one.checkoutId === checkoutId);
+  assert.equal(order?.returnUrl, `https://purser.test/checkout/${checkoutId}`);
+  const payment = processor.pay(checkoutId);
+  assert.equal(await stateOf(checkoutId), 'open');
+  assert.deepEqual(await moved('anna'), []);
+  for (let times = 0; times < 3; times += 1) await tell(payment);
+  assert.equal(await stateOf(checkoutId), 'paid');
+  assert.deepEqual(await moved('anna'), ['top_up 5000000']);
+});
+
+test('ON-02 one notice that is sent again is one notice, and many at once are too', async () => {
+  const { ledger, processor, moved, notices, begin } = ground;
+  await ledger.open('bert', 0);
+  const payment = processor.pay(await begin('bert', 5_000_000));
+  const { body, headers } = processor.notice(payment);
+  const before = await ground.rows('notices');
+  await Promise.all(Array.from({ length: 8 }, () => notices.take(body, headers)));
+  assert.equal(await ground.rows('notices'), before + 1);
+  await Promise.all(Array.from({ length: 8 }, () => ground.tell(payment)));
+  assert.deepEqual(await moved('bert'), ['top_up 5000000']);
+});
+
+test('ON-02 a forged notice, and one of a payment that is not ours, leave no row', async () => {
+  const { processor, notices, begin, ledger } = ground;
+  await ledger.open('carl', 0);
+  const payment = processor.pay(await begin('carl', 5_000_000));
+  const count = async () => [await ground.rows('notices'), await ground.rows('payments')];
+  const before = await count();
+  const forged = await notices.take(processor.notice(payment).body, { 'x-fake-signature': 'no' });
+  assert.ok(forged instanceof Refusal);
+  const foreign = processor.notice('pi_of_somebody_else');
+  assert.equal(await notices.take(foreign.body, foreign.headers), 'taken');
+  assert.deepEqual(await count(), before);
+});
+
+test('ON-02 while the processor is away a notice is not taken, and counts when it is sent again', async () => {
+  const { processor, notices, begin, ledger, moved } = ground;
+  await ledger.open('dora', 0);
+  const payment = processor.pay(await begin('dora', 5_000_000));
+  const { body, headers } = processor.notice(payment);
+  processor.isAway = true;
+  await assert.rejects(notices.take(body, headers), /is away/);
+  processor.isAway = false;
+  assert.deepEqual(await moved('dora'), []);
+  assert.equal(await notices.take(body, headers), 'taken');
+  assert.deepEqual(await moved('dora'), ['top_up 5000000']);
+});
+
+test('ON-02 a payment whose notice never comes is found', async () => {
+  const { processor, begin, ledger, moved, sweep } = ground;
+  await ledger.open('emil', 0);
+  const checkoutId = await begin('emil', 5_000_000);
+  await sweep();
+  const payment = processor.pay(checkoutId);
+  assert.deepEqual(await moved('emil'), []);
+  await sweep();
+  assert.equal(await stateOf(checkoutId), 'paid');
+  await ground.tell(payment);
+  await sweep();
+  assert.deepEqual(await moved('emil'), ['top_up 5000000']);
+});
+
+test('ON-02 an amount that is none of the processor, or for nobody, opens nothing', async () => {
+  await ground.ledger.open('fred', 0);
+  const before = ground.processor.orders.length;
+  for (const amount of [1, 499_999, 5_000_001, 1_000_000_000_000])
+    await assert.rejects(ground.begin('fred', amount), RangeError);
+  await assert.rejects(ground.begin('nobody', 5_000_000), /wallet that is there/);
+  assert.equal(ground.processor.orders.length, before);
+});
+
+test('ON-02 another amount is credited as it came, and an operator is told', async () => {
+  for (const [user, amount] of [
+    ['less', 4_990_000],
+    ['more', 5_010_000],
+  ] as const) {
+    await ground.ledger.open(user, 0);
+    const checkoutId = await ground.begin(user, 5_000_000);
+    const told = ground.told.length;
+    await ground.tell(ground.processor.pay(checkoutId, { amount }));
+    assert.equal(await stateOf(checkoutId), 'paid');
+    assert.deepEqual(await ground.moved(user), [`top_up ${amount}`]);
+    assert.match(ground.told.slice(told).join(), /payment.amount_differs/);
+    const [payment] = await ground.refunds.payments(APP, user as EndUserId);
+    assert.equal(payment?.oddity, 'amount');
+  }
+});
+
+test('ON-02 another currency is kept: in no wallet, refunded and disputed without the wallet', async () => {
+  const { ledger, processor, begin, tell, moved } = ground;
+  await ledger.open('gina', 0);
+  const checkoutId = await begin('gina', 5_000_000);
+  const payment = processor.pay(checkoutId, { currency: 'USD' });
+  await tell(payment);
+  assert.equal(await stateOf(checkoutId), 'kept');
+  processor.refundThere(payment, 5_000_000);
+  processor.dispute(payment, 5_000_000);
+  processor.dispute(payment, 5_000_000, true);
+  await tell(payment);
+  assert.deepEqual(await moved('gina'), []);
+  const { rows } = await ledger.database.owner.query<{ action: string; reason: string }>(
+    `select action, reason from audit.entries where action = 'payment.kept'`,
+  );
+  assert.equal(rows.length, 1);
+});
+
+test('ON-02 a payment for which there is no room is kept', async () => {
+  const { ledger, processor, begin, tell, moved } = ground;
+  await ledger.open('full', Number.MAX_SAFE_INTEGER);
+  const checkoutId = await begin('full', 5_000_000);
+  await tell(processor.pay(checkoutId));
+  assert.equal(await stateOf(checkoutId), 'kept');
+  assert.equal((await moved('full')).length, 1);
+});
+
+test('ON-02 a second payment of one checkout is kept', async () => {
+  const { ledger, processor, begin, tell, moved } = ground;
+  await ledger.open('twice', 0);
+  const checkoutId = await begin('twice', 5_000_000);
+  for (let times = 0; times < 2; times += 1) await tell(processor.pay(checkoutId));
+  assert.equal(await stateOf(checkoutId), 'paid');
+  assert.deepEqual(await moved('twice'), ['top_up 5000000']);
+});
+
+test('WA-05 refunds made at the processor are taken once each, however they are told of', async () => {
+  const { processor, tell, moved, paid } = ground;
+  const { there } = await paid('hans', 5_000_000);
+  for (const amount of [1_000_000, 500_000, 250_000]) processor.refundThere(there, amount);
+  await tell(there);
+  processor.refundThere(there, 10_000);
+  await Promise.all([tell(there), tell(there), tell(there)]);
+  assert.deepEqual(await moved('hans'), [
+    'top_up 5000000',
+    'refund 1000000',
+    'refund 500000',
+    'refund 250000',
+    'refund 10000',
+  ]);
+});
+
+test('WA-05 a refund that came back is in the wallet again, and an older report does not undo it', async () => {
+  const { processor, tell, moved, paid } = ground;
+  const { there } = await paid('ilse', 5_000_000);
+  const refund = processor.refundThere(there, 1_000_000);
+  await tell(there);
+  const older = processor.report(there);
+  processor.setRefund(refund, 'declined');
+  await tell(there);
+  const expected = ['top_up 5000000', 'refund 1000000', 'funds_reinstated 1000000'];
+  assert.deepEqual(await moved('ilse'), expected);
+  assert.equal(await book(older), true);
+  await tell(there);
+  assert.deepEqual(await moved('ilse'), expected);
+});
+
+test('WA-05 a refund that is declined before anybody heard of it moves nothing, also by an older report', async () => {
+  const { processor, tell, moved, paid } = ground;
+  const { there } = await paid('jan', 5_000_000);
+  const refund = processor.refundThere(there, 1_000_000, 'under_way');
+  const older = processor.report(there);
+  processor.setRefund(refund, 'declined');
+  await tell(there);
+  await book(older);
+  assert.deepEqual(await moved('jan'), ['top_up 5000000']);
+});
+
+test('WA-05 WA-06 what a bank takes beyond the balance suspends, and what it gives back lifts nothing', async () => {
+  const { ledger, processor, tell, moved, paid } = ground;
+  const { there } = await paid('kurt', 5_000_000);
+  await ledger.takeBack('kurt', 2_000_000, { kind: 'refund' });
+  processor.dispute(there, 5_000_000);
+  await tell(there);
+  await tell(there);
+  const wallet = await ledger.wallet('kurt');
+  assert.deepEqual([wallet.balance, wallet.shortfall, wallet.isSuspended], [0, 2_000_000, true]);
+  processor.dispute(there, 5_000_000, true);
+  await tell(there);
+  assert.equal((await ledger.wallet('kurt')).isSuspended, true);
+  assert.deepEqual((await moved('kurt')).slice(2), [
+    'claw_back 3000000',
+    'claw_back_receivable 2000000',
+    'funds_reinstated 5000000',
+  ]);
+  assert.equal(await ledger.reinstate('kurt'), 'reinstated');
+  assert.equal((await ledger.wallet('kurt')).balance, 3_000_000);
+});
+
+test('ON-02 looks that overtake each other come to the same books', async () => {
+  const { processor, begin, ledger, moved } = ground;
+  await ledger.open('race', 0);
+  const payment = processor.pay(await begin('race', 5_000_000));
+  const reports = [processor.report(payment)];
+  const refund = processor.refundThere(payment, 1_000_000, 'under_way');
+  reports.push(processor.report(payment));
+  processor.dispute(payment, 4_000_000);
+  reports.push(processor.report(payment));
+  processor.setRefund(refund, 'paid');
+  processor.dispute(payment, 4_000_000, true);
+  reports.push(processor.report(payment));
+  await Promise.all(Array.from({ length: 12 }, (_, index) => book(reports[(index * 7) % 4] as (typeof reports)[0])));
+  assert.deepEqual((await moved('race')).toSorted(), [
+    'claw_back 4000000',
+    'funds_reinstated 4000000',
+    'refund 1000000',
+    'top_up 5000000',
+  ]);
+});
+
+test('BI-04 a link is spent by a payment of its checkout, not by the checkout', async () => {
+  await ground.ledger.open('link', 0);
+  const linkDigest = Buffer.alloc(32, 7);
+  const { checkoutId } = await ground.checkouts.begin({
+    appId: APP,
+    userId: 'link' as EndUserId,
+    identityId: undefined,
+    amount: micros(5_000_000n),
+    appName: 'App',
+    email: undefined,
+    linkDigest,
+  });
+  assert.equal(await ground.checkouts.isSpent(linkDigest), false);
+  await ground.tell(ground.processor.pay(checkoutId));
+  assert.equal(await ground.checkouts.isSpent(linkDigest), true);
+});

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { inTransaction } from '../../packages/service/src/db/pool.ts';
+import type { EndUserId, PaymentId } from '../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { APP, holdOf } from '../support/ledger-database.ts';
+import { createPaymentsGround, type PaymentsGround } from '../support/payments.ts';
+
+let ground: PaymentsGround;
+
+before(async () => {
+  ground = await createPaymentsGround();
+});
+
+after(async () => {
+  assert.deepEqual(await ground.ledger.differences(), []);
+  await ground.close();
+});
+
+function ask(user: string, amount: number, key: string): Promise<string> {
+  return ground.refunds.refundUnused({ appId: APP, userId: user as EndUserId, amount: micros(BigInt(amount)), key });
+}
+
+/** As an operator asks. */
+async function askOne(user: string, paymentId: PaymentId, amount: number, key: string): Promise<string> {
+  const request = { appId: APP, userId: user as EndUserId, amount: micros(BigInt(amount)), key, paymentId };
+  const prepared = await inTransaction(ground.ledger.live, (tx) => ground.refunds.prepare(tx, request));
+  return typeof prepared === 'string' ? prepared : ground.refunds.ask(prepared);
+}
+
+async function refundable(user: string): Promise<number> {
+  return Number(await ground.refunds.refundable(APP, user as EndUserId));
+}
+
+test('WA-05 a refund is set aside before the processor is asked, and booked by its notice, once', async () => {
+  const { processor, paid, tell, moved, ledger } = ground;
+  const { there } = await paid('anna', 5_000_000);
+  assert.equal(await ask('anna', 2_000_000, 'one'), 'asked');
+  assert.equal((await ledger.wallet('anna')).balance, 3_000_000);
+  assert.equal(await refundable('anna'), 3_000_000);
+  assert.deepEqual(
+    (await ground.refunds.underWay(APP, 'anna' as EndUserId)).map(({ amount }) => amount),
+    [2_000_000n],
+  );
+  await tell(there);
+  assert.equal((await moved('anna')).length, 2, 'it is still under way');
+  processor.setRefund(processor.refundOrders.at(-1)?.refundId ?? '', 'paid');
+  for (let times = 0; times < 3; times += 1) await tell(there);
+  assert.deepEqual(await moved('anna'), ['top_up 5000000', 'refund_set_aside 2000000', 'refund_paid 2000000']);
+  const [payment] = await ground.refunds.payments(APP, 'anna' as EndUserId);
+  assert.equal(payment?.refunded, 2_000_000n);
+  assert.deepEqual(await ground.refunds.underWay(APP, 'anna' as EndUserId), []);
+});
+
+test('WA-05 what the processor declines comes back, at once or later', async () => {
+  const { processor, paid, tell, moved } = ground;
+  const { there } = await paid('bert', 5_000_000);
+  processor.refunds = 'declined';
+  assert.equal(await ask('bert', 2_000_000, 'one'), 'declined');
+  assert.equal(await ask('bert', 2_000_000, 'one'), 'repeated');
+  processor.refunds = 'under_way';
+  assert.equal(await ask('bert', 1_000_000, 'two'), 'asked');
+  processor.setRefund(processor.refundOrders.at(-1)?.refundId ?? '', 'declined');
+  await tell(there);
+  await tell(there);
+  assert.deepEqual(await moved('bert'), [
+    'top_up 5000000',
+    'refund_set_aside 2000000',
+    'refund_released 2000000',
+    'refund_set_aside 1000000',
+    'refund_released 1000000',
+  ]);
+  assert.equal(await refundable('bert'), 5_000_000);
+});
+
+test('WA-05 a refund that was paid and came back is in the wallet again, once', async () => {
+  const { processor, paid, tell, moved } = ground;
+  processor.refunds = 'paid';
+  const { there } = await paid('carl', 5_000_000);
+  await ask('carl', 2_000_000, 'one');
+  processor.refunds = 'under_way';
+  await tell(there);
+  const older = processor.report(there);
+  processor.setRefund(processor.refundOrders.at(-1)?.refundId ?? '', 'declined');
+  await tell(there);
+  await tell(there);
+  assert.equal(older.refunds[0]?.state, 'paid');
+  assert.deepEqual((await moved('carl')).slice(2), ['refund_paid 2000000', 'funds_reinstated 2000000']);
+});
+
+test('WA-05 a refund that was paid although it had been declined is taken', async () => {
+  const { processor, paid, tell, moved } = ground;
+  const { there } = await paid('dirk', 5_000_000);
+  processor.refunds = 'declined';
+  await ask('dirk', 2_000_000, 'one');
+  processor.refunds = 'paid';
+  const order = processor.refundOrders.at(-1);
+  assert.ok(order !== undefined);
+  await processor.refund(order);
+  processor.refunds = 'under_way';
+  await tell(there);
+  await tell(there);
+  assert.deepEqual((await moved('dirk')).slice(2), ['refund_released 2000000', 'refund 2000000']);
+});
+
+test('WA-05 a key counts once: the same request is a repeat, another amount a conflict, also many at once', async () => {
+  const { processor, paid, moved } = ground;
+  await paid('emma', 5_000_000);
+  const before = processor.refundOrders.length;
+  const answers = await Promise.all(Array.from({ length: 6 }, () => ask('emma', 1_000_000, 'same')));
+  assert.deepEqual(answers.toSorted(), ['asked', ...Array.from({ length: 5 }, () => 'repeated')]);
+  assert.equal(await ask('emma', 1_010_000, 'same'), 'conflict');
+  assert.equal(processor.refundOrders.length, before + 1);
+  assert.equal((await moved('emma')).length, 2);
+});
+
+test('WA-05 the newest payment goes back first, and no more of any than was paid', async () => {
+  const { processor, paid, ledger } = ground;
+  const older = await paid('fred', 5_000_000);
+  const newer = await paid('fred', 3_000_000);
+  await ledger.credit('fred', 9_000_000, { kind: 'contract_credit' });
+  assert.equal(await refundable('fred'), 8_000_000, 'what was never paid cannot go back');
+  assert.equal(await ask('fred', 8_010_000, 'too much'), 'too_much');
+  const before = processor.refundOrders.length;
+  assert.equal(await ask('fred', 4_000_000, 'one'), 'asked');
+  assert.deepEqual(
+    processor.refundOrders.slice(before).map(({ processorPayment, amount }) => [processorPayment, amount]),
+    [
+      [newer.there, 3_000_000n],
+      [older.there, 1_000_000n],
+    ],
+  );
+  assert.equal(await refundable('fred'), 4_000_000);
+});
+
+test('WA-05 what calls hold, parts of a coin and disputed money cannot go back', async () => {
+  const { paid, ledger, processor, tell } = ground;
+  const { there } = await paid('gabi', 5_000_000);
+  await ledger.reserve([holdOf('gabi', 1_000_001)]);
+  assert.equal(await refundable('gabi'), 3_990_000);
+  assert.equal(await ask('gabi', 4_000_000, 'held'), 'too_much');
+  assert.equal(await ask('gabi', 1_000_001, 'odd'), 'not_whole');
+  processor.dispute(there, 3_000_000);
+  await tell(there);
+  assert.equal(await refundable('gabi'), 990_000);
+  processor.dispute(there, 3_000_000, true);
+  await tell(there);
+  assert.equal(await refundable('gabi'), 3_990_000);
+  await ground.ledger.open('nothing', 5_000_000);
+  assert.equal(await ask('nothing', 1_000_000, 'one'), 'no_payment');
+  assert.equal(await refundable('nobody'), 0);
+});
+
+test('WA-05 calls and refunds that meet never spend the same money', async () => {
+  const { paid, ledger } = ground;
+  await paid('hugo', 5_000_000);
+  const asked = [0, 1, 2, 3].map((index) => ask('hugo', 2_000_000, `key ${index}`));
+  const held = [0, 1, 2, 3].map(() => ledger.reserve([holdOf('hugo', 2_000_000)]));
+  const answers = await Promise.all(asked);
+  const holds = (await Promise.all(held)).flat();
+  const granted = answers.filter((one) => one === 'asked').length + holds.filter((one) => one === 2_000_000).length;
+  assert.equal(granted, 2, JSON.stringify([answers, holds]));
+});
+
+test('WA-04 a suspended wallet pays nothing back', async () => {
+  const { paid, ledger, processor } = ground;
+  await paid('iris', 5_000_000);
+  await ledger.setWallet('iris', 'is_suspended = true');
+  const before = processor.refundOrders.length;
+  assert.equal(await ask('iris', 1_000_000, 'one'), 'suspended');
+  assert.equal(await refundable('iris'), 0);
+  assert.equal(processor.refundOrders.length, before);
+});
+
+test('WA-05 a refund that never reached the processor is asked for again, as the same one', async () => {
+  const { processor, paid, tell, sweep, moved } = ground;
+  const { there } = await paid('jana', 5_000_000);
+  processor.isAway = true;
+  assert.equal(await ask('jana', 2_000_000, 'one'), 'asked');
+  processor.isAway = false;
+  assert.equal(processor.report(there).refunds.length, 0);
+  await sweep();
+  await sweep();
+  assert.equal(processor.report(there).refunds.length, 1);
+  processor.setRefund(processor.refundOrders.at(-1)?.refundId ?? '', 'paid');
+  await sweep(); // Nobody tells of it.
+  await tell(there);
+  assert.deepEqual((await moved('jana')).slice(1), ['refund_set_aside 2000000', 'refund_paid 2000000']);
+});
+
+test('CP-05 WA-05 an operator refunds one payment: set aside where there is enough, else taken when it is paid', async () => {
+  const { processor, paid, tell, moved, ledger } = ground;
+  const { there, here } = await paid('karl', 5_000_000);
+  assert.equal(await askOne('karl', 'pay_none' as PaymentId, 1_000_000, 'a'), 'no_payment');
+  assert.equal(await askOne('karl', here, 5_010_000, 'b'), 'too_much');
+  assert.equal(await askOne('karl', here, 1_000_001, 'c'), 'not_whole');
+  await ledger.takeBack('karl', 4_000_000, { kind: 'claw_back' });
+  processor.refunds = 'paid';
+  assert.equal(await askOne('karl', here, 3_000_000, 'd'), 'asked');
+  assert.equal(await askOne('karl', here, 3_000_000, 'd'), 'repeated');
+  assert.equal(await askOne('karl', here, 2_000_000, 'd'), 'conflict');
+  processor.refunds = 'under_way';
+  await tell(there);
+  await tell(there);
+  assert.deepEqual((await moved('karl')).slice(2), ['refund 1000000', 'refund_receivable 2000000']);
+  const wallet = await ledger.wallet('karl');
+  assert.deepEqual([wallet.balance, wallet.shortfall, wallet.isSuspended], [0, 2_000_000, true]);
+});

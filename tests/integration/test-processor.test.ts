@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import { sha256 } from '../../packages/service/src/kernel/crypto.ts';
+import { newCheckoutId, newRefundId } from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
+import type { Notice, Processor } from '../../packages/service/src/payments/processor.ts';
+import { TEST_CARDS, type TestCardName } from '../../packages/service/src/payments/test-processor/cards.ts';
+import { signNotice } from '../../packages/service/src/payments/test-processor/notices.ts';
+import { createTestBank, type TestBank } from '../../packages/service/src/payments/test-processor/test-bank.ts';
+import { startTestNotices } from '../../packages/service/src/payments/test-processor/test-notices.ts';
+import { createTestProcessor } from '../../packages/service/src/payments/test-processor/test-processor.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const KEY = sha256('a key of this test');
+const AMOUNT = 10_000_000n;
+const log = createLog('silent');
+
+let nowMs = 1_800_000_000_000;
+const clock = { nowMs: () => nowMs };
+
+let database: TestDatabase;
+let live: Pool;
+let bank: TestBank;
+let processor: Processor;
+let notices: { readonly stop: () => Promise<void> };
+let isAway = false;
+/** What was delivered, as the processor's own reader read it. */
+const taken: Notice[] = [];
+
+before(async () => {
+  database = await createTestDatabase();
+  live = createPool({ url: database.url, role: 'live', connectionsMax: 4, log });
+  bank = createTestBank(live);
+  processor = createTestProcessor({ pool: live, key: KEY, publicUrl: 'https://purser.test', clock });
+  notices = startTestNotices({
+    pool: live,
+    key: KEY,
+    clock,
+    log,
+    notices: {
+      take: async (body, headers) => {
+        if (isAway) throw new Error('away');
+        const notice = await processor.readNotice(body, headers);
+        if (notice instanceof Refusal) return notice;
+        if (notice !== undefined) taken.push(notice);
+        return 'taken';
+      },
+    },
+  });
+});
+
+after(async () => {
+  await notices.stop();
+  await live.end();
+  await database.close();
+});
+
+async function newCheckout(): Promise<string> {
+  const { processorCheckout } = await processor.openCheckout({
+    checkoutId: newCheckoutId(),
+    amount: micros(AMOUNT),
+    currency: 'EUR',
+    appName: 'App',
+    returnUrl: 'https://purser.test/checkout/x',
+    cancelUrl: 'https://purser.test/checkout/x?paid=no',
+    email: undefined,
+  });
+  return processorCheckout;
+}
+
+async function paymentOf(testCheckout: string): Promise<string> {
+  const { rows } = await database.owner.query<{ test_payment: string }>(
+    'select test_payment from payments.test_payments where test_checkout = $1',
+    [testCheckout],
+  );
+  assert.equal(rows.length, 1);
+  return rows[0]?.test_payment ?? '';
+}
+
+/** Makes what is to happen to a payment happen now, and waits until all of it was told. */
+async function happen(testPayment: string): Promise<void> {
+  const { owner } = database;
+  await owner.query(`update payments.test_events set due_at = clock_timestamp() where test_payment = $1`, [
+    testPayment,
+  ]);
+  await waitUntil('every notice was taken', async () => {
+    const { rowCount } = await owner.query('select from payments.test_events where test_payment = $1', [testPayment]);
+    return rowCount === 0;
+  });
+}
+
+async function paidBy(card: TestCardName): Promise<string> {
+  const testCheckout = await newCheckout();
+  assert.equal(await bank.pay(testCheckout, card), 'paid');
+  return paymentOf(testCheckout);
+}
+
+function typesOf(testPayment: string): readonly string[] {
+  return taken.filter(({ processorPayment }) => processorPayment === testPayment).map(({ type }) => type);
+}
+
+test('ON-03 a payment by the card that succeeds is told once, and is there to be looked at', async () => {
+  const testPayment = await paidBy('success');
+  await happen(testPayment);
+  assert.deepEqual(typesOf(testPayment), ['payment.paid']);
+  const report = await processor.lookUp(testPayment);
+  assert.deepEqual(report?.received, { amount: AMOUNT, currency: 'EUR' });
+  assert.deepEqual([report?.refunds, report?.disputeMovements], [[], []]);
+  assert.equal(await processor.lookUp('tpa_none'), undefined);
+});
+
+test('ON-03 a card that is declined pays nothing, and another pays the same checkout, once', async () => {
+  const testCheckout = await newCheckout();
+  assert.equal(await bank.pay(testCheckout, 'decline'), 'declined');
+  assert.equal((await bank.find(testCheckout))?.state, 'open');
+  await Promise.all(Array.from({ length: 8 }, () => bank.pay(testCheckout, 'success')));
+  assert.equal((await bank.find(testCheckout))?.state, 'paid');
+  const testPayment = await paymentOf(testCheckout); // There is one.
+  await happen(testPayment);
+  assert.deepEqual(typesOf(testPayment), ['payment.paid']);
+});
+
+test('ON-03 a card with a second step pays when that is confirmed, and not when it is refused or was not asked for', async () => {
+  const testCheckout = await newCheckout();
+  assert.equal(await bank.confirm(testCheckout, true), 'nothing');
+  assert.equal(await bank.pay(testCheckout, 'confirm'), 'confirm');
+  assert.equal((await bank.find(testCheckout))?.state, 'confirming');
+  assert.equal(await bank.confirm(testCheckout, false), 'declined');
+  assert.equal((await bank.find(testCheckout))?.state, 'open');
+  assert.equal(await bank.confirm(testCheckout, true), 'nothing');
+  await bank.pay(testCheckout, 'confirm');
+  assert.equal(await bank.confirm(testCheckout, true), 'paid');
+  assert.equal((await bank.find(testCheckout))?.state, 'paid');
+});
+
+test('ON-03 the cards that are refunded, charged back and won back later do so in this order, each once', async () => {
+  const refunded = await paidBy('refund');
+  await happen(refunded);
+  assert.deepEqual(typesOf(refunded), ['payment.paid', 'refund.made']);
+  const [refund, ...others] = (await processor.lookUp(refunded))?.refunds ?? [];
+  assert.deepEqual([refund?.amount, refund?.state, refund?.refundId, others], [AMOUNT, 'paid', undefined, []]);
+
+  const won = await paidBy('chargeback_won');
+  await happen(won);
+  assert.deepEqual(typesOf(won), ['payment.paid', 'chargeback.made', 'chargeback.won']);
+  const movements = (await processor.lookUp(won))?.disputeMovements ?? [];
+  assert.deepEqual(
+    movements.map(({ amount }) => amount),
+    [AMOUNT, AMOUNT],
+  );
+  assert.equal(movements.filter(({ isReinstated }) => isReinstated).length, 1);
+
+  const lost = await paidBy('chargeback');
+  await happen(lost);
+  assert.equal((await processor.lookUp(lost))?.disputeMovements.length, 1);
+});
+
+test('ON-03 a refund that is asked for twice is one, arrives later, and never takes more than is left', async () => {
+  const testPayment = await paidBy('success');
+  const order = { refundId: newRefundId(), processorPayment: testPayment, amount: micros(6_000_000n), currency: 'EUR' };
+  assert.equal(await processor.refund(order), 'asked');
+  assert.equal(await processor.refund(order), 'asked');
+  const [underWay, ...others] = (await processor.lookUp(testPayment))?.refunds ?? [];
+  assert.deepEqual([underWay?.refundId, underWay?.state, others], [order.refundId, 'under_way', []]);
+  assert.equal(await processor.refund({ ...order, refundId: newRefundId() }), 'declined');
+  await happen(testPayment);
+  assert.deepEqual(
+    (await processor.lookUp(testPayment))?.refunds.map(({ state }) => state),
+    ['paid'],
+  );
+  const stubborn = await paidBy('no_refunds');
+  assert.equal(await processor.refund({ ...order, refundId: newRefundId(), processorPayment: stubborn }), 'declined');
+});
+
+test('ON-02 a notice that was not taken is sent again, the same one', async () => {
+  isAway = true;
+  const testPayment = await paidBy('success');
+  const { owner } = database;
+  await owner.query('update payments.test_events set due_at = clock_timestamp() where test_payment = $1', [
+    testPayment,
+  ]);
+  await waitUntil('it was tried', async () => {
+    const { rowCount } = await owner.query(
+      'select from payments.test_events where test_payment = $1 and attempts > 0',
+      [testPayment],
+    );
+    return rowCount === 1;
+  });
+  isAway = false;
+  await happen(testPayment);
+  assert.deepEqual(typesOf(testPayment), ['payment.paid']);
+});
+
+test('threat 6: a notice that the test processor did not sign, as it is and within five minutes, is refused', async () => {
+  const signed = signNotice(KEY, clock, { noticeId: 'tev_1', type: 'payment.paid', processorPayment: 'tpa_1' });
+  const header = 'purser-test-signature';
+  const signature = signed.headers[header] ?? '';
+  const read = (body: Buffer, value: string | undefined) =>
+    processor.readNotice(body, value === undefined ? {} : { [header]: value });
+  const right = await read(signed.body, signature);
+  assert.deepEqual(right, { noticeId: 'tev_1', type: 'payment.paid', processorPayment: 'tpa_1' });
+  const foreign = signNotice(sha256('another key'), clock, right);
+  const wrong: readonly (readonly [Buffer, string | undefined])[] = [
+    [signed.body, undefined],
+    [signed.body, ''],
+    [signed.body, signature.replace('v1', 'v0')],
+    [signed.body, signature.replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
+    [signed.body, signature.replace(/t=(\d+)/, (_all, t: string) => `t=${Number(t) + 1}`)],
+    [signed.body, foreign.headers[header]],
+    [Buffer.concat([signed.body, Buffer.from(' ')]), signature],
+    [Buffer.alloc(0), signature],
+  ];
+  for (const [body, value] of wrong) assert.ok((await read(body, value)) instanceof Refusal, String(value));
+  const sentMs = nowMs;
+  for (const [laterMs, isTaken] of [
+    [300_000, true],
+    [301_000, false],
+    [-300_000, true],
+    [-301_000, false],
+  ] as const) {
+    nowMs = sentMs + laterMs;
+    assert.equal((await read(signed.body, signature)) instanceof Refusal, !isTaken, String(laterMs));
+  }
+  nowMs = sentMs;
+});
+
+test('ON-03 every test card has another number, and passes the check that forms make', () => {
+  const numbers = Object.values(TEST_CARDS).map(({ number }) => number);
+  assert.equal(new Set(numbers).size, numbers.length);
+  for (const number of numbers) {
+    const digits = Array.from(number, Number).map((digit, index) => digit * (index % 2 === 0 ? 2 : 1));
+    assert.equal(digits.reduce((sum, digit) => sum + (digit > 9 ? digit - 9 : digit), 0) % 10, 0, number);
+  }
+});

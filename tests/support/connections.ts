@@ -1,0 +1,54 @@
+import { after } from 'node:test';
+import {
+  type Connection,
+  type Connections,
+  createConnections,
+} from '../../packages/service/src/connections/connection.ts';
+import { createPool } from '../../packages/service/src/db/pool.ts';
+import type { Email } from '../../packages/service/src/identities/email.ts';
+import { createPersonSessions, type Identity } from '../../packages/service/src/identities/session.ts';
+import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import type { TestDatabase } from './database.ts';
+
+/** Connections as the pages make and change them, with the rights of the service. They end with the file. */
+export interface TestConnections extends Connections {
+  /** Somebody who has shown that this address is his. */
+  readonly newIdentity: (email?: string) => Promise<Identity>;
+  /** Consents, and fails where the wallet is another's. */
+  readonly connect: (consented: Consented) => Promise<Connection>;
+}
+
+interface Consented {
+  readonly identity: Identity;
+  readonly appId: AppId;
+  readonly user: string;
+  readonly cap?: number | undefined;
+  readonly userLabel?: string;
+}
+
+let people = 0;
+
+export function connectionsOf({ url, owner }: TestDatabase): TestConnections {
+  const pool = createPool({ url, role: 'live', connectionsMax: 4, log: createLog('silent') });
+  after(() => pool.end());
+  const connections = createConnections(pool, 'EUR');
+  const sessions = createPersonSessions(owner);
+  return {
+    ...connections,
+    newIdentity: async (email = `person-${(people += 1)}@example.test`) =>
+      (await sessions.open(email as Email)).identity,
+    connect: async ({ identity, appId, user, cap, userLabel }) => {
+      const made = await connections.consent({
+        identityId: identity.identityId,
+        appId,
+        userId: user as EndUserId,
+        userLabel,
+        cap: cap === undefined ? undefined : micros(BigInt(cap)),
+      });
+      if (made === 'foreign') throw new Error('The wallet is another identity’s.');
+      return made;
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import type { CheckoutId, EndUserId, PaymentId } from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { type Checkouts, createCheckouts } from '../../packages/service/src/payments/checkout.ts';
+import { createNotices, type Notices } from '../../packages/service/src/payments/notices.ts';
+import { createRefunds, type Refunds } from '../../packages/service/src/payments/refund.ts';
+import { sweepPayments } from '../../packages/service/src/payments/sweep.ts';
+import { APP, createLedgerDatabase, type LedgerDatabase } from './ledger-database.ts';
+import { createFakeProcessor, type FakeProcessor } from './processor.ts';
+
+/** Payments on a ledger of their own, with a processor in memory. */
+export interface PaymentsGround {
+  readonly ledger: LedgerDatabase;
+  readonly processor: FakeProcessor;
+  readonly checkouts: Checkouts;
+  readonly notices: Notices;
+  readonly refunds: Refunds;
+  /** A user's checkout of this many micros, at the processor, nothing paid. */
+  readonly begin: (user: string, amount: number) => Promise<CheckoutId>;
+  /** A wallet with a payment in it that was told of. Gives the payment by its name there and here. */
+  readonly paid: (user: string, amount: number) => Promise<{ readonly there: string; readonly here: PaymentId }>;
+  /** The processor tells of a payment. */
+  readonly tell: (payment: string) => Promise<void>;
+  /** Everything is due, and one pass looks. */
+  readonly sweep: () => Promise<void>;
+  readonly rows: (table: string) => Promise<number>;
+  /** What moved in a wallet, as `kind amount`, in order. */
+  readonly moved: (user: string) => Promise<readonly string[]>;
+  /** Lines that were logged for an operator. */
+  readonly told: readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+export async function createPaymentsGround(): Promise<PaymentsGround> {
+  const ledger = await createLedgerDatabase();
+  const { owner } = ledger.database;
+  const processor = createFakeProcessor();
+  const told: string[] = [];
+  const log = createLog('info', { write: (line) => void told.push(line) });
+  const options = { pool: ledger.live, processor, log };
+  const checkouts = createCheckouts({ ...options, publicUrl: 'https://purser.test' });
+  const notices = createNotices(options);
+
+  const begin: PaymentsGround['begin'] = async (user, amount) => {
+    const { checkoutId } = await checkouts.begin({
+      appId: APP,
+      userId: user as EndUserId,
+      identityId: undefined,
+      amount: micros(BigInt(amount)),
+      appName: 'App',
+      email: undefined,
+      linkDigest: undefined,
+    });
+    return checkoutId;
+  };
+  const tell: PaymentsGround['tell'] = async (payment) => {
+    const { body, headers } = processor.notice(payment);
+    assert.equal(await notices.take(body, headers), 'taken');
+  };
+  return {
+    ledger,
+    processor,
+    checkouts,
+    notices,
+    refunds: createRefunds(options),
+    begin,
+    tell,
+    paid: async (user, amount) => {
+      if ((await ledger.wallets.find(APP, user as EndUserId)) === undefined) await ledger.open(user, 0);
+      const checkoutId = await begin(user, amount);
+      const there = processor.pay(checkoutId);
+      await tell(there);
+      const { rows } = await owner.query<{ payment_id: PaymentId }>(
+        'select payment_id from payments.payments where processor_payment = $1',
+        [there],
+      );
+      return { there, here: rows[0]?.payment_id as PaymentId };
+    },
+    sweep: async () => {
+      await owner.query(
+        `update payments.checkouts set next_look_at = clock_timestamp() where next_look_at is not null`,
+      );
+      await owner.query(`update payments.refunds set next_look_at = clock_timestamp()`);
+      await sweepPayments(options);
+    },
+    rows: async (table) => {
+      const { rows } = await owner.query<{ count: bigint }>(`select count(*) as count from payments.${table}`);
+      return Number(rows[0]?.count);
+    },
+    moved: async (user) => {
+      const { rows } = await owner.query<{ text: string }>(
+        `select e.kind || ' ' || e.amount_micros as text
+         from ledger.entries e join ledger.wallets w using (wallet_id) where w.user_id = $1 order by e.seq`,
+        [user],
+      );
+      return rows.map(({ text }) => text);
+    },
+    told,
+    close: ledger.close,
+  };
+}

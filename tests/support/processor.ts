@@ -1,0 +1,164 @@
+import type { CheckoutId, RefundId } from '../../packages/service/src/kernel/ids.ts';
+import { type Micros, micros } from '../../packages/service/src/kernel/micros.ts';
+import { refuse } from '../../packages/service/src/kernel/refusal.ts';
+import { payableIn } from '../../packages/service/src/payments/amounts.ts';
+import type {
+  CheckoutOrder,
+  DisputeMovement,
+  PaymentReport,
+  Processor,
+  RefundOrder,
+  RefundReport,
+} from '../../packages/service/src/payments/processor.ts';
+
+/** A payment processor in memory that does what a test says, with the port that Stripe has. */
+export interface FakeProcessor extends Processor, Hand {
+  readonly orders: readonly CheckoutOrder[];
+  readonly refundOrders: readonly RefundOrder[];
+  /** While set, it cannot be reached. */
+  isAway: boolean;
+  /** What it does with refunds that it is asked for; `lost`: it says yes and knows nothing of it. */
+  refunds: RefundReport['state'] | 'lost';
+}
+
+/** What happens at the processor. */
+interface Hand {
+  /** Pays at a checkout, what was asked for where nothing else is said, and gives the payment. */
+  readonly pay: (checkoutId: CheckoutId, paid?: { readonly amount?: number; readonly currency?: string }) => string;
+  /** Refunds without being asked by us. Gives the refund. */
+  readonly refundThere: (payment: string, amount: number, state?: RefundReport['state']) => string;
+  /** What becomes of a refund, by its name there or here. */
+  readonly setRefund: (refund: string, state: RefundReport['state']) => void;
+  /** A bank takes money back, or gives it back. */
+  readonly dispute: (payment: string, amount: number, isReinstated?: boolean) => void;
+  /** A notice as the processor would send it now; each has an id of its own. */
+  readonly notice: (payment: string) => { readonly body: Buffer; readonly headers: Record<string, string> };
+  /** Everything that it says of a payment now. */
+  readonly report: (payment: string) => PaymentReport;
+}
+
+interface FakePayment {
+  readonly checkoutId: CheckoutId;
+  readonly received: { readonly amount: Micros; readonly currency: string };
+  readonly refunds: RefundReport[];
+  readonly movements: DisputeMovement[];
+}
+
+/** What the processor has in its books. */
+interface Books {
+  readonly orders: CheckoutOrder[];
+  readonly refundOrders: RefundOrder[];
+  readonly payments: Map<string, FakePayment>;
+  readonly next: (kind: string) => string;
+  readonly found: (payment: string) => FakePayment;
+}
+
+const SIGNATURE = 'signed by the fake processor';
+
+export function createFakeProcessor(name: Processor['name'] = 'stripe'): FakeProcessor {
+  const books = openBooks();
+  const { payments } = books;
+  const hand = handOf(books);
+  const reached = (): void => {
+    if (fake.isAway) throw new Error('The fake processor is away.');
+  };
+  const fake: FakeProcessor = {
+    ...hand,
+    name,
+    formTargets: ['https://pay.example.test'],
+    amountsIn: payableIn,
+    orders: books.orders,
+    refundOrders: books.refundOrders,
+    isAway: false,
+    refunds: 'under_way',
+    openCheckout: async (order) => {
+      reached();
+      books.orders.push(order);
+      const processorCheckout = `cs_${order.checkoutId}`;
+      return { processorCheckout, url: `https://pay.example.test/${processorCheckout}` };
+    },
+    readNotice: async (body, headers) => {
+      if (headers['x-fake-signature'] !== SIGNATURE)
+        return refuse('BAD_REQUEST', 'This is no notice of the processor.');
+      const { id, payment } = JSON.parse(body.toString('utf8')) as { readonly id: string; readonly payment: string };
+      return { noticeId: id, type: 'fake', processorPayment: payment };
+    },
+    lookUp: async (payment) => {
+      reached();
+      return payments.has(payment) ? hand.report(payment) : undefined;
+    },
+    lookUpCheckout: async (processorCheckout) => {
+      reached();
+      const payment = [...payments].find(([, { checkoutId }]) => `cs_${checkoutId}` === processorCheckout)?.[0];
+      return payment === undefined ? undefined : hand.report(payment);
+    },
+    refund: async (order) => {
+      reached();
+      books.refundOrders.push(order);
+      if (fake.refunds === 'declined') return 'declined';
+      const { refunds } = books.found(order.processorPayment);
+      const isKnown = refunds.some(({ refundId }) => refundId === order.refundId);
+      if (fake.refunds !== 'lost' && !isKnown) {
+        const { refundId, amount } = order;
+        refunds.push({ processorRefund: books.next('re'), refundId, amount, state: fake.refunds });
+      }
+      return 'asked';
+    },
+  };
+  return fake;
+}
+
+function openBooks(): Books {
+  const payments = new Map<string, FakePayment>();
+  let count = 0;
+  return {
+    orders: [],
+    refundOrders: [],
+    payments,
+    next: (kind) => `${kind}_${(count += 1)}`,
+    found: (payment) => {
+      const known = payments.get(payment);
+      if (known === undefined) throw new Error('The fake processor has no such payment.');
+      return known;
+    },
+  };
+}
+
+function handOf({ orders, payments, next, found }: Books): Hand {
+  return {
+    pay: (checkoutId, paid = {}) => {
+      const order = orders.find((one) => one.checkoutId === checkoutId);
+      if (order === undefined) throw new Error('The fake processor has no such checkout.');
+      const amount = paid.amount === undefined ? order.amount : micros(BigInt(paid.amount));
+      const received = { amount, currency: paid.currency ?? order.currency };
+      const payment = next('pi');
+      payments.set(payment, { checkoutId, received, refunds: [], movements: [] });
+      return payment;
+    },
+    refundThere: (payment, amount, state = 'paid') => {
+      const processorRefund = next('re');
+      found(payment).refunds.push({ processorRefund, refundId: undefined, amount: micros(BigInt(amount)), state });
+      return processorRefund;
+    },
+    setRefund: (refund, state) => {
+      for (const { refunds } of payments.values()) {
+        const index = refunds.findIndex(
+          (one) => one.processorRefund === refund || one.refundId === (refund as RefundId),
+        );
+        const known = refunds[index];
+        if (known !== undefined) refunds[index] = { ...known, state };
+      }
+    },
+    dispute: (payment, amount, isReinstated = false) => {
+      found(payment).movements.push({ processorMovement: next('txn'), amount: micros(BigInt(amount)), isReinstated });
+    },
+    notice: (payment) => ({
+      body: Buffer.from(JSON.stringify({ id: next('evt'), payment })),
+      headers: { 'x-fake-signature': SIGNATURE },
+    }),
+    report: (payment) => {
+      const { movements, refunds, ...rest } = found(payment);
+      return { ...rest, processorPayment: payment, refunds: [...refunds], disputeMovements: [...movements] };
+    },
+  };
+}

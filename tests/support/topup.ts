@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { TEST_CARDS, type TestCardName } from '../../packages/service/src/payments/test-processor/cards.ts';
+import type { Browser } from './browser.ts';
+import { chat, type Reply } from './client.ts';
+import { assertPage } from './page.ts';
+import type { TestApp, TestService } from './service.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** The way to the top-up page from a call that was refused. */
+export async function refusedPath({ url }: TestService, { liveKey }: TestApp, user: string): Promise<string> {
+  const reply = await chat({ url, key: liveKey, user });
+  assert.equal(reply.status, 402, reply.text);
+  return new URL(String(reply.body['topupUrl'])).pathname;
+}
+
+/** Chooses an amount on the page of a link, as far as the page of the test processor. Gives the address of that. */
+export async function beginTopup(browser: Browser, path: string, fields: Readonly<Record<string, string>>) {
+  await browser.open(`${path}/pay`);
+  assertPage(await browser.submit(`${path}/pay`, { amount: '', ...fields }), 200, 'Test payment');
+  const [, address = ''] = /action="(\/test-processor\/[^"]+)"/.exec(browser.page().text) ?? [];
+  return address;
+}
+
+/** Pays at the test processor, which shows its page. Gives the page that comes then. */
+export function payBy(browser: Browser, address: string, card: TestCardName): Promise<Reply> {
+  return browser.submit(address, { number: TEST_CARDS[card].number });
+}
+
+/** Everything that a payment at the test processor leads to happens now, up to the events of this type, and has been told. */
+export async function hurry({ database: { owner } }: TestService, address: string, upTo?: string): Promise<void> {
+  const events = `payments.test_events e using payments.test_payments p
+    where p.test_payment = e.test_payment and p.test_checkout = $1`;
+  const checkout = address.replace(/^.*\//, '');
+  const due =
+    upTo === undefined
+      ? ''
+      : ` and e.happens_at <= (select max(o.happens_at) from payments.test_events o
+    where o.test_payment = e.test_payment and o.type = '${upTo}')`;
+  await owner.query(
+    `update payments.test_events set due_at = clock_timestamp() where test_event in (
+      select e.test_event from ${events.replace(' using ', ', ')}${due})`,
+    [checkout],
+  );
+  await waitUntil('every notice was taken', async () => {
+    const { rowCount } = await owner.query(
+      `select from ${events.replace(' using ', ', ')}${upTo === undefined ? '' : ` and e.type = '${upTo}'`}`,
+      [checkout],
+    );
+    return rowCount === 0;
+  });
+}
+
+/** The page of the only checkout of a user. */
+export async function checkoutPath({ database }: TestService, user: string): Promise<string> {
+  const { rows } = await database.owner.query<{ checkout_id: string }>(
+    'select checkout_id from payments.checkouts where user_id = $1',
+    [user],
+  );
+  assert.equal(rows.length, 1);
+  return `/checkout/${rows[0]?.checkout_id}`;
+}

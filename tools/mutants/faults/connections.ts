@@ -1,0 +1,66 @@
+import type { Mutant } from '../mutant.ts';
+import {
+  connecting,
+  connections,
+  connectLinks,
+  connectRoute,
+  consenting,
+  leadingBack,
+  linkReading,
+  links,
+} from './places.ts';
+
+/** Faults in who owns a wallet, who may spend from it, and where links lead. */
+export const CONNECTION_FAULTS: readonly Mutant[] = [
+  {
+    id: 'another-identity-takes-the-wallet',
+    clause: 'BI-04',
+    edits: [
+      connections(`if (row?.identity_id !== identityId) return 'foreign';`, `if (row === undefined) return 'foreign';`),
+    ],
+    killer: consenting('BI-04 a wallet belongs to the first identity that consents: another one changes nothing'),
+  },
+  {
+    id: 'consent-without-its-cap',
+    clause: 'ON-01',
+    edits: [connections('  await wallets.setCap({ appId, userId, cap });\n', '')],
+    killer: consenting('ON-04 a cap that is set ends a pause, and so does consent'),
+  },
+  {
+    id: 'pause-forgets-the-cap',
+    clause: 'ON-04',
+    edits: [connections('        if (row.is_paused === isPaused) return;\n', '')],
+    killer: consenting('ON-04 a pause is a cap of nothing, and the cap comes back'),
+  },
+  {
+    id: 'link-lasts-a-second-longer',
+    clause: 'BI-04',
+    edits: [links('expiry + graceSeconds <= nowSeconds', 'expiry + graceSeconds < nowSeconds')],
+    killer: linkReading('BI-04 a link is good for fifteen minutes, to the second'),
+  },
+  {
+    id: 'link-of-one-page-opens-another',
+    clause: 'BI-04',
+    edits: [links('`link ${page} ${Math.floor(', '`link ${Math.floor(')],
+    killer: linkReading('BI-04 a link of one page is none of the other, and one under another secret is none'),
+  },
+  {
+    id: 'redirect-by-its-beginning',
+    clause: 'BI-02',
+    edits: [
+      connectRoute(
+        'app?.redirectUris.includes(asked.redirectUri) === true',
+        'app?.redirectUris.some((one) => asked.redirectUri.startsWith(one)) === true',
+      ),
+    ],
+    killer: connecting(
+      'BI-02, threat 10: sixty and more ways to lead somebody elsewhere are refused, and none is repeated in the answer',
+    ),
+  },
+  {
+    id: 'app-hears-connected-before-it-is',
+    clause: 'BI-02',
+    edits: [connectLinks(`      if (opened.connection?.wallet.isConnected !== true) return redirectTo(path);\n`, '')],
+    killer: leadingBack('BI-02 an app hears that it is connected only where that is so'),
+  },
+];
