@@ -57,7 +57,7 @@ test('WA-05 what the processor declines comes back, at once or later', async () 
   const { there } = await paid('bert', 5_000_000);
   processor.refunds = 'declined';
   assert.equal(await ask('bert', 2_000_000, 'one'), 'declined');
-  assert.equal(await ask('bert', 2_000_000, 'one'), 'repeated');
+  assert.equal(await ask('bert', 2_000_000, 'one'), 'declined', 'a repeat is answered alike');
   processor.refunds = 'under_way';
   assert.equal(await ask('bert', 1_000_000, 'two'), 'asked');
   processor.setRefund(processor.refundOrders.at(-1)?.refundId ?? '', 'declined');
@@ -205,4 +205,39 @@ test('CP-05 WA-05 an operator refunds one payment: set aside where there is enou
   assert.deepEqual((await moved('karl')).slice(2), ['refund 1000000', 'refund_receivable 2000000']);
   const wallet = await ledger.wallet('karl');
   assert.deepEqual([wallet.balance, wallet.shortfall, wallet.isSuspended], [0, 2_000_000, true]);
+});
+
+test('CP-05 a payment that is in no wallet goes back without one', async () => {
+  const { processor, tell, moved, ledger, begin } = ground;
+  await ledger.open('lena', 3_000_000);
+  const there = processor.pay(await begin('lena', 5_000_000), { currency: 'USD' });
+  await tell(there);
+  const [payment] = await ground.refunds.payments(APP, 'lena' as EndUserId);
+  assert.equal(payment?.state, 'kept');
+  assert.equal(await refundable('lena'), 0);
+  assert.equal(await ask('lena', 1_000_000, 'own'), 'no_payment');
+  processor.refunds = 'paid';
+  assert.equal(await askOne('lena', payment.paymentId, 5_000_000, 'back'), 'asked');
+  processor.refunds = 'under_way';
+  assert.deepEqual(
+    [processor.refundOrders.at(-1)?.currency, processor.refundOrders.at(-1)?.amount],
+    ['USD', 5_000_000n],
+  );
+  await tell(there);
+  assert.equal((await moved('lena')).length, 1);
+  const [refunded] = await ground.refunds.payments(APP, 'lena' as EndUserId);
+  assert.equal(refunded?.refunded, 5_000_000n);
+});
+
+test('WA-05 what finds no room to come back stays set aside until it does', async () => {
+  const { processor, paid, tell, ledger, moved } = ground;
+  const { there } = await paid('mia', 5_000_000);
+  await ask('mia', 5_000_000, 'one');
+  await ledger.credit('mia', Number.MAX_SAFE_INTEGER, { kind: 'contract_credit' });
+  processor.setRefund(processor.refundOrders.at(-1)?.refundId ?? '', 'declined');
+  await tell(there);
+  assert.equal((await moved('mia')).at(-1), `contract_credit ${Number.MAX_SAFE_INTEGER}`);
+  await ledger.takeBack('mia', 5_000_000, { kind: 'refund' });
+  await ground.sweep();
+  assert.equal((await moved('mia')).at(-1), 'refund_released 5000000');
 });

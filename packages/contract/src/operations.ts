@@ -169,6 +169,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   ...WEBHOOK_OPERATIONS,
   ...OPERATOR_OPERATIONS,
 
+  'POST /webhooks/stripe': {
+    id: 'takeStripeNotice',
+    tag: 'Service',
+    summary: 'Takes a notice of Stripe',
+    description:
+      'Only Stripe sends them, signed by `stripe-signature`. A notice is only a reason to look the payment up there, so one may be sent again and in any order. A 404 where Stripe is not the payment processor; after a 500 it must be sent again.',
+    refuses: ['NOT_FOUND'],
+  },
   'GET /healthz': { id: 'getHealth', tag: 'Service', summary: 'The process is up' },
   'GET /readyz': {
     id: 'getReadiness',

@@ -38,6 +38,11 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Shows a wallet with its open holds and latest entries',
     refuses: OWN,
   },
+  'GET /operator/apps/{appId}/wallets/{userId}/payments': {
+    id: 'listPayments',
+    tag: ANY_WALLETS,
+    summary: 'Lists the payments into a wallet, with what went back of each',
+  },
   'POST /operator/apps/{appId}/wallets/{userId}/credit': {
     id: 'creditWallet',
     tag: ANY_WALLETS,
@@ -47,13 +52,16 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /operator/apps/{appId}/wallets/{userId}/refund': {
     id: 'refundWallet',
     tag: ANY_WALLETS,
-    summary: 'Books money that was returned to the user',
+    summary: 'Has a payment paid back, or books money that was returned to the user outside',
+    description:
+      'With `paymentId`, the amount is set aside in the wallet, the payment processor is asked, and the refund is booked once it has paid; where the wallet has less, it is booked then all the same, and suspends. Without it, money is booked that was returned by other means. A refund that is made at the processor itself books itself: do not book it here too.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'POST /operator/apps/{appId}/wallets/{userId}/clawback': {
     id: 'clawBackWallet',
     tag: ANY_WALLETS,
     summary: 'Books money that a bank took back, and suspends the wallet',
+    description: 'For payments outside. A dispute at the payment processor books itself: do not book it here too.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'POST /operator/apps/{appId}/wallets/{userId}/reinstate': {

@@ -85,9 +85,10 @@ export const openWalletSchema = z
   });
 export const movementSchema = z.strictObject({ amountMicros: money, reason, idempotencyKey });
 export const refundSchema = movementSchema.extend({
-  paymentId: z
-    .never({ error: 'is not taken: no payment processor is connected. Leave it out to record money returned outside' })
-    .optional(),
+  paymentId: z.string().max(64).optional().meta({
+    description:
+      'Asks the payment processor to pay this payment back; booked once the processor has. Leave it out for money that was returned outside: what is refunded at the processor itself is booked without this call.',
+  }),
 });
 export const reinstateSchema = z.strictObject({ writeOff: z.boolean().default(false), reason });
 
@@ -105,6 +106,25 @@ export const anyWalletSchema = z
     shortfallMicros: amount,
   })
   .meta({ id: 'AnyWallet' });
+export const paymentListSchema = z.object({
+  payments: z
+    .array(
+      z.object({
+        paymentId: z.string(),
+        amountMicros: amount,
+        currency: z.string(),
+        state: z.enum(['credited', 'kept']).meta({ description: 'Kept: it is in no wallet, and somebody must look.' }),
+        oddity: z
+          .enum(['amount', 'currency', 'second', 'no_wallet', 'too_much'])
+          .nullable()
+          .meta({ description: 'What was other than it should be.' }),
+        refundedMicros: amount.meta({ description: 'Paid back, or on its way.' }),
+        disputedMicros: amount.meta({ description: 'Taken by a bank and not given back.' }),
+        paidAt: moment,
+      }),
+    )
+    .meta({ description: 'The newest 100.' }),
+});
 export const walletPageSchema = z.strictObject({
   before,
   limit: pageLimit(1_000, 1_000),

@@ -52,7 +52,8 @@ begin
 end $$;
 
 -- Ends what was set aside under a key: 'refund_paid', or 'refund_released'. 'booked', or 'repeated' where it ended so before;
--- 'conflict' where it ended the other way; 'nothing' where none was set aside; 'no_wallet'.
+-- 'conflict' where it ended the other way; 'too_much' where what is released would pass the largest balance; 'nothing' where none
+-- was set aside; 'no_wallet'.
 create function ledger.end_set_aside(p_app text, p_user text, p_kind text, p_key text) returns text
 language plpgsql security definer set search_path = pg_catalog as $$
 declare
@@ -80,7 +81,7 @@ begin
     return case when ended = kind then 'repeated' else 'conflict' end;
   end if;
   if kind = 'refund_released' and amount > 9007199254740991 - wallet.balance_micros then
-    return 'conflict'; -- There is no room for it: it stays set aside, for the operator to pay out.
+    return 'too_much'; -- It stays set aside, and may be released later.
   end if;
   perform ledger.move(wallet.wallet_id, kind, ledger.cause_of(wallet.wallet_id, kind, p_key), amount);
   return 'booked';

@@ -198,7 +198,8 @@ test('AU-05 a route that is open to anybody looks at no token', async () => {
       const request = { url, method, ...(method === 'GET' ? {} : { body: {} }), ...(key === undefined ? {} : { key }) };
       statuses.push((await send(path, request)).status);
     }
-    assert.deepEqual([...new Set(statuses)], [method === 'GET' ? 200 : 400], path);
+    const isElsewhere = path === '/webhooks/stripe'; // Stripe is not this service's processor.
+    assert.deepEqual([...new Set(statuses)], [method === 'GET' ? 200 : isElsewhere ? 404 : 400], path);
   }
 });
 

@@ -48,6 +48,6 @@ test('AU-05 every operation says who may call it, and only those that need nobod
   const expected = ['register', 'signIn', 'requestPasswordReset', 'resetPassword'];
   assert.deepEqual(
     open.toSorted(),
-    [...expected, 'getHealth', 'getReadiness', 'getDescription', 'getReference'].toSorted(),
+    [...expected, 'takeStripeNotice', 'getHealth', 'getReadiness', 'getDescription', 'getReference'].toSorted(),
   );
 });

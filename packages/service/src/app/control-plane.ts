@@ -39,6 +39,7 @@ import { createAnyApps } from '#operator/apps.ts';
 import { createAuditReader } from '#operator/audit.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
+import { createAnyPayments } from '#operator/payments.ts';
 import { createAnyWallets } from '#operator/wallets.ts';
 import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import { createAppUsage } from '#usage/report.ts';
@@ -111,7 +112,8 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   };
   const operator: OperatorPlane = {
     apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
-    wallets: createAnyWallets(pool, config.currency),
+    wallets: createAnyWallets({ pool, currency: config.currency, refunds: payments?.refunds }),
+    payments: createAnyPayments(pool),
     catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh }),
     accounts: createAccountDesk(pool),
     audit: createAuditReader(pool),

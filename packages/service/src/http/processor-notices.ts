@@ -1,13 +1,14 @@
 import { readBody } from '#http/read-body.ts';
-import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
+import { type Exchange, sendJson, sendNowhere, sendRefusal } from '#http/respond.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import type { Notices } from '#payments/notices.ts';
 
 /**
  * `POST /webhooks/stripe`: a notice of the payment processor, checked on the bytes as they came (ON-02). Whatever fails here
- * is answered by a 500, so that it is sent again.
+ * is answered by a 500, so that it is sent again. `notices`: undefined where this is not the processor.
  */
-export async function handleProcessorNotice(notices: Notices, exchange: Exchange): Promise<void> {
+export async function handleProcessorNotice(notices: Notices | undefined, exchange: Exchange): Promise<void> {
+  if (notices === undefined) return sendNowhere(exchange);
   const { request, response } = exchange;
   const body = await readBody(request);
   if (body === undefined || response.headersSent) return;

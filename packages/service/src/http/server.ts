@@ -19,6 +19,7 @@ import { answered, type UnderWay } from '#http/under-way.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { Notices } from '#payments/notices.ts';
+import type { ProcessorName } from '#payments/processor.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 /** For the whole request, body included; answers may take as long as they do. */
@@ -29,6 +30,7 @@ const SLOW_CHECK_MS = 1_000;
 const LINGER_MS_MAX = 2_000;
 const KEEP_ALIVE_TIMEOUT_MS = 75_000; // Longer than load balancers keep theirs, so that they never send into a close.
 const MODEL_PATH = '/v1/models/';
+const NOTIFYING = ['stripe', 'test'] as const satisfies readonly ProcessorName[];
 
 interface ServerOptions {
   readonly dataPlane: DataPlane;
@@ -94,8 +96,9 @@ function routesOf({ dataPlane, planes: { notices }, isReady, metrics }: ServerOp
     ['/readyz', { GET: ({ response }) => handleReadiness(response, isReady) }],
     ['/metrics', { GET: (exchange) => handleMetrics(metrics, exchange) }],
   ]);
-  if (notices !== undefined) {
-    routes.set(`/webhooks/${notices.processor}`, { POST: (exchange) => handleProcessorNotice(notices, exchange) });
+  for (const processor of NOTIFYING) {
+    const from = notices?.processor === processor ? notices : undefined;
+    routes.set(`/webhooks/${processor}`, { POST: (exchange) => handleProcessorNotice(from, exchange) });
   }
   return routes;
 }

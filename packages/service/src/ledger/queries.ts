@@ -170,8 +170,8 @@ export function insertTakeBack(db: Queryable, taken: Movement<TakeBackKind>): Pr
 
 /** `too_little`: less is there than that which no call holds. */
 export type SetAsideOutcome = 'booked' | 'repeated' | 'conflict' | 'too_little' | 'suspended' | 'no_wallet';
-/** `conflict`: it ended the other way before, or finds no room in the wallet. `nothing`: none was set aside under the key. */
-export type EndSetAsideOutcome = 'booked' | 'repeated' | 'conflict' | 'nothing' | 'no_wallet';
+/** `conflict`: it ended the other way before. `nothing`: none was set aside under the key. */
+export type EndSetAsideOutcome = CreditOutcome | 'nothing';
 
 export function insertSetAside(
   db: Queryable,

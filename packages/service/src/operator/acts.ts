@@ -10,7 +10,7 @@ export interface Act {
   readonly reason: string | undefined;
 }
 
-interface NamedAct extends Act {
+export interface NamedAct extends Act {
   readonly action: string;
   readonly subject: string;
 }

@@ -1,7 +1,7 @@
 import { selectAppDetails } from '#accounts/operator-queries.ts';
 import { inSnapshot, type Pool, type Queryable } from '#db/pool.ts';
 import { unreachable } from '#kernel/assert.ts';
-import type { AppId, EndUserId } from '#kernel/ids.ts';
+import type { AppId, EndUserId, PaymentId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { createFunding } from '#ledger/funding.ts';
@@ -9,6 +9,8 @@ import type { CreditOutcome, ReinstateOutcome, TakeBackOutcome } from '#ledger/q
 import { type EntryRow, type HoldRow, selectEntriesOfWallet, selectHoldsOfWallet } from '#ledger/operator-queries.ts';
 import { createWallets, type Wallet } from '#ledger/wallet.ts';
 import { type Act, audited, Repeated } from '#operator/acts.ts';
+import { type PaymentRefusal, refundPayment } from '#operator/payments.ts';
+import type { Refunds } from '#payments/refund.ts';
 
 interface WalletName {
   readonly appId: AppId;
@@ -48,8 +50,11 @@ export interface AnyWallets {
     wallet: WalletName & { readonly cap: Micros | undefined; readonly credit: Amount | undefined },
   ) => Promise<Wallet | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
   readonly credit: (act: Act, movement: WalletName & Amount) => Promise<Wallet | MovementRefusal>;
-  /** Money that was returned outside. */
-  readonly refund: (act: Act, movement: WalletName & Amount) => Promise<Wallet | MovementRefusal>;
+  /** Money that was returned outside; or, of a payment, money that the processor is asked to pay back, booked once it has. */
+  readonly refund: (
+    act: Act,
+    movement: WalletName & Amount & { readonly paymentId: PaymentId | undefined },
+  ) => Promise<Wallet | PaymentRefusal>;
   readonly clawBack: (act: Act, movement: WalletName & Amount) => Promise<Wallet | MovementRefusal>;
   /** Lifts a suspension; refused while a shortfall is owed that the balance cannot cover and nobody writes off (WA-06). */
   readonly reinstate: (
@@ -60,7 +65,14 @@ export interface AnyWallets {
 
 const HOLDS_MAX = 1_000;
 
-export function createAnyWallets(pool: Pool, currency: string): AnyWallets {
+interface AnyWalletsOptions {
+  readonly pool: Pool;
+  readonly currency: string;
+  /** Undefined: there is no payment processor. */
+  readonly refunds: Refunds | undefined;
+}
+
+export function createAnyWallets({ pool, currency, refunds }: AnyWalletsOptions): AnyWallets {
   /** Moves money and gives the wallet. A repeat under the same key changes nothing and is answered alike. */
   async function move(
     act: Act & { readonly action: string },
@@ -107,10 +119,15 @@ export function createAnyWallets(pool: Pool, currency: string): AnyWallets {
       move({ ...act, action: 'wallet.credit' }, movement, (tx) =>
         createFunding(tx).credit({ ...movement, kind: 'contract_credit' }),
       ),
-    refund: (act, movement) =>
-      move({ ...act, action: 'wallet.refund' }, movement, (tx) =>
-        createFunding(tx).takeBack({ ...movement, kind: 'refund' }),
-      ),
+    refund: async (act, { paymentId, ...movement }) => {
+      const named = { ...act, action: 'wallet.refund' };
+      if (paymentId === undefined) {
+        return move(named, movement, (tx) => createFunding(tx).takeBack({ ...movement, kind: 'refund' }));
+      }
+      const subject = `${subjectOf(movement)} ${paymentId}`;
+      const refused = await refundPayment({ pool, refunds }, { ...named, subject }, { ...movement, paymentId });
+      return refused ?? read(pool, movement);
+    },
     clawBack: (act, movement) =>
       move({ ...act, action: 'wallet.clawback' }, movement, (tx) =>
         createFunding(tx).takeBack({ ...movement, kind: 'claw_back' }),

@@ -2,8 +2,8 @@ import { labelledCounter } from '#kernel/metrics.ts';
 
 export const noticesTaken = labelledCounter(
   'purser_payment_notices_total',
-  'Notices of the payment processor: taken, known before, or refused because they are not its.',
-  { result: ['taken', 'repeated', 'refused'] },
+  'Notices of the payment processor: taken, or refused because they are not its.',
+  { result: ['taken', 'refused'] },
 );
 
 export const paymentsBooked = labelledCounter(

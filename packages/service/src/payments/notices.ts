@@ -5,7 +5,7 @@ import type { Log } from '#kernel/log.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import { noticesTaken, paymentsBooked } from '#payments/metrics.ts';
 import type { Notice, PaymentReport, Processor, ProcessorName } from '#payments/processor.ts';
-import { insertNotice, isNoticeKnown } from '#payments/queries.ts';
+import { insertNotice } from '#payments/queries.ts';
 import { reconcile } from '#payments/reconcile.ts';
 
 /** What a processor tells of payments. */
@@ -26,7 +26,7 @@ interface BooksOptions {
 }
 
 export function createNotices(options: BooksOptions): Notices {
-  const { pool, processor } = options;
+  const { processor } = options;
   return {
     processor: processor.name,
     take: async (body, headers) => {
@@ -36,13 +36,10 @@ export function createNotices(options: BooksOptions): Notices {
         return notice;
       }
       if (notice === undefined) return 'taken';
-      const named = { processor: processor.name, noticeId: notice.noticeId };
-      // Whoever took it had looked after it was sent.
-      const isRepeated = await isNoticeKnown(pool, named);
-      noticesTaken.of({ result: isRepeated ? 'repeated' : 'taken' }).add();
-      if (isRepeated) return 'taken';
       const report = await processor.lookUp(notice.processorPayment);
+      // Also one that is known leads to a look: it may have been sent again by somebody who wants one.
       if (report !== undefined) await bringToBooks(options, report, notice);
+      noticesTaken.of({ result: 'taken' }).add();
       return 'taken';
     },
   };

@@ -74,6 +74,8 @@ export interface PaymentReport {
   readonly refunds: readonly RefundReport[];
   /** Money that a bank took because of a dispute, or gave back. */
   readonly disputeMovements: readonly DisputeMovement[];
+  /** What cannot be told in this form: nothing of it is booked, and an operator must look. */
+  readonly odd?: readonly string[];
 }
 
 export interface RefundReport {

@@ -213,14 +213,18 @@ export async function updateRefund(
 export async function selectRequest(
   db: Queryable,
   request: { readonly appId: AppId; readonly userId: EndUserId; readonly key: string },
-): Promise<{ readonly amount: bigint; readonly payments: readonly PaymentId[] } | undefined> {
-  const { rows } = await db.query<{ amount: bigint | null; payments: PaymentId[] | null }>(
-    `select sum(amount_micros)::bigint as amount, array_agg(payment_id) as payments from payments.refunds
-     where app_id = $1 and user_id = $2 and request_key = $3`,
+): Promise<
+  { readonly amount: bigint; readonly payments: readonly PaymentId[]; readonly isDeclined: boolean } | undefined
+> {
+  const { rows } = await db.query<{ amount: bigint; payments: PaymentId[]; is_declined: boolean }>(
+    `select sum(amount_micros)::bigint as amount, array_agg(payment_id) as payments,
+       bool_and(state = 'declined' and processor_refund is null) as is_declined
+     from payments.refunds
+     where app_id = $1 and user_id = $2 and request_key = $3 having count(*) > 0`,
     [request.appId, request.userId, request.key],
   );
-  const [{ amount, payments } = { amount: null, payments: null }] = rows;
-  return amount === null ? undefined : { amount, payments: payments ?? [] };
+  const [row] = rows;
+  return row === undefined ? undefined : { amount: row.amount, payments: row.payments, isDeclined: row.is_declined };
 }
 
 /** False where this movement is known. */
@@ -258,20 +262,10 @@ export async function selectMovementsOfPayment(db: Queryable, paymentId: Payment
   return new Set(rows.map((row) => row.processor_movement));
 }
 
-interface NoticeName {
-  readonly processor: string;
-  readonly noticeId: string;
-}
-
-export async function isNoticeKnown(db: Queryable, { processor, noticeId }: NoticeName): Promise<boolean> {
-  const { rows } = await db.query<{ is_known: boolean }>(
-    `select exists (select from payments.notices where processor = $1 and notice_id = $2) as is_known`,
-    [processor, noticeId],
-  );
-  return rows[0]?.is_known ?? false;
-}
-
-export async function insertNotice(tx: Queryable, notice: NoticeName & { readonly type: string }): Promise<void> {
+export async function insertNotice(
+  tx: Queryable,
+  notice: { readonly processor: string; readonly noticeId: string; readonly type: string },
+): Promise<void> {
   await tx.query(
     `insert into payments.notices (processor, notice_id, type) values ($1, $2, $3) on conflict do nothing`,
     [notice.processor, notice.noticeId, notice.type],

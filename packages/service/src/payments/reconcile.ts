@@ -3,7 +3,7 @@ import type { Queryable } from '#db/pool.ts';
 import { newPaymentId } from '#kernel/ids.ts';
 import { microsFromRow } from '#kernel/micros.ts';
 import { createFunding } from '#ledger/funding.ts';
-import type { DisputeMovement, PaymentReport, ProcessorName } from '#payments/processor.ts';
+import type { DisputeMovement, PaymentReport, ProcessorName, RefundReport } from '#payments/processor.ts';
 import {
   type CheckoutRow,
   insertDisputeMovement,
@@ -48,15 +48,22 @@ export async function reconcile(
     (await bookPayment(tx, { checkout, processor, report, isSecond: known.length > 0 }, done));
   if (payment === undefined) return done;
   const refunds = await selectRefundsOfPayment(tx, payment.payment_id);
-  for (const refund of report.refunds) await bookRefund(tx, { payment, processor, refunds, report: refund }, done.odd);
   const moved = await selectMovementsOfPayment(tx, payment.payment_id);
-  // What a bank gave back it took before.
-  const movements = report.disputeMovements.toSorted(
-    (one, other) => Number(one.isReinstated) - Number(other.isReinstated),
-  );
-  for (const movement of movements) {
-    if (!moved.has(movement.processorMovement)) await bookMovement(tx, { payment, processor, movement }, done.odd);
-  }
+  const bookRefunds = async (reports: readonly RefundReport[]) => {
+    for (const refund of reports) await bookRefund(tx, { payment, processor, refunds, report: refund }, done.odd);
+  };
+  const bookMovements = async (isReinstated: boolean) => {
+    for (const movement of report.disputeMovements) {
+      const isNew = movement.isReinstated === isReinstated && !moved.has(movement.processorMovement);
+      if (isNew) await bookMovement(tx, { payment, processor, movement }, done.odd);
+    }
+  };
+  // What comes back is booked before what goes out: nobody is suspended for what the same report makes good.
+  await bookRefunds(report.refunds.filter(({ state }) => state === 'declined'));
+  await bookMovements(true);
+  await bookRefunds(report.refunds.filter(({ state }) => state !== 'declined'));
+  await bookMovements(false);
+  for (const what of report.odd ?? []) done.odd.push({ what, subject: payment.payment_id });
   return done;
 }
 

@@ -80,8 +80,8 @@ export async function releaseRefund(
   if (refund.booked_as === 'set_aside') {
     const key = refund.refund_id;
     const ended = await createFunding(tx).endSetAside({ appId, userId, kind: 'refund_released', key });
-    if (ended === 'conflict') {
-      // The wallet has no room for it: it stays set aside and is looked at again.
+    if (ended === 'too_much') {
+      // It stays set aside and is looked at again.
       odd.push({ what: 'what was set aside could not be released', subject: refund.refund_id });
       return updateRefund(tx, refund);
     }

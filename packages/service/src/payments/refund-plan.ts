@@ -3,7 +3,6 @@ import { waitForLocks } from '#db/queries.ts';
 import { type AppId, type EndUserId, newRefundId, type PaymentId, type RefundId } from '#kernel/ids.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import { createFunding } from '#ledger/funding.ts';
-import type { SetAsideOutcome } from '#ledger/queries.ts';
 import { wholeUnits } from '#payments/amounts.ts';
 import { type PaymentSums, selectPayments } from '#payments/operator-queries.ts';
 import type { Processor } from '#payments/processor.ts';
@@ -33,7 +32,7 @@ export async function restsOf(db: Queryable, processor: Processor, wallet: Walle
   const payments = await selectPayments(db, { ...wallet, processor: processor.name }, PAYMENTS_MAX);
   return payments.flatMap((payment) => {
     const rest = payment.amount_micros - payment.refunded_micros - payment.disputed_micros;
-    if (payment.state !== 'credited' || rest <= 0n) return [];
+    if (rest <= 0n) return [];
     return [{ ...payment, rest: wholeUnits(micros(rest), processor.amountsIn(payment.currency)) }];
   });
 }
@@ -43,23 +42,24 @@ async function askedBefore(
   tx: Queryable,
   request: RefundRequest,
   isSame: (payments: readonly PaymentId[]) => boolean,
-): Promise<'repeated' | 'conflict' | undefined> {
+): Promise<'repeated' | 'declined' | 'conflict' | undefined> {
   const before = await selectRequest(tx, request);
   if (before === undefined) return undefined;
-  return before.amount === request.amount && isSame(before.payments) ? 'repeated' : 'conflict';
+  if (before.amount !== request.amount || !isSame(before.payments)) return 'conflict';
+  return before.isDeclined ? 'declined' : 'repeated';
 }
 
 /** Thrown so that what was set aside before it is undone. */
 class NotSetAside extends Error {
-  readonly outcome: SetAsideOutcome;
+  readonly outcome: string;
 
-  constructor(outcome: SetAsideOutcome) {
+  constructor(outcome: string) {
     super(`Money for a refund was not set aside: ${outcome}.`);
     this.outcome = outcome;
   }
 }
 
-type UnusedRefusal = 'not_whole' | 'too_much' | 'no_payment' | 'suspended' | 'repeated' | 'conflict';
+type UnusedRefusal = 'not_whole' | 'too_much' | 'no_payment' | 'suspended' | 'repeated' | 'declined' | 'conflict';
 
 /** Sets aside for refunds of the newest payments, all of the amount or nothing. */
 export async function prepareUnused(
@@ -86,7 +86,7 @@ async function planUnused(
   await lockPaidCheckouts(tx, request);
   const before = await askedBefore(tx, request, () => true);
   if (before !== undefined) return before;
-  const rests = await restsOf(tx, processor, request);
+  const rests = (await restsOf(tx, processor, request)).filter(({ state }) => state === 'credited');
   if (rests[0] === undefined) return 'no_payment';
   if (!isWhole(request.amount, processor, rests[0].currency)) return 'not_whole';
   if (rests.reduce((sum, { rest }) => sum + rest, 0n) < request.amount) return 'too_much';
@@ -103,7 +103,7 @@ async function planUnused(
   return refundIds;
 }
 
-/** Sets aside for a refund of one payment, where there is enough. */
+/** Sets aside for a refund of one payment, where there is enough. One that is kept can go back too. */
 export async function prepareOne(
   tx: Queryable,
   processor: Processor,
@@ -113,7 +113,7 @@ export async function prepareOne(
   const before = await askedBefore(tx, request, (payments) => payments.every((one) => one === request.paymentId));
   if (before !== undefined) return before;
   const all = await selectPayments(tx, { ...request, processor: processor.name }, PAYMENTS_MAX);
-  if (!all.some((one) => one.payment_id === request.paymentId && one.state === 'credited')) return 'no_payment';
+  if (!all.some((one) => one.payment_id === request.paymentId)) return 'no_payment';
   const payment = (await restsOf(tx, processor, request)).find((one) => one.payment_id === request.paymentId);
   if (payment === undefined || payment.rest < request.amount) return 'too_much';
   if (!isWhole(request.amount, processor, payment.currency)) return 'not_whole';
@@ -132,7 +132,9 @@ async function addRefund(
   { appId, userId, payment, amount, key }: RefundRequest & { readonly payment: Rest },
 ) {
   const refundId = newRefundId();
-  const outcome = await createFunding(tx).setAside({ appId, userId, amount, key: refundId });
+  // What is in no wallet goes back without one.
+  const isInWallet = payment.state === 'credited';
+  const outcome = isInWallet ? await createFunding(tx).setAside({ appId, userId, amount, key: refundId }) : 'not_there';
   await insertRefund(tx, {
     refund_id: refundId,
     payment_id: payment.payment_id,

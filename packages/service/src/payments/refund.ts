@@ -54,13 +54,14 @@ export interface Refunds {
    */
   readonly refundUnused: (refund: RefundRequest) => Promise<RefundOutcome>;
   /**
-   * The first step of an operator's refund of one payment, in his transaction: sets aside where there is enough. Where there
+   * The first step of an operator's refund of one payment, in his transaction: sets aside where there is enough; one that is
+   * kept goes back without the wallet. Where there
    * is not, it is taken when the processor has paid it, and suspends the wallet (WA-05). Gives what `ask` is then called with.
    */
   readonly prepare: (
     tx: Queryable,
     refund: RefundRequest & { readonly paymentId: PaymentId },
-  ) => Promise<readonly RefundId[] | Exclude<RefundOutcome, 'asked' | 'declined' | 'suspended'>>;
+  ) => Promise<readonly RefundId[] | Exclude<RefundOutcome, 'asked' | 'suspended'>>;
   /** Asks the processor for refunds that were prepared. Where it cannot be reached they are asked for again later. */
   readonly ask: (refundIds: readonly RefundId[]) => Promise<'asked' | 'declined'>;
 }
@@ -75,8 +76,7 @@ export function createRefunds({ pool, processor, log }: RefundsOptions): Refunds
   const asker = createAsker({ pool, processor, log });
 
   return {
-    payments: async (appId, userId) =>
-      (await selectPayments(pool, { appId, userId, processor: undefined }, PAYMENTS_MAX)).map(paymentOf),
+    payments: (appId, userId) => listPayments(pool, appId, userId),
     underWay: async (appId, userId) =>
       (await selectRefundsUnderWay(pool, { appId, userId }, PAYMENTS_MAX)).map((row) => ({
         amount: microsFromRow(row.amount_micros),
@@ -85,7 +85,8 @@ export function createRefunds({ pool, processor, log }: RefundsOptions): Refunds
     refundable: async (appId, userId) => {
       const wallet = await createWallets(pool).find(appId, userId);
       if (wallet === undefined || wallet.isSuspended) return ZERO_MICROS;
-      const rest = (await restsOf(pool, processor, { appId, userId })).reduce((sum, one) => sum + one.rest, 0n);
+      const rests = await restsOf(pool, processor, { appId, userId });
+      const rest = rests.reduce((sum, one) => (one.state === 'credited' ? sum + one.rest : sum), 0n);
       const most = wholeUnits(wallet.available, processor.amountsIn(wallet.currency));
       return rest < most ? micros(rest) : most;
     },
@@ -96,6 +97,11 @@ export function createRefunds({ pool, processor, log }: RefundsOptions): Refunds
     prepare: (tx, refund) => prepareOne(tx, processor, { ...refund, key: `payment ${refund.key}` }),
     ask: asker.ask,
   };
+}
+
+/** Payments into a wallet by any processor, the newest first, at most 100. */
+export async function listPayments(db: Queryable, appId: AppId, userId: EndUserId): Promise<readonly Payment[]> {
+  return (await selectPayments(db, { appId, userId, processor: undefined }, PAYMENTS_MAX)).map(paymentOf);
 }
 
 function paymentOf(row: PaymentSums): Payment {

@@ -29,14 +29,18 @@ interface SweepOptions {
 export function startPaymentSweep({ pool, processor, log, periodMs = PERIOD_MS }: SweepOptions): {
   readonly stop: () => Promise<void>;
 } {
-  const passes = repeat(async () => {
-    await sweepPayments({ pool, processor, log });
-  }, periodMs);
-  return passes;
+  let isStopping = false;
+  const passes = repeat(() => sweepPayments({ pool, processor, log }, () => !isStopping), periodMs);
+  return {
+    stop: async () => {
+      isStopping = true;
+      await passes.stop();
+    },
+  };
 }
 
-/** One pass. */
-export async function sweepPayments(options: SweepOptions): Promise<void> {
+/** One pass. Ends early where `goesOn` says so: what it has claimed is looked at later. */
+export async function sweepPayments(options: SweepOptions, goesOn: () => boolean = () => true): Promise<void> {
   const { pool, processor, log } = options;
   const { askOne } = createAsker(options);
 
@@ -57,6 +61,7 @@ export async function sweepPayments(options: SweepOptions): Promise<void> {
 
   async function each<Item>(items: readonly Item[], look: (item: Item) => Promise<void>): Promise<void> {
     for (const item of items) {
+      if (!goesOn()) return;
       try {
         await look(item);
       } catch (fault) {

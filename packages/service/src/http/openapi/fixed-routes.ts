@@ -9,6 +9,8 @@ import {
   modelNameParamsSchema,
   modelObjectSchema,
   monthQuerySchema,
+  noticeSchema,
+  noticeTakenSchema,
   readySchema,
   unreadySchema,
   usageSummarySchema,
@@ -69,6 +71,13 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
 
 /** The same, for whoever runs the service. */
 export const SERVICE_ROUTES: readonly DescribedRoute[] = [
+  {
+    method: 'POST',
+    path: '/webhooks/stripe',
+    access: 'public',
+    body: noticeSchema,
+    answers: { 200: noticeTakenSchema },
+  },
   { method: 'GET', path: '/healthz', access: 'public', answers: { 200: healthSchema } },
   { method: 'GET', path: '/readyz', access: 'public', answers: { 200: readySchema, 503: unreadySchema } },
   {

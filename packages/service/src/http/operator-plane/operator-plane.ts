@@ -6,6 +6,7 @@ import type { AccountDesk } from '#operator/accounts.ts';
 import type { Act } from '#operator/acts.ts';
 import type { AnyApps } from '#operator/apps.ts';
 import type { CatalogueDesk } from '#operator/catalogue.ts';
+import type { AnyPayments } from '#operator/payments.ts';
 import type { AnyWallets } from '#operator/wallets.ts';
 import type { LedgerCheck } from '#ledger/check.ts';
 
@@ -13,6 +14,7 @@ import type { LedgerCheck } from '#ledger/check.ts';
 export interface OperatorPlane {
   readonly apps: AnyApps;
   readonly wallets: AnyWallets;
+  readonly payments: AnyPayments;
   readonly catalogue: CatalogueDesk;
   readonly accounts: AccountDesk;
   readonly audit: AuditReader;

@@ -4,6 +4,7 @@ import {
   anyWalletSchema,
   movementSchema,
   openWalletSchema,
+  paymentListSchema,
   refundSchema,
   reinstateSchema,
   walletDetailsSchema,
@@ -13,11 +14,12 @@ import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/
 import { granted, type Plane } from '#http/planes.ts';
 import { walletToWire } from '#http/wallet-to-wire.ts';
 import { isoOf } from '#kernel/clock.ts';
-import type { AppId, EndUserId } from '#kernel/ids.ts';
+import type { AppId, EndUserId, PaymentId } from '#kernel/ids.ts';
 import { micros, microsToWire, microsFromRow, microsSumFromRow } from '#kernel/micros.ts';
 import { refuse } from '#kernel/refusal.ts';
 import type { Wallet } from '#ledger/wallet.ts';
 import type { WalletDetails } from '#operator/wallets.ts';
+import type { Payment } from '#payments/refund.ts';
 
 /** Any real wallet: opening it, and what it holds (CP-05). */
 export function addAnyWalletRoutes(plane: Plane, { wallets }: OperatorPlane): void {
@@ -62,7 +64,16 @@ export function addAnyWalletRoutes(plane: Plane, { wallets }: OperatorPlane): vo
 }
 
 /** Money into any wallet and out of it, and the end of a suspension (WA-05, WA-06). */
-export function addMovementRoutes(plane: Plane, { wallets }: OperatorPlane): void {
+export function addMovementRoutes(plane: Plane, { wallets, payments }: OperatorPlane): void {
+  plane.get(
+    '/operator/apps/:appId/wallets/:userId/payments',
+    { config: OPERATORS_ONLY, schema: { params: anyWalletParamsSchema, response: { 200: paymentListSchema } } },
+    async ({ params }) => {
+      const { appId, userId } = nameOf(params);
+      return { payments: (await payments.list(appId, userId)).map(paymentToWire) };
+    },
+  );
+
   for (const [path, act, body] of [
     ['credit', 'credit', movementSchema],
     ['refund', 'refund', refundSchema],
@@ -76,7 +87,9 @@ export function addMovementRoutes(plane: Plane, { wallets }: OperatorPlane): voi
       },
       async (request) => {
         const { amountMicros, reason, idempotencyKey } = request.body;
-        const movement = { ...nameOf(request.params), amount: micros(BigInt(amountMicros)), key: idempotencyKey };
+        const paymentId = 'paymentId' in request.body ? (request.body.paymentId as PaymentId | undefined) : undefined;
+        const amount = micros(BigInt(amountMicros));
+        const movement = { ...nameOf(request.params), amount, key: idempotencyKey, paymentId };
         return toWire(granted(await wallets[act](actOf(request, reason), movement)));
       },
     );
@@ -98,6 +111,17 @@ export function addMovementRoutes(plane: Plane, { wallets }: OperatorPlane): voi
 
 function nameOf({ appId, userId }: { readonly appId: string; readonly userId: string }) {
   return { appId: appId as AppId, userId: userId as EndUserId };
+}
+
+function paymentToWire({ amount, refunded, disputed, paidAtMs, oddity, ...payment }: Payment) {
+  return {
+    ...payment,
+    amountMicros: microsToWire(amount),
+    oddity: oddity ?? null,
+    refundedMicros: microsToWire(refunded),
+    disputedMicros: microsToWire(disputed),
+    paidAt: isoOf(paidAtMs),
+  };
 }
 
 function detailsToWire({ wallet, holds, entries, next }: WalletDetails) {

@@ -21,12 +21,14 @@ export async function reportOf(stripe: Stripe, processorPayment: string): Promis
   const of = { payment_intent: intent.id, limit: PAGE };
   const refunds = isPaid ? await stripe.refunds.list(of).autoPagingToArray({ limit: LISTED_MAX }) : [];
   const disputes = isPaid ? await stripe.disputes.list(of).autoPagingToArray({ limit: LISTED_MAX }) : [];
+  const isIn = (moved: { readonly currency: string }) => moved.currency === intent.currency;
   return {
     processorPayment: intent.id,
     checkoutId: checkoutId as CheckoutId,
     received: isPaid ? { amount: fromMinorUnits(intent.amount_received, currency), currency } : undefined,
-    refunds: refunds.map(refundOf),
-    disputeMovements: disputes.flatMap(movementsOf),
+    refunds: refunds.filter(isIn).map(refundOf),
+    disputeMovements: disputes.filter(isIn).flatMap(movementsOf),
+    odd: [...refunds, ...disputes].filter((one) => !isIn(one)).map(({ object }) => `a ${object} in another currency`),
   };
 }
 

@@ -16,6 +16,8 @@ export interface StripeSettings {
 
 const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
+/** How long a checkout can be paid. */
+const OPEN_SECONDS = 60 * 60;
 /** How old a notice may be, and how far ahead of our clock. */
 const TOLERANCE_SECONDS = 300;
 /** Where checkouts are, unless the API is somewhere else. */
@@ -39,7 +41,9 @@ export function createStripe(settings: StripeSettings, clock: Clock): Processor 
     amountsIn: payableIn,
     openCheckout: (order) =>
       asked(async () => {
-        const session = await stripe.checkout.sessions.create(sessionOf(order), { idempotencyKey: order.checkoutId });
+        const session = await stripe.checkout.sessions.create(sessionOf(order, clock.nowMs()), {
+          idempotencyKey: order.checkoutId,
+        });
         if (session.url === null) throw new Error('Stripe opened a checkout that has no address.');
         return { processorCheckout: session.id, url: session.url };
       }),
@@ -64,10 +68,13 @@ function addressOf({ hostname, port, protocol }: URL) {
 }
 
 /** Nothing names the end user: the checkout's id is enough to find him here. */
-function sessionOf({ checkoutId, amount, currency, appName, returnUrl, cancelUrl, email }: CheckoutOrder) {
+function sessionOf(order: CheckoutOrder, nowMs: number) {
+  const { checkoutId, amount, currency, appName, returnUrl, cancelUrl, email } = order;
   const metadata = { [CHECKOUT_NAME]: checkoutId };
   return {
     mode: 'payment',
+    allowed_payment_method_types: ['card'], // Others may fail days after they succeeded, by movements that no report here has.
+    expires_at: Math.floor(nowMs / 1_000) + OPEN_SECONDS,
     submit_type: 'pay',
     client_reference_id: checkoutId,
     metadata,

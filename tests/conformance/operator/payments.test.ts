@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { chat } from '../../support/client.ts';
+import { newOperator } from '../../support/control.ts';
+import { assertRefusal } from '../../support/refusal.ts';
+import { completionBody } from '../../support/scripted-upstream.ts';
+import { setStripeStage } from '../../support/stripe-stage.ts';
+import { trailOf } from '../../support/trail.ts';
+
+const { service, app, stripe, upstream, newUser, begin, tell, moved, sweep } = await setStripeStage();
+const operator = await newOperator(service);
+const WALLETS = `/operator/apps/${app.appId}/wallets`;
+upstream.script({
+  body: completionBody({ model: 'm', content: 'Hi', usage: { prompt_tokens: 1, completion_tokens: 1 } }),
+});
+
+let keys = 0;
+
+/** A user whose wallet has one payment of 5 EUR in it; the payment by its name there and here. */
+async function payer(): Promise<{ readonly user: string; readonly there: string; readonly here: string }> {
+  const user = await newUser(0);
+  const there = stripe.pay((await begin(user, 5_000_000)).session);
+  assert.equal((await tell('checkout.session.completed', there)).status, 200);
+  const [payment] = await paymentsOf(user);
+  return { user, there, here: String(payment?.['paymentId']) };
+}
+
+async function paymentsOf(user: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const { payments } = await operator.get(200, 'GET', `${WALLETS}/${user}/payments`);
+  return payments as Readonly<Record<string, unknown>>[];
+}
+
+function refund(user: string, paymentId: string, amountMicros: number, idempotencyKey = `key-${(keys += 1)}`) {
+  const body = { amountMicros, paymentId, reason: 'as agreed', idempotencyKey };
+  return operator.ask('POST', `${WALLETS}/${user}/refund`, body);
+}
+
+test('CP-05 an operator sees the payments of a wallet, and what went back of each', async () => {
+  const { user, there, here } = await payer();
+  const [{ paidAt, ...payment } = {}] = await paymentsOf(user);
+  assert.match(String(paidAt), /^\d{4}-\d\d-\d\dT/);
+  const expected = {
+    paymentId: here,
+    amountMicros: 5_000_000,
+    currency: 'EUR',
+    state: 'credited',
+    oddity: null,
+    refundedMicros: 0,
+    disputedMicros: 0,
+  };
+  assert.deepEqual(payment, expected);
+  stripe.refundThere(there, 100);
+  stripe.dispute(there, 300);
+  await tell('charge.refunded', there);
+  const [{ paidAt: _, ...later } = {}] = await paymentsOf(user);
+  assert.deepEqual(later, { ...expected, refundedMicros: 1_000_000, disputedMicros: 3_000_000 });
+  assert.deepEqual(await paymentsOf('nobody'), []);
+});
+
+test('CP-05 WA-05 a refund of a payment is set aside, asked for once, and booked by its notice', async () => {
+  const { user, there, here } = await payer();
+  stripe.refundStatus = 'pending';
+  const reply = await refund(user, here, 2_000_000, 'once');
+  assert.equal(reply.status, 200, reply.text);
+  assert.equal(reply.body['balanceMicros'], 3_000_000);
+  const repeated = await refund(user, here, 2_000_000, 'once');
+  assert.deepEqual([repeated.status, repeated.body], [200, reply.body]);
+  assertRefusal(await refund(user, here, 1_000_000, 'once'), { code: 'CONFLICT', param: 'idempotencyKey' });
+  const asked = stripe.requests.filter(({ path, form }) => path === '/v1/refunds' && form['payment_intent'] === there);
+  const [first] = asked.filter(({ method }) => method === 'POST');
+  assert.equal(asked.filter(({ method }) => method === 'POST').length, 1);
+  assert.equal(first?.form['amount'], '200');
+  assert.match(String(first?.headers['idempotency-key']), /^ref_/);
+  stripe.refundStatus = 'succeeded';
+  await sweep();
+  assert.deepEqual(await moved(user), ['top_up 5000000', 'refund_set_aside 2000000']);
+  const { rows } = await service.database.owner.query<{ processor_refund: string }>(
+    'select processor_refund from payments.refunds where payment_id = $1',
+    [here],
+  );
+  stripe.setRefund(rows[0]?.processor_refund ?? '', 'succeeded');
+  for (let times = 0; times < 3; times += 1) await tell('refund.updated', there);
+  assert.deepEqual((await moved(user)).slice(1), ['refund_set_aside 2000000', 'refund_paid 2000000']);
+  const trail = await trailOf(operator, `${app.appId} ${user} ${here}`);
+  assert.deepEqual(
+    trail.map(({ action, reason }) => [action, reason]),
+    [['wallet.refund', 'as agreed']],
+  );
+});
+
+test('CP-05 a refund that cannot be is refused, and nothing moves', async () => {
+  const { user, here } = await payer();
+  const other = await payer();
+  const none = { code: 'NOT_FOUND', param: 'paymentId', hasLink: false } as const;
+  assertRefusal(await refund(user, 'pay_none', 1_000_000), none);
+  assertRefusal(await refund(user, other.here, 1_000_000), none);
+  assertRefusal(await refund(user, here, 5_010_000), { code: 'CONFLICT', param: 'amountMicros' });
+  assertRefusal(await refund(user, here, 1_000_001), { code: 'BAD_REQUEST', param: 'amountMicros' });
+  stripe.refundStatus = 'refused';
+  const declined = await refund(user, here, 1_000_000, 'no');
+  assertRefusal(declined, { code: 'CONFLICT', param: null });
+  assertRefusal(await refund(user, here, 1_000_000, 'no'), { code: 'CONFLICT', param: null });
+  stripe.refundStatus = 'succeeded';
+  assert.deepEqual(await moved(user), ['top_up 5000000', 'refund_set_aside 1000000', 'refund_released 1000000']);
+  assert.equal((await trailOf(operator, `${app.appId} ${user} ${here}`)).length, 1);
+});
+
+test('CP-05 a refund that Stripe could not be asked for is asked for later', async () => {
+  const { user, there, here } = await payer();
+  stripe.failing = 503;
+  const reply = await refund(user, here, 1_000_000);
+  stripe.failing = undefined;
+  assert.equal(reply.status, 200, reply.text);
+  await sweep();
+  await tell('refund.created', there);
+  assert.deepEqual((await moved(user)).slice(1), ['refund_set_aside 1000000', 'refund_paid 1000000']);
+});
+
+test('WA-04 WA-05 WA-06 a refund above the balance suspends; funding does not lift it; the operator’s reinstatement does', async () => {
+  const { user, there, here } = await payer();
+  await operator.get(200, 'POST', `${WALLETS}/${user}/clawback`, {
+    amountMicros: 4_000_000,
+    reason: 'a bank took it',
+    idempotencyKey: 'bank',
+  });
+  const call = () => chat({ url: service.url, key: app.liveKey, user });
+  assert.equal((await call()).status, 200);
+  const reply = await refund(user, here, 5_000_000);
+  assert.equal(reply.status, 200, reply.text);
+  await tell('charge.refunded', there);
+  const suspended = await call();
+  assertRefusal(suspended, { code: 'WALLET_SUSPENDED', param: null, hasLink: false });
+  assert.doesNotMatch(suspended.text, /\d EUR|refund|dispute|claw|shortfall|https?:/i);
+
+  const more = stripe.pay((await begin(user, 20_000_000)).session);
+  await tell('checkout.session.completed', more);
+  assert.equal((await service.wallet(app, user)).balance, 20_000_000);
+  assertRefusal(await call(), { code: 'WALLET_SUSPENDED', param: null, hasLink: false });
+
+  const wallet = await operator.get(200, 'POST', `${WALLETS}/${user}/reinstate`, { reason: 'recovered' });
+  assert.deepEqual([wallet['status'], wallet['shortfallMicros']], ['active', 0]);
+  assert.equal((await call()).status, 200);
+  assert.deepEqual(await service.check(), []);
+});

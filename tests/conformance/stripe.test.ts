@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EndUserId, RefundId } from '../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { createRefunds } from '../../packages/service/src/payments/refund.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { setStripeStage } from '../support/stripe-stage.ts';
+
+const { service, app, stripe, processor, newUser, begin, tell, moved, sweep, checkouts } = await setStripeStage();
+const lines: string[] = [];
+const log = createLog('debug', { write: (line) => void lines.push(line) });
+const refunds = createRefunds({ pool: service.database.owner, processor, log });
+
+/** A wallet with a payment of 5 EUR in it. */
+async function payer(): Promise<{ readonly user: string; readonly payment: string }> {
+  const user = await newUser(0);
+  const payment = stripe.pay((await begin(user, 5_000_000)).session);
+  await tell('checkout.session.completed', payment);
+  return { user, payment };
+}
+
+test('ON-02 a checkout is one session, in minor units, that names the checkout and never the end user', async () => {
+  const user = await newUser(0);
+  const { checkoutId, session } = await begin(user, 12_340_000, 'payer@example.test');
+  const request = stripe.requests.at(-1);
+  assert.match(session, /^cs_/);
+  assert.equal(request?.path, '/v1/checkout/sessions');
+  assert.equal(request.headers['idempotency-key'], checkoutId);
+  const { expires_at: expiresAt, ...form } = request.form;
+  const inSeconds = Number(expiresAt) - Date.now() / 1_000;
+  assert.ok(inSeconds > 1_800 && inSeconds <= 3_601, String(inSeconds));
+  assert.deepEqual(form, {
+    mode: 'payment',
+    submit_type: 'pay',
+    'allowed_payment_method_types[0]': 'card',
+    client_reference_id: checkoutId,
+    'metadata[purser_checkout]': checkoutId,
+    'payment_intent_data[metadata][purser_checkout]': checkoutId,
+    'line_items[0][quantity]': '1',
+    'line_items[0][price_data][currency]': 'eur',
+    'line_items[0][price_data][unit_amount]': '1234',
+    'line_items[0][price_data][product_data][name]': 'Top-up: Test app',
+    'adaptive_pricing[enabled]': 'false',
+    success_url: `https://purser.test/checkout/${checkoutId}`,
+    cancel_url: `https://purser.test/checkout/${checkoutId}?paid=no`,
+    customer_email: 'payer@example.test',
+  });
+  assert.ok(!JSON.stringify(request).includes(user));
+  await begin(user, 5_000_000);
+  assert.equal(stripe.requests.at(-1)?.form['customer_email'], undefined);
+});
+
+test('ON-02 nothing about this machine is sent along', async () => {
+  await begin(await newUser(0), 5_000_000);
+  const { headers } = stripe.requests.at(-1) ?? {};
+  assert.equal(headers?.['x-stripe-client-telemetry'], undefined);
+  assert.doesNotMatch(String(headers?.['x-stripe-client-user-agent']), /platform|telemetry/);
+});
+
+test('ON-02 forms that lead to a checkout end at Stripe', () => {
+  assert.equal(checkouts.processor, 'stripe');
+  assert.ok(checkouts.formTargets.includes('https://checkout.stripe.com'));
+});
+
+for (const [what, paid, credited] of [
+  ['less', { amount: 499 }, ['top_up 4990000']],
+  ['a cent more', { amount: 501 }, ['top_up 5010000']],
+  ['one cent', { amount: 1 }, ['top_up 10000']],
+  ['a hundred times as much', { amount: 50_000 }, ['top_up 500000000']],
+  ['nothing', { amount: 0 }, []],
+  ['another currency', { currency: 'usd' }, []],
+  ['one without cents', { currency: 'jpy' }, []],
+  ['one with a thousand cents', { currency: 'kwd' }, []],
+  ['another amount of another currency', { amount: 1, currency: 'usd' }, []],
+  ['the same, said in capitals', { currency: 'EUR' }, ['top_up 5000000']],
+  ['the same', {}, ['top_up 5000000']],
+  ['the most', { amount: 99_999_999 }, ['top_up 999999990000']],
+] as const) {
+  test(`ON-02 what was paid counts as Stripe has it: ${what}`, async () => {
+    const user = await newUser(0);
+    const { checkoutId, session } = await begin(user, 5_000_000);
+    const payment = stripe.pay(session, paid);
+    await tell('checkout.session.completed', payment);
+    await tell('payment_intent.succeeded', payment);
+    assert.deepEqual(await moved(user), credited);
+    const state = (await checkouts.find(checkoutId))?.state;
+    const isForeign = 'currency' in paid && paid.currency !== 'EUR';
+    assert.equal(state, isForeign ? 'kept' : credited.length === 1 ? 'paid' : 'open');
+  });
+}
+
+test('WA-05 refunds of one payment are booked each once, over all pages of them', async () => {
+  const { user, payment } = await payer();
+  const booked: string[] = [];
+  for (const amount of [100, 50, 25, 10, 5]) {
+    stripe.refundThere(payment, amount);
+    booked.push(`refund ${amount * 10_000}`);
+    await tell('charge.refunded', payment);
+    await tell('refund.created', payment);
+  }
+  assert.deepEqual((await moved(user)).slice(1), booked);
+});
+
+test('WA-05 a dispute moves what it is about, without fees, also where Stripe keeps its accounts in another currency', async () => {
+  const { user, payment } = await payer();
+  const dispute = stripe.dispute(payment, 300, { amount: 326, currency: 'usd' });
+  await tell('charge.dispute.funds_withdrawn', payment);
+  stripe.reinstate(dispute);
+  await tell('charge.dispute.funds_reinstated', payment);
+  assert.deepEqual((await moved(user)).slice(1), ['claw_back 3000000', 'funds_reinstated 3000000']);
+});
+
+test('ON-02 a payment whose notice never comes is found at Stripe', async () => {
+  const user = await newUser(0);
+  const { session } = await begin(user, 5_000_000);
+  await sweep();
+  stripe.pay(session);
+  assert.deepEqual(await moved(user), []);
+  await sweep();
+  await sweep();
+  assert.deepEqual(await moved(user), ['top_up 5000000']);
+});
+
+test('WA-05 a refund that fails at Stripe comes back', async () => {
+  const { user, payment } = await payer();
+  stripe.refundStatus = 'pending';
+  const amount = micros(1_000_000n);
+  assert.equal(await refunds.refundUnused({ appId: app.appId, userId: user as EndUserId, amount, key: 'k' }), 'asked');
+  stripe.refundStatus = 'succeeded';
+  await tell('refund.created', payment);
+  const { rows } = await service.database.owner.query<{ processor_refund: string; refund_id: RefundId }>(
+    `select processor_refund, refund_id from payments.refunds where user_id = $1`,
+    [user],
+  );
+  stripe.setRefund(rows[0]?.processor_refund ?? '', 'failed');
+  await tell('refund.failed', payment);
+  assert.deepEqual((await moved(user)).slice(1), ['refund_set_aside 1000000', 'refund_released 1000000']);
+});
+
+test('ER-03 faults of Stripe are told by their kind: no key, no text of Stripe, no address of a payer', async () => {
+  const { user } = await payer();
+  stripe.failing = 402;
+  await assert.rejects(begin(user, 5_000_000, 'payer@example.test'), (fault: Error) => {
+    assert.doesNotMatch(`${fault.message} ${String(fault.cause)}`, /canary|payer@/);
+    assert.match(fault.message, /^Stripe could not be asked: StripeCardError 402|^Stripe could not be asked: \w+ 402/);
+    return true;
+  });
+  stripe.failing = 500;
+  await refunds.refundUnused({
+    appId: app.appId,
+    userId: user as EndUserId,
+    amount: micros(1_000_000n),
+    key: 'fault',
+  });
+  stripe.failing = undefined;
+  assert.match(lines.join(), /could not be asked for yet/);
+  assert.doesNotMatch(lines.join(), /canary|payer@/);
+});

@@ -1,0 +1,90 @@
+import { after } from 'node:test';
+import { type CheckoutId, type EndUserId, newIdentityId } from '../../packages/service/src/kernel/ids.ts';
+import { systemClock } from '../../packages/service/src/kernel/clock.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { type Checkouts, createCheckouts } from '../../packages/service/src/payments/checkout.ts';
+import type { Processor } from '../../packages/service/src/payments/processor.ts';
+import { createStripe } from '../../packages/service/src/payments/stripe/stripe.ts';
+import { sweepPayments } from '../../packages/service/src/payments/sweep.ts';
+import { type Reply, send } from './client.ts';
+import { setStage, type Stage } from './stage.ts';
+import { type SignedEvent, startStripeServer, type StripeServer } from './stripe-server.ts';
+
+/** A service whose payments are Stripe's, by Stripe's own library, from a server on this machine. It ends with the file. */
+export interface StripeStage extends Stage {
+  readonly stripe: StripeServer;
+  readonly processor: Processor;
+  readonly checkouts: Checkouts;
+  /** A checkout for a user with a wallet; gives its session too. */
+  readonly begin: (
+    user: string,
+    amount: number,
+    email?: string,
+  ) => Promise<{ readonly checkoutId: CheckoutId; readonly session: string }>;
+  readonly deliver: (event: SignedEvent) => Promise<Reply>;
+  readonly tell: (type: string, payment: string) => Promise<Reply>;
+  readonly sweep: () => Promise<void>;
+  readonly moved: (user: string) => Promise<readonly string[]>;
+  readonly rows: (table: string) => Promise<number>;
+}
+
+export async function setStripeStage(): Promise<StripeStage> {
+  const stripe = await startStripeServer();
+  after(() => stripe.close());
+  const stage = await setStage({
+    environment: {
+      PURSER_STRIPE_SECRET_KEY: stripe.secretKey,
+      PURSER_STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+      PURSER_STRIPE_API_BASE: stripe.url,
+    },
+  });
+  const { service, app } = stage;
+  const { owner } = service.database;
+  const { secretKey, webhookSecret } = stripe;
+  const processor = createStripe({ secretKey, webhookSecret, apiBase: new URL(stripe.url) }, systemClock);
+  const log = createLog('silent');
+  const checkouts = createCheckouts({ pool: owner, processor, publicUrl: 'https://purser.test' });
+
+  const deliver: StripeStage['deliver'] = ({ body, signature }) =>
+    send('/webhooks/stripe', { url: service.url, body, headers: { 'stripe-signature': signature } });
+  return {
+    ...stage,
+    stripe,
+    processor,
+    checkouts,
+    begin: async (user, amount, email) => {
+      const { checkoutId, url } = await checkouts.begin({
+        appId: app.appId,
+        userId: user as EndUserId,
+        identityId: newIdentityId(),
+        amount: micros(BigInt(amount)),
+        appName: 'Test app',
+        email,
+        linkDigest: undefined,
+      });
+      return { checkoutId, session: url.split('/').at(-1) ?? '' };
+    },
+    deliver,
+    tell: (type, payment) => deliver(stripe.event(type, payment)),
+    sweep: async () => {
+      await owner.query(
+        `update payments.checkouts set next_look_at = clock_timestamp() where next_look_at is not null`,
+      );
+      await owner.query(`update payments.refunds set next_look_at = clock_timestamp()`);
+      await sweepPayments({ pool: owner, processor, log });
+    },
+    moved: async (user) => {
+      const { rows } = await owner.query<{ text: string }>(
+        `select e.kind || ' ' || e.amount_micros as text
+         from ledger.entries e join ledger.wallets w using (wallet_id) where w.user_id = $1 order by e.seq`,
+        [user],
+      );
+      return rows.map(({ text }) => text);
+    },
+    rows: async (table) => {
+      const { rows } = await owner.query<{ count: bigint }>(`select count(*) as count from ${table}`);
+      return Number(rows[0]?.count);
+    },
+  };
+}
