@@ -9,6 +9,7 @@ import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
 import type { Notice, Processor } from '../../packages/service/src/payments/processor.ts';
 import { TEST_CARDS, type TestCardName } from '../../packages/service/src/payments/test-processor/cards.ts';
 import { signNotice } from '../../packages/service/src/payments/test-processor/notices.ts';
+import { claimTestEvents } from '../../packages/service/src/payments/test-processor/queries.ts';
 import { createTestBank, type TestBank } from '../../packages/service/src/payments/test-processor/test-bank.ts';
 import { startTestNotices } from '../../packages/service/src/payments/test-processor/test-notices.ts';
 import { createTestProcessor } from '../../packages/service/src/payments/test-processor/test-processor.ts';
@@ -84,7 +85,7 @@ async function paymentOf(testCheckout: string): Promise<string> {
 /** Makes what is to happen to a payment happen now, and waits until all of it was told. */
 async function happen(testPayment: string): Promise<void> {
   const { owner } = database;
-  await owner.query(`update payments.test_events set due_at = clock_timestamp() where test_payment = $1`, [
+  await owner.query('update payments.test_events set due_at = clock_timestamp() where test_payment = $1', [
     testPayment,
   ]);
   await waitUntil('every notice was taken', async () => {
@@ -157,6 +158,22 @@ test('ON-03 the cards that are refunded, charged back and won back later do so i
   const lost = await paidBy('chargeback');
   await happen(lost);
   assert.equal((await processor.lookUp(lost))?.disputeMovements.length, 1);
+});
+
+test('ON-03 what happens to a payment later waits for what happens before, however long that takes', async () => {
+  const testPayment = await paidBy('chargeback_won');
+  const { owner } = database;
+  const due = `case when type = 'payment.paid' then timestamptz 'infinity' else clock_timestamp() end`;
+  await owner.query(`update payments.test_events set due_at = ${due} where test_payment = $1`, [testPayment]);
+  const claimed = await claimTestEvents(live, 100, 1_000);
+  assert.deepEqual(
+    claimed.filter((event) => event.test_payment === testPayment),
+    [],
+  );
+  const { rows } = await owner.query('select attempts from payments.test_events where test_payment = $1', [
+    testPayment,
+  ]);
+  assert.deepEqual(rows, [{ attempts: 0 }, { attempts: 0 }, { attempts: 0 }]);
 });
 
 test('ON-03 a refund that is asked for twice is one, arrives later, and never takes more than is left', async () => {

@@ -10,6 +10,8 @@ import type { TestApp } from './service.ts';
 
 /** An app that may send its users to connect, and the links that lead there. */
 export interface ConnectStage extends Stage {
+  /** Of the service. */
+  readonly secret: string;
   readonly owner: Person;
   readonly connections: TestConnections;
   /** A new app of the owner. The first of its addresses is where links lead back to. */
@@ -54,6 +56,7 @@ export async function setConnectStage(): Promise<ConnectStage> {
     });
   return {
     ...stage,
+    secret: SECRET,
     owner,
     connections: connectionsOf(service.database),
     newConnectApp: async (name = 'Notes', redirectUris = ['https://app.test/back']) => {

@@ -22,6 +22,8 @@ interface WalletOwner {
 
 /** A service whose calls cost about two units, people with wallets, and links to pay into them. It ends with the file. */
 export interface TopupStage {
+  /** Of the service, for others on its database. */
+  readonly secret: string;
   readonly service: TestService;
   readonly app: TestApp;
   readonly connections: TestConnections;
@@ -55,6 +57,7 @@ export async function setTopupStage(): Promise<TopupStage> {
       clock: { nowMs: () => Date.now() - agoMs },
     });
   return {
+    secret: SECRET,
     service,
     app,
     connections,

@@ -177,6 +177,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       'Only Stripe sends them, signed by `stripe-signature`. A notice is only a reason to look the payment up there, so one may be sent again and in any order. A 404 where Stripe is not the payment processor; after a 500 it must be sent again.',
     refuses: ['NOT_FOUND'],
   },
+  'POST /webhooks/test': {
+    id: 'takeTestNotice',
+    tag: 'Service',
+    summary: 'Takes a notice of the test processor',
+    description:
+      'Only the service itself signs them, by `purser-test-signature`. A 404 in production, and wherever the test processor is not the payment processor.',
+    refuses: ['NOT_FOUND'],
+  },
   'GET /healthz': { id: 'getHealth', tag: 'Service', summary: 'The process is up' },
   'GET /readyz': {
     id: 'getReadiness',

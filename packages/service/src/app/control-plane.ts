@@ -147,9 +147,6 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     handle: planes.handle,
     notices: payments?.notices,
     pages: createPages({ ...control, people, secret: config.secret, log }),
-    close: async () => {
-      await Promise.all([expiry.stop(), payments?.stop()]);
-      await planes.close();
-    },
+    close: () => Promise.all([expiry.stop(), payments?.stop()]).then(planes.close),
   };
 }

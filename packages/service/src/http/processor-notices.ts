@@ -4,8 +4,8 @@ import { Refusal } from '#kernel/refusal.ts';
 import type { Notices } from '#payments/notices.ts';
 
 /**
- * `POST /webhooks/stripe`: a notice of the payment processor, checked on the bytes as they came (ON-02). Whatever fails here
- * is answered by a 500, so that it is sent again. `notices`: undefined where this is not the processor.
+ * `POST /webhooks/stripe` or `/webhooks/test`: a notice of the payment processor, checked on the bytes as they came (ON-02).
+ * Whatever fails here is answered by a 500, so that it is sent again. `notices`: undefined where this is not the processor.
  */
 export async function handleProcessorNotice(notices: Notices | undefined, exchange: Exchange): Promise<void> {
   if (notices === undefined) return sendNowhere(exchange);

@@ -78,6 +78,13 @@ export const SERVICE_ROUTES: readonly DescribedRoute[] = [
     body: noticeSchema,
     answers: { 200: noticeTakenSchema },
   },
+  {
+    method: 'POST',
+    path: '/webhooks/test',
+    access: 'public',
+    body: noticeSchema,
+    answers: { 200: noticeTakenSchema },
+  },
   { method: 'GET', path: '/healthz', access: 'public', answers: { 200: healthSchema } },
   { method: 'GET', path: '/readyz', access: 'public', answers: { 200: readySchema, 503: unreadySchema } },
   {

@@ -22,13 +22,15 @@ interface Arrival {
 }
 
 /**
- * Looks at this page once a second until there is something else on it, and puts that in place of what is shown; says after
- * a minute that it takes longer.
+ * Looks at this page once a second until there is something else on it, and puts that in place of what is shown; after a
+ * minute it says that it takes longer, and looks more seldom.
  */
 const SCRIPT = scriptOf(`(() => {
 const part = (name, page) => page.querySelector(name);
-setTimeout(() => { const slow = part('#slow', document); if (slow) slow.hidden = false; }, 60000);
+let looks = 0;
 const look = async () => {
+  looks += 1;
+  if (looks === 60) part('#slow', document).hidden = false;
   try {
     const reply = await fetch(location.href, { cache: 'no-store' });
     const seen = new DOMParser().parseFromString(await reply.text(), 'text/html');
@@ -39,7 +41,7 @@ const look = async () => {
       return;
     }
   } catch {}
-  setTimeout(look, 1000);
+  setTimeout(look, looks < 60 ? 1000 : 10000);
 };
 setTimeout(look, 1000);
 })();`);
