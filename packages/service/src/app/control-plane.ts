@@ -141,7 +141,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     }
   });
   const payments = composePayments({ config, pool, clock, log });
-  const people = composePeople({ config, pool, clock, throttle, links, sendMail, payments, addressOf: control.addressOf });
+  const people = composePeople({ config, pool, throttle, links, sendMail, payments, ...control });
   const expiry = startExpiry({ db: pool, forget: [throttle.forget, createForgetSignIns(pool)], log });
   return {
     handle: planes.handle,

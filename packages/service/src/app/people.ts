@@ -13,7 +13,10 @@ import { createPasskeys } from '#identities/passkeys.ts';
 import { createPersonSessions } from '#identities/session.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { deriveKey } from '#kernel/crypto.ts';
+import { createWalletMovements } from '#ledger/movements.ts';
 import { createTries, type Throttle } from '#limits/tries.ts';
+import type { AppUsage } from '#usage/report.ts';
+import { createUsage } from '#usage/usage.ts';
 
 interface PeopleOptions {
   readonly config: Config;
@@ -22,6 +25,7 @@ interface PeopleOptions {
   readonly throttle: Throttle;
   readonly links: Links;
   readonly addressOf: CallerAddress;
+  readonly appUsage: AppUsage;
   readonly sendMail: SendMail;
   /** Undefined: nobody can pay. */
   readonly payments: Payments | undefined;
@@ -35,6 +39,7 @@ export function composePeople({
   throttle,
   links,
   addressOf,
+  appUsage,
   sendMail,
   payments,
 }: PeopleOptions): Omit<PeoplePages, 'cookies'> {
@@ -57,6 +62,9 @@ export function composePeople({
     connections: createConnections(pool, config.currency),
     links,
     apps: createAppFaces(pool),
+    movements: createWalletMovements(pool),
+    usage: createUsage(pool),
+    receipts: appUsage,
     checkouts: payments?.checkouts,
     refunds: payments?.refunds,
     testBank: payments?.testBank,

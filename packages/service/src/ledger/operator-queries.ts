@@ -42,3 +42,37 @@ export async function selectEntriesOfWallet(
   );
   return rows;
 }
+
+/** The entries that an owner reads: all of his wallet's book, and the end of a refund that was set aside. */
+export type MovementKind =
+  | 'charge'
+  | 'top_up'
+  | 'contract_credit'
+  | 'funds_reinstated'
+  | 'refund'
+  | 'claw_back'
+  | 'recovery'
+  | 'refund_set_aside'
+  | 'refund_paid'
+  | 'refund_released';
+
+interface MovementRow extends EntryRow {
+  readonly kind: MovementKind;
+}
+
+/** Those entries of a wallet that its owner reads. The newest first. */
+export async function selectMovementsOfWallet(
+  db: Queryable,
+  walletId: bigint,
+  page: { readonly before: bigint | undefined; readonly most: number },
+): Promise<readonly MovementRow[]> {
+  const { rows } = await db.query<MovementRow>(
+    `select seq, kind, cause, debit, credit, amount_micros, balance_after_micros, at
+     from ledger.entries
+     where wallet_id = $1 and ($2::bigint is null or seq < $2)
+       and ('wallet' in (debit, credit) or kind = 'refund_paid')
+     order by seq desc limit $3`,
+    [walletId, page.before ?? null, page.most],
+  );
+  return rows;
+}

@@ -27,6 +27,27 @@ export async function selectMonthByModel(
   return rows;
 }
 
+interface CallUsageRow {
+  readonly call_id: CallId;
+  readonly model: string | null;
+  readonly prompt_tokens: bigint;
+  readonly completion_tokens: bigint;
+}
+
+/** What these calls of a wallet used. */
+export async function selectCallsOfWallet(
+  db: Queryable,
+  walletId: bigint,
+  calls: readonly CallId[],
+): Promise<readonly CallUsageRow[]> {
+  const { rows } = await db.query<CallUsageRow>(
+    `select call_id, model, prompt_tokens, completion_tokens from usage.calls
+     where call_id = any ($2::uuid[]) and wallet_id = $1`,
+    [walletId, calls],
+  );
+  return rows;
+}
+
 export interface UsageRow {
   /** Null where it is not grouped by. */
   readonly day: string | null;

@@ -10,6 +10,7 @@ import {
 } from '@purser/contract/usage.ts';
 import type { z } from 'zod';
 import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts';
+import { csvField } from '#http/csv.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { type Clock, isoOf } from '#kernel/clock.ts';
 import type { AppId, CallId } from '#kernel/ids.ts';
@@ -141,13 +142,6 @@ function figuresToWire({ day, model, userId, charged, ...figures }: UsageFigures
 function figuresToCsv(figures: UsageFigures): string {
   const row: Partial<Record<(typeof CSV_COLUMNS)[number], string | number>> = figuresToWire(figures);
   return CSV_COLUMNS.map((column) => csvField(row[column] ?? '')).join(',');
-}
-
-/** Quoted, and never taken for a formula: user ids are chosen by others (RFC 4180). */
-function csvField(value: string | number): string {
-  if (typeof value === 'number') return String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function receiptToWire(receipt: CallReceipt) {

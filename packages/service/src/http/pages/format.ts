@@ -17,21 +17,22 @@ const MICROS_DIGITS = 6;
 /** By `accept-language`; English where it names none that is known. */
 export function formatsOf({ headers }: IncomingMessage): Formats {
   const locales = localesOf(headers['accept-language'] ?? '');
+  const amounts = new Map<string, Intl.NumberFormat>(); // A page has many of one currency.
+  const moments = new Intl.DateTimeFormat(locales, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
   return {
     amount: (amount, currency) => {
-      const style = { style: 'currency', currency, maximumFractionDigits: MICROS_DIGITS } as const;
-      const own = new Intl.NumberFormat(locales, { style: 'currency', currency }).resolvedOptions();
-      const minimumFractionDigits = own.minimumFractionDigits ?? 0;
-      // As text, which is exact: a number would not be.
-      return new Intl.NumberFormat(locales, { ...style, minimumFractionDigits }).format(
-        decimalOf(amount) as `${number}`,
-      );
+      const format = amounts.get(currency) ?? amountFormat(locales, currency);
+      amounts.set(currency, format);
+      return format.format(decimalOf(amount) as `${number}`); // As text, which is exact: a number would not be.
     },
-    moment: (epochMs) => {
-      const text = new Intl.DateTimeFormat(locales, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
-      return html`<time datetime="${isoOf(epochMs)}">${text.format(epochMs)} UTC</time>`;
-    },
+    moment: (epochMs) => html`<time datetime="${isoOf(epochMs)}">${moments.format(epochMs)} UTC</time>`,
   };
+}
+
+function amountFormat(locales: readonly string[], currency: string): Intl.NumberFormat {
+  const style = { style: 'currency', currency } as const;
+  const { minimumFractionDigits = 0 } = new Intl.NumberFormat(locales, style).resolvedOptions();
+  return new Intl.NumberFormat(locales, { ...style, minimumFractionDigits, maximumFractionDigits: MICROS_DIGITS });
 }
 
 function localesOf(header: string): readonly string[] {
@@ -47,7 +48,8 @@ function isLocale(name: string): boolean {
   }
 }
 
-function decimalOf(amount: Micros): string {
+/** An amount as a decimal number with a point, in whole and exact. */
+export function decimalOf(amount: Micros): string {
   const digits = amount.toString().padStart(MICROS_DIGITS + 1, '0');
   return `${digits.slice(0, -MICROS_DIGITS)}.${digits.slice(-MICROS_DIGITS)}`;
 }

@@ -18,6 +18,7 @@ import {
   type Visitors,
   type VisitOptions,
 } from '#http/pages/visit.ts';
+import { walletPages } from '#http/pages/wallet-pages.ts';
 import type { Person } from '#identities/session.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import type { Log } from '#kernel/log.ts';
@@ -79,6 +80,7 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
   };
   const forPeople: PeoplePages = { ...people, cookies };
   const ofPeople: Readonly<Record<string, PageMethods<Person>>> = {
+    ...walletPages(forPeople),
     ...personSignInPages(forPeople),
     ...passkeyPages(forPeople),
     ...connectPages(forPeople),

@@ -6,10 +6,13 @@ import type { Cookies } from '#http/pages/cookies.ts';
 import type { CodeSignIns } from '#identities/code.ts';
 import type { Passkeys } from '#identities/passkeys.ts';
 import type { PersonSessions } from '#identities/session.ts';
+import type { WalletMovements } from '#ledger/movements.ts';
 import type { Tries } from '#limits/tries.ts';
 import type { Checkouts } from '#payments/checkout.ts';
 import type { Refunds } from '#payments/refund.ts';
 import type { TestBank } from '#payments/test-processor/test-bank.ts';
+import type { AppUsage } from '#usage/report.ts';
+import type { UsageReader } from '#usage/usage.ts';
 
 /** What the pages of people who own wallets need. */
 export interface PeoplePages {
@@ -19,6 +22,9 @@ export interface PeoplePages {
   readonly connections: Connections;
   readonly links: Links;
   readonly apps: AppFaces;
+  readonly movements: WalletMovements;
+  readonly usage: Pick<UsageReader, 'ofCalls'>;
+  readonly receipts: Pick<AppUsage, 'receipt'>;
   /** Undefined: nobody can pay. */
   readonly checkouts: Checkouts | undefined;
   /** There wherever checkouts are. */

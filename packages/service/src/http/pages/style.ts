@@ -22,7 +22,7 @@ h1{font-size:1.75rem;line-height:1.2;letter-spacing:-.015em;font-weight:700;marg
 h2{font-size:1.125rem;line-height:1.35;margin:0 0 .75rem}
 h3{font-size:1rem;margin:1.25rem 0 .5rem}
 p{margin:0 0 1rem}
-section,.card{background:var(--paper);border:1px solid var(--line);border-radius:.9rem;box-shadow:var(--shade);padding:1.5rem;margin:0 0 1.25rem}
+section,.card{background:var(--paper);border:1px solid var(--line);border-radius:.9rem;box-shadow:var(--shade);padding:min(1.5rem,5vw);margin:0 0 1.25rem}
 section section,.card .card{border:0;border-top:1px solid var(--line);border-radius:0;box-shadow:none;padding:1.25rem 0 0}
 a{color:var(--accent);text-underline-offset:.2em}
 a:hover{color:var(--deep)}
@@ -39,7 +39,7 @@ input[type=checkbox]{float:left;margin:.15rem .75rem 0 0}
 input[type=checkbox]+label,label:has(>input[type=checkbox]){display:flow-root;font-weight:400;margin-bottom:1.1rem}
 .hint{margin:-.75rem 0 1.1rem;font-size:.9rem}
 .hint,.soft{color:var(--soft)}
-button,a.button{display:inline-flex;align-items:center;justify-content:center;min-height:3rem;font:inherit;font-weight:650;text-align:center;text-decoration:none;cursor:pointer;color:var(--on-accent);background:var(--accent);border:1px solid var(--accent);border-radius:.6rem;padding:.6rem 1.4rem}
+button,a.button{display:inline-flex;align-items:center;justify-content:center;min-height:3rem;font:inherit;font-weight:650;text-align:center;text-decoration:none;cursor:pointer;color:var(--on-accent);background:var(--accent);border:1px solid var(--accent);border-radius:.6rem;padding:.6rem min(1.4rem,5vw)}
 button:hover,a.button:hover{color:var(--on-accent);background:var(--deep);border-color:var(--deep)}
 button:active,a.button:active{transform:translateY(1px)}
 button.quiet,a.button.quiet{color:var(--accent);background:transparent;border-color:var(--edge);font-weight:600}
@@ -90,18 +90,18 @@ table.list{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums
 caption{text-align:left;font-weight:650;font-size:1.125rem;padding:0 0 .75rem}
 .list th,.list td{text-align:left;vertical-align:top;padding:.65rem 1rem .65rem 0;border-top:1px solid var(--line);font-weight:400}
 .list thead th{color:var(--soft);font-size:.875rem;font-weight:600;border-top:0;padding-top:0}
-.list :is(th,td):nth-child(n+2){text-align:right;white-space:nowrap}
+.list :is(th,td):nth-child(n+2):not(:nth-child(2):last-child){text-align:right;white-space:nowrap}
 .list :is(th,td):last-child{padding-right:0}
 summary{cursor:pointer;font-weight:600;color:var(--accent);padding:.5rem 0}
 code,kbd{font:.95em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-[aria-busy=true]::before{content:"";display:inline-block;width:1.1em;height:1.1em;margin-right:.6em;vertical-align:-.2em;border:.16em solid var(--line);border-top-color:var(--accent);border-radius:50%;animation:turn 1s linear infinite}
+.waiting::before{content:"";display:inline-block;width:1.1em;height:1.1em;margin-right:.6em;vertical-align:-.2em;border:.16em solid var(--line);border-top-color:var(--accent);border-radius:50%;animation:turn 1s linear infinite}
 @keyframes turn{to{transform:rotate(1turn)}}
 section>:last-child,.card>:last-child,li>*,form>:last-child,fieldset>:last-child,li form{margin-bottom:0}
 form+form{margin-top:1rem}
 .row>form,.row>form+form,li>form{margin:0}
 [hidden]{display:none!important}
-@media(max-width:30rem){h1{font-size:1.5rem;margin-top:1.5rem}section,.card{padding:1.15rem}.amount{font-size:2rem}.list tr{display:grid;grid-template-columns:1fr auto;border-top:1px solid var(--line);padding:.65rem 0}.list thead tr{border-top:0;padding-top:0}.list :is(th,td){border:0;padding:0}.list :is(th,td):first-child{grid-row:1/span 2;padding-right:1rem}.list :is(th,td):nth-child(n+2){white-space:normal}.list td:nth-child(2){font-weight:650}.list td:nth-child(3){color:var(--soft)}}
-@media(max-width:20rem){.choices{grid-template-columns:1fr}}
+@media(max-width:30rem){form>button:not(.quiet,.danger){width:100%}h1{font-size:1.5rem;margin-top:1.5rem}section,.card{padding:min(1.15rem,5vw)}.amount{font-size:2rem}.list tr{display:grid;grid-template-columns:1fr auto;border-top:1px solid var(--line);padding:.65rem 0}.list thead tr{border-top:0;padding-top:0}.list :is(th,td){border:0;padding:0}.list :is(th,td):first-child:not(:nth-last-child(2)){grid-row:1/span 2;padding-right:1rem}.list tr:has(>:nth-child(2):last-child){grid-template-columns:1fr}.list td:first-child:nth-last-child(2){font-weight:650}.list td:nth-child(2):last-child{font-weight:400;color:var(--soft)}.list :is(th,td):nth-child(n+2):not(:nth-child(2):last-child){white-space:normal}.list td:nth-child(2){font-weight:650}.list td:nth-child(3){color:var(--soft)}}
+@media(max-width:20rem){.choices,dl{grid-template-columns:1fr}dl>dd,dl>dt:first-child+dd{text-align:left;border-top:0;padding-top:0}dt{padding-bottom:0}}
 @media(prefers-reduced-motion:reduce){*,::before{animation:none!important;transition:none!important}button:active{transform:none}}
 @media(forced-colors:active){.choices>label:has(>:checked){outline:3px solid Highlight}.mark,.letter{border-color:CanvasText}}
 @media print{body{background:#fff}header,footer,form,.test-money{border:0;box-shadow:none}form,nav,button,a.button{display:none}section,.card{border:0;box-shadow:none;padding:0}}`;

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import type { SignedIn } from '#accounts/session.ts';
 import { refusals } from '#gateway/metrics.ts';
@@ -29,8 +31,11 @@ export interface PageAnswer {
   readonly page?: Html;
   /** What the page may do, for its policy. */
   readonly needs?: PageNeeds;
-  /** For an answer that is no page: its headers replace those of pages, its text is sent as it is. */
-  readonly file?: { readonly headers: Readonly<Record<string, string>>; readonly text: string };
+  /** For an answer that is no page: its headers replace those of pages, its text is sent as it is; one in pieces, piece by piece. */
+  readonly file?: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly text: string | AsyncGenerator<string>;
+  };
   readonly location?: string;
   /** As `set-cookie` has them. */
   readonly cookies?: readonly string[];
@@ -61,12 +66,15 @@ export interface VisitOptions {
   /** True for an `origin` that is this service's own. */
   readonly isOwnOrigin: (origin: string, host: string | undefined) => boolean;
   readonly log: Log;
+  /** How long the reader of a file in pieces may take nothing of it. */
+  readonly stallMsMax?: number;
 }
 
 /** A page for a method. `part`: what `:part` stands for in the address. */
 type Handler = (exchange: Exchange, part: string) => Promise<void>;
 export type PageHandlers = Readonly<Record<string, Handler>>;
 
+const STALL_MS_MAX = 60_000;
 const TOKEN_FIELD = 'form';
 const FORM_COOKIE = /^[0-9A-Za-z]{43}$/;
 const FORM_COOKIE_LENGTH = 43; // 256 bits.
@@ -86,13 +94,13 @@ export function pageHandlers<Who>(
     async (exchange: Exchange, part: string) => {
       try {
         const given = await answer(options, visitors, methods, exchange, part);
-        if (given !== undefined) send(exchange, given);
+        if (given !== undefined) await send(options, exchange, given);
       } catch (fault) {
         options.log.error(
           { correlationId: exchange.correlationId, path, fault: describeFault(fault) },
           'a page failed',
         );
-        send(exchange, refusalPage(visitors, failed(), `Reference: ${exchange.correlationId}`));
+        await send(options, exchange, refusalPage(visitors, failed(), `Reference: ${exchange.correlationId}`));
       }
     },
   ]);
@@ -185,19 +193,35 @@ export function toAccount(): PageAnswer {
   return redirectTo('/account');
 }
 
-function send({ request, response }: Exchange, { status, page, location, cookies = [], ...more }: PageAnswer): void {
+async function send(
+  { stallMsMax = STALL_MS_MAX }: VisitOptions,
+  { request, response }: Exchange,
+  answered: PageAnswer,
+): Promise<void> {
+  const { status, page, file, location, cookies = [], needs = {}, retryAfterSeconds } = answered;
   if (response.headersSent || response.destroyed) return;
-  const text = more.file?.text ?? page?.text ?? '';
   response.statusCode = status;
-  response.setHeader('content-security-policy', policyOf(more.needs ?? {}));
-  for (const [name, value] of Object.entries({ ...PAGE_HEADERS, ...more.file?.headers }))
-    response.setHeader(name, value);
+  response.setHeader('content-security-policy', policyOf(needs));
+  for (const [name, value] of Object.entries({ ...PAGE_HEADERS, ...file?.headers })) response.setHeader(name, value);
   if (cookies.length > 0) response.setHeader('set-cookie', cookies);
   if (location !== undefined) response.setHeader('location', location);
-  if (more.retryAfterSeconds !== undefined) response.setHeader('retry-after', String(more.retryAfterSeconds));
+  if (retryAfterSeconds !== undefined) response.setHeader('retry-after', String(retryAfterSeconds));
   if (!request.complete) response.setHeader('connection', 'close'); // As in `sendRefusal`.
+  const text = file?.text ?? page?.text ?? '';
+  if (typeof text !== 'string') {
+    response.setTimeout(stallMsMax, () => response.destroy());
+    return sendPieces(response, request.method === 'HEAD' ? [] : text);
+  }
   response.setHeader('content-length', Buffer.byteLength(text));
   response.end(text);
+}
+
+/** As fast as they are taken. A fault cuts the answer off, so that nobody takes it for whole; a caller may leave. */
+async function sendPieces(response: ServerResponse, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
+  await pipeline(pieces, response).catch((fault: unknown) => {
+    const hasLeft = fault instanceof Error && 'code' in fault && fault.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (!hasLeft) throw fault;
+  });
 }
 
 function failed(): Refusal<'INTERNAL_SERVER_ERROR'> {

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { ensureSignIn } from '../../packages/service/src/accounts/ensure-account.ts';
+import { type ContextOptions, openChromium, type Tab } from '../support/chromium.ts';
+import { newOwner, PASSWORD } from '../support/control.ts';
+import { assertSound } from '../support/sound-page.ts';
+import { setStage } from '../support/stage.ts';
+
+const OWN = 'http://purser.localhost';
+const { service } = await setStage({
+  environment: {
+    PURSER_PUBLIC_URL: OWN,
+    PURSER_OPERATOR_NAME: 'Northwind Models',
+    PURSER_SUPPORT_EMAIL: 'help@northwind.example',
+  },
+});
+
+const LOOKS: Readonly<Record<string, ContextOptions>> = {
+  'phone-light': { width: 390 },
+  'phone-dark': { width: 390, colorScheme: 'dark' },
+  'desk-light': { width: 1280 },
+  'desk-dark': { width: 1280, colorScheme: 'dark' },
+  'narrow-forced-colors': { width: 360, forcedColors: 'active', reducedMotion: 'reduce' },
+};
+
+async function openTab(t: TestContext, options?: ContextOptions): Promise<Tab | undefined> {
+  return (await openChromium(t, { purser: service.url }))?.open(options);
+}
+
+async function signIn({ page }: Tab, email: string): Promise<void> {
+  await page.goto(`${OWN}/sign-in`);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
+}
+
+test('the pages of accounts are sound in every look', async (t) => {
+  const chromium = await openChromium(t, { purser: service.url });
+  if (chromium === undefined) return;
+  const email = `${'long-name-'.repeat(6)}@${'sub.'.repeat(20)}example.test`;
+  const name = 'W'.repeat(100);
+  await ensureSignIn(service.database.owner, { email, password: PASSWORD, name, role: 'owner' });
+  for (const [look, options] of Object.entries(LOOKS)) {
+    const tab = await chromium.open(options);
+    const { page } = tab;
+    await page.goto(`${OWN}/sign-in`);
+    await assertSound(tab, `sign-in-${look}`);
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await assertSound(tab, `sign-in-wrong-${look}`);
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await page.getByRole('heading', { name: 'Reset your password' }).waitFor();
+    await assertSound(tab, `reset-${look}`);
+    await signIn(tab, email);
+    await assertSound(tab, `account-${look}`);
+    await tab.context.close();
+  }
+});
+
+test('the pages bear text of twice the size', async (t) => {
+  const tab = await openTab(t, { width: 360 });
+  if (tab === undefined) return;
+  const { email } = await newOwner(service);
+  await signIn(tab, email);
+  await tab.page.evaluate(`document.documentElement.style.setProperty('font-size', '200%')`);
+  await assertSound(tab, 'account-large-text');
+});
+
+test('the pages of accounts work without scripts, by keyboard alone', async (t) => {
+  const tab = await openTab(t, { hasScripts: false });
+  if (tab === undefined) return;
+  const { email } = await newOwner(service);
+  const { page } = tab;
+  await page.goto(`${OWN}/sign-in`);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(email);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter'); // The first thing that can be pressed.
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+});
+
+/** Another site, with a page of its own. */
+async function startOtherSite(t: TestContext, html: string): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8').end(html);
+  });
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('threat 11: another site cannot frame a page', async (t) => {
+  const evil = await startOtherSite(
+    t,
+    `<!doctype html><title>Evil</title><iframe name="victim" src="${OWN}/sign-in"></iframe>`,
+  );
+  const chromium = await openChromium(t, { purser: service.url, evil });
+  if (chromium === undefined) return;
+  const { page, complaints } = await chromium.open();
+  await page.goto('http://evil.localhost/');
+  await page.waitForLoadState('load');
+  assert.ok(
+    complaints.some((text) => text.includes("frame-ancestors 'none'")),
+    complaints.join('\n'),
+  );
+  const framed = page.frame('victim');
+  assert.equal(await framed?.getByLabel('Password').count(), 0);
+});
+
+test('threat 11: a form of another site does nothing, though the browser is signed in', async (t) => {
+  const evil = await startOtherSite(
+    t,
+    `<!doctype html><title>Evil</title><form method="post" action="${OWN}/account/sessions">
+<input name="session" value="others"><button>Free coffee</button></form>
+<form method="post" action="${OWN}/sign-out"><button>Free tea</button></form>`,
+  );
+  const chromium = await openChromium(t, { purser: service.url, evil });
+  if (chromium === undefined) return;
+  const tab = await chromium.open();
+  const { page } = tab;
+  const { email } = await newOwner(service);
+  await signIn(tab, email);
+  const count = async () => (await service.database.owner.query('select count(*)::int from accounts.sessions')).rows;
+  const before = await count();
+  for (const name of ['Free coffee', 'Free tea']) {
+    await page.goto('http://evil.localhost/');
+    await page.getByRole('button', { name }).click();
+    await page.getByText('This form was not sent from a page of this service.').waitFor();
+  }
+  assert.deepEqual(await count(), before);
+  await page.goto(`${OWN}/account`);
+  await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
+});

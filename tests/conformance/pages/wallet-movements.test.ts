@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { WALLET_TEXTS } from '../../../packages/service/src/http/pages/texts/wallet.ts';
+import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../../packages/service/src/kernel/micros.ts';
+import { createFunding } from '../../../packages/service/src/ledger/funding.ts';
+import { chargeFor } from '../../support/catalogue.ts';
+import { chat, type Reply } from '../../support/client.ts';
+import { assertPage, mainOf } from '../../support/page.ts';
+import { completionBody } from '../../support/scripted-upstream.ts';
+import { setStage } from '../../support/stage.ts';
+import { addUsage } from '../../support/usage-rows.ts';
+import { walletOwnersOf } from '../../support/wallet-owner.ts';
+
+const MODEL = `-${'m'.repeat(60)}.${'x'.repeat(66)}`; // As long as a model's name gets; a spreadsheet would add it up.
+const { service, app, upstream, newUser } = await setStage({
+  catalogue: (basis) => ({
+    ...basis,
+    models: [...basis.models, { ...basis.models[0], id: MODEL }],
+  }),
+});
+const newWalletOwner = walletOwnersOf(service);
+const { owner: database } = service.database;
+const funding = createFunding(database);
+const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
+const CHARGE = chargeFor({ prompt: 100, completion: 10 });
+upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
+
+async function atWallet(amount: number) {
+  const person = await newWalletOwner();
+  const user = await newUser(amount);
+  return { ...person, user, path: `/wallet/${await person.connect(app, user)}` };
+}
+
+async function call(user: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Reply> {
+  const reply = await chat({ url: service.url, key: app.liveKey, user }, fields);
+  assert.equal(reply.status, 200, reply.text);
+  return reply;
+}
+
+/** The movements that a page shows: what, amount, balance after. */
+function rowsOf({ text }: Reply): readonly (readonly string[])[] {
+  const rows = text.match(/<tr><td>[^]*?<\/tr>/g) ?? [];
+  return rows.map((row) => [...row.matchAll(/<td>([^]*?)<\/td>/g)].map(([, cell = '']) => textOf(cell)));
+}
+
+function textOf(cell: string): string {
+  return cell.replace(/<br>.*/s, '').replace(/<[^>]*>/g, '');
+}
+
+/** A file of movements, its cells by column. None of them is quoted but those that must be. */
+function tableOf({ text }: Reply): readonly Readonly<Record<string, string>>[] {
+  const [head = '', ...lines] = text.split('\r\n');
+  assert.equal(lines.pop(), '');
+  const names = head.split(',');
+  return lines.map((line) => Object.fromEntries(line.split(',').map((cell, index) => [names[index], cell])));
+}
+
+/** As the pages write it: two decimals, and more where they are needed. */
+function euro(amount: number): string {
+  return `€${(amount / 1_000_000).toFixed(6).replace(/0{1,4}$/, '')}`;
+}
+
+/** A decimal as micros, worked out apart from the service's own code. */
+function microsOf(decimal: string): bigint {
+  const [, sign, whole = '', part = ''] = /^(-?)(\d+)(?:\.(\d{6}))?$/.exec(decimal) ?? assert.fail(decimal);
+  return BigInt(`${sign}${whole}${part.padEnd(6, '0')}`);
+}
+
+const credit = (user: string, kind: 'top_up' | 'funds_reinstated', amount: bigint, key: string) =>
+  funding.credit({ appId: app.appId, userId: user as EndUserId, kind, amount: micros(amount), key });
+const takeBack = (user: string, kind: 'refund' | 'claw_back', amount: bigint, key: string) =>
+  funding.takeBack({ appId: app.appId, userId: user as EndUserId, kind, amount: micros(amount), key });
+const setAside = (user: string, amount: bigint, key: string) =>
+  database.query('select ledger.set_aside($1, $2, $3, $4)', [app.appId, user, amount, key]);
+const endSetAside = (user: string, kind: string, key: string) =>
+  database.query('select ledger.end_set_aside($1, $2, $3, $4)', [app.appId, user, kind, key]);
+
+test('ON-04 every movement is told in plain words, with its sign and the balance after it', async () => {
+  const { browser, user, path } = await atWallet(5_000_000);
+  await call(user);
+  await credit(user, 'top_up', 10_000_000n, 'one');
+  await setAside(user, 3_000_000n, 'a');
+  await endSetAside(user, 'refund_paid', 'a');
+  await setAside(user, 1_000_000n, 'b');
+  await endSetAside(user, 'refund_released', 'b');
+  await takeBack(user, 'refund', 500_000n, 'c');
+  await takeBack(user, 'claw_back', 20_000_000n, 'd'); // More than there is: the rest is owed, and is no movement here.
+  await credit(user, 'funds_reinstated', 20_000_000n, 'e');
+  await funding.reinstate({ appId: app.appId, userId: user as EndUserId, writesOff: false });
+  const page = await browser.open(path);
+  assertPage(page, 200, 'Your wallet for Test app');
+  const start = 5_000_000 - CHARGE;
+  const clawed = start + 10_000_000 - 3_500_000;
+  assert.deepEqual(rowsOf(page), [
+    ['Correction by the operator', `−${euro(20_000_000 - clawed)}`, euro(clawed)],
+    ['Payment given back by a bank', '+€20.00', '€20.00'],
+    ['Payment taken back by a bank', `−${euro(clawed)}`, '€0.00'],
+    ['Refund', '−€0.50', euro(clawed)],
+    ['Refund not possible: back in the wallet', '+€1.00', euro(clawed + 500_000)],
+    ['Set aside for a refund', '−€1.00', euro(clawed - 500_000)],
+    ['Refund paid out', '€3.00', euro(clawed + 500_000)],
+    ['Set aside for a refund', '−€3.00', euro(clawed + 500_000)],
+    ['Top-up', '+€10.00', euro(start + 10_000_000)],
+    ['Call: acme.large-1', `−${euro(CHARGE)}`, euro(start)],
+    ['Credit from the operator', '+€5.00', '€5.00'],
+  ]);
+  assert.deepEqual(await service.check(), []);
+});
+
+test('ON-04 there are words for every kind of entry that touches a wallet', async () => {
+  const { rows } = await database.query<{ kind: string }>(
+    `select k::text as kind from unnest(enum_range(null::ledger.entry_kind)) k
+     where 'wallet' in (ledger.debit_of(k), ledger.credit_of(k)) or k = 'refund_paid'`,
+  );
+  for (const { kind } of rows) assert.ok(WALLET_TEXTS.movement(kind as 'charge'), kind);
+});
+
+test('ON-04 movements come in pages of 50, none twice and none left out, under 50 KB with the longest names', async () => {
+  const { browser, user, path } = await atWallet(9_000_000_000_000_000);
+  for (let count = 0; count < 119; count += 1) await call(user, { model: MODEL });
+  const seen: string[] = [];
+  await browser.ask(path, { headers: { 'accept-language': 'ar-EG' } }).then((page) => assertPage(page, 200));
+  for (let page = await browser.open(path); ; ) {
+    assertPage(page, 200, 'Your wallet for Test app');
+    const rows = rowsOf(page);
+    assert.ok(rows.length <= 50);
+    seen.push(...rows.map(([, , after = '']) => after));
+    const [, older] = /href="([^"]+)">Older movements/.exec(page.text) ?? [];
+    if (older === undefined) break;
+    page = await browser.open(older);
+    assert.match(page.text, /Newest movements/);
+  }
+  assert.equal(seen.length, 120);
+  assert.equal(new Set(seen).size, 120);
+  for (const odd of ['0', '-1', 'x', '1e3', '99999999999999999999', '999999999999999999', '']) {
+    assertPage(await browser.open(`${path}?before=${odd}`), 200, 'Your wallet for Test app');
+  }
+});
+
+test('ON-04 the file has every movement, adds up to the balance, and no cell that a spreadsheet would run', async () => {
+  const { browser, user, path } = await atWallet(9_007_199_254_000_000);
+  await database.query(
+    `with w as (
+       update ledger.wallets set balance_micros = balance_micros - 2500, entry_seq = 2501
+       where app_id = $1 and user_id = $2 returning *
+     )
+     insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+     select wallet_id, 1 + n, 'charge', gen_random_uuid()::text, 'wallet', 'earned', 1, balance_micros + 2500 - n
+     from w, generate_series(1, 2500) n`,
+    [app.appId, user],
+  );
+  await call(user, { model: MODEL });
+  await setAside(user, 1_000_001n, 'a');
+  await endSetAside(user, 'refund_paid', 'a');
+  const reply = await browser.ask(`${path}/movements.csv`);
+  assert.equal(reply.status, 200);
+  assert.equal(reply.headers.get('content-type'), 'text/csv; charset=utf-8');
+  assert.equal(reply.headers.get('content-disposition'), 'attachment; filename="movements.csv"');
+  assert.equal(reply.headers.get('cache-control'), 'no-store');
+  assert.equal(reply.headers.get('x-content-type-options'), 'nosniff');
+  const table = tableOf(reply);
+  assert.equal(table.length, 2504);
+  const { balance } = await service.wallet(app, user);
+  const sum = table.reduce((total, { amount = '' }) => total + microsOf(amount), 0n);
+  assert.equal(sum, BigInt(balance));
+  assert.equal(microsOf(table[0]?.['balanceAfter'] ?? ''), BigInt(balance));
+  for (const { at = '', currency } of table) {
+    assert.match(at, /^2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.equal(currency, 'EUR');
+  }
+  const charge = table.find(({ model }) => model !== '');
+  assert.equal(charge?.['model'], `'${MODEL}`);
+  assert.deepEqual([charge?.['tokensIn'], charge?.['tokensOut']], ['100', '10']);
+  assert.equal(microsOf(charge?.['amount'] ?? ''), BigInt(-CHARGE));
+});
+
+test('ON-04 a reader of the file who leaves ends it, and the service goes on', async () => {
+  const { browser, user, path } = await atWallet(5_000_000);
+  await call(user);
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  for (let count = 0; count < 5; count += 1) {
+    const leave = new AbortController();
+    const left = fetch(`${service.url}${path}/movements.csv`, { headers: { cookie }, signal: leave.signal });
+    await left.then((response) => response.body?.cancel());
+    leave.abort();
+  }
+  const head = await fetch(`${service.url}${path}/movements.csv`, { method: 'HEAD', headers: { cookie } });
+  assert.deepEqual([head.status, await head.text()], [200, '']);
+  assert.equal(tableOf(await browser.ask(`${path}/movements.csv`)).length, 2);
+});
+
+test('CC-11 a call leads to its receipt: what it used, held and cost, and why', async () => {
+  const { browser, user, path } = await atWallet(5_000_000);
+  await call(user);
+  const page = await browser.open(path);
+  const [, query = ''] = /href="(\?receipt=[^"]+)"/.exec(page.text) ?? [];
+  const receipt = await browser.open(path + query);
+  assertPage(receipt, 200, 'Receipt');
+  const { rows } = await database.query<{ held: bigint; call_id: string }>(
+    `select held_micros as held, call_id from usage.calls where call_id = $1`,
+    [query.replace('?receipt=', '')],
+  );
+  const held = Number(rows[0]?.held);
+  const said = Object.fromEntries(
+    [...receipt.text.matchAll(/<dt>([^<]*)<\/dt><dd>([^]*?)<\/dd>/g)].map(([, name = '', text = '']) => [name, text]),
+  );
+  assert.equal(said['Call'], rows[0]?.call_id);
+  assert.equal(said['Model'], 'acme.large-1');
+  assert.deepEqual([said['Tokens in'], said['Tokens out']], ['100', '10']);
+  assert.equal(said['Price'], 'For a million tokens: €1.10 in (€0.275 where cached), €4.40 out');
+  assert.deepEqual([said['Charged'], said['Held when it began']], [euro(CHARGE), euro(held)]);
+  assert.equal(said['Given back'], euro(held - CHARGE));
+  assert.match(
+    receipt.text,
+    /Charged by the count of tokens that the model’s provider reported, never more than was held\./,
+  );
+});
+
+test('CC-11 what was estimated, abandoned or failed says so', async () => {
+  const { browser, user, path } = await atWallet(5_000_000);
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi' }) });
+  await call(user);
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
+  const page = await browser.open(path);
+  const [, query = ''] = /href="(\?receipt=[^"]+)"/.exec(page.text) ?? [];
+  assert.match((await browser.open(path + query)).text, /Estimated: the model’s provider reported no count/);
+  const at = '2026-03-01T00:00:00.000Z';
+  const said = {
+    abandoned: /The app hung up: you pay for what was asked and generated until then/,
+    failed: /A call that fails costs nothing\./,
+    expired: /A call that fails costs nothing\./,
+  };
+  for (const [outcome, sentence] of Object.entries(said)) {
+    const charged = outcome === 'abandoned' ? 7 : 0;
+    const callId = await addUsage(service.database, { appId: app.appId, user, at, outcome, charged });
+    const receipt = await browser.open(`${path}?receipt=${callId}`);
+    assertPage(receipt, 200, 'Receipt');
+    assert.match(receipt.text, sentence, outcome);
+    assert.match(receipt.text, /<dt>Tokens in<\/dt><dd>3 <span class="soft">\(1 cached\)<\/span>/);
+  }
+});
+
+test('ON-04 the receipt of another wallet’s call is not there, even of the same app', async () => {
+  const { browser, path } = await atWallet(5_000_000);
+  const other = await atWallet(5_000_000);
+  await call(other.user);
+  const [, query = ''] = /href="(\?receipt=[^"]+)"/.exec((await other.browser.open(other.path)).text) ?? [];
+  assertPage(await other.browser.open(other.path + query), 200, 'Receipt');
+  for (const odd of [query, '?receipt=', '?receipt=x', `?receipt=${'0'.repeat(36)}`]) {
+    const page = await browser.open(path + odd);
+    assertPage(page, 404, 'There is nothing here');
+    assert.doesNotMatch(mainOf(page), /acme/);
+  }
+});

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openBrowser } from '../../support/browser.ts';
+import { chat } from '../../support/client.ts';
+import { assertPage, mainOf } from '../../support/page.ts';
+import { assertRefusal } from '../../support/refusal.ts';
+import { setStage } from '../../support/stage.ts';
+import { beginTopup, hurry, payBy } from '../../support/topup.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { walletOwnersOf } from '../../support/wallet-owner.ts';
+
+const { service, app, newUser } = await setStage();
+const newWalletOwner = walletOwnersOf(service);
+const { owner: database } = service.database;
+
+/** A person whose wallet has this many micros of the operator's, and payments of so many each, told of one by one. */
+async function payer(ours: number, payments: readonly number[], ...cards: ('success' | 'no_refunds')[]) {
+  const person = await newWalletOwner();
+  const user = await newUser(ours);
+  const path = `/wallet/${await person.connect(app, user)}`;
+  const { browser } = person;
+  const addresses: string[] = [];
+  for (const [index, amount] of payments.entries()) {
+    await browser.open(path);
+    const reply = await browser.ask(`${path}/topup`, { form: browser.fieldsOf(`${path}/topup`) });
+    const address = await beginTopup(browser, reply.headers.get('location') ?? '', {
+      other: String(amount / 1_000_000),
+    });
+    await payBy(browser, address, cards[index] ?? 'success');
+    await hurry(service, address);
+    addresses.push(address);
+  }
+  const balance = async () => (await service.wallet(app, user)).balance;
+  assert.equal(await balance(), ours + payments.reduce((sum, one) => sum + one, 0));
+  return { ...person, user, path, addresses, balance };
+}
+
+type Payer = Awaited<ReturnType<typeof payer>>;
+
+/** Opens the page and sends its form. */
+async function refund({ browser, path }: Payer, amount: string, fields: Readonly<Record<string, string>> = {}) {
+  await browser.open(`${path}/refund`);
+  return browser.submit(`${path}/refund`, { amount, sure: 'yes', ...fields });
+}
+
+async function refundsOf(user: string): Promise<readonly string[]> {
+  const { rows } = await database.query<{ text: string }>(
+    `select p.amount_micros || ': ' || r.amount_micros || ' ' || r.state as text
+     from payments.refunds r join payments.payments p using (payment_id) where r.user_id = $1
+     order by p.paid_at desc, r.created_at`,
+    [user],
+  );
+  return rows.map(({ text }) => text);
+}
+
+test('ON-04 a refund shows the most that can go back, says where it goes, and takes it out of the wallet at once', async () => {
+  const person = await payer(2_000_000, [10_000_000, 5_000_000]);
+  const { browser, path, user, addresses, balance } = person;
+  const page = await browser.open(`${path}/refund`);
+  assertPage(page, 200, 'Refund');
+  assert.match(page.text, /<p class="amount">€15\.00<\/p>/, 'what the operator gave does not go back');
+  assert.match(page.text, /the newest payment first\. It takes some days to arrive\./);
+  assert.equal(browser.fieldsOf(`${path}/refund`)['amount'], '15');
+
+  const after = await refund(person, '7');
+  assertPage(after, 200, 'Your wallet for Test app');
+  assert.match(after.text, /role="status">The refund is on its way\./);
+  assert.match(after.text, /Set aside for a refund/);
+  assert.equal(await balance(), 10_000_000);
+  assert.deepEqual(await refundsOf(user), ['5000000: 5000000 asked', '10000000: 2000000 asked']);
+  const underWay = await browser.open(`${path}/refund`);
+  assertPage(underWay, 200, 'Refund');
+  assert.match(underWay.text, /On their way<\/h2>[^]*€[25]\.00[^]*€[25]\.00/);
+  assert.match(underWay.text, /<p class="amount">€8\.00<\/p>/);
+
+  for (const address of addresses) await hurry(service, address);
+  assert.deepEqual(await refundsOf(user), ['5000000: 5000000 paid', '10000000: 2000000 paid']);
+  assert.doesNotMatch((await browser.open(`${path}/refund`)).text, /On their way<\/h2>/);
+  assert.match((await browser.open(path)).text, /Refund paid out/);
+  assert.equal(await balance(), 10_000_000);
+  assert.deepEqual(await service.check(), []);
+});
+
+test('ON-04 a form that is sent twice, or at once, asks for one refund', async () => {
+  const person = await payer(0, [10_000_000]);
+  const { browser, path, user, balance } = person;
+  await browser.open(`${path}/refund`);
+  const form = { ...browser.fieldsOf(`${path}/refund`), amount: '3', sure: 'yes' };
+  const replies = await Promise.all(Array.from({ length: 4 }, () => browser.ask(`${path}/refund`, { form })));
+  for (const reply of replies) assertPage(reply, 303);
+  const again = await browser.ask(`${path}/refund`, { form });
+  assert.equal(again.headers.get('location'), `${path}?done=refund-repeated`);
+  assert.match((await browser.open(`${path}?done=refund-repeated`)).text, /was asked for already/);
+  const other = await browser.ask(`${path}/refund`, { form: { ...form, amount: '4' } });
+  assertPage(other, 400, 'Refund');
+  assert.match(other.text, /sent before with another amount/);
+  assert.deepEqual(await refundsOf(user), ['10000000: 3000000 asked']);
+  assert.equal(await balance(), 7_000_000);
+  await refund(person, '3'); // A page of its own is a refund of its own.
+  assert.equal(await balance(), 4_000_000);
+});
+
+test('ON-04 odd amounts, a form without confirmation and one without its key ask for nothing', async () => {
+  const person = await payer(2_000_000, [10_000_000]);
+  const { balance, user } = person;
+  for (const amount of ['', '0', '0.00', '-1', '+1', '1e1', 'NaN', '1.234', '10.01', '12', '0.005', '99999999999']) {
+    const page = await refund(person, amount);
+    assertPage(page, 400, 'Refund');
+    assert.match(page.text, /role="alert">(Write (the|an) amount|This is more than can go back)/, amount);
+    assert.equal(person.browser.fieldsOf(`${person.path}/refund`)['amount'], amount);
+  }
+  for (const fields of [{ sure: '' }, { sure: 'no' }, { key: '' }, { key: 'short' }, { key: `${'0'.repeat(21)} ` }]) {
+    assertPage(await refund(person, '1', fields), 400, 'Refund');
+  }
+  assert.equal(await balance(), 12_000_000);
+  assert.deepEqual(await refundsOf(user), []);
+});
+
+test('ON-04 what the bank declines comes back, and is said', async () => {
+  const person = await payer(0, [10_000_000], 'no_refunds');
+  const page = await refund(person, '10');
+  assertPage(page, 400, 'Refund');
+  assert.match(page.text, /was declined where you paid\. The money is back in your wallet\./);
+  assert.equal(await person.balance(), 10_000_000);
+  assert.deepEqual(await refundsOf(person.user), ['10000000: 10000000 declined']);
+  assert.match((await person.browser.open(person.path)).text, /Refund not possible: back in the wallet/);
+  assert.deepEqual(await service.check(), []);
+});
+
+test('ON-04 of a refund over two payments, the part that the bank declines comes back and the other is on its way', async () => {
+  const person = await payer(0, [10_000_000, 5_000_000], 'success', 'no_refunds');
+  const page = await refund(person, '15');
+  assertPage(page, 200, 'Your wallet for Test app');
+  assert.match(page.text, /A part that cannot be paid back comes back here/);
+  assert.match(page.text, /Refund not possible: back in the wallet/);
+  assert.equal(await person.balance(), 5_000_000);
+  assert.deepEqual(await refundsOf(person.user), ['5000000: 5000000 declined', '10000000: 10000000 asked']);
+  assert.deepEqual(await service.check(), []);
+});
+
+test('ON-04 what a call holds cannot go back, nor what no payment brought', async () => {
+  const person = await payer(0, [10_000_000]);
+  await service.setWallet(app, person.user, 'held_micros = 9000000');
+  assert.match((await person.browser.open(`${person.path}/refund`)).text, /<p class="amount">€1\.00<\/p>/);
+  assertPage(await refund(person, '2'), 400, 'Refund');
+  await service.setWallet(app, person.user, 'held_micros = 10000000');
+  const none = await person.browser.open(`${person.path}/refund`);
+  assertPage(none, 200, 'Refund');
+  assert.match(none.text, /There is nothing that can go back now/);
+  assert.doesNotMatch(none.text, /<form/);
+  await service.setWallet(app, person.user, 'held_micros = 0');
+  const given = await payer(5_000_000, []);
+  assert.match((await given.browser.open(`${given.path}/refund`)).text, /There is nothing that can go back now/);
+});
+
+test('ON-05 a disconnected wallet can still be refunded', async () => {
+  const person = await payer(0, [10_000_000]);
+  await person.browser.open(`${person.path}/disconnect`);
+  const left = await person.browser.submit(`${person.path}/disconnect`);
+  assert.match(left.text, /href="[^"]*\/refund"/);
+  assertPage(await refund(person, '10'), 200, 'Your wallet for Test app');
+  assert.equal(await person.balance(), 0);
+});
+
+test('WA-04 a blocked wallet refunds nothing, says whom to ask, and names no amount', async () => {
+  const person = await payer(0, [10_000_000]);
+  const { browser, path } = person;
+  await browser.open(`${path}/refund`);
+  const form = { ...browser.fieldsOf(`${path}/refund`), amount: '1', sure: 'yes' };
+  await service.setWallet(app, person.user, 'is_suspended = true, shortfall_micros = 3777777');
+  const page = await browser.open(`${path}/refund`);
+  assertPage(page, 200, 'Refund');
+  assert.match(page.text, /This wallet is blocked: nothing can be refunded\. Please contact Purser\./);
+  assert.doesNotMatch(mainOf(page), /3[.,]77|<form/);
+  assertPage(await browser.ask(`${path}/refund`, { form }), 400, 'Refund');
+  assert.equal(await person.balance(), 10_000_000);
+  assert.deepEqual(await refundsOf(person.user), []);
+  assertRefusal(await chat({ url: service.url, key: app.liveKey, user: person.user }), { code: 'WALLET_SUSPENDED' });
+  await service.setWallet(app, person.user, 'is_suspended = false, shortfall_micros = 0');
+});
+
+test('ON-04 a refund of another’s wallet is not there', async () => {
+  const person = await payer(0, [10_000_000]);
+  const { browser, path, user } = person;
+  await browser.open(`${path}/refund`);
+  const form = { ...browser.fieldsOf(`${path}/refund`), amount: '1', sure: 'yes' };
+  const stranger = await newWalletOwner();
+  assertPage(await stranger.browser.ask(`${path}/refund`), 404, 'There is nothing here');
+  assertPage(await stranger.browser.ask(`${path}/refund`, { form }), 403);
+  assertPage(await openBrowser(service.url).ask(`${path}/refund`, { form }), 403);
+  assertPage(await browser.ask(`${path}/refund`, { form, origin: 'https://evil.test' }), 403);
+  assert.deepEqual(await refundsOf(user), []);
+  await waitUntil('the books are right', async () => (await service.check()).length === 0);
+});

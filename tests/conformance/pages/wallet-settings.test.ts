@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLinks } from '../../../packages/service/src/connections/link.ts';
+import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
+import { chargeFor } from '../../support/catalogue.ts';
+import { chat, type Reply } from '../../support/client.ts';
+import { createGate } from '../../support/gate.ts';
+import { openStream } from '../../support/open-stream.ts';
+import { assertPage } from '../../support/page.ts';
+import { assertRefusal, type Code } from '../../support/refusal.ts';
+import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
+import { setStage } from '../../support/stage.ts';
+import { type WalletOwner, walletOwnersOf } from '../../support/wallet-owner.ts';
+
+const PURSER_SECRET = 'a secret of these tests alone, long enough';
+const { service, app, upstream, newUser } = await setStage({
+  model: { timeoutMs: 60_000 },
+  environment: { PURSER_SECRET },
+});
+const newWalletOwner = walletOwnersOf(service);
+const links = createLinks({ secret: Buffer.from(PURSER_SECRET), publicUrl: 'https://purser.test', clock: systemClock });
+const USAGE = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
+const CHARGE = chargeFor({ prompt: 100, completion: 10 });
+const ANSWER = { body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) };
+upstream.script(ANSWER);
+
+function call(user: string): Promise<Reply> {
+  return chat({ url: service.url, key: app.liveKey, user });
+}
+
+/** A person with a funded wallet, on its page. */
+async function atWallet(amount = 5_000_000): Promise<WalletOwner & { readonly user: string; readonly path: string }> {
+  const owner = await newWalletOwner();
+  const user = await newUser(amount);
+  const path = `/wallet/${await owner.connect(app, user)}`;
+  assertPage(await owner.browser.open(path), 200, 'Your wallet for Test app');
+  return { ...owner, user, path };
+}
+
+async function capOf(user: string): Promise<bigint | null | undefined> {
+  const { rows } = await service.database.owner.query<{ cap_micros: bigint | null }>(
+    'select cap_micros from ledger.wallets where app_id = $1 and user_id = $2',
+    [app.appId, user],
+  );
+  return rows[0]?.cap_micros;
+}
+
+/** All of a refusal that a caller could tell two users by: what is made anew each time is left out. */
+function shapeOf(reply: Reply) {
+  const { correlationId: _, topupUrl, ...error } = reply.error;
+  const headers = [...reply.headers].filter(
+    ([name]) => !/^(date|x-correlation-id|x-request-id|.*topup-url|ratelimit.*|x-ratelimit.*)$/.test(name),
+  );
+  return { status: reply.status, error, headers, length: String(topupUrl).length, keys: Object.keys(reply.body) };
+}
+
+test('WA-03 a cap that is set here refuses the next call, with the link that leads to the cap first', async () => {
+  const { browser, user, path } = await atWallet();
+  assert.equal((await call(user)).status, 200);
+  const page = await browser.submit(`${path}/cap`, { cap: '0,000200' });
+  assertPage(page, 200, 'Your wallet for Test app');
+  assert.match(page.text, /role="status">The monthly cap is set\./);
+  assert.equal(await capOf(user), 200n);
+  const refused = await call(user);
+  assertRefusal(refused, { code: 'APP_SPEND_CAP_EXCEEDED', hasLink: true });
+  const token = String(refused.body['topupUrl']).replace('https://purser.test/topup/', '');
+  assert.equal(links.read('topup', token)?.purpose, 'cap');
+
+  // Below what is spent already.
+  await browser.submit(`${path}/cap`, { cap: '0.0001' });
+  assertRefusal(await call(user), { code: 'APP_SPEND_CAP_EXCEEDED', hasLink: true });
+  assert.match(
+    (await browser.open(path)).text,
+    new RegExp(`€0.${String(CHARGE).padStart(6, '0')}</dd>\n<dt>Monthly cap</dt><dd>€0.0001<`),
+  );
+
+  assert.match((await browser.submit(`${path}/cap`, {}, 'name="none"')).text, /The monthly cap is removed\./);
+  assert.equal(await capOf(user), null);
+  assert.equal((await call(user)).status, 200);
+});
+
+test('ON-04 a cap that is no amount changes nothing, and is shown again as it was typed', async () => {
+  const { browser, user, path } = await atWallet();
+  await browser.submit(`${path}/cap`, { cap: '12.50' });
+  const odd = ['', ' ', '-1', '+1', '1e3', '0x10', 'NaN', '12.5000001', '1.234', '1,234.50', '99999999999', '"><b>'];
+  for (const cap of odd) {
+    const page = await browser.submit(`${path}/cap`, { cap });
+    assertPage(page, 400, 'Your wallet for Test app');
+    assert.equal(browser.fieldsOf(`${path}/cap`)['cap'], cap);
+    assert.equal(await capOf(user), 12_500_000n, cap);
+  }
+  await browser.open(path);
+  await browser.submit(`${path}/cap`, { cap: '9007199254.740991' });
+  assert.equal(await capOf(user), 9_007_199_254_740_991n);
+});
+
+test('ON-04 a pause refuses the next call, and its end brings the cap back', async () => {
+  for (const cap of [undefined, '3']) {
+    const { browser, user, path } = await atWallet();
+    if (cap !== undefined) await browser.submit(`${path}/cap`, { cap });
+    const before = await capOf(user);
+    const page = await browser.submit(`${path}/pause`);
+    assert.match(page.text, /role="status">Paused\. /);
+    assert.match(page.text, />Paused<\/span>/);
+    if (cap !== undefined) assert.match(page.text, /<dt>Monthly cap<\/dt><dd>€3\.00/);
+    assertRefusal(await call(user), { code: 'APP_SPEND_CAP_EXCEEDED', hasLink: true });
+    const resumed = await browser.submit(`${path}/pause`);
+    assert.match(resumed.text, /The app can spend again\./);
+    assert.equal(await capOf(user), before);
+    assert.equal((await call(user)).status, 200);
+  }
+});
+
+test('ON-05 disconnecting asks first, says what happens to the money, and refuses the next call like a stranger’s', async () => {
+  const { browser, user, path } = await atWallet();
+  const asked = await browser.open(`${path}/disconnect`);
+  assertPage(asked, 200, 'Disconnect Test app?');
+  assert.match(asked.text, /Your balance stays in this wallet/);
+  assert.equal((await call(user)).status, 200, 'to be asked changes nothing');
+  const page = await browser.submit(`${path}/disconnect`);
+  assertPage(page, 200, 'Your wallet for Test app');
+  assert.match(page.text, /role="status">Disconnected\./);
+  const refused = await call(user);
+  assertRefusal(refused, { code: 'PAYMENT_REQUIRED', param: null, hasLink: true });
+  const stranger = user.replace(/^user-/, 'none-');
+  assert.deepEqual(shapeOf(refused), shapeOf(await call(stranger)));
+  assert.equal((await service.wallet(app, user)).balance, 5_000_000 - CHARGE);
+});
+
+test('ON-05 connecting again finds the same wallet, with its cap and its movements', async () => {
+  const { browser, user, path } = await atWallet();
+  await browser.submit(`${path}/cap`, { cap: '4' });
+  assert.equal((await call(user)).status, 200);
+  await browser.open(`${path}/disconnect`);
+  const left = await browser.submit(`${path}/disconnect`);
+  assert.doesNotMatch(left.text, /\/(topup|cap|pause)"/, 'what would change nothing is not offered');
+  assert.match(left.text, /acme\.large-1/);
+  const page = await browser.submit(`${path}/reconnect`);
+  assert.match(page.text, /Connected again\./);
+  assert.equal(await capOf(user), 4_000_000n);
+  assert.equal((await call(user)).status, 200);
+  assert.equal((await service.wallet(app, user)).balance, 5_000_000 - 2 * CHARGE);
+});
+
+test('ON-05 a disconnection among calls: those that were let in are charged, none is let in after its answer', async () => {
+  const { browser, user, path } = await atWallet();
+  await browser.open(`${path}/disconnect`);
+  const calls = Array.from({ length: 20 }, () => call(user));
+  await browser.submit(`${path}/disconnect`);
+  const late = await Promise.all(Array.from({ length: 5 }, () => call(user)));
+  for (const reply of late) assertRefusal(reply, { code: 'PAYMENT_REQUIRED', hasLink: true });
+  const charged = (await Promise.all(calls)).filter(({ status }) => status === 200).length;
+  assert.deepEqual(await service.wallet(app, user), {
+    balance: 5_000_000 - charged * CHARGE,
+    held: 0,
+    openStreams: 0,
+  });
+  assert.deepEqual(await service.check(), []);
+});
+
+test('WA-11 connecting again lifts no block', async () => {
+  const { browser, user, path } = await atWallet();
+  await service.setWallet(app, user, 'is_suspended = true, is_connected = false');
+  await browser.open(path);
+  await browser.submit(`${path}/reconnect`);
+  assertRefusal(await call(user), { code: 'WALLET_SUSPENDED', hasLink: false });
+});
+
+const ACTS = [
+  { name: 'disconnecting', page: '/disconnect', form: '/disconnect', fields: {}, code: 'PAYMENT_REQUIRED' },
+  { name: 'a pause', page: '', form: '/pause', fields: {}, code: 'APP_SPEND_CAP_EXCEEDED' },
+  { name: 'a lower cap', page: '', form: '/cap', fields: { cap: '0' }, code: 'APP_SPEND_CAP_EXCEEDED' },
+] as const satisfies readonly { readonly code: Code; readonly [field: string]: unknown }[];
+
+for (const { name, page, form, fields, code } of ACTS) {
+  test(`AU-10 ${name} on the wallet page cuts no stream that runs, and refuses the next call`, async (context) => {
+    const { browser, user, path } = await atWallet();
+    const gate = createGate();
+    context.after(gate.open); // Nothing waits for a provider that never answers, should the test fail.
+    const steps = streamSteps({ model: 'm', pieces: ['begun', ' ended'], usage: USAGE, includeUsageChunk: true });
+    upstream.script({ body: [...steps.slice(0, 2), { waitFor: gate.opened }, ...steps.slice(2)] });
+    const stream = await openStream({ url: service.url, key: app.liveKey, user });
+    await stream.until('begun');
+    await browser.open(path + page);
+    await browser.submit(path + form, fields);
+    assertRefusal(await call(user), { code, hasLink: true });
+    gate.open();
+    const text = await stream.whole();
+    assert.match(text, /ended/);
+    assert.ok(text.endsWith('data: [DONE]\n\n'), text);
+    assert.deepEqual(await service.wallet(app, user), { balance: 5_000_000 - CHARGE, held: 0, openStreams: 0 });
+    upstream.script(ANSWER);
+  });
+}
+
+test('ON-04 topping up needs no app: the page leads to a link that is good for this wallet alone', async () => {
+  const { browser, user, path } = await atWallet();
+  const reply = await browser.ask(`${path}/topup`, { form: browser.fieldsOf(`${path}/topup`) });
+  assertPage(reply, 303);
+  const token = (reply.headers.get('location') ?? '').replace('/topup/', '');
+  const link = links.read('topup', token);
+  assert.deepEqual([link?.purpose, link?.appId, link?.userId], ['topup', app.appId, user]);
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openBrowser } from '../../support/browser.ts';
+import { chargeFor } from '../../support/catalogue.ts';
+import { chat } from '../../support/client.ts';
+import { assertPage, mainOf } from '../../support/page.ts';
+import { browserOf } from '../../support/people.ts';
+import { completionBody } from '../../support/scripted-upstream.ts';
+import { setStage } from '../../support/stage.ts';
+import { walletOwnersOf } from '../../support/wallet-owner.ts';
+
+const { service, app, upstream, newUser } = await setStage();
+const newWalletOwner = walletOwnersOf(service);
+const CHARGE = chargeFor({ prompt: 100, completion: 10 });
+upstream.script({
+  body: completionBody({ model: 'm', content: 'Hi', usage: { prompt_tokens: 100, completion_tokens: 10 } }),
+});
+
+test('ON-04 somebody who is not signed in is led to signing in and back', async () => {
+  const browser = openBrowser(service.url);
+  const ways = [
+    ['/wallet/con_1', '/wallet/con_1'],
+    ['/wallet/con_1/disconnect', '/wallet/con_1'],
+    ['/wallet/con_1/movements.csv', '/wallet/con_1'],
+  ] as const;
+  assert.equal((await browser.ask('/wallet')).headers.get('location'), '/wallet/sign-in');
+  for (const [path, back] of ways) {
+    const reply = await browser.ask(path);
+    assertPage(reply, 303);
+    assert.equal(reply.headers.get('location'), `/wallet/sign-in?then=${encodeURIComponent(back)}`);
+  }
+});
+
+test('ON-04 a wallet with no app yet says so', async () => {
+  const { browser, email } = await newWalletOwner();
+  const page = await browser.open('/wallet');
+  assertPage(page, 200, 'Your wallet');
+  assert.match(page.text, /No app is connected yet/);
+  assert.ok(page.text.includes(email));
+});
+
+test('ON-04 the wallet lists every app with its figures and its state, disconnected ones apart', async () => {
+  const { browser, connect } = await newWalletOwner();
+  const [active, paused, left, blocked] = [
+    await newUser(5_000_000),
+    await newUser(6_000_000),
+    await newUser(7_000_000),
+    await newUser(8_000_000),
+  ];
+  const id = await connect(app, active, { userLabel: 'Work <b>account</b>', cap: 2_500_000 });
+  const pausedId = await connect(app, paused);
+  const leftId = await connect(app, left);
+  await connect(app, blocked);
+  assert.equal((await chat({ url: service.url, key: app.liveKey, user: active })).status, 200);
+  await service.setWallet(app, left, 'is_connected = false');
+  await service.setWallet(app, blocked, 'is_suspended = true');
+  await browser.open(`/wallet/${pausedId}`);
+  await browser.submit(`/wallet/${pausedId}/pause`);
+
+  const page = await browser.open('/wallet');
+  assertPage(page, 200, 'Your wallet');
+  const [connected = '', disconnected = ''] = mainOf(page).split('id="disconnected"');
+  for (const state of ['Active', 'Paused', 'Blocked']) assert.equal(connected.split(`>${state}<`).length, 2, state);
+  assert.ok(disconnected.includes('>Disconnected<') && disconnected.includes('€7.00'));
+  assert.match(disconnected, /<dt>Can be spent<\/dt><dd>€0\.00<\/dd>/);
+  assert.ok(disconnected.includes(leftId) && !connected.includes(leftId));
+  const item = connected.split('<li>').find((one) => one.includes(id)) ?? '';
+  assert.ok(item.includes('Work &#60;b&#62;account&#60;/b&#62;'), item);
+  const spent = `€0.${String(CHARGE).padStart(6, '0')}`;
+  const balance = `€4.${1_000_000 - CHARGE}`;
+  assert.deepEqual(
+    [...item.matchAll(/<dd>([^<]*)<\/dd>/g)].map(([, text]) => text),
+    [balance, '€0.00', `€2.${500_000 - CHARGE}`, spent, '€2.50'],
+  );
+});
+
+test('ON-04 what a call holds is shown, and is not what can be spent', async () => {
+  const { browser, connect } = await newWalletOwner();
+  const user = await newUser(5_000_000);
+  const id = await connect(app, user);
+  await service.setWallet(app, user, 'held_micros = 1250000');
+  const page = await browser.open(`/wallet/${id}`);
+  assertPage(page, 200, 'Your wallet for Test app');
+  assert.match(page.text, /<p class="amount">€5\.00<\/p>/);
+  assert.match(page.text, /<dt>On hold<\/dt><dd>€1\.25<\/dd>[^]*What is on hold is for calls that run now/);
+  assert.match(page.text, /<dt>Can be spent<\/dt><dd>€3\.75<\/dd>/);
+  // As far as the cap has room, of which holds take some.
+  await service.setWallet(app, user, `cap_micros = 2000000, cap_spent_micros = 300000, cap_month = db.current_month()`);
+  assert.match((await browser.open(`/wallet/${id}`)).text, /<dt>Can be spent<\/dt><dd>€0\.45<\/dd>/);
+  await service.setWallet(app, user, 'cap_micros = 1500000');
+  assert.match((await browser.open(`/wallet/${id}`)).text, /<dt>Can be spent<\/dt><dd>€0\.00<\/dd>/);
+  await service.setWallet(app, user, 'held_micros = 0, cap_spent_micros = 0');
+});
+
+test('ON-04 amounts are written as the reader has them, exact to the micro', async () => {
+  const { browser, connect } = await newWalletOwner();
+  const id = await connect(app, await newUser(1_234_567_890_001));
+  const german = await browser.ask(`/wallet/${id}`, { headers: { 'accept-language': 'de-DE,de;q=0.9' } });
+  assert.ok(german.text.includes('1.234.567,890001\u00a0€'), mainOf(german));
+});
+
+test('ON-04 more apps than a page bears are on further pages, each once', async () => {
+  const { browser, connect } = await newWalletOwner();
+  const ids = new Set<string>();
+  const userLabel = '\'"&<>'.repeat(16); // 80 characters, each of them five bytes of a page.
+  for (let count = 0; count < 45; count += 1) {
+    ids.add(await connect(app, `many-${count}`, { userLabel }));
+  }
+  const newest = [...ids].at(-1) ?? '';
+  await service.setWallet(app, 'many-44', 'is_connected = false');
+  const found: string[] = [];
+  for (const from of ['', '?from=20', '?from=40']) {
+    const page = await browser.open(`/wallet${from}`);
+    assertPage(page, 200, 'Your wallet');
+    found.push(...[...page.text.matchAll(/href="\/wallet\/(con_\w+)"/g)].map(([, id]) => id ?? ''));
+    assert.equal(page.text.includes('More apps'), from !== '?from=40');
+    assert.equal(page.text.includes('Newer apps'), from !== '');
+  }
+  assert.deepEqual([...found].toSorted(), [...ids].toSorted());
+  assert.equal(found.at(-1), newest, 'what is disconnected comes last');
+  for (const odd of ['?from=-1', '?from=9999', '?from=1e1', '?from=900']) {
+    assertPage(await browser.open(`/wallet${odd}`), 200, 'Your wallet');
+  }
+});
+
+test('WA-04 a blocked wallet says whom to ask, no amount owed, no reason, and offers no payment', async () => {
+  const { browser, connect } = await newWalletOwner();
+  const user = await newUser(0);
+  const id = await connect(app, user);
+  await service.setWallet(app, user, 'is_suspended = true, shortfall_micros = 3777777');
+  for (const path of ['/wallet', `/wallet/${id}`]) {
+    const page = await browser.open(path);
+    assert.match(page.text, />Blocked</);
+    assert.doesNotMatch(mainOf(page), /3[.,]77|shortfall|chargeback|owe|dispute|topup/i);
+  }
+  assert.match(browser.page().text, /This wallet is blocked: [^<]*Please contact Purser\./);
+  await service.setWallet(app, user, 'shortfall_micros = 0, is_suspended = false');
+});
+
+test('ON-04 the wallet signs its owner out, here or everywhere', async () => {
+  const { browser, email } = await newWalletOwner();
+  const [second, third] = [await browserOf(service, email), await browserOf(service, email)];
+  await browser.open('/wallet');
+  await browser.submit('/wallet/sign-out', {}, 'Sign out<');
+  assert.equal((await browser.ask('/wallet')).status, 303);
+  assertPage(await second.open('/wallet'), 200, 'Your wallet');
+  await second.submit('/wallet/sign-out', {}, 'Sign out everywhere');
+  assert.equal((await third.ask('/wallet')).status, 303);
+});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { keepPicture, type Tab } from './chromium.ts';
+
+/** The page and all that came with it. */
+const BYTES_MAX = 50_000;
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+const BAD = new Set(['serious', 'critical']);
+/** What a browser says of a page that is a refusal: no fault of the page. */
+const REFUSED = /^Failed to load resource: the server responded with a status of 4\d\d /;
+
+interface Finding {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** The page that the tab shows is as any must be, for everybody, and is kept as a picture of this name. */
+export async function assertSound(tab: Tab, name: string): Promise<void> {
+  const { page } = tab;
+  await keepPicture(page, name);
+  assert.deepEqual(await findingsOf(page), [], `${name}: axe`);
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, `${name}: too wide`);
+  const weight = await page.evaluate<number>(
+    `['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type)).reduce((sum, one) => sum + one.transferSize, 0)`,
+  );
+  assert.ok(weight > 0 && weight < BYTES_MAX, `${name}: ${weight} bytes`);
+  assertQuiet(tab, name);
+}
+
+/** The tab has asked nobody but the hosts that this is about, told nobody but ourselves where it was, and complains of nothing. */
+export function assertQuiet({ requests, complaints }: Tab, name: string, hosts = ['purser.localhost']): void {
+  const complaint = complaints.filter((text) => !REFUSED.test(text));
+  assert.deepEqual(complaint, [], `${name}: console`);
+  const foreign = requests.filter(({ url }) => !hosts.includes(new URL(url).hostname));
+  assert.deepEqual(foreign, [], `${name}: requests`);
+  const told = requests.filter(
+    ({ url, referer }) => referer !== undefined && new URL(url).origin !== new URL(referer).origin,
+  );
+  assert.deepEqual(told, [], `${name}: an address told to another site`);
+}
+
+/** Who is shut out, and by what: axe's serious and critical findings. By the debugger, which no policy of a page binds. */
+async function findingsOf(page: Page): Promise<readonly string[]> {
+  const script = `${AXE}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`;
+  const found = await page.evaluate<Finding[]>(script);
+  return found
+    .filter(({ impact }) => BAD.has(impact ?? ''))
+    .map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`,
+    );
+}

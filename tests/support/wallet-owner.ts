@@ -1,0 +1,37 @@
+import type { ConnectionId, IdentityId } from '../../packages/service/src/kernel/ids.ts';
+import type { Browser } from './browser.ts';
+import { connectionsOf } from './connections.ts';
+import { browserOf } from './people.ts';
+import type { TestApp, TestService } from './service.ts';
+
+/** Somebody who owns wallets, with a browser in which he is signed in. */
+export interface WalletOwner {
+  readonly email: string;
+  readonly identityId: IdentityId;
+  readonly browser: Browser;
+  /** Agrees that an app may spend: the wallet is his from then on, as it is. */
+  readonly connect: (app: TestApp, user: string, options?: Agreed) => Promise<ConnectionId>;
+}
+
+interface Agreed {
+  readonly userLabel?: string;
+  readonly cap?: number;
+}
+
+let owners = 0;
+
+/** Called once by a test file: what it gives makes people. How they signed in is the business of other tests. */
+export function walletOwnersOf(service: TestService): () => Promise<WalletOwner> {
+  const connections = connectionsOf(service.database);
+  return async () => {
+    const email = `wallet-owner-${(owners += 1)}@example.test`;
+    const identity = await connections.newIdentity(email);
+    return {
+      email,
+      identityId: identity.identityId,
+      browser: await browserOf(service, email),
+      connect: async ({ appId }, user, agreed = {}) =>
+        (await connections.connect({ identity, appId, user, ...agreed })).connectionId,
+    };
+  };
+}
