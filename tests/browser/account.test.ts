@@ -26,7 +26,7 @@ const LOOKS: Readonly<Record<string, ContextOptions>> = {
 };
 
 async function openTab(t: TestContext, options?: ContextOptions): Promise<Tab | undefined> {
-  return (await openChromium(t, { purser: service.url }))?.open(options);
+  return (await openChromium(t, { 'purser.localhost': service.url }))?.open(options);
 }
 
 async function signIn({ page }: Tab, email: string): Promise<void> {
@@ -38,7 +38,7 @@ async function signIn({ page }: Tab, email: string): Promise<void> {
 }
 
 test('the pages of accounts are sound in every look', async (t) => {
-  const chromium = await openChromium(t, { purser: service.url });
+  const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const email = `${'long-name-'.repeat(6)}@${'sub.'.repeat(20)}example.test`;
   const name = 'W'.repeat(100);
@@ -109,7 +109,7 @@ test('threat 11: another site cannot frame a page', async (t) => {
     t,
     `<!doctype html><title>Evil</title><iframe name="victim" src="${OWN}/sign-in"></iframe>`,
   );
-  const chromium = await openChromium(t, { purser: service.url, evil });
+  const chromium = await openChromium(t, { 'purser.localhost': service.url, 'evil.localhost': evil });
   if (chromium === undefined) return;
   const { page, complaints } = await chromium.open();
   await page.goto('http://evil.localhost/');
@@ -129,7 +129,7 @@ test('threat 11: a form of another site does nothing, though the browser is sign
 <input name="session" value="others"><button>Free coffee</button></form>
 <form method="post" action="${OWN}/sign-out"><button>Free tea</button></form>`,
   );
-  const chromium = await openChromium(t, { purser: service.url, evil });
+  const chromium = await openChromium(t, { 'purser.localhost': service.url, 'evil.localhost': evil });
   if (chromium === undefined) return;
   const tab = await chromium.open();
   const { page } = tab;

@@ -16,7 +16,9 @@ test('a real browser finds our hosts on this machine, and no others', async (t) 
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
-  const chromium = await openChromium(t, { purser: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  const chromium = await openChromium(t, {
+    'purser.localhost': `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  });
   if (chromium === undefined) return;
   const { page } = await chromium.open();
   await page.goto('http://purser.localhost/');

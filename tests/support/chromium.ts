@@ -16,6 +16,8 @@ export interface ContextOptions {
   readonly hasScripts?: boolean;
   readonly forcedColors?: 'active';
   readonly reducedMotion?: 'reduce';
+  /** Whom its pages may lead to beside the service. */
+  readonly others?: readonly string[];
 }
 
 /** One window, and what it was seen doing. */
@@ -25,17 +27,17 @@ export interface Tab {
   /** Messages on the console and faults of scripts. */
   readonly complaints: readonly string[];
   readonly requests: readonly Requested[];
+  /** The hosts that it may ask. */
+  readonly hosts: readonly string[];
 }
 
 interface Requested {
   readonly url: string;
   readonly referer: string | undefined;
-  /** Without its cookies: what came of it, headers and all, is asked of the page's answer. */
-  readonly method: string;
+  /** It loads a page, and not a part of one. */
+  readonly isPage: boolean;
 }
 
-/** Each works like `localhost` for a browser, which finds cookies, passkeys and other sites there as anywhere. */
-const HOSTS_END = '.localhost';
 const LAUNCH_MS_MAX = 60_000;
 const ARGUMENTS = [
   '--no-sandbox', // A container lets nobody have one.
@@ -48,8 +50,9 @@ const ARGUMENTS = [
 const SCREENSHOTS = path.resolve(import.meta.dirname, '../../.test-output/screenshots');
 
 /**
- * A browser that finds `http://<name>.localhost` at the given address of this machine, and nothing else anywhere. Closed
- * when the test ends. Undefined, and the test is skipped, where there is no browser.
+ * A browser that finds each of these hosts at an address of this machine, and nothing else anywhere. Names that end in
+ * `.localhost` have cookies and passkeys like those of the world, and each is a site of its own. Closed when the test
+ * ends. Undefined, and the test is skipped, where there is no browser.
  */
 export async function openChromium(
   t: TestContext,
@@ -60,7 +63,7 @@ export async function openChromium(
     t.skip('There is no browser on this platform: name one in PURSER_TEST_BROWSER.');
     return undefined;
   }
-  const rules = Object.entries(hosts).map(([name, url]) => `MAP ${name}${HOSTS_END} ${new URL(url).host}`);
+  const rules = Object.entries(hosts).map(([name, url]) => `MAP ${name} ${new URL(url).host}`);
   const browser = await chromium.launch({
     executablePath: files.executable,
     env: { PATH: process.env['PATH'] ?? '', HOME: path.dirname(files.executable), ...files.environment },
@@ -74,7 +77,14 @@ export async function openChromium(
 
 async function openTab(
   browser: Browser,
-  { width = 1280, hasScripts = true, colorScheme = 'light', locale = 'en-GB', ...more }: ContextOptions = {},
+  {
+    width = 1280,
+    hasScripts = true,
+    colorScheme = 'light',
+    locale = 'en-GB',
+    others = [],
+    ...more
+  }: ContextOptions = {},
 ): Promise<Tab> {
   const context = await browser.newContext({
     viewport: { width, height: width < 600 ? 844 : 900 },
@@ -86,11 +96,11 @@ async function openTab(
   const complaints: string[] = [];
   const requests: Requested[] = [];
   context.on('request', (request) => {
-    requests.push({ url: request.url(), method: request.method(), referer: request.headers()['referer'] });
+    requests.push({ url: request.url(), isPage: request.isNavigationRequest(), referer: request.headers()['referer'] });
   });
   context.on('console', (message) => complaints.push(message.text()));
   context.on('weberror', (error) => complaints.push(String(error.error())));
-  return { page: await context.newPage(), context, complaints, requests };
+  return { page: await context.newPage(), context, complaints, requests, hosts: ['purser.localhost', ...others] };
 }
 
 /** Keeps what the page looks like, for people to judge: in `.test-output/screenshots`. */

@@ -51,7 +51,8 @@ export function assertPage(reply: Reply, status: number, title?: string, allowed
   const [, heading] = /<h1>([^<]*)<\/h1>/.exec(reply.text) ?? [];
   if (title !== undefined) assert.equal(heading, title, mainOf(reply));
   const error = status >= 400 ? 'Error: ' : '';
-  assert.ok(reply.text.includes(`<title>${error}${heading} - Purser</title>`), reply.text);
+  const [, operator] = /<\/span>([^<]+)<\/div>\n<\/header>/.exec(reply.text) ?? [];
+  assert.ok(reply.text.includes(`<title>${error}${heading} - ${operator}</title>`), reply.text);
   assert.equal(status >= 400, reply.text.includes('role="alert"'), reply.text);
 }
 

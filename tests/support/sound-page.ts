@@ -31,7 +31,7 @@ export async function assertSound(tab: Tab, name: string): Promise<void> {
 }
 
 /** The tab has asked nobody but the hosts that this is about, told nobody but ourselves where it was, and complains of nothing. */
-export function assertQuiet({ requests, complaints }: Tab, name: string, hosts = ['purser.localhost']): void {
+export function assertQuiet({ requests, complaints, hosts }: Tab, name: string): void {
   const complaint = complaints.filter((text) => !REFUSED.test(text));
   assert.deepEqual(complaint, [], `${name}: console`);
   const foreign = requests.filter(({ url }) => !hosts.includes(new URL(url).hostname));

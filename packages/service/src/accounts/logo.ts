@@ -4,7 +4,7 @@ import { sha256 } from '#kernel/crypto.ts';
 import type { AppId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
-export interface Logo {
+interface Logo {
   readonly type: LogoType;
   readonly image: Buffer;
 }

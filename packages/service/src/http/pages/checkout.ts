@@ -89,7 +89,7 @@ function shownOf(pages: PeoplePages, visit: Visit<Person>, arrival: Arrival): { 
     return { title: TEXTS.keptTitle, body: html`<p>${TEXTS.kept(pages.operatorName)}</p>${facts(format, arrival)}` };
   }
   if (visit.exchange.query !== 'paid=no') {
-    return { title: TEXTS.openTitle, body: html`<p>${TEXTS.open}</p>${facts(format, arrival)}` };
+    return { title: TEXTS.openTitle, body: html`<p class="waiting">${TEXTS.open}</p>${facts(format, arrival)}` };
   }
   const body = html`<p>${TEXTS.unpaid}</p>${facts(format, arrival)}${wayToTryAgain(pages, arrival)}`;
   return { title: TEXTS.unpaidTitle, body };

@@ -1,5 +1,7 @@
 import { email as emailSchema } from '@purser/contract/control.ts';
+import type { AppFace } from '#accounts/app-face.ts';
 import type { Link } from '#connections/link.ts';
+import { appMark } from '#http/pages/app-mark.ts';
 import { type Html, html } from '#http/pages/html.ts';
 import { alertOf } from '#http/pages/layout.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
@@ -56,7 +58,7 @@ async function askForCode(pages: PeoplePages, visit: PersonVisit, next: string, 
     from: pages.addressOf(visit.exchange.request),
     before: visit.cookie('code'),
     known: visit.cookie('known'),
-    appName: await askingApp(pages, next),
+    appName: (await askingApp(pages, next))?.name,
   });
 }
 
@@ -113,10 +115,10 @@ function linkOf({ links }: PeoplePages, next: string): Link | undefined {
   return page === 'topup' || page === 'connect' ? links.read(page, token) : undefined;
 }
 
-/** The name of the app that asks. */
-async function askingApp(pages: PeoplePages, next: string): Promise<string | undefined> {
+/** The app that asks. */
+async function askingApp(pages: PeoplePages, next: string): Promise<AppFace | undefined> {
   const link = linkOf(pages, next);
-  return link && (await pages.apps.find(link.appId))?.name;
+  return link && (await pages.apps.find(link.appId));
 }
 
 /** A link that is in force, made anew: waiting for a mail must not use up its fifteen minutes. Other paths stay as they are. */
@@ -141,7 +143,8 @@ async function signInForm(pages: PeoplePages, visit: PersonVisit, { next, email,
 <button>${SIGN_IN_TEXTS.send}</button>`;
   const body = html`${alertOf(fault)}
 <div class="card">
-<p>${app === undefined ? SIGN_IN_TEXTS.forWallet : SIGN_IN_TEXTS.forApp(app)}</p>
+${app && appMark(app)}
+<p>${app === undefined ? SIGN_IN_TEXTS.forWallet : SIGN_IN_TEXTS.forApp(app.name)}</p>
 <p class="soft">${SIGN_IN_TEXTS.firstTime}</p>
 ${visit.form(SIGN_IN, fields)}
 </div>

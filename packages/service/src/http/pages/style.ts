@@ -8,7 +8,7 @@ export const STYLE = `:root{color-scheme:light dark;--ink:#17211d;--soft:#55625b
 html{-webkit-text-size-adjust:100%}
 body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--ground);color:var(--ink);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Open Sans",sans-serif;overflow-wrap:anywhere}
 header>div,main,footer>div{width:100%;max-width:34rem;margin:0 auto;padding:0 1.25rem}
-body:has(table.list) :is(header>div,main,footer>div){max-width:44rem}
+body:has(.list th:nth-child(3)) :is(header>div,main,footer>div){max-width:44rem}
 main{flex:1;padding-bottom:2rem}
 header{background:var(--paper);border-bottom:1px solid var(--line)}
 header>div{display:flex;align-items:center;gap:.6rem;padding-top:.8rem;padding-bottom:.8rem;font-weight:650}
@@ -36,7 +36,8 @@ input[readonly]{background:var(--ground);color:var(--soft)}
 input[type=checkbox],input[type=radio]{width:1.25rem;height:1.25rem;min-height:0;margin:0;padding:0;accent-color:var(--accent);flex:none}
 input[autocomplete=one-time-code]{font-size:1.6rem;letter-spacing:.3em;text-align:center;padding-left:1.1rem}
 input[type=checkbox]{float:left;margin:.15rem .75rem 0 0}
-input[type=checkbox]+label,label:has(>input[type=checkbox]){display:flow-root;font-weight:400;margin-bottom:1.1rem}
+input[type=checkbox]+label{display:flow-root;font-weight:400;margin-bottom:1.1rem}
+label:has(>input[type=checkbox]){display:flex;font-weight:400;margin-bottom:1.1rem}
 .hint{margin:-.75rem 0 1.1rem;font-size:.9rem}
 .hint,.soft{color:var(--soft)}
 button,a.button{display:inline-flex;align-items:center;justify-content:center;min-height:3rem;font:inherit;font-weight:650;text-align:center;text-decoration:none;cursor:pointer;color:var(--on-accent);background:var(--accent);border:1px solid var(--accent);border-radius:.6rem;padding:.6rem min(1.4rem,5vw)}
@@ -47,7 +48,7 @@ button.quiet:hover,a.button.quiet:hover{color:var(--deep);background:var(--tint)
 button.danger,a.button.danger{color:var(--alert);background:transparent;border-color:var(--alert)}
 button.danger:hover,a.button.danger:hover{color:var(--alert);background:var(--alert-tint);border-color:var(--alert)}
 button:disabled,button[aria-disabled=true]{opacity:.55;cursor:not-allowed;transform:none}
-.card>form>button:not(.quiet,.danger),.card>button:not(.quiet,.danger),.card>a.button:not(.quiet,.danger){width:100%}
+.card>form>button:not(.quiet,.danger),main>section:only-of-type>form>button:not(.quiet,.danger),.card>button:not(.quiet,.danger),.card>a.button:not(.quiet,.danger){width:100%}
 .alert,.good{border:1px solid;border-left-width:4px;border-radius:.55rem;padding:.75rem 1rem;margin-bottom:1.25rem}
 .alert{color:var(--alert);background:var(--alert-tint)}
 .good{color:var(--good);background:var(--good-tint)}
@@ -55,6 +56,7 @@ button:disabled,button[aria-disabled=true]{opacity:.55;cursor:not-allowed;transf
 .badge{display:inline-block;font-size:.8rem;line-height:1.4;font-weight:650;color:var(--good);background:var(--good-tint);border:1px solid;border-radius:1rem;padding:.1rem .65rem;white-space:nowrap}
 .soft:has(+.amount){margin-bottom:0}
 .badge+p,.badge+.badge+p{margin-top:.75rem}
+h2 .badge{margin-left:.4rem;vertical-align:.1em}
 .badge.warn{color:var(--warn);background:var(--warn-tint)}
 .app{display:flex;align-items:center;gap:.75rem;font-weight:650;margin-bottom:1rem}
 .app img,.letter{width:2.75rem;height:2.75rem;border-radius:.7rem;flex:none}
@@ -63,7 +65,7 @@ button:disabled,button[aria-disabled=true]{opacity:.55;cursor:not-allowed;transf
 fieldset{border:0;min-width:0;margin:0 0 1.25rem;padding:0}
 legend{padding:0;margin:0 0 .6rem}
 .choices{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:.6rem}
-.choices>:not(label,legend){grid-column:1/-1;margin-bottom:0}
+.choices>:not(label,legend),.choices>label:last-of-type:nth-of-type(odd){grid-column:1/-1;margin-bottom:0}
 .choices>label:has(>input){display:flex;align-items:center;gap:.7rem;min-height:3.5rem;margin:0;padding:.7rem .9rem;border:1px solid var(--edge);border-radius:.6rem;cursor:pointer;font-variant-numeric:tabular-nums}
 .choices>label:has(>input):hover{background:var(--tint)}
 .choices>label:has(>:checked){border-color:var(--accent);background:var(--tint);box-shadow:inset 0 0 0 1px var(--accent)}
@@ -75,11 +77,13 @@ dl{display:grid;grid-template-columns:auto 1fr;margin:0 0 1rem}
 dt,dd{padding:.55rem 0;border-top:1px solid var(--line)}
 dt{color:var(--soft);padding-right:1rem}
 dd{margin:0;text-align:right;font-variant-numeric:tabular-nums}
+dd .soft{display:block;font-size:.875rem}
 dl>dt:first-child,dl>dt:first-child+dd{border-top:0}
 dl>div{grid-column:1/-1;display:flex;justify-content:space-between}
 ul,ol{margin:0 0 1rem;padding:0;list-style:none}
 li{padding:.8rem 0;border-top:1px solid var(--line)}
 li:first-child{border-top:0}
+section>:is(ul,ol):last-child>li:last-child{padding-bottom:0}
 li>dl{width:100%}
 li:has(>div,>form,>.badge){display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between}
 .steps{display:flex;flex-wrap:wrap;gap:.3rem 1.25rem;font-size:.875rem;color:var(--soft);counter-reset:step}
@@ -88,6 +92,8 @@ li:has(>div,>form,>.badge){display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-item
 .steps>[aria-current]{color:var(--accent);font-weight:700}
 table.list{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums;margin:0 0 1rem}
 caption{text-align:left;font-weight:650;font-size:1.125rem;padding:0 0 .75rem}
+.list td:first-child:nth-last-child(2){white-space:nowrap}
+caption.soft{font-size:.9rem;font-weight:400}
 .list th,.list td{text-align:left;vertical-align:top;padding:.65rem 1rem .65rem 0;border-top:1px solid var(--line);font-weight:400}
 .list thead th{color:var(--soft);font-size:.875rem;font-weight:600;border-top:0;padding-top:0}
 .list :is(th,td):nth-child(n+2):not(:nth-child(2):last-child){text-align:right;white-space:nowrap}
@@ -97,10 +103,11 @@ code,kbd{font:.95em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .waiting::before{content:"";display:inline-block;width:1.1em;height:1.1em;margin-right:.6em;vertical-align:-.2em;border:.16em solid var(--line);border-top-color:var(--accent);border-radius:50%;animation:turn 1s linear infinite}
 @keyframes turn{to{transform:rotate(1turn)}}
 section>:last-child,.card>:last-child,li>*,form>:last-child,fieldset>:last-child,li form{margin-bottom:0}
-form+form{margin-top:1rem}
-.row>form,.row>form+form,li>form{margin:0}
+form+:is(form,p,.row){margin-top:1rem}
+main>form{margin-bottom:1.25rem}
+.row>form,.row>form+form,li>form{margin-top:0;margin-bottom:0}
 [hidden]{display:none!important}
-@media(max-width:30rem){form>button:not(.quiet,.danger){width:100%}h1{font-size:1.5rem;margin-top:1.5rem}section,.card{padding:min(1.15rem,5vw)}.amount{font-size:2rem}.list tr{display:grid;grid-template-columns:1fr auto;border-top:1px solid var(--line);padding:.65rem 0}.list thead tr{border-top:0;padding-top:0}.list :is(th,td){border:0;padding:0}.list :is(th,td):first-child:not(:nth-last-child(2)){grid-row:1/span 2;padding-right:1rem}.list tr:has(>:nth-child(2):last-child){grid-template-columns:1fr}.list td:first-child:nth-last-child(2){font-weight:650}.list td:nth-child(2):last-child{font-weight:400;color:var(--soft)}.list :is(th,td):nth-child(n+2):not(:nth-child(2):last-child){white-space:normal}.list td:nth-child(2){font-weight:650}.list td:nth-child(3){color:var(--soft)}}
+@media(max-width:30rem){form>button:not(.quiet,.danger){width:100%}h1{font-size:1.5rem;margin-top:1.5rem}section,.card{padding:min(1.15rem,5vw)}.amount{font-size:2rem}.list tr{display:grid;grid-template:auto 1fr/1fr auto;border-top:1px solid var(--line);padding:.65rem 0}.list thead tr{border-top:0;padding-top:0}.list :is(th,td){border:0;padding:0}.list :is(th,td):first-child:not(:nth-last-child(2)){grid-row:1/span 2;padding-right:1rem}.list tr:has(>:nth-child(2):last-child){grid-template:auto/1fr}.list td:first-child:nth-last-child(2){font-weight:650}.list td:nth-child(2):last-child{font-weight:400;color:var(--soft)}.list :is(th,td):nth-child(n+2):not(:nth-child(2):last-child){white-space:normal}.list td:nth-child(2){font-weight:650}.list td:nth-child(3){color:var(--soft)}}
 @media(max-width:20rem){.choices,dl{grid-template-columns:1fr}dl>dd,dl>dt:first-child+dd{text-align:left;border-top:0;padding-top:0}dt{padding-bottom:0}}
 @media(prefers-reduced-motion:reduce){*,::before{animation:none!important;transition:none!important}button:active{transform:none}}
 @media(forced-colors:active){.choices>label:has(>:checked){outline:3px solid Highlight}.mark,.letter{border-color:CanvasText}}

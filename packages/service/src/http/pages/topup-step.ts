@@ -1,4 +1,5 @@
 import type { Wallet } from '#ledger/wallet.ts';
+import { appMark } from '#http/pages/app-mark.ts';
 import { amountField } from '#http/pages/amount-field.ts';
 import type { Form } from '#http/pages/form.ts';
 import { type Formats, formatsOf } from '#http/pages/format.ts';
@@ -54,6 +55,7 @@ export async function topupStep(
   const body = html`${alertOf(shown.fault?.message)}${noticeOf(shown.notice)}
 ${connection?.wallet.isSuspended === true ? html`<p class="alert">${TEXTS.suspended(operatorName)}</p>` : undefined}
 <section>
+${appMark(app)}
 ${connection === undefined ? html`<p>${TEXTS.gift}</p>` : ownerLines(format, app.name, connection.wallet)}
 ${form}
 ${step.next === undefined ? undefined : html`<p><a href="${step.next}">${TEXTS.skip}</a></p>`}

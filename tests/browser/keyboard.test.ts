@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { openChromium } from '../support/chromium.ts';
+import { mailTo } from '../support/control.ts';
+import { journeyOf, setJourney } from '../support/journey.ts';
+
+const stage = await setJourney();
+const { service, refusedCall } = stage;
+const TABS_MAX = 40;
+const OUTLINE = `getComputedStyle(document.activeElement).outlineStyle !== 'none'
+  || getComputedStyle(document.activeElement.closest('label') ?? document.activeElement).outlineStyle !== 'none'`;
+
+/** Goes there by the tab key, as far as the page has places to go to. Wherever that is, it must be seen. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  const wanted = await target.elementHandle();
+  for (let times = 0; times < TABS_MAX; times += 1) {
+    await page.keyboard.press('Tab');
+    assert.equal(
+      await page.evaluate(OUTLINE),
+      true,
+      `what has the focus is seen: ${String(await page.evaluate('document.activeElement.outerHTML'))}`,
+    );
+    const focused = await page.evaluateHandle('document.activeElement');
+    if (await page.evaluate(([one, other]) => one === other, [wanted, focused])) return;
+  }
+  assert.fail(`nobody gets there by keyboard: ${await wanted?.evaluate(String)}`);
+}
+
+test('ON-01 ON-02 the keyboard alone leads from a refused call to a served one', async (t) => {
+  const chromium = await openChromium(t, { 'purser.localhost': service.url });
+  if (chromium === undefined) return;
+  const tab = await chromium.open();
+  const { page } = tab;
+  const { keyboard } = page;
+  const journey = journeyOf(tab, stage);
+  const { user, topupUrl } = await refusedCall();
+  await page.goto(topupUrl);
+
+  await journey.at('Sign in', 'sign-in');
+  await tabTo(page, page.getByLabel('E-mail'));
+  await keyboard.type('keyboard@example.test');
+  await keyboard.press('Enter');
+
+  await journey.at('Enter the code', 'code');
+  await tabTo(page, page.getByLabel('Code from the mail'));
+  await keyboard.type((await mailTo(service, 'keyboard@example.test')).token);
+  await keyboard.press('Enter');
+
+  await journey.at('Connect Test app', 'consent');
+  await tabTo(page, page.getByLabel(/^€20\.00$/)); // What is chosen at first.
+  await keyboard.press('ArrowRight');
+  assert.equal(await page.getByLabel(/^€50\.00$/).isChecked(), true);
+  await tabTo(page, page.getByRole('checkbox'));
+  await keyboard.press('Space');
+  await tabTo(page, page.getByRole('button', { name: 'Connect' }));
+  await keyboard.press('Enter');
+
+  await journey.at(/^Top up/, 'amounts');
+  await tabTo(page, page.getByLabel(/^€5\.00$/));
+  await keyboard.press('Space');
+  await tabTo(page, page.getByRole('button', { name: 'Continue to payment' }));
+  await keyboard.press('Enter');
+
+  await journey.at('Test payment', 'pay');
+  await tabTo(page, page.getByRole('button', { name: /^Pay/ }));
+  await keyboard.press('Enter');
+  await journey.at('The money has arrived', 'arrived');
+  assert.equal((await stage.call(user)).status, 200);
+});

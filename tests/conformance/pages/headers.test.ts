@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openBrowser } from '../../support/browser.ts';
+import type { Reply } from '../../support/client.ts';
+import { setConnectStage } from '../../support/connect-stage.ts';
+import { browserOf } from '../../support/people.ts';
+import { beginTopup, checkoutPath, refusedPath } from '../../support/topup.ts';
+import { walletOwnersOf } from '../../support/wallet-owner.ts';
+
+const { service, newConnectApp } = await setConnectStage();
+const newOwner = walletOwnersOf(service);
+const app = await newConnectApp();
+const user = 'headers';
+const owner = await newOwner();
+const connectionId = await owner.connect(app, user);
+const topup = await refusedPath(service, app, user);
+const processor = await beginTopup(owner.browser, topup, { amount: '5000000' });
+const checkout = await checkoutPath(service, user);
+const connect = await app.linkFor(user);
+
+/** Of every page and every way to one. What its policy allows beyond is named below. */
+const HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; style-src OURS; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'content-type': 'text/html; charset=utf-8',
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+};
+/** They are about one answer, or about the connection. */
+const OTHERS = /^(x-(correlation|request)-id|content-length|set-cookie|location|date|connection|keep-alive)$/;
+const SCRIPTED = "img-src 'self'; script-src OURS; connect-src 'self';";
+
+const wallet = `/wallet/${connectionId}`;
+const PATHS = [
+  '/wallet',
+  '/wallet/sign-in',
+  '/wallet/sign-in?then=//evil.test',
+  '/wallet/code',
+  '/wallet/sign-out',
+  '/wallet/passkeys',
+  '/wallet/x',
+  wallet,
+  `${wallet}?receipt=x`,
+  ...['cap', 'pause', 'topup', 'reconnect', 'disconnect', 'refund'].map((below) => `${wallet}/${below}`),
+  ...['', '/consent', '/cap', '/pay'].map((below) => topup + below),
+  ...['', '/consent', '/topup', '/done', '/cancel'].map((below) => connect + below),
+  '/topup/sandbox',
+  '/topup/x',
+  '/connect/sandbox',
+  '/connect/x',
+  checkout,
+  `${checkout}?paid=no`,
+  '/checkout/x',
+  processor,
+  '/test-processor/x',
+];
+
+function headersOf({ headers }: Reply): Record<string, string> {
+  const kept = [...headers].filter(([name]) => !OTHERS.test(name));
+  return Object.fromEntries(kept.map(([name, value]) => [name, value.replaceAll(/'sha256-[^']{44}'/g, 'OURS')]));
+}
+
+test('threat 11: every page of people, whoever asks and however, has the headers of pages and no others', async () => {
+  const visitors = [openBrowser(service.url), owner.browser, await browserOf(service, 'stranger@example.test')];
+  const seen = new Set<number>();
+  for (const path of PATHS) {
+    for (const visitor of visitors) {
+      const got = await visitor.ask(path);
+      const forged = await visitor.ask(path, { form: { form: 'forged' } });
+      const foreign = await visitor.ask(path, { form: {}, origin: 'https://evil.test' });
+      for (const reply of [got, forged, foreign]) {
+        seen.add(reply.status);
+        if (reply.status === 405) continue; // The envelope: this address takes no forms.
+        const headers = headersOf(reply);
+        const policy = headers['content-security-policy'] ?? '';
+        const isScripted = reply.text.includes('<script');
+        const unscripted = policy.replace(SCRIPTED, "img-src 'self';");
+        assert.equal(unscripted !== policy, isScripted, `${path}: a script only where the page has one`);
+        assert.deepEqual({ ...headers, 'content-security-policy': unscripted }, HEADERS, `${path} ${reply.status}`);
+      }
+      assert.ok(forged.status >= 400 && foreign.status >= 400, path);
+    }
+  }
+  assert.deepEqual(
+    [...seen].toSorted((one, other) => one - other),
+    [200, 303, 403, 404, 405],
+  );
+});
+
+test('threat 11: no page but the one that waits has a script', async () => {
+  const scripted = [];
+  for (const path of PATHS) {
+    if ((await owner.browser.ask(path)).text.includes('<script')) scripted.push(path);
+  }
+  assert.deepEqual(scripted, [checkout, `${checkout}?paid=no`]);
+});

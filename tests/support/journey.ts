@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after } from 'node:test';
+import { crc32, deflateSync } from 'node:zlib';
+import { createLogos } from '../../packages/service/src/accounts/logo.ts';
+import { chat, type Reply } from './client.ts';
+import type { Tab } from './chromium.ts';
+import { mailTo } from './control.ts';
+import { completionBody } from './scripted-upstream.ts';
+import { assertSound } from './sound-page.ts';
+import { setStage, type Stage } from './stage.ts';
+
+/** The service as a browser finds it. */
+export const OWN = 'http://purser.localhost';
+/** Where the app takes people back. A query of its own stays. */
+export const BACK = 'http://localhost:3000/back?x=1';
+
+const USAGE = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
+
+/** A service whose pages a real browser opens, and an app with a logo and a user whose calls are refused. */
+export interface JourneyStage extends Stage {
+  readonly call: (user: string) => Promise<Reply>;
+  /** A user of the app whose call is refused: who it is, and where the refusal sends him. */
+  readonly refusedCall: () => Promise<{ readonly user: string; readonly topupUrl: string }>;
+}
+
+export async function setJourney(): Promise<JourneyStage> {
+  const environment = {
+    PURSER_PUBLIC_URL: OWN,
+    PURSER_OPERATOR_NAME: 'Northwind Models',
+    PURSER_SUPPORT_EMAIL: 'help@northwind.example',
+  };
+  const stage = await setStage({ environment });
+  const { service, app, upstream } = stage;
+  await service.database.owner.query('update accounts.apps set redirect_uris = $2 where app_id = $1', [
+    app.appId,
+    [BACK],
+  ]);
+  await createLogos(service.database.owner).set(app.appId, { type: 'image/png', image: picture() });
+  let users = 0;
+  const call = (user: string) => {
+    upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage: USAGE }) });
+    return chat({ url: service.url, key: app.liveKey, user });
+  };
+  return {
+    ...stage,
+    call,
+    refusedCall: async () => {
+      const user = `user-${(users += 1)}`;
+      const refused = await chat({ url: service.url, key: app.liveKey, user });
+      assert.equal(refused.status, 402, refused.text);
+      return { user, topupUrl: refused.headers.get('x-service-topup-url') ?? '' };
+    },
+  };
+}
+
+/** A square of one colour, as PNG. */
+function picture(): Buffer {
+  const side = 64;
+  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(side * 3, Buffer.from([0xd9, 0x5f, 0x2b]))]);
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(side, 0);
+  head.writeUInt32BE(side, 4);
+  head.set([8, 2], 8); // Eight bits a colour, three colours.
+  const rows = deflateSync(Buffer.concat(Array<Buffer>(side).fill(row)));
+  const start = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+  return Buffer.concat([start, chunk('IHDR', head), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]);
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const around = Buffer.alloc(8);
+  around.writeUInt32BE(data.length, 0);
+  around.writeUInt32BE(crc32(body), 4);
+  return Buffer.concat([around.subarray(0, 4), body, around.subarray(4)]);
+}
+
+/** What was asked of another site. */
+interface Asked {
+  readonly path: string;
+  readonly referer: string | undefined;
+}
+
+/** Another site than ours, with one page. */
+export async function startOtherSite(
+  html: string,
+): Promise<{ readonly url: string; readonly asked: readonly Asked[] }> {
+  const asked: Asked[] = [];
+  const server = createServer(({ url = '', headers: { referer } }, response) => {
+    if (url !== '/favicon.ico') asked.push({ path: url, referer });
+    response.setHeader('content-type', 'text/html; charset=utf-8').end(`<!doctype html><title>Other</title>${html}`);
+  });
+  after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+/** How a journey goes through the pages. */
+export interface Journey {
+  /** Waits for the page of this heading, and looks at it. */
+  readonly at: (heading: string | RegExp, picture: string) => Promise<void>;
+  /** From the page that asks for the e-mail on. */
+  readonly signIn: (email: string) => Promise<void>;
+  readonly consent: () => Promise<void>;
+  /** From the amounts to the processor's page. */
+  readonly choose: () => Promise<void>;
+  readonly pay: (card?: string) => Promise<void>;
+}
+
+/** `look`: of the pictures that are kept; without one, pages are not looked at. */
+export function journeyOf(tab: Tab, { service }: Stage, look?: string): Journey {
+  const { page } = tab;
+  const at: Journey['at'] = async (name, picture) => {
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    if (look !== undefined) await assertSound(tab, `${picture}-${look}`);
+  };
+  return {
+    at,
+    signIn: async (email) => {
+      await at('Sign in', 'sign-in');
+      await page.getByLabel('E-mail').fill(email);
+      await page.getByRole('button', { name: 'Mail me a code' }).click();
+      await at('Enter the code', 'code');
+      await page.getByLabel('Code from the mail').fill((await mailTo(service, email)).token);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+    },
+    consent: async () => {
+      await at('Connect Test app', 'consent');
+      await page.getByLabel('No cap').check();
+      await page.getByRole('checkbox').check();
+      await page.getByRole('button', { name: 'Connect' }).click();
+    },
+    choose: async () => {
+      await at(/^Top up your wallet/, 'amounts');
+      await page.getByLabel(/^(€10\.00|10,00.€)$/).check();
+      await page.getByRole('button', { name: 'Continue to payment' }).click();
+    },
+    pay: async (card) => {
+      await at('Test payment', 'pay');
+      if (card !== undefined) await page.getByLabel('Card number').fill(card);
+      await page.getByRole('button', { name: /^Pay / }).click();
+    },
+  };
+}
