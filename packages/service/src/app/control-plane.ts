@@ -85,6 +85,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const pool = pools.shared;
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
+  const payments = composePayments({ config, pool, clock, log });
   const control: ControlPlane = {
     accounts: createAccounts({
       pool,
@@ -140,7 +141,6 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
       addMailboxPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
     }
   });
-  const payments = composePayments({ config, pool, clock, log });
   const people = composePeople({ config, pool, throttle, links, sendMail, payments, ...control });
   const expiry = startExpiry({ db: pool, forget: [throttle.forget, createForgetSignIns(pool)], log });
   return {

@@ -17,7 +17,7 @@ export interface Checkout {
   readonly state: 'open' | 'paid' | 'kept';
 }
 
-export interface NewCheckout {
+interface NewCheckout {
   readonly appId: AppId;
   readonly userId: EndUserId;
   readonly identityId: IdentityId | undefined;

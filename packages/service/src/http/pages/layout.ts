@@ -36,7 +36,7 @@ export interface PageNeeds {
 }
 
 /** A script of ours, which the policy of its page allows by its digest. It may ask this service, and nobody else. */
-export interface Script {
+interface Script {
   readonly element: Html;
   readonly digest: string;
 }
