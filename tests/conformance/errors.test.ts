@@ -228,3 +228,11 @@ test('ER-03 no key, prompt or user is logged for a call that fails', async () =>
     assert.ok(!logged.includes(secret), `${secret} is in the log`);
   }
 });
+
+test('SB-02 a failure that was asked for in the sandbox is no warning to the operator', async () => {
+  const asked = { url: second.url, key: app.testKey, user: 'u' };
+  const before = second.logged().length;
+  assert.equal((await chat(asked, { model: 'sandbox/error' })).status, 502);
+  assert.match((await chat(asked, { model: 'sandbox/error-midway', stream: true })).text, /UPSTREAM_PROVIDER_ERROR/);
+  assert.deepEqual(second.logged().slice(before), []);
+});

@@ -112,7 +112,7 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'createAccount',
     tag: SERVICE,
     summary: 'Makes an account, of an owner or an operator',
-    refuses: ['CONFLICT'],
+    refuses: ['CONFLICT', 'TOO_MANY_REQUESTS'],
   },
   'PATCH /operator/accounts/{accountId}': {
     id: 'changeAccount',

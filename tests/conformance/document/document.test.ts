@@ -22,6 +22,11 @@ test('the document is valid OpenAPI 3.1, and the same each time', async () => {
   assert.equal((await send('/openapi.json', { url })).text, text);
 });
 
+test('the document and the page for readers name the address at which the service is reached', async () => {
+  assert.deepEqual(document.servers, [{ url: 'https://purser.test' }]);
+  assert.match((await send('/docs', { url })).text, /<pre>PURSER_URL=https:\/\/purser\.test\n/);
+});
+
 test('each operation of the document is described, and each description is of an operation', () => {
   assert.deepEqual(operations.map(({ name }) => name).toSorted(), Object.keys(OPERATIONS).toSorted());
   const ids = operations.map(({ operationId }) => operationId);

@@ -120,7 +120,8 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     audit: createAuditReader(pool),
     checkLedger: createLedgerCheck(pools.check),
   };
-  const planes = await createPlanes(log, control.sessions.find, (plane) => {
+  const of = { log, findSession: control.sessions.find, publicUrl: config.publicUrl };
+  const planes = await createPlanes(of, (plane) => {
     followHandlers(plane, underWay);
     addAccountRoutes(plane, control);
     addSessionRoutes(plane, control);

@@ -97,10 +97,11 @@ async function completeWhole<M extends Mode>(
     await lane.endHold(hold, FAILED);
     failpoint('lane.failure-settled');
     if (!(fault instanceof UpstreamError)) throw fault;
-    caller.log.warn(
-      { callId: call.callId, kind: fault.kind, fault: describeFault(fault) },
-      'the provider failed a call',
-    );
+    if (lane.mode === 'live') {
+      // In the sandbox it was asked for.
+      const facts = { callId: call.callId, kind: fault.kind, fault: describeFault(fault) };
+      caller.log.warn(facts, 'the provider failed a call');
+    }
     return refusalOfUpstream(fault);
   }
   // Before the answer: what the caller reads as charged is charged, whatever happens next.

@@ -203,6 +203,7 @@ function endingAfter(fault: unknown, upstream: CallerWatch, tally: StreamTally):
 
 function logFailure<M extends Mode>(caller: CallerSide, hold: Hold<M>, fault: unknown): void {
   const isGone = caller.gone.aborted;
+  if (hold.mode === 'sandbox' && !isGone) return; // It was asked for.
   const kind = fault instanceof UpstreamError ? fault.kind : 'fault';
   caller.log.warn({ callId: hold.call.callId, kind, isGone, fault: describeFault(fault) }, 'a stream ended early');
 }

@@ -49,10 +49,16 @@ declare module 'fastify' {
 
 const BEARER = /^bearer +(\S+)$/i;
 
-/** `findSession`: by token; undefined for one that opens none. */
+interface PlanesOptions {
+  readonly log: Log;
+  /** By token; undefined for one that opens none. */
+  readonly findSession: Sessions['find'];
+  /** Where the document says that the service is reached. */
+  readonly publicUrl: string;
+}
+
 export async function createPlanes(
-  log: Log,
-  findSession: Sessions['find'],
+  { log, findSession, publicUrl }: PlanesOptions,
   addRoutes: (plane: Plane) => void,
 ): Promise<Planes> {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
@@ -104,7 +110,7 @@ export async function createPlanes(
     if (described !== undefined) routes.push(described);
   });
   addRoutes(app.withTypeProvider<SchemaTypes>());
-  addReference(app, routes);
+  addReference(app, routes, publicUrl);
   await app.ready();
   return {
     handle: (exchange) => {

@@ -11,6 +11,7 @@ import {
 import { normalisedEmail } from '#accounts/email.ts';
 import { hashPassword } from '#accounts/password.ts';
 import { type Account, accountOf } from '#accounts/session.ts';
+import { createPasswordTurns } from '#accounts/turns.ts';
 import type { Pool } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import { type AccountId, newAccountId } from '#kernel/ids.ts';
@@ -32,7 +33,7 @@ export interface AccountDesk {
       readonly name: string | undefined;
       readonly role: Role;
     },
-  ) => Promise<Account | Refusal<'CONFLICT'>>;
+  ) => Promise<Account | Refusal<'CONFLICT' | 'TOO_MANY_REQUESTS'>>;
   /**
    * Gives an account another role, disables it or lifts that, and ends its sessions. At once, and on every process: each
    * request reads both anew. Somebody who can sign in as an operator always remains.
@@ -66,6 +67,7 @@ export async function ensureOperator(
 }
 
 export function createAccountDesk(pool: Pool): AccountDesk {
+  const inTurn = createPasswordTurns();
   return {
     list: async ({ after, most }) => {
       const found = await selectAccounts(pool, { after, most: most + 1 });
@@ -73,7 +75,8 @@ export function createAccountDesk(pool: Pool): AccountDesk {
       return { accounts, next: found.length > most ? accounts.at(-1)?.accountId : undefined };
     },
     create: async (act, { email, password, name, role }) => {
-      const passwordHash = await hashPassword(password);
+      const passwordHash = await inTurn(() => hashPassword(password));
+      if (passwordHash instanceof Refusal) return passwordHash;
       const accountId = newAccountId();
       const address = normalisedEmail(email);
       return audited(pool, { ...act, action: 'account.create', subject: accountId }, async (tx) => {

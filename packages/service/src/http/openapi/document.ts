@@ -42,8 +42,8 @@ const CORRELATION: Parameter = {
   schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' },
 };
 
-/** The OpenAPI document of these routes. The same routes make the same bytes. */
-export function describeRoutes(routes: readonly DescribedRoute[]): OpenApiDocument {
+/** The OpenAPI document of these routes, as they are reached at `publicUrl`. The same of both makes the same bytes. */
+export function describeRoutes(routes: readonly DescribedRoute[], publicUrl: string): OpenApiDocument {
   const named: Named = { schemas: new Map(), responses: new Map() };
   const paths: Record<string, Record<string, OperationObject>> = {};
   for (const route of routes) {
@@ -58,6 +58,7 @@ export function describeRoutes(routes: readonly DescribedRoute[]): OpenApiDocume
       summary: 'A metered gateway to language models: each call is charged to the wallet of the user it is for.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
+    servers: [{ url: publicUrl }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {

@@ -38,6 +38,7 @@ export interface OperationObject {
 export interface OpenApiDocument {
   readonly openapi: '3.1.1';
   readonly info: JsonObject;
+  readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: {

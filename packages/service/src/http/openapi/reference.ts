@@ -8,8 +8,8 @@ import { REFERENCE_STYLE } from '#http/reference/style.ts';
 import { sha256 } from '#kernel/crypto.ts';
 
 /** The document of the whole API: routes of the planes, and those that `server.ts` answers itself. */
-function describeApi(planeRoutes: readonly DescribedRoute[]): OpenApiDocument {
-  return describeRoutes([...FIXED_ROUTES, ...planeRoutes, ...SERVICE_ROUTES]);
+function describeApi(planeRoutes: readonly DescribedRoute[], publicUrl: string): OpenApiDocument {
+  return describeRoutes([...FIXED_ROUTES, ...planeRoutes, ...SERVICE_ROUTES], publicUrl);
 }
 
 /** The page loads nothing, runs nothing and is shown in no other. */
@@ -23,15 +23,15 @@ const PAGE_HEADERS = {
 };
 
 /** `GET /openapi.json`, and the same to be read at `GET /docs`. Each is made when it is first asked for, once. */
-export function addReference(plane: FastifyInstance, planeRoutes: readonly DescribedRoute[]): void {
+export function addReference(plane: FastifyInstance, planeRoutes: readonly DescribedRoute[], publicUrl: string): void {
   let json: string | undefined;
   let page: string | undefined;
   plane.get('/openapi.json', { config: { isPublic: true } }, (_request, reply) => {
-    json ??= JSON.stringify(describeApi(planeRoutes));
+    json ??= JSON.stringify(describeApi(planeRoutes, publicUrl));
     return reply.type('application/json; charset=utf-8').send(json);
   });
   plane.get('/docs', { config: { isPublic: true } }, (_request, reply) => {
-    page ??= referencePage(describeApi(planeRoutes)).text;
+    page ??= referencePage(describeApi(planeRoutes, publicUrl)).text;
     return reply.headers(PAGE_HEADERS).send(page);
   });
 }

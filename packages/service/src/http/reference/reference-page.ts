@@ -77,7 +77,7 @@ function anchorOf(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]+/g, '-');
 }
 
-function beginning({ info, components }: OpenApiDocument): Html {
+function beginning({ info, components, servers }: OpenApiDocument): Html {
   const schemes = Object.entries(components.securitySchemes as Readonly<Record<string, JsonObject>>);
   return html`<p>${String(info['summary'])}</p>
 <p>The same as a document for programs, in OpenAPI 3.1: <a href="/openapi.json">/openapi.json</a>.</p>
@@ -95,7 +95,7 @@ function beginning({ info, components }: OpenApiDocument): Html {
 <li>Every operation may answer 500 <code>INTERNAL_SERVER_ERROR</code>, and an address 405 <code>METHOD_NOT_ALLOWED</code> with what it takes in <code>allow</code>. <code>HEAD</code> is taken wherever <code>GET</code> is.</li>
 </ul>
 <p>To paste the examples:</p>
-<pre>PURSER_URL=http://127.0.0.1:8787
+<pre>PURSER_URL=${servers.map(({ url }) => url)}
 API_KEY=svc_live_...
 SESSION_TOKEN=...</pre>
 `;
