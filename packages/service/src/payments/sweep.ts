@@ -2,7 +2,14 @@ import type { Pool } from '#db/pool.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/repeat.ts';
 import { bringToBooks } from '#payments/notices.ts';
-import { type AskedRefund, claimCheckouts, claimRefunds, deleteOldNotices } from '#payments/operator-queries.ts';
+import {
+  type AskedRefund,
+  claimCheckouts,
+  claimRefunds,
+  deleteOldNotices,
+  endLooks,
+  type UnheardCheckout,
+} from '#payments/operator-queries.ts';
 import type { Processor } from '#payments/processor.ts';
 import { createAsker } from '#payments/refund-asker.ts';
 
@@ -44,9 +51,11 @@ export async function sweepPayments(options: SweepOptions, goesOn: () => boolean
   const { pool, processor, log } = options;
   const { askOne } = createAsker(options);
 
-  async function lookAtCheckout(processorCheckout: string): Promise<void> {
-    const report = await processor.lookUpCheckout(processorCheckout);
+  async function lookAtCheckout(checkout: UnheardCheckout): Promise<void> {
+    const report = await processor.lookUpCheckout(checkout.processor_checkout);
     if (report !== undefined) await bringToBooks(options, report);
+    // Not before the processor has answered: it may have been away all the time that the checkout was younger.
+    if (checkout.is_old) await endLooks(pool, checkout.checkout_id);
   }
 
   async function lookAtRefund(refund: AskedRefund): Promise<void> {
