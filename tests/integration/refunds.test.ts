@@ -241,6 +241,41 @@ test('CP-05 WA-05 an operator refunds one payment: set aside where there is enou
   assert.deepEqual([wallet.balance, wallet.shortfall, wallet.isSuspended], [0, 2_000_000, true]);
 });
 
+test('CP-05 an operator refunds a payment, however many came after it', async () => {
+  const { paid, ledger } = ground;
+  const { here } = await paid('kuno', 5_000_000);
+  await ledger.database.owner.query(
+    `insert into payments.payments (payment_id, checkout_id, app_id, user_id, processor, processor_payment, amount_micros,
+       currency, state, oddity)
+     select payment_id || n, checkout_id, app_id, user_id, processor, processor_payment || n, amount_micros, currency, 'kept', 'second'
+     from payments.payments cross join generate_series(1, 100) n where payment_id = $1`,
+    [here],
+  );
+  assert.equal(await askOne('kuno', here, 1_000_000, 'old'), 'asked');
+});
+
+test('WA-05 an operator is told of a refund whose payment the processor does not know', async () => {
+  const { paid, ledger, processor, sweep } = ground;
+  const { here } = await paid('kira', 5_000_000);
+  processor.isAway = true;
+  assert.equal(await ask('kira', 5_000_000, 'lost'), 'asked');
+  processor.isAway = false;
+  const setName = (name: string) =>
+    ledger.database.owner.query('update payments.payments set processor_payment = $2 where payment_id = $1', [
+      here,
+      name,
+    ]);
+  const { rows } = await ledger.database.owner.query<{ name: string }>(
+    'select processor_payment as name from payments.payments where payment_id = $1',
+    [here],
+  );
+  await setName('pi_of_another_account');
+  const before = ground.told.length;
+  await sweep();
+  await setName(rows[0]?.name ?? '');
+  assert.match(ground.told.slice(before).join(), /the processor does not know the payment of a refund/);
+});
+
 test('CP-05 a payment that is in no wallet goes back without one', async () => {
   const { processor, tell, moved, ledger, begin } = ground;
   await ledger.open('lena', 30_000_000);

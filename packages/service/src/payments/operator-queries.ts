@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/pool.ts';
-import type { AppId, CheckoutId, EndUserId } from '#kernel/ids.ts';
+import type { AppId, CheckoutId, EndUserId, PaymentId } from '#kernel/ids.ts';
 import type { Oddity, PaymentRow, RefundRow } from '#payments/queries.ts';
 
 export interface PaymentSums extends PaymentRow {
@@ -9,10 +9,15 @@ export interface PaymentSums extends PaymentRow {
   readonly disputed_micros: bigint;
 }
 
-/** What came into a wallet and what went back of it, the newest first. */
+/** What came into a wallet, all of it or one payment, and what went back of it, the newest first. */
 export async function selectPayments(
   db: Queryable,
-  wallet: { readonly appId: AppId; readonly userId: EndUserId; readonly processor: string | undefined },
+  of: {
+    readonly appId: AppId;
+    readonly userId: EndUserId;
+    readonly paymentId?: PaymentId;
+    readonly processor: string | undefined;
+  },
   most: number,
 ): Promise<readonly PaymentSums[]> {
   const { rows } = await db.query<PaymentSums>(
@@ -28,8 +33,9 @@ export async function selectPayments(
        from payments.dispute_movements m where m.payment_id = p.payment_id
      ) d
      where p.app_id = $1 and p.user_id = $2 and ($3::text is null or p.processor = $3)
-     order by p.paid_at desc, p.payment_id limit $4`,
-    [wallet.appId, wallet.userId, wallet.processor ?? null, most],
+       and ($4::text is null or p.payment_id = $4)
+     order by p.paid_at desc, p.payment_id limit $5`,
+    [of.appId, of.userId, of.processor ?? null, of.paymentId ?? null, most],
   );
   return rows;
 }
@@ -54,7 +60,8 @@ export async function selectRefundsUnderWay(
 ): Promise<readonly { readonly amount_micros: bigint; readonly created_at: Date }[]> {
   const { rows } = await db.query<{ amount_micros: bigint; created_at: Date }>(
     `select amount_micros, created_at from payments.refunds
-     where app_id = $1 and user_id = $2 and state = 'asked' and is_ours order by created_at desc, refund_id limit $3`,
+     where app_id = $1 and user_id = $2 and state = 'asked' and request_key is not null
+     order by created_at desc, refund_id limit $3`,
     [wallet.appId, wallet.userId, most],
   );
   return rows;
