@@ -236,9 +236,10 @@ test('ON-02 nobody looks again at a checkout that was paid, nor for ever at one 
   const { processor, begin, ledger, paid, sweep } = ground;
   const { owner } = ledger.database;
   const isLookedAt = async (user: string) => {
-    const { rows } = await owner.query('select from payments.checkouts where user_id = $1 and next_look_at is not null', [
-      user,
-    ]);
+    const { rows } = await owner.query(
+      'select from payments.checkouts where user_id = $1 and next_look_at is not null',
+      [user],
+    );
     return rows.length > 0;
   };
   await paid('seen', 5_000_000);
