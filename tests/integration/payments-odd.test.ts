@@ -54,9 +54,11 @@ test('ON-02 another currency is kept: in no wallet, refunded and disputed withou
   const payment = processor.pay(checkoutId, { currency: 'USD' });
   await tell(payment);
   assert.equal(await stateOf(checkoutId), 'kept');
-  processor.refundThere(payment, 5_000_000);
+  const refund = processor.refundThere(payment, 5_000_000);
   processor.dispute(payment, 5_000_000);
   processor.dispute(payment, 5_000_000, true);
+  await tell(payment);
+  processor.setRefund(refund, 'declined');
   await tell(payment);
   assert.deepEqual(await moved('gina'), []);
   const { rows } = await ledger.database.owner.query<{ action: string; reason: string }>(

@@ -3,6 +3,8 @@ import { after, before, test } from 'node:test';
 import { inTransaction } from '../../packages/service/src/db/pool.ts';
 import type { EndUserId, PaymentId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { createRefunds } from '../../packages/service/src/payments/refund.ts';
 import { APP, holdOf } from '../support/ledger-database.ts';
 import { lockWallet } from '../support/lock-wait.ts';
 import { createPaymentsGround, type PaymentsGround } from '../support/payments.ts';
@@ -87,6 +89,23 @@ test('WA-05 a refund that was paid and came back is in the wallet again, once', 
   await tell(there);
   assert.equal(older.refunds[0]?.state, 'paid');
   assert.deepEqual((await moved('carl')).slice(2), ['refund_paid 2000000', 'funds_reinstated 2000000']);
+});
+
+test('WA-05 what its notice has told of a refund counts more than an answer that says no', async () => {
+  const { processor, paid, tell, moved, ledger } = ground;
+  const { there } = await paid('knut', 5_000_000);
+  const late: typeof processor = {
+    ...processor,
+    refund: async (order) => {
+      await processor.refund(order);
+      await tell(there);
+      return 'declined';
+    },
+  };
+  const refunds = createRefunds({ pool: ledger.live, processor: late, log: createLog('silent') });
+  const asked = { appId: APP, userId: 'knut' as EndUserId, amount: micros(1_000_000n), key: 'late' };
+  assert.equal(await refunds.refundUnused(asked), 'asked');
+  assert.deepEqual((await moved('knut')).slice(1), ['refund_set_aside 1000000']);
 });
 
 test('WA-05 a refund that was paid although it had been declined is taken', async () => {
@@ -239,6 +258,24 @@ test('CP-05 WA-05 an operator refunds one payment: set aside where there is enou
   assert.deepEqual((await moved('karl')).slice(2), ['refund 1000000', 'refund_receivable 2000000']);
   const wallet = await ledger.wallet('karl');
   assert.deepEqual([wallet.balance, wallet.shortfall, wallet.isSuspended], [0, 2_000_000, true]);
+});
+
+test('CP-05 operators at once pay no payment back twice, and a key stands for one payment', async () => {
+  const { paid, ledger } = ground;
+  const { here } = await paid('kent', 5_000_000);
+  const other = await paid('kent', 5_000_000);
+  await ledger.credit('kent', 90_000_000, { kind: 'contract_credit' });
+  const several = await atOnce(
+    'kent',
+    Array.from({ length: 4 }, (_, index) => () => askOne('kent', here, 3_000_000, `key ${index}`)),
+  );
+  assert.deepEqual(several.toSorted(), ['asked', 'too_much', 'too_much', 'too_much']);
+  const same = await atOnce(
+    'kent',
+    Array.from({ length: 4 }, () => () => askOne('kent', here, 1_000_000, 'same')),
+  );
+  assert.deepEqual(same.toSorted(), ['asked', 'repeated', 'repeated', 'repeated']);
+  assert.equal(await askOne('kent', other.here, 1_000_000, 'same'), 'conflict');
 });
 
 test('CP-05 an operator refunds a payment, however many came after it', async () => {
