@@ -32,12 +32,15 @@ async function everything(): Promise<void> {
   await tell(there);
 }
 
+function kind(name: string, change: string): string {
+  return `update ledger.entries set ${change} where kind = '${name}'`;
+}
+
 test('WA-09 the check finds payments right, and each thing that is wrong with one', async () => {
   const { owner } = ground.ledger.database;
   await everything();
   assert.deepEqual(await ground.check(), []);
   assert.equal((await checkChanges(ground.ledger.live)).found, 0n);
-  const kind = (name: string, change: string) => `update ledger.entries set ${change} where kind = '${name}'`;
   for (const [rule, ...changes] of [
     ['a payment is credited once, as it came', `update payments.payments set amount_micros = amount_micros + 1`],
     ['a payment is credited once, as it came', `update payments.payments set state = 'kept', oddity = 'amount'`],

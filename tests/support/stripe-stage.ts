@@ -43,6 +43,7 @@ export async function setStripeStage(): Promise<StripeStage> {
     },
   });
   const { service, app } = stage;
+  for (const secret of [stripe.secretKey, stripe.webhookSecret, 'canary-of-stripe']) service.keepSecret(secret);
   const { owner } = service.database;
   const { secretKey, webhookSecret } = stripe;
   const processor = createStripe({ secretKey, webhookSecret, apiBase: new URL(stripe.url) }, systemClock);
