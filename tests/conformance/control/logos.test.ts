@@ -119,6 +119,6 @@ test('a picture that two apps have stays while one of them has it', async () => 
 test('no other address under /logos is one of a picture', async () => {
   const at = await put(dataUrl('png', picture('png', 80)));
   const digest = at.slice('/logos/'.length);
-  const odd = [digest.toUpperCase(), digest.slice(1), `${digest}0`, `${digest}.png`, '..', 'x'];
+  const odd = [digest.toUpperCase(), digest.slice(1), `${digest}0`, `${digest}.png`, '...', 'x'];
   for (const name of odd) assertRefusal(await send(`/logos/${name}`, { url }), { code: 'NOT_FOUND' }, name);
 });
