@@ -100,34 +100,36 @@ export async function claimRefunds(db: Queryable, processor: string, most: numbe
 export interface UnheardCheckout {
   readonly checkout_id: CheckoutId;
   readonly processor_checkout: string;
+  /** It is taken again until `endLooks`. */
   readonly is_old: boolean;
 }
 
 /**
- * Takes checkouts of a processor that nothing was heard of: each is given to one process. One that was paid, or never opened, is not
- * taken again. `is_old`: older than these days; it is taken again until `endLooks`.
+ * Takes checkouts of a processor that nothing was heard of: each is given to one process. One that was paid is not
+ * taken again, nor one that was never opened and is older than these days.
  */
 export async function claimCheckouts(
   db: Queryable,
   processor: string,
   limits: { readonly days: number; readonly most: number },
 ): Promise<readonly UnheardCheckout[]> {
-  const { rows } = await db.query<UnheardCheckout & { is_paid: boolean; is_opened: boolean }>(
+  const { rows } = await db.query<UnheardCheckout & { is_unheard: boolean }>(
     `with due as (
-       select checkout_id, created_at <= clock_timestamp() - $2 * interval '1 day' as is_old,
-         processor_checkout is not null as is_opened,
-         exists (select from payments.payments p where p.checkout_id = c.checkout_id) as is_paid
-       from payments.checkouts c
+       select checkout_id, created_at <= clock_timestamp() - $2 * interval '1 day' as is_old from payments.checkouts
        where processor = $1 and next_look_at <= clock_timestamp()
        order by next_look_at limit $3 for update skip locked
      )
      update payments.checkouts c set next_look_at =
-       case when not is_paid and (is_opened or not is_old) then ${NEXT_LOOK} end
-     from due where c.checkout_id = due.checkout_id
-     returning c.checkout_id, c.processor_checkout, is_old, is_opened, is_paid`,
+       case when p.checkout_id is null and (c.processor_checkout is not null or not is_old) then ${NEXT_LOOK} end
+     from due left join lateral (
+       select y.checkout_id from payments.payments y where y.checkout_id = due.checkout_id limit 1
+     ) p on true
+     where c.checkout_id = due.checkout_id
+     returning c.checkout_id, c.processor_checkout, is_old,
+       c.processor_checkout is not null and p.checkout_id is null as is_unheard`,
     [processor, limits.days, limits.most],
   );
-  return rows.filter((row) => row.is_opened && !row.is_paid);
+  return rows.filter((row) => row.is_unheard);
 }
 
 /** Nobody looks at a checkout any more. */
