@@ -37,9 +37,18 @@ export async function openLink(
   page: 'topup' | 'connect',
 ): Promise<OpenedLink | PageAnswer> {
   if (visit.part === SANDBOX) return { status: 200, page: sandboxPage(pages) };
-  const link = pages.links.read(page, visit.part);
-  if (link !== undefined && (await pages.checkouts?.isSpent(link.digest)) === true) return voidLink(pages);
-  return visitLink(pages, visit, `/${page}/${visit.part}`, link);
+  return visitLink(pages, visit, `/${page}/${visit.part}`, await readLink(pages, page, visit.part));
+}
+
+/** The link that an address holds; undefined for whatever is none in force, a spent one too. */
+export async function readLink(
+  { links, checkouts }: PeoplePages,
+  page: 'topup' | 'connect',
+  token: string,
+): Promise<Link | undefined> {
+  const link = links.read(page, token);
+  const isSpent = link !== undefined && (await checkouts?.isSpent(link.digest)) === true;
+  return isSpent ? undefined : link;
 }
 
 /** The same with a link that was read. `path`: where the sign-in leads back to. */
