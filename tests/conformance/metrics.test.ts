@@ -123,6 +123,7 @@ const LABELS: Readonly<Record<string, readonly string[]>> = {
     'given_up',
     'not_ours',
   ],
+  state: ['credited', 'kept'],
   code: Object.keys(ERROR_STATUS),
 };
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
+import { checkBooks } from '../../packages/service/src/operator/ledger-check.ts';
 import { send } from '../support/client.ts';
+import { newOwnApp, newOwner } from '../support/control.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import { setStripeStage } from '../support/stripe-stage.ts';
 
@@ -66,7 +68,7 @@ test('ON-02 WH-06 whatever the order of notices, each sent one to three times: o
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  assert.deepEqual(await service.check(), []);
+  assert.deepEqual((await checkBooks(service.database.owner)).differences, []);
 });
 
 /** Notices that Stripe did not send so, made of one that it did: body, signature, and nothing where there is none. */
@@ -127,6 +129,32 @@ function forgeries(body: string): readonly (readonly [string, string | Buffer, s
   ];
 }
 
+test('WH-06 a payment is told of once; a refund, a dispute and what comes back of it are not', async () => {
+  const owner = await newOwner(service);
+  const other = await newOwnApp(owner);
+  const endpoint = { endpointUrl: 'http://127.0.0.1:9/nobody', events: ['topup.completed'] };
+  await owner.get(201, 'PUT', `/apps/${other.appId}/webhook`, endpoint);
+  await service.fund(other, 'anna', 0);
+  const payment = stripe.pay((await begin('anna', 5_000_000, undefined, other)).session);
+  const told = async () => {
+    const { rows: events } = await service.database.owner.query<{ body: Buffer }>(
+      'select body from webhooks.events where app_id = $1',
+      [other.appId],
+    );
+    return events.map(({ body }) => (JSON.parse(body.toString('utf8')) as { readonly data: unknown }).data);
+  };
+  assert.deepEqual(await told(), []);
+  for (const type of TYPES.slice(0, 2)) for (let time = 0; time < 3; time += 1) await tell(type, payment);
+  stripe.refundThere(payment, 100);
+  await tell('charge.refunded', payment);
+  const dispute = stripe.dispute(payment, 400);
+  await tell('charge.dispute.funds_withdrawn', payment);
+  stripe.reinstate(dispute);
+  await tell('charge.dispute.funds_reinstated', payment);
+  const expected = { userId: 'anna', balanceMicros: 5_000_000, availableMicros: 5_000_000, currency: 'EUR' };
+  assert.deepEqual(await told(), [expected]);
+});
+
 test('ON-02 forged and altered notices are refused and leave no row anywhere', async () => {
   const user = await newUser(0);
   const payment = stripe.pay((await begin(user, 5_000_000)).session);
@@ -172,6 +200,20 @@ test('ON-02 while Stripe is away a notice is answered by a 500, and counts when 
   stripe.failing = 400;
   const failed = await deliver(event);
   stripe.failing = undefined;
+  assertRefusal(failed, { code: 'INTERNAL_SERVER_ERROR', hasLink: false });
+  assert.deepEqual(await moved(user), []);
+  assert.equal((await deliver(event)).status, 200);
+  assert.deepEqual(await moved(user), ['top_up 5000000']);
+});
+
+test('ON-02 a notice that cannot be written down is answered by a 500, and counts when it is sent again', async () => {
+  const user = await newUser(0);
+  const payment = stripe.pay((await begin(user, 5_000_000)).session);
+  const event = stripe.event('checkout.session.completed', payment);
+  const { owner } = service.database;
+  await owner.query('revoke insert on payments.notices from purser_live'); // The last step of all.
+  const failed = await deliver(event);
+  await owner.query('grant insert on payments.notices to purser_live');
   assertRefusal(failed, { code: 'INTERNAL_SERVER_ERROR', hasLink: false });
   assert.deepEqual(await moved(user), []);
   assert.equal((await deliver(event)).status, 200);

@@ -92,13 +92,15 @@ for (const [what, paid, credited] of [
 test('WA-05 refunds of one payment are booked each once, over all pages of them', async () => {
   const { user, payment } = await payer();
   const booked: string[] = [];
-  for (const amount of [100, 50, 25, 10, 5]) {
-    stripe.refundThere(payment, amount);
-    booked.push(`refund ${amount * 10_000}`);
+  for (const amounts of [[100], [50, 25, 10, 5], [20]]) {
+    for (const amount of amounts) {
+      stripe.refundThere(payment, amount);
+      booked.push(`refund ${amount * 10_000}`);
+    }
     await tell('charge.refunded', payment);
     await tell('refund.created', payment);
   }
-  assert.deepEqual((await moved(user)).slice(1), booked);
+  assert.deepEqual((await moved(user)).slice(1).toSorted(), booked.toSorted());
 });
 
 test('WA-05 a dispute moves what it is about, without fees, also where Stripe keeps its accounts in another currency', async () => {

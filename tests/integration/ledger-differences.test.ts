@@ -31,7 +31,7 @@ for (const { what, by, found } of TAMPERINGS) {
 test('WA-09 every rule of both checks is made to fail by one of these tests', async () => {
   const { rows } = await ledger.database.owner.query<{ source: string }>(
     `select prosrc as source from pg_proc where pronamespace = 'ledger'::regnamespace
-       and proname in ('differences', 'broken_rules', 'check_changes')`,
+       and proname in ('wallet_differences', 'broken_rules', 'check_changes')`, // Refunds: payments-check.test.ts.
   );
   const named = rows.flatMap(({ source }) =>
     [...source.matchAll(/(?:\(|select )'([a-z][a-z ]{15,})'/g)].map(([, rule]) => rule),

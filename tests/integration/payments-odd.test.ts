@@ -11,7 +11,7 @@ before(async () => {
 });
 
 after(async () => {
-  assert.deepEqual(await ground.ledger.differences(), []);
+  assert.deepEqual(await ground.check(), []);
   await ground.close();
 });
 

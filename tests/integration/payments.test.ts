@@ -15,7 +15,7 @@ before(async () => {
 });
 
 after(async () => {
-  assert.deepEqual(await ground.ledger.differences(), []);
+  assert.deepEqual(await ground.check(), []);
   await ground.close();
 });
 
@@ -64,6 +64,18 @@ test('ON-02 a forged notice, and one of a payment that is not ours, leave no row
   const foreign = processor.notice('pi_of_somebody_else');
   assert.equal(await notices.take(foreign.body, foreign.headers), 'taken');
   assert.deepEqual(await count(), before);
+});
+
+test('ON-02 a payment of a checkout that was begun elsewhere leaves no row', async () => {
+  const { processor, begin, ledger, moved, tell } = ground;
+  await ledger.open('far', 0);
+  const checkoutId = await begin('far', 5_000_000);
+  const payment = processor.pay(checkoutId);
+  await ledger.database.owner.query('delete from payments.checkouts where checkout_id = $1', [checkoutId]);
+  const before = await ground.rows('notices');
+  await tell(payment);
+  assert.equal(await ground.rows('notices'), before);
+  assert.deepEqual(await moved('far'), []);
 });
 
 test('ON-02 while the processor is away a notice is not taken, and counts when it is sent again', async () => {

@@ -4,6 +4,7 @@ import { inTransaction } from '../../packages/service/src/db/pool.ts';
 import type { EndUserId, PaymentId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { APP, holdOf } from '../support/ledger-database.ts';
+import { lockWallet } from '../support/lock-wait.ts';
 import { createPaymentsGround, type PaymentsGround } from '../support/payments.ts';
 
 let ground: PaymentsGround;
@@ -13,7 +14,7 @@ before(async () => {
 });
 
 after(async () => {
-  assert.deepEqual(await ground.ledger.differences(), []);
+  assert.deepEqual(await ground.check(), []);
   await ground.close();
 });
 
@@ -114,6 +115,36 @@ test('WA-05 a key counts once: the same request is a repeat, another amount a co
   assert.equal((await moved('emma')).length, 2);
 });
 
+/** Runs these while somebody else holds the wallet, so that all of them are under way at once. */
+async function atOnce(user: string, asks: readonly (() => Promise<string>)[]): Promise<readonly string[]> {
+  const lock = await lockWallet(ground.ledger.database, user);
+  const answers = Promise.all(asks.map((one) => one()));
+  await lock.waiting(asks.length);
+  await lock.release();
+  return answers;
+}
+
+test('WA-05 requests at once under one key are one, and under several pay no payment back twice', async () => {
+  const { processor, paid, ledger } = ground;
+  const { there } = await paid('enno', 5_000_000);
+  await ledger.credit('enno', 90_000_000, { kind: 'contract_credit' });
+  const same = await atOnce(
+    'enno',
+    Array.from({ length: 4 }, () => () => ask('enno', 1_000_000, 'same')),
+  );
+  assert.deepEqual(same.toSorted(), ['asked', 'repeated', 'repeated', 'repeated']);
+  const several = await atOnce(
+    'enno',
+    Array.from({ length: 4 }, (_, index) => () => ask('enno', 3_000_000, `key ${index}`)),
+  );
+  assert.deepEqual(several.toSorted(), ['asked', 'too_much', 'too_much', 'too_much']);
+  const asked = processor.refundOrders.filter(({ processorPayment }) => processorPayment === there);
+  assert.deepEqual(
+    asked.map(({ amount }) => amount),
+    [1_000_000n, 3_000_000n],
+  );
+});
+
 test('WA-05 the newest payment goes back first, and no more of any than was paid', async () => {
   const { processor, paid, ledger } = ground;
   const older = await paid('fred', 5_000_000);
@@ -143,9 +174,12 @@ test('WA-05 what calls hold, parts of a coin and disputed money cannot go back',
   processor.dispute(there, 3_000_000);
   await tell(there);
   assert.equal(await refundable('gabi'), 990_000);
+  await ledger.credit('gabi', 9_000_000, { kind: 'contract_credit' });
+  assert.equal(await refundable('gabi'), 2_000_000, 'what a bank took cannot go back a second time');
+  assert.equal(await ask('gabi', 2_010_000, 'disputed'), 'too_much');
   processor.dispute(there, 3_000_000, true);
   await tell(there);
-  assert.equal(await refundable('gabi'), 3_990_000);
+  assert.equal(await refundable('gabi'), 5_000_000);
   await ground.ledger.open('nothing', 5_000_000);
   assert.equal(await ask('nothing', 1_000_000, 'one'), 'no_payment');
   assert.equal(await refundable('nobody'), 0);
@@ -209,7 +243,7 @@ test('CP-05 WA-05 an operator refunds one payment: set aside where there is enou
 
 test('CP-05 a payment that is in no wallet goes back without one', async () => {
   const { processor, tell, moved, ledger, begin } = ground;
-  await ledger.open('lena', 3_000_000);
+  await ledger.open('lena', 30_000_000);
   const there = processor.pay(await begin('lena', 5_000_000), { currency: 'USD' });
   await tell(there);
   const [payment] = await ground.refunds.payments(APP, 'lena' as EndUserId);

@@ -97,9 +97,13 @@ test('a first start says what it does and prints a live and a sandbox call that 
   try {
     assert.match(banner, /Creating the database/);
     const calls = pastedCalls(banner);
-    assert.equal(calls.length, 2, banner);
+    assert.equal(calls.length, 3, banner);
     const url = `http://127.0.0.1:${port}`;
-    for (const { key, user, body } of calls) {
+    const stranger = calls[2];
+    const refused = await send('/v1/chat/completions', { url, ...stranger });
+    assert.equal(refused.status, 402, refused.text);
+    assert.match(String(refused.body['topupUrl']), new RegExp(`^${url}/topup/[\\w-]+$`));
+    for (const { key, user, body } of calls.slice(0, 2)) {
       const reply = await send('/v1/chat/completions', { url, key, user, body });
       assert.equal(reply.status, 200, reply.text);
       assert.equal(reply.body['model'], 'purser.demo-1');

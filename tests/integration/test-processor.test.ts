@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import { sha256 } from '../../packages/service/src/kernel/crypto.ts';
-import { newCheckoutId, newRefundId } from '../../packages/service/src/kernel/ids.ts';
+import { type CheckoutId, newCheckoutId, newRefundId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
@@ -60,9 +60,9 @@ after(async () => {
   await database.close();
 });
 
-async function newCheckout(): Promise<string> {
-  const { processorCheckout } = await processor.openCheckout({
-    checkoutId: newCheckoutId(),
+function open(checkoutId: CheckoutId) {
+  return processor.openCheckout({
+    checkoutId,
     amount: micros(AMOUNT),
     currency: 'EUR',
     appName: 'App',
@@ -70,7 +70,10 @@ async function newCheckout(): Promise<string> {
     cancelUrl: 'https://purser.test/checkout/x?paid=no',
     email: undefined,
   });
-  return processorCheckout;
+}
+
+async function newCheckout(): Promise<string> {
+  return (await open(newCheckoutId())).processorCheckout;
 }
 
 async function paymentOf(testCheckout: string): Promise<string> {
@@ -112,6 +115,19 @@ test('ON-03 a payment by the card that succeeds is told once, and is there to be
   assert.deepEqual(report?.received, { amount: AMOUNT, currency: 'EUR' });
   assert.deepEqual([report?.refunds, report?.disputeMovements], [[], []]);
   assert.equal(await processor.lookUp('tpa_none'), undefined);
+});
+
+test('ON-03 a checkout that is asked for twice is one, and is looked up by its name once it is paid', async () => {
+  const checkoutId = newCheckoutId();
+  const opened = await open(checkoutId);
+  assert.deepEqual(await open(checkoutId), opened);
+  assert.equal(opened.url, `https://purser.test/test-processor/${opened.processorCheckout}`);
+  assert.equal(await processor.lookUpCheckout(opened.processorCheckout), undefined);
+  await bank.pay(opened.processorCheckout, 'success');
+  const report = await processor.lookUpCheckout(opened.processorCheckout);
+  assert.deepEqual([report?.checkoutId, report?.received?.amount], [checkoutId, AMOUNT]);
+  assert.equal(report?.processorPayment, await paymentOf(opened.processorCheckout));
+  assert.equal(await processor.lookUpCheckout('tch_none'), undefined);
 });
 
 test('ON-03 a card that is declined pays nothing, and another pays the same checkout, once', async () => {

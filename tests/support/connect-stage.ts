@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createLinks, redirectName } from '../../packages/service/src/connections/link.ts';
-import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { systemClock } from '../../packages/service/src/kernel/clock.ts';
 import { type Reply, send } from './client.ts';
 import { connectionsOf, type TestConnections } from './connections.ts';
@@ -27,7 +27,7 @@ export interface ConnectApp extends TestApp {
   /** The path of the link for a user. */
   readonly linkFor: (user: string, fields?: Readonly<Record<string, unknown>>) => Promise<string>;
   /** One that the service issued so many seconds ago. */
-  readonly oldLinkFor: (user: string, secondsAgo: number) => string;
+  readonly oldLinkFor: (user: string, secondsAgo: number, appId?: AppId) => string;
   readonly change: (fields: Readonly<Record<string, unknown>>) => Promise<unknown>;
 }
 
@@ -77,8 +77,8 @@ export async function setConnectStage(): Promise<ConnectStage> {
           assert.equal(reply.status, 200, reply.text);
           return new URL(String(reply.body['connectUrl'])).pathname;
         },
-        oldLinkFor: (user, secondsAgo) => {
-          const subject = { appId: app.appId, userId: user as EndUserId, redirect: redirectName(redirectUri) };
+        oldLinkFor: (user, secondsAgo, appId = app.appId) => {
+          const subject = { appId, userId: user as EndUserId, redirect: redirectName(redirectUri) };
           return linksOf(secondsAgo).connect({ ...subject, state: undefined, userLabel: undefined }).url;
         },
       };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { CheckoutId, EndUserId, PaymentId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { checkBooks } from '../../packages/service/src/operator/ledger-check.ts';
 import { type Checkouts, createCheckouts } from '../../packages/service/src/payments/checkout.ts';
 import { createNotices, type Notices } from '../../packages/service/src/payments/notices.ts';
 import { createRefunds, type Refunds } from '../../packages/service/src/payments/refund.ts';
@@ -27,6 +28,8 @@ export interface PaymentsGround {
   readonly rows: (table: string) => Promise<number>;
   /** What moved in a wallet, as `kind amount`, in order. */
   readonly moved: (user: string) => Promise<readonly string[]>;
+  /** What the check of all books finds. */
+  readonly check: () => Promise<readonly string[]>;
   /** Lines that were logged for an operator. */
   readonly told: readonly string[];
   readonly close: () => Promise<void>;
@@ -96,6 +99,7 @@ export async function createPaymentsGround(): Promise<PaymentsGround> {
       );
       return rows.map(({ text }) => text);
     },
+    check: async () => (await checkBooks(ledger.live)).differences.map(({ rule }) => rule),
     told,
     close: ledger.close,
   };

@@ -36,6 +36,8 @@ export interface TestGround {
   readonly addApp: (options?: AppOptions) => Promise<TestApp>;
   /** Those of all apps that were added. */
   readonly keys: readonly string[];
+  /** No log line and no metric may hold it. */
+  readonly keepSecret: (secret: string) => void;
   /** Opens a connected wallet with this much in it, and a monthly cap where one is given. */
   readonly fund: (app: TestApp, userId: string, amount: number, cap?: number) => Promise<void>;
   readonly wallet: (app: TestApp, userId: string) => Promise<WalletFigures>;
@@ -107,6 +109,7 @@ export async function createTestGround(catalogue: unknown, ownDatabase?: TestDat
   return {
     database,
     keys,
+    keepSecret: (secret) => void keys.push(secret),
     addApp: async (options) => {
       const app = await addApp(database, options);
       keys.push(app.liveKey, app.testKey);

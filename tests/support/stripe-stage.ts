@@ -8,6 +8,7 @@ import type { Processor } from '../../packages/service/src/payments/processor.ts
 import { createStripe } from '../../packages/service/src/payments/stripe/stripe.ts';
 import { sweepPayments } from '../../packages/service/src/payments/sweep.ts';
 import { type Reply, send } from './client.ts';
+import type { TestApp } from './service.ts';
 import { setStage, type Stage } from './stage.ts';
 import { type SignedEvent, startStripeServer, type StripeServer } from './stripe-server.ts';
 
@@ -21,6 +22,7 @@ export interface StripeStage extends Stage {
     user: string,
     amount: number,
     email?: string,
+    app?: TestApp,
   ) => Promise<{ readonly checkoutId: CheckoutId; readonly session: string }>;
   readonly deliver: (event: SignedEvent) => Promise<Reply>;
   readonly tell: (type: string, payment: string) => Promise<Reply>;
@@ -37,9 +39,11 @@ export async function setStripeStage(): Promise<StripeStage> {
       PURSER_STRIPE_SECRET_KEY: stripe.secretKey,
       PURSER_STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
       PURSER_STRIPE_API_BASE: stripe.url,
+      PURSER_WEBHOOK_ALLOW_PRIVATE: '1',
     },
   });
   const { service, app } = stage;
+  for (const secret of [stripe.secretKey, stripe.webhookSecret, 'canary-of-stripe']) service.keepSecret(secret);
   const { owner } = service.database;
   const { secretKey, webhookSecret } = stripe;
   const processor = createStripe({ secretKey, webhookSecret, apiBase: new URL(stripe.url) }, systemClock);
@@ -53,9 +57,9 @@ export async function setStripeStage(): Promise<StripeStage> {
     stripe,
     processor,
     checkouts,
-    begin: async (user, amount, email) => {
+    begin: async (user, amount, email, { appId } = app) => {
       const { checkoutId, url } = await checkouts.begin({
-        appId: app.appId,
+        appId,
         userId: user as EndUserId,
         identityId: newIdentityId(),
         amount: micros(BigInt(amount)),

@@ -86,6 +86,33 @@ test('ON-02 the page of a checkout shows the money arriving, and the wallet to i
   }
 });
 
+test('ON-02 a payment that an operator must look at is no loss, and no money in the wallet, by the page', async () => {
+  const { user, browser } = await newPerson();
+  await hurry(service, await payFive(browser, user, 'success'));
+  await service.database.owner.query(
+    `update payments.payments set state = 'kept', oddity = 'currency' where user_id = $1`,
+    [user],
+  );
+  assertPage(await browser.open(await checkoutPath(service, user)), 200, 'We have your payment');
+  assert.match(browser.page().text, /Nothing is lost: Purser looks at it\./);
+  assert.doesNotMatch(browser.page().text, /went into the wallet/);
+});
+
+test('BI-04 two checkouts by one link are two payments when both are paid, and the link is spent', async () => {
+  const { user, browser } = await newPerson();
+  const path = linkFor(user);
+  const first = await beginTopup(browser, path, { amount: '5000000' });
+  const second = await beginTopup(browser, path, { amount: '10000000' });
+  assert.notEqual(first, second);
+  for (const address of [first, second]) {
+    await browser.open(address);
+    await payBy(browser, address, 'success');
+    await hurry(service, address);
+  }
+  assert.equal(await balanceOf(user), 15_000_000);
+  assertPage(await browser.open(path), 404, 'This link does not work any more');
+});
+
 test('ON-03 each test card does what it says, by the pages', async () => {
   const declined = await newPerson();
   const address = await beginTopup(declined.browser, linkFor(declined.user), { amount: '5000000' });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import { type EndUserId, newAppId } from '../../../packages/service/src/kernel/ids.ts';
 import { openBrowser } from '../../support/browser.ts';
 import { chat } from '../../support/client.ts';
 import { CONSENT, consent, consentAndGoOn, newConnectPerson, wayBackOf } from '../../support/connect-pages.ts';
@@ -117,6 +117,7 @@ test('BI-04 whatever is no link in force gets one page, the same for all, and no
     `/connect/${'A'.repeat(100)}`,
     `/connect/%41%42`,
     app.oldLinkFor(user, 15 * 60 + 1),
+    app.oldLinkFor(user, 0, newAppId()), // Signed as it must be, for an app that is none.
   ];
   const before = await everything();
   const texts = new Set<string>();

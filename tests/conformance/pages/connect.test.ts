@@ -133,7 +133,8 @@ test('ON-05 who connects again finds the same wallet, and is told so', async () 
   const connected = await owner.open(link);
   assertPage(connected, 200, 'Notes is connected');
   assert.match(connected.text, /value="other" checked>[^]*value="12\.50"/);
-  assert.doesNotMatch(connected.text, /connected this app before/);
+  assert.doesNotMatch(connected.text, /connected this app before|\/cancel"/);
+  assert.ok(connected.text.includes(`href="${link}/done"`), 'who goes back is connected');
   await owner.submit(`${link}/consent`, { ...CONSENT, cap: '50', 'other-cap': '12.50' }); // The field as it was shown.
   assert.equal((await connectionOf(user))?.cap, 50_000_000n);
   for (const [cap, chosen] of [
@@ -151,6 +152,28 @@ test('ON-05 who connects again finds the same wallet, and is told so', async () 
   const after = await connectionOf(user);
   assert.equal(after?.connectionId, made.connectionId);
   assert.deepEqual([after?.wallet.isConnected, after?.cap], [true, 10_000_000n]);
+});
+
+test('ON-01 the first owner of a wallet that an operator opened is offered the cap that it has', async () => {
+  const operator = await newOperator(service);
+  for (const [spendCapMicros, chosen] of [
+    [5_000_000, /value="5" checked>/],
+    [7_250_000, /value="other" checked>[^]*value="7\.25"/],
+    [undefined, /value="20" checked>/],
+  ] as const) {
+    const { email, user } = newConnectPerson();
+    const fields = spendCapMicros === undefined ? {} : { spendCapMicros };
+    await operator.get(201, 'POST', `/operator/apps/${app.appId}/wallets`, { userId: user, ...fields });
+    const owner = await browserOf(service, email);
+    const link = await app.linkFor(user);
+    const asked = await owner.open(link);
+    assertPage(asked, 200, 'Connect Notes');
+    assert.match(asked.text, chosen);
+    await consent(owner, link, { cap: '10' });
+    assert.equal((await connectionOf(user))?.cap, 10_000_000n);
+    const other = await browserOf(service, newConnectPerson().email);
+    assert.doesNotMatch(mainOf(await other.open(link)), /checked/);
+  }
 });
 
 test('AU-02 nobody connects to an app that is suspended', async () => {

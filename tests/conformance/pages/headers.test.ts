@@ -4,7 +4,7 @@ import { openBrowser } from '../../support/browser.ts';
 import type { Reply } from '../../support/client.ts';
 import { setConnectStage } from '../../support/connect-stage.ts';
 import { browserOf } from '../../support/people.ts';
-import { beginTopup, checkoutPath, refusedPath } from '../../support/topup.ts';
+import { beginTopup, checkoutPath, hurry, payBy, refusedPath } from '../../support/topup.ts';
 import { walletOwnersOf } from '../../support/wallet-owner.ts';
 
 const { service, newConnectApp } = await setConnectStage();
@@ -40,6 +40,8 @@ const PATHS = [
   '/wallet/code',
   '/wallet/sign-out',
   '/wallet/passkeys',
+  '/wallet/passkeys/use',
+  '/wallet/passkeys/remove',
   '/wallet/x',
   wallet,
   `${wallet}?receipt=x`,
@@ -89,10 +91,14 @@ test('threat 11: every page of people, whoever asks and however, has the headers
   );
 });
 
-test('threat 11: no page but the one that waits has a script', async () => {
-  const scripted = [];
-  for (const path of PATHS) {
-    if ((await owner.browser.ask(path)).text.includes('<script')) scripted.push(path);
+test('threat 11: a page has a script, and leave for one, only where it waits for money or asks for a passkey', async () => {
+  const scripted = new Set<string>();
+  for (const visitor of [openBrowser(service.url), owner.browser]) {
+    for (const path of PATHS) if ((await visitor.ask(path)).text.includes('<script')) scripted.add(path);
   }
-  assert.deepEqual(scripted, [checkout, `${checkout}?paid=no`]);
+  const signIn = ['/wallet/sign-in', '/wallet/sign-in?then=//evil.test', '/wallet/passkeys'];
+  assert.deepEqual([...scripted].toSorted(), [...signIn, checkout, `${checkout}?paid=no`].toSorted());
+  await payBy(owner.browser, processor, 'success');
+  await hurry(service, processor);
+  assert.deepEqual(headersOf(await owner.browser.ask(checkout)), HEADERS);
 });

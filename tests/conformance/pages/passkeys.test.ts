@@ -13,6 +13,7 @@ import {
   signInByPasskey,
 } from '../../support/passkeys.ts';
 import { browserOf, PERSON_COOKIE } from '../../support/people.ts';
+import { startSecondGateway } from '../../support/second-gateway.ts';
 import { setStage } from '../../support/stage.ts';
 
 /** Passkeys: offered once somebody is signed in, never needed. */
@@ -115,5 +116,24 @@ test('ON-01 passkeys are shown, added and removed by who is signed in alone; wit
     ['/wallet/passkeys/remove', '/wallet/passkeys'],
   ] as const) {
     assert.equal((await browser.ask(path)).headers.get('location'), leads);
+  }
+});
+
+test('ON-01 a service that is reached by an IP address offers no passkey, which no browser would make', async () => {
+  for (const publicUrl of ['http://127.0.0.1:8787', 'http://[::1]:8787', 'https://192.0.2.1']) {
+    const gateway = await startSecondGateway(service, { PURSER_PUBLIC_URL: publicUrl });
+    try {
+      const browser = openBrowser(gateway.url, publicUrl);
+      const page = await browser.open('/wallet/sign-in');
+      assertPage(page, 200, 'Sign in');
+      assert.doesNotMatch(page.text, /passkey/);
+      const { cookies } = await browserOf(service, 'by-address@example.test');
+      const prefix = publicUrl.startsWith('https') ? '__Host-' : '';
+      browser.cookies.set(`${prefix}purser-person`, cookies.get(PERSON_COOKIE) ?? '');
+      assertPage(await browser.open('/wallet/passkeys'), 200, PASSKEYS_TITLE);
+      assert.match(browser.page().text, /Passkeys work where this service is reached by a name/);
+    } finally {
+      await gateway.close();
+    }
   }
 });

@@ -27,6 +27,11 @@ The same with the sandbox key: a fixed answer, play money, no provider:
 
 ${callWith(url, demo.testKey, demo.userId, model)}
 
+Somebody who has no wallet yet is refused, with a link. Open it in a browser: the code to sign in with is in the mailbox
+(${url}/dev/mailbox), the cards that pay are on the page. Then repeat the call:
+
+${callWith(url, demo.liveKey, 'new-user', model)}
+
 Sign in as the owner of the demo app, or as the operator of the service, for a session token (GET ${url}/openapi.json has the routes):
 
   curl ${url}/sessions -H 'content-type: application/json' \\
@@ -34,7 +39,7 @@ Sign in as the owner of the demo app, or as the operator of the service, for a s
   curl ${url}/sessions -H 'content-type: application/json' \\
     -d '{"email":"${DEMO_OPERATOR_EMAIL}","password":"${demo.operatorPassword}"}'
 
-Mail that it sends, such as password resets: ${url}/dev/mailbox
+What owners of wallets see: ${url}/wallet
 The books, checked to the micro: npm run purser -- ledger check
 Read on: README.md, docs/ARCHITECTURE.md. Stop with Ctrl-C.
 `;

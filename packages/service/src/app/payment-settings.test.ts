@@ -43,7 +43,7 @@ test('ON-03 what is wrong is told at once, without the secrets', () => {
     [{ ...KEYS, PURSER_STRIPE_API_BASE: 'http://stripe.test' }, 1],
     [{ ...KEYS, PURSER_PAYMENTS: 'paypal' }, 1],
   ] as const) {
-    const { faults } = read(environment as Readonly<Record<string, string>>);
+    const { faults } = read(environment);
     assert.equal(faults.length, count, JSON.stringify([environment, faults]));
     assert.doesNotMatch(faults.join(), /hush/);
   }

@@ -2,7 +2,7 @@ import type { Queryable } from '#db/pool.ts';
 
 /** One act of an operator. */
 export interface AuditEntry {
-  /** The account, `command-line`, or `settings` for the operator whom those name. */
+  /** The account, `command-line`, or `settings` for the operator whom those name, `processor` for what came of a payment. */
   readonly actor: string;
   /** What was done, as `app.suspend`. */
   readonly action: string;

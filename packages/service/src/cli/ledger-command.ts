@@ -1,6 +1,7 @@
 import type { Pool } from '#db/pool.ts';
 import { systemClock } from '#kernel/clock.ts';
-import { checkChanges, checkLedger } from '#ledger/check.ts';
+import { checkChanges } from '#ledger/check.ts';
+import { checkBooks } from '#operator/ledger-check.ts';
 
 /** Below it, how long a million entries would take is a guess. */
 const ENTRIES_FOR_A_RATE = 10_000;
@@ -11,7 +12,7 @@ const ENTRIES_FOR_A_RATE = 10_000;
  */
 export async function printLedgerCheck(owner: Pool, { isIncremental }: { isIncremental: boolean }): Promise<number> {
   const begunMs = systemClock.nowMs();
-  const { wallets, entries, differences, found } = await (isIncremental ? checkChanges(owner) : checkLedger(owner));
+  const { wallets, entries, differences, found } = await (isIncremental ? checkChanges(owner) : checkBooks(owner));
   const seconds = (systemClock.nowMs() - begunMs) / 1_000;
   for (const { rule, walletId, expected, found: is } of differences) {
     console.log(`wallet ${walletId}: ${rule}: expected ${expected}, found ${is}`);

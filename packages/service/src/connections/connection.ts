@@ -52,6 +52,8 @@ export interface Connections {
   readonly consent: (consent: Consent) => Promise<Connection | 'foreign'>;
   /** The connection of an (app, user), whoever's it is. */
   readonly find: (appId: AppId, userId: EndUserId) => Promise<Connection | undefined>;
+  /** The monthly cap of a wallet that an operator opened and nobody has claimed; undefined where there is none such. */
+  readonly capToClaim: (appId: AppId, userId: EndUserId) => Promise<Micros | undefined>;
   readonly ofIdentity: (owner: Owner) => Promise<Connection | undefined>;
   /** The newest first, at most 100. */
   readonly list: (identityId: IdentityId) => Promise<readonly Connection[]>;
@@ -85,6 +87,10 @@ export function createConnections(pool: Pool, currency: string): Connections {
     find: async (appId, userId) => {
       const row = await selectConnection(pool, appId, userId);
       return row === undefined ? undefined : withWallet(pool, row);
+    },
+    capToClaim: async (appId, userId) => {
+      const row = await selectConnection(pool, appId, userId);
+      return row === undefined ? (await createWallets(pool).find(appId, userId))?.cap : undefined;
     },
     ofIdentity: async (owner) => {
       const row = await selectConnectionOf(pool, owner);

@@ -4,7 +4,7 @@ import { Refusal } from '#kernel/refusal.ts';
 import type { Notices } from '#payments/notices.ts';
 
 /**
- * `POST /webhooks/stripe` or `/webhooks/test`: a notice of the payment processor, checked on the bytes as they came (ON-02).
+ * `POST /webhooks/stripe` and `/webhooks/test`: a notice of the payment processor, checked on the bytes as they came (ON-02).
  * Whatever fails here is answered by a 500, so that it is sent again. `notices`: undefined where this is not the processor.
  */
 export async function handleProcessorNotice(notices: Notices | undefined, exchange: Exchange): Promise<void> {

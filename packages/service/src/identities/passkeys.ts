@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type {
   AuthenticationResponseJSON,
   PublicKeyCredentialCreationOptionsJSON,
@@ -31,6 +32,8 @@ interface Passkey {
 
 /** Signing in by a passkey, once a person has added one. Nobody needs one: the code from the mail is always there. */
 export interface Passkeys {
+  /** Passkeys are for a host with a name: there are none where the service is reached by an IP address. */
+  readonly isPossible: boolean;
   /** What a browser is asked to make one with. */
   readonly optionsToAdd: (identity: Identity) => Promise<PublicKeyCredentialCreationOptionsJSON>;
   /** Adds what the browser made of these, as JSON. */
@@ -82,6 +85,7 @@ export function createPasskeys(options: PasskeyOptions): Passkeys {
   }
 
   return {
+    isPossible: isIP(hostname.replace(/^\[(.*)\]$/, '$1')) === 0,
     optionsToAdd: async (identity) => {
       const others = await selectPasskeysOf(pool, identity.identityId);
       const challenge = challenges.issue(purposeOf(identity));
@@ -124,12 +128,7 @@ export function createPasskeys(options: PasskeyOptions): Passkeys {
       });
       return opened === undefined ? notSignedIn() : { ...opened, known: browsers.issue(row.email) };
     },
-    list: async (identityId) =>
-      (await selectPasskeysOf(pool, identityId)).map((row) => ({
-        credentialId: row.credential_id,
-        createdAtMs: row.created_at.getTime(),
-        lastUsedAtMs: row.last_used_at?.getTime(),
-      })),
+    list: async (identityId) => (await selectPasskeysOf(pool, identityId)).map(passkeyOf),
     remove: (identityId, credentialId) => deletePasskey(pool, identityId, credentialId),
   };
 }
@@ -158,6 +157,14 @@ function creationOptions({ rp, identity, others, challenge }: Creation): PublicK
 /** By what a passkey names its person: says nothing of him to whoever reads it from the device. */
 function handleOf(identityId: IdentityId): string {
   return Buffer.from(identityId).toString('base64url');
+}
+
+function passkeyOf({
+  credential_id: credentialId,
+  created_at: createdAt,
+  last_used_at: lastUsedAt,
+}: PasskeyRow): Passkey {
+  return { credentialId, createdAtMs: createdAt.getTime(), lastUsedAtMs: lastUsedAt?.getTime() };
 }
 
 function purposeOf({ identityId }: Identity): string {

@@ -20,7 +20,7 @@ export interface LedgerCheck {
 }
 
 /** More broken figures than anybody reads, and few enough for any memory. */
-const DIFFERENCES_MAX = 1_000;
+export const DIFFERENCES_MAX = 1_000;
 /** Small enough that no statement holds back the vacuum, or the other work of the database, for long. */
 const WALLETS_PER_STATEMENT = 1_000;
 

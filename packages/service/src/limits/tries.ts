@@ -34,9 +34,9 @@ const RATES = {
   reset: { ratePerMinute: 1, rateBurst: 30, cost: 10 },
   /** Resets asked for from one address. */
   'reset-from': { ratePerMinute: 2, rateBurst: 20, cost: 1 },
-  /** One-time codes that one e-mail is sent, asked for by strangers: five at once, then one in two minutes. */
-  code: { ratePerMinute: 1, rateBurst: 10, cost: 2 },
-  /** The same from one browser that was signed in with this e-mail before: strangers leave it its own. */
+  /** One-time codes that one e-mail is sent, asked for by strangers: five at once, then one in ten minutes. */
+  code: { ratePerMinute: 1, rateBurst: 50, cost: 10 },
+  /** The same from one browser that was signed in with this e-mail before, then one in two minutes: strangers leave it its own. */
   'code-known': { ratePerMinute: 1, rateBurst: 10, cost: 2 },
   /** One-time codes asked for from one address. */
   'code-from': { ratePerMinute: 2, rateBurst: 30, cost: 1 },

@@ -20,17 +20,17 @@ interface WrittenLetter {
 const COLUMNS = 76;
 const SUBJECT_LENGTH_MAX = 200;
 
-/** The one style of all mail: one column, light and dark. Programs that leave it out still show the words in order. */
+/** The one style of all mail, in the colours of the pages: one column, light and dark. Programs that leave it out still show the words in order. */
 export const LETTER_STYLE = `:root{color-scheme:light dark;supported-color-schemes:light dark}
-body{margin:0;padding:24px 16px;background:#f5f6f8;color:#1d2228;font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-div{max-width:480px;margin:0 auto;padding:24px;background:#fff;border:1px solid #cdd3da;border-radius:10px}
+body{margin:0;padding:24px 16px;background:#f3f5f2;color:#17211d;font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+div{max-width:480px;margin:0 auto;padding:24px;background:#fff;border:1px solid #dce1dc;border-radius:10px}
 p{margin:0 0 16px}
 p:last-child{margin:0}
-.sender{color:#59626d;font-weight:600}
+.sender{color:#55625b;font-weight:600}
 .copy{font:600 24px/1.3 ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
 .long{font-size:15px;font-weight:400}
-a{display:inline-block;padding:10px 18px;border-radius:6px;background:#1f5fbf;color:#fff;font-weight:600;text-decoration:none}
-@media(prefers-color-scheme:dark){body{background:#12161b;color:#e6e9ed}div{background:#1b2026;border-color:#3d4650}.sender{color:#a3adb8}a{background:#8ab6ff;color:#0c1a30}}`;
+a{display:inline-block;padding:10px 18px;border-radius:6px;background:#0d5c4b;color:#fff;font-weight:600;text-decoration:none}
+@media(prefers-color-scheme:dark){body{background:#0e1412;color:#e7eeea}div{background:#18211d;border-color:#2c3833}.sender{color:#a3b1aa}a{background:#86d9bd;color:#06251c}}`;
 
 const SHORT = 12;
 

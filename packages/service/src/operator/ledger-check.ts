@@ -1,5 +1,17 @@
 import type { Pool } from '#db/pool.ts';
-import { checkLedger, type LedgerCheck } from '#ledger/check.ts';
+import { checkLedger, DIFFERENCES_MAX, type LedgerCheck } from '#ledger/check.ts';
+import { checkPayments } from '#payments/check.ts';
+
+/** Checks the ledger, and that what was paid is in it. */
+export async function checkBooks(pool: Pool): Promise<LedgerCheck> {
+  const ledger = await checkLedger(pool);
+  const payments = await checkPayments(pool);
+  return {
+    ...ledger,
+    differences: [...ledger.differences, ...payments].slice(0, DIFFERENCES_MAX),
+    found: ledger.found + BigInt(payments.length),
+  };
+}
 
 /**
  * The check of all books, as operators ask for it. One at a time in a process: whoever asks while one runs gets its
@@ -8,7 +20,7 @@ import { checkLedger, type LedgerCheck } from '#ledger/check.ts';
 export function createLedgerCheck(pool: Pool): () => Promise<LedgerCheck> {
   let running: Promise<LedgerCheck> | undefined;
   return () => {
-    running ??= checkLedger(pool).finally(() => {
+    running ??= checkBooks(pool).finally(() => {
       running = undefined;
     });
     return running;

@@ -29,8 +29,9 @@ test('ON-02 an amount with parts of a minor unit is never told', () => {
     assert.throws(() => toMinorUnits(micros(amount), currency), RangeError);
 });
 
+const check = (currency: string, amount: bigint) => isPayable(micros(amount), payableIn(currency));
+
 test('ON-02 what can be paid is between the least and the most, in whole coins', () => {
-  const check = (currency: string, amount: bigint) => isPayable(micros(amount), payableIn(currency));
   for (const [currency, least, unit, most] of [
     ['EUR', 500_000n, 10_000n, 999_999_990_000n],
     ['PLN', 2_000_000n, 10_000n, 999_999_990_000n],

@@ -117,3 +117,14 @@ export async function claimCheckouts(
 export async function deleteOldNotices(db: Queryable, days: number): Promise<void> {
   await db.query(`delete from payments.notices where received_at < clock_timestamp() - $1 * interval '1 day'`, [days]);
 }
+
+export async function selectDifferences(
+  db: Queryable,
+): Promise<
+  readonly { readonly rule: string; readonly wallet_id: bigint; readonly expected: bigint; readonly found: bigint }[]
+> {
+  const { rows } = await db.query<{ rule: string; wallet_id: bigint; expected: bigint; found: bigint }>(
+    `select rule, wallet_id, expected, found from payments.differences() order by wallet_id, rule`,
+  );
+  return rows;
+}

@@ -72,3 +72,10 @@ test('a field for an amount shows what was typed as text', () => {
   assert.match(text, /value="&#34;&#62;&#60;b&#62;"\n {2}aria-describedby="other-hint" required>/);
   assert.doesNotMatch(amountField({ name: 'other', label: '', text: '' }).text, /required/);
 });
+
+const field = (text: string) => amountField({ name: 'other', label: '', text }).text;
+
+test('ON-04 a field says of what was typed that it is no amount, and only then', () => {
+  for (const text of ['a lot', '1e9', '-1', '1.234']) assert.match(field(text), / aria-invalid="true"/, text);
+  for (const text of ['', '12', '12,50']) assert.doesNotMatch(field(text), /aria-invalid/, text);
+});

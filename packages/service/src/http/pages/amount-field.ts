@@ -30,7 +30,7 @@ export function amountText(amount: Micros): string {
   return decimals === '' ? whole : `${whole}.${shown}`;
 }
 
-/** Where somebody types an amount. */
+/** Where somebody types an amount. What was typed and is none is marked, for the page that asks for it again. */
 export function amountField(field: {
   /** Of the form; the id too. */
   readonly name: string;
@@ -42,8 +42,9 @@ export function amountField(field: {
 }): Html {
   const { name, label, text, isRequired = false } = field;
   const required = isRequired ? html` required` : undefined;
+  const wrong = text !== '' && parseAmount(text) === undefined ? html` aria-invalid="true"` : undefined;
   return html`<label for="${name}">${label}</label>
-<input id="${name}" name="${name}" type="text" inputmode="decimal" autocomplete="off" maxlength="20" value="${text}"
+<input id="${name}" name="${name}" type="text" inputmode="decimal" autocomplete="off" maxlength="20"${wrong} value="${text}"
   aria-describedby="${name}-hint"${required}>
 <p class="hint" id="${name}-hint">${AMOUNT_TEXTS.hint}</p>`;
 }

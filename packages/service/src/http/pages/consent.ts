@@ -27,8 +27,9 @@ interface Filled {
   readonly isOwn: boolean;
 }
 
-/** `/connect/TOKEN` or `/topup/TOKEN`: the page whose consent this is. Below it, `consent` takes the form. */
+/** `/connect/TOKEN` or `/topup/TOKEN`: the page whose consent this is. */
 interface ConsentAt {
+  /** Below it, `consent` takes the form, and `done` leads back to the app that waits, where one does. */
   readonly path: string;
   /** Where somebody goes who does not want to. */
   readonly cancelPath: string | undefined;
@@ -47,7 +48,7 @@ export function consentStep(
 
 /** Which app asks, what it may do, how much of it: for this person to agree. */
 export function consentPage(pages: PeoplePages, visit: PersonVisit, opened: OpenedLink, at: ConsentAt): PageAnswer {
-  return { status: 200, page: consentHtml(pages, visit, opened, at, filledFrom(opened.connection)) };
+  return { status: 200, page: consentHtml(pages, visit, opened, at, filledFrom(opened)) };
 }
 
 /**
@@ -66,7 +67,7 @@ export async function acceptConsent(
     otherCap: form.field('other-cap'),
     isOwn: form.field('own') === CONFIRMED,
   };
-  const chosen = readConsent(filled, filledFrom(opened.connection).otherCap);
+  const chosen = readConsent(filled, filledFrom(opened).otherCap);
   if (chosen instanceof Refusal) {
     return refusedBy(chosen, consentHtml(pages, visit, opened, at, filled, chosen.message));
   }
@@ -98,11 +99,11 @@ function readConsent(
 }
 
 /** What is chosen at first: the cap that there is, or one in the middle. */
-function filledFrom(connection: Connection | undefined): Filled {
+function filledFrom({ connection, capToClaim }: OpenedLink): Filled {
   const standard = { cap: '20', otherCap: '', isOwn: false };
-  if (connection === undefined) return standard;
-  if (connection.cap === undefined) return { ...standard, cap: NO_CAP };
-  const text = amountText(connection.cap);
+  const cap = connection === undefined ? capToClaim : connection.cap;
+  if (cap === undefined) return connection === undefined ? standard : { ...standard, cap: NO_CAP };
+  const text = amountText(cap);
   const isChoice = CAP_CHOICES.some((units) => units === text);
   return isChoice ? { ...standard, cap: text } : { ...standard, cap: OTHER_CAP, otherCap: text };
 }
@@ -115,13 +116,15 @@ function consentHtml(
   pages: PeoplePages,
   visit: PersonVisit,
   opened: OpenedLink,
-  { path, cancelPath }: ConsentAt,
+  at: ConsentAt,
   filled: Filled,
   fault?: string,
 ): Html {
+  const { path } = at;
   const { app, person, connection } = opened;
   const isConnected = connection?.wallet.isConnected === true;
   const label = userLabelOf(opened);
+  const wayOut = wayOutOf(at, app.name, isConnected);
   const body = html`${alertOf(fault)}
 <section>
 ${appMark(app)}
@@ -146,10 +149,17 @@ ${CONNECT_TEXTS.mayNot.map((line) => html`<li>${line}</li>`)}
 </section>
 <div class="card">
 ${visit.form(`${path}/consent`, consentFields(pages, visit, app.name, filled, isConnected))}
-${cancelPath === undefined ? undefined : html`<p><a href="${cancelPath}">${CONNECT_TEXTS.cancel}</a></p>`}
+${wayOut && html`<p><a href="${wayOut.path}">${wayOut.text}</a></p>`}
 </div>`;
   const title = isConnected ? CONNECT_TEXTS.againTitle(app.name) : CONNECT_TEXTS.title(app.name);
   return personPage(pages, { title, body, isError: fault !== undefined });
+}
+
+/** Who is connected already goes back as that. Undefined: no app waits for somebody to come back. */
+function wayOutOf({ path, cancelPath }: ConsentAt, appName: string, isConnected: boolean) {
+  if (cancelPath === undefined) return undefined;
+  if (isConnected) return { path: `${path}/done`, text: CONNECT_TEXTS.backTo(appName) };
+  return { path: cancelPath, text: CONNECT_TEXTS.cancel };
 }
 
 function consentFields(

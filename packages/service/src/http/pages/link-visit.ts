@@ -10,6 +10,7 @@ import { LINK_TEXTS } from '#http/pages/texts/link.ts';
 import { nextField, SIGN_OUT, toSignIn } from '#http/pages/then.ts';
 import { type PageAnswer, refusedBy, type Visit } from '#http/pages/visit.ts';
 import type { Identity, Person } from '#identities/session.ts';
+import type { Micros } from '#kernel/micros.ts';
 import { refuse } from '#kernel/refusal.ts';
 
 export type PersonVisit = Visit<Person>;
@@ -21,6 +22,8 @@ export interface OpenedLink {
   readonly person: Person;
   /** This person's, for the (app, user) of the link. */
   readonly connection: Connection | undefined;
+  /** The cap that an operator set for a wallet which is nobody's yet: its first owner is offered the same. */
+  readonly capToClaim: Micros | undefined;
   /** The wallet is another identity's: nothing of it may be shown (BI-04). */
   readonly isForeign: boolean;
 }
@@ -65,7 +68,8 @@ export async function visitLink(
   if (person === undefined) return toSignIn(path);
   const found = await pages.connections.find(link.appId, link.userId);
   const isForeign = found !== undefined && found.identityId !== person.identity.identityId;
-  return { link, app, person, connection: isForeign ? undefined : found, isForeign };
+  const capToClaim = found === undefined ? await pages.connections.capToClaim(link.appId, link.userId) : undefined;
+  return { link, app, person, connection: isForeign ? undefined : found, capToClaim, isForeign };
 }
 
 /** A link that is forged, altered, expired, spent or another page's: which of them, nobody is told (BI-04). */

@@ -9,6 +9,7 @@ import { passkeyPages } from '#http/pages/passkeys.ts';
 import { personSignInPages } from '#http/pages/person-sign-in.ts';
 import { askResetPage, useResetPage } from '#http/pages/password-reset.ts';
 import { signInPage, signOutPage } from '#http/pages/sign-in.ts';
+import { startPage } from '#http/pages/start.ts';
 import { testProcessorPages } from '#http/pages/test-processor.ts';
 import { topupPages } from '#http/pages/topup.ts';
 import {
@@ -64,6 +65,7 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
     frame,
   };
   const ofAccounts: Readonly<Record<string, PageMethods>> = {
+    '/': startPage(frame),
     '/sign-in': signInPage(pages),
     '/sign-out': signOutPage(pages),
     '/account': accountPage(pages),

@@ -1,13 +1,13 @@
 import { formatsOf } from '#http/pages/format.ts';
 import { type Html, html } from '#http/pages/html.ts';
-import { alertOf, noticeOf } from '#http/pages/layout.ts';
+import { alertOf, noticeOf, type PageNeeds } from '#http/pages/layout.ts';
 import { signedInCookies } from '#http/pages/person-cookies.ts';
 import { PASSKEY_SCRIPT, passkeyFields } from '#http/pages/passkey-script.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { personPage } from '#http/pages/person-page.ts';
 import { PASSKEY_TEXTS, SIGN_IN_TEXTS } from '#http/pages/texts/sign-in.ts';
 import { NEXT_FIELD, nextField, PASSKEYS, SIGN_IN, SIGN_OUT, thenOf, toSignIn, withThen } from '#http/pages/then.ts';
-import { type PageAnswer, type PageMethods, redirectTo, refusedBy, type Visit } from '#http/pages/visit.ts';
+import { type PageMethods, redirectTo, refusedBy, type Visit } from '#http/pages/visit.ts';
 import type { Person } from '#identities/session.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
@@ -26,7 +26,8 @@ function ownPasskeys(pages: PeoplePages): PageMethods<Person> {
     GET: async (visit) => {
       if (visit.signedIn === undefined) return toSignIn(PASSKEYS);
       const done = new URLSearchParams(visit.exchange.query).get('done');
-      return answerOf(await securityPage(pages, visit, { person: visit.signedIn, done }));
+      const page = await securityPage(pages, visit, { person: visit.signedIn, done });
+      return { status: 200, page, needs: passkeyNeeds(pages) };
     },
     POST: async (visit, form) => {
       const { signedIn: person } = visit;
@@ -34,7 +35,7 @@ function ownPasskeys(pages: PeoplePages): PageMethods<Person> {
       const refused = await pages.passkeys.add(person.identity, form.field('credential'));
       if (refused === undefined) return redirectTo(`${PASSKEYS}?done=added`);
       const page = await securityPage(pages, visit, { person, fault: refused.message });
-      return { ...refusedBy(refused, page), needs: { script: PASSKEY_SCRIPT } };
+      return { ...refusedBy(refused, page), needs: passkeyNeeds(pages) };
     },
   };
 }
@@ -64,12 +65,14 @@ function signInByPasskey(pages: PeoplePages): PageMethods<Person> {
   };
 }
 
-function answerOf(page: Html): PageAnswer {
-  return { status: 200, page, needs: { script: PASSKEY_SCRIPT } };
+/** Of a page that asks the browser for a passkey. */
+export function passkeyNeeds({ passkeys }: PeoplePages): PageNeeds {
+  return passkeys.isPossible ? { script: PASSKEY_SCRIPT } : {};
 }
 
 /** On the sign-in page, for a browser that knows passkeys: hidden for any other. */
-export function passkeyOffer({ passkeys }: PeoplePages, visit: PersonVisit, next: string): Html {
+export function passkeyOffer({ passkeys }: PeoplePages, visit: PersonVisit, next: string): Html | undefined {
+  if (!passkeys.isPossible) return undefined;
   const fields = passkeyFields({
     does: 'get',
     options: passkeys.optionsToSignIn(),
@@ -110,8 +113,7 @@ ${visit.form(SIGN_OUT, html`<button class="quiet">${SIGN_IN_TEXTS.signOut}</butt
 <p class="soft">${SIGN_IN_TEXTS.everywhereHint}</p>
 ${visit.form(SIGN_OUT, everywhere)}
 </section>
-<p><a href="/wallet">${SIGN_IN_TEXTS.toWallet}</a></p>
-${PASSKEY_SCRIPT.element}`;
+<p><a href="/wallet">${SIGN_IN_TEXTS.toWallet}</a></p>`;
   return personPage(pages, { title: SIGN_IN_TEXTS.securityTitle, body, isError: fault !== undefined });
 }
 
@@ -132,6 +134,7 @@ ${visit.form(REMOVE, fields)}</li>
 }
 
 async function additionOf({ passkeys }: PeoplePages, visit: PersonVisit, { identity }: Person): Promise<Html> {
+  if (!passkeys.isPossible) return html`<p class="soft">${PASSKEY_TEXTS.noName}</p>`;
   const fields = passkeyFields({
     does: 'create',
     options: await passkeys.optionsToAdd(identity),
@@ -140,7 +143,8 @@ async function additionOf({ passkeys }: PeoplePages, visit: PersonVisit, { ident
   });
   return html`<div id="passkey-offer" hidden>${visit.form(PASSKEYS, fields)}</div>
 <p id="passkey-cannot" class="soft" hidden>${PASSKEY_TEXTS.cannot}</p>
-<noscript><p class="soft">${PASSKEY_TEXTS.needsScripts}</p></noscript>`;
+<noscript><p class="soft">${PASSKEY_TEXTS.needsScripts}</p></noscript>
+${PASSKEY_SCRIPT.element}`;
 }
 
 function refusedPage(pages: PeoplePages, next: string, fault: string): Html {

@@ -6,8 +6,7 @@ import { type Html, html } from '#http/pages/html.ts';
 import { alertOf } from '#http/pages/layout.ts';
 import { readLink } from '#http/pages/link-visit.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
-import { PASSKEY_SCRIPT } from '#http/pages/passkey-script.ts';
-import { passkeyOffer } from '#http/pages/passkeys.ts';
+import { passkeyNeeds, passkeyOffer } from '#http/pages/passkeys.ts';
 import { signedInCookies } from '#http/pages/person-cookies.ts';
 import { personPage } from '#http/pages/person-page.ts';
 import { SIGN_IN_TEXTS } from '#http/pages/texts/sign-in.ts';
@@ -32,7 +31,8 @@ function signInPage(pages: PeoplePages): PageMethods<Person> {
     GET: async (visit) => {
       const next = thenInAddress(visit);
       if (visit.signedIn !== undefined) return redirectTo(next);
-      return signInAnswer(await signInForm(pages, visit, { next, email: '' }));
+      const page = await signInForm(pages, visit, { next, email: '' });
+      return { status: 200, page, needs: passkeyNeeds(pages) };
     },
     POST: async (visit, form) => {
       const next = thenOf(form.field(NEXT_FIELD));
@@ -40,15 +40,11 @@ function signInPage(pages: PeoplePages): PageMethods<Person> {
       const asked = await askForCode(pages, visit, next, email);
       if (asked instanceof Refusal) {
         const page = await signInForm(pages, visit, { next, email, fault: asked.message });
-        return { ...signInAnswer(page), ...refusedBy(asked, page) };
+        return { ...refusedBy(asked, page), needs: passkeyNeeds(pages) };
       }
       return redirectTo(withThen(CODE, await freshened(pages, next)), [pages.cookies.write('code', asked.challenge)]);
     },
   };
-}
-
-function signInAnswer(page: Html): PageAnswer {
-  return { status: 200, page, needs: { script: PASSKEY_SCRIPT } };
 }
 
 async function askForCode(pages: PeoplePages, visit: PersonVisit, next: string, email: string) {

@@ -52,7 +52,7 @@ button:disabled,button[aria-disabled=true]{opacity:.55;cursor:not-allowed;transf
 .alert,.good{border:1px solid;border-left-width:4px;border-radius:.55rem;padding:.75rem 1rem;margin-bottom:1.25rem}
 .alert{color:var(--alert);background:var(--alert-tint)}
 .good{color:var(--good);background:var(--good-tint)}
-.amount{display:block;font-size:2.4rem;line-height:1.15;font-weight:700;letter-spacing:-.02em;font-variant-numeric:tabular-nums;margin:0 0 1rem}
+.amount{display:block;font-size:clamp(1.6rem,7.5vw,2.4rem);line-height:1.15;font-weight:700;letter-spacing:-.02em;font-variant-numeric:tabular-nums;margin:0 0 1rem}
 .badge{display:inline-block;font-size:.8rem;line-height:1.4;font-weight:650;color:var(--good);background:var(--good-tint);border:1px solid;border-radius:1rem;padding:.1rem .65rem;white-space:nowrap}
 .soft:has(+.amount){margin-bottom:0}
 .badge+p,.badge+.badge+p{margin-top:.75rem}
@@ -107,7 +107,7 @@ form+:is(form,p,.row){margin-top:1rem}
 main>form{margin-bottom:1.25rem}
 .row>form,.row>form+form,li>form{margin-top:0;margin-bottom:0}
 [hidden]{display:none!important}
-@media(max-width:30rem){form>button:not(.quiet,.danger){width:100%}h1{font-size:1.5rem;margin-top:1.5rem}section,.card{padding:min(1.15rem,5vw)}.amount{font-size:2rem}.list tr{display:grid;grid-template:auto 1fr/1fr auto;border-top:1px solid var(--line);padding:.65rem 0}.list thead tr{border-top:0;padding-top:0}.list :is(th,td){border:0;padding:0}.list :is(th,td):first-child:not(:nth-last-child(2)){grid-row:1/span 2;padding-right:1rem}.list tr:has(>:nth-child(2):last-child){grid-template:auto/1fr}.list td:first-child:nth-last-child(2){font-weight:650}.list td:nth-child(2):last-child{font-weight:400;color:var(--soft)}.list :is(th,td):nth-child(n+2):not(:nth-child(2):last-child){white-space:normal}.list td:nth-child(2){font-weight:650}.list td:nth-child(3){color:var(--soft)}}
+@media(max-width:30rem){form>button:not(.quiet,.danger){width:100%}h1{font-size:1.5rem;margin-top:1.5rem}section,.card{padding:min(1.15rem,5vw)}.list tr{display:grid;grid-template:auto 1fr/1fr auto;border-top:1px solid var(--line);padding:.65rem 0}.list thead tr{border-top:0;padding-top:0}.list :is(th,td){border:0;padding:0}.list :is(th,td):first-child:not(:nth-last-child(2)){grid-row:1/span 2;padding-right:1rem}.list tr:has(>:nth-child(2):last-child){grid-template:auto/1fr}.list td:first-child:nth-last-child(2){font-weight:650}.list td:nth-child(2):last-child{font-weight:400;color:var(--soft)}.list :is(th,td):nth-child(n+2):not(:nth-child(2):last-child){white-space:normal}.list td:nth-child(2){font-weight:650}.list td:nth-child(3){color:var(--soft)}}
 @media(max-width:20rem){.choices,dl{grid-template-columns:1fr}dl>dd,dl>dt:first-child+dd{text-align:left;border-top:0;padding-top:0}dt{padding-bottom:0}}
 @media(prefers-reduced-motion:reduce){*,::before{animation:none!important;transition:none!important}button:active{transform:none}}
 @media(forced-colors:active){.choices>label:has(>:checked){outline:3px solid Highlight}.mark,.letter{border-color:CanvasText}}

@@ -2,7 +2,8 @@
 export const LINK_TEXTS = {
   voidTitle: 'This link does not work any more',
   voidLink: 'Links like this one are good for 15 minutes, and for one payment.',
-  voidAdvice: 'Go back to the app and try again there: it gives you a new one. Nothing was paid.',
+  voidAdvice:
+    'Go back to the app and try again there: it gives you a new one. What you have paid before is in the wallet.',
   toWallet: 'To your wallet',
 
   sandboxTitle: 'This is the sandbox',

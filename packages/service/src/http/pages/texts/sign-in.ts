@@ -46,6 +46,7 @@ export const PASSKEY_TEXTS = {
   removed: 'The passkey was removed. It signs nobody in any more. Delete it on your device, too.',
   notAdded: 'No passkey was added. Try once more if you want one.',
   cannot: 'This browser knows no passkeys. Sign in with the code from the mail, as before.',
+  noName: 'Passkeys work where this service is reached by a name, not by an IP address.',
   needsScripts: 'Adding a passkey needs JavaScript. Sign in with the code from the mail, as before.',
   back: 'Back to signing in',
 } as const;

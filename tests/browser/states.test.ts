@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Email } from '../../packages/service/src/identities/email.ts';
+import { createPersonSessions } from '../../packages/service/src/identities/session.ts';
+import { openChromium, type Tab } from '../support/chromium.ts';
+import { connectionsOf } from '../support/connections.ts';
+import { journeyOf, OWN, setJourney } from '../support/journey.ts';
+
+const stage = await setJourney();
+const { service, app } = stage;
+const { owner } = service.database;
+const connections = connectionsOf(service.database);
+
+const LONG_NAME = 'Donaudampfschifffahrtsgesellschaftskapitänspatentverlängerungs-Assistent'.padEnd(100, 'W');
+const LONG_EMAIL = `${'a.very.long.name.'.repeat(3)}anna@${'subdomain.'.repeat(10)}example.test` as Email;
+const LONG_USER = 'u'.repeat(256);
+
+/** Signs the browser in, without mail and pages. */
+async function becomes({ context }: Tab, email: string) {
+  const { token, identity } = await createPersonSessions(owner).open(email as Email);
+  await context.addCookies([{ name: 'purser-person', value: token, domain: 'purser.localhost', path: '/' }]);
+  return identity;
+}
+
+async function topupPath(user: string): Promise<string> {
+  const refused = await stage.call(user);
+  assert.equal(refused.status, 402, refused.text);
+  return refused.headers.get('x-service-topup-url') ?? '';
+}
+
+test('pages bear the longest names, amounts and addresses on the narrowest screen', async (t) => {
+  const chromium = await openChromium(t, { 'purser.localhost': service.url });
+  if (chromium === undefined) return;
+  const tab = await chromium.open({ width: 360, colorScheme: 'dark' });
+  const { page } = tab;
+  const journey = journeyOf(tab, stage, 'longest');
+  await owner.query('update accounts.apps set name = $2 where app_id = $1', [app.appId, LONG_NAME]);
+  t.after(() => owner.query(`update accounts.apps set name = 'Test app' where app_id = $1`, [app.appId]));
+  const link = await topupPath(LONG_USER);
+  const identity = await becomes(tab, LONG_EMAIL);
+  await page.goto(link);
+  await journey.at(/^Connect/, 'consent');
+  await service.fund(app, LONG_USER, 9_007_199_254_740_991 - 1);
+  await connections.connect({ identity, appId: app.appId, user: LONG_USER, userLabel: 'L'.repeat(80), cap: 1 });
+  await page.goto(`${OWN}/wallet`);
+  await journey.at('Your wallet', 'wallet');
+  await page.getByRole('link', { name: LONG_NAME }).first().click();
+  await journey.at(/^Your wallet for/, 'connection');
+  await page.goto(await topupPath(LONG_USER));
+  await journey.at(/cap/, 'cap');
+});
+
+test('every state of a wallet and every refusal is sound: empty, another’s, blocked, over its cap, wrong', async (t) => {
+  const chromium = await openChromium(t, { 'purser.localhost': service.url });
+  if (chromium === undefined) return;
+  const tab = await chromium.open({ width: 390 });
+  const { page } = tab;
+  const journey = journeyOf(tab, stage, 'state');
+  const identity = await becomes(tab, 'states@example.test');
+  await page.goto(`${OWN}/wallet`);
+  await journey.at('Your wallet', 'empty');
+
+  await page.goto(await topupPath('stranger'));
+  await page.getByRole('checkbox').check();
+  await page.getByLabel('Another amount', { exact: true }).check();
+  await page.getByLabel('Another amount, in EUR').fill('a lot');
+  await page.getByRole('button', { name: 'Connect' }).click();
+  await page.getByRole('alert').waitFor();
+  await journey.at('Connect Test app', 'consent-wrong');
+
+  const others = await connections.newIdentity();
+  const link = await topupPath('of-another');
+  await service.fund(app, 'of-another', 0);
+  await connections.connect({ identity: others, appId: app.appId, user: 'of-another' });
+  await page.goto(link);
+  await journey.at(/^Pay into a wallet/, 'gift');
+
+  await service.fund(app, 'capped', 5_000_000);
+  const { connectionId } = await connections.connect({ identity, appId: app.appId, user: 'capped', cap: 1 });
+  await page.goto(await topupPath('capped'));
+  await journey.at(/cap/, 'cap');
+  await page.getByLabel(/^New monthly cap/).fill('1e9');
+  await page.getByRole('button', { name: 'Set this cap' }).click();
+  await page.getByRole('alert').waitFor();
+  await journey.at(/cap/, 'cap-wrong');
+  await page.goto(`${OWN}/wallet/${connectionId}`);
+  await page.getByRole('button', { name: 'Pause spending' }).click();
+  await journey.at(/Test app/, 'paused');
+
+  await service.fund(app, 'blocked', 0);
+  const blocked = await connections.connect({ identity, appId: app.appId, user: 'blocked' });
+  const toBlocked = await topupPath('blocked');
+  await service.setWallet(app, 'blocked', 'is_suspended = true');
+  await page.goto(`${OWN}/wallet/${blocked.connectionId}`);
+  await journey.at(/Test app/, 'blocked');
+  await page.goto(toBlocked);
+  await journey.at(/Test app/, 'blocked-topup');
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
+  await page.getByRole('alert').getByText('Choose an amount').waitFor();
+  await journey.at(/Test app/, 'amounts-wrong');
+  await page.goto(`${OWN}/wallet`);
+  await journey.at('Your wallet', 'wallet');
+
+  for (const path of ['/wallet/con_x', '/topup/sandbox', '/connect/sandbox', '/checkout/x', '/test-processor/x']) {
+    await page.goto(OWN + path);
+    await journey.at(/./, path.slice(1).replace('/', '-'));
+  }
+});
