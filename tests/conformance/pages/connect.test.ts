@@ -48,6 +48,23 @@ test('ON-01 from the app to the page, by consent to the wallet, and back to the 
   assert.equal(status, 402, 'connected, and nothing in it yet');
 });
 
+test('ON-01 the name of an app hides nothing, and turns no sentence round that it stands in', async () => {
+  const { email, user } = newConnectPerson();
+  const browser = await browserOf(service, email);
+  const odd = await newConnectApp('Odd');
+  for (const [name, shown] of [
+    ['\u202eevil\nname\u2066', 'evil name'],
+    ['\u05d9\u05d5\u05de\u05df \u{1f469}\u200d\u{1f467}', '\u05d9\u05d5\u05de\u05df \u{1f469}\u200d\u{1f467}'],
+    ['\u200b\u2060', odd.appId],
+    ['\u3164\u2800', odd.appId],
+    ['\u202e', odd.appId],
+  ] as const) {
+    await odd.change({ name });
+    assertPage(await browser.open(await odd.linkFor(user)), 200, `Connect ${shown}`);
+    assert.doesNotMatch(browser.page().text, /[\u202e\u2066]/);
+  }
+});
+
 test('ON-01 nobody connects without saying that the account is his, or without a cap that can be one', async () => {
   const { email, user } = newConnectPerson();
   const browser = await browserOf(service, email);
