@@ -120,6 +120,7 @@ test('WA-03 a link that the monthly cap led to shows the cap first, and its owne
   const refused = await call(user);
   assert.equal(refused.error['code'], 'APP_SPEND_CAP_EXCEEDED');
   const path = new URL(String(refused.body['topupUrl'])).pathname;
+  assert.match((await browser.open(path)).text, /<p class="app">.*Test app<\/p>/);
   assertPage(await browser.open(path), 200, 'Your monthly cap for Test app');
   assert.match(browser.page().text, /<dt>Cap<\/dt><dd>€0\.0001<\/dd>\n<dt>Spent this month<\/dt><dd>€0\.00<\/dd>/);
   const wrong = await browser.submit(`${path}/cap`, { cap: '1e3', set: 'cap' });
