@@ -47,17 +47,17 @@ test('the pages of accounts are sound in every look', async (t) => {
     const tab = await chromium.open(options);
     const { page } = tab;
     await page.goto(`${OWN}/sign-in`);
-    await assertSound(tab, `sign-in-${look}`);
+    await assertSound(tab, `owner-sign-in-${look}`);
     await page.getByLabel('E-mail').fill(email);
     await page.getByLabel('Password').fill('wrong');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
-    await assertSound(tab, `sign-in-wrong-${look}`);
+    await assertSound(tab, `owner-sign-in-wrong-${look}`);
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await page.getByRole('heading', { name: 'Reset your password' }).waitFor();
-    await assertSound(tab, `reset-${look}`);
+    await assertSound(tab, `owner-reset-${look}`);
     await signIn(tab, email);
-    await assertSound(tab, `account-${look}`);
+    await assertSound(tab, `owner-account-${look}`);
     await tab.context.close();
   }
 });
@@ -68,7 +68,7 @@ test('the pages bear text of twice the size', async (t) => {
   const { email } = await newOwner(service);
   await signIn(tab, email);
   await tab.page.evaluate(`document.documentElement.style.setProperty('font-size', '200%')`);
-  await assertSound(tab, 'account-large-text');
+  await assertSound(tab, 'owner-account-large-text');
 });
 
 test('the pages of accounts work without scripts, by keyboard alone', async (t) => {

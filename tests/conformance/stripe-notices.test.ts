@@ -71,6 +71,8 @@ test('ON-02 WH-06 whatever the order of notices, each sent one to three times: o
   assert.deepEqual((await checkBooks(service.database.owner)).differences, []);
 });
 
+const NO_TEXT = Buffer.from([0x7b, 0xff, 0x7d]);
+
 /** Notices that Stripe did not send so, made of one that it did: body, signature, and nothing where there is none. */
 function forgeries(body: string): readonly (readonly [string, string | Buffer, string | undefined])[] {
   const now = Math.floor(Date.now() / 1_000);
@@ -125,6 +127,8 @@ function forgeries(body: string): readonly (readonly [string, string | Buffer, s
     ['another notice', other, good],
     ['signed as another', body, stripe.sign(other)],
     ['another payment', body.replace('pi_', 'pj_'), good],
+    ['a mark of byte order before', Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(body)]), good],
+    ['bytes that are no text, signed as the library reads them', NO_TEXT, stripe.sign(NO_TEXT.toString('utf8'))],
     ['bytes that are no text', Buffer.concat([Buffer.from(body), Buffer.from([0xff])]), good],
   ];
 }

@@ -32,7 +32,9 @@ async function everything(): Promise<void> {
   await tell(there);
 }
 
-const kind = (name: string, change: string) => `update ledger.entries set ${change} where kind = '${name}'`;
+function kind(name: string, change: string): string {
+  return `update ledger.entries set ${change} where kind = '${name}'`;
+}
 
 test('WA-09 the check finds payments right, and each thing that is wrong with one', async () => {
   const { owner } = ground.ledger.database;

@@ -103,6 +103,9 @@ test('a first start says what it does and prints a live and a sandbox call that 
     const refused = await send('/v1/chat/completions', { url, ...stranger });
     assert.equal(refused.status, 402, refused.text);
     assert.match(String(refused.body['topupUrl']), new RegExp(`^${url}/topup/[\\w-]+$`));
+    const redirectUri = `${url}/`; // As the README has it.
+    const connect = await send('/connect', { url, ...stranger, body: JSON.stringify({ redirectUri }) });
+    assert.match(String(connect.body['connectUrl']), new RegExp(`^${url}/connect/[\\w-]+$`), connect.text);
     for (const { key, user, body } of calls.slice(0, 2)) {
       const reply = await send('/v1/chat/completions', { url, key, user, body });
       assert.equal(reply.status, 200, reply.text);

@@ -47,6 +47,7 @@ const ARGUMENTS = [
   '--no-first-run',
   '--disable-quic',
 ];
+let isTold = false;
 const SCREENSHOTS = path.resolve(import.meta.dirname, '../../.test-output/screenshots');
 
 /**
@@ -72,6 +73,8 @@ export async function openChromium(
     args: [...ARGUMENTS, `--host-resolver-rules=${[...rules, 'MAP * ~NOTFOUND'].join(',')}`],
   });
   t.after(() => browser.close());
+  if (!isTold) t.diagnostic(`pictures of pages: ${path.relative(process.cwd(), SCREENSHOTS)}`);
+  isTold = true;
   return { open: (options) => openTab(browser, options) };
 }
 

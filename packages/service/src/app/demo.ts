@@ -3,6 +3,7 @@ import path from 'node:path';
 import { newApiKey } from '#accounts/api-key.ts';
 import { ensureSignIn } from '#accounts/ensure-account.ts';
 import { register } from '#accounts/registration.ts';
+import type { Config } from '#app/config.ts';
 import type { Pool } from '#db/pool.ts';
 import {
   type AccountId,
@@ -41,14 +42,17 @@ const DEMO_CREDIT = micros(20_000_000n);
 const DEMO_LIMITS = { ratePerMinute: 1_000_000, rateBurst: 1_000_000, maxStreamsPerUser: 100 };
 
 /** Makes the demo account, app, keys and funded user, where they are missing. Safe to repeat. */
-export async function ensureDemo(pool: Pool, dataDirectory: string, currency: string): Promise<Demo> {
+export async function ensureDemo(
+  pool: Pool,
+  { dataDirectory, currency, publicUrl }: Pick<Config, 'dataDirectory' | 'currency' | 'publicUrl'>,
+): Promise<Demo> {
   const demo = readOrMake(path.join(dataDirectory, 'demo.json'));
   await register(pool, {
     account: { accountId: demo.accountId, email: DEMO_OWNER_EMAIL, name: 'Demo account' },
     app: {
       appId: demo.appId,
       name: 'Demo app',
-      redirectUris: [],
+      redirectUris: [`${publicUrl}/`], // The page at our own root, for there is no app to go back to.
       isFirstParty: true, // So that a model of a vendor whose key you have can be tried at once.
       limits: DEMO_LIMITS,
     },

@@ -169,7 +169,7 @@ function readCatalogueText(file: string): string {
 
 async function describe(config: Config, { owner }: Database, url: string): Promise<string> {
   if (config.environment === 'production') return `Purser is ready at ${url}.`;
-  const demo = await ensureDemo(owner, config.dataDirectory, config.currency);
+  const demo = await ensureDemo(owner, config);
   return bannerOf({ url, demo, config });
 }
 

@@ -53,7 +53,7 @@ async function main(words: readonly string[]): Promise<number> {
       return withDatabase(config, log, async () => say('The database schema is up to date.'));
     case 'seed':
       return withDatabase(config, log, async (owner) => {
-        const demo = await ensureDemo(owner, config.dataDirectory, config.currency);
+        const demo = await ensureDemo(owner, config);
         console.log(JSON.stringify(demo, undefined, 2));
       });
     case 'ledger check':

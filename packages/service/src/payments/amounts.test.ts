@@ -29,7 +29,7 @@ test('ON-02 an amount with parts of a minor unit is never told', () => {
     assert.throws(() => toMinorUnits(micros(amount), currency), RangeError);
 });
 
-const check = (currency: string, amount: bigint) => isPayable(micros(amount), payableIn(currency));
+const check = (currency: string, amount: bigint): boolean => isPayable(micros(amount), payableIn(currency));
 
 test('ON-02 what can be paid is between the least and the most, in whole coins', () => {
   for (const [currency, least, unit, most] of [

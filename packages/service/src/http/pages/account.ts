@@ -3,6 +3,7 @@ import type { AccountPages } from '#http/pages/account-pages.ts';
 import { type Html, html } from '#http/pages/html.ts';
 import { alertOf, momentOf, momentText, noticeOf, pageOf } from '#http/pages/layout.ts';
 import { newPasswordFault, newPasswordFields } from '#http/pages/new-password.ts';
+import { ACCOUNT_TEXTS as TEXTS } from '#http/pages/texts/account.ts';
 import { type PageAnswer, type PageMethods, redirectTo, refusedBy, toAccount, type Visit } from '#http/pages/visit.ts';
 import type { SessionId } from '#kernel/ids.ts';
 import { Refusal } from '#kernel/refusal.ts';
@@ -10,19 +11,12 @@ import { Refusal } from '#kernel/refusal.ts';
 /** Beyond, a page says how many there are. */
 const SESSIONS_SHOWN_MAX = 20;
 
-/** What an address may say was done, `/account?done=`. */
-const NOTICES: ReadonlyMap<string | null, string> = new Map([
-  ['password', 'The password is changed. Every other session has ended.'],
-  ['session', 'The session has ended.'],
-  ['others', 'Every other session has ended.'],
-]);
-
 /** `/account`: who is signed in, and from where. */
 export function accountPage(pages: AccountPages): PageMethods {
   return {
     GET: async (visit) => {
       if (visit.signedIn === undefined) return redirectTo('/sign-in');
-      const notice = NOTICES.get(new URLSearchParams(visit.exchange.query).get('done'));
+      const notice = TEXTS.done.get(new URLSearchParams(visit.exchange.query).get('done'));
       return { status: 200, page: await showAccount(pages, visit, visit.signedIn, { notice }) };
     },
   };
@@ -79,20 +73,20 @@ async function showAccount(
   const all = await sessions.list(account.accountId);
   const body = html`${alertOf(fault)}${noticeOf(notice)}
 <section aria-labelledby="who">
-<h2 id="who">You</h2>
+<h2 id="who">${TEXTS.you}</h2>
 <dl>
-${account.name === undefined ? undefined : html`<dt>Name</dt><dd>${account.name}</dd>`}
-<dt>E-mail</dt><dd>${account.email}</dd>
-<dt>Role</dt><dd>${account.role === 'operator' ? 'Operator' : 'App owner'}</dd>
+${account.name === undefined ? undefined : html`<dt>${TEXTS.name}</dt><dd>${account.name}</dd>`}
+<dt>${TEXTS.email}</dt><dd>${account.email}</dd>
+<dt>${TEXTS.role}</dt><dd>${TEXTS.roleOf[account.role]}</dd>
 </dl>
-${visit.form('/sign-out', html`<button class="quiet">Sign out</button>`)}
+${visit.form('/sign-out', html`<button class="quiet">${TEXTS.signOut}</button>`)}
 </section>
 ${sessionsSection(visit, all, session)}
 <section aria-labelledby="change">
-<h2 id="change">Change your password</h2>
+<h2 id="change">${TEXTS.change}</h2>
 ${visit.form('/account/password', passwordFields(account.email))}
 </section>`;
-  return pageOf({ title: 'Your account', body, frame, isError: fault !== undefined });
+  return pageOf({ title: TEXTS.title, body, frame, isError: fault !== undefined });
 }
 
 function sessionsSection(visit: Visit, all: readonly Session[], current: Session): Html {
@@ -102,35 +96,35 @@ function sessionsSection(visit: Visit, all: readonly Session[], current: Session
   );
   const hidden = all.length - shown.length;
   return html`<section aria-labelledby="sessions">
-<h2 id="sessions">Where you are signed in</h2>
+<h2 id="sessions">${TEXTS.sessions}</h2>
 <ul>
 ${shown.map((one, index) => sessionItem(visit, one, index === 0))}
 </ul>
-${hidden > 0 ? html`<p class="soft">And ${hidden} older ones.</p>` : undefined}
+${hidden > 0 ? html`<p class="soft">${TEXTS.older(hidden)}</p>` : undefined}
 ${all.length < 2 ? undefined : visit.form('/account/sessions', endOthersFields())}
 </section>`;
 }
 
 function sessionItem(visit: Visit, { sessionId, createdAtMs, lastUsedAtMs }: Session, isCurrent: boolean): Html {
   const fields = html`<input type="hidden" name="session" value="${sessionId}">
-<button class="quiet" aria-label="End the session of ${momentText(createdAtMs)}">End</button>`;
+<button class="quiet" aria-label="${TEXTS.endThat(momentText(createdAtMs))}">${TEXTS.end}</button>`;
   return html`<li>
-<div>${isCurrent ? html`<strong>This browser</strong><br>` : undefined}Signed in ${momentOf(createdAtMs)}<br>
-<span class="soft">Last used ${momentOf(lastUsedAtMs)}</span></div>
+<div>${isCurrent ? html`<strong>${TEXTS.thisBrowser}</strong><br>` : undefined}${TEXTS.signedIn} ${momentOf(createdAtMs)}<br>
+<span class="soft">${TEXTS.lastUsed} ${momentOf(lastUsedAtMs)}</span></div>
 ${isCurrent ? undefined : visit.form('/account/sessions', fields)}
 </li>`;
 }
 
 function endOthersFields(): Html {
   return html`<input type="hidden" name="session" value="others">
-<button class="quiet">End all others</button>`;
+<button class="quiet">${TEXTS.endOthers}</button>`;
 }
 
 /** The e-mail is there for password managers, which would otherwise ask whose password this is. */
 function passwordFields(email: string): Html {
   return html`<input type="email" name="email" value="${email}" autocomplete="username" readonly hidden>
-<label for="password">Present password</label>
+<label for="password">${TEXTS.presentPassword}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required>
 ${newPasswordFields()}
-<button>Change the password</button>`;
+<button>${TEXTS.changeIt}</button>`;
 }

@@ -73,7 +73,9 @@ test('a field for an amount shows what was typed as text', () => {
   assert.doesNotMatch(amountField({ name: 'other', label: '', text: '' }).text, /required/);
 });
 
-const field = (text: string) => amountField({ name: 'other', label: '', text }).text;
+function field(text: string): string {
+  return amountField({ name: 'other', label: '', text }).text;
+}
 
 test('ON-04 a field says of what was typed that it is no amount, and only then', () => {
   for (const text of ['a lot', '1e9', '-1', '1.234']) assert.match(field(text), / aria-invalid="true"/, text);

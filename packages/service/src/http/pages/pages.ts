@@ -12,6 +12,7 @@ import { signInPage, signOutPage } from '#http/pages/sign-in.ts';
 import { startPage } from '#http/pages/start.ts';
 import { testProcessorPages } from '#http/pages/test-processor.ts';
 import { topupPages } from '#http/pages/topup.ts';
+import { REFUSAL_TEXTS } from '#http/pages/texts/frame.ts';
 import {
   type PageHandlers,
   type PageMethods,
@@ -61,7 +62,7 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
   const owners: Visitors<SignedIn> = {
     cookie: 'session',
     find: shared.sessions.find,
-    home: { path: '/account', name: 'To your account' },
+    home: { path: '/account', name: REFUSAL_TEXTS.toAccount },
     frame,
   };
   const ofAccounts: Readonly<Record<string, PageMethods>> = {
@@ -77,7 +78,7 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
   const walletOwners: Visitors<Person> = {
     cookie: 'person',
     find: people.sessions.find,
-    home: { path: '/wallet', name: 'To your wallet' },
+    home: { path: '/wallet', name: REFUSAL_TEXTS.toWallet },
     frame: { ...frame, isTestMoney: people.isTestMoney },
   };
   const forPeople: PeoplePages = { ...people, cookies };

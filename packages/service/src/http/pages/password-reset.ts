@@ -3,6 +3,7 @@ import { type Html, html } from '#http/pages/html.ts';
 import { alertOf, type Frame, pageOf } from '#http/pages/layout.ts';
 import { newPasswordFault, newPasswordFields } from '#http/pages/new-password.ts';
 import { signedInCookies } from '#http/pages/sign-in.ts';
+import { PASSWORD_RESET_TEXTS as TEXTS } from '#http/pages/texts/account.ts';
 import { type PageMethods, redirectTo, refusedBy, type Visit } from '#http/pages/visit.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
@@ -54,43 +55,43 @@ export function useResetPage(pages: AccountPages): PageMethods {
 }
 
 function askForm(frame: Frame, visit: Visit, fault?: string): Html {
-  const fields = html`<label for="email">E-mail</label>
+  const fields = html`<label for="email">${TEXTS.email}</label>
 <input id="email" name="email" type="email" autocomplete="username" maxlength="${EMAIL_LENGTH_MAX}" required>
-<button>Send the mail</button>`;
+<button>${TEXTS.send}</button>`;
   const body = html`${alertOf(fault)}
 <div class="card">
-<p>We send you a link by which you set a new password.</p>
+<p>${TEXTS.ask}</p>
 ${visit.form('/password-reset', fields)}
 </div>
-<p><a href="/sign-in">Back to signing in</a></p>`;
-  return pageOf({ title: 'Reset your password', body, frame, isError: fault !== undefined });
+<p><a href="/sign-in">${TEXTS.back}</a></p>`;
+  return pageOf({ title: TEXTS.askTitle, body, frame, isError: fault !== undefined });
 }
 
 function askedPage(frame: Frame): Html {
   const body = html`<div class="card">
-<p>If this e-mail has an account, a link to set a new password is on its way to it. It works once, within an hour.</p>
-<p><a href="/sign-in">Back to signing in</a></p>
+<p>${TEXTS.asked}</p>
+<p><a href="/sign-in">${TEXTS.back}</a></p>
 </div>`;
-  return pageOf({ title: 'Check your mail', body, frame });
+  return pageOf({ title: TEXTS.askedTitle, body, frame });
 }
 
 function useForm(frame: Frame, visit: Visit, fault?: string): Html {
   const fields = html`${newPasswordFields()}
-<button>Set the password</button>`;
+<button>${TEXTS.set}</button>`;
   const body = html`${alertOf(fault)}
 <div class="card">
-<p>Every session of your account ends, and you are signed in here.</p>
+<p>${TEXTS.use}</p>
 ${visit.form('/password-reset/use', fields)}
 </div>`;
-  return pageOf({ title: 'Set a new password', body, frame, isError: fault !== undefined });
+  return pageOf({ title: TEXTS.useTitle, body, frame, isError: fault !== undefined });
 }
 
 function voidPage(frame: Frame, { message }: Refusal): Html {
   const body = html`${alertOf(message)}
-<p><a href="/password-reset">Ask for a new link</a></p>`;
-  return pageOf({ title: 'This link is void', body, frame, isError: true });
+<p><a href="/password-reset">${TEXTS.again}</a></p>`;
+  return pageOf({ title: TEXTS.voidTitle, body, frame, isError: true });
 }
 
 function noLink(): Refusal<'BAD_REQUEST'> {
-  return refuse('BAD_REQUEST', 'Open the whole link from the mail, in a browser that keeps cookies.');
+  return refuse('BAD_REQUEST', TEXTS.noLink);
 }

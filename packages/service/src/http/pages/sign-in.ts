@@ -2,6 +2,7 @@ import type { SignIn } from '#accounts/session.ts';
 import type { AccountPages } from '#http/pages/account-pages.ts';
 import { type Html, html } from '#http/pages/html.ts';
 import { alertOf, pageOf } from '#http/pages/layout.ts';
+import { ACCOUNT_SIGN_IN_TEXTS as TEXTS } from '#http/pages/texts/account.ts';
 import { type PageMethods, redirectTo, refusedBy, toAccount, type Visit } from '#http/pages/visit.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
@@ -44,15 +45,15 @@ export function signedInCookies(
 }
 
 function signInForm({ frame }: Pick<AccountPages, 'frame'>, visit: Visit, email: string, fault?: string): Html {
-  const fields = html`<label for="email">E-mail</label>
+  const fields = html`<label for="email">${TEXTS.email}</label>
 <input id="email" name="email" type="email" autocomplete="username" maxlength="254" required value="${email}">
-<label for="password">Password</label>
+<label for="password">${TEXTS.password}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required>
-<button>Sign in</button>`;
+<button>${TEXTS.signIn}</button>`;
   const body = html`${alertOf(fault)}
 <div class="card">
 ${visit.form('/sign-in', fields)}
 </div>
-<p><a href="/password-reset">Forgot your password?</a></p>`;
-  return pageOf({ title: 'Sign in', body, frame, isError: fault !== undefined });
+<p><a href="/password-reset">${TEXTS.forgot}</a></p>`;
+  return pageOf({ title: TEXTS.title, body, frame, isError: fault !== undefined });
 }

@@ -7,6 +7,7 @@ import type { CookieName, Cookies } from '#http/pages/cookies.ts';
 import { type Form, readForm } from '#http/pages/form.ts';
 import { type Html, html } from '#http/pages/html.ts';
 import { type Frame, PAGE_HEADERS, type PageNeeds, pageOf, policyOf } from '#http/pages/layout.ts';
+import { REFUSAL_TEXTS as TEXTS } from '#http/pages/texts/frame.ts';
 import type { Exchange } from '#http/respond.ts';
 import { equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -100,7 +101,7 @@ export function pageHandlers<Who>(
           { correlationId: exchange.correlationId, path, fault: describeFault(fault) },
           'a page failed',
         );
-        await send(options, exchange, refusalPage(visitors, failed(), `Reference: ${exchange.correlationId}`));
+        await send(options, exchange, refusalPage(visitors, failed(), TEXTS.reference(exchange.correlationId)));
       }
     },
   ]);
@@ -167,7 +168,7 @@ function refusalPage(
   refusal: Refusal,
   reference?: string,
 ): PageAnswer {
-  const title = ERROR_STATUS[refusal.code] < 500 ? 'This did not work' : 'Something went wrong';
+  const title = ERROR_STATUS[refusal.code] < 500 ? TEXTS.refusedTitle : TEXTS.failedTitle;
   const body = html`<div class="card">
 <p role="alert">${refusal.message}</p>
 ${reference === undefined ? undefined : html`<p class="soft">${reference}</p>`}
@@ -225,16 +226,13 @@ async function sendPieces(response: ServerResponse, pieces: AsyncIterable<string
 }
 
 function failed(): Refusal<'INTERNAL_SERVER_ERROR'> {
-  return refuse('INTERNAL_SERVER_ERROR', 'This failed on our side. Try again; if it stays so, tell us the reference.');
+  return refuse('INTERNAL_SERVER_ERROR', TEXTS.failed);
 }
 
 function foreign(): Refusal<'FORBIDDEN'> {
-  return refuse('FORBIDDEN', 'This form was not sent from a page of this service.');
+  return refuse('FORBIDDEN', TEXTS.foreign);
 }
 
 function outOfDate(): Refusal<'FORBIDDEN'> {
-  return refuse(
-    'FORBIDDEN',
-    'This form is out of date, or your browser keeps no cookies. Open the page again and send it once more.',
-  );
+  return refuse('FORBIDDEN', TEXTS.outOfDate);
 }

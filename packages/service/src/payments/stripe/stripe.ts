@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import Stripe from 'stripe';
 import type { Clock } from '#kernel/clock.ts';
@@ -108,10 +109,11 @@ function readNotice(
   { body, headers, clock }: Received,
 ): Notice | undefined | Refusal<'BAD_REQUEST'> {
   const signature = headers['stripe-signature'];
-  if (typeof signature !== 'string' || isAhead(signature, clock)) return noNotice();
+  if (typeof signature !== 'string' || isAhead(signature, clock) || !isUtf8(body)) return noNotice();
+  const text = body.toString('utf8'); // As text: of bytes the library forgives some.
   let event: Stripe.Event;
   try {
-    event = stripe.webhooks.constructEvent(body, signature, secret, TOLERANCE_SECONDS, undefined, clock.nowMs());
+    event = stripe.webhooks.constructEvent(text, signature, secret, TOLERANCE_SECONDS, undefined, clock.nowMs());
   } catch {
     return noNotice(); // Not signed by Stripe, too old, or no notice at all.
   }

@@ -8,3 +8,15 @@ export const FRAME_TEXTS = {
   questions: 'Questions?',
   logoOf: (name: string) => `Logo of ${name}`,
 } as const;
+
+/** Of pages that tell of a refusal or a fault, of whatever kind. */
+export const REFUSAL_TEXTS = {
+  refusedTitle: 'This did not work',
+  failedTitle: 'Something went wrong',
+  reference: (correlationId: string) => `Reference: ${correlationId}`,
+  failed: 'This failed on our side. Try again; if it stays so, tell us the reference.',
+  foreign: 'This form was not sent from a page of this service.',
+  outOfDate: 'This form is out of date, or your browser keeps no cookies. Open the page again and send it once more.',
+  toAccount: 'To your account',
+  toWallet: 'To your wallet',
+} as const;
