@@ -149,6 +149,7 @@ ${connection === undefined || isConnected ? undefined : noticeOf(CONNECT_TEXTS.b
 <dt>${CONNECT_TEXTS.account}</dt>
 <dd>${label === undefined ? html`<span class="soft">${CONNECT_TEXTS.accountUnnamed}</span>` : html`<bdi>${label}</bdi>`}</dd>
 </dl>
+${opened.isOneMore ? html`<p class="alert">${CONNECT_TEXTS.oneMore(app.name)}</p>` : undefined}
 ${signedInAs(visit, person.identity, path)}
 </section>
 <section aria-labelledby="may">

@@ -24,6 +24,8 @@ export interface OpenedLink {
   readonly connection: Connection | undefined;
   /** The cap that an operator set for a wallet which is nobody's yet: its first owner is offered the same. */
   readonly capToClaim: Micros | undefined;
+  /** This would be one more account of this person's at the app: if he has but one there, it is not his. */
+  readonly isOneMore: boolean;
   /** The wallet is another identity's: nothing of it may be shown (BI-04). */
   readonly isForeign: boolean;
 }
@@ -69,7 +71,8 @@ export async function visitLink(
   const found = await pages.connections.find(link.appId, link.userId);
   const isForeign = found !== undefined && found.identityId !== person.identity.identityId;
   const capToClaim = found === undefined ? await pages.connections.capToClaim(link.appId, link.userId) : undefined;
-  return { link, app, person, connection: isForeign ? undefined : found, capToClaim, isForeign };
+  const isOneMore = found === undefined && (await pages.connections.knowsApp(person.identity.identityId, link.appId));
+  return { link, app, person, connection: isForeign ? undefined : found, capToClaim, isOneMore, isForeign };
 }
 
 /** A link that is forged, altered, expired, spent or another page's: which of them, nobody is told (BI-04). */
