@@ -53,6 +53,23 @@ test('BI-04 the least that lets the refused call through does so, and a cent les
   assert.equal((await call(other.user)).status, 402);
 });
 
+test('ON-02 what can be spent now is what the cap and a block leave of the balance, before a payment and after it', async () => {
+  const { user, browser } = await newPerson(2_000_000, 3_000_000);
+  const shows = (amount: string) =>
+    assert.ok(browser.page().text.includes(`<dt>You can spend now</dt><dd>${amount}</dd>`), mainOf(browser.page()));
+  await browser.open(linkFor(user));
+  shows('€2.00');
+  await payFive(browser, user, 'success').then((address) => hurry(service, address));
+  const path = await checkoutPath(service, user);
+  await browser.open(path);
+  shows('€3.00');
+  await browser.open(linkFor(user));
+  shows('€3.00');
+  await service.setWallet(app, user, 'is_suspended = true');
+  await browser.open(path);
+  shows('€0.00');
+});
+
 test('ON-02 coming back from the processor credits nothing, whatever the address says', async () => {
   const { user, browser } = await newPerson();
   await beginTopup(browser, linkFor(user), { amount: '5000000' });

@@ -2,6 +2,7 @@ import type { Connection } from '#connections/connection.ts';
 import { type Formats, formatsOf } from '#http/pages/format.ts';
 import { type Html, html } from '#http/pages/html.ts';
 import { alertOf, scriptOf } from '#http/pages/layout.ts';
+import { spendableOf } from '#http/pages/own-connection.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { personPage } from '#http/pages/person-page.ts';
 import { CHECKOUT_TEXTS as TEXTS } from '#http/pages/texts/topup.ts';
@@ -104,7 +105,7 @@ function paid(format: Formats, { checkout, appName, connection, next }: Arrival)
   const { amount } = format;
   const balance =
     connection &&
-    html`<dl><dt>${TEXTS.available}</dt><dd>${amount(connection.wallet.available, connection.wallet.currency)}</dd></dl>`;
+    html`<dl><dt>${TEXTS.available}</dt><dd>${amount(spendableOf(connection), connection.wallet.currency)}</dd></dl>`;
   const way =
     next === undefined
       ? html`<p>${TEXTS.backTo(appName)}</p>`
