@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createAuthenticator } from '../../support/authenticator.ts';
 import { type Browser, openBrowser } from '../../support/browser.ts';
 import { send } from '../../support/client.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
+import { addPasskey } from '../../support/passkeys.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
 import { beginTopup, checkoutPath, hurry, payBy, refusedPath } from '../../support/topup.ts';
@@ -68,6 +70,22 @@ test('ON-02 what can be spent now is what the cap and a block leave of the balan
   await service.setWallet(app, user, 'is_suspended = true');
   await browser.open(path);
   shows('€0.00');
+});
+
+test('ON-01 a passkey is offered once somebody has paid, to an owner who has none', async () => {
+  const OFFER = /<a href="\/wallet\/passkeys">Add a passkey<\/a>/;
+  const { user, browser } = await newPerson();
+  const address = await payFive(browser, user, 'success');
+  const path = await checkoutPath(service, user);
+  assert.doesNotMatch((await browser.open(path)).text, OFFER); // Not before the money is there.
+  await hurry(service, address);
+  assert.match((await browser.open(path)).text, OFFER);
+  for (const other of [openBrowser(service.url), (await newPerson()).browser]) {
+    assertPage(await other.open(path), 200, 'The money has arrived');
+    assert.doesNotMatch(other.page().text, OFFER);
+  }
+  await addPasskey(browser, createAuthenticator());
+  assert.doesNotMatch((await browser.open(path)).text, OFFER);
 });
 
 test('ON-02 coming back from the processor credits nothing, whatever the address says', async () => {
