@@ -189,6 +189,8 @@ test('BI-02 a state and a label of the largest length are taken, and none that i
     ['userLabel', 'moc.evil\u202e'],
     ['userLabel', '\u2066x'],
     ['userLabel', 'a\u2028b'],
+    ['userLabel', '\u200b\u2060'],
+    ['userLabel', '\u3164\u2800'],
     ['userLabel', '\udc00'],
     ['userLabel', ['x']],
   ];

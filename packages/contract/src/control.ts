@@ -99,7 +99,7 @@ export const putLogoSchema = z.strictObject({
     .max(LOGO_LENGTH_MAX)
     .meta({
       description:
-        'A PNG, JPEG or WebP picture of at most 16 KiB, as a `data:` address in base64. Square ones look best.',
+        'A PNG, JPEG or WebP picture of at most 16 KiB and 1,024 pixels each way, as a `data:` address in base64. Square ones look best.',
       examples: [
         'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mPgjfEGAAEuALVo5pZVAAAAAElFTkSuQmCC',
       ],

@@ -61,6 +61,8 @@ const STATE_LENGTH_MAX = 512;
 const LABEL_LENGTH_MAX = 80;
 /** No sign, or one that turns the text around it: what a person reads would not be what was sent. */
 const MISLEADING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+/** What a reader sees something of. */
+const SEEN = /[^\s\u2800\p{Default_Ignorable_Code_Point}]/u;
 
 export const connectRequestSchema = z
   .strictObject({
@@ -82,6 +84,7 @@ export const connectRequestSchema = z
       .refine((text) => !MISLEADING.test(text), {
         error: 'must hold no control characters, and none that change the direction of text',
       })
+      .refine((text) => SEEN.test(text), { error: 'must hold something to read' })
       .optional()
       .meta({
         description: 'Shown to the person who connects, to tell which account of your app it is.',

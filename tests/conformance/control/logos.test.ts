@@ -13,12 +13,49 @@ const stranger = await newOwner(service);
 const { appId } = await owner.get(201, 'POST', '/apps', { name: 'Sketchbook' });
 const path = `/apps/${String(appId)}/logo`;
 
+/** As far as a picture says how large it is: here, 64 by 48 pixels. */
 const START = {
-  png: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
-  jpeg: Buffer.from('\xff\xd8\xff\xe0', 'latin1'),
-  webp: Buffer.from('RIFF\x04\0\0\0WEBP', 'latin1'),
+  png: pngOf(64, 48),
+  jpeg: jpegOf(64, 48),
+  webp: webpOf(64, 48).VP8X,
 };
 const BYTES_MAX = 16_384;
+
+function pngOf(width: number, height: number): Buffer {
+  const size = Buffer.alloc(8);
+  size.writeUInt32BE(width, 0);
+  size.writeUInt32BE(height, 4);
+  const start = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR', 'latin1');
+  return Buffer.concat([start, size, Buffer.from('\x08\x06\0\0\0crc_', 'latin1')]);
+}
+
+/** With a part before it, and space, as cameras write them. */
+function jpegOf(width: number, height: number, frame = '\xc2'): Buffer {
+  const size = Buffer.alloc(4);
+  size.writeUInt16BE(height, 0);
+  size.writeUInt16BE(width, 2);
+  const start = Buffer.from(`\xff\xd8\xff\xe0\0\x06JFIF\xff\xff${frame}\0\x0b\x08`, 'latin1');
+  return Buffer.concat([start, size, Buffer.from('\x01\x01\x11\0', 'latin1')]);
+}
+
+function chunkOf(kind: string, data: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`RIFF\x16\0\0\0WEBP${kind}\x0a\0\0\0`, 'latin1'), data]);
+}
+
+function webpOf(width: number, height: number) {
+  const [canvas, frame, bits] = [
+    Buffer.alloc(10),
+    Buffer.from('\0\0\0\x9d\x01\x2a\0\0\0\0', 'latin1'),
+    Buffer.alloc(10),
+  ];
+  canvas.writeUIntLE(width - 1, 4, 3);
+  canvas.writeUIntLE(height - 1, 7, 3);
+  frame.writeUInt16LE(width, 6);
+  frame.writeUInt16LE(height, 8);
+  bits.writeUInt8(0x2f, 0);
+  bits.writeUInt32LE((width - 1) | ((height - 1) << 14), 1);
+  return { VP8X: chunkOf('VP8X', canvas), 'VP8 ': chunkOf('VP8 ', frame), VP8L: chunkOf('VP8L', bits) };
+}
 
 function picture(kind: keyof typeof START, size = 100): Buffer {
   return Buffer.concat([START[kind], Buffer.alloc(size - START[kind].length, 7)]);
@@ -57,6 +94,37 @@ test('CP-02 a logo is a PNG, JPEG or WebP picture, served as just that, for good
       };
       for (const [name, value] of Object.entries(expected)) assert.equal(response.headers.get(name), value, name);
     }
+  }
+});
+
+/** Of every kind. */
+function all(width: number, height: number) {
+  return [
+    ['png', pngOf(width, height)] as const,
+    ...['\xc0', '\xc1', '\xcf'].map((frame) => ['jpeg', jpegOf(width, height, frame)] as const),
+    ...Object.values(webpOf(width, height)).map((image) => ['webp', image] as const),
+  ];
+}
+
+test('CP-02 a picture that would be larger than 1,024 pixels one way, or does not say how large, is refused', async () => {
+  for (const [type, image] of [...all(1, 1024), ...all(1024, 1)]) await put(dataUrl(type, image));
+  const noJpeg = Buffer.from('\xff\xd8\xff\xe0\0\x04ab\xff\xda\0\x04abcdefgh', 'latin1');
+  for (const [type, image] of [
+    ...all(1, 1025),
+    ...all(1025, 1),
+    ...all(16_384, 16_384).filter(([kind]) => kind !== 'webp'),
+    ['png', pngOf(0, 1)] as const,
+    ['png', pngOf(2 ** 31, 2 ** 31)] as const,
+    ['png', Buffer.from(pngOf(1, 1).toString('latin1').replace('IHDR', 'iTXt'), 'latin1')] as const,
+    ['png', Buffer.from('\x89PNG\r\n\x1a\n<!doctype html><script>alert(1)</script>', 'latin1')] as const,
+    ['jpeg', noJpeg] as const,
+    ['jpeg', jpegOf(1, 1).subarray(0, 16)] as const,
+    ['jpeg', jpegOf(1, 1, '\xc4')] as const,
+    ['webp', webpOf(1, 1).VP8X.subarray(0, 29)] as const,
+    ['webp', Buffer.from('RIFF\x16\0\0\0WEBPANIM\x0a\0\0\0abcdefghij', 'latin1')] as const,
+  ]) {
+    const reply = await owner.ask('PUT', path, { image: dataUrl(type, image) });
+    assertRefusal(reply, { code: 'BAD_REQUEST', param: 'image' }, image.toString('latin1'));
   }
 });
 

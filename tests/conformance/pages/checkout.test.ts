@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createAuthenticator } from '../../support/authenticator.ts';
 import { type Browser, openBrowser } from '../../support/browser.ts';
 import { send } from '../../support/client.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
+import { addPasskey } from '../../support/passkeys.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { startSecondGateway } from '../../support/second-gateway.ts';
 import { beginTopup, checkoutPath, hurry, payBy, refusedPath } from '../../support/topup.ts';
@@ -51,6 +53,39 @@ test('BI-04 the least that lets the refused call through does so, and a cent les
   await hurry(service, cent);
   assert.equal(await balanceOf(other.user), Number(least) - 10_000);
   assert.equal((await call(other.user)).status, 402);
+});
+
+test('ON-02 what can be spent now is what the cap and a block leave of the balance, before a payment and after it', async () => {
+  const { user, browser } = await newPerson(2_000_000, 3_000_000);
+  const shows = (amount: string) =>
+    assert.ok(browser.page().text.includes(`<dt>You can spend now</dt><dd>${amount}</dd>`), mainOf(browser.page()));
+  await browser.open(linkFor(user));
+  shows('€2.00');
+  await payFive(browser, user, 'success').then((address) => hurry(service, address));
+  const path = await checkoutPath(service, user);
+  await browser.open(path);
+  shows('€3.00');
+  await browser.open(linkFor(user));
+  shows('€3.00');
+  await service.setWallet(app, user, 'is_suspended = true');
+  await browser.open(path);
+  shows('€0.00');
+});
+
+test('ON-01 a passkey is offered once somebody has paid, to an owner who has none', async () => {
+  const OFFER = /<a href="\/wallet\/passkeys">Add a passkey<\/a>/;
+  const { user, browser } = await newPerson();
+  const address = await payFive(browser, user, 'success');
+  const path = await checkoutPath(service, user);
+  assert.doesNotMatch((await browser.open(path)).text, OFFER); // Not before the money is there.
+  await hurry(service, address);
+  assert.match((await browser.open(path)).text, OFFER);
+  for (const other of [openBrowser(service.url), (await newPerson()).browser]) {
+    assertPage(await other.open(path), 200, 'The money has arrived');
+    assert.doesNotMatch(other.page().text, OFFER);
+  }
+  await addPasskey(browser, createAuthenticator());
+  assert.doesNotMatch((await browser.open(path)).text, OFFER);
 });
 
 test('ON-02 coming back from the processor credits nothing, whatever the address says', async () => {

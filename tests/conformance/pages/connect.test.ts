@@ -32,6 +32,8 @@ test('ON-01 from the app to the page, by consent to the wallet, and back to the 
   for (const said of ['Notes', '<bdi>anna@notes</bdi>', email, 'Monthly cap'])
     assert.ok(asked.text.includes(said), said);
   assert.ok(!asked.text.includes(user) && !asked.text.includes('app.test'), mainOf(asked));
+  const unnamed = await browser.ask(await app.linkFor(user));
+  assert.ok(unnamed.text.includes(`<bdi>${user}</bdi>`), mainOf(unnamed)); // Or nobody could tell whose account it is.
   assert.equal(await connectionOf(user), undefined);
 
   const next = await consentAndGoOn(browser, link, { cap: '50' });
@@ -46,6 +48,46 @@ test('ON-01 from the app to the page, by consent to the wallet, and back to the 
   assert.equal(wayBackOf(await browser.ask(`${link}/done`)), wayBackOf(done));
   const { status } = await chat({ url: service.url, key: app.liveKey, user });
   assert.equal(status, 402, 'connected, and nothing in it yet');
+});
+
+test('BI-04 who has connected an account at the app is warned of a link for another, by whichever way it came', async () => {
+  const WARNING = /connected another account at Notes before/;
+  const [{ email, user }, other] = [newConnectPerson(), newConnectPerson()];
+  const browser = await browserOf(service, email);
+  const link = await app.linkFor(user);
+  assert.doesNotMatch((await browser.open(link)).text, WARNING);
+  await consent(browser, link);
+  assert.doesNotMatch((await browser.open(link)).text, WARNING); // His own.
+  const made = await connectionOf(user);
+  assert.ok(made !== undefined);
+  await connections.setConnected(made, false);
+  assert.doesNotMatch((await browser.open(link)).text, WARNING);
+  const { body } = await chat({ url: service.url, key: app.liveKey, user: other.user });
+  for (const slipped of [await app.linkFor(other.user), new URL(String(body['topupUrl'])).pathname]) {
+    assertPage(await browser.open(slipped), 200, 'Connect Notes');
+    assert.match(browser.page().text, WARNING);
+  }
+  const elsewhere = await newConnectApp('Elsewhere');
+  assert.doesNotMatch((await browser.open(await elsewhere.linkFor(user))).text, /connected another account/);
+  const stranger = await browserOf(service, other.email);
+  assert.doesNotMatch((await stranger.open(await app.linkFor(other.user))).text, WARNING);
+});
+
+test('ON-01 the name of an app hides nothing, and turns no sentence round that it stands in', async () => {
+  const { email, user } = newConnectPerson();
+  const browser = await browserOf(service, email);
+  const odd = await newConnectApp('Odd');
+  for (const [name, shown] of [
+    ['\u202eevil\nname\u2066', 'evil name'],
+    ['\u05d9\u05d5\u05de\u05df \u{1f469}\u200d\u{1f467}', '\u05d9\u05d5\u05de\u05df \u{1f469}\u200d\u{1f467}'],
+    ['\u200b\u2060', odd.appId],
+    ['\u3164\u2800', odd.appId],
+    ['\u202e', odd.appId],
+  ] as const) {
+    await odd.change({ name });
+    assertPage(await browser.open(await odd.linkFor(user)), 200, `Connect ${shown}`);
+    assert.doesNotMatch(browser.page().text, /[\u202e\u2066]/);
+  }
 });
 
 test('ON-01 nobody connects without saying that the account is his, or without a cap that can be one', async () => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { openBrowser } from '../../support/browser.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
+import { signedInPerson } from '../../support/people.ts';
 import { beginTopup, hurry, payBy } from '../../support/topup.ts';
 import { setTopupStage } from '../../support/topup-stage.ts';
 
@@ -55,6 +56,26 @@ test('BI-04 links that are spent, expired, forged, altered or of another purpose
   assert.deepEqual(await rowCounts(), before);
 });
 
+test('BI-04 a link is spent with what the sign-in made anew of it, and nobody makes a spent one anew', async () => {
+  const { user, email } = await newPerson();
+  const link = linkFor(user);
+  const browser = await signedInPerson(service, email, link);
+  const [, renewed = ''] = /action="(\/topup\/[^"]+)\/pay"/.exec(browser.page().text) ?? [];
+  assert.notEqual(renewed, link);
+  const address = await beginTopup(browser, renewed, { amount: '5000000' });
+  await payBy(browser, address, 'success');
+  await hurry(service, address);
+  for (const spent of [link, renewed]) {
+    assertPage(await browser.open(spent), 404, VOID);
+    const stranger = openBrowser(service.url);
+    const signIn = `/wallet/sign-in?then=${encodeURIComponent(spent)}`;
+    assert.doesNotMatch((await stranger.open(signIn)).text, /Test app/);
+    const form = { ...stranger.fieldsOf('/wallet/sign-in'), email: 'stranger@example.test' };
+    const reply = await stranger.ask('/wallet/sign-in', { form });
+    assert.equal(reply.headers.get('location'), `/wallet/code?then=${encodeURIComponent(spent)}`);
+  }
+});
+
 test('BI-04 opening a link changes nothing, however often, and signs nobody in', async () => {
   const { user, browser } = await newPerson(3_000_000);
   const [link, capLink] = [linkFor(user, 9_000_000n), linkFor(user, 9_000_000n, 'cap')];
@@ -99,6 +120,7 @@ test('WA-03 a link that the monthly cap led to shows the cap first, and its owne
   const refused = await call(user);
   assert.equal(refused.error['code'], 'APP_SPEND_CAP_EXCEEDED');
   const path = new URL(String(refused.body['topupUrl'])).pathname;
+  assert.match((await browser.open(path)).text, /<p class="app">.*Test app<\/p>/);
   assertPage(await browser.open(path), 200, 'Your monthly cap for Test app');
   assert.match(browser.page().text, /<dt>Cap<\/dt><dd>€0\.0001<\/dd>\n<dt>Spent this month<\/dt><dd>€0\.00<\/dd>/);
   const wrong = await browser.submit(`${path}/cap`, { cap: '1e3', set: 'cap' });

@@ -5,6 +5,7 @@ import type { AppId } from '#kernel/ids.ts';
 /** What end users see of an app. */
 export interface AppFace {
   readonly appId: AppId;
+  /** As its developer wrote it, but for what is no sign, or turns the text around it: it stands in the middle of sentences. */
   readonly name: string;
   readonly isSuspended: boolean;
   /** The digest of its picture; undefined where it has none. */
@@ -24,11 +25,20 @@ export function createAppFaces(db: Queryable): AppFaces {
       if (row === undefined) return undefined;
       return {
         appId,
-        name: row.name,
+        name: shownName(row.name, appId),
         isSuspended: row.status === 'suspended',
         logo: row.logo?.toString('hex'),
         redirectUris: row.redirect_uris,
       };
     },
   };
+}
+
+const MISLEADING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
+/** What a reader sees something of. */
+const SEEN = /[^\s\u2800\p{Default_Ignorable_Code_Point}]/u;
+
+function shownName(name: string, appId: AppId): string {
+  const shown = name.replace(MISLEADING, ' ').trim();
+  return SEEN.test(shown) ? shown : appId;
 }

@@ -1,3 +1,4 @@
+import { jpegSize, pngSize, webpSize } from '#accounts/picture-size.ts';
 import { deleteLogo, selectLogoByDigest, upsertLogo } from '#accounts/queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import { sha256 } from '#kernel/crypto.ts';
@@ -34,6 +35,9 @@ export function createLogos(db: Queryable): Logos {
 }
 
 const LOGO_BYTES_MAX = 16_384;
+/** A few bytes may be a picture that fills the memory of whoever looks at a page. */
+const LOGO_PIXELS_MAX = 1_024;
+const SIZE_OF = { 'image/png': pngSize, 'image/jpeg': jpegSize, 'image/webp': webpSize } as const;
 const DATA_URL = /^data:(image\/(?:png|jpeg|webp));base64,([A-Za-z0-9+/]+={0,2})$/;
 
 /** Reads a picture out of a `data:` address. What it is, its first bytes say; the address must say the same. */
@@ -45,7 +49,11 @@ export function readLogo(text: string): Logo | Refusal<'BAD_REQUEST'> {
   }
   if (image.length > LOGO_BYTES_MAX) return notLogo(`has at most ${LOGO_BYTES_MAX} bytes`);
   const found = typeOf(image);
-  return found === type ? { type: found, image } : notLogo('is not the kind of picture that it says');
+  if (found !== type) return notLogo('is not the kind of picture that it says');
+  const { width, height } = SIZE_OF[found](image) ?? { width: 0, height: 0 };
+  const isShown = width > 0 && height > 0 && width <= LOGO_PIXELS_MAX && height <= LOGO_PIXELS_MAX;
+  if (!isShown) return notLogo(`is a whole picture of at most ${LOGO_PIXELS_MAX} pixels each way`);
+  return { type: found, image };
 }
 
 function typeOf(image: Buffer): LogoType | undefined {

@@ -58,7 +58,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
         say('The account of PURSER_OPERATOR_EMAIL is no operator: it was made by somebody else.');
     }
     if (config.environment === 'production' && config.mail === undefined) {
-      log.warn('no mail is sent: set SMTP_URL and PURSER_MAIL_FROM, or nobody can reset a password');
+      log.warn(
+        'no mail is sent: set SMTP_URL and PURSER_MAIL_FROM, or nobody can sign in to a wallet or reset a password',
+      );
     }
     if (config.environment === 'production') warnOfPayments(config, log);
     const ground = { databaseUrl: database.url, simulatorUrl: simulator?.url };

@@ -1,6 +1,7 @@
 import { insertAuditEntry } from '#audit/queries.ts';
 import {
   type ConnectionRow,
+  hasConnection,
   lockConnection,
   selectConnection,
   selectConnectionOf,
@@ -55,6 +56,8 @@ export interface Connections {
   /** The monthly cap of a wallet that an operator opened and nobody has claimed; undefined where there is none such. */
   readonly capToClaim: (appId: AppId, userId: EndUserId) => Promise<Micros | undefined>;
   readonly ofIdentity: (owner: Owner) => Promise<Connection | undefined>;
+  /** Whether this identity has connected any account at an app, in force or not. */
+  readonly knowsApp: (identityId: IdentityId, appId: AppId) => Promise<boolean>;
   /** The newest first, at most 100. */
   readonly list: (identityId: IdentityId) => Promise<readonly Connection[]>;
   /** Sets the monthly cap and ends a pause. It binds the next call. False where the identity has no such connection. */
@@ -96,6 +99,7 @@ export function createConnections(pool: Pool, currency: string): Connections {
       const row = await selectConnectionOf(pool, owner);
       return row === undefined ? undefined : withWallet(pool, row);
     },
+    knowsApp: (identityId, appId) => hasConnection(pool, identityId, appId),
     list: async (identityId) => withWallets(pool, await selectConnectionsOf(pool, identityId, LISTED_MAX)),
     setCap: (owner, cap) =>
       change(owner, async (tx, { app_id: appId, user_id: userId, connection_id: connectionId }) => {

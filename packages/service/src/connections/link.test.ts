@@ -32,7 +32,7 @@ function tokenOf(purpose: (typeof PURPOSES)[number], from = links): string {
 }
 
 /** But for what is made anew each time. */
-function claimsOf({ digest: _, expiresAtMs: __, ...claims }: Link) {
+function claimsOf({ digest: _, expiresAtMs: __, endsAtMs: ___, ...claims }: Link) {
   return claims;
 }
 
@@ -162,6 +162,30 @@ test('BI-04 a connect link leads back for two hours longer, and no other link do
   now = issuedAt;
 });
 
+test('BI-04 what is made anew of a link says the same, is spent with it, and ends half an hour after it', () => {
+  const issuedAt = now;
+  for (const purpose of PURPOSES) {
+    const page = pageOf(purpose);
+    const read = (token: string) => links.read(page, token);
+    const first = read(tokenOf(purpose)) ?? assert.fail();
+    const end = first.expiresAtMs + 30 * 60_000;
+    let last = first;
+    for (now = first.expiresAtMs - 1_000; now < end; now = last.expiresAtMs - 1_000) {
+      const path = links.renew(last);
+      assert.ok(path.startsWith(`/${page}/`));
+      const renewed = read(path.slice(page.length + 2)) ?? assert.fail();
+      assert.deepEqual({ ...renewed, expiresAtMs: 0 }, { ...first, expiresAtMs: 0 });
+      assert.equal(renewed.expiresAtMs, Math.min(Math.floor(now / 1_000) * 1_000 + LIFETIME_MS, end));
+      if (renewed.expiresAtMs === last.expiresAtMs) break;
+      last = renewed;
+    }
+    assert.equal(last.expiresAtMs, end);
+    now = end;
+    assert.equal(read(links.renew(last).slice(page.length + 2)), undefined);
+    now = issuedAt;
+  }
+});
+
 test('BI-04 a link outlives the hour whose key it was issued under', () => {
   const issuedAt = now;
   for (const minute of [0, 44, 45, 46, 59]) {
@@ -208,6 +232,8 @@ test('BI-04 the longest link that can be asked for is read', () => {
   assert.ok(url.length < 4_096, String(url.length));
   const read = links.read('connect', url.slice('https://purser.test/connect/'.length));
   assert.deepEqual(read && claimsOf(read), { ...longest, purpose: 'connect' });
+  const renewed = links.renew(read ?? assert.fail()).slice('/connect/'.length);
+  assert.deepEqual(claimsOf(links.read('connect', renewed) ?? assert.fail()), { ...longest, purpose: 'connect' });
 });
 
 test('SB-06, SB-09 the addresses for play money hold no token', () => {

@@ -11,6 +11,8 @@ const SECONDS_PER_KEY = 60 * 60;
 const CLOCKS_APART_SECONDS = 120;
 /** How long after its expiry a connect link still leads its owner back to the app: a payment takes its time. */
 const WAY_BACK_SECONDS = 2 * 60 * 60;
+/** How long after its expiry what was made anew of a link may last: waiting for a mail must not use it up. */
+const RENEWED_SECONDS = 30 * 60;
 /** The longest that can be asked for fits: see the test. */
 const SHAPE = /^[A-Za-z0-9_-]{44,4096}$/;
 const PLACEHOLDER = 'sandbox';
@@ -41,8 +43,10 @@ interface ConnectLink extends LinkSubject {
 /** A link that is in force. */
 export type Link = (TopupLink | ConnectLink) & {
   readonly expiresAtMs: number;
-  /** Names this link among all: each is made with a random part. */
+  /** Names this link among all: each is made with a random part. What is made anew of it bears the same: one payment spends all. */
   readonly digest: Buffer;
+  /** Until when it may last, however often it is made anew. */
+  readonly endsAtMs: number;
 };
 
 /** Signed links to the hosted pages, one purpose and one (app, user) each. Issuing one writes nothing (BI-04). */
@@ -51,6 +55,8 @@ export interface Links {
   /** The same page for a call that the monthly cap refused: it leads to the cap first (WA-03). */
   readonly cap: (subject: LinkSubject, least?: Micros) => string;
   readonly connect: (link: Omit<ConnectLink, 'purpose'>) => { readonly url: string; readonly expiresAtMs: number };
+  /** The path of a link that says the same and has fifteen minutes again, up to its end. */
+  readonly renew: (link: Link) => string;
   /** What a token of a page's address says; undefined for one that is forged, altered, expired or another page's. */
   readonly read: (page: 'topup' | 'connect', token: string) => Link | undefined;
   /**
@@ -90,17 +96,13 @@ export function createLinks(options: {
     return latest.key;
   }
 
-  function issue(page: 'topup' | 'connect', claims: Claims) {
-    const expiry = Math.floor(clock.nowMs() / 1_000) + LIFETIME_SECONDS;
+  function issue(page: 'topup' | 'connect', claims: Claims, end = Infinity) {
+    const expiry = Math.min(Math.floor(clock.nowMs() / 1_000) + LIFETIME_SECONDS, end);
     const head = Buffer.alloc(EXPIRY_BYTES);
     head.writeUInt32BE(expiry);
     const sealed = seal(keyOf(page, expiry), head, JSON.stringify(claims));
     const token = Buffer.concat([head, sealed]).toString('base64url');
     return { url: `${publicUrl}/${page}/${token}`, expiresAtMs: expiry * 1_000 };
-  }
-
-  function topupUrl(purpose: 'topup' | 'cap', { appId, userId }: LinkSubject, least: Micros | undefined): string {
-    return issue('topup', [purpose, appId, userId, least === undefined ? null : String(least)]).url;
   }
 
   function read(page: 'topup' | 'connect', token: string, graceSeconds: number): Link | undefined {
@@ -113,18 +115,35 @@ export function createLinks(options: {
     if (expiry > nowSeconds + LIFETIME_SECONDS + CLOCKS_APART_SECONDS) return undefined;
     const text = opened(keyOf(page, expiry), head, bytes.subarray(EXPIRY_BYTES));
     if (text === undefined) return undefined;
-    return linkOf(JSON.parse(text) as Claims, expiry * 1_000, sha256(token)); // Written by us, above.
+    const own = { expiresAtMs: expiry * 1_000, endsAtMs: (expiry + RENEWED_SECONDS) * 1_000, digest: sha256(token) };
+    return linkOf(JSON.parse(text) as Claims, own); // Written by us, above.
+  }
+
+  function renew(link: Link): string {
+    const { digest, endsAtMs } = link;
+    const isConnect = link.purpose === 'connect';
+    const said = isConnect ? connectClaims(link) : topupClaims(link.purpose, link, link.least);
+    const claims: Claims = [...said, digest.toString('base64url'), String(endsAtMs)];
+    return new URL(issue(isConnect ? 'connect' : 'topup', claims, endsAtMs / 1_000).url).pathname;
   }
 
   return {
-    topup: (subject, least) => topupUrl('topup', subject, least),
-    cap: (subject, least) => topupUrl('cap', subject, least),
-    connect: ({ appId, userId, redirect, state, userLabel }) =>
-      issue('connect', ['connect', appId, userId, redirect, state ?? null, userLabel ?? null]),
+    topup: (subject, least) => issue('topup', topupClaims('topup', subject, least)).url,
+    cap: (subject, least) => issue('topup', topupClaims('cap', subject, least)).url,
+    connect: (link) => issue('connect', connectClaims(link)),
+    renew,
     read: (page, token) => read(page, token, 0),
     readPast: (token) => read('connect', token, WAY_BACK_SECONDS),
     placeholders: { topup: `${publicUrl}/topup/${PLACEHOLDER}`, connect: `${publicUrl}/connect/${PLACEHOLDER}` },
   };
+}
+
+function topupClaims(purpose: 'topup' | 'cap', { appId, userId }: LinkSubject, least: Micros | undefined): Claims {
+  return [purpose, appId, userId, least === undefined ? null : String(least)];
+}
+
+function connectClaims({ appId, userId, redirect, state, userLabel }: Omit<ConnectLink, 'purpose'>): Claims {
+  return ['connect', appId, userId, redirect, state ?? null, userLabel ?? null];
 }
 
 function opened(key: Buffer, head: Buffer, sealed: Buffer): string | undefined {
@@ -135,14 +154,32 @@ function opened(key: Buffer, head: Buffer, sealed: Buffer): string | undefined {
   }
 }
 
-function linkOf(claims: Claims, expiresAtMs: number, digest: Buffer): Link | undefined {
-  const [purpose, appId, user, first, state, userLabel] = claims;
+type Validity = Pick<Link, 'expiresAtMs' | 'digest' | 'endsAtMs'>;
+
+function linkOf(claims: Claims, own: Validity): Link | undefined {
+  const [purpose, appId, user, first] = claims;
   const userId = parseEndUserId(user);
   if (userId === undefined) return undefined;
-  const common = { appId: appId as AppId, userId, expiresAtMs, digest };
+  const common = { appId: appId as AppId, userId };
   if (purpose === 'topup' || purpose === 'cap') {
-    return { ...common, purpose, least: typeof first === 'string' ? micros(BigInt(first)) : undefined };
+    const least = typeof first === 'string' ? micros(BigInt(first)) : undefined;
+    return { ...common, ...validityOf(claims.slice(4), own), purpose, least };
   }
   if (purpose !== 'connect' || typeof first !== 'string') return undefined;
-  return { ...common, purpose, redirect: first, state: state ?? undefined, userLabel: userLabel ?? undefined };
+  const [state, userLabel, ...renewed] = claims.slice(4);
+  const validity = validityOf(renewed, own);
+  return {
+    ...common,
+    ...validity,
+    purpose,
+    redirect: first,
+    state: state ?? undefined,
+    userLabel: userLabel ?? undefined,
+  };
+}
+
+/** Of a link that was made anew, the name and the end are those of the first. */
+function validityOf([digest, endsAtMs]: readonly (string | null)[], own: Validity): Validity {
+  if (typeof digest !== 'string') return own;
+  return { ...own, digest: Buffer.from(digest, 'base64url'), endsAtMs: Number(endsAtMs) };
 }

@@ -64,6 +64,15 @@ export async function selectConnectionsOf(
   return rows;
 }
 
+/** Whether an identity owns any connection of an app. */
+export async function hasConnection(db: Queryable, identityId: IdentityId, appId: AppId): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select from connections.connections where identity_id = $1 and app_id = $2 limit 1`,
+    [identityId, appId],
+  );
+  return rowCount === 1;
+}
+
 interface Consent {
   readonly connectionId: ConnectionId;
   readonly appId: AppId;

@@ -2,13 +2,15 @@ import type { Connection } from '#connections/connection.ts';
 import { type Formats, formatsOf } from '#http/pages/format.ts';
 import { type Html, html } from '#http/pages/html.ts';
 import { alertOf, scriptOf } from '#http/pages/layout.ts';
+import { spendableOf } from '#http/pages/own-connection.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { personPage } from '#http/pages/person-page.ts';
 import { CHECKOUT_TEXTS as TEXTS } from '#http/pages/texts/topup.ts';
+import { PASSKEYS } from '#http/pages/then.ts';
 import { NEXT_PATH } from '#http/pages/topup-step.ts';
 import type { PageAnswer, PageMethods, Visit } from '#http/pages/visit.ts';
 import type { Person } from '#identities/session.ts';
-import type { CheckoutId } from '#kernel/ids.ts';
+import type { CheckoutId, IdentityId } from '#kernel/ids.ts';
 import type { Checkout } from '#payments/checkout.ts';
 
 /** A checkout, and who looks at it. */
@@ -19,6 +21,8 @@ interface Arrival {
   readonly connection: Connection | undefined;
   /** Where the payer came from, by his own browser's word. */
   readonly next: string | undefined;
+  /** The way to a first passkey, for an owner who has none. */
+  readonly offersPasskey: boolean;
 }
 
 /**
@@ -66,7 +70,12 @@ async function arrivalOf(pages: PeoplePages, visit: Visit<Person>): Promise<Arri
   const connection = await pages.connections.find(checkout.appId, checkout.userId);
   const isOwner = connection !== undefined && connection.identityId === visit.signedIn?.identity.identityId;
   const [, next] = NEXT_PATH.exec(visit.cookie('next')?.replace(`${checkout.checkoutId}:`, '') ?? '') ?? [];
-  return { checkout, appName: app.name, connection: isOwner ? connection : undefined, next };
+  const arrival = { checkout, appName: app.name, connection: isOwner ? connection : undefined, next };
+  return { ...arrival, offersPasskey: isOwner && (await lacksPasskey(pages, connection.identityId)) };
+}
+
+async function lacksPasskey({ passkeys }: PeoplePages, identityId: IdentityId): Promise<boolean> {
+  return passkeys.isPossible && (await passkeys.list(identityId)).length === 0;
 }
 
 function arrivalPage(pages: PeoplePages, visit: Visit<Person>, arrival: Arrival): PageAnswer {
@@ -100,18 +109,19 @@ function facts(format: Formats, { checkout, appName }: Arrival): Html {
 <dt>${TEXTS.app}</dt><dd>${appName}</dd></dl>`;
 }
 
-function paid(format: Formats, { checkout, appName, connection, next }: Arrival): Html {
+function paid(format: Formats, { checkout, appName, connection, next, offersPasskey }: Arrival): Html {
   const { amount } = format;
   const balance =
     connection &&
-    html`<dl><dt>${TEXTS.available}</dt><dd>${amount(connection.wallet.available, connection.wallet.currency)}</dd></dl>`;
+    html`<dl><dt>${TEXTS.available}</dt><dd>${amount(spendableOf(connection), connection.wallet.currency)}</dd></dl>`;
   const way =
     next === undefined
       ? html`<p>${TEXTS.backTo(appName)}</p>`
       : html`<p><a class="button" href="${next}">${TEXTS.onTo(appName)}</a></p>`;
   const wallet = connection && html`<p><a href="/wallet">${TEXTS.wallet}</a></p>`;
   return html`<p class="good">${TEXTS.paid(amount(checkout.amount, checkout.currency), appName)}</p>
-${balance}${way}${wallet}`;
+${balance}${way}${wallet}
+${offersPasskey ? html`<p class="soft">${TEXTS.passkey} <a href="${PASSKEYS}">${TEXTS.addPasskey}</a></p>` : undefined}`;
 }
 
 /** A new link for the owner; nobody else gets one by the address of a checkout. */

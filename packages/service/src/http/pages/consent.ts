@@ -10,12 +10,14 @@ import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { personPage } from '#http/pages/person-page.ts';
 import { AMOUNT_TEXTS } from '#http/pages/texts/amount.ts';
 import { CONNECT_TEXTS } from '#http/pages/texts/connect.ts';
+import { offeredAmounts } from '#http/pages/topup-amounts.ts';
 import { type PageAnswer, refusedBy } from '#http/pages/visit.ts';
-import { type Micros, micros, ZERO_MICROS } from '#kernel/micros.ts';
+import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
+import { payableIn } from '#payments/amounts.ts';
 
-const MICROS_PER_UNIT = 1_000_000n;
-const CAP_CHOICES = ['5', '10', '20', '50'] as const;
+/** Of the caps to choose from: one in the middle. */
+const STANDARD_CHOICE = 2;
 const NO_CAP = 'none';
 const OTHER_CAP = 'other';
 const CONFIRMED = 'yes';
@@ -48,7 +50,7 @@ export function consentStep(
 
 /** Which app asks, what it may do, how much of it: for this person to agree. */
 export function consentPage(pages: PeoplePages, visit: PersonVisit, opened: OpenedLink, at: ConsentAt): PageAnswer {
-  return { status: 200, page: consentHtml(pages, visit, opened, at, filledFrom(opened)) };
+  return { status: 200, page: consentHtml(pages, visit, opened, at, filledFrom(pages, opened)) };
 }
 
 /**
@@ -67,7 +69,7 @@ export async function acceptConsent(
     otherCap: form.field('other-cap'),
     isOwn: form.field('own') === CONFIRMED,
   };
-  const chosen = readConsent(filled, filledFrom(opened).otherCap);
+  const chosen = readConsent(filled, { ...capsOf(pages, opened), shown: filledFrom(pages, opened).otherCap });
   if (chosen instanceof Refusal) {
     return refusedBy(chosen, consentHtml(pages, visit, opened, at, filled, chosen.message));
   }
@@ -84,13 +86,13 @@ export async function acceptConsent(
 /** `shown`: the amount that was in the field at first, which nobody typed. */
 function readConsent(
   { cap, otherCap, isOwn }: Filled,
-  shown: string,
+  { choices, shown }: Pick<Caps, 'choices'> & { readonly shown: string },
 ): { readonly cap: Micros | undefined } | Refusal<'BAD_REQUEST'> {
   if (!isOwn) return refuse('BAD_REQUEST', CONNECT_TEXTS.notConfirmed);
   const isTyped = otherCap.trim() !== '' && otherCap !== shown;
   if (isTyped && cap !== '' && cap !== OTHER_CAP) return refuse('BAD_REQUEST', CONNECT_TEXTS.twoCaps);
   if (cap === NO_CAP) return { cap: undefined };
-  const isChoice = CAP_CHOICES.some((units) => units === cap);
+  const isChoice = choices.some((one) => amountText(one) === cap);
   if (!isChoice && cap !== OTHER_CAP) return refuse('BAD_REQUEST', CONNECT_TEXTS.noChoice);
   const amount = parseAmount(isChoice ? cap : otherCap);
   if (amount === undefined) return refuse('BAD_REQUEST', AMOUNT_TEXTS.fault);
@@ -98,13 +100,26 @@ function readConsent(
   return { cap: amount };
 }
 
+interface Caps {
+  readonly currency: string;
+  readonly choices: readonly Micros[];
+}
+
+/** The caps to choose from, as large as the top-ups are: in some currencies twenty units buy nothing. */
+function capsOf(pages: PeoplePages, { connection }: OpenedLink): Caps {
+  const currency = connection?.wallet.currency ?? pages.currency;
+  return { currency, choices: offeredAmounts(payableIn(currency)).choices };
+}
+
 /** What is chosen at first: the cap that there is, or one in the middle. */
-function filledFrom({ connection, capToClaim }: OpenedLink): Filled {
-  const standard = { cap: '20', otherCap: '', isOwn: false };
+function filledFrom(pages: PeoplePages, opened: OpenedLink): Filled {
+  const { connection, capToClaim } = opened;
+  const choices = capsOf(pages, opened).choices.map(amountText);
+  const standard = { cap: choices[STANDARD_CHOICE] ?? NO_CAP, otherCap: '', isOwn: false };
   const cap = connection === undefined ? capToClaim : connection.cap;
   if (cap === undefined) return connection === undefined ? standard : { ...standard, cap: NO_CAP };
   const text = amountText(cap);
-  const isChoice = CAP_CHOICES.some((units) => units === text);
+  const isChoice = choices.includes(text);
   return isChoice ? { ...standard, cap: text } : { ...standard, cap: OTHER_CAP, otherCap: text };
 }
 
@@ -123,7 +138,7 @@ function consentHtml(
   const { path } = at;
   const { app, person, connection } = opened;
   const isConnected = connection?.wallet.isConnected === true;
-  const label = userLabelOf(opened);
+  const label = userLabelOf(opened) ?? opened.link.userId;
   const wayOut = wayOutOf(at, app.name, isConnected);
   const body = html`${alertOf(fault)}
 <section>
@@ -132,8 +147,9 @@ ${connection === undefined || isConnected ? undefined : noticeOf(CONNECT_TEXTS.b
 <p>${isConnected ? CONNECT_TEXTS.connected(app.name) : CONNECT_TEXTS.asks(app.name)}</p>
 <dl>
 <dt>${CONNECT_TEXTS.account}</dt>
-<dd>${label === undefined ? html`<span class="soft">${CONNECT_TEXTS.accountUnnamed}</span>` : html`<bdi>${label}</bdi>`}</dd>
+<dd><bdi>${label}</bdi></dd>
 </dl>
+${opened.isOneMore ? html`<p class="alert">${CONNECT_TEXTS.oneMore(app.name)}</p>` : undefined}
 ${signedInAs(visit, person.identity, path)}
 </section>
 <section aria-labelledby="may">
@@ -148,7 +164,7 @@ ${CONNECT_TEXTS.mayNot.map((line) => html`<li>${line}</li>`)}
 <p class="soft">${CONNECT_TEXTS.stop}</p>
 </section>
 <div class="card">
-${visit.form(`${path}/consent`, consentFields(pages, visit, app.name, filled, isConnected))}
+${visit.form(`${path}/consent`, consentFields(capsOf(pages, opened), visit, app.name, filled, isConnected))}
 ${wayOut && html`<p><a href="${wayOut.path}">${wayOut.text}</a></p>`}
 </div>`;
   const title = isConnected ? CONNECT_TEXTS.againTitle(app.name) : CONNECT_TEXTS.title(app.name);
@@ -163,16 +179,16 @@ function wayOutOf({ path, cancelPath }: ConsentAt, appName: string, isConnected:
 }
 
 function consentFields(
-  { currency }: PeoplePages,
+  caps: Caps,
   { exchange }: PersonVisit,
   appName: string,
   filled: Filled,
   isConnected: boolean,
 ): Html {
   const { amount } = formatsOf(exchange.request);
-  const shown = (units: string): string => amount(micros(BigInt(units) * MICROS_PER_UNIT), currency);
+  const { currency } = caps;
   const choices = [
-    ...CAP_CHOICES.map((units) => ({ value: units as string, text: shown(units) })),
+    ...caps.choices.map((one) => ({ value: amountText(one), text: amount(one, currency) })),
     { value: NO_CAP, text: CONNECT_TEXTS.noCap },
     { value: OTHER_CAP, text: CONNECT_TEXTS.otherCap },
   ];

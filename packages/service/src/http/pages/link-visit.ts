@@ -24,6 +24,8 @@ export interface OpenedLink {
   readonly connection: Connection | undefined;
   /** The cap that an operator set for a wallet which is nobody's yet: its first owner is offered the same. */
   readonly capToClaim: Micros | undefined;
+  /** This would be one more account of this person's at the app: if he has but one there, it is not his. */
+  readonly isOneMore: boolean;
   /** The wallet is another identity's: nothing of it may be shown (BI-04). */
   readonly isForeign: boolean;
 }
@@ -40,9 +42,18 @@ export async function openLink(
   page: 'topup' | 'connect',
 ): Promise<OpenedLink | PageAnswer> {
   if (visit.part === SANDBOX) return { status: 200, page: sandboxPage(pages) };
-  const link = pages.links.read(page, visit.part);
-  if (link !== undefined && (await pages.checkouts?.isSpent(link.digest)) === true) return voidLink(pages);
-  return visitLink(pages, visit, `/${page}/${visit.part}`, link);
+  return visitLink(pages, visit, `/${page}/${visit.part}`, await readLink(pages, page, visit.part));
+}
+
+/** The link that an address holds; undefined for whatever is none in force, a spent one too. */
+export async function readLink(
+  { links, checkouts }: PeoplePages,
+  page: 'topup' | 'connect',
+  token: string,
+): Promise<Link | undefined> {
+  const link = links.read(page, token);
+  const isSpent = link !== undefined && (await checkouts?.isSpent(link.digest)) === true;
+  return isSpent ? undefined : link;
 }
 
 /** The same with a link that was read. `path`: where the sign-in leads back to. */
@@ -60,7 +71,8 @@ export async function visitLink(
   const found = await pages.connections.find(link.appId, link.userId);
   const isForeign = found !== undefined && found.identityId !== person.identity.identityId;
   const capToClaim = found === undefined ? await pages.connections.capToClaim(link.appId, link.userId) : undefined;
-  return { link, app, person, connection: isForeign ? undefined : found, capToClaim, isForeign };
+  const isOneMore = found === undefined && (await pages.connections.knowsApp(person.identity.identityId, link.appId));
+  return { link, app, person, connection: isForeign ? undefined : found, capToClaim, isOneMore, isForeign };
 }
 
 /** A link that is forged, altered, expired, spent or another page's: which of them, nobody is told (BI-04). */

@@ -4,6 +4,7 @@ import type { Link } from '#connections/link.ts';
 import { appMark } from '#http/pages/app-mark.ts';
 import { type Html, html } from '#http/pages/html.ts';
 import { alertOf } from '#http/pages/layout.ts';
+import { readLink } from '#http/pages/link-visit.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { passkeyNeeds, passkeyOffer } from '#http/pages/passkeys.ts';
 import { signedInCookies } from '#http/pages/person-cookies.ts';
@@ -41,7 +42,7 @@ function signInPage(pages: PeoplePages): PageMethods<Person> {
         const page = await signInForm(pages, visit, { next, email, fault: asked.message });
         return { ...refusedBy(asked, page), needs: passkeyNeeds(pages) };
       }
-      return redirectTo(withThen(CODE, freshened(pages, next)), [pages.cookies.write('code', asked.challenge)]);
+      return redirectTo(withThen(CODE, await freshened(pages, next)), [pages.cookies.write('code', asked.challenge)]);
     },
   };
 }
@@ -82,7 +83,7 @@ function codePage(pages: PeoplePages): PageMethods<Person> {
         if (email === undefined) return refusedBy(opened, voidPage(pages, next));
         return refusedBy(opened, codeForm(pages, visit, { next, email, fault: opened.message }));
       }
-      return redirectTo(freshened(pages, next), signedInCookies(pages, opened));
+      return redirectTo(await freshened(pages, next), signedInCookies(pages, opened));
     },
   };
 }
@@ -106,23 +107,21 @@ function thenInAddress({ exchange }: PersonVisit): string {
 }
 
 /** The link that somebody has followed here; undefined where there is none, or it is void. */
-function linkOf({ links }: PeoplePages, next: string): Link | undefined {
+async function linkOf(pages: PeoplePages, next: string): Promise<Link | undefined> {
   const [, page, token = ''] = next.split('/');
-  return page === 'topup' || page === 'connect' ? links.read(page, token) : undefined;
+  return page === 'topup' || page === 'connect' ? readLink(pages, page, token) : undefined;
 }
 
 /** The app that asks. */
 async function askingApp(pages: PeoplePages, next: string): Promise<AppFace | undefined> {
-  const link = linkOf(pages, next);
+  const link = await linkOf(pages, next);
   return link && (await pages.apps.find(link.appId));
 }
 
 /** A link that is in force, made anew: waiting for a mail must not use up its fifteen minutes. Other paths stay as they are. */
-function freshened(pages: PeoplePages, next: string): string {
-  const link = linkOf(pages, next);
-  if (link === undefined) return next;
-  const { links } = pages;
-  return new URL(link.purpose === 'connect' ? links.connect(link).url : links[link.purpose](link, link.least)).pathname;
+async function freshened(pages: PeoplePages, next: string): Promise<string> {
+  const link = await linkOf(pages, next);
+  return link === undefined ? next : pages.links.renew(link);
 }
 
 interface FormState {

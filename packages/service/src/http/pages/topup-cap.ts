@@ -2,6 +2,7 @@ import { amountField, amountText, parseAmount } from '#http/pages/amount-field.t
 import type { Form } from '#http/pages/form.ts';
 import { formatsOf } from '#http/pages/format.ts';
 import { html } from '#http/pages/html.ts';
+import { appMark } from '#http/pages/app-mark.ts';
 import { alertOf } from '#http/pages/layout.ts';
 import { type OpenedLink, type PersonVisit, signedInAs, voidLink } from '#http/pages/link-visit.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
@@ -29,6 +30,7 @@ export function capPage(
 </div>`;
   const body = html`${alertOf(refused?.fault.message)}
 <section>
+${appMark(app)}
 <p>${isPaused ? TEXTS.paused(app.name) : TEXTS.reached(app.name)}</p>
 <dl>
 <dt>${TEXTS.present}</dt><dd>${cap === undefined ? TEXTS.none : format.amount(cap, wallet.currency)}</dd>

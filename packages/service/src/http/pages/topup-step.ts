@@ -1,4 +1,4 @@
-import type { Wallet } from '#ledger/wallet.ts';
+import type { Connection } from '#connections/connection.ts';
 import { appMark } from '#http/pages/app-mark.ts';
 import { amountField } from '#http/pages/amount-field.ts';
 import type { Form } from '#http/pages/form.ts';
@@ -6,6 +6,7 @@ import { type Formats, formatsOf } from '#http/pages/format.ts';
 import { type Html, html } from '#http/pages/html.ts';
 import { alertOf, noticeOf } from '#http/pages/layout.ts';
 import { type OpenedLink, type PersonVisit, signedInAs } from '#http/pages/link-visit.ts';
+import { spendableOf } from '#http/pages/own-connection.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
 import { personPage } from '#http/pages/person-page.ts';
 import { TOPUP_TEXTS as TEXTS } from '#http/pages/texts/topup.ts';
@@ -56,7 +57,7 @@ export async function topupStep(
 ${connection?.wallet.isSuspended === true ? html`<p class="alert">${TEXTS.suspended(operatorName)}</p>` : undefined}
 <section>
 ${appMark(app)}
-${connection === undefined ? html`<p>${TEXTS.gift}</p>` : ownerLines(format, app.name, connection.wallet)}
+${connection === undefined ? html`<p>${TEXTS.gift}</p>` : ownerLines(format, app.name, connection)}
 ${form}
 ${step.next === undefined ? undefined : html`<p><a href="${step.next}">${TEXTS.skip}</a></p>`}
 </section>
@@ -107,8 +108,9 @@ async function currencyOf(pages: PeoplePages, { link, connection }: OpenedLink):
   return found?.wallet.currency ?? pages.currency;
 }
 
-function ownerLines(format: Formats, appName: string, wallet: Wallet): Html {
-  const balance = html`<dl><dt>${TEXTS.available}</dt><dd>${format.amount(wallet.available, wallet.currency)}</dd></dl>
+function ownerLines(format: Formats, appName: string, connection: Connection): Html {
+  const { wallet } = connection;
+  const balance = html`<dl><dt>${TEXTS.available}</dt><dd>${format.amount(spendableOf(connection), wallet.currency)}</dd></dl>
 `;
   return html`${wallet.isSuspended ? undefined : balance}<p>${TEXTS.explain(appName)}</p>`;
 }

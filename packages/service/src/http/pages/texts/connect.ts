@@ -7,7 +7,6 @@ export const CONNECT_TEXTS = {
   before: 'You have connected this app before. What was in the wallet is there still.',
 
   account: 'Your account there',
-  accountUnnamed: 'The app gives no name for it.',
 
   mayTitle: 'What the app may do',
   may: [
@@ -33,6 +32,8 @@ export const CONNECT_TEXTS = {
   own: (app: string) => `I came here from ${app} myself, and this account there is mine.`,
   warning: (app: string) =>
     `Only if you came here from ${app} yourself: if somebody sent you this link, you would pay for what they do.`,
+  oneMore: (app: string) =>
+    `You have connected another account at ${app} before. If you have only that one there, this is somebody else’s: do not connect it.`,
   notConfirmed: 'Confirm that the account is yours, or go back without connecting.',
 
   connect: 'Connect',

@@ -55,6 +55,8 @@ export const CHECKOUT_TEXTS = {
   onTo: (app: string) => `Go on to ${app}`,
   backTo: (app: string) => `You can go back to ${app} now.`,
   wallet: 'To your wallet',
+  passkey: 'Next time without a code from the mail?',
+  addPasskey: 'Add a passkey',
   keptTitle: 'We have your payment',
   kept: (operator: string) =>
     `It was not as expected, so that it is not in the wallet yet. Nothing is lost: ${operator} looks at it.`,
