@@ -48,7 +48,7 @@ export async function setStripeStage(): Promise<StripeStage> {
   const { secretKey, webhookSecret } = stripe;
   const processor = createStripe({ secretKey, webhookSecret, apiBase: new URL(stripe.url) }, systemClock);
   const log = createLog('silent');
-  const checkouts = createCheckouts({ pool: owner, processor, publicUrl: 'https://purser.test' });
+  const checkouts = createCheckouts({ pool: owner, processor, publicUrl: 'https://purser.test', log });
 
   const deliver: StripeStage['deliver'] = ({ body, signature }) =>
     send('/webhooks/stripe', { url: service.url, body, headers: { 'stripe-signature': signature } });

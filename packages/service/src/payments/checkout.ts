@@ -1,5 +1,6 @@
 import type { Pool } from '#db/pool.ts';
 import { type AppId, type CheckoutId, type EndUserId, type IdentityId, newCheckoutId } from '#kernel/ids.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { createWallets } from '#ledger/wallet.ts';
 import { isPayable, type PayableAmounts } from '#payments/amounts.ts';
@@ -30,13 +31,16 @@ interface NewCheckout {
   readonly linkDigest: Buffer | undefined;
 }
 
+/** The processor opened no checkout: nothing can be paid, and it may be tried again. The log says why. */
+export class ProcessorAway extends Error {}
+
 /** Payments into wallets. */
 export interface Checkouts {
   readonly processor: ProcessorName;
   /** Origins that a form which begins a checkout ends at. */
   readonly formTargets: readonly string[];
   readonly amountsIn: (currency: string) => PayableAmounts;
-  /** Opens a checkout at the processor and gives its address there. The wallet must be there. Throws where the processor is away. */
+  /** Opens a checkout at the processor and gives its address there. The wallet must be there. Throws `ProcessorAway`. */
   readonly begin: (checkout: NewCheckout) => Promise<{ readonly checkoutId: CheckoutId; readonly url: string }>;
   readonly find: (checkoutId: CheckoutId) => Promise<Checkout | undefined>;
   /** Whether a payment was made by this link. */
@@ -47,9 +51,10 @@ interface CheckoutsOptions {
   readonly pool: Pool;
   readonly processor: Processor;
   readonly publicUrl: string;
+  readonly log: Log;
 }
 
-export function createCheckouts({ pool, processor, publicUrl }: CheckoutsOptions): Checkouts {
+export function createCheckouts({ pool, processor, publicUrl, log }: CheckoutsOptions): Checkouts {
   return {
     processor: processor.name,
     formTargets: processor.formTargets,
@@ -64,14 +69,12 @@ export function createCheckouts({ pool, processor, publicUrl }: CheckoutsOptions
       const checkoutId = newCheckoutId();
       // Written first: a notice may come before the processor's answer does.
       await insertCheckout(pool, { ...payer, checkoutId, amount, currency, processor: processor.name });
-      const { processorCheckout, url } = await processor.openCheckout({
-        checkoutId,
-        amount,
-        currency,
-        appName,
-        returnUrl: `${publicUrl}/checkout/${checkoutId}`,
-        cancelUrl: `${publicUrl}/checkout/${checkoutId}?paid=no`,
-        email,
+      const returnUrl = `${publicUrl}/checkout/${checkoutId}`;
+      const cancelUrl = `${returnUrl}?paid=no`;
+      const order = { checkoutId, amount, currency, appName, returnUrl, cancelUrl, email };
+      const { processorCheckout, url } = await processor.openCheckout(order).catch((fault: unknown) => {
+        log.error({ checkoutId, fault: describeFault(fault) }, 'a checkout could not be opened');
+        throw new ProcessorAway('The processor opened no checkout.', { cause: fault });
       });
       await setProcessorCheckout(pool, checkoutId, processorCheckout);
       return { checkoutId, url };

@@ -15,6 +15,7 @@ import { type PageAnswer, redirectTo, refusedBy } from '#http/pages/visit.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { PayableAmounts } from '#payments/amounts.ts';
+import { ProcessorAway } from '#payments/checkout.ts';
 
 /** A wallet that is to be paid into: the own one, which is connected, or somebody else's. */
 export interface TopupStep {
@@ -88,18 +89,23 @@ export async function beginTopup(
   }
   const fault = await tries.take([{ kind: 'checkout-from', of: pages.addressOf(visit.exchange.request) }]);
   if (fault !== undefined) return topupStep(pages, visit, step, { fault, typed });
-  const { checkoutId, url } = await checkouts.begin({
-    appId: link.appId,
-    userId: link.userId,
-    identityId: person.identity.identityId,
-    amount,
-    appName: app.name,
-    email: person.identity.email,
-    linkDigest: link.purpose === 'connect' ? undefined : link.digest,
-  });
-  const next = `${checkoutId}:${step.next}`;
-  const isKept = step.next !== undefined && next.length <= NEXT_LENGTH_MAX;
-  return redirectTo(url, isKept ? [cookies.write('next', next)] : []);
+  try {
+    const { checkoutId, url } = await checkouts.begin({
+      appId: link.appId,
+      userId: link.userId,
+      identityId: person.identity.identityId,
+      amount,
+      appName: app.name,
+      email: person.identity.email,
+      linkDigest: link.purpose === 'connect' ? undefined : link.digest,
+    });
+    const next = `${checkoutId}:${step.next}`;
+    const isKept = step.next !== undefined && next.length <= NEXT_LENGTH_MAX;
+    return redirectTo(url, isKept ? [cookies.write('next', next)] : []);
+  } catch (away) {
+    if (!(away instanceof ProcessorAway)) throw away;
+    return topupStep(pages, visit, step, { fault: refuse('INTERNAL_SERVER_ERROR', TEXTS.away), typed });
+  }
 }
 
 /** What a payment is in; of somebody else's wallet it tells no more than its amounts would. */

@@ -17,6 +17,8 @@ export interface StripeSettings {
 
 const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
+/** While somebody waits for a page. */
+const RETRIES_OF_A_PAYER = 1;
 /** How long a checkout can be paid. */
 const OPEN_SECONDS = 60 * 60;
 /** How old a notice may be, and how far ahead of our clock. */
@@ -44,6 +46,7 @@ export function createStripe(settings: StripeSettings, clock: Clock): Processor 
       asked(async () => {
         const session = await stripe.checkout.sessions.create(sessionOf(order, clock.nowMs()), {
           idempotencyKey: order.checkoutId,
+          maxNetworkRetries: RETRIES_OF_A_PAYER,
         });
         if (session.url === null) throw new Error('Stripe opened a checkout that has no address.');
         return { processorCheckout: session.id, url: session.url };

@@ -18,6 +18,7 @@ export const TOPUP_TEXTS = {
   chooseOnlyOne: 'You chose an amount and typed another. Choose one, or type one.',
   notAnAmount: (least: string, most: string, unit: string) =>
     `Type an amount from ${least} to ${most}, in steps of ${unit}, for example 12.50.`,
+  away: 'The payment processor cannot be reached now. Nothing was taken. Try again in a few minutes.',
   notSetUp: (operator: string) => `Payments are not set up here. Contact ${operator}.`,
 } as const;
 
