@@ -139,6 +139,20 @@ test('WA-05 a refund that fails at Stripe comes back', async () => {
   assert.deepEqual((await moved(user)).slice(1), ['refund_set_aside 1000000', 'refund_released 1000000']);
 });
 
+test('WA-05 a refund that Stripe could not take now, or does not know the payment of, stays set aside', async () => {
+  for (const status of [401, 403, 404, 409, 429, 500]) {
+    const { user, payment } = await payer();
+    stripe.failing = status;
+    const asked = { appId: app.appId, userId: user as EndUserId, amount: micros(1_000_000n), key: 'k' };
+    assert.equal(await refunds.refundUnused(asked), 'asked', String(status));
+    stripe.failing = undefined;
+    assert.deepEqual((await moved(user)).slice(1), ['refund_set_aside 1000000'], String(status));
+    await sweep();
+    await tell('refund.created', payment);
+    assert.deepEqual((await moved(user)).slice(1), ['refund_set_aside 1000000', 'refund_paid 1000000'], String(status));
+  }
+});
+
 test('ER-03 faults of Stripe are told by their kind: no key, no text of Stripe, no address of a payer', async () => {
   const { user } = await payer();
   stripe.failing = 402;

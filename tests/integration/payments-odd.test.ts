@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { CheckoutId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { APP } from '../support/ledger-database.ts';
+import { startPaymentSweep } from '../../packages/service/src/payments/sweep.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createPaymentsGround, type PaymentsGround } from '../support/payments.ts';
 
 let ground: PaymentsGround;
@@ -52,9 +54,11 @@ test('ON-02 another currency is kept: in no wallet, refunded and disputed withou
   const payment = processor.pay(checkoutId, { currency: 'USD' });
   await tell(payment);
   assert.equal(await stateOf(checkoutId), 'kept');
-  processor.refundThere(payment, 5_000_000);
+  const refund = processor.refundThere(payment, 5_000_000);
   processor.dispute(payment, 5_000_000);
   processor.dispute(payment, 5_000_000, true);
+  await tell(payment);
+  processor.setRefund(refund, 'declined');
   await tell(payment);
   assert.deepEqual(await moved('gina'), []);
   const { rows } = await ledger.database.owner.query<{ action: string; reason: string }>(
@@ -91,4 +95,25 @@ test('CP-05 a key of an operator is none of the processor’s', async () => {
   await ledger.takeBack('keys', 10_000, { kind: 'claw_back', key: movement?.processorMovement ?? '' });
   await tell(there);
   assert.deepEqual((await moved('keys')).slice(3), ['refund 1000000', 'claw_back 2000000']);
+});
+
+test('ON-02 a processor that never answers keeps no process from stopping', async () => {
+  const { ledger, begin, processor } = ground;
+  await ledger.open('slow', 0);
+  const checkoutId = await begin('slow', 5_000_000);
+  await ledger.database.owner.query(
+    `update payments.checkouts set next_look_at = case when checkout_id = $1 then clock_timestamp() end`,
+    [checkoutId],
+  );
+  const asked = Promise.withResolvers<void>();
+  const silent = {
+    ...processor,
+    lookUpCheckout: () => {
+      asked.resolve();
+      return new Promise<undefined>(() => {});
+    },
+  };
+  const sweep = startPaymentSweep({ pool: ledger.live, processor: silent, log: createLog('silent'), periodMs: 10 });
+  await asked.promise;
+  await sweep.stop(); // The look never ends.
 });

@@ -217,6 +217,43 @@ test('ON-02 a payment whose notice never comes is found a day later too', async 
   assert.deepEqual(await moved('late'), ['top_up 5000000']);
 });
 
+test('ON-02 a payment is found after days in which the processor could not be reached', async () => {
+  const { processor, begin, ledger, moved, sweep } = ground;
+  await ledger.open('long', 0);
+  processor.pay(await begin('long', 5_000_000));
+  await ledger.database.owner.query(
+    `update payments.checkouts set created_at = created_at - interval '5 days' where user_id = 'long'`,
+  );
+  processor.isAway = true;
+  await sweep();
+  processor.isAway = false;
+  assert.deepEqual(await moved('long'), []);
+  await sweep();
+  assert.deepEqual(await moved('long'), ['top_up 5000000']);
+});
+
+test('ON-02 nobody looks again at a checkout that was paid, nor for ever at one that was not opened', async () => {
+  const { processor, begin, ledger, paid, sweep } = ground;
+  const { owner } = ledger.database;
+  const isLookedAt = async (user: string) => {
+    const { rows } = await owner.query(
+      'select from payments.checkouts where user_id = $1 and next_look_at is not null',
+      [user],
+    );
+    return rows.length > 0;
+  };
+  await paid('seen', 5_000_000);
+  await ledger.open('shut', 0);
+  processor.isAway = true;
+  await assert.rejects(begin('shut', 5_000_000));
+  processor.isAway = false;
+  await sweep();
+  assert.deepEqual([await isLookedAt('seen'), await isLookedAt('shut')], [false, true]);
+  await owner.query(`update payments.checkouts set created_at = created_at - interval '5 days' where user_id = 'shut'`);
+  await sweep();
+  assert.equal(await isLookedAt('shut'), false);
+});
+
 test('ON-02 looks without a notice get rarer with age, and end', async () => {
   const { begin, ledger, sweep } = ground;
   await ledger.open('rare', 0);

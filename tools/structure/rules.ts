@@ -12,7 +12,7 @@ export const RULES: RuleSet = {
     embedded: ['kernel'],
     providers: ['kernel', 'contract'],
     accounts: ['kernel', 'db', 'limits'],
-    identities: ['kernel', 'db', 'limits', 'mail'],
+    identities: ['kernel', 'db', 'limits'],
     catalogue: ['kernel', 'db', 'contract'],
     limits: ['kernel', 'db'],
     attempts: ['kernel', 'db'],

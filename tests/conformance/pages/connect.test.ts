@@ -32,6 +32,8 @@ test('ON-01 from the app to the page, by consent to the wallet, and back to the 
   for (const said of ['Notes', '<bdi>anna@notes</bdi>', email, 'Monthly cap'])
     assert.ok(asked.text.includes(said), said);
   assert.ok(!asked.text.includes(user) && !asked.text.includes('app.test'), mainOf(asked));
+  const unnamed = await browser.ask(await app.linkFor(user));
+  assert.ok(unnamed.text.includes(`<bdi>${user}</bdi>`), mainOf(unnamed)); // Or nobody could tell whose account it is.
   assert.equal(await connectionOf(user), undefined);
 
   const next = await consentAndGoOn(browser, link, { cap: '50' });

@@ -116,6 +116,21 @@ test('ON-04 odd amounts, a form without confirmation and one without its key ask
   assert.deepEqual(await refundsOf(user), []);
 });
 
+test('ON-04 nobody asks for one tiny refund after the other', async () => {
+  const person = await payer(0, [10_000_000]);
+  const { browser, path, balance } = person;
+  await browser.open(`${path}/refund`);
+  const form = { ...browser.fieldsOf(`${path}/refund`), amount: '0.01', sure: 'yes' };
+  for (let left = 20; left > 0; left -= 1) {
+    const key = String(left).padStart(22, '0');
+    assertPage(await browser.ask(`${path}/refund`, { form: { ...form, key } }), 303);
+  }
+  const page = await browser.ask(`${path}/refund`, { form });
+  assertPage(page, 429, 'Refund');
+  assert.match(page.text, /role="alert">You have asked for many refunds/);
+  assert.equal(await balance(), 9_800_000);
+});
+
 test('ON-04 what the bank declines comes back, and is said', async () => {
   const person = await payer(0, [10_000_000], 'no_refunds');
   const page = await refund(person, '10');

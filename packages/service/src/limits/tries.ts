@@ -46,6 +46,8 @@ const RATES = {
   'code-guess-known': { ratePerMinute: 1, rateBurst: 20, cost: 1 },
   /** Checkouts begun from one address. */
   'checkout-from': { ratePerMinute: 4, rateBurst: 40, cost: 1 },
+  /** Refunds that one identity asks for: each costs the processor something, however small it is. */
+  refund: { ratePerMinute: 1, rateBurst: 20, cost: 1 },
 } as const satisfies Record<string, ThrottleRate>;
 
 type Kind = keyof typeof RATES;
@@ -76,6 +78,7 @@ const MESSAGES: Readonly<Partial<Record<Kind, string>>> = {
   'code-guess': WRONG_CODES,
   'code-guess-known': WRONG_CODES,
   'checkout-from': 'Too many payments were begun from your address. Wait.',
+  refund: 'You have asked for many refunds. Wait before you ask for another.',
 };
 const WRONG_PASSWORDS = 'Too many wrong passwords. Wait, or reset the password by mail: that works at once.';
 

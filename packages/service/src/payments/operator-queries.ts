@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/pool.ts';
-import type { AppId, CheckoutId, EndUserId } from '#kernel/ids.ts';
+import type { AppId, CheckoutId, EndUserId, PaymentId } from '#kernel/ids.ts';
 import type { Oddity, PaymentRow, RefundRow } from '#payments/queries.ts';
 
 export interface PaymentSums extends PaymentRow {
@@ -9,10 +9,15 @@ export interface PaymentSums extends PaymentRow {
   readonly disputed_micros: bigint;
 }
 
-/** What came into a wallet and what went back of it, the newest first. */
+/** What came into a wallet, all of it or one payment, and what went back of it, the newest first. */
 export async function selectPayments(
   db: Queryable,
-  wallet: { readonly appId: AppId; readonly userId: EndUserId; readonly processor: string | undefined },
+  of: {
+    readonly appId: AppId;
+    readonly userId: EndUserId;
+    readonly paymentId?: PaymentId;
+    readonly processor: string | undefined;
+  },
   most: number,
 ): Promise<readonly PaymentSums[]> {
   const { rows } = await db.query<PaymentSums>(
@@ -28,8 +33,9 @@ export async function selectPayments(
        from payments.dispute_movements m where m.payment_id = p.payment_id
      ) d
      where p.app_id = $1 and p.user_id = $2 and ($3::text is null or p.processor = $3)
-     order by p.paid_at desc, p.payment_id limit $4`,
-    [wallet.appId, wallet.userId, wallet.processor ?? null, most],
+       and ($4::text is null or p.payment_id = $4)
+     order by p.paid_at desc, p.payment_id limit $5`,
+    [of.appId, of.userId, of.processor ?? null, of.paymentId ?? null, most],
   );
   return rows;
 }
@@ -54,7 +60,8 @@ export async function selectRefundsUnderWay(
 ): Promise<readonly { readonly amount_micros: bigint; readonly created_at: Date }[]> {
   const { rows } = await db.query<{ amount_micros: bigint; created_at: Date }>(
     `select amount_micros, created_at from payments.refunds
-     where app_id = $1 and user_id = $2 and state = 'asked' and is_ours order by created_at desc, refund_id limit $3`,
+     where app_id = $1 and user_id = $2 and state = 'asked' and request_key is not null
+     order by created_at desc, refund_id limit $3`,
     [wallet.appId, wallet.userId, most],
   );
   return rows;
@@ -89,29 +96,43 @@ export async function claimRefunds(db: Queryable, processor: string, most: numbe
   return rows;
 }
 
-/** Takes checkouts of a processor that nothing was heard of. One that is older than these days has its last look. */
+/** A checkout that nothing was heard of. */
+export interface UnheardCheckout {
+  readonly checkout_id: CheckoutId;
+  readonly processor_checkout: string;
+  readonly is_old: boolean;
+}
+
+/**
+ * Takes checkouts of a processor that nothing was heard of: each is given to one process. One that was paid, or never opened, is not
+ * taken again. `is_old`: older than these days; it is taken again until `endLooks`.
+ */
 export async function claimCheckouts(
   db: Queryable,
   processor: string,
   limits: { readonly days: number; readonly most: number },
-): Promise<readonly string[]> {
-  const { rows } = await db.query<{ processor_checkout: string }>(
+): Promise<readonly UnheardCheckout[]> {
+  const { rows } = await db.query<UnheardCheckout & { is_paid: boolean; is_opened: boolean }>(
     `with due as (
-       select checkout_id from payments.checkouts
+       select checkout_id, created_at <= clock_timestamp() - $2 * interval '1 day' as is_old,
+         processor_checkout is not null as is_opened,
+         exists (select from payments.payments p where p.checkout_id = c.checkout_id) as is_paid
+       from payments.checkouts c
        where processor = $1 and next_look_at <= clock_timestamp()
        order by next_look_at limit $3 for update skip locked
-     ), looked_at as (
-       update payments.checkouts c set next_look_at =
-         case when c.created_at > clock_timestamp() - $2 * interval '1 day' then ${NEXT_LOOK} end
-       where checkout_id in (select checkout_id from due)
-       returning c.*
      )
-     select l.processor_checkout from looked_at l
-     where l.processor_checkout is not null
-       and not exists (select from payments.payments p where p.checkout_id = l.checkout_id)`,
+     update payments.checkouts c set next_look_at =
+       case when not is_paid and (is_opened or not is_old) then ${NEXT_LOOK} end
+     from due where c.checkout_id = due.checkout_id
+     returning c.checkout_id, c.processor_checkout, is_old, is_opened, is_paid`,
     [processor, limits.days, limits.most],
   );
-  return rows.map((row) => row.processor_checkout);
+  return rows.filter((row) => row.is_opened && !row.is_paid);
+}
+
+/** Nobody looks at a checkout any more. */
+export async function endLooks(db: Queryable, checkoutId: CheckoutId): Promise<void> {
+  await db.query('update payments.checkouts set next_look_at = null where checkout_id = $1', [checkoutId]);
 }
 
 export async function deleteOldNotices(db: Queryable, days: number): Promise<void> {

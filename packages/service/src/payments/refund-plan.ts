@@ -29,7 +29,11 @@ interface Rest extends PaymentSums {
 
 /** The newest first; those of which nothing is left are not among them. */
 export async function restsOf(db: Queryable, processor: Processor, wallet: WalletName): Promise<readonly Rest[]> {
-  const payments = await selectPayments(db, { ...wallet, processor: processor.name }, PAYMENTS_MAX);
+  const { appId, userId } = wallet;
+  return withRests(await selectPayments(db, { appId, userId, processor: processor.name }, PAYMENTS_MAX), processor);
+}
+
+function withRests(payments: readonly PaymentSums[], processor: Processor): readonly Rest[] {
   return payments.flatMap((payment) => {
     const rest = payment.amount_micros - payment.refunded_micros - payment.disputed_micros;
     if (rest <= 0n) return [];
@@ -112,9 +116,9 @@ export async function prepareOne(
   await lockPaidCheckouts(tx, request);
   const before = await askedBefore(tx, request, (payments) => payments.every((one) => one === request.paymentId));
   if (before !== undefined) return before;
-  const all = await selectPayments(tx, { ...request, processor: processor.name }, PAYMENTS_MAX);
-  if (!all.some((one) => one.payment_id === request.paymentId)) return 'no_payment';
-  const payment = (await restsOf(tx, processor, request)).find((one) => one.payment_id === request.paymentId);
+  const [found] = await selectPayments(tx, { ...request, processor: processor.name }, 1);
+  if (found === undefined) return 'no_payment';
+  const [payment] = withRests([found], processor);
   if (payment === undefined || payment.rest < request.amount) return 'too_much';
   if (!isWhole(request.amount, processor, payment.currency)) return 'not_whole';
   const { refundId } = await addRefund(tx, processor, { ...request, payment });

@@ -1,8 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '#db/pool.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/repeat.ts';
 import { bringToBooks } from '#payments/notices.ts';
-import { type AskedRefund, claimCheckouts, claimRefunds, deleteOldNotices } from '#payments/operator-queries.ts';
+import {
+  type AskedRefund,
+  claimCheckouts,
+  claimRefunds,
+  deleteOldNotices,
+  endLooks,
+  type UnheardCheckout,
+} from '#payments/operator-queries.ts';
 import type { Processor } from '#payments/processor.ts';
 import { createAsker } from '#payments/refund-asker.ts';
 
@@ -13,6 +21,8 @@ const LOOKS_MAX = 50;
 const CHECKOUT_DAYS = 3;
 /** Longer than any processor sends a notice again. */
 const NOTICE_DAYS = 40;
+/** A look that is answered late, or never, does not keep a process that is to stop. */
+const STOP_MS_MAX = 2_000;
 
 interface SweepOptions {
   readonly pool: Pool;
@@ -34,7 +44,7 @@ export function startPaymentSweep({ pool, processor, log, periodMs = PERIOD_MS }
   return {
     stop: async () => {
       isStopping = true;
-      await passes.stop();
+      await Promise.race([passes.stop(), sleep(STOP_MS_MAX, undefined, { ref: false })]);
     },
   };
 }
@@ -44,14 +54,19 @@ export async function sweepPayments(options: SweepOptions, goesOn: () => boolean
   const { pool, processor, log } = options;
   const { askOne } = createAsker(options);
 
-  async function lookAtCheckout(processorCheckout: string): Promise<void> {
-    const report = await processor.lookUpCheckout(processorCheckout);
+  async function lookAtCheckout(checkout: UnheardCheckout): Promise<void> {
+    const report = await processor.lookUpCheckout(checkout.processor_checkout);
     if (report !== undefined) await bringToBooks(options, report);
+    // Not before the processor has answered: it may have been away all the time that the checkout was younger.
+    if (checkout.is_old) await endLooks(pool, checkout.checkout_id);
   }
 
   async function lookAtRefund(refund: AskedRefund): Promise<void> {
     const report = await processor.lookUp(refund.processor_payment);
-    if (report === undefined) return;
+    if (report === undefined) {
+      // It is another account's, say: what is set aside stays so until somebody has looked.
+      return log.error({ refundId: refund.refund_id }, 'the processor does not know the payment of a refund');
+    }
     const isKnown = report.refunds.some(
       (one) => one.refundId === refund.refund_id || one.processorRefund === refund.processor_refund,
     );
@@ -73,8 +88,8 @@ export async function sweepPayments(options: SweepOptions, goesOn: () => boolean
   try {
     const checkouts = await claimCheckouts(pool, processor.name, { days: CHECKOUT_DAYS, most: LOOKS_MAX });
     await each(checkouts, lookAtCheckout);
-    await each(await claimRefunds(pool, processor.name, LOOKS_MAX), lookAtRefund);
-    await deleteOldNotices(pool, NOTICE_DAYS);
+    if (goesOn()) await each(await claimRefunds(pool, processor.name, LOOKS_MAX), lookAtRefund);
+    if (goesOn()) await deleteOldNotices(pool, NOTICE_DAYS);
   } catch (fault) {
     log.warn({ fault: describeFault(fault) }, 'payments could not be looked after');
   }

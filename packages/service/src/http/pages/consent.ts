@@ -138,7 +138,7 @@ function consentHtml(
   const { path } = at;
   const { app, person, connection } = opened;
   const isConnected = connection?.wallet.isConnected === true;
-  const label = userLabelOf(opened);
+  const label = userLabelOf(opened) ?? opened.link.userId;
   const wayOut = wayOutOf(at, app.name, isConnected);
   const body = html`${alertOf(fault)}
 <section>
@@ -147,7 +147,7 @@ ${connection === undefined || isConnected ? undefined : noticeOf(CONNECT_TEXTS.b
 <p>${isConnected ? CONNECT_TEXTS.connected(app.name) : CONNECT_TEXTS.asks(app.name)}</p>
 <dl>
 <dt>${CONNECT_TEXTS.account}</dt>
-<dd>${label === undefined ? html`<span class="soft">${CONNECT_TEXTS.accountUnnamed}</span>` : html`<bdi>${label}</bdi>`}</dd>
+<dd><bdi>${label}</bdi></dd>
 </dl>
 ${opened.isOneMore ? html`<p class="alert">${CONNECT_TEXTS.oneMore(app.name)}</p>` : undefined}
 ${signedInAs(visit, person.identity, path)}

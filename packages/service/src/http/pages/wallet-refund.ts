@@ -12,7 +12,7 @@ import { type PageAnswer, type PageMethods, redirectTo, refusedBy } from '#http/
 import type { Person } from '#identities/session.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { randomBase62 } from '#kernel/random.ts';
-import { refuse } from '#kernel/refusal.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { Refunds } from '#payments/refund.ts';
 
 const KEY_LENGTH = 22; // 131 bits.
@@ -29,13 +29,15 @@ export function refundPage(pages: PeoplePages): PageMethods<Person> {
       const amount = parseAmount(form.field('amount'));
       const fault = formFault(form, amount);
       if (amount === undefined || fault !== undefined) {
-        return refused(pages, refunds, own, { fault: fault ?? AMOUNT_TEXTS.fault, form });
+        return refused(pages, refunds, own, { fault: unusable(fault ?? AMOUNT_TEXTS.fault), form });
       }
+      const tooMany = await pages.tries.take([{ kind: 'refund', of: own.owner.identityId }]);
+      if (tooMany !== undefined) return refused(pages, refunds, own, { fault: tooMany, form });
       const { appId, userId } = own.connection;
       const outcome = await refunds.refundUnused({ appId, userId, amount, key: form.field('key') });
       if (outcome === 'asked') return redirectTo(`${own.path}?done=refund`);
       if (outcome === 'repeated') return redirectTo(`${own.path}?done=refund-repeated`);
-      return refused(pages, refunds, own, { fault: REFUND_TEXTS.refusal(outcome), form });
+      return refused(pages, refunds, own, { fault: unusable(REFUND_TEXTS.refusal(outcome)), form });
     }),
   };
 }
@@ -47,8 +49,12 @@ function formFault(form: Form, amount: Micros | undefined): string | undefined {
   return form.field('sure') === CONFIRMED ? undefined : REFUND_TEXTS.notConfirmed;
 }
 
+function unusable(fault: string): Refusal {
+  return refuse('BAD_REQUEST', fault);
+}
+
 interface Refused {
-  readonly fault: string;
+  readonly fault: Refusal;
   readonly form: Form;
 }
 
@@ -58,8 +64,8 @@ async function refused(
   own: OwnVisit,
   { fault, form }: Refused,
 ): Promise<PageAnswer> {
-  const page = await showRefund(pages, refunds, own, { fault, typed: form.field('amount') });
-  return refusedBy(refuse('BAD_REQUEST', fault), page);
+  const page = await showRefund(pages, refunds, own, { fault: fault.message, typed: form.field('amount') });
+  return refusedBy(fault, page);
 }
 
 interface Shown {

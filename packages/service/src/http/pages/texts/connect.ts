@@ -7,7 +7,6 @@ export const CONNECT_TEXTS = {
   before: 'You have connected this app before. What was in the wallet is there still.',
 
   account: 'Your account there',
-  accountUnnamed: 'The app gives no name for it.',
 
   mayTitle: 'What the app may do',
   may: [
