@@ -97,6 +97,13 @@ test('CP-02 a logo is a PNG, JPEG or WebP picture, served as just that, for good
   }
 });
 
+/** A large picture where a small one is said to be: within what the mark's length would be. */
+function hiddenIn(mark: string): Buffer {
+  const [large, small] = [jpegOf(9_999, 9_999).subarray(11), jpegOf(9, 9).subarray(11)];
+  const start = Buffer.from(`\xff\xd8\xff${mark}\0${String.fromCharCode(2 + large.length)}`, 'latin1');
+  return Buffer.concat([start, large, small]);
+}
+
 /** Of every kind. */
 function all(width: number, height: number) {
   return [
@@ -118,6 +125,8 @@ test('CP-02 a picture that would be larger than 1,024 pixels one way, or does no
     ['png', Buffer.from(pngOf(1, 1).toString('latin1').replace('IHDR', 'iTXt'), 'latin1')] as const,
     ['png', Buffer.from('\x89PNG\r\n\x1a\n<!doctype html><script>alert(1)</script>', 'latin1')] as const,
     ['jpeg', noJpeg] as const,
+    // A browser takes no length from a mark that has none, and finds the large picture that a reader by lengths would pass over.
+    ...['\xd0', '\xd9', '\x01', '\xda'].map((mark) => ['jpeg', hiddenIn(mark)] as const),
     ['jpeg', jpegOf(1, 1).subarray(0, 16)] as const,
     ['jpeg', jpegOf(1, 1, '\xc4')] as const,
     ['webp', webpOf(1, 1).VP8X.subarray(0, 29)] as const,

@@ -91,6 +91,19 @@ test('threat 11: every page of people, whoever asks and however, has the headers
   );
 });
 
+test('ON-01 every page about an app says which, with its picture or its letter', async () => {
+  const MARK = /<p class="app"><span class="letter" aria-hidden="true">N<\/span>Notes<\/p>/;
+  const [below, paying] = [
+    ['', '/disconnect', '/refund'].map((step) => wallet + step),
+    ['', '/pay'].map((step) => topup + step),
+  ];
+  for (const path of ['/wallet', ...below, ...paying, connect, `${connect}/topup`, checkout, `${checkout}?paid=no`]) {
+    const reply = await owner.browser.ask(path);
+    assert.equal(reply.status, 200, path);
+    assert.match(reply.text, MARK, path);
+  }
+});
+
 test('threat 11: a page has a script, and leave for one, only where it waits for money or asks for a passkey', async () => {
   const scripted = new Set<string>();
   for (const visitor of [openBrowser(service.url), owner.browser]) {

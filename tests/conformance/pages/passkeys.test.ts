@@ -92,6 +92,25 @@ test('ON-01 a passkey of one person is not added to another, and nobody has more
   assert.equal(await passkeysOf(service, email), 10);
 });
 
+test('ON-01 no passkey is added of which its person cannot be told, and none is told of that was not', async () => {
+  const email = 'untold@example.test';
+  const browser = await browserOf(service, email);
+  const authenticator = createAuthenticator();
+  await owner.query(`alter table mail.messages add constraint untold check (recipient <> '${email}')`);
+  assertPage(await addPasskey(browser, authenticator), 500);
+  assert.equal(await passkeysOf(service, email), 0);
+  await owner.query('alter table mail.messages drop constraint untold');
+  await owner.query(`create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'`);
+  await owner.query(`create constraint trigger never after insert on identities.passkeys deferrable initially deferred
+    for each row execute function refuse()`); // When all is written.
+  assertPage(await addPasskey(browser, authenticator), 500);
+  const mailed = 'select from mail.messages where recipient = $1';
+  assert.equal((await owner.query(mailed, [email])).rowCount, 0);
+  await owner.query('drop function refuse cascade');
+  assertPage(await addPasskey(browser, authenticator), 200, PASSKEYS_TITLE, SCRIPT);
+  assert.equal(await passkeysOf(service, email), 1);
+});
+
 test('ON-01 who adds a passkey is told by mail, so that somebody else who did is noticed', async () => {
   const { email } = await passkeyOwner(service);
   const { rows } = await owner.query<{ subject: string; body: string; html: string }>(

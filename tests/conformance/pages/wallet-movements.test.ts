@@ -197,6 +197,7 @@ test('CC-11 a call leads to its receipt: what it used, held and cost, and why', 
   const [, query = ''] = /href="(\?receipt=[^"]+)"/.exec(page.text) ?? [];
   const receipt = await browser.open(path + query);
   assertPage(receipt, 200, 'Receipt');
+  assert.match(receipt.text, /<p class="app">/);
   const { rows } = await database.query<{ held: bigint; call_id: string }>(
     `select held_micros as held, call_id from usage.calls where call_id = $1`,
     [query.replace('?receipt=', '')],

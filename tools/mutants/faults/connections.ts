@@ -45,6 +45,14 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
     killer: linkReading('BI-04 a link of one page is none of the other, and one under another secret is none'),
   },
   {
+    id: 'link-made-anew-pays-again',
+    clause: 'BI-04',
+    edits: [links(`digest: Buffer.from(digest, 'base64url'), `, '')],
+    killer: linkReading(
+      'BI-04 what is made anew of a link says the same, is spent with it, and ends half an hour after it',
+    ),
+  },
+  {
     id: 'redirect-by-its-beginning',
     clause: 'BI-02',
     edits: [

@@ -15,13 +15,18 @@ const JPEG_FRAMES: ReadonlySet<number> = new Set([
   0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf,
 ]);
 
-/** Of a JPEG, by the first part of it that begins a picture. */
+/** What may stand before it: tables, and what programs and cameras say. Each tells its length. */
+const isBefore = (kind: number): boolean => [0xc4, 0xcc, 0xdb, 0xdd, 0xfe].includes(kind) || (kind & 0xf0) === 0xe0;
+
+/** Of a JPEG, by the first part of it that begins a picture. Nothing is passed over that a browser might read otherwise. */
 export function jpegSize(image: Buffer): PictureSize | undefined {
   let at = 2;
   while (at + 9 <= image.length && image[at] === 0xff) {
     const kind = image.readUInt8(at + 1);
     if (JPEG_FRAMES.has(kind)) return { width: image.readUInt16BE(at + 7), height: image.readUInt16BE(at + 5) };
-    at += kind === 0xff ? 1 : 2 + image.readUInt16BE(at + 2); // Bytes of FF may fill up the space between two parts.
+    const isFilling = kind === 0xff; // As many as there are between two parts.
+    if (!isFilling && !isBefore(kind)) return undefined;
+    at += isFilling ? 1 : 2 + image.readUInt16BE(at + 2);
   }
   return undefined;
 }

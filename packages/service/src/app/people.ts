@@ -57,7 +57,7 @@ export function composePeople({
       ...config,
       pool,
       clock,
-      sendAdded: ({ email }) => sendMail(email, passkeyMail(config)),
+      sendAdded: (tx, { email }) => sendMail(email, passkeyMail(config), tx),
     }),
     connections: createConnections(pool, config.currency),
     links,

@@ -5,7 +5,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
-import { inTransaction, type Pool } from '#db/pool.ts';
+import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import { createKnownBrowsers } from '#identities/known-browser.ts';
 import { createChallenges } from '#identities/passkey-challenge.ts';
 import {
@@ -54,7 +54,7 @@ interface PasskeyOptions {
   readonly publicUrl: string;
   readonly operatorName: string;
   /** Tells a person by mail that there is one more. */
-  readonly sendAdded: (identity: Identity) => Promise<void>;
+  readonly sendAdded: (tx: Queryable, identity: Identity) => Promise<void>;
 }
 
 const PASSKEYS_MAX = 10;
@@ -101,11 +101,11 @@ export function createPasskeys(options: PasskeyOptions): Passkeys {
       if ((await selectPasskeysOf(pool, identity.identityId)).length >= PASSKEYS_MAX) return tooMany();
       const isAdded = await inTransaction(pool, async (tx) => {
         if (!(await answerChallenge(tx, challenge))) return false;
-        return insertPasskey(tx, { identityId: identity.identityId, ...made });
+        if (!(await insertPasskey(tx, { identityId: identity.identityId, ...made }))) return false;
+        await sendAdded(tx, identity); // None is added of which its person does not hear.
+        return true;
       });
-      if (!isAdded) return notAdded();
-      await sendAdded(identity);
-      return undefined;
+      return isAdded ? undefined : notAdded();
     },
     optionsToSignIn: () => ({
       challenge: challenges.issue(SIGN_IN),

@@ -1,6 +1,7 @@
 import type { Connection } from '#connections/connection.ts';
 import { type Formats, formatsOf } from '#http/pages/format.ts';
 import { type Html, html } from '#http/pages/html.ts';
+import { appMark } from '#http/pages/app-mark.ts';
 import { alertOf, scriptOf } from '#http/pages/layout.ts';
 import { spendableOf } from '#http/pages/own-connection.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
@@ -17,6 +18,7 @@ import type { Checkout } from '#payments/checkout.ts';
 interface Arrival {
   readonly checkout: Checkout;
   readonly appName: string;
+  readonly logo: string | undefined;
   /** Where its wallet's owner looks. */
   readonly connection: Connection | undefined;
   /** Where the payer came from, by his own browser's word. */
@@ -70,7 +72,7 @@ async function arrivalOf(pages: PeoplePages, visit: Visit<Person>): Promise<Arri
   const connection = await pages.connections.find(checkout.appId, checkout.userId);
   const isOwner = connection !== undefined && connection.identityId === visit.signedIn?.identity.identityId;
   const [, next] = NEXT_PATH.exec(visit.cookie('next')?.replace(`${checkout.checkoutId}:`, '') ?? '') ?? [];
-  const arrival = { checkout, appName: app.name, connection: isOwner ? connection : undefined, next };
+  const arrival = { checkout, appName: app.name, logo: app.logo, connection: isOwner ? connection : undefined, next };
   return { ...arrival, offersPasskey: isOwner && (await lacksPasskey(pages, connection.identityId)) };
 }
 
@@ -84,7 +86,8 @@ function arrivalPage(pages: PeoplePages, visit: Visit<Person>, arrival: Arrival)
   const waiting = html`<p class="hint" id="slow" hidden>${TEXTS.slow}</p>
 <noscript><meta http-equiv="refresh" content="3"><p class="hint">${TEXTS.slow}</p></noscript>
 ${SCRIPT.element}`;
-  const whole = html`<section id="arrival" aria-live="polite">${body}</section>
+  const whole = html`<section id="arrival" aria-live="polite">${appMark({ name: arrival.appName, logo: arrival.logo })}
+${body}</section>
 ${isOpen ? waiting : undefined}`;
   const page = personPage(pages, { title, body: whole });
   return { status: 200, page, ...(isOpen ? { needs: { script: SCRIPT } } : {}) };

@@ -1,4 +1,5 @@
 import { formatsOf } from '#http/pages/format.ts';
+import { appMark } from '#http/pages/app-mark.ts';
 import { type Html, html } from '#http/pages/html.ts';
 import { nothingHere, type OwnVisit } from '#http/pages/own-connection.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
@@ -24,6 +25,7 @@ export async function receiptPage(pages: PeoplePages, own: OwnVisit, callId: str
   const reasoning = tokens.reasoning === 0 ? undefined : aside(WALLET_TEXTS.ofWhich(tokens.reasoning, 'reasoning'));
   const body = html`<p><a href="${own.path}">${WALLET_TEXTS.receiptBack}</a></p>
 <div class="card">
+${appMark(own.app)}
 <p class="amount">${amountOf(receipt.charged)}</p>
 <p>${WALLET_TEXTS.fairness(receipt)}</p>
 <dl>

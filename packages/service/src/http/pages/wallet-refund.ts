@@ -2,6 +2,7 @@ import { amountField, amountText, parseAmount } from '#http/pages/amount-field.t
 import { formatsOf } from '#http/pages/format.ts';
 import type { Form } from '#http/pages/form.ts';
 import { type Html, html } from '#http/pages/html.ts';
+import { appMark } from '#http/pages/app-mark.ts';
 import { alertOf } from '#http/pages/layout.ts';
 import { forOwner, nothingHere, type OwnVisit } from '#http/pages/own-connection.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
@@ -91,6 +92,7 @@ ${own.visit.form(`${path}/refund`, fieldsOf(typed ?? amountText(most), wallet.cu
   const body = html`<p><a href="${path}">${REFUND_TEXTS.back(app.name)}</a></p>
 ${alertOf(fault)}
 <div class="card">
+${appMark(app)}
 ${most === 0n ? nothing : form}
 </div>
 ${await underWaySection(refunds, own)}`;

@@ -1,4 +1,5 @@
 import { parseAmount } from '#http/pages/amount-field.ts';
+import { appMark } from '#http/pages/app-mark.ts';
 import { html } from '#http/pages/html.ts';
 import { forOwner, nothingHere, toConnection } from '#http/pages/own-connection.ts';
 import type { PeoplePages } from '#http/pages/people-pages.ts';
@@ -45,6 +46,7 @@ export function disconnectPage(pages: PeoplePages): PageMethods<Person> {
   return {
     GET: forOwner(pages, ({ visit, app, path }) => {
       const body = html`<div class="card">
+${appMark(app)}
 ${WALLET_TEXTS.disconnectWhat.map((sentence) => html`<p>${sentence}</p>`)}
 <div class="row">
 ${visit.form(`${path}/disconnect`, html`<button class="danger">${WALLET_TEXTS.disconnectYes}</button>`)}
