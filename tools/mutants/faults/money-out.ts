@@ -1,5 +1,5 @@
 import type { Mutant } from '../mutant.ts';
-import { clawingBack, crediting, ledger, locks, moneyOut, takingBack } from './places.ts';
+import { clawingBack, crediting, ledger, locks, moneyOut, takingBack, webhooks } from './places.ts';
 
 const TAKEN_ABOVE =
   'WA-05 WA-06 a claw_back above the balance takes what is there, books the rest as owed and suspends';
@@ -22,7 +22,7 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
     id: 'credit-booked-twice',
     clause: 'WA-09',
     edits: [
-      moneyOut('before := ledger.booked_before(entry_cause, array[kind], p_amount);', ''),
+      webhooks('before := ledger.booked_before(entry_cause, array[kind], p_amount);', ''),
       ledger('  unique (cause, kind),\n', ''), // Which would stop it.
     ],
     killer: crediting(CREDIT_ONCE),
@@ -111,7 +111,7 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
     id: 'disconnecting-lifts-a-suspension',
     clause: 'WA-11',
     edits: [
-      moneyOut('set is_connected = p_connected,', 'set is_connected = p_connected, is_suspended = false,'),
+      webhooks('set is_connected = p_connected,', 'set is_connected = p_connected, is_suspended = false,'),
       moneyOut('check (shortfall_micros = 0 or is_suspended)', 'check (true)'), // Which would stop it.
     ],
     killer: takingBack('WA-11 of a wallet that is connected and suspended, each fact changes alone'),

@@ -20,6 +20,8 @@ export const ledgerCheck = inFile('packages/service/migrations/0010_ledger_check
 export const reap = inFile('packages/service/migrations/0012_reap.sql');
 /** Where holds are placed and settled since. */
 export const attempts = inFile('packages/service/migrations/0014_attempts.sql');
+/** Where credits and connections are booked since. */
+export const webhooks = inFile('packages/service/migrations/0024_webhooks.sql');
 
 export const chatCall = inFile('packages/service/src/gateway/call.ts');
 export const plainCall = inFile('packages/service/src/gateway/run-in-lane.ts');
