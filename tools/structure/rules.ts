@@ -7,6 +7,7 @@ export const RULES: RuleSet = {
   areas: {
     contract: [],
     simulator: [],
+    sdk: [],
     kernel: [],
     db: ['kernel'],
     embedded: ['kernel'],
@@ -193,7 +194,7 @@ export const RULES: RuleSet = {
     },
     {
       code: 'Date . now',
-      allowed: ['kernel/clock.ts', 'simulator/answer.ts', ...DEVELOPERS],
+      allowed: ['kernel/clock.ts', 'simulator/answer.ts', 'sdk/webhooks.ts', ...DEVELOPERS],
       instead: 'Take a `Clock` (kernel/clock.ts).',
     },
     { code: 'new Date', allowed: ['kernel/clock.ts', ...DEVELOPERS], instead: 'Use kernel/clock.ts.' },
@@ -208,7 +209,11 @@ export const RULES: RuleSet = {
       instead: 'Use kernel/random.ts, which draws from the generator of the system.',
     },
     { code: '^fetch (', allowed: DEVELOPERS, instead: 'Call out by a port that has a deadline and a limit.' },
-    { code: 'globalThis . fetch', allowed: DEVELOPERS, instead: 'Call out by a port that has a deadline and a limit.' },
+    {
+      code: 'globalThis . fetch',
+      allowed: ['sdk/client.ts', ...DEVELOPERS],
+      instead: 'Call out by a port that has a deadline and a limit.',
+    },
     {
       code: '^console .',
       allowed: ['cli', 'app/banner.ts', ...DEVELOPERS],

@@ -1,0 +1,96 @@
+import { isPurserError, PaymentRequiredError } from './errors.ts';
+import type { PaymentCode } from './wire.ts';
+
+type Bag = Readonly<Record<string, unknown>>;
+
+const PAYMENT_CODES: readonly unknown[] = [
+  'PAYMENT_REQUIRED',
+  'APP_SPEND_CAP_EXCEEDED',
+  'WALLET_SUSPENDED',
+] satisfies PaymentCode[];
+const MESSAGE = 'Payment is required.';
+/** Clients put what was raised inside of what they raise, seldom deeper than this. */
+const DEPTH_MAX = 5;
+
+/** The error envelope of the service as far as it is there. */
+export interface Failure {
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+  readonly correlationId?: string | undefined;
+  readonly topupUrl?: string | undefined;
+}
+
+/** Reads an answer's body: `{ error: { ... }, topupUrl? }`. */
+export function readFailure(text: string): Failure {
+  let body: Bag = {};
+  try {
+    body = bagOf(JSON.parse(text));
+  } catch {
+    // Not of the service.
+  }
+  const failure = failureIn(bagOf(body['error']));
+  return { ...failure, topupUrl: text(body['topupUrl']) ?? failure.topupUrl };
+}
+
+function failureIn(fields: Bag): Failure {
+  const { code, message, correlationId, topupUrl } = fields;
+  return { code: text(code), message: text(message), correlationId: text(correlationId), topupUrl: text(topupUrl) };
+}
+
+/**
+ * The `PaymentRequiredError` that an error of a chat client stands for; undefined where it is about something else. For
+ * where `guard` has nothing to catch, such as the `onError` of a stream.
+ */
+export function asPaymentRequired(error: unknown): PaymentRequiredError | undefined {
+  return search(error, 0);
+}
+
+function search(error: unknown, depth: number): PaymentRequiredError | undefined {
+  if (isPurserError(error, 'PaymentRequiredError')) return error;
+  const raised = bagOf(error);
+  if (error === raised) {
+    const found = paymentRequired(raised['status'] ?? raised['statusCode'], failureOf(raised));
+    if (found !== undefined || depth === DEPTH_MAX) return found;
+    for (const inner of ['cause', 'lastError', 'error']) {
+      const deeper = search(raised[inner], depth + 1);
+      if (deeper !== undefined) return deeper;
+    }
+  }
+  return undefined;
+}
+
+/** A 402, or a code of one: an error in the middle of a stream has no status. */
+export function paymentRequired(status: unknown, failure: Failure): PaymentRequiredError | undefined {
+  const isKnown = PAYMENT_CODES.includes(failure.code);
+  if (status !== 402 && !(isKnown && status === undefined)) return undefined;
+  const { message = MESSAGE, correlationId = '', topupUrl } = failure;
+  const code = isKnown ? (failure.code as PaymentCode) : 'PAYMENT_REQUIRED';
+  return new PaymentRequiredError({ code, message, correlationId, topupUrl });
+}
+
+/** `openai` and LangChain keep the inner `error`, the AI SDK the text of the body; all keep the headers, each in its way. */
+function failureOf(raised: Bag): Failure {
+  const { responseBody, headers, responseHeaders } = raised;
+  const outer = failureIn(raised);
+  const inner = typeof responseBody === 'string' ? readFailure(responseBody) : failureIn(bagOf(raised['error']));
+  const header = (name: string) => headerOf(headers ?? responseHeaders, name);
+  return {
+    code: inner.code ?? outer.code,
+    message: inner.message ?? outer.message,
+    correlationId: inner.correlationId ?? outer.correlationId ?? header('x-correlation-id'),
+    topupUrl: inner.topupUrl ?? outer.topupUrl ?? header('x-service-topup-url'),
+  };
+}
+
+function headerOf(headers: unknown, name: string): string | undefined {
+  const { get } = bagOf(headers);
+  return text(typeof get === 'function' ? get.call(headers, name) : bagOf(headers)[name]);
+}
+
+function bagOf(value: unknown): Bag {
+  return typeof value === 'object' && value !== null ? (value as Bag) : {};
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

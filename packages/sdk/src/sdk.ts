@@ -1,0 +1,15 @@
+/** All that the package offers. */
+export type { CallOptions } from './api.ts';
+export { type ConnectOptions, Purser, type PurserOptions, type PurserUser, type UsageOptions } from './client.ts';
+export {
+  isPurserError,
+  PaymentRequiredError,
+  type PurserError,
+  ServiceApiError,
+  WebhookVerificationError,
+} from './errors.ts';
+export { asPaymentRequired } from './failure.ts';
+export { guard } from './guard.ts';
+export type { TopUpOptions } from './top-up.ts';
+export { type Delivery, signTestPayload, type TestDelivery, verifyWebhook } from './webhooks.ts';
+export type * from './wire.ts';

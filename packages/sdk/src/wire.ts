@@ -1,0 +1,94 @@
+/** What the service answers, word for word. A test holds these against the service's own schemas. */
+
+/** Every error code of the service. */
+export type ErrorCode =
+  | 'BAD_REQUEST'
+  | 'UNAUTHORIZED'
+  | PaymentCode
+  | 'APP_SUSPENDED'
+  | 'MODEL_NOT_ENTITLED'
+  | 'NOT_FOUND'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'TOO_MANY_REQUESTS'
+  | 'CONCURRENT_STREAM_LIMIT'
+  | 'UPSTREAM_THROTTLED'
+  | 'INTERNAL_SERVER_ERROR'
+  | 'UPSTREAM_PROVIDER_ERROR'
+  | 'FORBIDDEN'
+  | 'METHOD_NOT_ALLOWED'
+  | 'CONFLICT';
+
+/** The codes of a 402. */
+export type PaymentCode = 'PAYMENT_REQUIRED' | 'APP_SPEND_CAP_EXCEEDED' | 'WALLET_SUSPENDED';
+
+/** A user's wallet for the app. Amounts are whole micros, millionths of `currency`. */
+export interface Balance {
+  userId: string;
+  balanceMicros: number;
+  /** Set aside for calls that run. */
+  reservedMicros: number;
+  /** The balance without what is set aside: what a call can spend. */
+  availableMicros: number;
+  currency: string;
+  /** The most that the user lets the app spend in a month. Null: no such cap. */
+  spendCapMicros: number | null;
+  spentThisMonthMicros: number;
+  status: 'active' | 'suspended';
+}
+
+/** Where a user connects a wallet to the app. */
+export interface ConnectLink {
+  /** Send the user's browser there. */
+  connectUrl: string;
+  /** ISO 8601, UTC. */
+  expiresAt: string;
+}
+
+/** What a user spent through the app in a month. */
+export interface UsageSummary {
+  userId: string;
+  currency: string;
+  /** ISO 8601, UTC. */
+  periodStart: string;
+  periodEnd: string;
+  requests: number;
+  promptTokens: number;
+  completionTokens: number;
+  totalTokens: number;
+  chargedMicros: number;
+  models: ModelUsage[];
+}
+
+export interface ModelUsage {
+  model: string;
+  requests: number;
+  promptTokens: number;
+  completionTokens: number;
+  chargedMicros: number;
+}
+
+/** What can be spent fell below the threshold that the app subscribed with. */
+export type BalanceLowEvent = Event<
+  'balance.low',
+  { userId: string; availableMicros: number; thresholdMicros: number; currency: string }
+>;
+/** The user paid, and the money is in the wallet. */
+export type TopupCompletedEvent = Event<
+  'topup.completed',
+  { userId: string; balanceMicros: number; availableMicros: number; currency: string }
+>;
+/** The user connected a wallet to the app for the first time. */
+export type ConnectionCreatedEvent = Event<'connection.created', { userId: string; connectedAt: string }>;
+
+/** An event as an endpoint is sent it. `type` tells which. */
+export type WebhookEvent = BalanceLowEvent | TopupCompletedEvent | ConnectionCreatedEvent;
+
+interface Event<Type extends string, Data> {
+  /** The same in every delivery of the event: take each once. */
+  id: string;
+  type: Type;
+  /** When it happened, not when it was sent. ISO 8601, UTC. */
+  createdAt: string;
+  appId: string;
+  data: Data;
+}
