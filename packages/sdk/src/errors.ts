@@ -17,10 +17,11 @@ interface Fields<Code> {
  * - `WALLET_SUSPENDED`: a bank took money back. There is no link; paying does not help, the operator must.
  */
 export class PaymentRequiredError extends Error {
+  declare readonly name: 'PaymentRequiredError';
   readonly status = 402;
   readonly code: PaymentCode;
   /** Signed, for this user alone, good for minutes: hand it to the user's browser and keep it out of logs. */
-  readonly topupUrl?: string;
+  declare readonly topupUrl?: string; // `declare`: where there is none, the error has no such property.
   /** Names the call in the service's logs and receipts. */
   readonly correlationId: string;
 
@@ -44,6 +45,7 @@ export class PaymentRequiredError extends Error {
  * again later). `UNKNOWN`: the answer is not one of Purser; something in between answered.
  */
 export class ServiceApiError extends Error {
+  declare readonly name: 'ServiceApiError';
   readonly status: number;
   readonly code: ErrorCode | 'UNKNOWN';
   /** Names the call in the service's logs. */
@@ -67,6 +69,7 @@ export class ServiceApiError extends Error {
  * - `body`: signed, but no event.
  */
 export class WebhookVerificationError extends Error {
+  declare readonly name: 'WebhookVerificationError';
   readonly reason: 'header' | 'signature' | 'stale' | 'body';
 
   constructor(reason: WebhookVerificationError['reason'], message: string) {

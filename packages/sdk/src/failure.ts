@@ -21,10 +21,10 @@ export interface Failure {
 }
 
 /** Reads an answer's body: `{ error: { ... }, topupUrl? }`. */
-export function readFailure(text: string): Failure {
+export function readFailure(answer: string): Failure {
   let body: Bag = {};
   try {
-    body = bagOf(JSON.parse(text));
+    body = bagOf(JSON.parse(answer));
   } catch {
     // Not of the service.
   }

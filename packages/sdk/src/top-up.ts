@@ -79,9 +79,9 @@ async function funded(
 }
 
 async function repeat(isOver: () => Promise<boolean>, everyMs: number, signal: AbortSignal): Promise<void> {
-  for (;;) {
+  while (!signal.aborted) {
     await pause(everyMs, signal);
-    if (signal.aborted || (await isOver())) return;
+    if (!signal.aborted && (await isOver())) return;
   }
 }
 

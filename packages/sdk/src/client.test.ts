@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Purser } from './client.ts';
+import { isPurserError } from './errors.ts';
+
+interface Sent {
+  readonly url: string;
+  readonly init: RequestInit | undefined;
+}
+
+/** A client whose requests go nowhere, and what it sent. */
+function clientThat(answers: () => Response | Promise<Response>, baseURL = 'https://purser.test') {
+  const sent: Sent[] = [];
+  const purser = new Purser({
+    baseURL,
+    apiKey: 'svc_live_x',
+    fetch: async (input, init) => {
+      sent.push({ url: typeof input === 'object' && 'url' in input ? input.url : String(input), init });
+      return answers();
+    },
+  });
+  return { purser, sent };
+}
+
+test('SDK-02 the root address is taken, with or without a path or slash, and what is none is refused', () => {
+  for (const [baseURL, wanted] of [
+    ['https://purser.test', 'https://purser.test/v1'],
+    ['https://purser.test/', 'https://purser.test/v1'],
+    ['http://127.0.0.1:8787', 'http://127.0.0.1:8787/v1'],
+    ['https://example.test/purser//', 'https://example.test/purser/v1'],
+  ] as const) {
+    assert.equal(new Purser({ baseURL, apiKey: 'k' }).forUser('anna').baseURL, wanted);
+  }
+  for (const baseURL of [
+    '',
+    'purser.test',
+    'https://purser.test/v1',
+    'https://a:b@purser.test',
+    'ftp://purser.test',
+    'https://purser.test?a',
+    'https://purser.test/v1/',
+  ]) {
+    assert.throws(() => new Purser({ baseURL, apiKey: 'k' }), TypeError, baseURL);
+  }
+  for (const apiKey of ['', 'a b', 'a\nb', undefined as unknown as string]) {
+    assert.throws(() => new Purser({ baseURL: 'https://purser.test', apiKey }), TypeError, apiKey);
+  }
+});
+
+test('SDK-02 a user that the service cannot take is refused before anything is sent', () => {
+  const { purser } = clientThat(() => new Response());
+  for (const user of ['', ' ', 'an na', 'änna', 'a\r\nx: y', 'a'.repeat(257)]) {
+    assert.throws(() => purser.forUser(user), TypeError, user);
+  }
+  assert.equal(purser.forUser('a'.repeat(256)).userId.length, 256);
+});
+
+test('SDK-02 the fetch signs what goes to the service, whatever it is handed, and nothing else', async () => {
+  const { purser, sent } = clientThat(() => new Response('{}'));
+  const { fetch } = purser.forUser('anna');
+  const body = { method: 'POST', body: '{}' };
+  await fetch('https://purser.test/v1/models');
+  await fetch(new URL('https://purser.test/v1/models'), { headers: { 'x-own': '1' } });
+  await fetch(new Request('https://purser.test/v1/chat/completions', { ...body, headers: { 'x-own': '2' } }));
+  await fetch('https://purser.test/v1/models', { headers: { authorization: 'Bearer other', 'X-Service-User': 'eve' } });
+  for (const [index, own] of [null, '1', '2', null].entries()) {
+    const headers = new Headers(sent[index]?.init?.headers);
+    assert.deepEqual(
+      [headers.get('authorization'), headers.get('x-service-user'), headers.get('x-own')],
+      ['Bearer svc_live_x', 'anna', own],
+    );
+  }
+  for (const elsewhere of ['https://purser.test.evil.test/v1', 'https://other.test/', 'http://purser.test/v1']) {
+    await fetch(elsewhere);
+    assert.equal(sent.at(-1)?.init, undefined, elsewhere);
+  }
+});
+
+test('SDK-01 an answer that is not of the service is told as such, and a redirect is not followed with the key', async () => {
+  const answers: readonly [Response, string, number][] = [
+    [new Response('<h1>Bad gateway</h1>', { status: 502, headers: { 'x-correlation-id': 'cor_1' } }), 'cor_1', 502],
+    [new Response(null, { status: 302, headers: { location: 'https://evil.test' } }), '', 302],
+    [new Response('{"error":"no"}', { status: 400 }), '', 400],
+    [new Response('null', { status: 500 }), '', 500],
+  ];
+  for (const [answer, correlationId, status] of answers) {
+    const { purser, sent } = clientThat(() => answer);
+    await assert.rejects(purser.balance('anna'), (error) => {
+      assert.ok(isPurserError(error, 'ServiceApiError'));
+      assert.deepEqual([error.status, error.code, error.correlationId], [status, 'UNKNOWN', correlationId]);
+      return true;
+    });
+    assert.equal(sent[0]?.init?.redirect, 'manual');
+  }
+  const { purser } = clientThat(() => new Response('<h1>Welcome</h1>'));
+  await assert.rejects(purser.balance('anna'), { name: 'TypeError', message: /is not Purser/ });
+});
+
+test('SDK-01 a 402 without a body is still one, and what the network raises stays as it is', async () => {
+  const bare = clientThat(() => new Response(null, { status: 402, headers: { 'x-correlation-id': 'cor_2' } }));
+  await assert.rejects(bare.purser.balance('anna'), (error) => {
+    assert.ok(isPurserError(error, 'PaymentRequiredError'));
+    assert.deepEqual([error.code, error.correlationId, 'topupUrl' in error], ['PAYMENT_REQUIRED', 'cor_2', false]);
+    return true;
+  });
+  const lost = new TypeError('fetch failed');
+  const { purser } = clientThat(() => Promise.reject(lost));
+  await assert.rejects(purser.balance('anna'), lost);
+});
+
+test('SDK-02 a call may be ended and named by its caller', async () => {
+  const { purser, sent } = clientThat(() => new Response('{}'));
+  const { signal } = new AbortController();
+  await purser.usageSummary('anna', { signal, correlationId: 'mine', month: '2026-01' });
+  assert.equal(sent[0]?.url, 'https://purser.test/usage/summary?month=2026-01');
+  assert.equal(sent[0]?.init?.signal, signal);
+  assert.equal(new Headers(sent[0]?.init?.headers).get('x-correlation-id'), 'mine');
+});

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isPurserError, PaymentRequiredError, ServiceApiError } from './errors.ts';
+import { type TopUpOptions, withTopUp } from './top-up.ts';
+import type { Balance } from './wire.ts';
+
+const EMPTY: Balance = {
+  userId: 'anna',
+  balanceMicros: 0,
+  reservedMicros: 0,
+  availableMicros: 0,
+  currency: 'EUR',
+  spendCapMicros: null,
+  spentThisMonthMicros: 0,
+  status: 'active',
+};
+
+function refusal(fields: Partial<PaymentRequiredError> = {}): PaymentRequiredError {
+  const topupUrl = 'https://purser.test/topup/x';
+  return new PaymentRequiredError({
+    code: 'PAYMENT_REQUIRED',
+    message: 'No.',
+    correlationId: 'cor_1',
+    topupUrl,
+    ...fields,
+  });
+}
+
+type Look = Partial<Balance> | Error;
+
+/** Calls that are refused until the wallet was looked at as often as there are looks; the last look stays. */
+function scene(looks: readonly Look[], error: Error = refusal()) {
+  const count = { calls: 0, looks: 0, links: 0 };
+  const balance = async (): Promise<Balance> => {
+    const look = looks[Math.min(count.looks, looks.length - 1)] ?? {};
+    count.looks += 1;
+    if (look instanceof Error) throw look;
+    return { ...EMPTY, ...look };
+  };
+  const call = async (): Promise<string> => {
+    count.calls += 1;
+    if (count.calls === 1) throw error;
+    return 'answer';
+  };
+  const run = (options: Partial<TopUpOptions> = {}, isSandbox = false) =>
+    withTopUp({ isSandbox, balance }, call, { onTopUp: () => (count.links += 1), pollMs: 1, ...options });
+  return { count, run };
+}
+
+for (const [what, looks] of Object.entries({
+  'a first wallet is funded': [refusal(), refusal(), {}, { balanceMicros: 5 }],
+  'an empty one is funded': [{}, {}, { balanceMicros: 5 }],
+  'one that is not enough gets more': [{ balanceMicros: 5 }, { balanceMicros: 5 }, { balanceMicros: 6 }],
+  'it gets more after another call has spent of it': [{ balanceMicros: 9 }, { balanceMicros: 3 }, { balanceMicros: 8 }],
+  'the cap is raised': [
+    { balanceMicros: 9, spendCapMicros: 1 },
+    { balanceMicros: 9, spendCapMicros: 1 },
+    { balanceMicros: 9, spendCapMicros: 2 },
+  ],
+  'the cap is taken away': [{ balanceMicros: 9, spendCapMicros: 1 }, { balanceMicros: 9 }],
+  'another month begins': [
+    { balanceMicros: 9, spendCapMicros: 1, spentThisMonthMicros: 1 },
+    { balanceMicros: 9, spendCapMicros: 1 },
+  ],
+  'looks fail between': [
+    new TypeError('fetch failed'),
+    {},
+    new ServiceApiError({ status: 429, code: 'TOO_MANY_REQUESTS', message: '', correlationId: '' }),
+    { balanceMicros: 1 },
+  ],
+} satisfies Record<string, readonly Look[]>)) {
+  test(`SDK-02 the call is done once more when ${what}, and not before`, async () => {
+    const { count, run } = scene(looks);
+    assert.equal(await run(), 'answer');
+    assert.deepEqual(count, { calls: 2, looks: looks.length, links: 1 });
+  });
+}
+
+test('SDK-02 what becomes available as other calls end is no top-up', async () => {
+  const looks = [
+    { balanceMicros: 9, availableMicros: 1 },
+    { balanceMicros: 9, availableMicros: 9 },
+  ];
+  const { count, run } = scene(looks);
+  await assert.rejects(run({ waitMs: 60 }), isPurserError);
+  assert.equal(count.calls, 1);
+});
+
+test('SDK-02 a suspended wallet is not waited for as a funded one', async () => {
+  const { count, run } = scene([{}, { balanceMicros: 5, status: 'suspended' }]);
+  await assert.rejects(run({ waitMs: 60 }), isPurserError);
+  assert.equal(count.calls, 1);
+});
+
+test('SDK-02 without a link, with another error, and with play money nothing is waited for', async () => {
+  for (const [error, isSandbox] of [
+    [refusal({ code: 'WALLET_SUSPENDED', topupUrl: undefined as never }), false],
+    [new Error('other'), false],
+    [refusal(), true],
+  ] as const) {
+    const { count, run } = scene([{}], error);
+    await assert.rejects(run({}, isSandbox), (raised) => raised === error);
+    assert.deepEqual(count, { calls: 1, looks: 0, links: 0 });
+  }
+});
+
+test('SDK-02 a second refusal is the result: nobody is asked to pay twice', async () => {
+  const { count, run } = scene([{}, { balanceMicros: 5 }]);
+  const again = refusal({ correlationId: 'cor_2' });
+  const call = async (): Promise<never> => {
+    throw count.links === 0 ? refusal() : again;
+  };
+  const looks = [{}, { balanceMicros: 5 }];
+  const balance = async (): Promise<Balance> => ({ ...EMPTY, ...looks.shift() });
+  await assert.rejects(
+    withTopUp({ isSandbox: false, balance }, call, { onTopUp: () => (count.links += 1), pollMs: 1 }),
+    (raised) => raised === again,
+  );
+  assert.equal(count.links, 1);
+  assert.equal(await run(), 'answer');
+});
+
+test('SDK-02 a promise of the app is waited for instead of the balance, with play money too', async () => {
+  for (const isSandbox of [false, true]) {
+    const { count, run } = scene([{}]);
+    const until: TopUpOptions['until'] = async (error, signal) => {
+      assert.deepEqual([error.topupUrl, signal.aborted, count.links], ['https://purser.test/topup/x', false, 1]);
+    };
+    assert.equal(await run({ until }, isSandbox), 'answer');
+    assert.deepEqual(count, { calls: 2, looks: 0, links: 1 });
+  }
+});
+
+test('SDK-02 when the time is up the refusal is thrown, and nothing goes on', async () => {
+  const error = refusal();
+  let given: AbortSignal | undefined;
+  const until: TopUpOptions['until'] = (_error, signal) => {
+    given = signal;
+    return new Promise(() => {});
+  };
+  await assert.rejects(scene([{}], error).run({ waitMs: 30, until }), (raised) => raised === error);
+  assert.equal(given?.aborted, true);
+  const polled = scene([{}], error);
+  await assert.rejects(polled.run({ waitMs: 30 }), (raised) => raised === error);
+  const { looks } = polled.count;
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  assert.ok(polled.count.looks <= looks + 1, 'at most the look that was under way');
+  assert.equal(polled.count.calls, 1);
+});
+
+test('SDK-02 it is aborted at any moment, for the reason that was given', async () => {
+  const reason = new Error('closed');
+  const before = scene([{}]);
+  await assert.rejects(before.run({ signal: AbortSignal.abort(reason) }), reason);
+  assert.equal(before.count.calls, 0);
+  for (const when of ['link', 'wait'] as const) {
+    const leaving = new AbortController();
+    const { count, run } = scene([{}]);
+    const onTopUp = (): unknown => {
+      count.links += 1;
+      if (when === 'link') leaving.abort(reason);
+      else setTimeout(() => leaving.abort(reason), 20);
+      return undefined;
+    };
+    await assert.rejects(run({ signal: leaving.signal, onTopUp }), reason);
+    assert.equal(count.calls, 1);
+  }
+});
+
+test('SDK-02 a look that is refused for good ends the wait, as does an app that cannot show the link', async () => {
+  const revoked = new ServiceApiError({ status: 401, code: 'UNAUTHORIZED', message: '', correlationId: '' });
+  await assert.rejects(scene([{}, revoked]).run(), revoked);
+  const broken = new Error('no window');
+  await assert.rejects(scene([{}]).run({ onTopUp: () => Promise.reject(broken) }), broken);
+});

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  asPaymentRequired,
+  guard,
+  isPurserError,
+  PaymentRequiredError,
+  Purser,
+  ServiceApiError,
+} from '../../../packages/sdk/src/sdk.ts';
+import { type SimulatedService, startSimulatedService } from '../../support/simulated-service.ts';
+import { CLIENTS, requestsAt, type Says } from '../../support/sdk.ts';
+import { REDIRECT_URI } from '../../support/service.ts';
+
+/** The seed's table of the companion library's errors, against the real service. */
+
+let simulated: SimulatedService;
+
+before(async () => {
+  simulated = await startSimulatedService();
+  const { service, app } = simulated;
+  await service.fund(app, 'capped', 1_000_000, 1);
+  await service.fund(app, 'blocked', 1_000_000);
+  await service.setWallet(app, 'blocked', 'is_suspended = true');
+});
+
+after(() => simulated.close());
+
+function purserBy(apiKey = simulated.app.liveKey): Purser {
+  return new Purser({ baseURL: simulated.service.url, apiKey });
+}
+
+async function raisedBy(work: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('Nothing was raised.');
+}
+
+const REFUSED = [
+  ['nobody', 'PAYMENT_REQUIRED', true],
+  ['capped', 'APP_SPEND_CAP_EXCEEDED', true],
+  ['blocked', 'WALLET_SUSPENDED', false],
+] as const;
+
+function assertPaymentRequired(error: unknown, code: string, hasLink: boolean): void {
+  assert.ok(error instanceof PaymentRequiredError, String(error));
+  assert.ok(isPurserError(error, 'PaymentRequiredError') && !isPurserError(error, 'ServiceApiError'));
+  assert.deepEqual([error.name, error.status, error.code], ['PaymentRequiredError', 402, code]);
+  assert.match(error.correlationId, /^cor_/);
+  assert.match(error.message, /^[A-Z].{10,}\.$/);
+  assert.equal('topupUrl' in error, hasLink);
+  if (hasLink) assert.match(error.topupUrl ?? '', /^https:\/\/purser\.test\/topup\/.+/);
+  assert.equal(error.cause, undefined, 'what it was asked is not in it');
+}
+
+for (const [name, says] of Object.entries(CLIENTS)) {
+  test(`SDK-01 ${name}: a 402 is a PaymentRequiredError, by exactly one request`, async () => {
+    for (const [user, code, hasLink] of REFUSED) {
+      let error: unknown;
+      const requests = await requestsAt(simulated.service.url, async () => {
+        error = await raisedBy(() => guard(() => says(purserBy().forUser(user), 'echo', 'Hello')));
+      });
+      assertPaymentRequired(error, code, hasLink);
+      assert.deepEqual(requests, ['/v1/chat/completions']);
+    }
+  });
+
+  test(`SDK-01 ${name}: any other error stays the client's own`, async () => {
+    const ask = (model: string, key?: string): Promise<string> => says(purserBy(key).forUser('anna'), model, 'Hello');
+    for (const [model, key] of [
+      ['unheard-of', undefined],
+      ['secret', undefined],
+      ['sim.secret-1', undefined],
+      ['echo', 'svc_live_nobody'],
+    ] as const) {
+      const own = await raisedBy(() => ask(model, key));
+      const guarded = await raisedBy(() => guard(() => ask(model, key)));
+      assert.ok(!isPurserError(guarded), String(guarded));
+      assert.ok(guarded instanceof Error && own instanceof Error);
+      assert.deepEqual([guarded.constructor, guarded.message], [own.constructor, own.message]);
+      assert.equal(asPaymentRequired(guarded), undefined);
+    }
+  });
+
+  test(`SDK-02 ${name}: with the settings that it is given it is answered, at the cost of that user`, async () => {
+    const purser = purserBy();
+    const { balanceMicros } = await purser.balance('anna');
+    assert.match(await guard(() => says(purser.forUser('anna'), 'echo', 'Hello')), /simulator/);
+    assert.ok((await purser.balance('anna')).balanceMicros < balanceMicros);
+  });
+
+  test(`SDK-01 ${name}: a 402 of the sandbox is one too, with a link that leads to no payment`, async () => {
+    const { service, app } = simulated;
+    const user = `poor-${name.replaceAll(/\W/g, '')}`;
+    await service.database.owner.query(
+      'insert into sandbox.wallets (app_id, user_id, balance_micros) values ($1, $2, 0)',
+      [app.appId, user],
+    );
+    const error = await raisedBy(() => guard(() => says(purserBy(app.testKey).forUser(user), 'echo', 'Hello')));
+    assertPaymentRequired(error, 'PAYMENT_REQUIRED', true);
+    assert.ok(isPurserError(error, 'PaymentRequiredError') && error.topupUrl === 'https://purser.test/topup/sandbox');
+  });
+}
+
+test('SDK-01 the fetch throws nothing on a 402: it hands the answer on', async () => {
+  const { fetch, baseURL } = purserBy().forUser('nobody');
+  const body = JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'Hello' }] });
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${baseURL}/chat/completions`, { method: 'POST', body, headers });
+  assert.equal(response.status, 402);
+  assert.equal(((await response.json()) as { error: { code: string } }).error.code, 'PAYMENT_REQUIRED');
+});
+
+test('SDK-01 an error in the middle of a stream that is one of payment is told as such, by its code', async () => {
+  const says: Says = async () => {
+    // As `openai` raises the frame `data: {"error": ...}`: without a status.
+    throw Object.assign(new Error('The cap is reached.'), {
+      status: undefined,
+      code: 'APP_SPEND_CAP_EXCEEDED',
+      error: { code: 'APP_SPEND_CAP_EXCEEDED', message: 'The cap is reached.', correlationId: 'cor_1' },
+    });
+  };
+  const error = await raisedBy(() => guard(() => says(purserBy().forUser('anna'), '', '')));
+  assertPaymentRequired(error, 'APP_SPEND_CAP_EXCEEDED', false);
+});
+
+test('SDK-01 a helper throws PaymentRequiredError on a 402', async () => {
+  const { app } = simulated;
+  assertPaymentRequired(await raisedBy(() => purserBy().balance('nobody')), 'PAYMENT_REQUIRED', true);
+  assertPaymentRequired(await raisedBy(() => purserBy(app.testKey).balance('anna')), 'PAYMENT_REQUIRED', true);
+});
+
+test('SDK-01 a helper throws ServiceApiError on any other answer that is no success', async () => {
+  const { service } = simulated;
+  const suspended = await service.addApp();
+  await service.database.owner.query("update accounts.apps set status = 'suspended' where app_id = $1", [
+    suspended.appId,
+  ]);
+  const calls = (key?: string) => [
+    () => purserBy(key).balance('anna'),
+    () => purserBy(key).connect('anna', { redirectUri: REDIRECT_URI }),
+    () => purserBy(key).usageSummary('anna'),
+  ];
+  const rows: readonly [() => Promise<unknown>, number, string][] = [
+    ...calls('svc_live_nobody').map((call): [() => Promise<unknown>, number, string] => [call, 401, 'UNAUTHORIZED']),
+    [() => purserBy().connect('anna', { redirectUri: 'https://evil.test/' }), 400, 'BAD_REQUEST'],
+    ...calls(suspended.liveKey).map((call): [() => Promise<unknown>, number, string] => [call, 403, 'APP_SUSPENDED']),
+    [() => purserBy().usageSummary('anna', { month: '2026-13' }), 400, 'BAD_REQUEST'],
+  ];
+  for (const [call, status, code] of rows) {
+    const error = await raisedBy(call);
+    assert.ok(error instanceof ServiceApiError, String(error));
+    assert.ok(isPurserError(error, 'ServiceApiError') && !isPurserError(error, 'PaymentRequiredError'));
+    assert.deepEqual([error.name, error.status, error.code], ['ServiceApiError', status, code]);
+    assert.match(error.correlationId, /^cor_/);
+    assert.match(error.message, /^[A-Z`]/);
+  }
+  const named = await raisedBy(() => purserBy('svc_live_nobody').balance('anna', { correlationId: 'mine-1' }));
+  assert.ok(isPurserError(named, 'ServiceApiError'));
+  assert.equal(named.correlationId, 'mine-1');
+});

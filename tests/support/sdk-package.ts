@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after } from 'node:test';
+import { promisify } from 'node:util';
+import { buildSdk } from '../../tools/build-sdk.ts';
+import { ROOT } from '../../tools/toolchain.ts';
+
+const SDK = path.join(ROOT, 'packages', 'sdk');
+const run = promisify(execFile);
+
+/** A folder for as long as the test or the file runs that it is made in, far from the packages of the repository. */
+function newFolder(name: string): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), `purser-sdk-${name}-`));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Builds the SDK and packs what would be published, aside: test files do so at the same time. */
+export async function packSdk(): Promise<string> {
+  const folder = newFolder('pack');
+  for (const name of ['package.json', 'README.md', 'LICENSE']) cpSync(path.join(SDK, name), path.join(folder, name));
+  await buildSdk(path.join(folder, 'dist'));
+  const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--silent'], { cwd: folder });
+  return path.join(folder, stdout.trim());
+}
+
+export interface Project {
+  readonly folder: string;
+  readonly write: (file: string, text: string) => void;
+  /** What a script of it prints; another Node may run it. */
+  readonly run: (file: string, how?: RunOptions) => Promise<string>;
+}
+
+interface RunOptions {
+  readonly node?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** An app's own project, with the packed SDK installed in it, and packages of ours beside it where they are named. */
+export async function newProject(
+  tarball: string,
+  fields: object = {},
+  beside: readonly string[] = [],
+): Promise<Project> {
+  const folder = newFolder('project');
+  const write = (file: string, text: string): void => {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+    writeFileSync(path.join(folder, file), text);
+  };
+  write('package.json', JSON.stringify({ name: 'an-app', private: true, ...fields }));
+  await run('npm', ['install', tarball, '--offline', '--ignore-scripts', '--silent', '--no-package-lock'], {
+    cwd: folder,
+  });
+  for (const name of beside) {
+    mkdirSync(path.dirname(path.join(folder, 'node_modules', name)), { recursive: true });
+    symlinkSync(path.join(ROOT, 'node_modules', name), path.join(folder, 'node_modules', name), 'dir');
+  }
+  return {
+    folder,
+    write,
+    run: async (file, { node = process.execPath, environment = {} } = {}) => {
+      const env = { PATH: process.env['PATH'], ...environment };
+      const { stdout, stderr } = await run(node, [file], { cwd: folder, env, timeout: 60_000 });
+      assert.equal(stderr, '');
+      return stdout.trim();
+    },
+  };
+}
+
+/** The blocks of code of a document in this language, by the heading that each stands under. */
+export function blocksOf(document: string, language: string): ReadonlyMap<string, readonly string[]> {
+  const blocks = new Map<string, string[]>();
+  let heading = '';
+  const parts = readFileSync(path.join(ROOT, document), 'utf8').matchAll(/^#+ (.+)$|^```(\w*)\n([^]*?)^```$/gm);
+  for (const [, title, fence, code = ''] of parts) {
+    if (title !== undefined) heading = title;
+    else if (fence === language) blocks.set(heading, [...(blocks.get(heading) ?? []), code]);
+  }
+  return blocks;
+}

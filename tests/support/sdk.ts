@@ -1,0 +1,78 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { ChatOpenAI } from '@langchain/openai';
+import { generateText, type LanguageModel, streamText } from 'ai';
+import OpenAI from 'openai';
+import type { PurserUser } from '../../packages/sdk/src/sdk.ts';
+
+/** What each stock client says to a model, with the settings that the SDK gives it: the text of the answer. */
+export type Says = (user: PurserUser, model: string, text: string) => Promise<string>;
+
+/** Every way to call; all raise what goes wrong where `guard` sees it. */
+export const CLIENTS: Readonly<Record<string, Says>> = {
+  openai: async (user, model, text) => {
+    const completion = await new OpenAI(user.openai()).chat.completions.create(request(model, text));
+    return completion.choices[0]?.message.content ?? '';
+  },
+  'openai, streamed': async (user, model, text) => {
+    const stream = await new OpenAI(user.openai()).chat.completions.create({ ...request(model, text), stream: true });
+    let heard = '';
+    for await (const chunk of stream) heard += chunk.choices[0]?.delta.content ?? '';
+    return heard;
+  },
+  '@ai-sdk/openai-compatible': (user, model, text) => generate(compatible(user, model), text),
+  '@ai-sdk/openai-compatible, streamed': (user, model, text) => stream(compatible(user, model), text),
+  '@ai-sdk/openai': (user, model, text) => generate(createOpenAI(user.aiSdk()).chat(model), text),
+  '@ai-sdk/openai, streamed': (user, model, text) => stream(createOpenAI(user.aiSdk()).chat(model), text),
+  '@langchain/openai': async (user, model, text) => (await langchain(user, model).invoke(text)).text,
+  '@langchain/openai, streamed': async (user, model, text) => {
+    let heard = '';
+    for await (const chunk of await langchain(user, model).stream(text)) heard += chunk.text;
+    return heard;
+  },
+};
+
+function request(model: string, content: string) {
+  return { model, messages: [{ role: 'user' as const, content }] };
+}
+
+function compatible(user: PurserUser, model: string): LanguageModel {
+  return createOpenAICompatible({ name: 'purser', ...user.aiSdk() })(model);
+}
+
+async function generate(model: LanguageModel, prompt: string): Promise<string> {
+  return (await generateText({ model, prompt })).text;
+}
+
+/** Its streams raise nothing: they hand over what went wrong. */
+async function stream(model: LanguageModel, prompt: string): Promise<string> {
+  const failures: unknown[] = [];
+  const { textStream } = streamText({ model, prompt, onError: ({ error }) => void failures.push(error) });
+  let heard = '';
+  for await (const part of textStream) heard += part;
+  if (failures.length > 0) throw failures[0];
+  return heard;
+}
+
+function langchain(user: PurserUser, model: string): ChatOpenAI {
+  return new ChatOpenAI({ model, ...user.langchain() });
+}
+
+/** The paths that were asked for at a server of this process while the work was done. */
+export async function requestsAt(url: string, work: () => Promise<unknown>): Promise<readonly string[]> {
+  const port = Number(new URL(url).port);
+  const paths: string[] = [];
+  const listen = (message: unknown): void => {
+    const { request } = message as { readonly request: IncomingMessage };
+    if (request.socket.localPort === port) paths.push(request.url ?? '');
+  };
+  subscribe('http.server.request.start', listen);
+  try {
+    await work();
+  } finally {
+    unsubscribe('http.server.request.start', listen);
+  }
+  return paths;
+}
