@@ -9,6 +9,7 @@ import { buildSdk } from '../../tools/build-sdk.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 
 const SDK = path.join(ROOT, 'packages', 'sdk');
+const PARTS = /^#+ (.+)$|^```(\w*)(?: (\S+))?\n([^]*?)^```$/gm;
 const run = promisify(execFile);
 
 /** A folder for as long as the test or the file runs that it is made in, far from the packages of the repository. */
@@ -70,14 +71,22 @@ export async function newProject(
   };
 }
 
-/** The blocks of code of a document in this language, by the heading that each stands under. */
-export function blocksOf(document: string, language: string): ReadonlyMap<string, readonly string[]> {
-  const blocks = new Map<string, string[]>();
+export interface Block {
+  readonly heading: string;
+  readonly language: string;
+  /** The file that it is, where the fence names one. */
+  readonly file: string | undefined;
+  readonly code: string;
+}
+
+/** The blocks of code of a document, each with the heading that it stands under. */
+export function blocksOf(document: string): readonly Block[] {
+  const blocks: Block[] = [];
   let heading = '';
-  const parts = readFileSync(path.join(ROOT, document), 'utf8').matchAll(/^#+ (.+)$|^```(\w*)\n([^]*?)^```$/gm);
-  for (const [, title, fence, code = ''] of parts) {
-    if (title !== undefined) heading = title;
-    else if (fence === language) blocks.set(heading, [...(blocks.get(heading) ?? []), code]);
+  const text = readFileSync(path.join(ROOT, document), 'utf8');
+  for (const [, title, language = '', file, code = ''] of text.matchAll(PARTS)) {
+    if (title === undefined) blocks.push({ heading, language, file, code });
+    else heading = title;
   }
   return blocks;
 }

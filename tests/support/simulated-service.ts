@@ -17,10 +17,10 @@ export interface SimulatedService {
 /** Aliases of the simulator's models: `echo` is `sim.echo-1`, which is `sim-echo` to the simulator. */
 export const SIMULATED = ['echo', 'cached', 'no-usage', 'truncated', 'cut', 'garbage', 'throttled', 'error', 'rejects'];
 
-/** Starts all of it, with a user `anna` who has money and nobody else. */
-export async function startSimulatedService(): Promise<SimulatedService> {
+/** Starts all of it, with a user `anna` who has money and nobody else, and further aliases where they are given. */
+export async function startSimulatedService(aliases: Readonly<Record<string, string>> = {}): Promise<SimulatedService> {
   const simulator = await startSimulator(createLog('silent'));
-  const service = await startTestService(catalogueOf(simulator), { SIMULATOR_KEY: 'anything' });
+  const service = await startTestService(catalogueOf(simulator, aliases), { SIMULATOR_KEY: 'anything' });
   const app = await service.addApp();
   await service.fund(app, 'anna', 100_000_000);
   return {
@@ -51,7 +51,7 @@ export async function startSimulatedService(): Promise<SimulatedService> {
   };
 }
 
-function catalogueOf(simulator: SimulatorProcess) {
+function catalogueOf(simulator: SimulatorProcess, aliases: Readonly<Record<string, string>>) {
   const common = {
     provider: 'simulator',
     price: {
@@ -70,6 +70,6 @@ function catalogueOf(simulator: SimulatorProcess) {
   return {
     providers: { simulator: { kind: 'openai-compatible', baseUrl: simulator.url, apiKeyEnv: 'SIMULATOR_KEY' } },
     models: [...open, { id: 'sim.secret-1', providerModel: 'sim-echo', resale: 'reserved', ...common }],
-    aliases: Object.fromEntries(SIMULATED.map((name) => [name, `sim.${name}-1`])),
+    aliases: { ...Object.fromEntries(SIMULATED.map((name) => [name, `sim.${name}-1`])), ...aliases },
   };
 }
