@@ -22,7 +22,7 @@ export class PaymentRequiredError extends Error {
   readonly code: PaymentCode;
   /** Signed, for this user alone, good for minutes: hand it to the user's browser and keep it out of logs. */
   declare readonly topupUrl?: string; // `declare`: where there is none, the error has no such property.
-  /** Names the call in the service's logs and receipts. */
+  /** Names the call in the service's logs and receipts. Empty where a chat client has dropped it: the AI SDK, in the middle of a stream. */
   readonly correlationId: string;
 
   constructor({

@@ -59,10 +59,10 @@ function search(error: unknown, depth: number): PaymentRequiredError | undefined
   return undefined;
 }
 
-/** A 402, or a code of one: an error in the middle of a stream has no status. */
+/** A 402, or a code of one: in the middle of a stream an error has no status, or one that the client made up. */
 export function paymentRequired(status: unknown, failure: Failure): PaymentRequiredError | undefined {
   const isKnown = PAYMENT_CODES.includes(failure.code);
-  if (status !== 402 && !(isKnown && status === undefined)) return undefined;
+  if (status !== 402 && !isKnown) return undefined;
   const { message = MESSAGE, correlationId = '', topupUrl } = failure;
   const code = isKnown ? (failure.code as PaymentCode) : 'PAYMENT_REQUIRED';
   return new PaymentRequiredError({ code, message, correlationId, topupUrl });

@@ -14,8 +14,11 @@ import type { ConnectOptions } from './client.ts';
 import type { Balance, ConnectLink, ErrorCode, PaymentCode, UsageSummary, WebhookEvent } from './wire.ts';
 
 /** Compiles where both are the same type, field by field. */
-type Same<One, Other> =
-  (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? 'same' : ['differ', One, Other];
+type Same<One, Other> = [One, keyof One] extends [Other, keyof Other]
+  ? [Other, keyof Other] extends [One, keyof One]
+    ? 'same'
+    : ['more', One, Other]
+  : ['less', One, Other];
 type Flat<Fields> = { [Name in keyof Fields]: Flat<Fields[Name]> };
 
 type CodeOf<Status> = { [Code in WireCode]: (typeof ERROR_STATUS)[Code] extends Status ? Code : never }[WireCode];

@@ -9,7 +9,7 @@ import {
   ServiceApiError,
 } from '../../../packages/sdk/src/sdk.ts';
 import { type SimulatedService, startSimulatedService } from '../../support/simulated-service.ts';
-import { CLIENTS, requestsAt, type Says } from '../../support/sdk.ts';
+import { CLIENTS, requestsAt } from '../../support/sdk.ts';
 import { REDIRECT_URI } from '../../support/service.ts';
 
 /** The seed's table of the companion library's errors, against the real service. */
@@ -45,11 +45,11 @@ const REFUSED = [
   ['blocked', 'WALLET_SUSPENDED', false],
 ] as const;
 
-function assertPaymentRequired(error: unknown, code: string, hasLink: boolean): void {
+function assertPaymentRequired(error: unknown, code: string, hasLink: boolean, correlationId = /^cor_/): void {
   assert.ok(error instanceof PaymentRequiredError, String(error));
   assert.ok(isPurserError(error, 'PaymentRequiredError') && !isPurserError(error, 'ServiceApiError'));
   assert.deepEqual([error.name, error.status, error.code], ['PaymentRequiredError', 402, code]);
-  assert.match(error.correlationId, /^cor_/);
+  assert.match(error.correlationId, correlationId);
   assert.match(error.message, /^[A-Z].{10,}\.$/);
   assert.equal('topupUrl' in error, hasLink);
   if (hasLink) assert.match(error.topupUrl ?? '', /^https:\/\/purser\.test\/topup\/.+/);
@@ -69,15 +69,14 @@ for (const [name, says] of Object.entries(CLIENTS)) {
   });
 
   test(`SDK-01 ${name}: any other error stays the client's own`, async () => {
-    const ask = (model: string, key?: string): Promise<string> => says(purserBy(key).forUser('anna'), model, 'Hello');
     for (const [model, key] of [
       ['unheard-of', undefined],
       ['secret', undefined],
       ['sim.secret-1', undefined],
       ['echo', 'svc_live_nobody'],
     ] as const) {
-      const own = await raisedBy(() => ask(model, key));
-      const guarded = await raisedBy(() => guard(() => ask(model, key)));
+      const own = await raisedBy(() => says(purserBy(key).forUser('anna'), model, 'Hello'));
+      const guarded = await raisedBy(() => guard(() => says(purserBy(key).forUser('anna'), model, 'Hello')));
       assert.ok(!isPurserError(guarded), String(guarded));
       assert.ok(guarded instanceof Error && own instanceof Error);
       assert.deepEqual([guarded.constructor, guarded.message], [own.constructor, own.message]);
@@ -114,18 +113,29 @@ test('SDK-01 the fetch throws nothing on a 402: it hands the answer on', async (
   assert.equal(((await response.json()) as { error: { code: string } }).error.code, 'PAYMENT_REQUIRED');
 });
 
-test('SDK-01 an error in the middle of a stream that is one of payment is told as such, by its code', async () => {
-  const says: Says = async () => {
-    // As `openai` raises the frame `data: {"error": ...}`: without a status.
-    throw Object.assign(new Error('The cap is reached.'), {
-      status: undefined,
-      code: 'APP_SPEND_CAP_EXCEEDED',
-      error: { code: 'APP_SPEND_CAP_EXCEEDED', message: 'The cap is reached.', correlationId: 'cor_1' },
-    });
+for (const [name, says] of Object.entries(CLIENTS).filter(([client]) => client.endsWith('streamed'))) {
+  test(`SDK-01 ${name}: an error in the middle of a stream is one of payment by its code`, async () => {
+    const purser = new Purser({ baseURL: 'https://purser.test', apiKey: 'k', fetch: async () => brokenOff() });
+    const error = await raisedBy(() => guard(() => says(purser.forUser('anna'), 'echo', 'Hello')));
+    assertPaymentRequired(error, 'APP_SPEND_CAP_EXCEEDED', false, name.startsWith('@ai-sdk') ? /^$/ : /^cor_1$/);
+  });
+}
+
+/** As the service ends a stream whose charge no longer fits under the cap (ER-06). */
+function brokenOff(): Response {
+  const choices = [{ index: 0, delta: { role: 'assistant', content: 'Hel' }, finish_reason: null }];
+  const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'sim.echo-1', choices };
+  const type = 'spend_cap';
+  const error = {
+    code: 'APP_SPEND_CAP_EXCEEDED',
+    message: 'The cap is reached.',
+    correlationId: 'cor_1',
+    type,
+    param: null,
   };
-  const error = await raisedBy(() => guard(() => says(purserBy().forUser('anna'), '', '')));
-  assertPaymentRequired(error, 'APP_SPEND_CAP_EXCEEDED', false);
-});
+  const text = [chunk, { error }].map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join('');
+  return new Response(text, { headers: { 'content-type': 'text/event-stream' } });
+}
 
 test('SDK-01 a helper throws PaymentRequiredError on a 402', async () => {
   const { app } = simulated;
@@ -133,21 +143,25 @@ test('SDK-01 a helper throws PaymentRequiredError on a 402', async () => {
   assertPaymentRequired(await raisedBy(() => purserBy(app.testKey).balance('anna')), 'PAYMENT_REQUIRED', true);
 });
 
+function helpersBy(key: string): readonly (() => Promise<unknown>)[] {
+  const purser = purserBy(key);
+  return [
+    () => purser.balance('anna'),
+    () => purser.connect('anna', { redirectUri: REDIRECT_URI }),
+    () => purser.usageSummary('anna'),
+  ];
+}
+
 test('SDK-01 a helper throws ServiceApiError on any other answer that is no success', async () => {
   const { service } = simulated;
   const suspended = await service.addApp();
   await service.database.owner.query("update accounts.apps set status = 'suspended' where app_id = $1", [
     suspended.appId,
   ]);
-  const calls = (key?: string) => [
-    () => purserBy(key).balance('anna'),
-    () => purserBy(key).connect('anna', { redirectUri: REDIRECT_URI }),
-    () => purserBy(key).usageSummary('anna'),
-  ];
-  const rows: readonly [() => Promise<unknown>, number, string][] = [
-    ...calls('svc_live_nobody').map((call): [() => Promise<unknown>, number, string] => [call, 401, 'UNAUTHORIZED']),
+  const rows: readonly (readonly [() => Promise<unknown>, number, string])[] = [
+    ...helpersBy('svc_live_nobody').map((call) => [call, 401, 'UNAUTHORIZED'] as const),
     [() => purserBy().connect('anna', { redirectUri: 'https://evil.test/' }), 400, 'BAD_REQUEST'],
-    ...calls(suspended.liveKey).map((call): [() => Promise<unknown>, number, string] => [call, 403, 'APP_SUSPENDED']),
+    ...helpersBy(suspended.liveKey).map((call) => [call, 403, 'APP_SUSPENDED'] as const),
     [() => purserBy().usageSummary('anna', { month: '2026-13' }), 400, 'BAD_REQUEST'],
   ];
   for (const [call, status, code] of rows) {
