@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isPurserError, PaymentRequiredError } from './errors.ts';
+import { asPaymentRequired } from './failure.ts';
+import { guard } from './guard.ts';
+
+const fields = {
+  code: 'PAYMENT_REQUIRED',
+  message: 'No.',
+  correlationId: 'cor_1',
+  topupUrl: 'https://purser.test/topup/x',
+};
+const refused = Object.assign(new Error('402 No.'), { status: 402, error: fields });
+
+test('SDK-01 a 402 is found inside of what a client or an app has wrapped around it', () => {
+  for (const error of [
+    refused,
+    new Error('the chain failed', { cause: refused }),
+    Object.assign(new Error('after three tries'), { lastError: refused }),
+    { type: 'error', error: refused },
+    new Error('outer', { cause: new Error('inner', { cause: refused }) }),
+    new PaymentRequiredError({ ...fields, code: 'PAYMENT_REQUIRED' }),
+  ]) {
+    const found = asPaymentRequired(error);
+    assert.ok(isPurserError(found, 'PaymentRequiredError'));
+    assert.deepEqual(
+      [found.correlationId, found.topupUrl, found.message],
+      ['cor_1', 'https://purser.test/topup/x', 'No.'],
+    );
+  }
+});
+
+test('SDK-01 what is no error of payment is none, whatever it is', () => {
+  const circle: { cause?: unknown } = {};
+  circle.cause = circle;
+  for (const error of [
+    undefined,
+    null,
+    402,
+    '402',
+    'PAYMENT_REQUIRED',
+    {},
+    [],
+    circle,
+    new Error('402'),
+    { status: '402' },
+  ]) {
+    assert.equal(asPaymentRequired(error), undefined);
+  }
+});
+
+test('SDK-01 a 402 that says nothing of itself is one all the same, and headers stand in for what is missing', () => {
+  const bare = asPaymentRequired({ status: 402 });
+  assert.deepEqual([bare?.code, bare?.correlationId, bare?.topupUrl], ['PAYMENT_REQUIRED', '', undefined]);
+  assert.notEqual(bare?.message, '');
+  const told = { 'x-correlation-id': 'cor_2', 'x-service-topup-url': 'https://purser.test/topup/y' };
+  for (const error of [
+    { status: 402, headers: new Headers(told) },
+    { statusCode: 402, responseHeaders: told, responseBody: '<h1>Payment required</h1>' },
+  ]) {
+    const found = asPaymentRequired(error);
+    assert.deepEqual([found?.correlationId, found?.topupUrl], ['cor_2', 'https://purser.test/topup/y']);
+  }
+});
+
+test('SDK-01 guard gives what was answered, and throws what was thrown where it is no error of payment', async () => {
+  assert.equal(await guard(() => 'answer'), 'answer');
+  assert.equal(await guard(async () => 'answer'), 'answer');
+  const other = new Error('other');
+  const throwing = (): never => {
+    throw other;
+  };
+  await assert.rejects(guard(throwing), (error) => error === other);
+  await assert.rejects(
+    guard(() => Promise.reject(refused)),
+    { name: 'PaymentRequiredError' },
+  );
+});
