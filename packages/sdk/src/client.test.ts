@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import { Purser } from './client.ts';
 import { isPurserError } from './errors.ts';
 
@@ -53,6 +54,15 @@ test('SDK-02 a user that the service cannot take is refused before anything is s
     assert.throws(() => purser.forUser(user), TypeError, user);
   }
   assert.equal(purser.forUser('a'.repeat(256)).userId.length, 256);
+});
+
+test('SDK-02 the key is not shown where a client or a user is logged', () => {
+  const { purser } = clientThat(() => new Response());
+  const user = purser.forUser('anna');
+  assert.equal(user.apiKey, 'svc_live_x');
+  for (const shown of [inspect(purser), inspect(user), JSON.stringify([purser, user])]) {
+    assert.doesNotMatch(shown, /svc_live_x/);
+  }
 });
 
 test('SDK-02 the fetch signs what goes to the service, whatever it is handed, and nothing else', async () => {

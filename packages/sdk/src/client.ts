@@ -65,7 +65,6 @@ export class PurserUser {
   readonly userId: string;
   /** Where chat clients find the models: the root address and `/v1`. */
   readonly baseURL: string;
-  readonly apiKey: string;
   /** They tell the service who pays. */
   readonly headers: Readonly<Record<'x-service-user', string>>;
   /**
@@ -81,10 +80,14 @@ export class PurserUser {
     }
     this.userId = userId;
     this.baseURL = `${access.root}/v1`;
-    this.apiKey = access.apiKey;
     this.headers = { 'x-service-user': userId };
     this.fetch = signedFetch(access, userId);
     this.#access = access;
+  }
+
+  /** Of the app. It is not shown where a user is logged. */
+  get apiKey(): string {
+    return this.#access.apiKey;
   }
 
   /** For `new OpenAI(...)`. */
