@@ -31,12 +31,13 @@ export async function packSdk(): Promise<string> {
 export interface Project {
   readonly folder: string;
   readonly write: (file: string, text: string) => void;
-  /** What a script of it prints; another Node may run it. */
+  /** What a script of it prints. */
   readonly run: (file: string, how?: RunOptions) => Promise<string>;
 }
 
 interface RunOptions {
-  readonly node?: string;
+  /** The runtime with its arguments; this Node. */
+  readonly by?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -62,9 +63,10 @@ export async function newProject(
   return {
     folder,
     write,
-    run: async (file, { node = process.execPath, environment = {} } = {}) => {
+    run: async (file, { by = [], environment = {} } = {}) => {
+      const [program = process.execPath, ...args] = by;
       const env = { PATH: process.env['PATH'], ...environment };
-      const { stdout, stderr } = await run(node, [file], { cwd: folder, env, timeout: 60_000 });
+      const { stdout, stderr } = await run(program, [...args, file], { cwd: folder, env, timeout: 60_000 });
       assert.equal(stderr, '');
       return stdout.trim();
     },

@@ -66,11 +66,11 @@ tell();`;
 const NAMES = '{ isPurserError, PaymentRequiredError, Purser, signTestPayload, verifyWebhook }';
 const TOLD = 'PaymentRequiredError true true evt_1';
 
-for (const node of nodes()) {
-  test(`SDK-02 it runs on Node ${node.version} as an ES module and as CommonJS`, async () => {
+for (const { name, by } of runtimes()) {
+  test(`SDK-02 it runs on ${name} as an ES module and as CommonJS`, async () => {
     project.write('use.mjs', `import ${NAMES} from '@purser/sdk';${USE}`);
     project.write('use.cjs', `const ${NAMES} = require('@purser/sdk');${USE}`);
-    for (const file of ['use.mjs', 'use.cjs']) assert.equal(await project.run(file, { node: node.path }), TOLD);
+    for (const file of ['use.mjs', 'use.cjs']) assert.equal(await project.run(file, { by }), TOLD);
   });
 }
 
@@ -208,14 +208,21 @@ test('SDK-02 arethetypeswrong finds the same types as modules, however it is imp
   assert.deepEqual(result.problems, []);
 });
 
-/** This Node, and the others that the machine has. */
-function nodes(): readonly { readonly path: string; readonly version: string }[] {
-  const found = new Map<string, string>([[process.version, process.execPath]]);
+/** This Node, and the runtimes that the machine has beside it. */
+function runtimes(): readonly { readonly name: string; readonly by: readonly string[] }[] {
+  const deno = ['run', '--no-prompt', '--allow-read', '--cached-only', '--node-modules-dir=manual'];
+  const found = new Map([[`Node ${process.versions.node}`, [process.execPath]]]);
   for (const folder of (process.env['PATH'] ?? '').split(path.delimiter)) {
-    const node = path.join(folder, 'node');
-    if (!existsSync(node)) continue;
-    const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
-    if (Number(version.slice(1).split('.', 1)[0]) >= 20) found.set(version, node);
+    for (const [name, program, args] of [
+      ['Node', 'node', []],
+      ['Bun', 'bun', []],
+      ['Deno', 'deno', deno],
+    ] as const) {
+      const file = path.join(folder, program);
+      if (!existsSync(file)) continue;
+      const [version = ''] = /\d+\.[\d.]+/.exec(execFileSync(file, ['--version'], { encoding: 'utf8' })) ?? [];
+      if (name !== 'Node' || Number.parseInt(version, 10) >= 20) found.set(`${name} ${version}`, [file, ...args]);
+    }
   }
-  return [...found].map(([version, at]) => ({ version, path: at }));
+  return [...found].map(([name, by]) => ({ name, by }));
 }
