@@ -38,9 +38,7 @@ function parse(header: string): { readonly seconds: string; readonly digest: str
   const found = new Map<string, string>();
   for (const element of header.split(',')) {
     const [name = '', value = ''] = element.trim().split(/=(.*)/s);
-    if (found.has(name))
-      found.set(name, ''); // Either could be meant.
-    else found.set(name, value);
+    found.set(name, found.has(name) ? '' : value); // Twice: either could be meant.
   }
   const seconds = found.get('t') ?? '';
   const digest = found.get('v1') ?? '';
