@@ -43,7 +43,12 @@ function scene(looks: readonly Look[], error: Error = refusal()) {
     return 'answer';
   };
   const run = (options: Partial<TopUpOptions> = {}, isSandbox = false) =>
-    withTopUp({ isSandbox, balance }, call, { onTopUp: () => (count.links += 1), pollMs: 1, ...options });
+    withTopUp({ isSandbox, balance }, call, {
+      onTopUp: () => (count.links += 1),
+      pollMs: 1,
+      waitMs: 2_000,
+      ...options,
+    });
   return { count, run };
 }
 
