@@ -172,6 +172,22 @@ test('SDK-02 it is aborted at any moment, for the reason that was given', async 
   }
 });
 
+test('SDK-02 nobody is asked to pay for what was aborted before', async () => {
+  const leaving = new AbortController();
+  let links = 0;
+  const balance = async (): Promise<Balance> => {
+    leaving.abort(new Error('closed'));
+    return EMPTY;
+  };
+  const options = { onTopUp: () => (links += 1), signal: leaving.signal };
+  const call = (): Promise<never> => Promise.reject(refusal());
+  await assert.rejects(withTopUp({ isSandbox: false, balance }, call, options), { message: 'closed' });
+  await new Promise((resolve) => {
+    setTimeout(resolve, 20);
+  });
+  assert.equal(links, 0);
+});
+
 test('SDK-02 a look that is refused for good ends the wait, as does an app that cannot show the link', async () => {
   const revoked = new ServiceApiError({ status: 401, code: 'UNAUTHORIZED', message: '', correlationId: '' });
   await assert.rejects(scene([{}, revoked]).run(), revoked);
