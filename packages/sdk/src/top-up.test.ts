@@ -180,8 +180,8 @@ test('SDK-02 nobody is asked to pay for what was aborted before', async () => {
     return EMPTY;
   };
   const options = { onTopUp: () => (links += 1), signal: leaving.signal };
-  const call = (): Promise<never> => Promise.reject(refusal());
-  await assert.rejects(withTopUp({ isSandbox: false, balance }, call, options), { message: 'closed' });
+  const waiting = withTopUp({ isSandbox: false, balance }, () => Promise.reject(refusal()), options);
+  await assert.rejects(waiting, { message: 'closed' });
   await new Promise((resolve) => {
     setTimeout(resolve, 20);
   });
