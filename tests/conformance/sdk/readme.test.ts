@@ -74,6 +74,7 @@ test('SDK-02 the command of the README packs what it says, built', async () => {
   assert.equal(command?.code, 'npm pack -w packages/sdk\n');
   const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-sdk-packed-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
+  rmSync(path.join(ROOT, 'packages/sdk/dist'), { recursive: true, force: true }); // An older build is none.
   const [program = '', ...args] = command.code.trim().split(' ');
   await promisify(execFile)(program, [...args, '--pack-destination', folder], { cwd: ROOT });
   const text = readFileSync(path.join(ROOT, README), 'utf8');
