@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { DEMO_OPERATOR_EMAIL, DEMO_OWNER_EMAIL } from '../../packages/service/src/app/demo.ts';
+import { ROOT } from '../../tools/toolchain.ts';
+import { send } from '../support/client.ts';
+import { signIn } from '../support/control.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { type GuideStage, guideBlocks } from '../support/guide-blocks.ts';
+import { newProject, packSdk } from '../support/sdk-package.ts';
+import { readDemo, startServiceProcess } from '../support/service-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+/** Every block of the guides, run in the order of its guide on a service with the demo, as `npm start` starts one. */
+
+const GUIDES = ['docs/guides/app-developer.md'];
+const CLIENTS = ['openai'];
+
+const catalogue = JSON.parse(readFileSync(path.join(ROOT, 'packages/service/demo-catalogue.json'), 'utf8')) as unknown;
+const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-guides-'));
+const database = await createTestDatabase();
+const service = await startServiceProcess({
+  dataDirectory,
+  catalogue,
+  databaseUrl: database.url,
+  environment: { PURSER_PUBLIC_URL: 'http://127.0.0.1:8787' }, // What the guides show.
+});
+after(async () => {
+  await service.stop();
+  await database.close();
+  rmSync(dataDirectory, { recursive: true, force: true });
+});
+const stage = await setStage();
+
+async function setStage(): Promise<GuideStage> {
+  const demo = readDemo(dataDirectory) as ReturnType<typeof readDemo> & Readonly<Record<string, string>>;
+  const { url } = service;
+  const owner = await signIn({ url }, DEMO_OWNER_EMAIL, demo['ownerPassword']);
+  const operator = await signIn({ url }, DEMO_OPERATOR_EMAIL, demo['operatorPassword']);
+  await waitUntil(
+    'the key is known',
+    async () => (await send('/v1/models', { url, key: demo.liveKey })).status === 200,
+  );
+  return {
+    project: await newProject(await packSdk(), { type: 'module' }, CLIENTS),
+    dataDirectory,
+    environment: {
+      PURSER_URL: url,
+      PURSER_API_KEY: demo.liveKey,
+      PURSER_TEST_KEY: demo['testKey'] ?? '',
+      PURSER_WEBHOOK_SECRET: 'whsec_of_this_test',
+      APP_ID: demo.appId,
+      OWNER_EMAIL: DEMO_OWNER_EMAIL,
+      OWNER_PASSWORD: demo['ownerPassword'] ?? '',
+      SESSION_TOKEN: owner.token ?? '',
+      OPERATOR_TOKEN: operator.token ?? '',
+    },
+  };
+}
+
+for (const guide of GUIDES) {
+  for (const block of guideBlocks(guide)) {
+    test(`SDK-02 ${guide}: ${block.name} does what it says`, () => block.run(stage));
+  }
+}
+
+test('SDK-02 a block that nothing can run is refused', () => {
+  assert.throws(() => guideBlocks('docs/ARCHITECTURE.md'), /nothing runs such a block/);
+});

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { catalogueSchema } from '../../packages/contract/src/catalogue.ts';
+import { readConfig } from '../../packages/service/src/app/config.ts';
+import { ROOT } from '../../tools/toolchain.ts';
+import { type Block, blocksOf, type Project } from './sdk-package.ts';
+
+const run = promisify(execFile);
+
+/** What the blocks of a guide are run on. */
+export interface GuideStage {
+  /** Where scripts run: an app's project with the SDK in it. */
+  readonly project: Project;
+  readonly environment: Readonly<Record<string, string>>;
+  /** A folder that settings may name as the data directory. */
+  readonly dataDirectory: string;
+}
+
+export interface GuideBlock {
+  readonly name: string;
+  /** Runs or checks it; throws where it is not as it says. */
+  readonly run: (stage: GuideStage) => Promise<void>;
+}
+
+/**
+ * The blocks of a guide in their order, each with how it is run. The word behind the language says what a block is; one that nothing
+ * here can run is an error, so that none is added unseen.
+ */
+export function guideBlocks(document: string): readonly GuideBlock[] {
+  let printed: string | undefined; // What the block before has printed.
+  return blocksOf(document).map((block, index) => {
+    const name = `block ${index + 1} (${`${block.language} ${block.file ?? ''}`.trim()}) under ${block.heading}`;
+    const work = workOf(block);
+    if (work === undefined) throw new Error(`${document}, ${name}: nothing runs such a block.`);
+    return { name, run: async (stage) => void (printed = await work(stage, printed)) };
+  });
+}
+
+type Work = (stage: GuideStage, printed: string | undefined) => Promise<string | undefined>;
+
+function workOf(block: Block): Work | undefined {
+  const { language, file, code } = block;
+  switch (`${language} ${file ?? ''}`.trim()) {
+    case 'sh':
+      return (stage) => runShell(stage, code);
+    case 'sh commands':
+      return async () => checkCommands(code);
+    case 'js':
+      return ({ project, environment }) => {
+        project.write('block.js', code);
+        return project.run('block.js', { environment });
+      };
+    case 'json':
+      return async (_stage, printed) => assertShape(JSON.parse(code), JSON.parse(printed ?? 'null'), '$');
+    case 'text':
+      return async (_stage, printed) => assert.match(printed ?? '', patternOf(code));
+    case 'ini settings':
+      return async ({ dataDirectory }) => checkSettings(code, dataDirectory);
+    case 'json catalogue':
+      return async () => void catalogueSchema.parse(JSON.parse(code));
+  }
+  if (language !== 'js' || file === undefined) return undefined;
+  return async ({ project }) => void project.write(file, code);
+}
+
+async function runShell({ project, environment }: GuideStage, code: string): Promise<string> {
+  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', code], {
+    cwd: project.folder,
+    env: { PATH: process.env['PATH'], ...environment },
+    timeout: 60_000,
+  });
+  return stdout.trim();
+}
+
+const NPM = /\bnpm (?:run )?([a-z]+)(?: -- ([a-z]+(?: [a-z]+)?))?/g;
+/** Of npm itself. */
+const NPM_COMMANDS = ['start', 'test', 'pack', 'install', 'ci'];
+
+/** Commands that need a machine of their own: their syntax, and that ours exist. */
+async function checkCommands(code: string): Promise<undefined> {
+  await run('bash', ['-n', '-c', code]);
+  const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+    scripts: Readonly<Record<string, string>>;
+  };
+  const usage = readFileSync(path.join(ROOT, 'packages/service/src/cli/main.ts'), 'utf8');
+  for (const [text, script = '', words] of code.matchAll(NPM)) {
+    assert.ok(script in scripts || NPM_COMMANDS.includes(script), text);
+    if (script === 'purser') assert.match(usage, new RegExp(`^  ${words ?? ''}\\b`, 'm'), text);
+  }
+}
+
+/** Settings are what the service would start with. */
+function checkSettings(code: string, dataDirectory: string): undefined {
+  const lines = code.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const settings = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
+  readConfig({ ...settings, PURSER_DATA_DIR: dataDirectory });
+  const known = settingNames();
+  for (const name of Object.keys(settings)) assert.ok(known.has(name) || name.endsWith('_API_KEY'), name);
+}
+
+/** The settings that the service reads; not those of tests alone, or of one command's sign-in. */
+export function settingNames(): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const file of ['config', 'mail-settings', 'payment-settings']) {
+    const source = readFileSync(path.join(ROOT, `packages/service/src/app/${file}.ts`), 'utf8');
+    for (const [, name = ''] of source.matchAll(/'((?:PURSER_[A-Z_]+)|HOST|PORT|DATABASE_URL|SMTP_URL)'/g)) {
+      names.add(name);
+    }
+  }
+  for (const name of ['PURSER_FAILPOINT', 'PURSER_SESSION_TOKEN']) names.delete(name);
+  return names;
+}
+
+/** Text in which `...` stands for anything. */
+function patternOf(text: string): RegExp {
+  const parts = text.trim().split('...');
+  return new RegExp(
+    parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\r?\n/g, '\\r?\\n')).join('[^]*'),
+  );
+}
+
+/** The same fields with the same kinds of values; of an array, each as the first one that is shown. */
+function assertShape(shown: unknown, given: unknown, at: string): undefined {
+  assert.equal(kindOf(given), kindOf(shown), at);
+  if (Array.isArray(shown) && Array.isArray(given)) {
+    if (shown.length > 0) assert.ok(given.length > 0, `${at} is empty`);
+    for (const [index, one] of given.entries()) assertShape(shown[0], one, `${at}[${index}]`);
+  } else if (kindOf(shown) === 'object') {
+    const [wanted, found] = [shown, given] as Readonly<Record<string, unknown>>[];
+    assert.deepEqual(Object.keys(found ?? {}), Object.keys(wanted ?? {}), at);
+    for (const [name, value] of Object.entries(wanted ?? {})) assertShape(value, found?.[name], `${at}.${name}`);
+  }
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+}
