@@ -7,15 +7,15 @@ import { DEMO_OPERATOR_EMAIL, DEMO_OWNER_EMAIL } from '../../packages/service/sr
 import { ROOT } from '../../tools/toolchain.ts';
 import { send } from '../support/client.ts';
 import { signIn } from '../support/control.ts';
+import { namesIn, rowsUnder } from '../support/documents.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { type GuideStage, guideBlocks } from '../support/guide-blocks.ts';
+import { GUIDES, type GuideStage, guideBlocks } from '../support/guide-blocks.ts';
 import { newProject, packSdk } from '../support/sdk-package.ts';
 import { readDemo, startServiceProcess } from '../support/service-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** Every block of the guides, run in the order of its guide on a service with the demo, as `npm start` starts one. */
 
-const GUIDES = ['docs/guides/app-developer.md'];
 const CLIENTS = ['openai'];
 
 const catalogue = JSON.parse(readFileSync(path.join(ROOT, 'packages/service/demo-catalogue.json'), 'utf8')) as unknown;
@@ -65,6 +65,13 @@ for (const guide of GUIDES) {
     test(`SDK-02 ${guide}: ${block.name} does what it says`, () => block.run(stage));
   }
 }
+
+test('the operator’s guide has every metric that is served, and no other', async () => {
+  const { text } = await send('/metrics', { url: service.url });
+  const served = [...text.matchAll(/^# HELP (\w+)/gm)].map(([, name = '']) => name);
+  const told = rowsUnder('docs/guides/operator.md', '### Metrics').flatMap(([name = '']) => namesIn(name));
+  assert.deepEqual(told.toSorted(), served.toSorted());
+});
 
 test('SDK-02 a block that nothing can run is refused', () => {
   assert.throws(() => guideBlocks('docs/ARCHITECTURE.md'), /nothing runs such a block/);

@@ -10,6 +10,14 @@ import { type Block, blocksOf, type Project } from './sdk-package.ts';
 
 const run = promisify(execFile);
 
+/** The documents whose blocks are run here, in this order. */
+export const GUIDES: readonly string[] = [
+  'README.md',
+  'docs/guides/app-developer.md',
+  'docs/guides/operator.md',
+  'docs/guides/wallet-owner.md',
+];
+
 /** What the blocks of a guide are run on. */
 export interface GuideStage {
   /** Where scripts run: an app's project with the SDK in it. */
@@ -60,10 +68,13 @@ function workOf(block: Block): Work | undefined {
     case 'ini settings':
       return async ({ dataDirectory }) => checkSettings(code, dataDirectory);
     case 'json catalogue':
-      return async () => void catalogueSchema.parse(JSON.parse(code));
+      return async () => checkCatalogue(code);
   }
   if (language !== 'js' || file === undefined) return undefined;
-  return async ({ project }) => void project.write(file, code);
+  return async ({ project }) => {
+    project.write(file, code);
+    return undefined;
+  };
 }
 
 async function runShell({ project, environment }: GuideStage, code: string): Promise<string> {
@@ -101,6 +112,10 @@ function checkSettings(code: string, dataDirectory: string): undefined {
   readConfig({ ...settings, PURSER_DATA_DIR: dataDirectory });
   const known = settingNames();
   for (const name of Object.keys(settings)) assert.ok(known.has(name) || name.endsWith('_API_KEY'), name);
+}
+
+function checkCatalogue(code: string): undefined {
+  catalogueSchema.parse(JSON.parse(code));
 }
 
 /** The settings that the service reads; not those of tests alone, or of one command's sign-in. */

@@ -41,7 +41,7 @@ Sign in as the owner of the demo app, or as the operator of the service, for a s
 
 What owners of wallets see: ${url}/wallet
 The books, checked to the micro: npm run purser -- ledger check
-Read on: README.md, docs/ARCHITECTURE.md. Stop with Ctrl-C.
+Read on: docs/guides/app-developer.md, docs/guides/operator.md. Stop with Ctrl-C.
 `;
 }
 

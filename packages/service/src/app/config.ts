@@ -13,7 +13,7 @@ import type { LogLevel } from '#kernel/log.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
 
-/** Everything that can be set from outside (`README.md`, "Settings"). The only reader of the environment. */
+/** Everything that can be set from outside (`docs/guides/operator.md`, "Settings"). The only reader of the environment. */
 export interface Config {
   readonly environment: 'development' | 'production';
   readonly host: string;

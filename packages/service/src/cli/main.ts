@@ -31,7 +31,7 @@ const USAGE = `Usage: npm run purser -- <command>
   ledger check              derive every balance anew and report each difference
   ledger check --incremental   only of wallets that have changed since they were last found right
 
-Settings are environment variables: see "Settings" in README.md.`;
+Settings are environment variables: see "Settings" in docs/guides/operator.md.`;
 
 const say = (text: string): void => console.error(text);
 

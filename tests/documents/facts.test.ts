@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { ERROR_STATUS } from '../../packages/contract/src/errors.ts';
+import { ROOT } from '../../tools/toolchain.ts';
+import { allDocuments, deadLinks, namesIn, readDocument, rowsUnder } from '../support/documents.ts';
+import { GUIDES, settingNames } from '../support/guide-blocks.ts';
+
+/** What the guides say of names, against the code that has them. */
+
+const OPERATOR = 'docs/guides/operator.md';
+
+/** Documents whose blocks other tests run or write. */
+const ELSEWHERE = [
+  'docs/CLIENTS.md', // tests/structure/clients-document.test.ts
+  'packages/sdk/README.md', // tests/conformance/sdk/readme.test.ts
+];
+
+test('ER-01 the guide has every code with its status', () => {
+  const rows = rowsUnder('docs/guides/app-developer.md', '## Errors');
+  const told = Object.fromEntries(rows.map(([code = '', status]) => [namesIn(code)[0], Number(status)]));
+  assert.deepEqual(told, ERROR_STATUS);
+});
+
+test('the guide has every setting that is read, and no other', () => {
+  const told = rowsUnder(OPERATOR, '## Settings').flatMap(([name = '']) => namesIn(name));
+  assert.deepEqual(told.toSorted(), [...settingNames()].toSorted());
+});
+
+test('the guide has log lines that are written, with their levels', () => {
+  const sources = globSync('packages/service/src/**/*.ts', { cwd: ROOT });
+  const code = sources.map((file) => readFileSync(path.join(ROOT, file), 'utf8')).join('\n');
+  for (const [cell = '', level = ''] of rowsUnder(OPERATOR, '### Log lines')) {
+    const [line = ''] = namesIn(cell);
+    const written = new RegExp(`log\\.${level}\\([^;]*?'${line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`);
+    assert.match(code, written, `${level}: ${line}`);
+  }
+});
+
+test('the guide sends Stripe’s events that the folder of payments names', () => {
+  const EVENT = /`((?:checkout|payment_intent|charge|refund)\.(?!ts)[a-z_.]+)`/g;
+  const eventsIn = (document: string) =>
+    [...readDocument(document).matchAll(EVENT)].map(([, name = '']) => name).toSorted();
+  const events = eventsIn('packages/service/src/payments/README.md');
+  assert.ok(events.length > 0);
+  assert.deepEqual(eventsIn(OPERATOR), events);
+});
+
+for (const document of allDocuments()) {
+  test(`${document}: each link leads somewhere`, () => assert.deepEqual(deadLinks(document), []));
+}
+
+test('SDK-02 each document with blocks of code has a test that runs them', () => {
+  const withCode = allDocuments().filter((document) => /^```\w/m.test(readDocument(document)));
+  assert.deepEqual(
+    withCode.filter((document) => !GUIDES.includes(document) && !ELSEWHERE.includes(document)),
+    [],
+  );
+});

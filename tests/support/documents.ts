@@ -1,0 +1,58 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ROOT } from '../../tools/toolchain.ts';
+
+/** All documents of the repository, by their paths in it. */
+export function allDocuments(): readonly string[] {
+  return globSync('**/*.md', { cwd: ROOT, exclude: ['**/node_modules/**', '.*/**'] }).toSorted();
+}
+
+export function readDocument(document: string): string {
+  return readFileSync(path.join(ROOT, document), 'utf8');
+}
+
+/** The rows of the tables under a heading, each as its cells, without the row of titles. */
+export function rowsUnder(document: string, heading: string): readonly (readonly string[])[] {
+  const text = readDocument(document);
+  const start = text.indexOf(`\n${heading}\n`);
+  if (start < 0) throw new Error(`${document} has no ${heading}`);
+  const end = text.indexOf('\n#', start + heading.length);
+  const lines = text.slice(start, end < 0 ? undefined : end).split('\n');
+  const tables = lines.filter((line, index) => line.startsWith('|') && !/^\|---|^\|---/.test(lines[index + 1] ?? ''));
+  return tables
+    .filter((line) => !line.startsWith('|---'))
+    .map((line) =>
+      line
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}
+
+/** What a text has in code: `this`. */
+export function namesIn(text: string): readonly string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+}
+
+/** Links to files of ours that lead nowhere, or to a heading that is none. */
+export function deadLinks(document: string): readonly string[] {
+  const text = readDocument(document).replaceAll(/^```[^]*?^```$/gm, '');
+  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  return targets.filter((target) => !/^[a-z]+:/.test(target) && !leadsSomewhere(document, target));
+}
+
+function leadsSomewhere(document: string, target: string): boolean {
+  const [file = '', anchor] = target.split('#');
+  const found = file === '' ? document : path.join(path.dirname(document), file);
+  if (!existsSync(path.join(ROOT, found))) return false;
+  return anchor === undefined || anchorsOf(readDocument(found)).includes(anchor);
+}
+
+function anchorsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9 _-]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
