@@ -64,9 +64,9 @@ function workOf(block: Block): Work | undefined {
     case 'json':
       return async (_stage, printed) => assertShape(JSON.parse(code), JSON.parse(printed ?? 'null'), '$');
     case 'text':
-      return async (_stage, printed) => assert.match(printed ?? '', patternOf(code));
-    case 'ini settings':
-      return async ({ dataDirectory }) => checkSettings(code, dataDirectory);
+      return async (_stage, printed) => assertText(printed ?? '', code);
+    case 'sh settings':
+      return ({ dataDirectory }) => checkSettings(code, dataDirectory);
     case 'json catalogue':
       return async () => checkCatalogue(code);
   }
@@ -103,15 +103,19 @@ async function checkCommands(code: string): Promise<undefined> {
   }
 }
 
-/** Settings are what the service would start with. */
-function checkSettings(code: string, dataDirectory: string): undefined {
-  const lines = code.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  const settings = Object.fromEntries(
-    lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-  );
-  readConfig({ ...settings, PURSER_DATA_DIR: dataDirectory });
+/** A file of settings, read by a shell, is what the service would start with. */
+async function checkSettings(code: string, dataDirectory: string): Promise<undefined> {
+  const { stdout } = await run('bash', ['-euc', `set -a; ${code}\nenv -0`], { env: {} });
+  const settings = new Map<string, string>();
+  for (const line of stdout.split('\0'))
+    settings.set(line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1));
   const known = settingNames();
-  for (const name of Object.keys(settings)) assert.ok(known.has(name) || name.endsWith('_API_KEY'), name);
+  for (const [, name = ''] of code.matchAll(/^([A-Z_]+)=/gm)) {
+    assert.ok(known.has(name) || name.endsWith('_API_KEY'), name);
+    assert.ok(settings.has(name), name);
+  }
+  readConfig({ ...Object.fromEntries(settings), PURSER_DATA_DIR: dataDirectory });
+  return undefined;
 }
 
 function checkCatalogue(code: string): undefined {
@@ -129,6 +133,10 @@ export function settingNames(): ReadonlySet<string> {
   }
   for (const name of ['PURSER_FAILPOINT', 'PURSER_SESSION_TOKEN']) names.delete(name);
   return names;
+}
+
+function assertText(printed: string, text: string): undefined {
+  assert.match(printed, patternOf(text));
 }
 
 /** Text in which `...` stands for anything. */
