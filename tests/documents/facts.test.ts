@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { ERROR_STATUS } from '../../packages/contract/src/errors.ts';
+import { chargeOf } from '../../packages/service/src/catalogue/price.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { allDocuments, deadLinks, namesIn, readDocument, rowsUnder } from '../support/documents.ts';
 import { GUIDES, settingNames } from '../support/guide-blocks.ts';
@@ -45,6 +46,24 @@ test('the guide sends Stripe’s events that the folder of payments names', () =
   const events = eventsIn('packages/service/src/payments/README.md');
   assert.ok(events.length > 0);
   assert.deepEqual(eventsIn(OPERATOR), events);
+});
+
+test('CC-11 the examples of the guide for owners are what such calls cost', () => {
+  const price = {
+    priceId: 1n,
+    inputMicrosPerMillion: 400_000n,
+    cachedInputMicrosPerMillion: 400_000n,
+    cacheWriteMicrosPerMillion: 400_000n,
+    outputMicrosPerMillion: 1_600_000n,
+    marginBasisPoints: 1_500n,
+  };
+  const EXAMPLE = /: (\d+) × 0\.40 \+ (\d+) × 1\.60 = .* rounded up: 0\.(\d{6})\./g;
+  const examples = [...readDocument('docs/guides/wallet-owner.md').matchAll(EXAMPLE)];
+  assert.equal(examples.length, 2);
+  for (const [, prompt, completion, told] of examples) {
+    const tokens = { promptTokens: Number(prompt), completionTokens: Number(completion) };
+    assert.equal(chargeOf(price, { ...tokens, cachedTokens: 0, reasoningTokens: 0 }), BigInt(told ?? ''));
+  }
 });
 
 for (const document of allDocuments()) {

@@ -7,7 +7,7 @@ import { DEMO_OPERATOR_EMAIL, DEMO_OWNER_EMAIL } from '../../packages/service/sr
 import { ROOT } from '../../tools/toolchain.ts';
 import { send } from '../support/client.ts';
 import { signIn } from '../support/control.ts';
-import { namesIn, rowsUnder } from '../support/documents.ts';
+import { namesIn, routesIn, rowsUnder } from '../support/documents.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { GUIDES, type GuideStage, guideBlocks } from '../support/guide-blocks.ts';
 import { newProject, packSdk } from '../support/sdk-package.ts';
@@ -71,6 +71,17 @@ test('the operator’s guide has every metric that is served, and no other', asy
   const served = [...text.matchAll(/^# HELP (\w+)/gm)].map(([, name = '']) => name);
   const told = rowsUnder('docs/guides/operator.md', '### Metrics').flatMap(([name = '']) => namesIn(name));
   assert.deepEqual(told.toSorted(), served.toSorted());
+});
+
+test('each route that a document names is there', async () => {
+  const { body } = await send('/openapi.json', { url: service.url });
+  const paths = body['paths'] as Readonly<Record<string, object>>;
+  const there = Object.entries(paths).flatMap(([address, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${address}`),
+  );
+  for (const document of [...GUIDES, 'docs/SANDBOX.md']) {
+    for (const route of routesIn(document)) assert.ok(there.includes(route), `${document}: ${route}`);
+  }
 });
 
 test('SDK-02 a block that nothing can run is refused', () => {

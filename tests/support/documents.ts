@@ -56,3 +56,8 @@ function anchorsOf(text: string): readonly string[] {
       .replaceAll(' ', '-'),
   );
 }
+
+/** The routes that a document names whole, as `GET /balance`. */
+export function routesIn(document: string): readonly string[] {
+  return namesIn(readDocument(document)).filter((name) => /^(GET|POST|PUT|PATCH|DELETE) \/\S+$/.test(name));
+}

@@ -38,10 +38,12 @@ export interface GuideBlock {
  * here can run is an error, so that none is added unseen.
  */
 export function guideBlocks(document: string): readonly GuideBlock[] {
+  const blocks = blocksOf(document);
   let printed: string | undefined; // What the block before has printed.
-  return blocksOf(document).map((block, index) => {
+  return blocks.map((block, index) => {
     const name = `block ${index + 1} (${`${block.language} ${block.file ?? ''}`.trim()}) under ${block.heading}`;
-    const work = workOf(block);
+    const isShown = ['json', 'text'].includes(blocks[index + 1]?.language ?? '');
+    const work = workOf(block, isShown);
     if (work === undefined) throw new Error(`${document}, ${name}: nothing runs such a block.`);
     return { name, run: async (stage) => void (printed = await work(stage, printed)) };
   });
@@ -49,11 +51,12 @@ export function guideBlocks(document: string): readonly GuideBlock[] {
 
 type Work = (stage: GuideStage, printed: string | undefined) => Promise<string | undefined>;
 
-function workOf(block: Block): Work | undefined {
+/** `isShown`: the next block is what this one prints. */
+function workOf(block: Block, isShown: boolean): Work | undefined {
   const { language, file, code } = block;
   switch (`${language} ${file ?? ''}`.trim()) {
     case 'sh':
-      return (stage) => runShell(stage, code);
+      return (stage) => runShell(stage, isShown ? code : MUST_SUCCEED + code);
     case 'sh commands':
       return async () => checkCommands(code);
     case 'js':
@@ -76,6 +79,9 @@ function workOf(block: Block): Work | undefined {
     return undefined;
   };
 }
+
+/** Of a request whose answer is not shown, an error is one of the block. */
+const MUST_SUCCEED = 'curl() { command curl --fail-with-body "$@"; }\n';
 
 async function runShell({ project, environment }: GuideStage, code: string): Promise<string> {
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', code], {
