@@ -11,6 +11,11 @@ export function readDocument(document: string): string {
   return readFileSync(path.join(ROOT, document), 'utf8');
 }
 
+/** Without its blocks. */
+function proseOf(document: string): string {
+  return readDocument(document).replaceAll(/^```[^]*?^```$/gm, '');
+}
+
 /** The rows of the tables under a heading, each as its cells, without the row of titles. */
 export function rowsUnder(document: string, heading: string): readonly (readonly string[])[] {
   const text = readDocument(document);
@@ -36,7 +41,7 @@ export function namesIn(text: string): readonly string[] {
 
 /** Links to files of ours that lead nowhere, or to a heading that is none. */
 export function deadLinks(document: string): readonly string[] {
-  const text = readDocument(document).replaceAll(/^```[^]*?^```$/gm, '');
+  const text = proseOf(document);
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
   return targets.filter((target) => !/^[a-z]+:/.test(target) && !leadsSomewhere(document, target));
 }
@@ -59,5 +64,5 @@ function anchorsOf(text: string): readonly string[] {
 
 /** The routes that a document names whole, as `GET /balance`. */
 export function routesIn(document: string): readonly string[] {
-  return namesIn(readDocument(document)).filter((name) => /^(GET|POST|PUT|PATCH|DELETE) \/\S+$/.test(name));
+  return namesIn(proseOf(document)).filter((name) => /^(GET|POST|PUT|PATCH|DELETE) \/\S+$/.test(name));
 }
