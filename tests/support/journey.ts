@@ -107,14 +107,15 @@ export interface Journey {
   readonly at: (heading: string | RegExp, picture: string) => Promise<void>;
   /** From the page that asks for the e-mail on. */
   readonly signIn: (email: string) => Promise<void>;
-  readonly consent: () => Promise<void>;
+  /** To this app, the stage's own where it is not named. */
+  readonly consent: (appName?: string) => Promise<void>;
   /** From the amounts to the processor's page. */
   readonly choose: () => Promise<void>;
   readonly pay: (card?: string) => Promise<void>;
 }
 
 /** `look`: of the pictures that are kept; without one, pages are not looked at. */
-export function journeyOf(tab: Tab, { service }: Stage, look?: string): Journey {
+export function journeyOf(tab: Tab, { service }: Pick<Stage, 'service'>, look?: string): Journey {
   const { page } = tab;
   const at: Journey['at'] = async (name, picture) => {
     await page.getByRole('heading', { level: 1, name }).waitFor();
@@ -130,8 +131,8 @@ export function journeyOf(tab: Tab, { service }: Stage, look?: string): Journey 
       await page.getByLabel('Code from the mail').fill((await mailTo(service, email)).token);
       await page.getByRole('button', { name: 'Sign in' }).click();
     },
-    consent: async () => {
-      await at('Connect Test app', 'consent');
+    consent: async (appName = 'Test app') => {
+      await at(`Connect ${appName}`, 'consent');
       await page.getByLabel('No cap').check();
       await page.getByRole('checkbox').check();
       await page.getByRole('button', { name: 'Connect' }).click();

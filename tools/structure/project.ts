@@ -42,7 +42,7 @@ export interface Project {
 }
 
 export const SERVICE = 'packages/service/src/';
-const SOURCE = /^(?:packages\/[^/]+\/src|tests|tools)\/.*\.ts$/;
+const SOURCE = /^(?:packages\/[^/]+\/src|tests|tools|examples)\/.*\.ts$/;
 
 export function readProject(tree: Tree, rules: RuleSet): Project {
   const files = new Map<string, SourceFile>();
@@ -113,5 +113,5 @@ export function isIn(
 
 /** Whether the folder table applies to this file: tests and tools may import anything. */
 export function isProduct(file: SourceFile): boolean {
-  return !file.isTest && file.path.startsWith('packages/');
+  return !file.isTest && /^(?:packages|examples)\//.test(file.path);
 }

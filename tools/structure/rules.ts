@@ -8,6 +8,7 @@ export const RULES: RuleSet = {
     contract: [],
     simulator: [],
     sdk: [],
+    examples: [],
     kernel: [],
     db: ['kernel'],
     embedded: ['kernel'],
@@ -123,6 +124,8 @@ export const RULES: RuleSet = {
   modules: {
     pg: [{ user: 'db' }, { user: 'embedded' }],
     fastify: [{ user: 'http' }],
+    '@purser/sdk': [{ user: 'examples' }],
+    openai: [{ user: 'examples/chat/answer.ts' }],
     undici: [{ user: 'providers' }, { user: 'webhooks/deliver.ts' }, { user: 'cli/listener-client.ts' }],
     stripe: [{ user: 'payments/stripe/stripe.ts' }, { user: 'payments/stripe/report.ts' }],
     '@simplewebauthn/server': [{ user: 'identities/passkeys.ts' }],
@@ -179,7 +182,7 @@ export const RULES: RuleSet = {
   restrictedCode: [
     {
       code: 'process . env',
-      allowed: ['app/config.ts', ...DEVELOPERS],
+      allowed: ['app/config.ts', 'examples/chat/settings.ts', ...DEVELOPERS],
       instead: 'Read the setting in app/config.ts and hand its typed value down.',
     },
     {
@@ -208,7 +211,11 @@ export const RULES: RuleSet = {
       allowed: ['kernel/random.ts', ...DEVELOPERS],
       instead: 'Use kernel/random.ts, which draws from the generator of the system.',
     },
-    { code: '^fetch (', allowed: DEVELOPERS, instead: 'Call out by a port that has a deadline and a limit.' },
+    {
+      code: '^fetch (',
+      allowed: ['examples/chat/demo.ts', ...DEVELOPERS],
+      instead: 'Call out by a port that has a deadline and a limit.',
+    },
     {
       code: 'globalThis . fetch',
       allowed: ['sdk/client.ts', ...DEVELOPERS],
@@ -216,7 +223,7 @@ export const RULES: RuleSet = {
     },
     {
       code: '^console .',
-      allowed: ['cli', 'app/banner.ts', ...DEVELOPERS],
+      allowed: ['cli', 'app/banner.ts', 'examples', ...DEVELOPERS],
       instead: 'Log by a `Log` (kernel/log.ts).',
     },
     {

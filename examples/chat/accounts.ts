@@ -1,0 +1,64 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+/** Somebody who has an account of this app. */
+export interface Account {
+  readonly name: string;
+  /** By which Purser knows the user. Not the name: whoever takes a name anew must not get at the wallet of its last owner. */
+  readonly userId: string;
+}
+
+interface Kept extends Account {
+  readonly salt: string;
+  readonly hash: string;
+}
+
+const NAME_MAX = 80;
+const PASSWORD_MIN = 8;
+const PASSWORD_MAX = 200;
+const HASH_BYTES = 32;
+const derive = promisify<string, string, number, Buffer>(scrypt);
+
+export interface Accounts {
+  /** The account of this name, made where there is none. A text says what is wrong. */
+  readonly signIn: (name: string, password: string) => Promise<Account | string>;
+}
+
+/** Accounts in a file of this folder: wallets last longer than this process, so whom they belong to must too. */
+export function openAccounts(folder: string): Accounts {
+  mkdirSync(folder, { recursive: true });
+  const file = path.join(folder, 'example-chat.json');
+  const accounts = new Map(readKept(file).map((account) => [account.name, account]));
+  return {
+    signIn: async (given, password) => {
+      const name = given.normalize('NFC').trim();
+      if (name === '' || name.length > NAME_MAX) return `Give a name of up to ${NAME_MAX} characters.`;
+      if (password.length < PASSWORD_MIN || password.length > PASSWORD_MAX) {
+        return `Give a password of ${PASSWORD_MIN} characters or more.`;
+      }
+      const salt = accounts.get(name)?.salt ?? randomBytes(16).toString('base64url');
+      const hash = await derive(password, salt, HASH_BYTES);
+      const known = accounts.get(name); // Looked up once more: somebody else may have taken the name meanwhile.
+      if (known !== undefined) {
+        const isSame = known.salt === salt && timingSafeEqual(hash, Buffer.from(known.hash, 'base64url'));
+        return isSame ? known : 'This name is taken, and the password is another.';
+      }
+      const userId = `chat_${randomBytes(12).toString('base64url')}`;
+      const made = { name, userId, salt, hash: hash.toString('base64url') };
+      accounts.set(name, made);
+      writeFileSync(file, `${JSON.stringify([...accounts.values()], undefined, 2)}\n`, { mode: 0o600 });
+      return made;
+    },
+  };
+}
+
+function readKept(file: string): readonly Kept[] {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as readonly Kept[]; // Written above.
+  } catch (fault) {
+    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return [];
+    throw fault;
+  }
+}

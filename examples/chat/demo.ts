@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BACK, HOOK } from './server.ts';
+import { StartFault } from './settings.ts';
+
+/** How this app stands with Purser. */
+export interface Standing {
+  readonly apiKey: string;
+  readonly webhookSecret: string | undefined;
+  /** Ends what was begun for it. */
+  readonly stop: () => Promise<void>;
+}
+
+interface Demo {
+  readonly appId: string;
+  readonly liveKey: string;
+  readonly ownerPassword: string;
+}
+
+interface Where {
+  readonly purserUrl: string;
+  readonly dataDirectory: string;
+  /** Of this app. */
+  readonly publicUrl: string;
+  readonly port: number;
+}
+
+const OWNER = 'demo@purser.invalid';
+const PURSER = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', import.meta.url));
+const SECRET = /signing secret, until this ends: (whsec_\S+)/;
+const ANSWER_MS_MAX = 10_000;
+
+/**
+ * Becomes the demo app of a development service: adds the address to come back to, and has the events forwarded by `purser listen`, which
+ * needs no endpoint that the service could reach. Throws `StartFault`.
+ */
+export async function becomeDemoApp({ purserUrl, dataDirectory, publicUrl, port }: Where): Promise<Standing> {
+  const { appId, liveKey, ownerPassword } = readDemo(dataDirectory);
+  const { sessionToken: token } = (await control(purserUrl, {
+    method: 'POST',
+    path: '/sessions',
+    body: { email: OWNER, password: ownerPassword },
+  })) as { readonly sessionToken: string };
+  const app = { path: `/apps/${appId}`, token };
+  const { redirectUris } = (await control(purserUrl, { ...app, method: 'GET' })) as { redirectUris: readonly string[] };
+  const back = publicUrl + BACK;
+  if (!redirectUris.includes(back)) {
+    await control(purserUrl, { ...app, method: 'PATCH', body: { redirectUris: [...redirectUris, back] } });
+  }
+  const words = ['listen', '--app', appId, '--url', purserUrl, '--forward', `http://127.0.0.1:${port}${HOOK}`];
+  const listener = spawn(process.execPath, [PURSER, ...words], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PURSER_SESSION_TOKEN: token },
+  });
+  return {
+    apiKey: liveKey,
+    webhookSecret: await secretOf(listener),
+    stop: async () => {
+      if (listener.exitCode !== null || listener.signalCode !== null) return;
+      const gone = new Promise((resolve) => {
+        listener.once('exit', resolve);
+      });
+      listener.kill('SIGTERM');
+      await gone;
+    },
+  };
+}
+
+function readDemo(dataDirectory: string): Demo {
+  try {
+    return JSON.parse(readFileSync(path.join(dataDirectory, 'demo.json'), 'utf8')) as Demo;
+  } catch {
+    throw new StartFault(
+      'There is no demo here yet. Start Purser with `npm start` first, and name its data directory in PURSER_DATA_DIR if it has another; or give PURSER_URL and PURSER_API_KEY.',
+    );
+  }
+}
+
+interface ControlRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly token?: string;
+  readonly body?: object;
+}
+
+/** Asks the control plane, as an app's owner does by hand. */
+async function control(purserUrl: string, { method, path: route, token, body }: ControlRequest): Promise<unknown> {
+  const response = await fetch(purserUrl + route, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    redirect: 'error',
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+  }).catch((fault: unknown) => {
+    const how = 'Start it with `npm start`, or say in PURSER_URL where it is.';
+    throw new StartFault(`No Purser answers at ${purserUrl}. ${how}`, { cause: fault });
+  });
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (response.ok) return answer;
+  throw new StartFault(
+    `${purserUrl} answered ${response.status} to ${method} ${route}: is it the service of this data directory?`,
+  );
+}
+
+/** Waits until the listener says how it signs. */
+function secretOf(listener: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    listener.stdout?.on('data', (part: Buffer) => {
+      said = (said + part.toString('utf8')).slice(-1_000); // Later it tells of each event.
+      const [, secret] = SECRET.exec(said) ?? [];
+      if (secret !== undefined) resolve(secret);
+    });
+    listener.once('exit', () => reject(new StartFault('`purser listen` has ended: no events are forwarded.')));
+  });
+}

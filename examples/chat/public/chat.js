@@ -1,0 +1,124 @@
+// The page of the chat. All text goes in as text, never as markup.
+
+const find = (id) => document.getElementById(id);
+const [status, messages, topup, form, question] = ['status', 'messages', 'topup', 'ask', 'question'].map(find);
+const REASONS = {
+  APP_SPEND_CAP_EXCEEDED: 'You have reached the monthly cap that you set for this app',
+  PAYMENT_REQUIRED: 'Your wallet has too little for this answer',
+};
+const NEWS = {
+  'topup.completed': 'Your top-up has arrived.',
+  'connection.created': 'Your wallet is connected.',
+  'balance.low': 'Your balance is low.',
+};
+let reading;
+let asked = 0;
+
+async function showBalance() {
+  const turn = (asked += 1);
+  const response = await fetch('/balance').catch(() => undefined);
+  if (response?.status === 401) location.assign('/');
+  if (response?.ok !== true || turn !== asked) return; // A later look is under way.
+  const { isConnected, availableMicros, currency } = await response.json();
+  const money = { style: 'currency', currency, minimumFractionDigits: 2, maximumFractionDigits: 6 };
+  find('balance').value = isConnected
+    ? new Intl.NumberFormat(undefined, money).format(availableMicros / 1_000_000)
+    : 'No wallet yet';
+  find('connect').textContent = isConnected ? 'Top up' : 'Connect a wallet';
+}
+
+function addMessage(role, who, text) {
+  const item = document.createElement('li');
+  item.className = role;
+  const name = document.createElement('b');
+  name.textContent = who;
+  const body = document.createElement('p');
+  body.textContent = text;
+  item.append(name, body);
+  messages.append(item);
+  item.scrollIntoView({ block: 'nearest' });
+  return body;
+}
+
+function showBusy(isBusy) {
+  find('send').disabled = isBusy;
+  find('stop').hidden = !isBusy;
+  messages.setAttribute('aria-busy', String(isBusy)); // An answer is read out when it is whole.
+  if (!isBusy) topup.hidden = true;
+}
+
+function showTopUp({ url, code }) {
+  if (!/^https?:/.test(url)) return;
+  find('topup-title').textContent = REASONS[code] ?? REASONS.PAYMENT_REQUIRED;
+  find('topup-link').href = url;
+  topup.hidden = false;
+  status.textContent = 'Waiting for your wallet.';
+  topup.scrollIntoView({ block: 'nearest' });
+}
+
+/** Reads the answer, one JSON a line. */
+async function follow(body, hear) {
+  let rest = '';
+  for await (const part of body.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + part).split('\n');
+    rest = lines.pop();
+    for (const line of lines) hear(JSON.parse(line));
+  }
+}
+
+async function ask(text) {
+  reading = new AbortController();
+  showBusy(true);
+  status.textContent = 'The answer is on its way.';
+  addMessage('user', 'You', text);
+  let body;
+  let end = 'The answer broke off.';
+  try {
+    const headers = { 'content-type': 'application/json' };
+    const request = { method: 'POST', headers, body: JSON.stringify({ text }), signal: reading.signal };
+    const response = await fetch('/messages', request);
+    if (!response.ok) throw new Error(await response.text());
+    await follow(response.body, (news) => {
+      if (news.type === 'topup') showTopUp(news);
+      if (news.type === 'failed') end = news.message;
+      if (news.type === 'done') end = '';
+      if (news.type !== 'text') return;
+      topup.hidden = true;
+      status.textContent = '';
+      body ??= addMessage('assistant', 'Answer', '');
+      body.textContent += news.text;
+    });
+  } catch (fault) {
+    if (reading.signal.aborted) end = 'Stopped.';
+    else if (fault.message !== '') end = fault.message;
+  }
+  status.textContent = end;
+  showBusy(false);
+  await showBalance();
+}
+
+async function connect() {
+  const response = await fetch('/connect', { method: 'POST' }).catch(() => undefined);
+  if (response?.ok === true) location.assign((await response.json()).url);
+  else status.textContent = 'The wallet service does not answer. Try again.';
+}
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const text = question.value.trim();
+  if (text === '' || find('send').disabled) return;
+  question.value = '';
+  void ask(text);
+});
+question.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  form.requestSubmit();
+});
+find('stop').addEventListener('click', () => reading.abort());
+find('connect').addEventListener('click', () => void connect());
+new EventSource('/events').addEventListener('message', ({ data }) => {
+  status.textContent = NEWS[JSON.parse(data).type] ?? '';
+  void showBalance();
+});
+void showBalance();

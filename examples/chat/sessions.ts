@@ -1,0 +1,79 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Account } from './accounts.ts';
+
+export interface Message {
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+}
+
+/** One browser that is signed in. It ends with this process. */
+export interface Session {
+  readonly account: Account;
+  /** What was said so far. */
+  readonly messages: Message[];
+  /** An answer is under way. */
+  isBusy: boolean;
+  /** What the next page says once. */
+  notice: string | undefined;
+  /** Of the one way back from Purser that this browser was sent on. */
+  state: string | undefined;
+}
+
+const COOKIE = 'chat-session';
+const LASTS_MS = 12 * 60 * 60 * 1_000;
+
+export interface Sessions {
+  /** Gives the header that sets the cookie. */
+  readonly open: (account: Account) => string;
+  readonly of: (cookies: string | undefined) => Session | undefined;
+  /** Gives the header that takes the cookie away. */
+  readonly end: (cookies: string | undefined) => string;
+}
+
+export function createSessions(isSecure: boolean): Sessions {
+  const sessions = new Map<string, Session>();
+  const attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  return {
+    open: (account) => {
+      const token = randomToken();
+      const key = keyOf(token);
+      sessions.set(key, { account, messages: [], isBusy: false, notice: undefined, state: undefined });
+      setTimeout(() => sessions.delete(key), LASTS_MS).unref();
+      return `${COOKIE}=${token}${attributes}`;
+    },
+    of: (cookies) => sessions.get(keyOf(tokenOf(cookies))),
+    end: (cookies) => {
+      sessions.delete(keyOf(tokenOf(cookies)));
+      return `${COOKIE}=${attributes}; Max-Age=0`;
+    },
+  };
+}
+
+/** Sends the browser of this session on a way that it is known by when it comes back. */
+export function beginWay(session: Session): string {
+  session.state = randomToken();
+  return session.state;
+}
+
+/** Whether this is the way back of that session. A way is gone once. */
+export function endWay(session: Session, state: string): boolean {
+  const { state: begun } = session;
+  if (begun === undefined || begun.length !== state.length) return false;
+  if (!timingSafeEqual(Buffer.from(keyOf(begun)), Buffer.from(keyOf(state)))) return false;
+  session.state = undefined;
+  return true;
+}
+
+function randomToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Tokens are kept only as digests, which tell nobody who sees them anything. */
+function keyOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}
+
+function tokenOf(cookies = ''): string {
+  const found = cookies.split('; ').find((cookie) => cookie.startsWith(`${COOKIE}=`));
+  return found?.slice(COOKIE.length + 1) ?? '';
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { ensureDemo } from '../../packages/service/src/app/demo.ts';
+import { type ContextOptions, openChromium, type Tab } from '../support/chromium.ts';
+import { layOutExample, whenReady } from '../support/example.ts';
+import { journeyOf, OWN } from '../support/journey.ts';
+import { streamSteps, type UpstreamScript } from '../support/scripted-upstream.ts';
+import { assertSound } from '../support/sound-page.ts';
+import { setStage } from '../support/stage.ts';
+
+/** The example as a new developer has it: the demo app of the service, nothing set but where things are. */
+
+const stage = await setStage({
+  environment: { PURSER_PUBLIC_URL: OWN, PURSER_OPERATOR_NAME: 'Northwind Models' },
+});
+const { service, upstream } = stage;
+const { dataDirectory } = service;
+const demo = await ensureDemo(service.database.owner, { dataDirectory, currency: 'EUR', publicUrl: service.url });
+service.keepSecret(demo.liveKey);
+const startExample = await layOutExample();
+const example = await whenReady(
+  startExample({ PURSER_URL: service.url, PURSER_DATA_DIR: dataDirectory, CHAT_MODEL: 'large' }),
+);
+const HOSTS = { 'purser.localhost': service.url, localhost: example.address };
+
+const LOOKS: Readonly<Record<string, ContextOptions>> = {
+  'phone-light': { width: 390 },
+  'phone-dark': { width: 390, colorScheme: 'dark' },
+  'desk-light': { width: 1280 },
+  'desk-dark': { width: 1280, colorScheme: 'dark' },
+};
+const PASSWORD = 'correct horse';
+const MARKUP = '<img src=x onerror=alert(1)> & "quotes"';
+
+/** An answer in two parts; the second comes when it is told to. */
+function answerInTwo(): { readonly script: UpstreamScript; readonly goOn: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const usage = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 };
+  const facts = { model: 'm', pieces: ['Here is ', 'an answer with <b>markup</b>.'], usage, includeUsageChunk: true };
+  const [head, first, ...rest] = streamSteps(facts);
+  return {
+    script: { body: [head, first, { waitFor: promise }, ...rest].filter((step) => step !== undefined) },
+    goOn: resolve,
+  };
+}
+
+/** Gives the amount that the page shows. */
+async function balanceOn(page: Page): Promise<number> {
+  return Number((await page.locator('#balance').textContent())?.replace(/[^\d.]/g, ''));
+}
+
+async function signIn({ page }: Tab, name: string): Promise<void> {
+  await page.goto(`${example.url}/`);
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor();
+  await page.getByText('No wallet yet').waitFor();
+}
+
+/** From a page of Purser on: through all of its pages, to the end of the payment. */
+async function payOn(tab: Tab, email: string): Promise<void> {
+  const journey = journeyOf(tab, stage);
+  await journey.signIn(email);
+  await journey.consent('Demo app');
+  await journey.choose();
+  await journey.pay();
+  await journey.at('The money has arrived', 'arrived');
+}
+
+for (const [look, options] of Object.entries(LOOKS)) {
+  test(`from nothing to a paid, streamed answer in the example: ${look}`, async (t) => {
+    const chromium = await openChromium(t, HOSTS);
+    if (chromium === undefined) return;
+    const tab = await chromium.open({ ...options, others: ['localhost'] });
+    const { page, context } = tab;
+    await page.goto(`${example.url}/`);
+    await assertSound(tab, `example-sign-in-${look}`);
+    await signIn(tab, `Anna ${look}`);
+    await assertSound(tab, `example-new-${look}`);
+    const { script, goOn } = answerInTwo();
+    upstream.script(script);
+    const before = upstream.requests.length;
+
+    await page.getByLabel('Your message').fill(MARKUP);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Your wallet has too little for this answer' }).waitFor();
+    assert.equal(upstream.requests.length, before, 'nothing was asked of the provider');
+    await assertSound(tab, `example-top-up-${look}`);
+    const opening = context.waitForEvent('page');
+    await page.getByRole('link', { name: 'Open the page' }).click();
+    await payOn({ ...tab, page: await opening }, `${look}@example.test`);
+
+    const answer = page.locator('#messages li.assistant p');
+    await answer.filter({ hasText: /^Here is $/ }).waitFor();
+    await page.getByText('€10.00', { exact: true }).waitFor(); // By the webhook, while the answer is made.
+    await assertSound(tab, `example-streaming-${look}`);
+    goOn();
+    await answer.filter({ hasText: 'Here is an answer with <b>markup</b>.' }).waitFor();
+    await page.getByText('€9.999901', { exact: true }).waitFor(); // (10 + 4 x 20) x 1.1 micros are gone.
+    await assertSound(tab, `example-answered-${look}`);
+    assert.equal(upstream.requests.length, before + 1);
+    assert.equal(await page.locator('#messages img, #messages p b').count(), 0);
+
+    await page.reload();
+    await page.getByText(MARKUP).waitFor();
+    assert.equal(await page.locator('#messages img, #messages p b').count(), 0);
+    assert.deepEqual(await service.check(), []);
+  });
+}
+
+test('a wallet is connected by the way there and back, and the balance follows the webhook without a reload', async (t) => {
+  const chromium = await openChromium(t, HOSTS);
+  if (chromium === undefined) return;
+  const tab = await chromium.open({ width: 390, others: ['localhost'] });
+  const { page, context, requests } = tab;
+  await signIn(tab, 'Berta');
+  await page.getByRole('button', { name: 'Connect a wallet' }).click();
+  const journey = journeyOf(tab, stage);
+  await journey.signIn('berta@example.test');
+  await page.getByText('Berta').waitFor();
+  await page.getByRole('link', { name: 'Cancel' }).click();
+  await page.getByText('You have not connected a wallet.').waitFor();
+
+  await page.getByRole('button', { name: 'Connect a wallet' }).click();
+  await journey.consent('Demo app');
+  await page.getByRole('link', { name: 'Not now' }).click();
+  await page.getByText('Your wallet is connected.').waitFor();
+  await page.getByText('€0.00', { exact: true }).waitFor();
+  await assertSound(tab, 'example-connected-phone-light');
+
+  const pages = () => requests.filter(({ isPage, url }) => isPage && url.startsWith(example.url)).length;
+  const loaded = pages();
+  const other = await context.newPage();
+  await other.goto(`${OWN}/wallet`);
+  await other.getByRole('link', { name: 'Demo app' }).click();
+  await other.getByRole('link', { name: 'Top up' }).click();
+  const paying = journeyOf({ ...tab, page: other }, stage);
+  await paying.choose();
+  await paying.pay();
+  await page.getByText('Your top-up has arrived.').waitFor();
+  await page.getByText('€10.00', { exact: true }).waitFor();
+  assert.equal(pages(), loaded, 'nothing was loaded anew');
+  assert.equal(await balanceOn(page), 10);
+});
