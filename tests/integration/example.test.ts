@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { signTestPayload, type WebhookEvent } from '../../packages/sdk/src/sdk.ts';
 import { type Reply, replyOf } from '../support/client.ts';
@@ -38,14 +39,18 @@ await service.database.owner.query('update accounts.apps set redirect_uris = $2 
 async function standBetween(): Promise<{ readonly url: string; readonly states: readonly string[] }> {
   const states: string[] = [];
   const handOn = async (asked: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = Buffer.concat(await Array.fromAsync(asked as AsyncIterable<Buffer>)).toString('utf8');
+    const body = await text(asked);
     if (asked.url === '/connect') states.push((JSON.parse(body) as { readonly state: string }).state);
     const { method = '', headers } = asked;
     const kept = ['authorization', 'x-service-user', 'content-type'].flatMap((name) => {
       const value = headers[name];
       return value === undefined ? [] : [[name, String(value)] as [string, string]];
     });
-    const answer = await fetch(`${service.url}${asked.url}`, { method, headers: kept, body: method === 'POST' ? body : null });
+    const answer = await fetch(`${service.url}${asked.url}`, {
+      method,
+      headers: kept,
+      body: method === 'POST' ? body : null,
+    });
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
     response.end(await answer.text());
   };
@@ -191,7 +196,8 @@ test('SDK-02 the example takes only the way back that this browser was sent on, 
     assert.equal(reply.status, 400, reply.text);
     assert.match(reply.text, /was not begun here/);
   };
-  for (const query of ['', '?state=', `?status=connected&state=${'x'.repeat(43)}`]) await assertRefused(query, anna.cookie);
+  for (const query of ['', '?state=', `?status=connected&state=${'x'.repeat(43)}`])
+    await assertRefused(query, anna.cookie);
   await ask('POST', '/connect', berta);
   const back = `?status=connected&state=${state}`;
   await assertRefused(back);
