@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, request } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { signTestPayload, type WebhookEvent } from '../../packages/sdk/src/sdk.ts';
 import { type Reply, replyOf } from '../support/client.ts';
-import { layOutExample, whenReady } from '../support/example.ts';
+import { layOutExample, standBetween, whenReady } from '../support/example.ts';
 import { streamSteps } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -21,7 +19,7 @@ const { service, app, upstream } = stage;
 const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-example-'));
 after(() => rmSync(dataDirectory, { recursive: true, force: true }));
 const startExample = await layOutExample();
-const between = await standBetween();
+const between = await standBetween(service.url);
 const settings = {
   PURSER_URL: between.url,
   PURSER_API_KEY: app.liveKey,
@@ -34,36 +32,6 @@ await service.database.owner.query('update accounts.apps set redirect_uris = $2 
   app.appId,
   [`${example.url}/back`],
 ]);
-
-/** Hands on what the example asks of the service, and keeps the `state` of each way that it begins. */
-async function standBetween(): Promise<{ readonly url: string; readonly states: readonly string[] }> {
-  const states: string[] = [];
-  const handOn = async (asked: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await text(asked);
-    if (asked.url === '/connect') states.push((JSON.parse(body) as { readonly state: string }).state);
-    const { method = '', headers } = asked;
-    const kept = ['authorization', 'x-service-user', 'content-type'].flatMap((name) => {
-      const value = headers[name];
-      return value === undefined ? [] : [[name, String(value)] as [string, string]];
-    });
-    const answer = await fetch(`${service.url}${asked.url}`, {
-      method,
-      headers: kept,
-      body: method === 'POST' ? body : null,
-    });
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
-    response.end(await answer.text());
-  };
-  const server = createServer((asked, response) => void handOn(asked, response));
-  after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, states };
-}
 
 interface Asking {
   readonly cookie?: string;
@@ -224,16 +192,19 @@ async function follow(cookie: string): Promise<{ readonly heard: () => string; r
   return { heard: () => heard, leave: () => asked.destroy() };
 }
 
-test('SDK-03 the example tells a signed event to the pages of its user, once, and a forged one to nobody', async () => {
-  const [anna, berta] = [await signIn('Hook-Anna'), await signIn('Hook-Berta')];
-  const pages = [await follow(anna.cookie), await follow(berta.cookie)] as const;
-  const eventOf = (id: string, userId: string): WebhookEvent => ({
+function eventOf(id: string, userId: string): WebhookEvent {
+  return {
     id,
     type: 'topup.completed',
     createdAt: '2026-01-01T00:00:00.000Z',
     appId: app.appId,
     data: { userId, balanceMicros: 1, availableMicros: 1, currency: 'EUR' },
-  });
+  };
+}
+
+test('SDK-03 the example tells a signed event to the pages of its user, once, and a forged one to nobody', async () => {
+  const [anna, berta] = [await signIn('Hook-Anna'), await signIn('Hook-Berta')];
+  const pages = [await follow(anna.cookie), await follow(berta.cookie)] as const;
   const deliver = async (event: WebhookEvent, secret: string, change = '') => {
     const { body, headers } = await signTestPayload(event, { secret });
     return ask('POST', '/hook', { body: body + change, headers: { ...headers, host: 'forwarded.test' } });
@@ -277,11 +248,12 @@ test('what the example refuses: no question, too long a one, two at once', async
   assert.equal((await say(cookie, 'Three')).status, 200);
 });
 
+async function startedWith(environment: Readonly<Record<string, string>>) {
+  const run = startExample(environment);
+  return { status: await run.ended, said: run.said() };
+}
+
 test('the example does not start without a service, without a demo or on a port that is taken, and says so', async () => {
-  const startedWith = async (environment: Readonly<Record<string, string>>) => {
-    const run = startExample(environment);
-    return { status: await run.ended, said: run.said() };
-  };
   const { PURSER_API_KEY: _key, ...demo } = settings;
   const noDemo = await startedWith(demo);
   assert.match(noDemo.said, /^There is no demo here yet\. Start Purser with `npm start` first.*\n$/);

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, symlinkSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after } from 'node:test';
 import { ROOT } from '../../tools/toolchain.ts';
 import { newProject, packSdk } from './sdk-package.ts';
@@ -66,4 +69,36 @@ export async function whenReady({ said, ended, stop }: ExampleRun): Promise<Exam
     START_MS_MAX,
   );
   return { url, address: `http://127.0.0.1:${new URL(url).port}`, said, stop };
+}
+
+/** Hands on what the example asks of the service, and keeps the `state` of each way that it begins. */
+export async function standBetween(
+  serviceUrl: string,
+): Promise<{ readonly url: string; readonly states: readonly string[] }> {
+  const states: string[] = [];
+  const handOn = async (asked: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(asked);
+    if (asked.url === '/connect') states.push((JSON.parse(body) as { readonly state: string }).state);
+    const { method = '', headers } = asked;
+    const kept = ['authorization', 'x-service-user', 'content-type'].flatMap((name) => {
+      const value = headers[name];
+      return value === undefined ? [] : [[name, String(value)] as [string, string]];
+    });
+    const answer = await fetch(`${serviceUrl}${asked.url}`, {
+      method,
+      headers: kept,
+      body: method === 'POST' ? body : null,
+    });
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+    response.end(await answer.text());
+  };
+  const server = createServer((asked, response) => void handOn(asked, response));
+  after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, states };
 }
