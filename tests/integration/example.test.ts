@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { type Reply, replyOf } from '../support/client.ts';
 import { layOutExample, standBetween, whenReady } from '../support/example.ts';
 import { streamSteps } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { soon, waitUntil } from '../support/wait-until.ts';
 
 /** The example over plain HTTP, with an app and a webhook that were made by hand. */
 
@@ -85,6 +85,7 @@ function script(text: string): void {
 
 test('SDK-02 the example answers at the expense of who is signed in, and keeps what is said apart', async () => {
   const [anna, berta] = [await signIn('Anna'), await signIn('Berta')];
+  assert.match(anna.user, /^chat_[\w-]{16}$/); // Whoever takes her name anew is somebody else.
   await service.fund(app, anna.user, 1_000_000);
   await service.fund(app, berta.user, 2_000_000);
   script('For Anna <script>alert(1)</script>');
@@ -125,6 +126,7 @@ test('the example lets nobody in by another’s name, a made-up session or one t
   assert.match(wrong.text, /the password is another/);
   assert.equal(wrong.headers.get('set-cookie'), null);
   assert.equal((await signIn('Dora')).user, user);
+  assert.equal(statSync(path.join(dataDirectory, 'example-chat.json')).mode & 0o777, 0o600);
   const routes = ['GET /balance', 'GET /events', 'POST /messages', 'POST /connect'] as const;
   const assertShut = async (kept?: string): Promise<void> => {
     for (const route of routes) {
@@ -235,7 +237,10 @@ test('what the example refuses: no question, too long a one, two at once', async
   await service.fund(app, user, 1_000_000);
   for (const text of ['', ' ', 'x'.repeat(4_001)]) assert.equal((await say(cookie, text)).status, 400);
   assert.equal((await ask('POST', '/messages', { cookie, body: 'not JSON' })).status, 400);
-  assert.equal((await ask('POST', '/messages', { cookie, body: 'x'.repeat(70_000) })).status, 400);
+  assert.equal(
+    (await ask('POST', '/messages', { cookie, body: `{"text":"Hi","more":"${'x'.repeat(70_000)}"}` })).status,
+    400,
+  );
   const { promise, resolve } = Promise.withResolvers<void>();
   const before = upstream.requests.length;
   upstream.script({ body: [{ waitFor: promise }] });
@@ -246,6 +251,22 @@ test('what the example refuses: no question, too long a one, two at once', async
   await first;
   script('Three');
   assert.equal((await say(cookie, 'Three')).status, 200);
+});
+
+test('SDK-02 the example gives up the call of a reader who leaves', async () => {
+  const { cookie, user } = await signIn('Gerda');
+  await service.fund(app, user, 1_000_000);
+  const index = upstream.requests.length;
+  upstream.script({ body: [{ write: '' }, { hang: true }] });
+  const { host, origin } = new URL(example.url);
+  const asked = request(`${example.address}/messages`, { method: 'POST', headers: { host, origin, cookie } });
+  asked.on('error', () => {});
+  asked.end(JSON.stringify({ text: 'Hello' }));
+  const { closed } = await upstream.arrival(index);
+  asked.destroy();
+  await soon('the call is given up', closed);
+  script('Back');
+  await waitUntil('the next question is taken', async () => (await say(cookie, 'Hello')).status === 200);
 });
 
 async function startedWith(environment: Readonly<Record<string, string>>) {
