@@ -60,7 +60,7 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /operator/apps/{appId}/wallets/{userId}/clawback': {
     id: 'clawBackWallet',
     tag: ANY_WALLETS,
-    summary: 'Books money that a bank took back, and suspends the wallet',
+    summary: 'Books money that a bank took back: what the balance does not cover suspends the wallet',
     description: 'For payments outside. A dispute at the payment processor books itself: do not book it here too.',
     refuses: [...OWN, 'CONFLICT'],
   },
