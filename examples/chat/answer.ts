@@ -16,7 +16,7 @@ interface Asked {
   readonly purser: Purser;
   readonly model: string;
   readonly tell: (news: News) => void;
-  /** Fires when the reader has left: then nothing is generated, charged or waited for any more. */
+  /** Fires when the reader has left: then the call is given up, or the wait for the wallet. */
   readonly signal: AbortSignal;
 }
 

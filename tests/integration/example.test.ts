@@ -9,7 +9,7 @@ import { type Reply, replyOf } from '../support/client.ts';
 import { layOutExample, standBetween, whenReady } from '../support/example.ts';
 import { streamSteps } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
-import { soon, waitUntil } from '../support/wait-until.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** The example over plain HTTP, with an app and a webhook that were made by hand. */
 
@@ -262,16 +262,17 @@ test('SDK-02 the example gives up the call of a reader who leaves', async () => 
   const { cookie, user } = await signIn('Gerda');
   await service.fund(app, user, 1_000_000);
   const index = upstream.requests.length;
-  upstream.script({ body: [{ write: '' }, { hang: true }] });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  upstream.script({ body: [{ waitFor: promise }] });
   const { host, origin } = new URL(example.url);
   const asked = request(`${example.address}/messages`, { method: 'POST', headers: { host, origin, cookie } });
   asked.on('error', () => {});
   asked.end(JSON.stringify({ text: 'Hello' }));
-  const { closed } = await upstream.arrival(index);
+  await upstream.arrival(index);
   asked.destroy();
-  await soon('the call is given up', closed);
   script('Back');
   await waitUntil('the next question is taken', async () => (await say(cookie, 'Hello')).status === 200);
+  resolve();
 });
 
 async function startedWith(environment: Readonly<Record<string, string>>) {
