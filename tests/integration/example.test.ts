@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer, request } from 'node:http';
+import { request } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -284,11 +284,7 @@ test('the example does not start without a service, without a demo or on a port 
   const { PURSER_API_KEY: _key, ...demo } = settings;
   const noDemo = await startedWith(demo);
   assert.match(noDemo.said, /^There is no demo here yet\. Start Purser with `npm start` first.*\n$/);
-  const server = createServer().listen(0, '127.0.0.1');
-  after(() => server.close());
-  await waitUntil('it listens', () => server.listening);
-  const address = server.address();
-  const port = typeof address === 'object' ? String(address?.port) : '';
+  const { port } = new URL(example.url);
   const taken = await startedWith({ ...settings, CHAT_PORT: port });
   assert.equal(taken.said, `Port ${port} is taken: name another in CHAT_PORT.\n`);
   const nowhere = 'http://127.0.0.1:1';
