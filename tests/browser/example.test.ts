@@ -136,7 +136,7 @@ test('a wallet is connected by the way there and back, and the balance follows t
   const other = await context.newPage();
   await other.goto(`${OWN}/wallet`);
   await other.getByRole('link', { name: 'Demo app' }).click();
-  await other.getByRole('link', { name: 'Top up' }).click();
+  await other.getByRole('button', { name: 'Top up' }).click();
   const paying = journeyOf({ ...tab, page: other }, stage);
   await paying.choose();
   await paying.pay();

@@ -16,6 +16,7 @@ export const GUIDES: readonly string[] = [
   'docs/guides/app-developer.md',
   'docs/guides/operator.md',
   'docs/guides/wallet-owner.md',
+  'examples/chat/README.md',
 ];
 
 /** What the blocks of a guide are run on. */
