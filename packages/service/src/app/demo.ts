@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { newAppSchema } from '@purser/contract/control.ts';
 import { newApiKey } from '#accounts/api-key.ts';
 import { ensureSignIn } from '#accounts/ensure-account.ts';
 import { register } from '#accounts/registration.ts';
@@ -35,6 +36,7 @@ export interface Demo {
 
 export const DEMO_OWNER_EMAIL = 'demo@purser.invalid';
 export const DEMO_OPERATOR_EMAIL = 'operator@purser.invalid';
+const { redirectUris } = newAppSchema.shape;
 const PASSWORD_LENGTH = 22;
 
 const DEMO_CREDIT = micros(20_000_000n);
@@ -46,13 +48,14 @@ export async function ensureDemo(
   pool: Pool,
   { dataDirectory, currency, publicUrl }: Pick<Config, 'dataDirectory' | 'currency' | 'publicUrl'>,
 ): Promise<Demo> {
+  const root = [`${publicUrl}/`]; // The page at our own root, for there is no app to go back to.
   const demo = readOrMake(path.join(dataDirectory, 'demo.json'));
   await register(pool, {
     account: { accountId: demo.accountId, email: DEMO_OWNER_EMAIL, name: 'Demo account' },
     app: {
       appId: demo.appId,
       name: 'Demo app',
-      redirectUris: [`${publicUrl}/`], // The page at our own root, for there is no app to go back to.
+      redirectUris: redirectUris.safeParse(root).success ? root : [],
       isFirstParty: true, // So that a model of a vendor whose key you have can be tried at once.
       limits: DEMO_LIMITS,
     },
