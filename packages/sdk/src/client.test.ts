@@ -53,6 +53,9 @@ test('SDK-02 a user that the service cannot take is refused before anything is s
   for (const user of ['', ' ', 'an na', 'änna', 'a\r\nx: y', 'a'.repeat(257)]) {
     assert.throws(() => purser.forUser(user), TypeError, user);
   }
+  for (const missing of [undefined, null, 7, true, ['anna']]) {
+    assert.throws(() => purser.forUser(missing as unknown as string), TypeError, String(missing));
+  }
   assert.equal(purser.forUser('a'.repeat(256)).userId.length, 256);
 });
 

@@ -75,7 +75,8 @@ export class PurserUser {
   readonly #access: Access;
 
   constructor(access: Access, userId: string) {
-    if (!USER_ID.test(userId)) {
+    // A missing name would be that of a wallet that all who miss one share.
+    if (typeof userId !== 'string' || !USER_ID.test(userId)) {
       throw new TypeError('`userId` has 1 to 256 visible ASCII characters, without spaces.');
     }
     this.userId = userId;

@@ -49,10 +49,7 @@ test('SDK-01 what is no error of payment is none, whatever it is', () => {
   }
 });
 
-test('SDK-01 a 402 that says nothing of itself is one all the same, and headers stand in for what is missing', () => {
-  const bare = asPaymentRequired({ status: 402 });
-  assert.deepEqual([bare?.code, bare?.correlationId, bare?.topupUrl], ['PAYMENT_REQUIRED', '', undefined]);
-  assert.notEqual(bare?.message, '');
+test('SDK-01 headers stand in for what a 402 does not say of itself', () => {
   const told = { 'x-correlation-id': 'cor_2', 'x-service-topup-url': 'https://purser.test/topup/y' };
   for (const error of [
     { status: 402, headers: new Headers(told) },
@@ -60,6 +57,8 @@ test('SDK-01 a 402 that says nothing of itself is one all the same, and headers 
   ]) {
     const found = asPaymentRequired(error);
     assert.deepEqual([found?.correlationId, found?.topupUrl], ['cor_2', 'https://purser.test/topup/y']);
+    assert.equal(found?.code, 'PAYMENT_REQUIRED');
+    assert.notEqual(found?.message, '');
   }
 });
 
@@ -75,4 +74,10 @@ test('SDK-01 guard gives what was answered, and throws what was thrown where it 
     guard(() => Promise.reject(refused)),
     { name: 'PaymentRequiredError' },
   );
+});
+
+test('SDK-01 a 402 of somebody else stays what it is', () => {
+  const declined = Object.assign(new Error('Your card was declined.'), { statusCode: 402, code: 'card_declined' });
+  assert.equal(asPaymentRequired(declined), undefined);
+  assert.equal(asPaymentRequired(Object.assign(new Error('Pay'), { status: 402 })), undefined);
 });

@@ -49,7 +49,11 @@ function search(error: unknown, depth: number): PaymentRequiredError | undefined
   if (isPurserError(error, 'PaymentRequiredError')) return error;
   const raised = bagOf(error);
   if (error === raised) {
-    const found = paymentRequired(raised['status'] ?? raised['statusCode'], failureOf(raised));
+    const failure = failureOf(raised);
+    // Others answer 402 too, a payment processor for one: their errors stay what they are.
+    const isOurs = [failure.correlationId, failure.topupUrl].some((mark) => mark !== undefined);
+    const status = isOurs ? (raised['status'] ?? raised['statusCode']) : undefined;
+    const found = paymentRequired(status, failure);
     if (found !== undefined || depth === DEPTH_MAX) return found;
     for (const inner of ['cause', 'lastError', 'error']) {
       const deeper = search(raised[inner], depth + 1);

@@ -129,11 +129,18 @@ test('SDK-02 a promise of the app is waited for instead of the balance, with pla
   for (const isSandbox of [false, true]) {
     const { count, run } = scene([{}]);
     const until: TopUpOptions['until'] = async (error, signal) => {
-      assert.deepEqual([error.topupUrl, signal.aborted, count.links], ['https://purser.test/topup/x', false, 1]);
+      assert.deepEqual([error.topupUrl, signal.aborted, count.links], ['https://purser.test/topup/x', false, 0]);
     };
     assert.equal(await run({ until }, isSandbox), 'answer');
     assert.deepEqual(count, { calls: 2, looks: 0, links: 1 });
   }
+});
+
+test('SDK-02 what is told while the user is still being asked is not missed', async () => {
+  let tell: (() => void) | undefined;
+  const until = () => new Promise<void>((resolve) => (tell = resolve));
+  const onTopUp = async () => tell?.();
+  assert.equal(await scene([{}]).run({ until, onTopUp, waitMs: 2 ** 40 }), 'answer');
 });
 
 test('SDK-02 when the time is up the refusal is thrown, and nothing goes on', async () => {

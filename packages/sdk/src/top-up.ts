@@ -4,6 +4,8 @@ import type { Signal } from './platform.ts';
 import type { Balance } from './wire.ts';
 
 const WAIT_MS = 600_000;
+/** A timer that is set for longer rings at once. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
 const POLL_MS = 3_000;
 
 export interface TopUpOptions {
@@ -61,12 +63,14 @@ async function funded(
   const onAbort = (): void => over.abort(signal?.reason);
   if (signal?.aborted === true) onAbort();
   signal?.addEventListener('abort', onAbort);
-  const timer = setTimeout(() => over.abort(error), waitMs);
+  const timer = setTimeout(() => over.abort(error), Math.min(waitMs, TIMER_MS_MAX));
   const work = async (): Promise<void> => {
     const hasGrown = until === undefined ? await watch(wallet, over.signal) : undefined; // Before the user can pay.
     if (over.signal.aborted) return;
+    const told = until?.(error, over.signal); // Listens already while the user is asked, who may pay at once.
+    told?.then(undefined, () => {}); // It is waited for below.
     await onTopUp(error);
-    if (until !== undefined) await until(error, over.signal);
+    await told;
     if (hasGrown !== undefined) await repeat(hasGrown, pollMs, over.signal);
   };
   try {

@@ -135,3 +135,9 @@ test('SDK-03 a test of an endpoint signs as the service does', async () => {
   const given = { body: now.body, signature: now.headers['x-service-signature'] ?? null, secret: SECRET };
   assert.deepEqual(await verifyWebhook(given), EVENT);
 });
+
+test('SDK-03 without a secret nothing is verified', async () => {
+  for (const secret of ['', undefined]) {
+    await assert.rejects(verify({ secret: secret as string }), { name: 'TypeError', message: '`secret` is missing.' });
+  }
+});

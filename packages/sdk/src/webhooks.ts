@@ -19,6 +19,7 @@ export interface Delivery {
  * Throws `WebhookVerificationError`.
  */
 export async function verifyWebhook({ body, signature, secret, nowSeconds }: Delivery): Promise<WebhookEvent> {
+  if (typeof secret !== 'string' || secret === '') throw new TypeError('`secret` is missing.');
   const { seconds, digest } = parse(signature ?? '');
   const raw = typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body);
   if (!isSame(await digestOf(secret, seconds, raw), digest)) {
