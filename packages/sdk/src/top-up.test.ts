@@ -139,7 +139,10 @@ test('SDK-02 a promise of the app is waited for instead of the balance, with pla
 test('SDK-02 what is told while the user is still being asked is not missed', async () => {
   let tell: (() => void) | undefined;
   const until = () => new Promise<void>((resolve) => (tell = resolve));
-  const onTopUp = async () => tell?.();
+  const onTopUp = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20)); // A timer of more than 2^31 ms has rung by then.
+    tell?.();
+  };
   assert.equal(await scene([{}]).run({ until, onTopUp, waitMs: 2 ** 40 }), 'answer');
 });
 
