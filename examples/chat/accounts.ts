@@ -1,5 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -16,6 +16,10 @@ interface Kept extends Account {
 }
 
 const NAME_MAX = 80;
+/** No sign, or one that turns the text around it. Purser shows the name to whoever connects a wallet, and refuses such as `userLabel`. */
+const MISLEADING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+/** What a reader sees something of. */
+const SEEN = /[^\s\u2800\p{Default_Ignorable_Code_Point}]/u;
 const PASSWORD_MIN = 8;
 const PASSWORD_MAX = 200;
 const HASH_BYTES = 32;
@@ -34,7 +38,10 @@ export function openAccounts(folder: string): Accounts {
   return {
     signIn: async (given, password) => {
       const name = given.normalize('NFC').trim();
-      if (name === '' || name.length > NAME_MAX) return `Give a name of up to ${NAME_MAX} characters.`;
+      if (!SEEN.test(name) || name.length > NAME_MAX) return `Give a name of up to ${NAME_MAX} characters.`;
+      if (MISLEADING.test(name)) {
+        return 'Give a name without control characters and without characters that change the direction of text.';
+      }
       if (password.length < PASSWORD_MIN || password.length > PASSWORD_MAX) {
         return `Give a password of ${PASSWORD_MIN} characters or more.`;
       }
@@ -47,11 +54,18 @@ export function openAccounts(folder: string): Accounts {
       }
       const userId = `chat_${randomBytes(12).toString('base64url')}`;
       const made = { name, userId, salt, hash: hash.toString('base64url') };
+      keep(file, [...accounts.values(), made]);
       accounts.set(name, made);
-      writeFileSync(file, `${JSON.stringify([...accounts.values()], undefined, 2)}\n`, { mode: 0o600 });
       return made;
     },
   };
+}
+
+/** Writes beside and puts in place: whatever happens meanwhile, the file is whole, as it was or as it is to be. */
+function keep(file: string, accounts: readonly Kept[]): void {
+  const beside = `${file}.new`;
+  writeFileSync(beside, `${JSON.stringify(accounts, undefined, 2)}\n`, { mode: 0o600, flush: true });
+  renameSync(beside, file);
 }
 
 function readKept(file: string): readonly Kept[] {

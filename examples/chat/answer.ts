@@ -1,5 +1,6 @@
-import { isPurserError, type Purser, type PurserUser } from '@purser/sdk';
+import type { Purser, PurserUser } from '@purser/sdk';
 import OpenAI from 'openai';
+import { explain, logFault } from './fault.ts';
 import type { Session } from './sessions.ts';
 
 /** What the page is told while an answer is made, one JSON a line. */
@@ -16,14 +17,14 @@ interface Asked {
   readonly purser: Purser;
   readonly model: string;
   readonly tell: (news: News) => void;
-  /** Fires when the reader has left: then the call is given up, or the wait for the wallet. */
+  /** Fires when the reader has left or his session is over: then the call is given up, or the wait for the wallet. */
   readonly signal: AbortSignal;
 }
 
 const MESSAGES_MAX = 20;
 const POLL_MS = 2_000;
 
-/** Answers a question of a session's user, at that user's expense. What goes wrong is told, never thrown. */
+/** Answers a question of a session's user, at that user's expense. What goes wrong is told and logged, never thrown. */
 export async function answer(asked: Asked): Promise<void> {
   const { session, question, purser, tell, signal } = asked;
   const said = { text: '' };
@@ -34,7 +35,10 @@ export async function answer(asked: Asked): Promise<void> {
     });
     tell({ type: 'done' });
   } catch (fault) {
-    if (!signal.aborted) tell({ type: 'failed', message: explain(fault) });
+    if (!signal.aborted) {
+      logFault('An answer failed', fault);
+      tell({ type: 'failed', message: explain(fault) });
+    }
   }
   if (said.text === '') return;
   session.messages.push({ role: 'user', content: question }, { role: 'assistant', content: said.text });
@@ -57,14 +61,4 @@ async function stream(
     const text = choices[0]?.delta.content ?? '';
     if (text !== '') hear(text);
   }
-}
-
-function explain(fault: unknown): string {
-  if (isPurserError(fault, 'PaymentRequiredError')) {
-    return fault.code === 'WALLET_SUSPENDED'
-      ? 'Your wallet is suspended. Whoever runs the wallet service can tell you why.'
-      : 'There was no top-up. Ask again when you have one.';
-  }
-  if (fault instanceof OpenAI.RateLimitError) return 'Too much is asked at once. Try again in a moment.';
-  return 'The answer did not come through. Try again.';
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +10,7 @@ import { StartFault } from './settings.ts';
 export interface Standing {
   readonly apiKey: string;
   readonly webhookSecret: string | undefined;
-  /** Ends what was begun for it. */
+  /** Ends what was begun for it. Never fails. */
   readonly stop: () => Promise<void>;
 }
 
@@ -17,6 +18,10 @@ interface Demo {
   readonly appId: string;
   readonly liveKey: string;
   readonly ownerPassword: string;
+}
+
+interface App {
+  readonly redirectUris: readonly string[];
 }
 
 interface Where {
@@ -43,26 +48,44 @@ export async function becomeDemoApp({ purserUrl, dataDirectory, publicUrl, port 
     path: '/sessions',
     body: { email: OWNER, password: ownerPassword },
   })) as { readonly sessionToken: string };
-  const app = { path: `/apps/${appId}`, token };
-  const { redirectUris } = (await control(purserUrl, { ...app, method: 'GET' })) as { redirectUris: readonly string[] };
-  const back = publicUrl + BACK;
-  if (!redirectUris.includes(back)) {
-    await control(purserUrl, { ...app, method: 'PATCH', body: { redirectUris: [...redirectUris, back] } });
+  const signOut = async (): Promise<void> => {
+    const signedIn = { method: 'DELETE', path: '/sessions/current', token };
+    await control(purserUrl, signedIn).catch(() => {}); // Where the service is gone, the session ends by itself.
+  };
+  try {
+    const app = { path: `/apps/${appId}`, token };
+    const { redirectUris } = (await control(purserUrl, { ...app, method: 'GET' })) as App;
+    const back = publicUrl + BACK;
+    if (!redirectUris.includes(back)) {
+      await control(purserUrl, { ...app, method: 'PATCH', body: { redirectUris: [...redirectUris, back] } });
+    }
+    const words = ['--app', appId, '--url', purserUrl, '--forward', `http://127.0.0.1:${port}${HOOK}`];
+    const { webhookSecret, stop } = await listen(words, token);
+    return { apiKey: liveKey, webhookSecret, stop: () => stop().then(signOut) };
+  } catch (fault) {
+    await signOut();
+    throw fault;
   }
-  const words = ['listen', '--app', appId, '--url', purserUrl, '--forward', `http://127.0.0.1:${port}${HOOK}`];
-  const listener = spawn(process.execPath, [PURSER, ...words], {
+}
+
+/** Has `purser listen` forward the events until it is stopped, and says so should it end before. */
+async function listen(words: readonly string[], token: string): Promise<Pick<Standing, 'webhookSecret' | 'stop'>> {
+  const listener = spawn(process.execPath, [PURSER, 'listen', ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PURSER_SESSION_TOKEN: token },
   });
+  const gone = once(listener, 'exit');
+  const webhookSecret = await secretOf(listener);
+  let isStopping = false;
+  void gone.then(() => {
+    // The page looks at the balance after each answer all the same, and `withTopUp` asks for it while it waits.
+    if (!isStopping) console.error('`purser listen` has ended: no events come any more. Start the example again.');
+  });
   return {
-    apiKey: liveKey,
-    webhookSecret: await secretOf(listener),
+    webhookSecret,
     stop: async () => {
-      if (listener.exitCode !== null || listener.signalCode !== null) return;
-      const gone = new Promise((resolve) => {
-        listener.once('exit', resolve);
-      });
-      listener.kill('SIGTERM');
+      isStopping = true;
+      listener.kill('SIGTERM'); // Harmless where it has ended.
       await gone;
     },
   };

@@ -29,8 +29,8 @@ export function chatPage({ account, messages, notice }: Session): string {
 <div id="log" role="log" aria-label="Messages"><ol id="messages">${messages.map(messageOf).join('')}</ol></div>
 <section id="topup" class="card" aria-labelledby="topup-title" hidden>
 <h2 id="topup-title"></h2>
-<p>The link opens a page where you can see to it. Come back here then: the answer goes on by itself.</p>
-<a id="topup-link" class="button" target="_blank" rel="noopener noreferrer">Open the page</a>
+<p id="topup-text"></p>
+<a id="topup-link" class="button" target="_blank" rel="noopener noreferrer"></a>
 </section>
 <p id="status" role="status">${escape(notice ?? '')}</p>
 <form id="ask" class="card">

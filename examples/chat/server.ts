@@ -2,8 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { isPurserError, type Purser, verifyWebhook } from '@purser/sdk';
 import type { Accounts } from './accounts.ts';
 import { answer } from './answer.ts';
+import { logFault } from './fault.ts';
 import { readBody, redirect, send, sendFile, sendText, setCommonHeaders } from './http.ts';
-import { createLive } from './live.ts';
+import { createLive, type Live } from './live.ts';
 import { chatPage, faultPage, signInPage } from './page.ts';
 import { beginWay, createSessions, endWay, type Session } from './sessions.ts';
 
@@ -49,8 +50,10 @@ export function createChat(options: ChatOptions): RequestListener {
     'POST /sign-in': async ({ request, response }) => {
       const form = new URLSearchParams(String((await readBody(request)) ?? ''));
       const account = await accounts.signIn(form.get('name') ?? '', form.get('password') ?? '');
-      if (typeof account === 'string') send(response, { status: 422, type: 'html', content: signInPage(account) });
-      else redirect(response, '/', { 'set-cookie': sessions.open(account) });
+      if (typeof account === 'string')
+        return send(response, { status: 422, type: 'html', content: signInPage(account) });
+      sessions.end(request.headers.cookie); // No cookie would lead to it any more.
+      redirect(response, '/', { 'set-cookie': sessions.open(account) });
     },
     'POST /sign-out': ({ request, response }) => {
       redirect(response, '/', { 'set-cookie': sessions.end(request.headers.cookie) });
@@ -81,24 +84,21 @@ export function createChat(options: ChatOptions): RequestListener {
 
   return (request, response) => {
     handle(request, response).catch((fault: unknown) => {
-      console.error(`${request.method} failed: ${fault instanceof Error ? fault.name : 'unknown'}`);
+      logFault(`${request.method} failed`, fault);
       if (response.headersSent) response.destroy();
       else sendText(response, 500, 'Something went wrong here. Try again.');
     });
   };
 }
 
-function routesOfUsers(
-  { publicUrl, purser, model }: ChatOptions,
-  follow: (userId: string, response: ServerResponse) => void,
-): Routes<Visit> {
+function routesOfUsers({ publicUrl, purser, model }: ChatOptions, follow: Live['follow']): Routes<Visit> {
   return {
     'GET /': ({ response, session }) => {
       const content = chatPage(session);
       session.notice = undefined;
       send(response, { type: 'html', content });
     },
-    'GET /events': ({ response, session }) => follow(session.account.userId, response),
+    'GET /events': ({ response, session }) => follow(session, response),
     'GET /balance': async ({ response, session }) => {
       send(response, { type: 'json', content: JSON.stringify(await balanceOf(purser, session)) });
     },
@@ -146,10 +146,11 @@ async function sendAnswer(
   session.isBusy = true;
   const left = new AbortController();
   response.on('close', () => left.abort());
+  const signal = AbortSignal.any([left.signal, session.over]);
   response.writeHead(200, { 'content-type': 'application/x-ndjson' });
   const tell = (news: object): void => void response.write(`${JSON.stringify(news)}\n`);
   try {
-    await answer({ session, question, purser, model, tell, signal: left.signal });
+    await answer({ session, question, purser, model, tell, signal });
   } finally {
     session.isBusy = false;
     response.end();

@@ -15,6 +15,8 @@ export interface Session {
   isBusy: boolean;
   /** What the next page says once. */
   notice: string | undefined;
+  /** Fires when the session ends. Whatever goes on for it ends then, too. */
+  readonly over: AbortSignal;
   /** Of the one way back from Purser that this browser was sent on. */
   state: string | undefined;
 }
@@ -26,24 +28,31 @@ export interface Sessions {
   /** Gives the header that sets the cookie. */
   readonly open: (account: Account) => string;
   readonly of: (cookies: string | undefined) => Session | undefined;
-  /** Gives the header that takes the cookie away. */
+  /** Gives the header that takes the cookie away. Harmless where there is no session. */
   readonly end: (cookies: string | undefined) => string;
 }
 
 export function createSessions(isSecure: boolean): Sessions {
-  const sessions = new Map<string, Session>();
+  const sessions = new Map<string, { readonly session: Session; readonly end: () => void }>();
   const attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   return {
     open: (account) => {
       const token = randomToken();
       const key = keyOf(token);
-      sessions.set(key, { account, messages: [], isBusy: false, notice: undefined, state: undefined });
-      setTimeout(() => sessions.delete(key), LASTS_MS).unref();
+      const over = new AbortController();
+      const end = (): void => {
+        clearTimeout(timer);
+        sessions.delete(key);
+        over.abort();
+      };
+      const timer = setTimeout(end, LASTS_MS).unref();
+      const session = { account, messages: [], isBusy: false, notice: undefined, state: undefined, over: over.signal };
+      sessions.set(key, { session, end });
       return `${COOKIE}=${token}${attributes}`;
     },
-    of: (cookies) => sessions.get(keyOf(tokenOf(cookies))),
+    of: (cookies) => sessions.get(keyOf(tokenOf(cookies)))?.session,
     end: (cookies) => {
-      sessions.delete(keyOf(tokenOf(cookies)));
+      sessions.get(keyOf(tokenOf(cookies)))?.end();
       return `${COOKIE}=${attributes}; Max-Age=0`;
     },
   };

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ensureDemo } from '../../packages/service/src/app/demo.ts';
 import { type ContextOptions, openChromium, type Tab } from '../support/chromium.ts';
+import { connectionsOf } from '../support/connections.ts';
 import { layOutExample, whenReady } from '../support/example.ts';
+import { userOf } from '../support/example-visitors.ts';
 import { journeyOf, OWN } from '../support/journey.ts';
 import { streamSteps, type UpstreamScript } from '../support/scripted-upstream.ts';
 import { assertSound } from '../support/sound-page.ts';
@@ -18,6 +20,7 @@ const { service, upstream } = stage;
 const { dataDirectory } = service;
 const demo = await ensureDemo(service.database.owner, { dataDirectory, currency: 'EUR', publicUrl: service.url });
 service.keepSecret(demo.liveKey);
+const connections = connectionsOf(service.database);
 const startExample = await layOutExample();
 const example = await whenReady(
   startExample({ PURSER_URL: service.url, PURSER_DATA_DIR: dataDirectory, CHAT_MODEL: 'large' }),
@@ -109,6 +112,65 @@ for (const [look, options] of Object.entries(LOOKS)) {
     assert.deepEqual(await service.check(), []);
   });
 }
+
+for (const [look, options] of Object.entries(LOOKS)) {
+  test(`a reached cap and a blocked wallet have words of their own in the example: ${look}`, async (t) => {
+    const chromium = await openChromium(t, HOSTS);
+    if (chromium === undefined) return;
+    const tab = await chromium.open({ ...options, others: ['localhost'] });
+    const { page, context } = tab;
+    const [name, email] = [`Cora ${look}`, `cora-${look}@example.test`];
+    await signIn(tab, name);
+    const user = userOf(dataDirectory, name);
+    await service.fund(demo, user, 5_000_000);
+    const identity = await connections.newIdentity(email);
+    await connections.connect({ identity, appId: demo.appId, user, cap: 1 });
+    await page.reload();
+    await page.getByText('€5.00', { exact: true }).waitFor();
+    const { script, goOn } = answerInTwo();
+    goOn();
+    upstream.script(script);
+    const before = upstream.requests.length;
+
+    await page.getByLabel('Your message').fill('What may I spend?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'You have reached your monthly cap' }).waitFor();
+    await page.getByText('You set a monthly cap for this app').waitFor();
+    await assertSound(tab, `example-cap-${look}`);
+    const opening = context.waitForEvent('page');
+    await page.getByRole('link', { name: 'Change the cap' }).click();
+    const other = await opening;
+    const journey = journeyOf({ ...tab, page: other }, stage);
+    await journey.signIn(email);
+    await journey.at('Your monthly cap for Demo app', 'cap');
+    assert.equal(upstream.requests.length, before, 'nothing was asked of the provider');
+    await other.getByLabel(/^New monthly cap/).fill('4');
+    await other.getByRole('button', { name: 'Set this cap' }).click();
+    await page.getByText('Here is an answer').waitFor();
+    await page.getByText('€4.999901', { exact: true }).waitFor(); // (10 + 4 x 20) x 1.1 micros are gone.
+
+    await service.setWallet(demo, user, 'is_suspended = true');
+    await page.getByLabel('Your message').fill('And now?');
+    await page.keyboard.press('Enter');
+    await page.getByText('Your wallet is blocked, and paying in does not change that.').waitFor();
+    assert.equal(await page.getByRole('link').count(), 0, 'no link that does not help');
+    await assertSound(tab, `example-blocked-${look}`);
+    assert.equal(upstream.requests.length, before + 1);
+    assert.deepEqual(await service.check(), []);
+  });
+}
+
+test('who signs out in one tab of the example is signed out in all', async (t) => {
+  const chromium = await openChromium(t, HOSTS);
+  if (chromium === undefined) return;
+  const tab = await chromium.open({ others: ['localhost'] });
+  await signIn(tab, 'Dora');
+  const other = await tab.context.newPage();
+  await other.goto(`${example.url}/`);
+  await other.getByText('No wallet yet').waitFor();
+  await tab.page.getByRole('button', { name: 'Sign out' }).click();
+  for (const page of [tab.page, other]) await page.getByRole('heading', { name: 'Sign in to Chat' }).waitFor();
+});
 
 test('a wallet is connected by the way there and back, and the balance follows the webhook without a reload', async (t) => {
   const chromium = await openChromium(t, HOSTS);

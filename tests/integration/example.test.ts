@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { signTestPayload, type WebhookEvent } from '../../packages/sdk/src/sdk.ts';
-import { type Reply, replyOf } from '../support/client.ts';
 import { layOutExample, standBetween, whenReady } from '../support/example.ts';
+import { visitorsOf } from '../support/example-visitors.ts';
 import { streamSteps } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -28,55 +28,11 @@ const settings = {
   CHAT_MODEL: 'large',
 };
 const example = await whenReady(startExample(settings));
+const { ask, signIn, say, follow } = visitorsOf(example, dataDirectory);
 await service.database.owner.query('update accounts.apps set redirect_uris = $2 where app_id = $1', [
   app.appId,
   [`${example.url}/back`],
 ]);
-
-interface Asking {
-  readonly cookie?: string;
-  readonly body?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** Asks as a browser would that has the example open: by its name, and telling where a form comes from. */
-function ask(method: 'GET' | 'POST', route: string, { cookie, body, headers = {} }: Asking = {}): Promise<Reply> {
-  const { host, origin } = new URL(example.url);
-  const all = {
-    host,
-    ...(method === 'POST' ? { origin } : {}),
-    ...(cookie === undefined ? {} : { cookie }),
-    ...headers,
-  };
-  return new Promise((resolve, reject) => {
-    const asked = request(example.address + route, { method, headers: all }, (answer) => {
-      const parts: Buffer[] = [];
-      answer.on('data', (part: Buffer) => parts.push(part));
-      answer.on('end', () => {
-        const heard = new Headers(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]));
-        resolve(replyOf({ status: answer.statusCode ?? 0, headers: heard }, Buffer.concat(parts).toString('utf8')));
-      });
-    });
-    asked.once('error', reject);
-    asked.end(body);
-  });
-}
-
-/** Signs in, and gives the cookie and by which name the service knows the user. */
-async function signIn(name: string, password = 'correct horse'): Promise<{ cookie: string; user: string }> {
-  const reply = await ask('POST', '/sign-in', { body: String(new URLSearchParams({ name, password })) });
-  assert.equal(reply.status, 303, reply.text);
-  const [cookie = ''] = (reply.headers.get('set-cookie') ?? '').split(';');
-  const accounts = JSON.parse(readFileSync(path.join(dataDirectory, 'example-chat.json'), 'utf8')) as {
-    readonly name: string;
-    readonly userId: string;
-  }[];
-  return { cookie, user: accounts.find((account) => account.name === name)?.userId ?? '' };
-}
-
-function say(cookie: string, text: string): Promise<Reply> {
-  return ask('POST', '/messages', { cookie, body: JSON.stringify({ text }) });
-}
 
 function script(text: string): void {
   const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
@@ -179,20 +135,6 @@ test('SDK-02 the example takes only the way back that this browser was sent on, 
   assert.match((await ask('GET', '/', anna)).text, /You have not connected a wallet\./);
   await assertRefused(back, anna.cookie);
 });
-
-/** Keeps the page of this user open, and gives what it has been told. */
-async function follow(cookie: string): Promise<{ readonly heard: () => string; readonly leave: () => void }> {
-  const { host } = new URL(example.url);
-  let heard = '';
-  const asked = request(`${example.address}/events`, { headers: { host, cookie } }, (answer) => {
-    answer.on('data', (part: Buffer) => void (heard += part.toString('utf8')));
-    answer.on('error', () => {});
-  });
-  asked.on('error', () => {});
-  asked.end();
-  await waitUntil('the page is open', () => heard.includes('open'));
-  return { heard: () => heard, leave: () => asked.destroy() };
-}
 
 function topUpOf(userId: string): WebhookEvent {
   const data = { userId, balanceMicros: 1, availableMicros: 1, currency: 'EUR' };

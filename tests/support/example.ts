@@ -1,9 +1,11 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import os from 'node:os';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { after } from 'node:test';
 import { ROOT } from '../../tools/toolchain.ts';
@@ -19,12 +21,14 @@ export interface Example {
   readonly url: string;
   /** The same, by its address. */
   readonly address: string;
+  readonly pid: number;
   /** All that it has written so far. */
   readonly said: () => string;
   readonly stop: () => Promise<void>;
 }
 
 interface ExampleRun {
+  readonly pid: number;
   readonly said: () => string;
   /** Its exit status, once it has ended. */
   readonly ended: Promise<unknown>;
@@ -37,27 +41,64 @@ export async function layOutExample(): Promise<(environment: Readonly<Record<str
   cpSync(path.join(ROOT, 'examples'), path.join(folder, 'examples'), { recursive: true });
   symlinkSync(path.join(ROOT, 'packages'), path.join(folder, 'packages'), 'dir');
   return (environment) => {
-    const child = spawn(process.execPath, ['examples/chat/main.ts'], {
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env['PATH'] ?? '', CHAT_PORT: '0', ...environment },
-    });
-    let said = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (part: Buffer) => void (said += part.toString('utf8')));
-    }
-    const ended = once(child, 'close').then(([status]) => status as unknown);
-    const stop = async (): Promise<void> => {
-      child.kill('SIGTERM');
-      await ended;
-    };
-    after(stop);
-    return { said: () => said, ended, stop };
+    const child = spawn(process.execPath, ['examples/chat/main.ts'], optionsIn(folder, environment));
+    return followRun(child, () => child.kill('SIGTERM'));
   };
 }
 
+/** What is in the root of a clone that the example's command needs. */
+const CLONE = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts', 'tools', 'packages', 'examples'];
+
+/**
+ * Types `npm run example` in a copy of the repository: the command builds the SDK where others of the test run would do so too. Its `stop`
+ * is Ctrl-C, which all of its processes hear.
+ */
+export function runExampleCommand(environment: Readonly<Record<string, string>>): ExampleRun {
+  const clone = mkdtempSync(path.join(os.tmpdir(), 'purser-clone-'));
+  after(() => rmSync(clone, { recursive: true, force: true }));
+  for (const name of CLONE) {
+    cpSync(path.join(ROOT, name), path.join(clone, name), { recursive: true, filter: isSource });
+  }
+  const [installed, here] = [path.join(ROOT, 'node_modules'), path.join(clone, 'node_modules')];
+  mkdirSync(here);
+  for (const name of readdirSync(installed)) {
+    // Our own packages are those of the copy.
+    if (name === '@purser') cpSync(path.join(installed, name), path.join(here, name), COPY_LINKS);
+    else symlinkSync(path.join(installed, name), path.join(here, name));
+  }
+  const child = spawn('npm', ['run', 'example'], { ...optionsIn(clone, environment), detached: true });
+  return followRun(child, () => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), 'SIGINT');
+  });
+}
+
+function isSource(file: string): boolean {
+  return path.basename(file) !== 'dist';
+}
+
+const COPY_LINKS = { recursive: true, verbatimSymlinks: true } as const;
+
+function optionsIn(folder: string, environment: Readonly<Record<string, string>>) {
+  const env = { PATH: process.env['PATH'] ?? '', CHAT_PORT: '0', ...environment };
+  return { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], env } as const satisfies SpawnOptions;
+}
+
+function followRun(child: ChildProcessByStdio<null, Readable, Readable>, end: () => void): ExampleRun {
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (part: Buffer) => void (said += part.toString('utf8')));
+  }
+  const ended = once(child, 'close').then(([status]) => status as unknown);
+  const stop = async (): Promise<void> => {
+    end();
+    await ended;
+  };
+  after(stop);
+  return { pid: child.pid ?? 0, said: () => said, ended, stop };
+}
+
 /** Waits until it says where it is. */
-export async function whenReady({ said, ended, stop }: ExampleRun): Promise<Example> {
+export async function whenReady({ pid, said, ended, stop }: ExampleRun): Promise<Example> {
   let isOver = false;
   void ended.then(() => (isOver = true));
   const url = await waitUntil(
@@ -68,7 +109,7 @@ export async function whenReady({ said, ended, stop }: ExampleRun): Promise<Exam
     },
     START_MS_MAX,
   );
-  return { url, address: `http://127.0.0.1:${new URL(url).port}`, said, stop };
+  return { url, address: `http://127.0.0.1:${new URL(url).port}`, pid, said, stop };
 }
 
 /** Hands on what the example asks of the service, and keeps the `state` of each way that it begins. */

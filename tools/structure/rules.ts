@@ -125,7 +125,7 @@ export const RULES: RuleSet = {
     pg: [{ user: 'db' }, { user: 'embedded' }],
     fastify: [{ user: 'http' }],
     '@purser/sdk': [{ user: 'examples' }],
-    openai: [{ user: 'examples/chat/answer.ts' }],
+    openai: [{ user: 'examples/chat/answer.ts' }, { user: 'examples/chat/fault.ts' }],
     undici: [{ user: 'providers' }, { user: 'webhooks/deliver.ts' }, { user: 'cli/listener-client.ts' }],
     stripe: [{ user: 'payments/stripe/stripe.ts' }, { user: 'payments/stripe/report.ts' }],
     '@simplewebauthn/server': [{ user: 'identities/passkeys.ts' }],

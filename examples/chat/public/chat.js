@@ -2,9 +2,19 @@
 
 const find = (id) => document.getElementById(id);
 const [status, messages, topup, form, question] = ['status', 'messages', 'topup', 'ask', 'question'].map(find);
+const BACK = 'Come back here then: the answer goes on by itself.';
+/** Each refusal that the user can do something about, in words of its own. */
 const REASONS = {
-  APP_SPEND_CAP_EXCEEDED: 'You have reached the monthly cap that you set for this app',
-  PAYMENT_REQUIRED: 'This answer needs money in your wallet',
+  APP_SPEND_CAP_EXCEEDED: {
+    title: 'You have reached your monthly cap',
+    text: `You set a monthly cap for this app, and this answer would go beyond it. You can change it in your wallet. ${BACK}`,
+    link: 'Change the cap',
+  },
+  PAYMENT_REQUIRED: {
+    title: 'This answer needs money in your wallet',
+    text: `The link opens a page where you can pay some in. ${BACK}`,
+    link: 'Open the page',
+  },
 };
 const NEWS = {
   'topup.completed': 'Your top-up has arrived.',
@@ -49,10 +59,13 @@ function showBusy(isBusy) {
 
 function showTopUp({ url, code }) {
   if (!/^https?:/.test(url)) return;
-  find('topup-title').textContent = REASONS[code] ?? REASONS.PAYMENT_REQUIRED;
+  const { title, text, link } = REASONS[code] ?? REASONS.PAYMENT_REQUIRED;
+  find('topup-title').textContent = title;
+  find('topup-text').textContent = text;
+  find('topup-link').textContent = link;
   find('topup-link').href = url;
   topup.hidden = false;
-  status.textContent = `${find('topup-title').textContent}. Waiting for it.`;
+  status.textContent = `${title}. The answer waits for you.`;
   topup.scrollIntoView({ block: 'nearest' });
 }
 
@@ -117,8 +130,13 @@ question.addEventListener('keydown', (event) => {
 });
 find('stop').addEventListener('click', () => reading.abort());
 find('connect').addEventListener('click', () => void connect());
-new EventSource('/events').addEventListener('message', ({ data }) => {
+const events = new EventSource('/events');
+events.addEventListener('message', ({ data }) => {
   status.textContent = NEWS[JSON.parse(data).type] ?? '';
   void showBalance();
+});
+// Refused, not only broken off: the session is over, in another tab perhaps. The balance is refused too, and leads to the sign-in.
+events.addEventListener('error', () => {
+  if (events.readyState === EventSource.CLOSED) void showBalance();
 });
 void showBalance();

@@ -1,0 +1,34 @@
+import { isPurserError, type PaymentRequiredError } from '@purser/sdk';
+import OpenAI from 'openai';
+
+/** What the user is told, where there is nothing, or nothing more, to wait for. */
+const REFUSED: Readonly<Record<PaymentRequiredError['code'], string>> = {
+  PAYMENT_REQUIRED: 'There was no top-up. Ask again when you have one.',
+  APP_SPEND_CAP_EXCEEDED: 'You set a monthly cap for this app, and it is still as it was. Change it, then ask again.',
+  WALLET_SUSPENDED:
+    'Your wallet is blocked, and paying in does not change that. Whoever runs the wallet service can tell you why.',
+};
+
+export function explain(fault: unknown): string {
+  if (isPurserError(fault, 'PaymentRequiredError')) return REFUSED[fault.code];
+  if (fault instanceof OpenAI.RateLimitError) return 'Too much is asked at once. Try again in a moment.';
+  return 'The answer did not come through. Try again.';
+}
+
+/**
+ * Logs what has failed. With the correlation id, whoever runs Purser finds the call. Never the message or the whole fault: they hold what was
+ * asked, headers with the key, or a link that is for one user alone.
+ */
+export function logFault(what: string, fault: unknown): void {
+  console.error(what, JSON.stringify({ name: fault instanceof Error ? fault.name : 'unknown', ...factsOf(fault) }));
+}
+
+function factsOf(fault: unknown): object {
+  if (isPurserError(fault, 'PaymentRequiredError') || isPurserError(fault, 'ServiceApiError')) {
+    const { code, correlationId } = fault;
+    return { code, correlationId };
+  }
+  if (!(fault instanceof OpenAI.APIError)) return {};
+  const { status, code, headers } = fault;
+  return { status, code, correlationId: headers?.get('x-correlation-id') };
+}
