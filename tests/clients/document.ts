@@ -29,7 +29,7 @@ the service charges what it should. The Python clients run where Python has them
 
 const DIFFERENCES = `## Where a client differs
 
-None of it costs the user: what fails is not charged.`;
+What fails is not charged. Only \`line lost\` costs the user: the service has done the call, and does it once more.`;
 
 const SETTINGS = `## Settings
 

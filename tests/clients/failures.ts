@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createGate } from '../support/gate.ts';
 import type { UpstreamScript } from '../support/scripted-upstream.ts';
 import { emptyBucket } from '../support/violations.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -45,6 +46,12 @@ export const FAILURES: readonly Scenario[] = [
     clause: 'ER-06',
     promise: 'raises an error when a stream ends before its end, and is not charged',
     run: (scene) => brokenStream(scene, { body: STREAM.body.slice(0, 3) }),
+  },
+  {
+    name: 'line lost',
+    clause: 'CC-14',
+    promise: 'is charged once for a plain call that it tries again after its line was lost',
+    run: lostLine,
   },
 ];
 
@@ -122,6 +129,25 @@ async function brokenStream(scene: Scene, answer: UpstreamScript): Promise<strin
   assert.equal(await spentBy(scene, user), 0);
   assert.deepEqual([scene.arrived(user).length, scene.provided().length], [1, 1]);
   return told(hasCode(failure));
+}
+
+/** The line is lost while the call runs, which the service then ends and charges. */
+async function lostLine(scene: Scene): Promise<string> {
+  const gate = createGate();
+  scene.provide({ body: [{ waitFor: gate.opened }, { write: PLAIN.body }] });
+  const user = await scene.newUser(BALANCE);
+  const asked = scene.ask(user, {});
+  await waitUntil('the provider is asked', () => scene.provided().length === 1);
+  scene.arrived(user)[0]?.cut();
+  gate.open();
+  const { text, failure } = await asked;
+  assert.equal(failure?.message, undefined);
+  assert.equal(text, TEXT);
+  const { service, app } = scene.stage;
+  await waitUntil('nothing runs any more', async () => (await service.wallet(app, user)).held === 0);
+  const [spent, provided] = [await spentBy(scene, user), scene.provided().length];
+  assert.equal(spent, provided * COST);
+  return told(provided === 1 || `charged ${provided} times`);
 }
 
 /** True, or that it cannot be read from what the client raised. A wrong one is a fault. */

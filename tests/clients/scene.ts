@@ -24,6 +24,8 @@ export interface Arrival {
   /** When its answer was sent, once it was, and how long the client was to wait then. */
   answeredAtMs?: number;
   retryAfterSeconds?: number;
+  /** Resets the line that it came by. */
+  readonly cut: () => void;
 }
 
 /** Makes scenes on one stage. Called once, where `setStage` was. */
@@ -73,7 +75,7 @@ function watchArrivals(): ReadonlyMap<string, readonly Arrival[]> {
     const { request } = message as Exchange;
     const user = request.headers['x-service-user'];
     if (typeof user !== 'string') return;
-    const arrival = { atMs: performance.now() };
+    const arrival = { atMs: performance.now(), cut: () => void request.socket.resetAndDestroy() };
     byRequest.set(request, arrival);
     byUser.set(user, [...(byUser.get(user) ?? []), arrival]);
   });

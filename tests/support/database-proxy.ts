@@ -1,4 +1,4 @@
-// A network between a service and its database that a test can cut.
+// A network between a service and its database, or a caller and the service, that a test can cut.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 

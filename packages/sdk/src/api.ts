@@ -1,6 +1,7 @@
 import { ServiceApiError } from './errors.ts';
 import { paymentRequired, readFailure } from './failure.ts';
 import type { Fetch, Signal } from './platform.ts';
+import type { ChatFetch } from './retries.ts';
 import type { ErrorCode } from './wire.ts';
 
 /** How the service is reached, checked. */
@@ -10,6 +11,8 @@ export interface Access {
   readonly apiKey: string;
   /** Does the requests. */
   readonly send: Fetch;
+  /** Does those for chat, with the retries among them marked. */
+  readonly sendChat: ChatFetch;
 }
 
 export interface CallOptions {
@@ -44,7 +47,8 @@ export async function ask<Answer>({ root, apiKey, send }: Access, request: Reque
   const failure = readFailure(text);
   const { status } = response;
   const known = { ...failure, correlationId: failure.correlationId ?? response.headers.get('x-correlation-id') ?? '' };
-  throw paymentRequired(status, known) ?? serviceError(status, known);
+  if (status !== 402) throw serviceError(status, known);
+  throw paymentRequired(status, known);
 }
 
 function parse(text: string, root: string): unknown {

@@ -37,6 +37,7 @@ test('SDK-02 the root address is taken, with or without a path or slash, and wha
     'purser.test',
     'https://purser.test/v1',
     'https://a:b@purser.test',
+    'https://:b@purser.test',
     'ftp://purser.test',
     'https://purser.test?a',
     'https://purser.test/v1/',
@@ -45,6 +46,15 @@ test('SDK-02 the root address is taken, with or without a path or slash, and wha
   }
   for (const apiKey of ['', 'a b', 'a\nb', undefined as unknown as string]) {
     assert.throws(() => new Purser({ baseURL: 'https://purser.test', apiKey }), TypeError, apiKey);
+  }
+});
+
+test('SDK-02 an address is not shown where it is refused: a password may be in it', () => {
+  for (const baseURL of ['https://a:secret@', 'https://a:secret@purser.test', 'https://:secret@purser.test:x']) {
+    assert.throws(
+      () => new Purser({ baseURL, apiKey: 'k' }),
+      (error) => error instanceof TypeError && !inspect(error).includes('secret'),
+    );
   }
 });
 
@@ -107,6 +117,16 @@ test('SDK-01 an answer that is not of the service is told as such, and a redirec
   }
   const { purser } = clientThat(() => new Response('<h1>Welcome</h1>'));
   await assert.rejects(purser.balance('anna'), { name: 'TypeError', message: /is not Purser/ });
+});
+
+test('SDK-01 a helper tells a 402 by its status: the code of one in another answer is none', async () => {
+  const body = JSON.stringify({ error: { code: 'WALLET_SUSPENDED', message: 'No.', correlationId: 'cor_3' } });
+  const { purser } = clientThat(() => new Response(body, { status: 403 }));
+  await assert.rejects(purser.balance('anna'), (error) => {
+    assert.ok(isPurserError(error, 'ServiceApiError'));
+    assert.deepEqual([error.status, error.code, error.correlationId], [403, 'WALLET_SUSPENDED', 'cor_3']);
+    return true;
+  });
 });
 
 test('SDK-01 a 402 without a body is still one, and what the network raises stays as it is', async () => {

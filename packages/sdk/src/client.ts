@@ -1,5 +1,6 @@
 import { type Access, ask, type CallOptions } from './api.ts';
 import type { Fetch } from './platform.ts';
+import { markRetries } from './retries.ts';
 import { type TopUpOptions, withTopUp } from './top-up.ts';
 import type { Balance, ConnectLink, UsageSummary } from './wire.ts';
 
@@ -36,7 +37,7 @@ export class Purser {
   constructor({ baseURL, apiKey, fetch = (...request) => globalThis.fetch(...request) }: PurserOptions) {
     if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey))
       throw new TypeError('`apiKey` is missing or malformed.');
-    this.#access = { root: rootOf(baseURL), apiKey, send: fetch };
+    this.#access = { root: rootOf(baseURL), apiKey, send: fetch, sendChat: markRetries(fetch) };
   }
 
   /** What is done for one user of the app, by the app's own name for that user. Throws a `TypeError` where it cannot be one. */
@@ -69,7 +70,8 @@ export class PurserUser {
   readonly headers: Readonly<Record<'x-service-user', string>>;
   /**
    * A `fetch` that puts the key and the user on what goes to the service, and leaves everything else alone. What is answered is handed on as
-   * it is, a 402 too: a client that has it raised by `fetch` would take it for a broken connection and try again.
+   * it is, a 402 too: a client that has it raised by `fetch` would take it for a broken connection and try again. A chat call without an
+   * `idempotency-key` is marked where it is a retry of one that failed, so that a plain one is not charged twice.
    */
   readonly fetch: Fetch;
   readonly #access: Access;
@@ -127,9 +129,10 @@ export class PurserUser {
   }
 
   /**
-   * Does a call as `guard` does. Refused by a 402 with a link, it hands the link to `onTopUp`, waits until the wallet has more and does the call
-   * once more: whatever comes of that is the result. Throws the `PaymentRequiredError` where there is no link, when the time is up, and
-   * with a test key unless `until` says when to go on.
+   * Does a call as `guard` does. Refused by a 402 with a link, it hands the link to `onTopUp`, waits until the wallet has more, or the cap is
+   * higher where that was reached, and does the call once more: whatever comes of that is the result. Where something that other calls had set
+   * aside comes back meanwhile it tries the call too, and waits on if it is refused as before. Throws the `PaymentRequiredError` where there is no link,
+   * when the time is up, and with a test key unless `until` says when to go on.
    */
   withTopUp<Result>(call: () => Result | PromiseLike<Result>, options: TopUpOptions): Promise<Awaited<Result>> {
     const isSandbox = this.apiKey.startsWith('svc_test_');
@@ -138,16 +141,15 @@ export class PurserUser {
 }
 
 function rootOf(baseURL: string): string {
-  const url = new URL(baseURL); // A `TypeError` of its own.
-  const root = url.origin + url.pathname.replace(/\/+$/, '');
-  const isPlain = /^https?:$/.test(url.protocol) && url.username === '' && url.search === '' && url.hash === '';
-  if (!isPlain || root.endsWith('/v1')) {
+  // The platform's own error would show the address, and a password in it.
+  const root = URL.canParse(baseURL) ? new URL(baseURL).href.replace(/\/+$/, '') : '';
+  if (!/^https?:\/\/[^/@?#]+(\/[^?#]*)?$/.test(root) || root.endsWith('/v1')) {
     throw new TypeError('`baseURL` is the root address of the service, as https://purser.example, without /v1.');
   }
   return root;
 }
 
-function signedFetch({ root, apiKey, send }: Access, userId: string): Fetch {
+function signedFetch({ root, apiKey, send, sendChat }: Access, userId: string): Fetch {
   return (input, init) => {
     const isRequest = typeof input === 'object' && 'url' in input;
     const { href } = new URL(isRequest ? input.url : input);
@@ -155,6 +157,9 @@ function signedFetch({ root, apiKey, send }: Access, userId: string): Fetch {
     const headers = new Headers(init?.headers ?? (isRequest ? input.headers : undefined));
     headers.set('authorization', `Bearer ${apiKey}`);
     headers.set('x-service-user', userId);
-    return send(input, { ...init, headers });
+    const body = init?.body;
+    const isChat = href === `${root}/v1/chat/completions` && typeof body === 'string';
+    if (!isChat || isRequest || headers.has('idempotency-key')) return send(input, { ...init, headers });
+    return sendChat({ url: href, userId, body }, { ...init, headers });
   };
 }

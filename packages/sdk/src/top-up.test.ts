@@ -28,8 +28,8 @@ function refusal(fields: Partial<PaymentRequiredError> = {}): PaymentRequiredErr
 
 type Look = Partial<Balance> | Error;
 
-/** Calls that are refused until the wallet was looked at as often as there are looks; the last look stays. */
-function scene(looks: readonly Look[], error: Error = refusal()) {
+/** Calls of which the first `refused` are refused, and a wallet that is looked at: the last look stays. */
+function scene(looks: readonly Look[], { error = refusal(), refused = 1 }: { error?: Error; refused?: number } = {}) {
   const count = { calls: 0, looks: 0, links: 0 };
   const balance = async (): Promise<Balance> => {
     const look = looks[Math.min(count.looks, looks.length - 1)] ?? {};
@@ -39,61 +39,140 @@ function scene(looks: readonly Look[], error: Error = refusal()) {
   };
   const call = async (): Promise<string> => {
     count.calls += 1;
-    if (count.calls === 1) throw error;
+    if (count.calls <= refused) throw error;
     return 'answer';
   };
   const run = (options: Partial<TopUpOptions> = {}, isSandbox = false) =>
     withTopUp({ isSandbox, balance }, call, {
       onTopUp: () => (count.links += 1),
-      pollMs: 1,
-      waitMs: 2_000,
+      pollMs: 250,
+      waitMs: 10_000,
       ...options,
     });
   return { count, run };
 }
 
-for (const [what, looks] of Object.entries({
-  'a first wallet is funded': [refusal(), refusal(), {}, { balanceMicros: 5 }],
-  'an empty one is funded': [{}, {}, { balanceMicros: 5 }],
-  'one that is not enough gets more': [{ balanceMicros: 5 }, { balanceMicros: 5 }, { balanceMicros: 6 }],
-  'it gets more after another call has spent of it': [{ balanceMicros: 9 }, { balanceMicros: 3 }, { balanceMicros: 8 }],
-  'the cap is raised': [
-    { balanceMicros: 9, spendCapMicros: 1 },
-    { balanceMicros: 9, spendCapMicros: 1 },
-    { balanceMicros: 9, spendCapMicros: 2 },
+const CAP = refusal({ code: 'APP_SPEND_CAP_EXCEEDED' });
+
+for (const [what, looks, error] of [
+  ['a first wallet is funded', [refusal(), refusal(), {}, { balanceMicros: 5 }]],
+  ['an empty one is funded', [{}, {}, { balanceMicros: 5 }]],
+  ['one that is not enough gets more', [{ balanceMicros: 5 }, { balanceMicros: 5 }, { balanceMicros: 6 }]],
+  [
+    'it gets more after another call has spent of it',
+    [{ balanceMicros: 9 }, { balanceMicros: 3 }, { balanceMicros: 8 }],
   ],
-  'the cap is taken away': [{ balanceMicros: 9, spendCapMicros: 1 }, { balanceMicros: 9 }],
-  'another month begins': [
-    { balanceMicros: 9, spendCapMicros: 1, spentThisMonthMicros: 1 },
-    { balanceMicros: 9, spendCapMicros: 1 },
+  [
+    'there is more, and not when the cap is raised',
+    [
+      { balanceMicros: 3, spendCapMicros: 1 },
+      { balanceMicros: 3, spendCapMicros: 2 },
+      { balanceMicros: 8, spendCapMicros: 2 },
+    ],
   ],
-  'looks fail between': [
-    new TypeError('fetch failed'),
-    {},
-    new ServiceApiError({ status: 429, code: 'TOO_MANY_REQUESTS', message: '', correlationId: '' }),
-    { balanceMicros: 1 },
+  [
+    'the cap is raised, and not when money comes',
+    [{ spendCapMicros: 1 }, { balanceMicros: 9, spendCapMicros: 1 }, { balanceMicros: 9, spendCapMicros: 2 }],
+    CAP,
   ],
-} satisfies Record<string, readonly Look[]>)) {
+  [
+    'the cap is raised above what was spent',
+    [
+      { spendCapMicros: 3, spentThisMonthMicros: 5 },
+      { spendCapMicros: 4, spentThisMonthMicros: 5 },
+      { spendCapMicros: 6, spentThisMonthMicros: 5 },
+    ],
+    CAP,
+  ],
+  ['the cap is taken away', [{ balanceMicros: 9, spendCapMicros: 1 }, { balanceMicros: 9 }], CAP],
+  [
+    'another month begins',
+    [
+      { balanceMicros: 9, spendCapMicros: 1, spentThisMonthMicros: 1 },
+      { balanceMicros: 9, spendCapMicros: 1 },
+    ],
+    CAP,
+  ],
+  [
+    'looks fail between',
+    [
+      {},
+      new TypeError('fetch failed'),
+      new ServiceApiError({ status: 429, code: 'TOO_MANY_REQUESTS', message: '', correlationId: '' }),
+      { balanceMicros: 1 },
+    ],
+  ],
+  ['the first look failed and the wallet can pay at the next', [new TypeError('fetch failed'), { balanceMicros: 1 }]],
+  [
+    'the first look failed and there is no money at the next',
+    [new TypeError('fetch failed'), {}, { balanceMicros: 1 }],
+  ],
+  [
+    'the first look failed and the cap is reached at the next',
+    [
+      new TypeError('fetch failed'),
+      { balanceMicros: 9, spendCapMicros: 1, spentThisMonthMicros: 1 },
+      { balanceMicros: 9, spendCapMicros: 2, spentThisMonthMicros: 1 },
+    ],
+    CAP,
+  ],
+  [
+    'there is more and it is suspended no longer',
+    [{}, { balanceMicros: 5, status: 'suspended' }, { balanceMicros: 5 }],
+  ],
+  [
+    'what another call had set aside comes back',
+    [
+      { balanceMicros: 9, reservedMicros: 2 },
+      { balanceMicros: 9, reservedMicros: 8 },
+      { balanceMicros: 8, reservedMicros: 0 },
+    ],
+  ],
+] satisfies readonly (readonly [string, readonly Look[], Error?])[]) {
   test(`SDK-02 the call is done once more when ${what}, and not before`, async () => {
-    const { count, run } = scene(looks);
+    const { count, run } = scene(looks, { ...(error && { error }) });
     assert.equal(await run(), 'answer');
     assert.deepEqual(count, { calls: 2, looks: looks.length, links: 1 });
   });
 }
 
-test('SDK-02 what becomes available as other calls end is no top-up', async () => {
+test('SDK-02 refused again although other calls have ended, it is waited on, and nobody is asked twice', async () => {
   const looks = [
-    { balanceMicros: 9, availableMicros: 1 },
-    { balanceMicros: 9, availableMicros: 9 },
+    { balanceMicros: 9, reservedMicros: 8 },
+    { balanceMicros: 8 },
+    { balanceMicros: 8 },
+    { balanceMicros: 20 },
   ];
-  const { count, run } = scene(looks);
-  await assert.rejects(run({ waitMs: 60 }), isPurserError);
-  assert.equal(count.calls, 1);
+  const { count, run } = scene(looks, { refused: 2 });
+  assert.equal(await run(), 'answer');
+  assert.deepEqual(count, { calls: 3, looks: looks.length, links: 1 });
+  const other = new Error('other');
+  const calls = [refusal(), other];
+  const shift = async (): Promise<never> => {
+    throw calls.shift();
+  };
+  const balances = [{ balanceMicros: 9, reservedMicros: 8 }, { balanceMicros: 9 }];
+  const balance = async (): Promise<Balance> => ({ ...EMPTY, ...balances.shift() });
+  await assert.rejects(withTopUp({ isSandbox: false, balance }, shift, { onTopUp: () => {}, pollMs: 250 }), other);
+});
+
+test('SDK-02 it is looked four times a second at the most, whatever is asked for', async () => {
+  for (const pollMs of [0, -1, 1, Number.NEGATIVE_INFINITY]) {
+    const { count, run } = scene([{}]);
+    await assert.rejects(run({ pollMs, waitMs: 400 }), isPurserError);
+    assert.ok(count.looks <= 2, `${pollMs}: ${count.looks}`); // The first is before the link is shown.
+  }
+  for (const pollMs of [Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31]) {
+    const { count, run } = scene([{}]);
+    await assert.rejects(run({ pollMs, waitMs: 400 }), isPurserError);
+    assert.equal(count.looks, 1, String(pollMs));
+  }
 });
 
 test('SDK-02 a suspended wallet is not waited for as a funded one', async () => {
   const { count, run } = scene([{}, { balanceMicros: 5, status: 'suspended' }]);
-  await assert.rejects(run({ waitMs: 60 }), isPurserError);
+  await assert.rejects(run({ waitMs: 400 }), isPurserError);
+  assert.equal(count.looks, 2);
   assert.equal(count.calls, 1);
 });
 
@@ -103,7 +182,7 @@ test('SDK-02 without a link, with another error, and with play money nothing is 
     [new Error('other'), false],
     [refusal(), true],
   ] as const) {
-    const { count, run } = scene([{}], error);
+    const { count, run } = scene([{}], { error });
     await assert.rejects(run({}, isSandbox), (raised) => raised === error);
     assert.deepEqual(count, { calls: 1, looks: 0, links: 0 });
   }
@@ -118,7 +197,7 @@ test('SDK-02 a second refusal is the result: nobody is asked to pay twice', asyn
   const looks = [{}, { balanceMicros: 5 }];
   const balance = async (): Promise<Balance> => ({ ...EMPTY, ...looks.shift() });
   await assert.rejects(
-    withTopUp({ isSandbox: false, balance }, call, { onTopUp: () => (count.links += 1), pollMs: 1 }),
+    withTopUp({ isSandbox: false, balance }, call, { onTopUp: () => (count.links += 1), pollMs: 250 }),
     (raised) => raised === again,
   );
   assert.equal(count.links, 1);
@@ -153,9 +232,9 @@ test('SDK-02 when the time is up the refusal is thrown, and nothing goes on', as
     given = signal;
     return new Promise(() => {});
   };
-  await assert.rejects(scene([{}], error).run({ waitMs: 30, until }), (raised) => raised === error);
+  await assert.rejects(scene([{}], { error }).run({ waitMs: 30, until }), (raised) => raised === error);
   assert.equal(given?.aborted, true);
-  const polled = scene([{}], error);
+  const polled = scene([{}], { error });
   await assert.rejects(polled.run({ waitMs: 30 }), (raised) => raised === error);
   const { looks } = polled.count;
   await new Promise((resolve) => setTimeout(resolve, 30));
@@ -203,4 +282,19 @@ test('SDK-02 a look that is refused for good ends the wait, as does an app that 
   await assert.rejects(scene([{}, revoked]).run(), revoked);
   const broken = new Error('no window');
   await assert.rejects(scene([{}]).run({ onTopUp: () => Promise.reject(broken) }), broken);
+});
+
+test('SDK-02 a look that is under way when the time is up is the last', async () => {
+  let looks = 0;
+  const balance: Parameters<typeof withTopUp>[0]['balance'] = ({ signal }) => {
+    looks += 1;
+    if (looks === 1) return Promise.resolve(EMPTY);
+    return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+  };
+  const options = { onTopUp: () => {}, pollMs: 250, waitMs: 400 };
+  await assert.rejects(withTopUp({ isSandbox: false, balance }, () => Promise.reject(refusal()), options));
+  await new Promise((resolve) => {
+    setTimeout(resolve, 400);
+  });
+  assert.equal(looks, 2);
 });

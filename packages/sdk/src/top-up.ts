@@ -7,6 +7,7 @@ const WAIT_MS = 600_000;
 /** A timer that is set for longer rings at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 const POLL_MS = 3_000;
+const POLL_MS_MIN = 250;
 
 export interface TopUpOptions {
   /** Shows the user the way to pay: `error.topupUrl`. Always there, unlike on the error itself. */
@@ -20,7 +21,7 @@ export interface TopUpOptions {
   readonly signal?: Signal | undefined;
   /** How long to wait for the money; ten minutes. */
   readonly waitMs?: number | undefined;
-  /** How often to ask for the balance; every three seconds. */
+  /** How often to ask for the balance; every three seconds, and no oftener than four times a second. */
   readonly pollMs?: number | undefined;
 }
 
@@ -38,43 +39,64 @@ export async function withTopUp<Result>(
 ): Promise<Awaited<Result>> {
   const { signal } = options;
   signal?.throwIfAborted();
+  let refusal: Refusal;
   try {
     return await guard(call);
   } catch (error) {
     if (!isPurserError(error, 'PaymentRequiredError') || !hasLink(error)) throw error;
     // Play money has no balance to ask for.
     if (wallet.isSandbox && options.until === undefined) throw error;
-    await funded(wallet, error, options);
+    refusal = error;
   }
-  return guard(call);
+  const tried = await untilFunded(wallet, refusal, call, options);
+  return tried === undefined ? guard(call) : tried.result;
 }
 
-function hasLink(error: PaymentRequiredError): error is PaymentRequiredError & { readonly topupUrl: string } {
+type Refusal = PaymentRequiredError & { readonly topupUrl: string };
+
+function hasLink(error: PaymentRequiredError): error is Refusal {
   return error.topupUrl !== undefined;
 }
 
-/** Returns when the wallet has more than before. Throws the reason of the abort, or once time is up the refusal itself. */
-async function funded(
+/**
+ * Returns when what was refused can be paid, or with the result where the call went through because others had ended. Throws the reason
+ * of the abort, or once time is up the refusal itself.
+ */
+async function untilFunded<Result>(
   wallet: Wallet,
-  error: PaymentRequiredError & { readonly topupUrl: string },
-  { onTopUp, until, signal, waitMs = WAIT_MS, pollMs = POLL_MS }: TopUpOptions,
-): Promise<void> {
+  refusal: Refusal,
+  call: () => Result | PromiseLike<Result>,
+  { onTopUp, until, signal, waitMs, pollMs }: TopUpOptions,
+): Promise<{ readonly result: Awaited<Result> } | undefined> {
   const over = new AbortController();
   const onAbort = (): void => over.abort(signal?.reason);
   if (signal?.aborted === true) onAbort();
   signal?.addEventListener('abort', onAbort);
-  const timer = setTimeout(() => over.abort(error), Math.min(waitMs, TIMER_MS_MAX));
-  const work = async (): Promise<void> => {
-    const hasGrown = until === undefined ? await watch(wallet, over.signal) : undefined; // Before the user can pay.
-    if (over.signal.aborted) return;
-    const told = until?.(error, over.signal); // Listens already while the user is asked, who may pay at once.
+  const timer = setTimeout(() => over.abort(refusal), timeOf(waitMs, WAIT_MS));
+  const ended = rejection(over.signal);
+  const everyMs = Math.max(timeOf(pollMs, POLL_MS), POLL_MS_MIN);
+  const begin = async (): Promise<Look | undefined> => {
+    const look = until === undefined ? await watch(wallet, refusal, over.signal) : undefined; // Before the user can pay.
+    if (over.signal.aborted) return undefined;
+    const told = until?.(refusal, over.signal); // Listens already while the user is asked, who may pay at once.
     told?.then(undefined, () => {}); // It is waited for below.
-    await onTopUp(error);
+    await onTopUp(refusal);
     await told;
-    if (hasGrown !== undefined) await repeat(hasGrown, pollMs, over.signal);
+    return look;
   };
   try {
-    await Promise.race([work(), rejection(over.signal)]);
+    const look = await Promise.race([ended, begin()]);
+    const next = async (): Promise<Change> =>
+      look === undefined ? 'paid' : Promise.race([ended, nextChange(look, everyMs, over.signal)]);
+    while ((await next()) !== 'paid') {
+      try {
+        return { result: await guard(call) };
+      } catch (error) {
+        // Refused as before: nobody has paid yet, so it is waited on.
+        if (!isPurserError(error, 'PaymentRequiredError') || error.code !== refusal.code) throw error;
+      }
+    }
+    return undefined;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
@@ -82,54 +104,58 @@ async function funded(
   }
 }
 
-async function repeat(isOver: () => Promise<boolean>, everyMs: number, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await pause(everyMs, signal);
-    if (!signal.aborted && (await isOver())) return;
-  }
+function timeOf(ms: number | undefined, otherwise: number): number {
+  return Math.min(ms === undefined || Number.isNaN(ms) ? otherwise : ms, TIMER_MS_MAX);
 }
 
-/** Tells from look to look whether the wallet can pay for more than at the least it has been seen with. */
-async function watch(wallet: Wallet, signal: AbortSignal): Promise<() => Promise<boolean>> {
-  let least = await look(wallet, signal);
+/** What a look at the balance tells: the user has done what was asked for, or the call may go through all the same. */
+type Change = 'paid' | 'maybe' | undefined;
+type Look = () => Promise<Change>;
+
+async function nextChange(look: Look, everyMs: number, signal: AbortSignal): Promise<Change> {
+  while (!signal.aborted) {
+    await pause(everyMs, signal);
+    const change = await look();
+    if (change !== undefined) return change;
+  }
+  return undefined;
+}
+
+/** Tells from look to look what became of what the refusal was about: the cap, or else the money. */
+async function watch(wallet: Wallet, { code }: Refusal, signal: AbortSignal): Promise<Look> {
+  const isCap = code === 'APP_SPEND_CAP_EXCEEDED';
+  let before = await seen(wallet, signal);
   return async () => {
-    const now = await look(wallet, signal);
-    if (now === 'unknown') return false;
-    if (least === 'unknown') {
-      least = now;
-      return false;
-    }
-    // Not by what is available: that rises whenever a call of the same user ends.
-    const hasMore = now.balance > least.balance || now.cap > least.cap || now.spent < least.spent;
-    least = { ...now, balance: Math.min(now.balance, least.balance) };
-    return hasMore && now.canPay;
+    const now = await seen(wallet, signal);
+    if (now === undefined) return undefined;
+    const last = before;
+    before = { ...now, balance: Math.min(now.balance, last?.balance ?? Infinity) };
+    if (!now.isActive || (isCap ? now.spent >= now.cap : now.balance <= 0)) return undefined;
+    if (last === undefined) return 'maybe';
+    if (isCap ? now.cap > last.cap || now.spent < last.spent : now.balance > last.balance) return 'paid';
+    // What other calls had set aside was in the way, perhaps, and some of it is back.
+    return now.reserved < last.reserved ? 'maybe' : undefined;
   };
 }
 
-interface Seen {
-  readonly balance: number;
-  readonly cap: number;
-  readonly spent: number;
-  readonly canPay: boolean;
-}
+const NOTHING = { balance: 0, reserved: 0, cap: Infinity, spent: 0, isActive: false };
 
-const NOTHING: Seen = { balance: 0, cap: Infinity, spent: 0, canPay: false };
-
-async function look(wallet: Wallet, signal: AbortSignal): Promise<Seen | 'unknown'> {
+/** Undefined where it cannot be known now. */
+async function seen(wallet: Wallet, signal: AbortSignal): Promise<typeof NOTHING | undefined> {
   try {
-    const { balanceMicros, spendCapMicros, spentThisMonthMicros, status } = await wallet.balance({ signal });
-    const cap = spendCapMicros ?? Infinity;
+    const found = await wallet.balance({ signal });
     return {
-      balance: balanceMicros,
-      cap,
-      spent: spentThisMonthMicros,
-      canPay: status === 'active' && balanceMicros > 0,
+      balance: found.balanceMicros,
+      reserved: found.reservedMicros,
+      cap: found.spendCapMicros ?? Infinity,
+      spent: found.spentThisMonthMicros,
+      isActive: found.status === 'active',
     };
   } catch (error) {
     if (isPurserError(error, 'PaymentRequiredError')) return NOTHING;
     // Refused for good; anything else, a lost connection too, may be better at the next look.
     if (isPurserError(error, 'ServiceApiError') && error.status < 429) throw error;
-    return 'unknown';
+    return undefined;
   }
 }
 
@@ -140,12 +166,14 @@ function rejection(signal: AbortSignal): Promise<never> {
   });
 }
 
+/** Ends by its time alone; an abort only stops the clock. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
+    const stop = (): void => clearTimeout(timer);
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
       resolve();
-    });
+    }, ms);
+    signal.addEventListener('abort', stop);
   });
 }

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { ChatOpenAI } from '@langchain/openai';
+import { Purser, type PurserUser } from '../../../packages/sdk/src/sdk.ts';
+import { chargeFor } from '../../support/catalogue.ts';
+import { startDatabaseProxy } from '../../support/database-proxy.ts';
+import { createGate } from '../../support/gate.ts';
+import { CLIENTS } from '../../support/sdk.ts';
+import { saying, setTwoGateways, USAGE } from '../../support/two-gateways.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+/** Lines that break between a stock client and the service: with the settings of the SDK nothing is charged twice. */
+
+const { service, app, upstream, newUser, keptCount } = await setTwoGateways();
+const line = await startDatabaseProxy(service.url);
+after(() => line.close());
+const purser = new Purser({ baseURL: line.url, apiKey: app.liveKey });
+
+const FUNDS = 1_000_000;
+const CHARGE = chargeFor({ prompt: USAGE.prompt_tokens, completion: USAGE.completion_tokens });
+const PLAIN = Object.entries(CLIENTS).filter(([name]) => !name.endsWith('streamed'));
+const MORE_THAN_A_LINE_HOLDS = 'a'.repeat(7 * 1024 * 1024);
+
+/** A provider that answers this once the gate is open, and how often it was asked. */
+function provide(content: string) {
+  const gate = createGate();
+  const before = upstream.requests.length;
+  upstream.script({ body: [{ waitFor: gate.opened }, { write: saying(content).body as string }] });
+  const asked = () => upstream.requests.length - before;
+  return { open: gate.open, asked, isAsked: () => waitUntil('the provider is asked', () => asked() === 1) };
+}
+
+async function expectOneCharge(user: PurserUser, asked: number, balance = FUNDS - CHARGE): Promise<void> {
+  assert.equal(asked, 1);
+  assert.deepEqual(await service.wallet(app, user.userId), { balance, held: 0, openStreams: 0 });
+}
+
+for (const [name, says] of PLAIN) {
+  test(`CC-14 ${name}: a line that breaks while the call runs costs no second charge, and the answer arrives`, async () => {
+    const user = purser.forUser(await newUser(FUNDS));
+    const { open, asked, isAsked } = provide('Here it is.');
+    const answer = says(user, 'large', 'Hello');
+    await isAsked();
+    line.reset();
+    line.restore();
+    open();
+    assert.equal(await answer, 'Here it is.');
+    await expectOneCharge(user, asked());
+  });
+
+  test(`CC-14 ${name}: a line that breaks once the service has answered costs no second charge either`, async () => {
+    const user = purser.forUser(await newUser(FUNDS));
+    const { open, asked, isAsked } = provide(MORE_THAN_A_LINE_HOLDS);
+    const answer = says(user, 'large', 'Hello');
+    await isAsked();
+    line.fallSilent();
+    open();
+    const left = await waitUntil('it is charged', async () => {
+      const { balance } = await service.wallet(app, user.userId);
+      return balance < FUNDS && balance;
+    });
+    line.reset();
+    line.fallSilent(); // A retry waits in it, however soon it comes.
+    await waitUntil('the answer is kept', async () => (await keptCount(user.userId)) === 1);
+    line.restore();
+    assert.ok((await answer) === MORE_THAN_A_LINE_HOLDS, 'all of it arrives');
+    await expectOneCharge(user, asked(), left);
+  });
+}
+
+test('CC-14 @langchain/openai: a call that it gives up for its own time limit is joined and charged once', async () => {
+  const user = purser.forUser(await newUser(FUNDS));
+  const { open, asked } = provide('At last.');
+  const answer = new ChatOpenAI({ model: 'large', ...user.langchain(), timeout: 2_000 }).invoke('Hello');
+  await waitUntil('the retry waits', async () => {
+    const { rows } = await service.database.owner.query('select from ledger.holds where is_joined');
+    return rows.length === 1;
+  });
+  open();
+  assert.equal((await answer).text, 'At last.');
+  await expectOneCharge(user, asked());
+});
