@@ -128,8 +128,8 @@ function sendStranger(response: ServerResponse): void {
 
 async function balanceOf(purser: Purser, { account }: Session) {
   try {
-    const { availableMicros, currency } = await purser.balance(account.userId);
-    return { isConnected: true, availableMicros, currency };
+    const { availableMicros, currency, status } = await purser.balance(account.userId);
+    return { isConnected: true, isBlocked: status === 'suspended', availableMicros, currency };
   } catch (fault) {
     if (!isPurserError(fault, 'PaymentRequiredError')) throw fault;
     return { isConnected: false };

@@ -62,16 +62,6 @@ async function signIn({ page }: Tab, name: string): Promise<void> {
   await page.getByText('No wallet yet').waitFor();
 }
 
-/** From a page of Purser on: through all of its pages, to the end of the payment. */
-async function payOn(tab: Tab, email: string): Promise<void> {
-  const journey = journeyOf(tab, stage);
-  await journey.signIn(email);
-  await journey.consent('Demo app');
-  await journey.choose();
-  await journey.pay();
-  await journey.at('The money has arrived', 'arrived');
-}
-
 for (const [look, options] of Object.entries(LOOKS)) {
   test(`from nothing to a paid, streamed answer in the example: ${look}`, async (t) => {
     const chromium = await openChromium(t, HOSTS);
@@ -93,7 +83,14 @@ for (const [look, options] of Object.entries(LOOKS)) {
     await assertSound(tab, `example-top-up-${look}`);
     const opening = context.waitForEvent('page');
     await page.getByRole('link', { name: 'Open the page' }).click();
-    await payOn({ ...tab, page: await opening }, `${look}@example.test`);
+    const journey = journeyOf({ ...tab, page: await opening }, stage);
+    await journey.signIn(`${look}@example.test`);
+    await journey.consent('Demo app');
+    await page.getByText('€0.00', { exact: true }).waitFor(); // The page has heard of it,
+    await page.getByText(/The answer waits for you\.$/).waitFor(); // and goes on saying what it waits for.
+    await journey.choose();
+    await journey.pay();
+    await journey.at('The money has arrived', 'arrived');
 
     const answer = page.locator('#messages li.assistant p');
     await answer.filter({ hasText: /^Here is $/ }).waitFor();
@@ -153,6 +150,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
     await page.getByLabel('Your message').fill('And now?');
     await page.keyboard.press('Enter');
     await page.getByText('Your wallet is blocked, and paying in does not change that.').waitFor();
+    await page.getByRole('button', { name: 'Top up' }).waitFor({ state: 'hidden' });
     assert.equal(await page.getByRole('link').count(), 0, 'no link that does not help');
     await assertSound(tab, `example-blocked-${look}`);
     assert.equal(upstream.requests.length, before + 1);

@@ -53,6 +53,7 @@ test('SDK-02 the example answers at the expense of who is signed in, and keeps w
   );
   assert.deepEqual((await ask('GET', '/balance', anna)).body, {
     isConnected: true,
+    isBlocked: false,
     availableMicros: 999_945,
     currency: 'EUR',
   });

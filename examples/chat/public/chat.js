@@ -29,12 +29,13 @@ async function showBalance() {
   const response = await fetch('/balance').catch(() => undefined);
   if (response?.status === 401) location.assign('/');
   if (response?.ok !== true || turn !== asked) return; // A later look is under way.
-  const { isConnected, availableMicros, currency } = await response.json();
+  const { isConnected, isBlocked, availableMicros, currency } = await response.json();
   const money = { style: 'currency', currency, minimumFractionDigits: 2, maximumFractionDigits: 6 };
   find('balance').value = isConnected
     ? new Intl.NumberFormat(undefined, money).format(availableMicros / 1_000_000)
     : 'No wallet yet';
   find('connect').textContent = isConnected ? 'Top up' : 'Connect a wallet';
+  find('connect').hidden = isBlocked === true; // Paying in does not change that.
 }
 
 function addMessage(role, who, text) {
@@ -132,7 +133,9 @@ find('stop').addEventListener('click', () => reading.abort());
 find('connect').addEventListener('click', () => void connect());
 const events = new EventSource('/events');
 events.addEventListener('message', ({ data }) => {
-  status.textContent = NEWS[JSON.parse(data).type] ?? '';
+  const news = NEWS[JSON.parse(data).type];
+  // While an answer is under way the line tells of that: what it waits for, say.
+  if (news !== undefined && !find('send').disabled) status.textContent = news;
   void showBalance();
 });
 // Refused, not only broken off: the session is over, in another tab perhaps. The balance is refused too, and leads to the sign-in.

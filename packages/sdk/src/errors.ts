@@ -95,10 +95,6 @@ export function isPurserError(error: unknown, name?: string): boolean {
   return name === undefined || error[MARK] === name;
 }
 
-function mark(error: Error, name: keyof ByName): void {
-  for (const [key, value] of [
-    ['name', name],
-    [MARK, name],
-  ] as const)
-    Object.defineProperty(error, key, { value });
+function mark(error: Error, value: keyof ByName): void {
+  Object.defineProperties(error, { name: { value }, [MARK]: { value } });
 }

@@ -69,6 +69,15 @@ test('CC-14 what was given up, refused or told to come again is marked too when 
   assert.deepEqual(counts, ['0', '1', '1', '1', '1', '0']);
 });
 
+test('CC-14 what was refused at once was not lost: the same call afterwards is a new one', async () => {
+  const refusals = [400, 402, 404, 429];
+  const { call, counts } = clientThat(...refusals.map(status), status(500), lost, status(402));
+  for (const wanted of [...refusals, 500]) assert.equal((await call()).status, wanted);
+  await assert.rejects(call());
+  for (const wanted of [402, 200]) assert.equal((await call()).status, wanted);
+  assert.deepEqual(counts, ['0', '0', '0', '0', '0', '1', '1', '1']);
+});
+
 test('CC-14 another user, another body and another path are other calls', async () => {
   const { call, counts } = clientThat(lost);
   await assert.rejects(call());

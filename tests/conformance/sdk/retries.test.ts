@@ -80,3 +80,25 @@ test('CC-14 @langchain/openai: a call that it gives up for its own time limit is
   assert.equal((await answer).text, 'At last.');
   await expectOneCharge(user, asked());
 });
+
+test('CC-14 equal calls that were refused for want of money are calls of their own once there is some', async () => {
+  const samples = 3;
+  const user = purser.forUser('sampler');
+  const body = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Head or tail?' }] });
+  const chat = `${user.baseURL}/chat/completions`;
+  const askAll = () => Promise.all(Array.from({ length: samples }, () => user.fetch(chat, { method: 'POST', body })));
+  const refused = await askAll();
+  assert.deepEqual(
+    refused.map(({ status }) => status),
+    [402, 402, 402],
+  );
+  await service.fund(app, user.userId, FUNDS);
+  const { open, asked } = provide('Head.');
+  const answers = askAll();
+  await waitUntil('all of them are asked of the provider', () => asked() === samples).finally(open);
+  assert.deepEqual(
+    (await answers).map(({ status }) => status),
+    [200, 200, 200],
+  );
+  assert.equal((await service.wallet(app, user.userId)).balance, FUNDS - samples * CHARGE);
+});
