@@ -6,6 +6,7 @@ import type { ChatCall } from '../../packages/service/src/gateway/call.ts';
 import { createStreamTally } from '../../packages/service/src/gateway/stream-tally.ts';
 import { newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { Utf8Text } from '../../packages/service/src/providers/http/utf8-text.ts';
 import { createOpenAiCompatible } from '../../packages/service/src/providers/openai-compatible/adapter.ts';
 import type { ProviderCall } from '../../packages/service/src/providers/provider.ts';
 import { chargeFor } from '../support/catalogue.ts';
@@ -84,14 +85,17 @@ const PROVIDER_CALL: ProviderCall = {
   timeoutMs: 1_000,
 };
 
-async function* parts(...buffers: readonly Buffer[]): AsyncGenerator<Buffer> {
-  yield* buffers;
-}
-
 /** What the adapter and the tally make of these parts: all frames, and the charge. */
 async function relayed(...buffers: readonly Buffer[]): Promise<{ readonly frames: string; readonly charge: bigint }> {
-  const response = { status: 200, body: parts(...buffers), discard: () => {} };
-  const http = { post: async () => response, close: async () => {} };
+  const left = [...buffers];
+  const text = new Utf8Text();
+  const read = async () => {
+    const next = left.shift();
+    return next && (text.take(next) ?? assert.fail('no UTF-8'));
+  };
+  const answer = { status: 200, isOver: false, read, discard: () => {} };
+  const endpoint = () => ({ open: async () => answer, whole: () => assert.fail('no whole answer is wanted') });
+  const http = { endpoint, close: () => {} };
   const provider = createOpenAiCompatible({ http, baseUrl: 'http://provider.test/v1', apiKey: undefined });
   const tally = createStreamTally({ call: CALL, granted: micros(10_000n) });
   let frames = '';

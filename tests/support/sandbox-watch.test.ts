@@ -15,10 +15,8 @@ test('SB-03 the watch sees what is sent for a test key, however late, and nothin
     void pause(10)
       .then(async () => {
         const { port } = provider.address() as AddressInfo;
-        const origin = `http://127.0.0.1:${port}`;
-        const signal = new AbortController().signal;
-        const sent = { origin, path: '/v1/chat', headers: {}, body: '{}', silenceMsMax: 5_000, signal };
-        (await http.post(sent)).discard();
+        const provided = http.endpoint(new URL(`http://127.0.0.1:${port}/v1/chat`), {});
+        await provided.whole('{}', { msMax: 5_000, bytesMax: 1_000 });
       })
       .finally(() => response.end());
   });
@@ -29,7 +27,7 @@ test('SB-03 the watch sees what is sent for a test key, however late, and nothin
   const watch = watchSandbox();
   t.after(async () => {
     watch.stop();
-    await http.close();
+    http.close();
     for (const server of [provider, gateway]) server.close();
   });
 

@@ -3,9 +3,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 
-/** The channels on which the HTTP server and the HTTP client of this process tell what they begin. */
+/** The channels on which the HTTP server and the HTTP clients of this process tell what they begin. */
 const SERVED = 'http.server.request.start';
 const SENT = 'undici:request:create';
+/** On which the client that speaks to providers tells. */
+const SENT_TO_PROVIDER = 'purser.upstream.request';
 
 export interface SandboxWatch {
   /** Fails where a test key's request has made a gateway of this process send one of its own, whoever was to get it. */
@@ -27,19 +29,25 @@ export function watchSandbox(): SandboxWatch {
     // What comes later on the same connection begins here as well, so this is set for every request.
     served.enterWith(isTestKey ? `${request.method} ${request.url}` : '');
   };
+  const note = (url: string): void => {
+    const cause = served.getStore() ?? '';
+    if (cause !== '') sent.push(`${cause} sent ${url}`);
+  };
   const onSent = (message: unknown): void => {
     const { request } = message as { request: { origin?: unknown; path?: unknown } };
-    const cause = served.getStore() ?? '';
-    if (cause !== '') sent.push(`${cause} sent ${String(request.origin)}${String(request.path)}`);
+    note(`${String(request.origin)}${String(request.path)}`);
   };
+  const onSentToProvider = (message: unknown): void => note((message as { url: string }).url);
 
   subscribe(SERVED, onServed);
   subscribe(SENT, onSent);
+  subscribe(SENT_TO_PROVIDER, onSentToProvider);
   return {
     assertNothingSent: () => assert.deepEqual(sent, [], 'SB-03 a sandbox call has sent something'),
     stop: () => {
       unsubscribe(SERVED, onServed);
       unsubscribe(SENT, onSent);
+      unsubscribe(SENT_TO_PROVIDER, onSentToProvider);
     },
   };
 }

@@ -126,7 +126,7 @@ export const RULES: RuleSet = {
     fastify: [{ user: 'http' }],
     '@purser/sdk': [{ user: 'examples' }],
     openai: [{ user: 'examples/chat/answer.ts' }, { user: 'examples/chat/fault.ts' }],
-    undici: [{ user: 'providers' }, { user: 'webhooks/deliver.ts' }, { user: 'cli/listener-client.ts' }],
+    undici: [{ user: 'webhooks/deliver.ts' }, { user: 'cli/listener-client.ts' }],
     stripe: [{ user: 'payments/stripe/stripe.ts' }, { user: 'payments/stripe/report.ts' }],
     '@simplewebauthn/server': [{ user: 'identities/passkeys.ts' }],
     '@simplewebauthn/server/helpers': [{ user: 'identities/passkeys.ts' }],

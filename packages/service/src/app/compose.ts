@@ -146,7 +146,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       await planes.close();
       await holds.stop();
       await endLease().catch((fault: unknown) => log.warn({ fault: describeFault(fault) }, 'the lease was left'));
-      await providers.close();
+      providers.close();
       await endPools();
     },
   };

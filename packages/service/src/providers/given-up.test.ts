@@ -36,16 +36,10 @@ async function connectTo(t: TestContext, http: UpstreamHttp) {
   const worker = new Worker(PROVIDER, { eval: true, workerData: signal });
   t.after(() => worker.terminate());
   const [port] = (await once(worker, 'message')) as [number];
-  const post = (abort: AbortSignal) =>
-    http.post({
-      origin: `http://127.0.0.1:${port}`,
-      path: '/',
-      headers: {},
-      body: '{}',
-      silenceMsMax: 10_000,
-      signal: abort,
-    });
-  for await (const _read of (await post(new AbortController().signal)).body);
+  const provider = http.endpoint(new URL(`http://127.0.0.1:${port}`), {});
+  const post = (signal: AbortSignal) => provider.open('{}', { silenceMsMax: 10_000, signal });
+  const { read } = await post(new AbortController().signal);
+  while ((await read()) !== undefined);
   return {
     post,
     /** Closes the connection, so that this thread has not heard of it when this returns. */
@@ -88,8 +82,8 @@ test('CC-11 a call that is given up before it has a connection never reaches the
   const caller = new AbortController();
   const { signal } = caller;
   const isConnected = once(server, 'connection');
-  const answer = http.post({ origin, path: '/', headers: {}, body: '{}', silenceMsMax: 10_000, signal });
-  caller.abort();
+  const answer = http.endpoint(new URL(origin), {}).open('{}', { silenceMsMax: 10_000, signal });
+  setImmediate(() => caller.abort()); // When the connection is being opened.
   await assert.rejects(answer, (fault) => fault instanceof UpstreamError && fault.kind === 'unsent');
   await isConnected;
   await pause(200); // For a request to come after it.

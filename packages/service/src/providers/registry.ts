@@ -15,7 +15,7 @@ interface ProviderRegistry {
   readonly canReach: (definition: CatalogueProvider) => boolean;
   /** The client of a definition; the same one for the same definition, so that its connections are kept. */
   readonly clientOf: (definition: CatalogueProvider) => Provider;
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 }
 
 export function createProviderRegistry({ simulatorUrl, readEnvironment }: RegistryOptions): ProviderRegistry {

@@ -3,8 +3,15 @@ import { UpstreamError } from '#providers/provider.ts';
 
 const EVENT_CHARACTERS_MAX = 1024 * 1024;
 
-/** The `data` of each event in a stream of server-sent events, an array for each read that completed at least one. */
-export async function* readEvents(body: AsyncIterable<Buffer>): AsyncGenerator<readonly string[], void, undefined> {
+/** The events in a stream of server-sent events, whose text comes in pieces cut anywhere. */
+interface EventReader {
+  /** The `data` of each event that this piece ends. Throws `UpstreamError` when one has no end. */
+  readonly feed: (text: string) => readonly string[];
+  /** The same for what is left when no more comes. */
+  readonly end: () => readonly string[];
+}
+
+export function createEventReader(): EventReader {
   let events: string[] = [];
   let isOverflowing = false;
   const parser = createParser({
@@ -14,24 +21,12 @@ export async function* readEvents(body: AsyncIterable<Buffer>): AsyncGenerator<r
       isOverflowing ||= type === 'max-buffer-size-exceeded';
     },
   });
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  for await (const bytes of body) {
-    parser.feed(decode(decoder, bytes));
-    if (isOverflowing) throw new UpstreamError('malformed', 'The provider sent an event without an end.');
-    if (events.length === 0) continue;
-    yield events;
+  const feed = (text: string): readonly string[] => {
     events = [];
-  }
+    parser.feed(text);
+    if (isOverflowing) throw new UpstreamError('malformed', 'The provider sent an event without an end.');
+    return events;
+  };
   // A last event without the blank line after it: some providers end so.
-  parser.feed('\n\n');
-  if (events.length > 0) yield events;
-}
-
-/** Decodes across reads: a character may be split at any byte. */
-function decode(decoder: TextDecoder, bytes: Buffer): string {
-  try {
-    return decoder.decode(bytes, { stream: true });
-  } catch (fault) {
-    throw new UpstreamError('malformed', 'The provider sent bytes that are not UTF-8.', { cause: fault });
-  }
+  return { feed, end: () => feed('\n\n') };
 }

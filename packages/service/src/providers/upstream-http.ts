@@ -1,164 +1,89 @@
-import { Agent, type Dispatcher, errors } from 'undici';
-import { UpstreamError } from '#providers/provider.ts';
+import { channel } from 'node:diagnostics_channel';
+import { type Origin, outage } from '#providers/http/connection.ts';
+import { Deadlines } from '#providers/http/deadlines.ts';
+import type { RequestBytes } from '#providers/http/exchange.ts';
+import { type OpenAnswer, OpenExchange, type OpenLimits } from '#providers/http/open-exchange.ts';
+import { Pool } from '#providers/http/pool.ts';
+import { type WholeAnswer, WholeExchange, type WholeLimits } from '#providers/http/whole-exchange.ts';
 
-/** The provider's connection is paused when so much of an answer waits to be read. */
-const BUFFERED_BYTES_MAX = 256 * 1024;
-const CONNECT_TIMEOUT_MS = 10_000;
-/** How long a call without an answer waits to be given up: a round trip to most providers. */
-const DOUBT_MS = 50;
+/** Tells tests, and whoever else listens in this process, of each request: its `url`. */
+const SENT = channel('purser.upstream.request');
 
-interface UpstreamRequest {
-  readonly origin: string;
-  readonly path: string;
-  readonly headers: Record<string, string>;
-  readonly body: string;
-  /** Longest wait for the headers, and between two reads of the body. */
-  readonly silenceMsMax: number;
-  readonly signal: AbortSignal;
-}
-
-export interface UpstreamResponse {
-  readonly status: number;
-  /** The body as it arrives. Leaving the iteration early ends the request. */
-  readonly body: AsyncIterable<Buffer>;
-  /** Ends the request without reading its body. */
-  readonly discard: () => void;
+/** One address of a provider. Each call is one POST, never sent again, whose errors are `UpstreamError`. */
+export interface Endpoint {
+  /** Resolves when all of the answer is there. */
+  readonly whole: (body: string, limits: WholeLimits) => Promise<WholeAnswer>;
+  /** Resolves with the head of the answer. Aborting the signal ends the request. */
+  readonly open: (body: string, limits: OpenLimits) => Promise<OpenAnswer>;
 }
 
 export interface UpstreamHttp {
-  /** Sends one POST, never again. Resolves with the headers; throws `UpstreamError`, as does the body. */
-  readonly post: (request: UpstreamRequest) => Promise<UpstreamResponse>;
-  readonly close: () => Promise<void>;
+  /** Where requests go to, and the headers that each of them has. What cannot be a header makes each call fail. */
+  readonly endpoint: (url: URL, headers: Readonly<Record<string, string>>) => Endpoint;
+  /** Breaks off what is under way. */
+  readonly close: () => void;
 }
 
 /** HTTP to providers with kept connections. Redirects are not followed: a 3xx is an answer like any other. */
 export function createUpstreamHttp(): UpstreamHttp {
-  const agent = new Agent({ allowH2: false, connect: { timeout: CONNECT_TIMEOUT_MS } });
+  const deadlines = new Deadlines();
+  const pools = new Map<string, Pool>();
+  let isClosed = false;
+
+  function poolOf({ origin, protocol, hostname, port }: URL): Pool {
+    const known = pools.get(origin);
+    if (known !== undefined) return known;
+    const isTls = protocol === 'https:';
+    // An address of IPv6 has brackets in a URL, and nowhere else.
+    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+    const target: Origin = { isTls, host, port: port === '' ? (isTls ? 443 : 80) : Number(port) };
+    const pool = new Pool(target, deadlines);
+    pools.set(origin, pool);
+    return pool;
+  }
+
   return {
-    post: (request) =>
-      new Promise((resolve, reject) => {
-        const exchange = new Exchange(request.signal, resolve, reject);
-        const { origin, path, headers, body, silenceMsMax } = request;
-        agent.dispatch(
-          { origin, path, method: 'POST', headers, body, headersTimeout: silenceMsMax, bodyTimeout: silenceMsMax },
-          exchange,
-        );
-      }),
-    close: () => agent.destroy(),
+    endpoint: (url, headers) => {
+      const head = headOf(url, headers);
+      const pool = poolOf(url);
+      function send<E extends WholeExchange | OpenExchange>(exchange: E): E {
+        if (exchange.isOver) return exchange;
+        if (isClosed || head === undefined) {
+          exchange.onError(outage('The call cannot be sent.'));
+        } else {
+          if (SENT.hasSubscribers) SENT.publish({ url: url.href });
+          pool.send(exchange);
+        }
+        return exchange;
+      }
+      return {
+        whole: (body, limits) => send(new WholeExchange(requestOf(head, body), deadlines, limits)).answer,
+        open: (body, limits) => send(new OpenExchange(requestOf(head, body), deadlines, limits)).answer,
+      };
+    },
+    close: () => {
+      isClosed = true;
+      for (const pool of pools.values()) pool.close(outage('The service stops.'));
+    },
   };
 }
 
-/** One request and its answer: turns the client's callbacks into an iteration that pauses the connection. */
-class Exchange implements Dispatcher.DispatchHandler, UpstreamResponse, AsyncIterableIterator<Buffer> {
-  status = 0;
-  readonly #resolve: (response: UpstreamResponse) => void;
-  readonly #reject: (error: UpstreamError) => void;
-  readonly #signal: AbortSignal;
-  readonly discard = (): void => {
-    const controller = this.#controller;
-    if (controller === undefined) {
-      // Still waiting for a connection: the client will hear of it when it has one, the caller need not.
-      this.#reject(new UpstreamError('unsent', 'The call was given up.'));
-    } else if (this.status > 0) {
-      controller.abort(new UpstreamError('given-up', 'The call was given up.'));
-    } else {
-      // The request may have gone into a kept connection that the provider had closed. Where word of that comes in
-      // time, the call was not given up: it never arrived.
-      setTimeout(() => controller.abort(new UpstreamError('given-up', 'The call was given up.')), DOUBT_MS);
-    }
-  };
-  #controller: Dispatcher.DispatchController | undefined;
-  #waiting: Buffer[] = [];
-  #waitingBytes = 0;
-  #isEnded = false;
-  #error: UpstreamError | undefined;
-  #wake: (() => void) | undefined;
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const VALUE = /^[\t\x20-\x7e]*$/;
 
-  constructor(
-    signal: AbortSignal,
-    resolve: (response: UpstreamResponse) => void,
-    reject: (error: UpstreamError) => void,
-  ) {
-    this.#signal = signal;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    if (signal.aborted) this.discard();
-    else signal.addEventListener('abort', this.discard);
+/** The request up to its length; undefined where a header could be taken for something else. */
+function headOf({ host, pathname, search }: URL, headers: Readonly<Record<string, string>>): string | undefined {
+  const lines = [`POST ${pathname}${search} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive'];
+  for (const [name, value] of Object.entries(headers)) {
+    if (!NAME.test(name) || !VALUE.test(value)) return undefined;
+    lines.push(`${name}: ${value}`);
   }
-
-  get body(): AsyncIterable<Buffer> {
-    return this;
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    // Without a doubt, and before a byte of it is written: it was told to be unsent.
-    if (this.#signal.aborted) controller.abort(new UpstreamError('unsent', 'The call was given up.'));
-  }
-
-  onResponseStart(_controller: Dispatcher.DispatchController, statusCode: number): void {
-    if (statusCode < 200) return;
-    this.status = statusCode;
-    this.#resolve(this);
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#waiting.push(chunk);
-    this.#waitingBytes += chunk.length;
-    if (this.#waitingBytes > BUFFERED_BYTES_MAX) controller.pause();
-    this.#wake?.();
-  }
-
-  onResponseEnd(): void {
-    this.#isEnded = true;
-    this.#finish();
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, fault: Error): void {
-    this.#error = upstreamErrorOf(fault);
-    this.#reject(this.#error);
-    this.#finish();
-  }
-
-  #finish(): void {
-    this.#signal.removeEventListener('abort', this.discard);
-    this.#wake?.();
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async next(): Promise<IteratorResult<Buffer>> {
-    for (;;) {
-      if (this.#waiting.length > 0) return { done: false, value: this.#take() };
-      if (this.#error !== undefined) throw this.#error;
-      if (this.#isEnded) return { done: true, value: undefined };
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-  }
-
-  #take(): Buffer {
-    const [only] = this.#waiting;
-    const all = this.#waiting.length === 1 && only !== undefined ? only : Buffer.concat(this.#waiting);
-    this.#waiting = [];
-    this.#waitingBytes = 0;
-    if (this.#controller?.paused === true) this.#controller.resume();
-    return all;
-  }
-
-  async return(): Promise<IteratorResult<Buffer>> {
-    if (!this.#isEnded && this.#error === undefined) this.discard();
-    return { done: true, value: undefined };
-  }
+  return `${lines.join('\r\n')}\r\ncontent-length: `;
 }
 
-function upstreamErrorOf(fault: Error): UpstreamError {
-  if (fault instanceof UpstreamError) return fault;
-  if (fault instanceof errors.HeadersTimeoutError || fault instanceof errors.BodyTimeoutError) {
-    return new UpstreamError('timeout', 'The provider was silent for too long.', { cause: fault });
-  }
-  return new UpstreamError('outage', 'The connection to the provider failed.', { cause: fault });
+/** Head and body as one text, so that they leave in one write. */
+function requestOf(head: string | undefined, body: string): RequestBytes {
+  const length = Buffer.byteLength(body);
+  // Text of one byte a character is written as it lies in memory.
+  return { bytes: `${head}${length}\r\n\r\n${body}`, encoding: length === body.length ? 'latin1' : 'utf8' };
 }

@@ -1,10 +1,10 @@
-import { isUtf8 } from 'node:buffer';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import { errorOfFrame, errorOfStatus, isFailure } from '#providers/openai-compatible/error.ts';
 import { toRequest } from '#providers/openai-compatible/to-request.ts';
-import { type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
-import { readEvents } from '#providers/sse.ts';
-import type { UpstreamHttp, UpstreamResponse } from '#providers/upstream-http.ts';
+import { type Provider, UpstreamError } from '#providers/provider.ts';
+import type { OpenAnswer } from '#providers/http/open-exchange.ts';
+import { createEventReader } from '#providers/sse.ts';
+import type { UpstreamHttp } from '#providers/upstream-http.ts';
 
 /** A completion of all choices fits many times over; what is larger is no answer. */
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
@@ -30,96 +30,99 @@ export function createOpenAiCompatible({ http, baseUrl, apiKey }: AdapterOptions
     ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
   };
 
-  async function send(call: ProviderCall, isStream: boolean, signal: AbortSignal): Promise<UpstreamResponse> {
-    const response = await http.post({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      headers: { ...headers, accept: isStream ? 'text/event-stream' : 'application/json' },
-      body: JSON.stringify(toRequest(call, isStream)),
-      silenceMsMax: call.timeoutMs,
-      signal,
-    });
-    if (response.status === 200) return response;
-    response.discard(); // Its text stays unread: it may hold anything.
-    throw errorOfStatus(response.status);
-  }
+  const plain = http.endpoint(url, { ...headers, accept: 'application/json' });
+  const streamed = http.endpoint(url, { ...headers, accept: 'text/event-stream' });
 
   return {
     complete: async (call) => {
-      const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(), call.timeoutMs);
-      try {
-        const response = await send(call, false, deadline.signal);
-        return completionOf(parseJson(await readAll(response.body)));
-      } catch (fault) {
-        if (deadline.signal.aborted)
-          throw new UpstreamError('timeout', 'The provider took too long.', { cause: fault });
-        throw fault;
-      } finally {
-        clearTimeout(timer);
-      }
+      const body = JSON.stringify(toRequest(call, false));
+      const { status, text } = await plain.whole(body, { msMax: call.timeoutMs, bytesMax: ANSWER_BYTES_MAX });
+      if (text === undefined) throw errorOfStatus(status);
+      return completionOf(parseJson(text));
     },
-    stream: async (call, signal) => readChunks(await send(call, true, signal), call.timeoutMs),
+    stream: async (call, signal) => {
+      const body = JSON.stringify(toRequest(call, true));
+      const answer = await streamed.open(body, { silenceMsMax: call.timeoutMs, signal });
+      if (answer.status === 200) return readChunks(answer, call.timeoutMs);
+      answer.discard(); // Its text stays unread: it may hold anything.
+      throw errorOfStatus(answer.status);
+    },
   };
 }
 
-async function readAll(body: AsyncIterable<Buffer>): Promise<string> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of body) {
-    parts.push(part);
-    bytes += part.length;
-    if (bytes > ANSWER_BYTES_MAX) throw new UpstreamError('malformed', 'The provider sent too large an answer.');
-  }
-  const whole = Buffer.concat(parts);
-  // Else bad bytes would be replaced, and a garbled answer charged: a stream of them is refused as well.
-  if (!isUtf8(whole)) throw new UpstreamError('malformed', 'The provider sent bytes that are not UTF-8.');
-  return whole.toString('utf8');
-}
-
 async function* readChunks(
-  { body, discard }: UpstreamResponse,
+  answer: OpenAnswer,
   silenceMsMax: number,
 ): AsyncGenerator<readonly JsonObject[], void, undefined> {
-  const reads = readEvents(body);
-  const next = () => nextWithin(silenceMsMax, reads, discard);
+  const events = readEvents(answer, silenceMsMax);
   let isDone = false;
   try {
-    for (let read = await next(); read.done !== true && !isDone; read = isDone ? read : await next()) {
-      const end = read.value.indexOf(END_OF_STREAM);
+    for (let read = await events.next(); read !== undefined && !isDone; read = isDone ? read : await events.next()) {
+      const end = read.indexOf(END_OF_STREAM);
       isDone = end !== -1;
-      const chunks = (isDone ? read.value.slice(0, end) : read.value).map((event) => chunkOf(parseJson(event)));
+      const chunks = (isDone ? read.slice(0, end) : read).map((event) => chunkOf(parseJson(event)));
       if (chunks.length > 0) yield chunks;
     }
   } finally {
-    if (isDone) void finish(reads, discard);
-    else await reads.return();
+    events.stop();
+    if (isDone) void finish(answer);
+    else answer.discard();
   }
 }
 
-/** The next events. Bytes alone are no sign of life: a provider could send comments for ever. */
-async function nextWithin<Read>(ms: number, reads: AsyncIterator<Read>, discard: () => void) {
+interface Events {
+  /** Those that came at once, at least one; undefined when no more come. */
+  readonly next: () => Promise<readonly string[] | undefined>;
+  readonly stop: () => void;
+}
+
+/** Bytes alone are no sign of life: a provider could send comments for ever. */
+function readEvents({ read, discard }: OpenAnswer, silenceMsMax: number): Events {
+  const reader = createEventReader();
+  let isAwaited = false;
   let isSilent = false;
+  let isEnded = false;
+  // One timer for all waits: there is one for each chunk of a slow stream.
   const timer = setTimeout(() => {
+    if (!isAwaited) return;
     isSilent = true;
     discard();
-  }, ms);
-  try {
-    return await reads.next();
-  } catch (fault) {
-    if (!isSilent) throw fault;
-    throw new UpstreamError('timeout', 'The provider sent no event for too long.', { cause: fault });
-  } finally {
-    clearTimeout(timer);
+  }, silenceMsMax);
+
+  async function nextEvents(): Promise<readonly string[] | undefined> {
+    while (!isEnded) {
+      const text = await read();
+      isEnded = text === undefined;
+      const events = text === undefined ? reader.end() : reader.feed(text);
+      if (events.length > 0) return events;
+    }
+    return undefined;
   }
+
+  return {
+    next: async () => {
+      timer.refresh();
+      isAwaited = true;
+      try {
+        return await nextEvents();
+      } catch (fault) {
+        if (!isSilent) throw fault;
+        throw new UpstreamError('timeout', 'The provider sent no event for too long.', { cause: fault });
+      } finally {
+        isAwaited = false;
+      }
+    },
+    stop: () => clearTimeout(timer),
+  };
 }
 
 /** Waits a moment for the end of a body whose stream is done, so that its connection can be used again. */
-async function finish(reads: AsyncIterator<unknown>, discard: () => void): Promise<void> {
-  const timer = setTimeout(discard, END_OF_BODY_MS_MAX);
-  const rest = await reads.next().catch(() => undefined);
+async function finish(answer: OpenAnswer): Promise<void> {
+  if (answer.isOver) return;
+  const timer = setTimeout(answer.discard, END_OF_BODY_MS_MAX);
+  const rest = await answer.read().catch(() => undefined);
   clearTimeout(timer);
-  if (rest?.done !== true) discard();
+  if (rest !== undefined) answer.discard();
 }
 
 /** A plain answer, whole, or the error that it is instead. */

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Utf8Text } from '#providers/http/utf8-text.ts';
+
+function textOf(pieces: readonly Uint8Array[]): string | undefined {
+  const text = new Utf8Text();
+  let all = '';
+  for (const piece of pieces) {
+    const next = text.take(Buffer.from(piece));
+    if (next === undefined) return undefined;
+    all += next;
+  }
+  return text.isWhole ? all : undefined;
+}
+
+function piecesOf(bytes: Uint8Array, cuts: readonly number[]): readonly Uint8Array[] {
+  const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].toSorted((a, b) => a - b);
+  return places.slice(1).map((place, index) => bytes.subarray(places[index], place));
+}
+
+const CUTS = fc.array(fc.nat(), { maxLength: 8 });
+
+test('CC-09 text cut anywhere is the same text', () => {
+  const anyText = fc.string({ unit: 'binary', maxLength: 30 }).map((text) => text.toWellFormed());
+  fc.assert(
+    fc.property(anyText, CUTS, (text, cuts) => {
+      assert.equal(textOf(piecesOf(Buffer.from(text), cuts)), text);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('CC-09 bytes cut anywhere are text exactly where a strict decoder takes them all', () => {
+  // Bytes that begin, go on with and end characters, and those that never occur: at random they would be no text at all.
+  const byte = fc.constantFrom(
+    0x41,
+    0x7f,
+    0x80,
+    0xbf,
+    0xc1,
+    0xc3,
+    0xe0,
+    0xe2,
+    0xed,
+    0xa0,
+    0xef,
+    0xf0,
+    0x9f,
+    0xf4,
+    0xf8,
+  );
+  fc.assert(
+    fc.property(fc.array(byte, { maxLength: 8 }), CUTS, (bytes, cuts) => {
+      let expected: string | undefined;
+      try {
+        expected = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes));
+      } catch {
+        expected = undefined;
+      }
+      assert.equal(textOf(piecesOf(Uint8Array.from(bytes), cuts)), expected);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test('CC-09 the memory that was read into may be used again', () => {
+  const text = new Utf8Text();
+  const memory = Buffer.from('a\u{1F600}').subarray(0, 3);
+  assert.equal(text.take(memory), 'a');
+  memory.fill(0);
+  assert.equal(text.take(Buffer.from('\u{1F600}').subarray(2)), '\u{1F600}');
+});
