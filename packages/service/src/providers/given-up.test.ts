@@ -67,6 +67,20 @@ test('CC-11 a call that is given up on a connection that the provider had closed
   assert.equal(isSecondRequestSeen(), false);
 });
 
+test('CC-11 a call is not sent on a connection that the provider had closed, though nobody has heard of it yet', async (t) => {
+  const http = createUpstreamHttp();
+  t.after(http.close);
+  const { post, closeUnheard } = await connectTo(t, http);
+  await new Promise((resolve) => setTimeout(resolve, 40)); // For the provider to wait for the signal.
+  // After what has come is heard: before the next turn it is heard again.
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+  closeUnheard();
+  const { read } = await post(new AbortController().signal);
+  assert.equal(await read(), 'ok');
+});
+
 test('CC-11 a call that is given up before it has a connection never reaches the provider', async (t) => {
   const http = createUpstreamHttp();
   t.after(http.close);
