@@ -39,6 +39,39 @@ test('AU-01 a key that nobody made is looked up once, and refused from memory af
   assert.equal(asked(), once);
 });
 
+test('AU-01 calls that come at once with a key that is not in memory yet look it up once', async () => {
+  const apiKey = newApiKey('live');
+  const { app, key } = rowsOf(apiKey);
+  const asked: string[] = [];
+  const db = {
+    query: async (text: string) => {
+      asked.push(text);
+      return { rows: [text.includes('digest = $1') ? key : app] };
+    },
+  } as unknown as Queryable;
+  const keys = createKeyDirectory(db, DEFAULTS, () => {});
+  const found = await Promise.all(Array.from({ length: 20 }, async () => keys.find(apiKey)));
+  assert.ok(found.every((caller) => caller?.app.appId === app.app_id));
+  assert.ok(!(keys.find(apiKey) instanceof Promise), 'and from then on nothing is asked');
+  assert.equal(asked.length, 2);
+});
+
+test('AU-01 a lookup that fails is forgotten: the next call with that key looks it up again', async () => {
+  const apiKey = newApiKey('live');
+  const { app, key } = rowsOf(apiKey);
+  let isBroken = true;
+  const db = {
+    query: async (text: string) => {
+      if (isBroken) throw new Error('gone');
+      return { rows: [text.includes('digest = $1') ? key : app] };
+    },
+  } as unknown as Queryable;
+  const keys = createKeyDirectory(db, DEFAULTS, () => {});
+  await assert.rejects(async () => keys.find(apiKey), /gone/);
+  isBroken = false;
+  assert.equal((await keys.find(apiKey))?.app.appId, app.app_id);
+});
+
 /** A key and its app, as rows of the database. */
 function rowsOf(apiKey: string) {
   const appId = newAppId();

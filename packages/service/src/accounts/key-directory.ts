@@ -1,4 +1,4 @@
-import { digestOfApiKey, isApiKey } from '#accounts/api-key.ts';
+import { isApiKey } from '#accounts/api-key.ts';
 import {
   type AppRow,
   type KeyRow,
@@ -9,6 +9,7 @@ import {
   selectNewestGeneration,
 } from '#accounts/queries.ts';
 import type { Queryable } from '#db/pool.ts';
+import { sha256Base64 } from '#kernel/crypto.ts';
 import type { AppId, KeyId, Mode } from '#kernel/ids.ts';
 
 /** What the data plane needs to know of an app. */
@@ -50,6 +51,7 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits, onUse: (k
   const keys = new Map<string, KeyRow>();
   const apps = new Map<AppId, AppRow & { readonly facts: AppFacts }>();
   const unknown = new Set<string>();
+  const loading = new Map<string, Promise<Caller | undefined>>();
   let seen: bigint | undefined;
 
   function keepKey(row: KeyRow): void {
@@ -76,29 +78,34 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits, onUse: (k
     return { app: app.facts, mode: key.mode };
   }
 
-  async function load(digest: Buffer, name: string): Promise<Caller | undefined> {
-    const key = await selectKeyByDigest(db, digest);
+  async function load(digest: string): Promise<Caller | undefined> {
+    const key = await selectKeyByDigest(db, Buffer.from(digest, 'base64'));
     const app = key === undefined ? undefined : await selectApp(db, key.app_id);
     if (key === undefined || app === undefined) {
       if (unknown.size >= UNKNOWN_DIGESTS_MAX) unknown.clear();
-      unknown.add(name);
+      unknown.add(digest);
       return undefined;
     }
     keepApp(app);
     keepKey(key);
-    return callerOf(name);
+    return callerOf(digest);
+  }
+
+  /** One lookup for all calls that come with the same key before it is known, as after a start. */
+  function loadOnce(digest: string): Promise<Caller | undefined> {
+    const underWay = loading.get(digest) ?? load(digest).finally(() => loading.delete(digest));
+    loading.set(digest, underWay);
+    return underWay;
   }
 
   return {
     find: (apiKey) => {
-      if (!isApiKey(apiKey)) return undefined;
-      const digest = digestOfApiKey(apiKey);
-      const name = digest.toString('base64');
-      if (unknown.has(name)) return undefined;
-      const key = keys.get(name);
+      const digest = sha256Base64(apiKey);
+      const key = keys.get(digest);
       // A refresh brings keys of apps that were never used here: their app is read with the first call.
-      const isLoaded = key !== undefined && (key.revoked_at !== null || apps.has(key.app_id));
-      return isLoaded ? callerOf(name) : load(digest, name);
+      if (key !== undefined && (key.revoked_at !== null || apps.has(key.app_id))) return callerOf(digest);
+      // Only of what is not in memory is the checksum looked at: what is there was a key.
+      return unknown.has(digest) || !isApiKey(apiKey) ? undefined : loadOnce(digest);
     },
     refresh: async () => {
       // Read before the rows: what is committed while they are read is read again next time.

@@ -12,6 +12,11 @@ export function sha256(text: string | Buffer): Buffer {
   return hash('sha256', text, 'buffer');
 }
 
+/** The same as base64: a key of a map, three times as fast as by way of a buffer. */
+export function sha256Base64(text: string): string {
+  return hash('sha256', text, 'base64');
+}
+
 export function hmacSha256(key: Buffer, ...parts: readonly (string | Buffer)[]): Buffer {
   const hmac = createHmac('sha256', key);
   for (const part of parts) hmac.update(part);
