@@ -1,59 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
-import { type AppId, newAppId } from '../../packages/service/src/kernel/ids.ts';
-import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { after, test } from 'node:test';
+import type { Pool } from '../../packages/service/src/db/pool.ts';
+import { newAppId } from '../../packages/service/src/kernel/ids.ts';
 import { createRateLimiter } from '../../packages/service/src/limits/rate-limit.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { untilWaiting } from '../support/lock-wait.ts';
+import { createRateBuckets, stoppedClock } from '../support/rate-buckets.ts';
 
-let database: TestDatabase;
-let pool: Pool;
-
-before(async () => {
-  database = await createTestDatabase();
-  pool = createPool({ url: database.url, role: 'live', connectionsMax: 2, log: createLog('silent') });
-});
-
-after(async () => {
-  await pool.end();
-  await database.close();
-});
-
-/** Time that stands still until a test moves it. It is the limiter's own; buckets are filled by the database's. */
-function stoppedClock() {
-  let nowMs = 1_000_000;
-  return {
-    nowMs: () => nowMs,
-    moveOn: (ms: number) => {
-      nowMs += ms;
-    },
-  };
-}
+const buckets = await createRateBuckets();
+const { database, pool, openPool, setBucket, fillOnce, unitsOf } = buckets;
+after(buckets.close);
 
 const LIMITS = { ratePerMinute: 60, rateBurst: 20 };
-
-async function setBucket(appId: AppId, tokens: number, refilled: string): Promise<void> {
-  await database.owner.query(
-    `insert into limits.buckets (app_id, units, refilled_at_us)
-     values ($1, $2, (extract(epoch from clock_timestamp() + $3::interval) * 1000000)::bigint)
-     on conflict (app_id) do update set units = excluded.units, refilled_at_us = excluded.refilled_at_us`,
-    [appId, BigInt(Math.round(tokens * 60_000_000)), refilled],
-  );
-}
-
-/** A bucket that is never refilled, so that counts are exact. */
-function fillOnce(appId: AppId, tokens: number): Promise<void> {
-  return setBucket(appId, tokens, '1 hour');
-}
-
-async function unitsOf(appId: AppId): Promise<bigint> {
-  const { rows } = await database.owner.query<{ units: bigint }>('select units from limits.buckets where app_id = $1', [
-    appId,
-  ]);
-  return rows[0]?.units ?? -1n;
-}
-
 const emptyFor = (waitMs: number) => ({ isTaken: false, tokensLeft: 0, waitMs });
 
 test('LI-01 a bucket gives what it holds, and then the time until the next token', async () => {
@@ -77,6 +34,15 @@ test('LI-01 an empty bucket is remembered, and asked again when its next token i
   assert.equal((await limiter.take(appId, LIMITS)).isTaken, true);
 });
 
+test('LI-01 a bucket whose last token was taken is asked by the next call: only a refusal is remembered', async () => {
+  const limiter = createRateLimiter(pool, stoppedClock());
+  const appId = newAppId();
+  await fillOnce(appId, 1);
+  assert.equal((await limiter.take(appId, LIMITS)).isTaken, true);
+  await fillOnce(appId, 1);
+  assert.equal((await limiter.take(appId, LIMITS)).isTaken, true);
+});
+
 test('LI-01 calls that ask at once share a bucket to the token', async () => {
   const limiter = createRateLimiter(pool, stoppedClock());
   const appId = newAppId();
@@ -95,7 +61,7 @@ test('LI-01 each call is told what is left after it, one by one', async () => {
 });
 
 test('LI-01 calls that ask at once, in several processes, are told what each would have been told alone', async () => {
-  const other = createPool({ url: database.url, role: 'live', connectionsMax: 2, log: createLog('silent') });
+  const other = openPool();
   const limiters = [createRateLimiter(pool, stoppedClock()), createRateLimiter(other, stoppedClock())];
   const [appId, quiet] = [newAppId(), newAppId()];
   await fillOnce(appId, 60);
@@ -196,7 +162,7 @@ test('LI-01 what was taken and what is left are always what the bucket held, how
 });
 
 test('LI-01 a database that cannot be reached fails the call, and the next one asks again', async () => {
-  const closed = createPool({ url: database.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
+  const closed = openPool();
   let isBroken = true;
   const flaky = {
     query: (...args: Parameters<Pool['query']>) =>

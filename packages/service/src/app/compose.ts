@@ -25,7 +25,7 @@ import { createRejections } from '#gateway/rejections.ts';
 import { createSandboxLane } from '#gateway/sandbox-lane.ts';
 import { createHttpServer } from '#http/server.ts';
 import { createUnderWay } from '#http/under-way.ts';
-import { type Clock, systemClock } from '#kernel/clock.ts';
+import { type Clock, steadyClock, systemClock } from '#kernel/clock.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import type { MetricReading } from '#kernel/metrics.ts';
@@ -108,7 +108,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const links = createLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
   const gateway: Gateway = {
     keys,
-    rateLimiter: createRateLimiter(pool('live', 1), clock),
+    rateLimiter: createRateLimiter(pool('live', 1), steadyClock),
     catalogue,
     pseudonyms: createPseudonyms(config.secret),
     lanes: {
@@ -141,7 +141,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     stop: async () => {
       processMetrics.stop();
       const timed = [generations, reaper, expiry, watch, drainSlots, attempts.answers, keyUse, outbox, webhooks.worker];
-      await Promise.all(timed.map(({ stop }) => stop()));
+      await Promise.all([...timed, gateway.rateLimiter].map(({ stop }) => stop()));
       const endLease = spool.kept() === 0 ? instance.stop : instance.leave;
       await planes.close();
       await holds.stop();

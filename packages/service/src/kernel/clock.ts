@@ -6,6 +6,14 @@ export interface Clock {
 
 export const systemClock: Clock = { nowMs: () => Date.now() };
 
+/** Time that only goes on, whoever sets the system's clock: for how long ago something was. */
+export interface SteadyClock {
+  /** Milliseconds since a moment that means nothing. */
+  readonly nowMs: () => number;
+}
+
+export const steadyClock: SteadyClock = { nowMs: () => performance.now() };
+
 /** ISO 8601 in UTC with milliseconds. */
 export function isoOf(epochMs: number): string {
   return new Date(epochMs).toISOString();

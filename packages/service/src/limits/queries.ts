@@ -1,5 +1,6 @@
 import { plainArray, textArray } from '#db/array-literal.ts';
 import type { Queryable } from '#db/pool.ts';
+import type { AppId } from '#kernel/ids.ts';
 
 interface TokensAsked {
   readonly bucket: string;
@@ -25,6 +26,50 @@ export async function takeTokens(db: Queryable, asked: readonly TokensAsked[]): 
       plainArray(asked.map(({ wanted }) => wanted)),
       plainArray(asked.map(({ perMinute }) => perMinute)),
       plainArray(asked.map(({ burst }) => burst)),
+    ],
+  });
+  return rows;
+}
+
+export interface AheadAsked extends TokensAsked {
+  readonly bucket: AppId;
+  /** What this process holds ahead and goes on with, what it hands in, and what it would have in all. */
+  readonly kept: number;
+  readonly back: number;
+  readonly ahead: number;
+}
+
+export interface AheadRow {
+  readonly app_id: AppId;
+  readonly granted: number;
+  /** False: nothing of what was kept may be spent. */
+  readonly is_held: boolean;
+  readonly ahead: number;
+  /** In the bucket, with the part of the next one; and the most that time adds up to there. */
+  readonly tokens_left: number;
+  readonly tokens_full: number;
+  readonly wait_ms: number;
+}
+
+/** Takes tokens, now and ahead, each bucket at most once, see `limits.take_ahead` in the migrations. */
+export async function takeAhead(
+  db: Queryable,
+  holder: string,
+  asked: readonly AheadAsked[],
+): Promise<readonly AheadRow[]> {
+  const { rows } = await db.query<AheadRow>({
+    name: 'limits_take_ahead',
+    text: `select app_id, granted, is_held, ahead, tokens_left, tokens_full, wait_ms
+      from limits.take_ahead($1, $2, $3, $4, $5, $6, $7, $8)`,
+    values: [
+      holder,
+      textArray(asked.map(({ bucket }) => bucket)),
+      plainArray(asked.map(({ perMinute }) => perMinute)),
+      plainArray(asked.map(({ burst }) => burst)),
+      plainArray(asked.map(({ wanted }) => wanted)),
+      plainArray(asked.map(({ kept }) => kept)),
+      plainArray(asked.map(({ back }) => back)),
+      plainArray(asked.map(({ ahead }) => ahead)),
     ],
   });
   return rows;

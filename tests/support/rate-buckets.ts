@@ -1,0 +1,70 @@
+import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import type { AppId } from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+/** Rate buckets as rows, for tests of the limiter alone. */
+export interface RateBuckets {
+  readonly database: TestDatabase;
+  /** As a gateway process has it. */
+  readonly pool: Pool;
+  readonly openPool: () => Pool;
+  /** So many tokens, as of a moment from now (an interval of PostgreSQL). */
+  readonly setBucket: (appId: AppId, tokens: number, refilled: string) => Promise<void>;
+  /** A bucket that is never refilled, so that counts are exact. */
+  readonly fillOnce: (appId: AppId, tokens: number) => Promise<void>;
+  /** What is in the bucket, in sixty-millionths of a token. */
+  readonly unitsOf: (appId: AppId) => Promise<bigint>;
+  /** The tokens of each advance. */
+  readonly advancesOf: (appId: AppId) => Promise<readonly number[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** Time that stands still until a test moves it. It is the limiter's own; buckets are filled by the database's. */
+export function stoppedClock() {
+  let nowMs = 1_000_000;
+  return {
+    nowMs: () => nowMs,
+    moveOn: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
+
+export async function createRateBuckets(): Promise<RateBuckets> {
+  const database = await createTestDatabase();
+  const { url, owner } = database;
+  const openPool = (): Pool => createPool({ url, role: 'live', connectionsMax: 2, log: createLog('silent') });
+  const pool = openPool();
+
+  async function setBucket(appId: AppId, tokens: number, refilled: string): Promise<void> {
+    await owner.query(
+      `insert into limits.buckets (app_id, units, refilled_at_us)
+       values ($1, $2, (extract(epoch from clock_timestamp() + $3::interval) * 1000000)::bigint)
+       on conflict (app_id) do update set units = excluded.units, refilled_at_us = excluded.refilled_at_us`,
+      [appId, BigInt(Math.round(tokens * 60_000_000)), refilled],
+    );
+  }
+
+  return {
+    database,
+    pool,
+    openPool,
+    setBucket,
+    fillOnce: (appId, tokens) => setBucket(appId, tokens, '1 hour'),
+    unitsOf: async (appId) => {
+      const text = 'select units from limits.buckets where app_id = $1';
+      const { rows } = await owner.query<{ units: bigint }>(text, [appId]);
+      return rows[0]?.units ?? -1n;
+    },
+    advancesOf: async (appId) => {
+      const text = 'select tokens from limits.advances where app_id = $1 order by tokens';
+      const { rows } = await owner.query<{ tokens: number }>(text, [appId]);
+      return rows.map(({ tokens }) => tokens);
+    },
+    close: async () => {
+      await pool.end();
+      await database.close();
+    },
+  };
+}
