@@ -1,5 +1,17 @@
 import type { Mutant } from '../mutant.ts';
-import { clawingBack, crediting, ledger, locks, moneyOut, takingBack, webhooks } from './places.ts';
+import {
+  clawingBack,
+  crediting,
+  ledger,
+  ledgerCost,
+  listening,
+  locks,
+  moneyOut,
+  takingBack,
+  webhooks,
+} from './places.ts';
+
+const OWN_THRESHOLDS = 'WH-05 each listener and the endpoint have their own threshold, and are told once a crossing';
 
 const TAKEN_ABOVE =
   'WA-05 WA-06 a claw_back above the balance takes what is there, books the rest as owed and suspends';
@@ -121,5 +133,17 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
     clause: 'WA-11',
     edits: [moneyOut('set is_suspended = false, version', 'set is_suspended = false, is_connected = true, version')],
     killer: takingBack('WA-11 of a wallet that is disconnected and suspended, each fact changes alone'),
+  },
+  {
+    id: 'low-balance-by-the-lowest-threshold',
+    clause: 'WH-05',
+    edits: [ledgerCost('max(s.low_balance_threshold_micros)', 'min(s.low_balance_threshold_micros)')],
+    killer: listening(OWN_THRESHOLDS),
+  },
+  {
+    id: 'low-balance-that-was-low-before',
+    clause: 'WH-05',
+    edits: [ledgerCost('f.available_before >= t.low_balance_threshold_micros and ', '')],
+    killer: listening(OWN_THRESHOLDS),
   },
 ];

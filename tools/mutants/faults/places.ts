@@ -18,10 +18,12 @@ export const ledger = inFile('packages/service/migrations/0006_ledger.sql');
 export const moneyOut = inFile('packages/service/migrations/0009_money_out.sql');
 export const ledgerCheck = inFile('packages/service/migrations/0010_ledger_check.sql');
 export const reap = inFile('packages/service/migrations/0012_reap.sql');
-/** Where holds are placed and settled since. */
+/** Where answers are kept for retries since. */
 export const attempts = inFile('packages/service/migrations/0014_attempts.sql');
 /** Where credits and connections are booked since. */
 export const webhooks = inFile('packages/service/migrations/0024_webhooks.sql');
+/** Where holds are placed and settled since, and low balances told of. */
+export const ledgerCost = inFile('packages/service/migrations/0034_ledger_cost.sql');
 
 export const chatCall = inFile('packages/service/src/gateway/call.ts');
 export const plainCall = inFile('packages/service/src/gateway/run-in-lane.ts');
@@ -74,4 +76,5 @@ export const retrying = ofFile('tests/conformance/retries.test.ts');
 export const keeping = ofFile('tests/integration/kept-answers.test.ts');
 export const joining = ofFile('tests/integration/ledger-attempts.test.ts');
 export const telling = ofFile('packages/service/src/gateway/attempts.test.ts');
+export const listening = ofFile('tests/conformance/webhook/listeners.test.ts');
 export const rejecting = ofFile('tests/conformance/rejected-requests.test.ts');

@@ -1,5 +1,5 @@
 import type { Mutant } from '../mutant.ts';
-import { attempts, draining, foundation, instances, locks, months, moneyOut, reserving } from './places.ts';
+import { draining, foundation, instances, ledgerCost, locks, months, moneyOut, reserving } from './places.ts';
 
 const FIRST_REASON = 'CC-10 of several reasons to refuse, the first in order is told';
 const CAP_EDGES = 'WA-03 a cap is reached by what is spent, its race is lost to what is held';
@@ -15,13 +15,13 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
   {
     id: 'reserve-locks-nothing',
     clause: 'WA-07',
-    edits: [attempts('order by w.wallet_id for no key update of w', 'order by w.wallet_id')],
+    edits: [ledgerCost('order by w.wallet_id for no key update of w', 'order by w.wallet_id')],
     killer: locks('WA-03 holds that wait for the same wallet are judged one after the other: they overspend no cap'),
   },
   {
     id: 'reserve-locks-nothing-balance',
     clause: 'WA-07',
-    edits: [attempts('order by w.wallet_id for no key update of w', 'order by w.wallet_id')],
+    edits: [ledgerCost('order by w.wallet_id for no key update of w', 'order by w.wallet_id')],
     killer: locks(
       'WA-07 holds that wait for the same wallet are judged one after the other: they overspend no balance',
     ),
@@ -29,31 +29,31 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
   {
     id: 'reserve-locks-in-any-order',
     clause: 'WA-07',
-    edits: [attempts('order by w.wallet_id for no key update of w', 'for no key update of w')],
+    edits: [ledgerCost('order by w.wallet_id for no key update of w', 'for no key update of w')],
     killer: locks('WA-07 a batch of holds that waits for its first wallet has locked no other'),
   },
   {
     id: 'available-without-held',
     clause: 'WA-07',
-    edits: [attempts('asked.balance_micros - asked.held_micros', 'asked.balance_micros'), UNCOVERED],
+    edits: [ledgerCost('asked.balance_micros - asked.held_micros', 'asked.balance_micros'), UNCOVERED],
     killer: reserving(WHOLE_BALANCE),
   },
   {
     id: 'batch-judged-by-one-balance',
     clause: 'WA-07',
-    edits: [attempts('available := available - granted;', ''), UNCOVERED],
+    edits: [ledgerCost('available := available - granted;', ''), UNCOVERED],
     killer: reserving('WA-07 a refused large call in a batch refuses no small one behind it'),
   },
   {
     id: 'batch-judged-by-one-cap',
     clause: 'WA-03',
-    edits: [attempts('capped := capped + granted;', '')],
+    edits: [ledgerCost('capped := capped + granted;', '')],
     killer: months(NEW_MONTH),
   },
   {
     id: 'batch-judged-by-one-count-of-streams',
     clause: 'LI-02',
-    edits: [attempts('streams := streams + (asked.q_streams_max > 0)::int;', '')],
+    edits: [ledgerCost('streams := streams + (asked.q_streams_max > 0)::int;', '')],
     killer: reserving(STREAMS),
   },
   {
@@ -83,7 +83,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
   {
     id: 'grant-above-the-cap',
     clause: 'WA-03',
-    edits: [attempts(', coalesce(asked.cap_micros - spent - capped, asked.q_max)', '')],
+    edits: [ledgerCost(', coalesce(asked.cap_micros - spent - capped, asked.q_max)', '')],
     killer: reserving('WA-07 a hold is granted what balance and cap afford between its least and its most'),
   },
   {
@@ -96,32 +96,33 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'plain-calls-take-slots',
     clause: 'LI-02',
     edits: [
-      attempts('held_streams := held_streams || (asked.q_streams_max > 0);', 'held_streams := held_streams || true;'),
+      ledgerCost('count(*) filter (where h.streams_max > 0)', 'count(*)'),
+      ledgerCost('h.month, h.streams_max > 0, h.attempt', 'h.month, true, h.attempt'),
     ],
     killer: reserving(STREAMS),
   },
   {
     id: 'taken-drain-keeps-its-slot',
     clause: 'LI-02',
-    edits: [attempts('update ledger.holds h set is_stream = false where h.call_id = any (drains);', '')],
+    edits: [ledgerCost('update ledger.holds h set is_stream = false where h.call_id = any (drains);', '')],
     killer: draining(TAKE_OVER),
   },
   {
     id: 'taken-slot-counts-twice',
     clause: 'LI-02',
-    edits: [attempts(' - sum(h.freed)', '')],
+    edits: [ledgerCost(' - coalesce(sum(h.freed), 0)', '')],
     killer: draining(TAKE_OVER),
   },
   {
     id: 'streams-that-run-are-taken',
     clause: 'LI-02',
-    edits: [attempts(' and h.drained_since is not null\n', '\n')],
+    edits: [ledgerCost(' and h.drained_since is not null\n', '\n')],
     killer: draining(TAKE_OVER),
   },
   {
     id: 'newest-drain-is-taken',
     clause: 'LI-02',
-    edits: [attempts('order by h.drained_since, h.call_id limit', 'order by h.drained_since desc, h.call_id limit')],
+    edits: [ledgerCost('order by h.drained_since, h.call_id limit', 'order by h.drained_since desc, h.call_id limit')],
     killer: draining('LI-02 in one batch each stream ends the oldest drain that is left'),
   },
   {
@@ -139,14 +140,14 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
   {
     id: 'month-moves-back',
     clause: 'WA-08',
-    edits: [attempts('greatest(asked.cap_month, db.current_month())', 'db.current_month()')],
+    edits: [ledgerCost('greatest(asked.cap_month, db.current_month())', 'db.current_month()')],
     killer: months('WA-08 the month of a wallet never moves back'),
   },
   {
     id: 'cap-of-last-month',
     clause: 'WA-08',
     edits: [
-      attempts(
+      ledgerCost(
         'spent := case when asked.cap_month = month then asked.cap_spent_micros else 0 end;',
         'spent := asked.cap_spent_micros;',
       ),
@@ -156,26 +157,38 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
   {
     id: 'repeated-reserve-holds-anew',
     clause: 'WA-07',
-    edits: [attempts('elsif asked.placed is not null then', 'elsif false then')],
+    edits: [ledgerCost('elsif asked.placed is not null then', 'elsif false then')],
     killer: reserving('WA-07 repeating a reserve holds once and gives the same answer'),
   },
   {
     id: 'ended-call-holds-again',
     clause: 'WA-07',
-    edits: [attempts('if asked.ended is not null then', 'if false then')],
+    edits: [ledgerCost('if asked.ended is not null then', 'if false then')],
     killer: reserving('WA-07 a reserve that comes after its call has ended holds nothing'),
+  },
+  {
+    id: 'ended-call-not-looked-for',
+    clause: 'WA-07',
+    edits: [ledgerCost('\n    or exists (select from usage.calls c where c.call_id = any (p_call));', ';')],
+    killer: reserving('WA-07 a reserve that comes after its call has ended holds nothing'),
+  },
+  {
+    id: 'repeated-reserve-not-looked-for',
+    clause: 'WA-07',
+    edits: [ledgerCost('exists (select from ledger.holds h where h.call_id = any (p_call))\n    or ', '')],
+    killer: reserving('WA-07 repeating a reserve holds once and gives the same answer'),
   },
   {
     id: 'repeated-reserve-stays-with-the-dead',
     clause: 'WA-10',
-    edits: [attempts('if asked.holder <> p_instance then', 'if false then')],
+    edits: [ledgerCost('if asked.holder <> p_instance then', 'if false then')],
     killer: reserving('WA-10 a repeated reserve gives the hold to the process that asks'),
   },
   {
     id: 'fenced-process-holds',
     clause: 'WA-10',
     edits: [
-      attempts(
+      ledgerCost(
         `  ) l;\n  if not exists (select from db.instances i where i.instance_id = p_instance and i.state = 'live')`,
         `  ) l;\n  if not exists (select from db.instances i where i.instance_id = p_instance)`,
       ),

@@ -1,6 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 import {
   attempts,
+  ledgerCost,
   attemptsOfCalls,
   digests,
   joining,
@@ -27,7 +28,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     id: 'settlement-ends-what-a-retry-waits-for',
     clause: 'CC-14',
     edits: [
-      attempts(
+      ledgerCost(
         'where h.call_id = any (p_call) and not (h.is_joined and h.call_id = any (p_unkept))',
         'where h.call_id = any (p_call)',
       ),
@@ -39,14 +40,14 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'attempts-of-one-batch-unseen',
     clause: 'CC-14',
-    edits: [attempts('where b.attempt = asked.q_attempt', 'where false')],
+    edits: [ledgerCost('where b.attempt = asked.q_attempt', 'where false')],
     killer: joining('CC-14 of equal attempts in one batch the first holds, and the others are told so'),
   },
   {
     id: 'attempt-of-another-wallet-joined',
     clause: 'CC-14',
     edits: [
-      attempts(
+      ledgerCost(
         'from ledger.holds h where h.attempt = asked.q_attempt and h.wallet_id = asked.wallet_id',
         'from ledger.holds h where h.attempt = asked.q_attempt',
       ),
@@ -57,7 +58,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     id: 'uncharged-answer-replayed',
     clause: 'CC-14',
     edits: [
-      attempts(`join usage.calls c on c.call_id = a.call_id and c.outcome = 'answered'\n        where`, 'where'),
+      ledgerCost(`join usage.calls c on c.call_id = a.call_id and c.outcome = 'answered'\n        where`, 'where'),
       attempts(
         `coalesce(c.charged_micros, a.charged_micros)\n  from attempts.answers a`,
         'coalesce(c.charged_micros, a.charged_micros, 0)\n  from attempts.answers a',
@@ -72,7 +73,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     id: 'answer-replayed-for-ever',
     clause: 'CC-14',
     edits: [
-      attempts(
+      ledgerCost(
         'where a.attempt = asked.q_attempt and a.expires_at > clock_timestamp()',
         'where a.attempt = asked.q_attempt',
       ),
@@ -83,7 +84,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'other-body-replayed',
     clause: 'CC-14',
-    edits: [attempts('case when e.body <> asked.q_attempt_body', 'case when false')],
+    edits: [ledgerCost('case when e.body <> asked.q_attempt_body', 'case when false')],
     killer: retrying('CC-14 a key is replayed in order, for its own user, app and mode, and refuses another body'),
   },
   {

@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant.ts';
 import {
-  attempts,
+  ledgerCost,
   checking,
   clawingBack,
   instances,
@@ -30,20 +30,20 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'settle-locks-nothing',
     clause: 'WA-07',
-    edits: [attempts('order by w.wallet_id for no key update;', 'order by w.wallet_id;')],
+    edits: [ledgerCost('order by w.wallet_id for no key update;', 'order by w.wallet_id;')],
     killer: settling('WA-07 two settlements of one call that wait for the same wallet take effect once'),
   },
   {
     id: 'settle-locks-in-any-order',
     clause: 'WA-07',
-    edits: [attempts('order by w.wallet_id for no key update;', 'order by w.wallet_id desc for no key update;')],
+    edits: [ledgerCost('order by w.wallet_id for no key update;', 'order by w.wallet_id desc for no key update;')],
     killer: locks('WA-07 a batch of settlements that waits for its first wallet has locked no other'),
   },
   {
     id: 'settle-twice',
     clause: 'WA-07',
     edits: [
-      attempts(
+      ledgerCost(
         `delete from ledger.holds h
     where h.call_id = any (p_call) and not (h.is_joined and h.call_id = any (p_unkept)) returning h.*`,
         'select h.* from ledger.holds h where h.call_id = any (p_call)',
@@ -54,65 +54,65 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'settle-forgets-what-it-charged',
     clause: 'WA-07',
-    edits: [attempts('coalesce(t.owed, c.charged_micros, 0)', 'coalesce(t.owed, 0)')],
+    edits: [ledgerCost('coalesce(t.owed, c.charged_micros, 0)', 'coalesce(t.owed, 0)')],
     killer: settling('WA-07 settling again changes nothing and tells what was charged'),
   },
   {
     id: 'charge-above-the-hold',
     clause: 'WA-07',
     edits: [
-      attempts('least(a.charge, e.amount_micros) as owed,', 'a.charge as owed,'),
-      attempts('sum(least(a.charge, e.amount_micros)) over', 'sum(a.charge) over'),
+      ledgerCost('least(a.charge, e.amount_micros) as owed,', 'a.charge as owed,'),
+      ledgerCost('sum(least(a.charge, e.amount_micros)) over', 'sum(a.charge) over'),
     ],
     killer: lowering('WA-07 a charge never exceeds its hold, whatever the provider reports'),
   },
   {
     id: 'rest-of-the-hold-kept',
     clause: 'WA-07',
-    edits: [attempts('held_micros = w.held_micros - t.held,', 'held_micros = w.held_micros - t.taken,')],
+    edits: [ledgerCost('held_micros = w.held_micros - t.held,', 'held_micros = w.held_micros - t.taken,')],
     killer: settling(SETTLED),
   },
   {
     id: 'whole-hold-charged',
     clause: 'WA-07',
-    edits: [attempts('balance_micros = w.balance_micros - t.taken,', 'balance_micros = w.balance_micros - t.held,')],
+    edits: [ledgerCost('balance_micros = w.balance_micros - t.taken,', 'balance_micros = w.balance_micros - t.held,')],
     killer: settling(SETTLED),
   },
   {
     id: 'stream-slot-not-freed',
     clause: 'LI-02',
-    edits: [attempts('      open_streams = w.open_streams - t.streams,\n', '')],
+    edits: [ledgerCost('      open_streams = w.open_streams - t.streams,\n', '')],
     killer: reserving('LI-02 streams count while they hold, plain calls never'),
   },
   {
     id: 'charge-not-counted-against-the-cap',
     clause: 'WA-03',
-    edits: [attempts('      cap_spent_micros = w.cap_spent_micros + t.month_owed,\n', '')],
+    edits: [ledgerCost('      cap_spent_micros = w.cap_spent_micros + t.month_owed,\n', '')],
     killer: reserving(CAP_EDGES),
   },
   {
     id: 'room-in-the-cap-not-freed',
     clause: 'WA-03',
-    edits: [attempts('      cap_held_micros = w.cap_held_micros - t.month_held,\n', '')],
+    edits: [ledgerCost('      cap_held_micros = w.cap_held_micros - t.month_held,\n', '')],
     killer: months('WA-08 a hold counts in the current month of UTC'),
   },
   {
     id: 'month-of-the-settlement',
     clause: 'WA-08',
-    edits: [attempts('coalesce(sum(t.owed) filter (where t.month = t.cap_month), 0)', 'coalesce(sum(t.owed), 0)')],
+    edits: [ledgerCost('coalesce(sum(t.owed) filter (where t.month = t.cap_month), 0)', 'coalesce(sum(t.owed), 0)')],
     killer: months(OLD_MONTH),
   },
   {
     id: 'uncollected-charge-not-owed',
     clause: 'WA-12',
-    edits: [attempts('      shortfall_micros = w.shortfall_micros + t.missing,\n', '')],
+    edits: [ledgerCost('      shortfall_micros = w.shortfall_micros + t.missing,\n', '')],
     killer: clawingBack(AFTER_CLAW_BACK),
   },
   {
     id: 'uncollected-charge-does-not-suspend',
     clause: 'WA-12',
     edits: [
-      attempts('      is_suspended = w.is_suspended or t.missing > 0,\n', ''),
+      ledgerCost('      is_suspended = w.is_suspended or t.missing > 0,\n', ''),
       moneyOut('check (shortfall_micros = 0 or is_suspended)', 'check (true)'),
     ],
     killer: clawingBack(AFTER_CLAW_BACK),
@@ -121,7 +121,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'clawed-for-ever',
     clause: 'WA-06',
     edits: [
-      attempts('      is_clawed = w.is_clawed and w.held_micros - t.held > w.balance_micros - t.taken,\n', ''),
+      ledgerCost('      is_clawed = w.is_clawed and w.held_micros - t.held > w.balance_micros - t.taken,\n', ''),
       moneyOut('check (is_clawed = (held_micros > balance_micros))', 'check (true)'),
     ],
     killer: clawingBack('WA-06 a wallet stays clawed while holds exceed its balance, and no longer'),
@@ -129,7 +129,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'overrun-not-booked',
     clause: 'WA-07',
-    edits: [attempts('greatest(0, a.charge - e.amount_micros) end as overrun', '0 end as overrun')],
+    edits: [ledgerCost('greatest(0, a.charge - e.amount_micros) end as overrun', '0 end as overrun')],
     killer: takingBack(
       'WA-07 what a provider reports above the hold is booked as our loss, and the wallet pays its hold',
     ),
@@ -137,7 +137,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'estimate-booked-as-overrun',
     clause: 'WA-07',
-    edits: [attempts('case when a.is_estimated then 0 else', 'case when false then 0 else')],
+    edits: [ledgerCost('case when a.is_estimated then 0 else', 'case when false then 0 else')],
     killer: takingBack(
       "WA-07 our own count above the hold is nobody's bill: the hold is charged and no loss is booked",
     ),
@@ -145,13 +145,13 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'receipt-loses-the-estimate',
     clause: 'CC-11',
-    edits: [attempts('t.is_estimated, t.is_clamped,', 'false, t.is_clamped,')],
+    edits: [ledgerCost('t.is_estimated, t.is_clamped,', 'false, t.is_clamped,')],
     killer: walking('CC-11 a streamed call: the provider leaves out the usage'),
   },
   {
     id: 'receipt-loses-the-contradiction',
     clause: 'WA-09',
-    edits: [attempts('t.is_estimated, t.is_clamped,', 't.is_estimated, false,')],
+    edits: [ledgerCost('t.is_estimated, t.is_clamped,', 't.is_estimated, false,')],
     killer: takingBack('WA-09 a call whose usage contradicted itself says so on its receipt'),
   },
   {

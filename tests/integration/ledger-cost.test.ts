@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { insertInstance } from '../../packages/service/src/db/queries.ts';
+import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { reserveHolds, settleHolds } from '../../packages/service/src/ledger/queries.ts';
+import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+
+// What a batch costs the database, in figures that no load on the machine can change.
+
+const LEASE_MS = 3_600_000;
+const USERS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+const ROWS_GROWN = 5_000;
+/** A look-up reads a row or two, and the pages' dead ones. A pass over a table that has grown reads all of it. */
+const ROWS_READ_MAX = 40 * USERS.length;
+
+let ledger: LedgerDatabase;
+/** One connection, as a lane has: what it has planned it keeps. */
+let lane: Pool;
+let instance: bigint;
+
+before(async () => {
+  ledger = await createLedgerDatabase();
+  const { owner, url } = ledger.database;
+  await owner.query(`alter database ${new URL(url).pathname.slice(1)} set track_functions = 'all'`);
+  lane = createPool({ url, role: 'live', connectionsMax: 1, log: createLog('silent') });
+  instance = await insertInstance(lane, LEASE_MS);
+  for (const user of USERS) await ledger.open(user, 1_000_000);
+});
+
+after(async () => {
+  await lane.end();
+  await ledger.close();
+});
+
+async function runBatch(requests: readonly HoldRequest[] = USERS.map((user) => holdOf(user, 100))): Promise<void> {
+  const held = await reserveHolds(lane, instance, requests);
+  assert.deepEqual(new Set(held.map(({ outcome }) => outcome)), new Set(['granted']));
+  const ended = await settleHolds(
+    lane,
+    requests.map((request) => endOf(request, 60)),
+  );
+  assert.deepEqual(new Set(ended.map(({ charged }) => charged)), new Set([60n]));
+}
+
+/** A figure of the server's own counting, with all that the lane has done so far. */
+async function counted(text: string): Promise<number> {
+  await lane.query('select pg_stat_force_next_flush()');
+  await lane.query('select'); // Sessions count at the end of a statement.
+  const { rows } = await ledger.database.owner.query<{ counted: string }>(text);
+  return Number(rows[0]?.counted);
+}
+
+const rowsRead = (table: string): Promise<number> =>
+  counted(
+    `select coalesce(sum(i.idx_tup_read), 0) + max(t.seq_tup_read) as counted
+     from pg_stat_user_tables t join pg_stat_user_indexes i on i.relid = t.relid
+     where t.relid = '${table}'::regclass`,
+  );
+
+/** Rows of nobody, as a table has them after a while. */
+const GROWTH: Readonly<Record<string, string>> = {
+  'usage.calls': `insert into usage.calls (call_id, wallet_id, month, outcome, is_estimated, prompt_tokens, cached_tokens,
+      completion_tokens, reasoning_tokens, held_micros, charged_micros)
+    select gen_random_uuid(), -n, '2020-01-01', 'failed', false, 0, 0, 0, 0, 1, 0 from generate_series(1, ${ROWS_GROWN}) n`,
+  'ledger.holds': `insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
+    select gen_random_uuid(), -n, 1, '2020-01-01', false, 0 from generate_series(1, ${ROWS_GROWN}) n`,
+  'webhooks.subscriptions': `insert into webhooks.subscriptions (app_id, listener_id, listening_until, events,
+      low_balance_threshold_micros)
+    select 'app_other_' || n, 'listener', now() + interval '1 day', '{balance.low}', 1000000000
+    from generate_series(1, ${ROWS_GROWN}) n`,
+};
+
+test('WA-07 a batch of 8 reads no more of tables that have grown a thousandfold since it was planned', async () => {
+  await runBatch();
+  for (const [table, growth] of Object.entries(GROWTH)) {
+    await ledger.database.owner.query(growth);
+    const before = await rowsRead(table);
+    await runBatch();
+    const read = (await rowsRead(table)) - before;
+    assert.ok(read <= ROWS_READ_MAX, `${read} rows of ${table}`);
+  }
+});
+
+test('WA-09 the books of an entry are checked without a call of a function', async () => {
+  await runBatch();
+  const calls = await counted(
+    `select coalesce(sum(calls), 0) as counted from pg_stat_user_functions where funcname in ('debit_of', 'credit_of')`,
+  );
+  const reserves = await counted(
+    `select coalesce(sum(calls), 0) as counted from pg_stat_user_functions where funcname = 'reserve'`,
+  );
+  assert.equal(calls, 0);
+  assert.ok(reserves > 0, 'functions are counted');
+});
