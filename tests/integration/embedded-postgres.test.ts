@@ -17,6 +17,7 @@ import { type TestContext, test } from 'node:test';
 import { findBinaries, findPackage, restoreLinks } from '../../packages/service/src/embedded/binaries.ts';
 import { EmbeddedPostgresError } from '../../packages/service/src/embedded/embedded-postgres.ts';
 import { layOut } from '../../packages/service/src/embedded/layout.ts';
+import { memoryBytes, sharedBuffersMib } from '../../packages/service/src/embedded/memory.ts';
 import { takeOwnerLock } from '../../packages/service/src/embedded/owner-lock.ts';
 import { choosePrivileges } from '../../packages/service/src/embedded/privileges.ts';
 import {
@@ -69,6 +70,8 @@ test('the server is durable, checks its pages, asks for the password and listens
   const shown = await Promise.all(names.map(async (name) => Object.values((await query(url, `show ${name}`))[0]!)[0]));
   assert.deepEqual(shown, ['on', 'on', 'on', 'on', 'scram-sha-256']);
   assert.deepEqual(await query(url, 'show listen_addresses'), [{ listen_addresses: '127.0.0.1' }]);
+  const buffers = `${sharedBuffersMib(memoryBytes())}MB`;
+  assert.deepEqual(await query(url, 'show shared_buffers'), [{ shared_buffers: buffers }]);
   assert.deepEqual(await query(url, 'show unix_socket_directories'), [{ unix_socket_directories: '' }]);
   await assert.rejects(query(url.replace(/:[^:@]+@/, ':wrong@'), 'select 1'), /password authentication failed/);
   await Promise.all([stop(), stop()]);

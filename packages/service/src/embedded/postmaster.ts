@@ -5,6 +5,7 @@ import { CHILD_ENVIRONMENT } from '#embedded/command.ts';
 import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
 import type { Layout } from '#embedded/layout.ts';
 import { readPostmasterFile } from '#embedded/leftovers.ts';
+import { memoryBytes, sharedBuffersMib } from '#embedded/memory.ts';
 import type { Privileges } from '#embedded/privileges.ts';
 import { probe } from '#embedded/queries.ts';
 import { openServerLog, readServerLog } from '#embedded/server-log.ts';
@@ -78,7 +79,8 @@ export async function launchPostmaster(options: LaunchOptions, ending: AbortSign
 }
 
 function spawnPostgres({ binaries, privileges, layout, port }: LaunchOptions, logFd: number): ChildProcess {
-  const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const buffers = { shared_buffers: `${sharedBuffersMib(memoryBytes())}MB` };
+  const settings = Object.entries({ ...SETTINGS, ...buffers }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = [binaries.postgres, '-D', layout.directory, '-p', String(port), ...settings];
   const [command = '', ...parameters] = [...privileges.prefix, ...server];
   return spawn(command, parameters, {

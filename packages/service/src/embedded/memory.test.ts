@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { totalmem } from 'node:os';
+import { test } from 'node:test';
+import { memoryBytes, sharedBuffersMib } from '#embedded/memory.ts';
+
+const GIB = 2 ** 30;
+
+test('the server keeps an eighth of the memory in pages, from 128 to 512 MiB', () => {
+  const asked = [0, 0.5, 1, 2, 3.5, 4, 64];
+  assert.deepEqual(
+    asked.map((gib) => sharedBuffersMib(gib * GIB)),
+    [128, 128, 128, 256, 448, 512, 512],
+  );
+});
+
+test('the memory is what the machine has, or less', () => {
+  assert.ok(memoryBytes() > 0 && memoryBytes() <= totalmem());
+});

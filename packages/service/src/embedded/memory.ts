@@ -1,0 +1,20 @@
+import { totalmem } from 'node:os';
+
+const MEBIBYTE = 1_048_576;
+const SHARE = 8;
+const BUFFERS_MIB_MIN = 128; // PostgreSQL's own default, whatever the machine has.
+const BUFFERS_MIB_MAX = 512;
+
+/**
+ * How many MiB of pages the server keeps in its own memory: an eighth of `memoryBytes`, 128 to 512. It takes them as it
+ * comes to need them. Pages that it does not have are read from the kernel's cache, several for each call.
+ */
+export function sharedBuffersMib(memoryBytes: number): number {
+  return Math.min(BUFFERS_MIB_MAX, Math.max(BUFFERS_MIB_MIN, Math.floor(memoryBytes / SHARE / MEBIBYTE)));
+}
+
+/** The memory of the machine, or of the container where that is less, in bytes. */
+export function memoryBytes(): number {
+  const limit = process.constrainedMemory(); // 0, or more than there is, without a limit.
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
