@@ -1,0 +1,29 @@
+/** Ids of the models, and so what a call names. */
+export const MODEL = 'bench';
+export const PACED_MODEL = 'bench-paced';
+/** What the upstream's answers report as used; the price of a call follows from it. */
+export const USAGE = { prompt: 120, completion: 60 };
+/** At a micro for each prompt token and four for each completion token, without a margin. */
+export const CALL_PRICE_MICROS = USAGE.prompt + 4 * USAGE.completion;
+
+/** The catalogue of a benchmark: everything at one upstream, whose paths tell what kind of answer is wanted. */
+export function catalogueOf(upstreamUrl: string) {
+  const common = {
+    resale: 'open',
+    providerModel: 'bench-upstream',
+    price: { inputMicrosPerMillion: 1_000_000, outputMicrosPerMillion: 4_000_000 },
+    contextTokens: 128_000,
+    maxOutputTokens: 1_000,
+  };
+  return {
+    providers: {
+      fast: { kind: 'openai-compatible', baseUrl: `${upstreamUrl}/v1` },
+      paced: { kind: 'openai-compatible', baseUrl: `${upstreamUrl}/paced/v1` },
+    },
+    models: [
+      { id: 'bench.model-1', provider: 'fast', ...common },
+      { id: 'bench.paced-1', provider: 'paced', ...common },
+    ],
+    aliases: { [MODEL]: 'bench.model-1', [PACED_MODEL]: 'bench.paced-1' },
+  };
+}

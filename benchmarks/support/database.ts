@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
+import { register } from '../../packages/service/src/accounts/registration.ts';
+import { migrate } from '../../packages/service/src/db/migrate.ts';
+import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import { startEmbeddedPostgres } from '../../packages/service/src/embedded/embedded-postgres.ts';
+import { type AppId, newAccountId, newAppId, newKeyId } from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import type { Tools } from './tools.ts';
+
+/** A real PostgreSQL with `fsync` on, as `npm start` runs it. */
+export interface BenchDatabase {
+  readonly url: string;
+  readonly owner: Pool;
+  /** Of the postmaster, of which all its other processes descend. */
+  readonly pid: number;
+  readonly close: () => Promise<void>;
+}
+
+interface DatabaseOptions {
+  readonly tools: Tools;
+  readonly cores: string;
+  readonly directory: string;
+}
+
+const OWNER_CONNECTIONS_MAX = 4;
+
+/** Starts a server of its own in `directory` and brings its schema up to date. */
+export async function startDatabase({ tools, cores, directory }: DatabaseOptions): Promise<BenchDatabase> {
+  const log = createLog('error');
+  const server = await startEmbeddedPostgres({ directory, log, say: () => {} });
+  const pid = Number(readFileSync(path.join(directory, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
+  // It was started as a child of this process; what it starts later keeps its cores, what it has started must be told.
+  if (tools.taskset !== undefined) pinTree(tools.taskset, cores, pid);
+  const owner = createPool({ url: server.url, role: 'owner', connectionsMax: OWNER_CONNECTIONS_MAX, log });
+  await migrate(owner);
+  return {
+    url: server.url,
+    owner,
+    pid,
+    close: async () => {
+      await owner.end();
+      await server.stop();
+    },
+  };
+}
+
+function pinTree(taskset: string, cores: string, pid: number): void {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/).map(Number);
+  for (const member of [pid, ...children]) {
+    if (member > 0) execFileSync(taskset, ['-a', '-c', '-p', cores, String(member)], { stdio: 'ignore' });
+  }
+}
+
+/** An app whose rate limit does not bind: a million calls at once, and a million a minute. */
+export interface BenchApp {
+  readonly appId: AppId;
+  readonly liveKey: string;
+  readonly testKey: string;
+}
+
+const LIMITS = { ratePerMinute: 1_000_000, rateBurst: 1_000_000, maxStreamsPerUser: 1_000 };
+
+export async function addApp(owner: Pool): Promise<BenchApp> {
+  const app = { appId: newAppId(), liveKey: newApiKey('live'), testKey: newApiKey('sandbox') };
+  const accountId = newAccountId();
+  await register(owner, {
+    account: { accountId, email: `${accountId.toLowerCase()}@example.test`, name: 'Benchmark' },
+    app: { appId: app.appId, name: 'Benchmark', redirectUris: [], isFirstParty: false, limits: LIMITS },
+    keys: [
+      { keyId: newKeyId(), apiKey: app.liveKey },
+      { keyId: newKeyId(), apiKey: app.testKey },
+    ],
+  });
+  return app;
+}
+
+/** Enough for every call that a run can make, at prices of a few micros. */
+const BALANCE_MICROS = 1_000_000_000;
+
+/** Opens wallets with money in them for `user-0`, `user-1` and so on, dealt out among the apps in turn. */
+export async function fundUsers(owner: Pool, apps: readonly BenchApp[], users: number): Promise<void> {
+  const wanted = `unnest($1::text[]) with ordinality as a (app_id, place), generate_series(a.place - 1, $2 - 1, $3) n`;
+  const values = [apps.map(({ appId }) => appId), users, apps.length];
+  await owner.query(`select ledger.open_wallet(a.app_id, 'user-' || n, 'EUR', null) from ${wanted}`, values);
+  await owner.query(
+    `select ledger.credit(a.app_id, 'user-' || n, 'contract_credit', ${BALANCE_MICROS}, 'first') from ${wanted}`,
+    values,
+  );
+  await owner.query('analyze');
+}

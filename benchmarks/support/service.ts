@@ -1,0 +1,52 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { catalogueOf } from './catalogue.ts';
+import { type Running, start } from './processes.ts';
+import type { Tools } from './tools.ts';
+
+const CLI = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', import.meta.url));
+
+export interface ServiceOptions {
+  readonly tools: Tools;
+  readonly cores: string;
+  /** Its data directory. */
+  readonly directory: string;
+  readonly databaseUrl: string;
+  readonly upstreamUrl: string;
+  readonly workers?: number;
+  /** Further settings. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Options of Node itself, such as `--cpu-prof`. */
+  readonly nodeOptions?: readonly string[];
+}
+
+/** Enough play money for every sandbox call of a run. */
+const GRANT_MICROS = 1_000_000_000_000;
+
+/** Starts the service as an operator does in production, in a process of its own. Its address is `ready`. */
+export function startService(options: ServiceOptions): Promise<Running> {
+  mkdirSync(options.directory, { recursive: true });
+  const catalogueFile = path.join(options.directory, 'catalogue.json');
+  writeFileSync(catalogueFile, JSON.stringify(catalogueOf(options.upstreamUrl)));
+  return start({
+    tools: options.tools,
+    cores: options.cores,
+    program: process.execPath,
+    args: [...(options.nodeOptions ?? []), CLI, 'serve'],
+    environment: {
+      PURSER_ENV: 'production',
+      PURSER_SECRET: 'a secret of the benchmark, which guards nothing of worth',
+      PURSER_PUBLIC_URL: 'https://purser.test',
+      PURSER_DATA_DIR: options.directory,
+      PURSER_CATALOGUE: catalogueFile,
+      PURSER_LOG_LEVEL: 'warn',
+      PURSER_WORKERS: String(options.workers ?? 1),
+      PURSER_SANDBOX_GRANT_MICROS: String(GRANT_MICROS),
+      DATABASE_URL: options.databaseUrl,
+      PORT: '0',
+      ...options.environment,
+    },
+    isReady: /Purser is ready at (\S+?)\.?\s/,
+  });
+}

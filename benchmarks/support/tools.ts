@@ -1,0 +1,53 @@
+import { accessSync, constants } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+/** Programs of the machine that are used where it has them: their paths. */
+export interface Tools {
+  readonly nginx: string | undefined;
+  readonly wrk: string | undefined;
+  readonly taskset: string | undefined;
+}
+
+const FOLDERS_BESIDE_PATH = ['/usr/sbin', '/usr/local/sbin', '/sbin'];
+
+export function findTools(searchPath: string): Tools {
+  const folders = [...searchPath.split(path.delimiter), ...FOLDERS_BESIDE_PATH];
+  const find = (name: string): string | undefined =>
+    folders
+      .filter((folder) => folder !== '')
+      .map((folder) => path.join(folder, name))
+      .find(isExecutable);
+  return { nginx: find('nginx'), wrk: find('wrk'), taskset: find('taskset') };
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The cores that each kind of process may use, as `taskset -c` takes them. */
+export interface Placement {
+  readonly load: string;
+  readonly upstream: string;
+  readonly database: string;
+  readonly gateway: string;
+}
+
+/**
+ * On two cores: the gateway under test alone on the second, all else on the first; the same for every target. With more,
+ * one for each, and all the rest for the database.
+ */
+export function placementOn(cores: number): Placement {
+  if (cores < 2) return { load: '0', upstream: '0', database: '0', gateway: '0' };
+  if (cores < 4) return { load: '0', upstream: '0', database: '0', gateway: '1' };
+  return { load: '0', gateway: '1', upstream: '2', database: cores === 4 ? '3' : `3-${cores - 1}` };
+}
+
+export function placement(): Placement {
+  return placementOn(os.availableParallelism());
+}

@@ -1,0 +1,69 @@
+// A provider that costs next to nothing, in a process of its own: `node benchmarks/upstream/main.ts [--key f --cert f]`.
+// It reads requests with a `content-length` alone, and answers every one of them with buffers that were made beforehand.
+import { readFileSync } from 'node:fs';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import tls from 'node:tls';
+import { parseArgs } from 'node:util';
+import { CHUNK_PAUSE_MS, PACED_TAIL, PLAIN, pacedChunk, STREAM, STREAM_HEAD, STREAM_CHUNKS } from './answers.ts';
+
+const { values } = parseArgs({ options: { key: { type: 'string' }, cert: { type: 'string' } } });
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+const LENGTH = /^content-length: *(\d+)/im;
+const WANTS_STREAM = Buffer.from('"stream":true');
+const PACED_PATH = Buffer.from('POST /paced/');
+const LENGTH_REQUIRED = 'HTTP/1.1 411 Length Required\r\nconnection: close\r\ncontent-length: 0\r\n\r\n';
+
+function serve(socket: Socket): void {
+  let pending: Buffer | undefined;
+  socket.setNoDelay(true);
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (part: Buffer) => {
+    let rest = pending === undefined ? part : Buffer.concat([pending, part]);
+    for (let size = sizeOf(rest); size !== undefined && rest.length >= size; size = sizeOf(rest)) {
+      if (size === 0) return void socket.end(LENGTH_REQUIRED);
+      answer(socket, rest.subarray(0, size));
+      rest = rest.subarray(size);
+    }
+    pending = rest.length === 0 ? undefined : rest;
+  });
+}
+
+/** Bytes of the request at the front; undefined while its head is not there, 0 where it does not tell its length. */
+function sizeOf(bytes: Buffer): number | undefined {
+  const end = bytes.indexOf(HEAD_END);
+  if (end < 0) return undefined;
+  const found = LENGTH.exec(bytes.toString('latin1', 0, end));
+  return found === null ? 0 : end + HEAD_END.length + Number(found[1]);
+}
+
+function answer(socket: Socket, request: Buffer): void {
+  if (!request.includes(WANTS_STREAM)) socket.write(PLAIN);
+  else if (request.subarray(0, PACED_PATH.length).equals(PACED_PATH)) pace(socket);
+  else socket.write(STREAM);
+}
+
+/** Twenty chunks a second, the first at once. All streams beat apart, by when they began. */
+function pace(socket: Socket): void {
+  let sent = 0;
+  const send = () => {
+    sent += 1;
+    if (socket.destroyed) return clearInterval(timer);
+    if (sent <= STREAM_CHUNKS) return void socket.write(pacedChunk());
+    clearInterval(timer);
+    socket.write(PACED_TAIL);
+  };
+  socket.write(STREAM_HEAD);
+  const timer = setInterval(send, CHUNK_PAUSE_MS);
+  send();
+}
+
+const server =
+  values.key === undefined || values.cert === undefined
+    ? net.createServer(serve)
+    : tls.createServer({ key: readFileSync(values.key), cert: readFileSync(values.cert) }, serve);
+server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => {
+  const scheme = values.key === undefined ? 'http' : 'https';
+  console.log(`ready at ${scheme}://127.0.0.1:${(server.address() as AddressInfo).port} `);
+});
+process.on('SIGTERM', () => process.exit());
