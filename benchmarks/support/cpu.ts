@@ -1,15 +1,19 @@
 // What processes have used, from Linux's process table.
 import { readdirSync, readFileSync } from 'node:fs';
 
+/** Whether processor time and memory can be told at all. */
+export const HAS_PROC = process.platform === 'linux';
+
 /** The kernel's unit of processor time in /proc, on every architecture that Node runs on. */
 const TICKS_A_SECOND = 100;
 const FIELD = { parent: 1, user: 11, system: 12, endedUser: 13, endedSystem: 14 };
 
 /**
  * Processor time in microseconds that a process and all that descend from it have used so far, those that have ended and
- * were waited for included; all threads. Steps of 10 ms.
+ * were waited for included; all threads. Steps of 10 ms. NaN where there is no such table.
  */
 export function cpuMicrosOf(pid: number): number {
+  if (!HAS_PROC) return Number.NaN;
   let ticks = 0;
   for (const member of treeOf(pid)) {
     const fields = readStat(member);
@@ -19,8 +23,9 @@ export function cpuMicrosOf(pid: number): number {
   return (ticks * 1_000_000) / TICKS_A_SECOND;
 }
 
-/** What all of them hold in memory, shared pages counted once, in bytes. NaN where the kernel does not tell. */
+/** What all of them hold in memory, shared pages counted once, in bytes. NaN where there is no such table. */
 export function memoryOf(pid: number): number {
+  if (!HAS_PROC) return Number.NaN;
   let bytes = 0;
   for (const member of treeOf(pid)) bytes += proportionalBytes(member);
   return bytes;
@@ -34,16 +39,29 @@ function proportionalBytes(pid: number): number {
   }
 }
 
-/** Processor time in microseconds that the whole machine has used so far, and has had. */
-export function machineMicros(): { readonly used: number; readonly had: number } {
+/** Processor time in microseconds that the whole machine has used so far. */
+export function machineMicros(): number {
+  if (!HAS_PROC) return Number.NaN;
   const line = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? '';
-  const [user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, softIrq = 0, steal = 0] = line
+  const [user = 0, nice = 0, system = 0, _idle, _wait, irq = 0, softIrq = 0, steal = 0] = line
     .trim()
     .split(/\s+/)
     .slice(1)
     .map((ticks) => (Number(ticks) * 1_000_000) / TICKS_A_SECOND);
-  const used = user + nice + system + irq + softIrq + steal;
-  return { used, had: used + idle + wait };
+  return user + nice + system + irq + softIrq + steal;
+}
+
+/** Tells, when asked, how much of a core in percent processes other than ours have used since. */
+export function watchOthers(): () => number {
+  const before = readOthers();
+  return () => {
+    const after = readOthers();
+    return ((after.usedMicros - before.usedMicros) / (after.wallMicros - before.wallMicros)) * 100;
+  };
+}
+
+function readOthers(): { readonly usedMicros: number; readonly wallMicros: number } {
+  return { usedMicros: machineMicros() - cpuMicrosOf(process.pid), wallMicros: performance.now() * 1_000 };
 }
 
 /** The process and all that descend from it. */

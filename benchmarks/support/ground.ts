@@ -2,6 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { addApp, type BenchApp, type BenchDatabase, fundUsers, startDatabase } from './database.ts';
 import { type Nginx, startNginx } from './nginx.ts';
+import { installPortkey, type Portkey, startPortkey } from './portkey.ts';
 import { type Running, start } from './processes.ts';
 import { startService } from './service.ts';
 import { type Placement, placement, type Tools } from './tools.ts';
@@ -22,6 +23,8 @@ export interface Ground {
   readonly apps: readonly BenchApp[];
   /** `user-0` and so on have money, each with the app at its number modulo that of the apps. */
   readonly users: number;
+  /** Another vendor's gateway, installed and started when first asked for; undefined where it can't be had. */
+  readonly portkey: () => Promise<Portkey | undefined>;
   readonly close: () => Promise<void>;
 }
 
@@ -60,7 +63,26 @@ export async function startGround({ tools, directory, users }: GroundOptions): P
   });
   started.defer(service.stop);
   const kept = started.move();
-  return { cores, upstream, nginx, database, service, apps, users, close: () => kept.disposeAsync() };
+  const portkey = portkeyOnDemand({ tools, cores: cores.gateway }, kept);
+  return { cores, upstream, nginx, database, service, apps, users, portkey, close: () => kept.disposeAsync() };
+}
+
+function portkeyOnDemand(
+  options: { readonly tools: Tools; readonly cores: string },
+  owner: AsyncDisposableStack,
+): Ground['portkey'] {
+  const obtain = async (): Promise<Portkey | undefined> => {
+    try {
+      await installPortkey();
+    } catch {
+      return undefined;
+    }
+    const running = await startPortkey(options);
+    owner.defer(running.stop);
+    return running;
+  };
+  let portkey: Promise<Portkey | undefined> | undefined;
+  return () => (portkey ??= obtain());
 }
 
 /** The fast provider. `args`: `--key` and `--cert`, for TLS. */

@@ -46,16 +46,6 @@ function settingsOf(prefix: string, upstream: string, port: number, unbufferedPo
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `  ${name}_temp_path ${prefix}/${name};`)
     .join('\n');
-  const server = (listen: number, extra: string): string => `
-  server {
-    listen 127.0.0.1:${listen} backlog=4096 reuseport;
-    location / {
-      proxy_pass http://upstream;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      ${extra}
-    }
-  }`;
   return `daemon off;
 worker_processes 1;
 pid ${prefix}/nginx.pid;
@@ -70,8 +60,20 @@ ${temporary}
     keepalive 4096;
     keepalive_requests 100000000;
   }
-${server(port, '')}
-${server(unbufferedPort, 'proxy_buffering off;')}
+${serverOf(port, '')}
+${serverOf(unbufferedPort, 'proxy_buffering off;')}
 }
 `;
+}
+
+function serverOf(port: number, more: string): string {
+  return `  server {
+    listen 127.0.0.1:${port} backlog=4096 reuseport;
+    location / {
+      proxy_pass http://upstream;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      ${more}
+    }
+  }`;
 }

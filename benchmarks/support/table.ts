@@ -5,8 +5,8 @@ export function tableOf(head: readonly string[], rows: readonly (readonly string
   );
   const line = (cells: readonly string[]): string =>
     `| ${widths.map((width, column) => pad(cells[column] ?? '', width, column)).join(' | ')} |`;
-  const rule = `|${widths.map((width, column) => (column === 0 ? `${'-'.repeat(width + 2)}` : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
-  return [line(head), rule, ...rows.map(line)].join('\n');
+  const rules = widths.map((width, column) => (column === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`));
+  return [line(head), `|${rules.join('|')}|`, ...rows.map(line)].join('\n');
 }
 
 function pad(cell: string, width: number, column: number): string {

@@ -9,16 +9,28 @@ export interface Tools {
   readonly taskset: string | undefined;
 }
 
+/** How each of them is had on Debian and its like. */
+export const HOW_TO_GET: Readonly<Record<keyof Tools, string>> = {
+  nginx: '`apt-get install nginx-light`; it is what everything is compared with',
+  wrk: '`apt-get install wrk`; it makes the calls of most measures',
+  taskset: 'it comes with util-linux; without it the processes disturb each other, and the figures vary',
+};
+
+/** Where they often are though no search path of a user names it. */
 const FOLDERS_BESIDE_PATH = ['/usr/sbin', '/usr/local/sbin', '/sbin'];
 
-export function findTools(searchPath: string): Tools {
-  const folders = [...searchPath.split(path.delimiter), ...FOLDERS_BESIDE_PATH];
+export function findTools(folders: readonly string[]): Tools {
   const find = (name: string): string | undefined =>
     folders
       .filter((folder) => folder !== '')
       .map((folder) => path.join(folder, name))
       .find(isExecutable);
   return { nginx: find('nginx'), wrk: find('wrk'), taskset: find('taskset') };
+}
+
+/** Where programs are looked for, as `PATH` says. */
+export function foldersOf(searchPath: string): readonly string[] {
+  return [...searchPath.split(path.delimiter), ...FOLDERS_BESIDE_PATH];
 }
 
 function isExecutable(file: string): boolean {
@@ -49,5 +61,11 @@ export function placementOn(cores: number): Placement {
 }
 
 export function placement(): Placement {
-  return placementOn(os.availableParallelism());
+  return placementOn(os.cpus().length);
+}
+
+/** For the report. */
+export function describePlacement({ load, upstream, database, gateway }: Placement, { taskset }: Tools): string {
+  if (taskset === undefined) return 'No process was kept on a core.';
+  return `Cores: gateway under test ${gateway}, load generator ${load}, upstream ${upstream}, PostgreSQL ${database}.`;
 }

@@ -54,8 +54,14 @@ export async function runWrk(load: Load, options: WrkOptions): Promise<WrkResult
   writeFileSync(settings, settingsOf(load, options.checks));
   const [program, ...args] = pinned(options.tools, options.cores, [
     options.tools.wrk,
-    ...['-t', '1', '-c', String(options.connections), '-d', `${options.seconds}s`, '--timeout', '10s'],
-    ...['-s', SCRIPT, load.url, '--', settings],
+    '--threads=1',
+    `--connections=${options.connections}`,
+    `--duration=${options.seconds}s`,
+    '--timeout=10s',
+    `--script=${SCRIPT}`,
+    load.url,
+    '--',
+    settings,
   ]);
   const { stdout } = await run(program, args, { maxBuffer: 1_000_000 });
   const found = /^RESULT (.*)$/m.exec(stdout)?.[1];

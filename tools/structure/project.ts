@@ -19,7 +19,7 @@ export interface SourceFile {
   readonly path: string;
   /** As the rules name it: `ledger/hold.ts` in the service, `contract/errors.ts` in another package, else the path. */
   readonly name: string;
-  /** Folder of the service, package, `tests` or `tools`. */
+  /** Folder of the service, package, `tests`, `tools` or `benchmarks`. */
   readonly area: string;
   /** Also true of the tests beside the code. */
   readonly isTest: boolean;
@@ -42,7 +42,7 @@ export interface Project {
 }
 
 export const SERVICE = 'packages/service/src/';
-const SOURCE = /^(?:packages\/[^/]+\/src|tests|tools|examples)\/.*\.ts$/;
+const SOURCE = /^(?:packages\/[^/]+\/src|tests|tools|examples|benchmarks)\/.*\.ts$/;
 
 export function readProject(tree: Tree, rules: RuleSet): Project {
   const files = new Map<string, SourceFile>();
@@ -113,5 +113,5 @@ export function isIn(
 
 /** Whether the folder table applies to this file: tests and tools may import anything. */
 export function isProduct(file: SourceFile): boolean {
-  return !file.isTest && /^(?:packages|examples)\//.test(file.path);
+  return !file.isTest && /^(?:packages|examples|benchmarks)\//.test(file.path);
 }

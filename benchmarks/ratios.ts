@@ -1,0 +1,183 @@
+import { type Figure, medianOf, type Row } from './measure.ts';
+
+/** A cell of a measure's table. */
+interface Cell {
+  readonly target: string;
+  readonly column: string;
+}
+
+/** A ratio that the project has set itself: of sums of cells, or of one cell that is a ratio already. */
+export interface Goal {
+  readonly title: string;
+  readonly measure: string;
+  readonly of: readonly Cell[];
+  /** Absent: what is above is the ratio. */
+  readonly over?: readonly Cell[];
+  /** `KiB` and the like, where it is no ratio. */
+  readonly unit?: string;
+  /** `most`: the less, the better; `least`: the more. */
+  readonly bound: 'most' | 'least';
+  readonly floor: number;
+  readonly aim: number;
+}
+
+export type Verdict = 'aim reached' | 'floor held' | 'MISSED' | 'not measured';
+
+export interface Finding {
+  readonly goal: Goal;
+  /** NaN where it was not measured. */
+  readonly value: number;
+  readonly verdict: Verdict;
+}
+
+/** What was measured, by the name of the measure. */
+export type Results = ReadonlyMap<string, readonly Row[]>;
+
+const cell = (target: string, column: string): Cell => ({ target, column });
+const LIVE = 'Purser live';
+
+/** What must be reached, in one run on two cores. */
+export const GOALS: readonly Goal[] = [
+  {
+    title: 'charged plain call, service and database, over nginx',
+    measure: 'plain',
+    of: [cell(LIVE, 'service'), cell(LIVE, 'database')],
+    over: [cell('nginx', 'service')],
+    bound: 'most',
+    floor: 6,
+    aim: 3.5,
+  },
+  {
+    title: "the service's share of it, over nginx",
+    measure: 'plain',
+    of: [cell(LIVE, 'service')],
+    over: [cell('nginx', 'service')],
+    bound: 'most',
+    floor: 4.2,
+    aim: 2.4,
+  },
+  {
+    title: 'charged calls a second, over uncharged ones of Portkey',
+    measure: 'plain',
+    of: [cell(LIVE, 'calls/s')],
+    over: [cell('Portkey', 'calls/s')],
+    bound: 'least',
+    floor: 7,
+    aim: 12,
+  },
+  {
+    title: 'added p50 at 2,000 calls a second, over a one-row commit',
+    measure: 'latency',
+    of: [cell(LIVE, 'added, in commits')],
+    bound: 'most',
+    floor: 4,
+    aim: 2,
+  },
+  {
+    title: 'charged streamed call, service and database, over nginx',
+    measure: 'streamed',
+    of: [cell(LIVE, 'service'), cell(LIVE, 'database')],
+    over: [cell('nginx', 'service')],
+    bound: 'most',
+    floor: 2.5,
+    aim: 1.6,
+  },
+  {
+    title: '2,000 open streams: a chunk, over nginx',
+    measure: 'open-streams',
+    of: [cell(LIVE, 'service')],
+    over: [cell('nginx', 'service')],
+    bound: 'most',
+    floor: 2,
+    aim: 1.4,
+  },
+  {
+    title: '2,000 open streams: memory a stream',
+    measure: 'open-streams',
+    of: [cell(LIVE, 'memory')],
+    unit: 'KiB',
+    bound: 'most',
+    floor: 64,
+    aim: 40,
+  },
+  {
+    title: 'ledger pairs over 10,000 wallets, over one-row commits',
+    measure: 'ledger',
+    of: [cell('pairs over 10,000 wallets', 'times commits')],
+    bound: 'least',
+    floor: 2.5,
+    aim: 6,
+  },
+  {
+    title: 'ledger pairs on one wallet, over one-row commits',
+    measure: 'ledger',
+    of: [cell('pairs on one wallet', 'times commits')],
+    bound: 'least',
+    floor: 1,
+    aim: 2,
+  },
+  {
+    title: 'a call at 1,000,000 wallets and 10,000,000 rows, over an empty database',
+    measure: 'growth',
+    of: [cell('1,000,000 wallets', 'times empty')],
+    bound: 'most',
+    floor: 1.5,
+    aim: 1.15,
+  },
+  {
+    title: 'a call to an upstream over TLS, over one in clear',
+    measure: 'tls',
+    of: [cell('TLS', 'service')],
+    over: [cell('clear', 'service')],
+    bound: 'most',
+    floor: 1.6,
+    aim: 1.3,
+  },
+];
+
+/** Holds every goal against what was measured. A target that is void was not measured. */
+export function findingsOf(results: Results, goals: readonly Goal[] = GOALS): readonly Finding[] {
+  return goals.map((goal) => {
+    const value = valueOf(goal, results.get(goal.measure) ?? []);
+    return { goal, value, verdict: verdictOf(goal, value) };
+  });
+}
+
+function verdictOf({ bound, floor, aim }: Goal, value: number): Verdict {
+  if (!Number.isFinite(value)) return 'not measured';
+  const holds = (limit: number): boolean => (bound === 'most' ? value <= limit : value >= limit);
+  if (holds(aim)) return 'aim reached';
+  return holds(floor) ? 'floor held' : 'MISSED';
+}
+
+/**
+ * The median of the ratios within each round, because a round that was disturbed is disturbed above and below the line;
+ * where the rounds do not match, the ratio of the medians.
+ */
+function valueOf({ of, over = [] }: Goal, rows: readonly Row[]): number {
+  const above = of.map((one) => figureIn(rows, one));
+  const below = over.map((one) => figureIn(rows, one));
+  const figures = [...above, ...below];
+  if (figures.some((found) => found === undefined)) return Number.NaN;
+  const rounds = figures[0]?.samples.length ?? 0;
+  const areAlike = rounds > 0 && figures.every((found) => found?.samples.length === rounds);
+  if (!areAlike) return ratioOf(above, below, (found) => found.median);
+  return medianOf(
+    Array.from({ length: rounds }, (_, round) => ratioOf(above, below, (found) => found.samples[round] ?? Number.NaN)),
+  );
+}
+
+function ratioOf(
+  above: readonly (Figure | undefined)[],
+  below: readonly (Figure | undefined)[],
+  read: (found: Figure) => number,
+): number {
+  const sum = (figures: readonly (Figure | undefined)[]): number =>
+    figures.reduce((total, found) => total + (found === undefined ? Number.NaN : read(found)), 0);
+  return below.length === 0 ? sum(above) : sum(above) / sum(below);
+}
+
+function figureIn(rows: readonly Row[], { target, column }: Cell): Figure | undefined {
+  const row = rows.find((one) => one.target === target);
+  return row === undefined || row.isVoid !== undefined ? undefined : row.figures[column];
+}

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkLedger } from '../../packages/service/src/ledger/check.ts';
+import type { Bench } from '../measure.ts';
+import { CALL_PRICE_MICROS } from './catalogue.ts';
+import type { Ground } from './ground.ts';
+
+/** Holds the charges that are booked against the calls that were answered. */
+export interface Books {
+  /**
+   * `answered`: calls whose answers came since the watch began. `cutOff`: calls that may have been under way when a generator
+   * stopped, at most; whether they were charged is theirs. Waits until nothing is held any more. Undefined where each
+   * answered call was charged its price and the ledger adds up; otherwise what is wrong.
+   */
+  readonly judge: (
+    bench: Bench,
+    calls: { readonly answered: number; readonly cutOff: number },
+  ) => Promise<string | undefined>;
+}
+
+const HOLDS_MS_MAX = 20_000;
+const POLL_MS = 100;
+
+interface Charges {
+  readonly full: bigint;
+  readonly other: bigint;
+}
+
+export async function watchBooks(ground: Ground): Promise<Books> {
+  const before = await readCharges(ground);
+  return {
+    judge: async (bench, { answered, cutOff }) => {
+      const open = await untilSettled(ground);
+      const after = await readCharges(ground);
+      const full = Number(after.full - before.full);
+      const other = Number(after.other - before.other);
+      const { found, wallets, entries } = await checkLedger(ground.database.owner);
+      bench.note(
+        `${answered} charged calls were answered and ${full} were charged their price of ${CALL_PRICE_MICROS} micros, ${other} ` +
+          `something else; up to ${cutOff} were cut off. ${open} holds stayed. \`ledger check\`: ${found} differences in ` +
+          `${wallets} wallets and ${entries} entries.`,
+      );
+      if (found > 0n) return `the ledger has ${found} differences`;
+      if (open > 0) return `${open} holds stayed`;
+      if (full < answered || full + other > answered + cutOff) return `${answered} answers, but ${full} charges`;
+      return undefined;
+    },
+  };
+}
+
+async function readCharges({ database }: Ground): Promise<Charges> {
+  const { rows } = await database.owner.query<Charges>(
+    `select count(*) filter (where charged_micros = $1) as "full", count(*) filter (where charged_micros <> $1) as other
+     from usage.calls`,
+    [CALL_PRICE_MICROS],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('The books gave no answer.');
+  return row;
+}
+
+async function untilSettled({ database }: Ground): Promise<number> {
+  const endAt = performance.now() + HOLDS_MS_MAX;
+  for (;;) {
+    const { rows } = await database.owner.query<{ readonly open: bigint }>('select count(*) as open from ledger.holds');
+    const open = Number(rows[0]?.open);
+    if (open === 0 || performance.now() > endAt) return open;
+    await sleep(POLL_MS);
+  }
+}
