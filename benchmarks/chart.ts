@@ -41,7 +41,7 @@ export function chartOf(findings: readonly Finding[], date: string): string {
 </style>
 <rect class="page" width="${WIDTH}" height="${height}"/>
 <text class="text head" x="${MARGIN}" y="32">What was found on ${date}, against what must be reached</text>
-<text class="faint" x="${MARGIN}" y="54">The line is the floor, the dashes the aim. Shorter is better, but where it says "at least".</text>
+<text class="faint" x="${MARGIN}" y="54">The line is the floor, the dashes the aim. Shorter is better, but where it says "at least". A bar that fills its track is longer.</text>
 ${rows.join('\n')}
 </svg>
 `;
@@ -53,13 +53,13 @@ function rowOf({ goal, value, verdict }: Finding, top: number): string {
   const barTop = top + 22;
   const marker = (className: string, x: number): string =>
     `<line class="${className}" x1="${x}" x2="${x}" y1="${barTop - 4}" y2="${barTop + BAR_HEIGHT + 4}" stroke-width="2"/>`;
-  const limits = `at ${goal.bound} ${goal.floor}, aim ${goal.aim}`;
-  const found = `${shortNumber(value)}${goal.unit === undefined ? '' : ` ${goal.unit}`}`;
+  const unit = goal.unit === undefined ? '' : ` ${goal.unit}`;
+  const limits = `at ${goal.bound} ${goal.floor}${unit}, aim ${goal.aim}`;
   return `<text class="text" x="${BAR_LEFT}" y="${top + 14}">${escaped(goal.title)} <tspan class="faint">(${limits})</tspan></text>
 <rect class="track" x="${BAR_LEFT}" y="${barTop}" width="${BAR_END - BAR_LEFT}" height="${BAR_HEIGHT}" rx="3"/>
 <rect class="${CLASS_OF[verdict]}" x="${BAR_LEFT}" y="${barTop}" width="${round(at(value) - BAR_LEFT)}" height="${BAR_HEIGHT}" rx="3"/>
 ${marker('line', at(goal.floor))}${marker('aimline', at(goal.aim))}
-<text class="text value" x="${BAR_END + 14}" y="${barTop + 12}">${found}<tspan class="faint" font-weight="400"> ${verdict}</tspan></text>`;
+<text class="text value" x="${BAR_END + 14}" y="${barTop + 12}">${shortNumber(value)}${unit}<tspan class="faint" font-weight="400"> ${verdict}</tspan></text>`;
 }
 
 function round(value: number): number {

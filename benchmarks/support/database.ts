@@ -80,13 +80,20 @@ export async function addApp(owner: Pool): Promise<BenchApp> {
 /** Enough for every call that a run can make, at prices of a few micros. */
 const BALANCE_MICROS = 1_000_000_000;
 
-/** Opens wallets with money in them for `user-0`, `user-1` and so on, dealt out among the apps in turn. */
+/**
+ * Opens wallets with money in them, and as many of play money, for `user-0`, `user-1` and so on, dealt out among the apps in
+ * turn: what a user's first call costs is not what is measured.
+ */
 export async function fundUsers(owner: Pool, apps: readonly BenchApp[], users: number): Promise<void> {
   const wanted = `unnest($1::text[]) with ordinality as a (app_id, place), generate_series(a.place - 1, $2 - 1, $3) n`;
   const values = [apps.map(({ appId }) => appId), users, apps.length];
   await owner.query(`select ledger.open_wallet(a.app_id, 'user-' || n, 'EUR', null) from ${wanted}`, values);
   await owner.query(
     `select ledger.credit(a.app_id, 'user-' || n, 'contract_credit', ${BALANCE_MICROS}, 'first') from ${wanted}`,
+    values,
+  );
+  await owner.query(
+    `select sandbox.reset(a.app_id, 'user-' || n, ${BALANCE_MICROS}, null, false) from ${wanted}`,
     values,
   );
   await owner.query('analyze');

@@ -21,9 +21,6 @@ export interface ServiceOptions {
   readonly nodeOptions?: readonly string[];
 }
 
-/** Enough play money for every sandbox call of a run. */
-const GRANT_MICROS = 1_000_000_000_000;
-
 /** Starts the service as an operator does in production, in a process of its own. Its address is `ready`. */
 export function startService(options: ServiceOptions): Promise<Running> {
   mkdirSync(options.directory, { recursive: true });
@@ -42,7 +39,6 @@ export function startService(options: ServiceOptions): Promise<Running> {
       PURSER_CATALOGUE: catalogueFile,
       PURSER_LOG_LEVEL: 'warn',
       PURSER_WORKERS: String(options.workers ?? 1),
-      PURSER_SANDBOX_GRANT_MICROS: String(GRANT_MICROS),
       DATABASE_URL: options.databaseUrl,
       PORT: '0',
       ...options.environment,
