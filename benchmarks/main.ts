@@ -42,11 +42,14 @@ let ground: Promise<Ground> | undefined;
 tellMissingTools();
 pinSelf(tools, placement().load);
 const othersPercent = watchOthers();
+let ended: Promise<void> | undefined;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void end().finally(() => process.exit(1)));
+}
 try {
   for (const measure of chosen) results.set(measure.name, await runMeasure(measure));
 } finally {
-  await (await ground?.catch(() => undefined))?.close();
-  rmSync(directory, { recursive: true, force: true });
+  await end();
 }
 const report: Report = {
   date: new Date().toISOString().slice(0, 10),
@@ -64,6 +67,16 @@ console.log(markdownOf(report));
 // A part of a run is no record of it, unless that is asked for.
 const out = values.out ?? (values.only === undefined ? RESULTS : undefined);
 if (out !== undefined) write(report, out);
+
+/** Stops everything and leaves nothing behind. Twice is the same as once. */
+function end(): Promise<void> {
+  return (ended ??= stopEverything());
+}
+
+async function stopEverything(): Promise<void> {
+  await (await ground?.catch(() => undefined))?.close();
+  rmSync(directory, { recursive: true, force: true });
+}
 
 function chooseMeasures(only: readonly string[] | undefined, withScale: boolean): readonly Measure[] {
   const names = MEASURES.map(({ name }) => name);

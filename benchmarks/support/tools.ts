@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -54,14 +54,30 @@ export interface Placement {
  * On two cores: the gateway under test alone on the second, all else on the first; the same for every target. With more,
  * one for each, and all the rest for the database.
  */
-export function placementOn(cores: number): Placement {
-  if (cores < 2) return { load: '0', upstream: '0', database: '0', gateway: '0' };
-  if (cores < 4) return { load: '0', upstream: '0', database: '0', gateway: '1' };
-  return { load: '0', gateway: '1', upstream: '2', database: cores === 4 ? '3' : `3-${cores - 1}` };
+export function placementOn(cores: readonly number[]): Placement {
+  const [load = '0', gateway = load, third = load, ...rest] = cores.map(String);
+  if (rest.length === 0) return { load, upstream: load, database: load, gateway };
+  return { load, upstream: third, database: rest.join(','), gateway };
 }
 
+// Read before this process is kept on a core of its own.
+const CORES = allowedCores();
+
 export function placement(): Placement {
-  return placementOn(os.cpus().length);
+  return placementOn(CORES);
+}
+
+/** Those that the machine lets this process use, which in a container may be any of them. */
+function allowedCores(): readonly number[] {
+  try {
+    const list = /^Cpus_allowed_list:\s+(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
+    return list.split(',').flatMap((range) => {
+      const [from = 0, to = from] = range.split('-').map(Number);
+      return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    });
+  } catch {
+    return os.cpus().map((_, index) => index); // Only Linux has the list, and only Linux has `taskset`.
+  }
 }
 
 /** For the report. */

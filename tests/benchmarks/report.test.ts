@@ -132,19 +132,27 @@ test('the chart has a bar for what was measured alone, and titles are text', () 
   const chart = chartOf(findings, '2026-01-02');
   assert.match(chart, /both of ours over &lt;theirs&gt;/);
   assert.doesNotMatch(chart, /unknown/);
-  // At the floor the bar ends where the floor's line stands.
-  const bar = /class="floor" x="(\d+)" y="\d+" width="([\d.]+)"/.exec(chart);
-  const line = /class="line" x1="([\d.]+)"/.exec(chart);
-  assert.equal(Number(bar?.[1]) + Number(bar?.[2]), Number(line?.[1]));
+});
+
+test('in the chart a bar at the floor ends at the floor, which is in one place for all goals, and aims lie to scale', () => {
+  const rows = [row('ours', { service: [30], database: [30] }), row('theirs', { service: [10] })];
+  const findings = findingsOf(new Map([['some', rows]]), [GOAL, { ...GOAL, bound: 'least', floor: 2.5, aim: 5 }]);
+  const chart = chartOf(findings, '2026-01-02');
+  const numbers = (pattern: RegExp) => [...chart.matchAll(pattern)].map(([, found]) => Number(found));
+  const [left = 0] = numbers(/class="floor" x="([\d.]+)"/g);
+  const [width = 0] = numbers(/class="floor" x="[\d.]+" y="\d+" width="([\d.]+)"/g);
+  const [floor = 0, otherFloor] = numbers(/class="line" x1="([\d.]+)"/g);
+  const [aim, otherAim] = numbers(/class="aimline" x1="([\d.]+)"/g);
+  assert.equal(left + width, floor);
+  assert.equal(otherFloor, floor);
+  assert.deepEqual([aim, otherAim], [left + (width * 3.5) / 6, left + width * 2]);
 });
 
 test('what is measured has a core of its own where there are two', () => {
-  for (const cores of [2, 3, 4, 8, 64]) {
-    const { gateway, ...others } = placementOn(cores);
-    assert.equal(gateway, '1');
-    assert.ok(!Object.values(others).some((other) => other === gateway), `${cores} cores`);
-  }
-  assert.deepEqual(new Set(Object.values(placementOn(1))), new Set(['0']));
+  assert.deepEqual(placementOn([4, 6]), { load: '4', upstream: '4', database: '4', gateway: '6' });
+  assert.deepEqual(placementOn([0, 1, 2]), { load: '0', upstream: '0', database: '0', gateway: '1' });
+  assert.deepEqual(placementOn([0, 1, 2, 3, 7]), { load: '0', upstream: '2', database: '3,7', gateway: '1' });
+  assert.deepEqual(new Set(Object.values(placementOn([5]))), new Set(['5']));
 });
 
 test('on a bare machine it says what is missing and how to get it, and ends well', () => {
