@@ -60,7 +60,9 @@ export function findingsTable(findings: readonly Finding[]): string {
 /** A measure's rows; the unit of each column stands in its head. */
 export function measureTable(results: Results, name: string): string {
   const rows = results.get(name) ?? [];
-  const columns = [...new Set(rows.flatMap(({ figures }) => Object.keys(figures)))];
+  // In the order of the row that has most of them: others leave some out.
+  const named = rows.map(({ figures }) => Object.keys(figures)).toSorted((left, right) => right.length - left.length);
+  const columns = [...new Set(named.flat())];
   const unitOf = (column: string): string => rows.find(({ figures }) => figures[column])?.figures[column]?.unit ?? '';
   return tableOf(
     ['', ...columns.map((column) => (column === unitOf(column) ? column : `${column} (${unitOf(column)})`))],

@@ -94,8 +94,8 @@ test('the goals are written so that the aim is beyond the floor', () => {
 
 test('the report tells every figure, why a target is void, and what is missing', () => {
   const rows = [
-    row('ours', { service: [8], database: [32] }),
-    row('theirs', { service: [10] }, 'all answers were wrong'),
+    row('theirs', { service: [10], memory: [64] }, 'all answers were wrong'),
+    row('ours', { service: [8], database: [32], memory: [128] }),
   ];
   const report: Report = {
     date: '2026-01-02',
@@ -111,8 +111,8 @@ test('the report tells every figure, why a target is void, and what is missing',
   };
   const text = markdownOf(report);
   for (const line of [
-    /^\| ours +\| +8\.00 \| +32\.0 \|$/m,
-    /^\| theirs \(void\) \| +10\.0 \| +- \|$/m,
+    /^\| ours +\| +8\.00 \| +32\.0 \| +128 \|$/m,
+    /^\| theirs \(void\) \| +10\.0 \| +- \| +64\.0 \|$/m,
     /theirs is void: all answers were wrong\./,
     /9 calls were charged\./,
     /- wrk: buy one/,
