@@ -6,9 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chartOf } from './chart.ts';
 import type { Bench, Measure, Row } from './measure.ts';
+import { growth } from './measures/growth.ts';
 import { latency } from './measures/latency.ts';
+import { ledger } from './measures/ledger.ts';
+import { openStreams } from './measures/open-streams.ts';
 import { plain } from './measures/plain.ts';
+import { processes } from './measures/processes.ts';
 import { streamed } from './measures/streamed.ts';
+import { tls } from './measures/tls.ts';
 import { findingsOf } from './ratios.ts';
 import { jsonOf, markdownOf, type Report } from './report.ts';
 import { HAS_PROC, watchOthers } from './support/cpu.ts';
@@ -16,7 +21,7 @@ import { type Ground, startGround } from './support/ground.ts';
 import { pinSelf } from './support/processes.ts';
 import { describePlacement, findTools, foldersOf, HOW_TO_GET, placement, type Tools } from './support/tools.ts';
 
-const MEASURES: readonly Measure[] = [plain, streamed, latency];
+const MEASURES: readonly Measure[] = [plain, streamed, latency, ledger, openStreams, processes, tls, growth];
 const USERS = 10_000;
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
 

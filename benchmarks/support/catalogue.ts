@@ -1,13 +1,17 @@
 /** Ids of the models, and so what a call names. */
 export const MODEL = 'bench';
 export const PACED_MODEL = 'bench-paced';
+export const SECURE_MODEL = 'bench-secure';
 /** What the upstream's answers report as used; the price of a call follows from it. */
 export const USAGE = { prompt: 120, completion: 60 };
 /** At a micro for each prompt token and four for each completion token, without a margin. */
 export const CALL_PRICE_MICROS = USAGE.prompt + 4 * USAGE.completion;
 
-/** The catalogue of a benchmark: everything at one upstream, whose paths tell what kind of answer is wanted. */
-export function catalogueOf(upstreamUrl: string) {
+/**
+ * The catalogue of a benchmark: everything at one upstream, whose paths tell what kind of answer is wanted, but for a model
+ * at another one, that is reached over TLS.
+ */
+export function catalogueOf(upstreamUrl: string, secureUrl = upstreamUrl) {
   const common = {
     resale: 'open',
     providerModel: 'bench-upstream',
@@ -18,12 +22,14 @@ export function catalogueOf(upstreamUrl: string) {
   return {
     providers: {
       fast: { kind: 'openai-compatible', baseUrl: `${upstreamUrl}/v1` },
+      secure: { kind: 'openai-compatible', baseUrl: `${secureUrl}/v1` },
       paced: { kind: 'openai-compatible', baseUrl: `${upstreamUrl}/paced/v1` },
     },
     models: [
       { id: 'bench.model-1', provider: 'fast', ...common },
       { id: 'bench.paced-1', provider: 'paced', ...common },
+      { id: 'bench.secure-1', provider: 'secure', ...common },
     ],
-    aliases: { [MODEL]: 'bench.model-1', [PACED_MODEL]: 'bench.paced-1' },
+    aliases: { [MODEL]: 'bench.model-1', [PACED_MODEL]: 'bench.paced-1', [SECURE_MODEL]: 'bench.secure-1' },
   };
 }

@@ -16,6 +16,8 @@ export interface BenchDatabase {
   readonly owner: Pool;
   /** Of the postmaster, of which all its other processes descend. */
   readonly pid: number;
+  /** Moves it to these cores, as `taskset -c` takes them. */
+  readonly pin: (cores: string) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -33,13 +35,15 @@ export async function startDatabase({ tools, cores, directory }: DatabaseOptions
   const server = await startEmbeddedPostgres({ directory, log, say: () => {} });
   const pid = Number(readFileSync(path.join(directory, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
   // It was started as a child of this process; what it starts later keeps its cores, what it has started must be told.
-  if (tools.taskset !== undefined) pinTree(tools.taskset, cores, pid);
+  const pin = (to: string) => tools.taskset !== undefined && pinTree(tools.taskset, to, pid);
+  pin(cores);
   const owner = createPool({ url: server.url, role: 'owner', connectionsMax: OWNER_CONNECTIONS_MAX, log });
   await migrate(owner);
   return {
     url: server.url,
     owner,
     pid,
+    pin,
     close: async () => {
       await owner.end();
       await server.stop();

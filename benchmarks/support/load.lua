@@ -1,8 +1,15 @@
 -- What wrk sends and how it judges the answers. Its argument is a file of settings that wrk.ts writes.
 local settings
 local requests = {}
+local parts = {}
 local at = 0
 local threads = {}
+
+-- Of more users than these, requests are put together as they are sent: their number stands in between two parts.
+local PREPARED_MAX = 20000
+local PLACE = "@@"
+-- Coprime to the numbers of users in use, so that neighbours in time are none in a table.
+local STRIDE = 7919
 
 function setup(thread)
   table.insert(threads, thread)
@@ -11,21 +18,40 @@ end
 function init(args)
   settings = dofile(args[1])
   bad = 0
-  for user = 0, settings.users - 1 do
-    local headers = {
-      ["content-type"] = "application/json",
-      ["authorization"] = "Bearer " .. settings.keys[user % #settings.keys + 1],
-      ["x-service-user"] = "user-" .. user,
-    }
-    for name, value in pairs(settings.headers) do headers[name] = value end
-    requests[user + 1] = wrk.format("POST", settings.path, headers, settings.body)
+  if settings.users > PREPARED_MAX then
+    for key = 0, #settings.keys - 1 do
+      local whole = format(key, PLACE)
+      local from, to = string.find(whole, PLACE, 1, true)
+      parts[key] = { before = string.sub(whole, 1, from - 1), after = string.sub(whole, to + 1) }
+    end
+    math.randomseed(os.time())
+    at = math.random(settings.users)
+    request = put_together
+  else
+    for user = 0, settings.users - 1 do requests[user + 1] = format(user, user) end
   end
   if not settings.checks then response = nil end
+end
+
+function format(number, user)
+  local headers = {
+    ["content-type"] = "application/json",
+    ["authorization"] = "Bearer " .. settings.keys[number % #settings.keys + 1],
+    ["x-service-user"] = "user-" .. user,
+  }
+  for name, value in pairs(settings.headers) do headers[name] = value end
+  return wrk.format("POST", settings.path, headers, settings.body)
 end
 
 function request()
   at = at % #requests + 1
   return requests[at]
+end
+
+function put_together()
+  at = (at + STRIDE) % settings.users
+  local part = parts[at % #settings.keys]
+  return part.before .. at .. part.after
 end
 
 -- Runs in warm-ups alone: it costs the generator more than the request does.

@@ -58,8 +58,9 @@ export async function saturate(bench: Bench, ground: Ground, targets: readonly T
       );
     }
   }
-  const cutOff = 2 * CONNECTIONS * bench.rounds * targets.filter(({ isCharged }) => isCharged).length;
-  const booksFault = await books.judge(bench, { answered, cutOff });
+  const charged = targets.filter(({ isCharged }) => isCharged).length;
+  const cutOff = 2 * CONNECTIONS * bench.rounds * charged;
+  const booksFault = charged === 0 ? undefined : await books.judge(bench, { answered, cutOff });
   return targets.map((target) => {
     const fault = faults.get(target) ?? (target.isCharged ? booksFault : undefined);
     return rowOf(target, samples.get(target) ?? [], fault);

@@ -14,6 +14,8 @@ export interface ServiceOptions {
   readonly directory: string;
   readonly databaseUrl: string;
   readonly upstreamUrl: string;
+  /** Of the upstream over TLS, where there is one. */
+  readonly secureUpstreamUrl?: string;
   readonly workers?: number;
   /** Further settings. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -25,7 +27,7 @@ export interface ServiceOptions {
 export function startService(options: ServiceOptions): Promise<Running> {
   mkdirSync(options.directory, { recursive: true });
   const catalogueFile = path.join(options.directory, 'catalogue.json');
-  writeFileSync(catalogueFile, JSON.stringify(catalogueOf(options.upstreamUrl)));
+  writeFileSync(catalogueFile, JSON.stringify(catalogueOf(options.upstreamUrl, options.secureUpstreamUrl)));
   return start({
     tools: options.tools,
     cores: options.cores,

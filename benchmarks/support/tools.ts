@@ -67,6 +67,11 @@ export function placement(): Placement {
   return placementOn(CORES);
 }
 
+/** Every core, for what shall find its own. */
+export function allCores(): string {
+  return CORES.join(',');
+}
+
 /** Those that the machine lets this process use, which in a container may be any of them. */
 function allowedCores(): readonly number[] {
   try {

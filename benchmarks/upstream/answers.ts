@@ -1,8 +1,11 @@
 // What the upstream answers, made once.
 import { USAGE } from '../support/catalogue.ts';
+import { nowMicros, TICK, TICK_DIGITS } from './tick.ts';
 
 export const STREAM_CHUNKS = 60;
 export const CHUNK_PAUSE_MS = 50;
+/** Of a paced stream that nobody ends: one minute. */
+export const PACED_CHUNKS = 1_200;
 /** By which an answer is known to be this upstream's, in plain answers and in streams. */
 export const EXPECTED_TEXT = 'A clerk counts';
 
@@ -59,14 +62,32 @@ const frames = TEXTS.map((content, index) =>
 const usageFrame = frameOf({ ...common, object: 'chat.completion.chunk', choices: [], usage });
 
 /** The end of a stream: the usage chunk and the sentinel. */
-export const PACED_TAIL = Buffer.concat([usageFrame, chunked('data: [DONE]\n\n'), Buffer.from('0\r\n\r\n')]);
+const tail = Buffer.concat([usageFrame, chunked('data: [DONE]\n\n'), Buffer.from('0\r\n\r\n')]);
 
 /** A whole stream in one go: 60 chunks with content, and its end. */
-export const STREAM = Buffer.concat([STREAM_HEAD, ...frames, PACED_TAIL]);
+export const STREAM = Buffer.concat([STREAM_HEAD, ...frames, tail]);
 
-/** One chunk of a paced stream: they need not differ. */
+const pacedFrame = frameOf({
+  ...common,
+  object: 'chat.completion.chunk',
+  choices: [{ index: 0, delta: { content: `${TICK}${'0'.repeat(TICK_DIGITS)}` }, finish_reason: null }],
+  usage: null,
+});
+const lastFrame = frameOf({
+  ...common,
+  object: 'chat.completion.chunk',
+  choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+  usage: null,
+});
+/** The end of a paced stream. */
+export const PACED_TAIL = Buffer.concat([lastFrame, tail]);
+const tickAt = pacedFrame.indexOf(TICK) + TICK.length;
+
+/** One chunk of a paced stream, which says when it was sent. */
 export function pacedChunk(): Buffer {
-  return frames[1] as Buffer;
+  const chunk = Buffer.from(pacedFrame);
+  chunk.write(String(nowMicros()).padStart(TICK_DIGITS, '0'), tickAt, 'latin1');
+  return chunk;
 }
 
 function frameOf(chunk: unknown): Buffer {

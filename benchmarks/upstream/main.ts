@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { parseArgs } from 'node:util';
-import { CHUNK_PAUSE_MS, PACED_TAIL, PLAIN, pacedChunk, STREAM, STREAM_HEAD, STREAM_CHUNKS } from './answers.ts';
+import { CHUNK_PAUSE_MS, PACED_CHUNKS, PACED_TAIL, PLAIN, pacedChunk, STREAM, STREAM_HEAD } from './answers.ts';
 
 const { values } = parseArgs({ options: { key: { type: 'string' }, cert: { type: 'string' } } });
 
@@ -12,7 +12,12 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH = /^content-length: *(\d+)/im;
 const WANTS_STREAM = Buffer.from('"stream":true');
 const PACED_PATH = Buffer.from('POST /paced/');
+/** Ends all paced streams, each at its next beat. */
+const FINISH_PATH = Buffer.from('POST /finish ');
 const LENGTH_REQUIRED = 'HTTP/1.1 411 Length Required\r\nconnection: close\r\ncontent-length: 0\r\n\r\n';
+
+/** How often all paced streams were ended. */
+let finished = 0;
 
 function serve(socket: Socket): void {
   let pending: Buffer | undefined;
@@ -38,18 +43,24 @@ function sizeOf(bytes: Buffer): number | undefined {
 }
 
 function answer(socket: Socket, request: Buffer): void {
+  if (startsWith(request, FINISH_PATH)) finished += 1;
   if (!request.includes(WANTS_STREAM)) socket.write(PLAIN);
-  else if (request.subarray(0, PACED_PATH.length).equals(PACED_PATH)) pace(socket);
+  else if (startsWith(request, PACED_PATH)) pace(socket);
   else socket.write(STREAM);
+}
+
+function startsWith(request: Buffer, path: Buffer): boolean {
+  return request.subarray(0, path.length).equals(path);
 }
 
 /** Twenty chunks a second, the first at once. All streams beat apart, by when they began. */
 function pace(socket: Socket): void {
+  const startedAfter = finished;
   let sent = 0;
   const send = () => {
     sent += 1;
     if (socket.destroyed) return clearInterval(timer);
-    if (sent <= STREAM_CHUNKS) return void socket.write(pacedChunk());
+    if (sent <= PACED_CHUNKS && finished === startedAfter) return void socket.write(pacedChunk());
     clearInterval(timer);
     socket.write(PACED_TAIL);
   };

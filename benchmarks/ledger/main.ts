@@ -1,0 +1,120 @@
+// The ledger without a gateway around it: a process that places and settles holds as `app/compose.ts` lets a gateway do,
+// and that commits single rows for comparison. Told what to do by `measures/ledger.ts`.
+import path from 'node:path';
+import { startInstance } from '../../packages/service/src/db/instance.ts';
+import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import { systemClock } from '../../packages/service/src/kernel/clock.ts';
+import { type AppId, type EndUserId, newCallId, newCorrelationId } from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { createHolds, type Holds } from '../../packages/service/src/ledger/hold.ts';
+import { BACKLOG_LIMITS } from '../../packages/service/src/ledger/settling.ts';
+import { createSpool } from '../../packages/service/src/ledger/spool.ts';
+import { obey, startArgument } from '../support/worker.ts';
+import { PAIR_PRICE_MICROS } from './price.ts';
+
+/** Where it works, and as whom. */
+export interface LedgerGround {
+  readonly databaseUrl: string;
+  /** For what it must keep while the database is away. */
+  readonly directory: string;
+  /** `user-n` is of the app at n modulo their number. */
+  readonly appIds: readonly string[];
+}
+
+/** `pairs`: holds placed and settled, in turn over the first `wallets` users. `commits`: one row at a time. */
+export interface LedgerOrder {
+  readonly act: 'pairs' | 'commits';
+  readonly wallets: number;
+  readonly seconds: number;
+}
+
+export interface LedgerReport {
+  /** Pairs or commits. */
+  readonly done: number;
+  readonly seconds: number;
+  /** Processor microseconds of this process, for all of them. */
+  readonly cpuMicros: number;
+}
+
+const CALLERS = 256;
+const LEAST = micros(100n);
+const MOST = micros(1_000n);
+const CHARGE = micros(BigInt(PAIR_PRICE_MICROS));
+/** Coprime to every number of wallets in use, so that neighbours in time are none in the table. */
+const STRIDE = 7_919;
+const USAGE = { promptTokens: 8, cachedTokens: 0, completionTokens: 47, reasoningTokens: 0 };
+
+const { databaseUrl, directory, appIds } = startArgument() as LedgerGround;
+const log = createLog('warn');
+const open = (): Pool => createPool({ url: databaseUrl, role: 'live', connectionsMax: 1, log });
+const owner = createPool({ url: databaseUrl, role: 'owner', connectionsMax: 1, log });
+await owner.query(
+  'create table if not exists benchmark_commits (number bigint generated always as identity primary key)',
+);
+const holds = createHolds({
+  pools: { reserve: open(), settle: open() },
+  instance: await startInstance(open(), log),
+  spool: createSpool({ directory: path.join(directory, 'settlements'), clock: systemClock, log }),
+  backlog: BACKLOG_LIMITS,
+  log,
+});
+let calls = 0;
+obey(async (told): Promise<LedgerReport> => {
+  const order = told as LedgerOrder;
+  const { user: userBefore, system: systemBefore } = process.cpuUsage();
+  const startedAt = performance.now();
+  const done = order.act === 'pairs' ? await placeAndSettle(holds, order) : await commitRows(order.seconds);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const { user, system } = process.cpuUsage();
+  const cpuMicros = user - userBefore + system - systemBefore;
+  return { done, seconds, cpuMicros };
+});
+
+/** As many callers as a busy gateway has, each with its next call when its last is settled. */
+async function placeAndSettle(on: Holds, { wallets, seconds }: LedgerOrder): Promise<number> {
+  const endAt = performance.now() + seconds * 1_000;
+  let pairs = 0;
+  const call = async (): Promise<void> => {
+    while (performance.now() < endAt) {
+      calls += 1;
+      await placeAndSettleOne(on, (calls * STRIDE) % wallets);
+      pairs += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, call));
+  return pairs;
+}
+
+async function placeAndSettleOne(on: Holds, number: number): Promise<void> {
+  const callId = newCallId();
+  const wallet = { appId: appIds[number % appIds.length] as AppId, userId: `user-${number}` as EndUserId };
+  const answer = await on.place({ callId, ...wallet, least: LEAST, most: MOST, streamsMax: 0 });
+  if (answer.outcome !== 'granted') throw new Error(`A hold was refused: ${answer.outcome}.`);
+  const { charged } = await on.settle(
+    {
+      callId,
+      charge: CHARGE,
+      outcome: 'answered',
+      model: 'bench.model-1',
+      priceId: 1n,
+      isEstimated: false,
+      isUsageClamped: false,
+      usage: USAGE,
+      correlationId: newCorrelationId(),
+    },
+    answer.granted,
+  );
+  if (charged !== CHARGE) throw new Error(`A call was charged ${charged} and not ${CHARGE}.`);
+}
+
+/** One row, one commit, one after the other: what the disk and one connection can do. */
+async function commitRows(seconds: number): Promise<number> {
+  const endAt = performance.now() + seconds * 1_000;
+  let commits = 0;
+  while (performance.now() < endAt) {
+    await owner.query({ name: 'commit', text: 'insert into benchmark_commits default values' });
+    commits += 1;
+  }
+  return commits;
+}
