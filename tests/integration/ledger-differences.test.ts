@@ -5,6 +5,25 @@ import { selectCheck } from '../../packages/service/src/ledger/queries.ts';
 import type { LedgerDatabase } from '../support/ledger-database.ts';
 import { afterTampering, createVictim, ofFirstCharge, ofVictim, TAMPERINGS, VICTIM } from '../support/tamperings.ts';
 
+/** What each kind of entry moves: out of the debited book, into the credited one. */
+const MOVEMENTS: readonly string[] = [
+  'charge: wallet to earned',
+  'charge_receivable: receivable to earned',
+  'charge_overrun: loss to earned',
+  'top_up: processor to wallet',
+  'contract_credit: contract to wallet',
+  'funds_reinstated: processor to wallet',
+  'refund: wallet to processor',
+  'refund_receivable: receivable to processor',
+  'refund_set_aside: wallet to outgoing',
+  'refund_paid: outgoing to processor',
+  'refund_released: outgoing to wallet',
+  'claw_back: wallet to processor',
+  'claw_back_receivable: receivable to processor',
+  'recovery: wallet to receivable',
+  'write_off: loss to receivable',
+];
+
 let ledger: LedgerDatabase;
 
 before(async () => {
@@ -62,6 +81,16 @@ test('WA-09 the check reports a charge that another wallet paid', async () => {
 
 test('WA-09 an entry between books that its kind does not move money between cannot be stored', async () => {
   await assert.rejects(rulesAfter(ofFirstCharge(`credit = 'processor'`)), /kind_moves_between_its_books/);
+});
+
+test('WA-09 an entry of a kind can be stored between one pair of books, and between no other', async () => {
+  const { rows } = await ledger.database.owner.query<{ movement: string }>(
+    `select kind || ': ' || debit || ' to ' || credit as movement
+     from unnest(enum_range(null::ledger.entry_kind)) kind, unnest(enum_range(null::ledger.book)) debit,
+       unnest(enum_range(null::ledger.book)) credit
+     where ledger.moves_between(kind, debit, credit) is distinct from false`, // A check lets null pass.
+  );
+  assert.deepEqual(rows.map(({ movement }) => movement).toSorted(), MOVEMENTS.toSorted());
 });
 
 test('WA-09 of more differences than anybody reads, the first are told, and how many there are', async () => {

@@ -24,6 +24,8 @@ export const attempts = inFile('packages/service/migrations/0014_attempts.sql');
 export const webhooks = inFile('packages/service/migrations/0024_webhooks.sql');
 /** Where holds are placed and settled since, and low balances told of. */
 export const ledgerCost = inFile('packages/service/migrations/0034_ledger_cost.sql');
+/** What the books of an entry are checked by since. */
+export const entryBooks = inFile('packages/service/migrations/0035_entry_books.sql');
 
 export const chatCall = inFile('packages/service/src/gateway/call.ts');
 export const plainCall = inFile('packages/service/src/gateway/run-in-lane.ts');

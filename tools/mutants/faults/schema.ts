@@ -1,10 +1,11 @@
 import type { Mutant } from '../mutant.ts';
-import { checking, foundation, ledger, moneyOut, pool, rights, settling, usageTables } from './places.ts';
+import { checking, entryBooks, foundation, ledger, moneyOut, pool, rights, settling, usageTables } from './places.ts';
 
 const WRONG_WALLET = 'WA-06 a negative balance, more held than there is, or a count below zero cannot be written';
 const TWO_ENTRIES = 'WA-09 a call is charged once: a second entry of its kind, or under its number, cannot be written';
 const WRONG_ENTRY =
   'WA-09 an entry that moves nothing, stays in its book or leaves less than nothing cannot be written';
+const ONE_PAIR = 'WA-09 an entry of a kind can be stored between one pair of books, and between no other';
 const SANDBOX_READS = 'SB-03 the role of the sandbox can read no table of real money, accounts or usage';
 
 /** Constraints, triggers and rights that are gone: the last line of defence, each tried for itself. */
@@ -77,8 +78,20 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
   {
     id: 'entry-between-any-books',
     clause: 'WA-09',
-    edits: [moneyOut('check (debit = ledger.debit_of(kind) and credit = ledger.credit_of(kind))', 'check (true)')],
+    edits: [entryBooks('check (ledger.moves_between(kind, debit, credit))', 'check (true)')],
     killer: checking('WA-09 an entry between books that its kind does not move money between cannot be stored'),
+  },
+  {
+    id: 'entry-into-any-book',
+    clause: 'WA-09',
+    edits: [entryBooks(' and p_credit = ledger.credit_of(p_kind)', '')],
+    killer: checking(ONE_PAIR),
+  },
+  {
+    id: 'entry-out-of-any-book',
+    clause: 'WA-09',
+    edits: [entryBooks('p_debit = ledger.debit_of(p_kind) and ', '')],
+    killer: checking(ONE_PAIR),
   },
   {
     id: 'receipt-above-its-hold',
