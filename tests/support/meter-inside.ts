@@ -1,0 +1,75 @@
+// Runs inside a service that a test started, before its first module, and counts what each call costs there: see metered-service.ts.
+import { createServer } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import pg from 'pg';
+import type { Counts } from './metered-service.ts';
+
+/** What only a chunk of a stream holds. */
+const CHUNK_MARK = '"chat.completion.chunk"';
+const KIND_LENGTH_MAX = 80;
+
+// What optimised code allocates hangs on what it has been through, and when it was optimised on how busy the machine is.
+setFlagsFromString('--no-opt');
+setFlagsFromString('--no-maglev');
+
+const statements: Record<string, number> = {};
+const connections: Record<string, number> = {};
+const writes: Record<string, number> = {};
+let chunkParses = 0;
+
+/** Calls `seen` before each call of a method, which stays as it was otherwise. */
+function watch<Name extends string>(
+  owner: Record<Name, (...values: never[]) => unknown>,
+  name: Name,
+  seen: (self: object, values: readonly unknown[]) => void,
+): void {
+  const original: (...values: never[]) => unknown = owner[name];
+  owner[name] = function watched(this: object, ...values: never[]) {
+    seen(this, values);
+    return Reflect.apply(original, this, values);
+  };
+}
+
+function count(counts: Record<string, number>, key: string): void {
+  counts[key] = (counts[key] ?? 0) + 1;
+}
+
+/** The port that is listened on, on either side: it names who is at the other end. */
+function portOf(socket: Socket): string {
+  const isAccepted = 'server' in socket && socket.server !== null && socket.server !== undefined;
+  return String(isAccepted ? socket.localPort : socket.remotePort);
+}
+
+/** A statement by its name, or by how it begins. */
+function kindOf(statement: unknown): string {
+  if (typeof statement === 'string') return statement.slice(0, KIND_LENGTH_MAX);
+  const { name, text } = statement as { readonly name?: string; readonly text?: string };
+  return name ?? text?.slice(0, KIND_LENGTH_MAX) ?? 'unnamed';
+}
+
+const sockets = Socket.prototype as unknown as Record<'_write' | '_writev' | 'connect', () => unknown>;
+// What a stream's machinery calls once for each write that reaches the system, however many were gathered for it.
+watch(sockets, '_write', (socket) => count(writes, portOf(socket as Socket)));
+watch(sockets, '_writev', (socket) => count(writes, portOf(socket as Socket)));
+watch(sockets, 'connect', (socket) => {
+  (socket as Socket).once('connect', () => count(connections, portOf(socket as Socket)));
+});
+watch(pg.Client.prototype as unknown as Record<'query', () => unknown>, 'query', (_client, [statement]) => {
+  count(statements, kindOf(statement));
+});
+watch(JSON as unknown as Record<'parse', () => unknown>, 'parse', (_json, [text]) => {
+  if (typeof text === 'string' && text.includes(CHUNK_MARK)) chunkParses += 1;
+});
+
+const meter = createServer((_request, response) => {
+  const allocatedBytes = (getHeapStatistics() as { readonly total_allocated_bytes: number }).total_allocated_bytes;
+  const counts: Counts = { statements, connections, writes, chunkParses, allocatedBytes };
+  response.setHeader('connection', 'close');
+  response.end(JSON.stringify(counts));
+});
+meter.on('connection', (socket) => socket.unref());
+meter.listen(0, '127.0.0.1', () => {
+  process.stderr.write(`The meter is at http://127.0.0.1:${(meter.address() as AddressInfo).port}/ now.\n`);
+});
+meter.unref(); // The service ends as if there were none.
