@@ -9,6 +9,7 @@ import { parseBody } from '../../packages/service/src/gateway/parse-body.ts';
 import { createPseudonyms } from '../../packages/service/src/gateway/pseudonyms.ts';
 import { callOf, checkModelParameters, checkShape } from '../../packages/service/src/gateway/validate-call.ts';
 import { type EndUserId, newAppId, newCorrelationId } from '../../packages/service/src/kernel/ids.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import { MICROS_MAX, type Micros, micros } from '../../packages/service/src/kernel/micros.ts';
 import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
 import { toRequest } from '../../packages/service/src/providers/openai-compatible/to-request.ts';
@@ -114,7 +115,7 @@ test('WA-07 no call costs more than its hold, whatever its prices and prompt, wi
         const part = micros(least + (BigInt(Math.floor(share * 1e6)) * (most - least)) / 1_000_000n);
         for (const granted of [least, part, most]) {
           const sent = providerCallOf(call, granted);
-          const prompt = promptTokensMost(toRequest(sent, call.isStream), any);
+          const prompt = promptTokensMost(JSON.parse(toRequest(sent, call.isStream)) as JsonObject, any);
           assert.ok(
             sent.outputTokens >= Math.min(model.minOutputTokens, call.outputTokensMax),
             'the floor is affordable',

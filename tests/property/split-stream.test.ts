@@ -79,6 +79,7 @@ const CALL = {
 } as ChatCall;
 const PROVIDER_CALL: ProviderCall = {
   request: {},
+  requestText: '{}',
   providerModel: 'large-upstream',
   outputTokens: 1_000,
   outputLimitParameter: 'max_tokens',

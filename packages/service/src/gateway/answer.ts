@@ -1,5 +1,6 @@
 import type { ChatCall } from '#gateway/call.ts';
 import { outputTokensWithin } from '#gateway/call.ts';
+import type { WriteFrames } from '#gateway/keep-alive.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Micros } from '#kernel/micros.ts';
@@ -34,9 +35,9 @@ export interface StreamAnswer {
   readonly facts: AnswerFacts;
   /**
    * Runs the stream to its end and settles it: must be called once, also for a caller who has left. `write` takes
-   * whole frames and resolves when the caller can take more, or is gone. Never rejects.
+   * whole frames and resolves when the caller can take more, or is gone; undefined where that is so at once. Never rejects.
    */
-  readonly run: (write: (frames: string) => Promise<void>) => Promise<void>;
+  readonly run: (write: WriteFrames) => Promise<void>;
 }
 
 interface AnswerFacts {
@@ -54,6 +55,7 @@ export function answerFactsOf(call: ChatCall, outputTokens: number): AnswerFacts
 export function providerCallOf(call: ChatCall, granted: Micros): ProviderCall {
   return {
     request: call.request,
+    requestText: call.requestText,
     providerModel: call.model.providerModel,
     outputTokens: outputTokensWithin(call, granted),
     outputLimitParameter: call.model.outputLimitParameter,

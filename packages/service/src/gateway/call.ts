@@ -18,7 +18,10 @@ export interface ChatCall {
   readonly app: AppFacts;
   readonly userId: EndUserId;
   readonly model: Model;
+  /** What of the request is passed on. */
   readonly request: JsonObject;
+  /** The same as JSON, without what is ours to decide. */
+  readonly requestText: string;
   readonly isStream: boolean;
   /** The caller asked for the usage chunk of a stream (CC-12). */
   readonly wantsUsage: boolean;
@@ -30,12 +33,17 @@ export interface ChatCall {
   readonly attempt: Attempt | undefined;
 }
 
+/** Whether a caller has left. Any `AbortSignal` can tell. */
+export interface Gone {
+  readonly aborted: boolean;
+  readonly addEventListener: (type: 'abort', listener: () => void) => void;
+  readonly removeEventListener: (type: 'abort', listener: () => void) => void;
+}
+
 /** The caller's side of a running call. */
 export interface CallerSide {
-  /** Aborted when the caller has left. */
-  readonly gone: AbortSignal;
+  readonly gone: Gone;
   readonly log: Log;
-  readonly underWay: UnderWay;
   readonly drains: Drains;
   readonly pace: StreamPace;
   readonly attempts: Attempts;
@@ -48,11 +56,6 @@ export interface StreamPace {
   readonly statusMsMax: number;
   /** Between two frames: then there is a comment. */
   readonly keepAliveMs: number;
-}
-
-/** Counts calls between their hold and its end: a process that stops waits for them. */
-export interface UnderWay {
-  calls: number;
 }
 
 /** The drains of this process, the oldest first. */

@@ -1,4 +1,5 @@
-import type { StreamPace } from '#gateway/call.ts';
+import type { Gone, StreamPace } from '#gateway/call.ts';
+import type { SteadyClock } from '#kernel/clock.ts';
 
 /** How long a stream keeps its caller waiting, unless a test is in a hurry. */
 export const STREAM_PACE: StreamPace = { statusMsMax: 10_000, keepAliveMs: 15_000 };
@@ -6,14 +7,15 @@ export const STREAM_PACE: StreamPace = { statusMsMax: 10_000, keepAliveMs: 15_00
 /** A comment, which is all that every client of the format takes between two frames. */
 const KEEP_ALIVE = ': keep-alive\n\n';
 
-type Write = (frames: string) => Promise<void>;
+/** Undefined where the caller can take more at once: nearly every frame is such a one, and a promise costs more than it. */
+export type WriteFrames = (frames: string) => Promise<void> | undefined;
 
 /** The way to a caller, on which there is never silence for long. */
 export interface KeptAlive {
   /** Writes whole frames, as the function does that it is made of. */
-  readonly write: Write;
+  readonly write: WriteFrames;
   /** Says now that the stream lives. */
-  readonly tell: () => Promise<void>;
+  readonly tell: () => Promise<void> | undefined;
   /** No more of it: what is written from now on is the end. */
   readonly stop: () => void;
 }
@@ -22,30 +24,41 @@ export interface KeptAlive {
  * Writes a comment after every `keepAliveMs` in which the caller got no frame. A reader that stands still gets none: as
  * long as a write waits for it, nothing is put behind that.
  */
-export function createKeptAlive(write: Write, { keepAliveMs }: StreamPace, gone: AbortSignal): KeptAlive {
+export function createKeptAlive(
+  write: WriteFrames,
+  { keepAliveMs }: StreamPace,
+  { gone, clock }: { readonly gone: Gone; readonly clock: SteadyClock },
+): KeptAlive {
   let writesUnderWay = 0;
-  let isStopped = false;
+  let takenAtMs = clock.nowMs();
   let timer = setTimeout(tellOfSilence, keepAliveMs);
 
+  /** Frames only note when they were taken: a timer that was moved by each would cost as much as its writing. */
   function tellOfSilence(): void {
-    if (writesUnderWay === 0 && !gone.aborted) void send(KEEP_ALIVE);
+    const leftMs = takenAtMs + keepAliveMs - clock.nowMs();
+    const isSilent = leftMs <= 0 && writesUnderWay === 0 && !gone.aborted;
+    timer = setTimeout(tellOfSilence, leftMs > 0 ? Math.ceil(leftMs) : keepAliveMs);
+    if (isSilent) void send(KEEP_ALIVE);
   }
 
-  async function send(frames: string): Promise<void> {
+  function send(frames: string): Promise<void> | undefined {
+    const writing = write(frames);
+    if (writing !== undefined) return waitFor(writing);
+    takenAtMs = clock.nowMs();
+    return undefined;
+  }
+
+  async function waitFor(writing: Promise<void>): Promise<void> {
     writesUnderWay += 1;
-    await write(frames);
+    await writing;
     writesUnderWay -= 1;
-    clearTimeout(timer);
-    if (!isStopped) timer = setTimeout(tellOfSilence, keepAliveMs);
+    takenAtMs = clock.nowMs();
   }
 
   return {
     write: send,
     tell: () => send(KEEP_ALIVE),
-    stop: () => {
-      isStopped = true;
-      clearTimeout(timer);
-    },
+    stop: () => clearTimeout(timer),
   };
 }
 

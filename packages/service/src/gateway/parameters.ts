@@ -102,7 +102,8 @@ function saysNothing(name: string, request: JsonObject): boolean {
 
 /** The first parameter whose value is not accepted, and where in it the fault lies. */
 export function findBadValue(request: JsonObject): ValueFault | undefined {
-  for (const [name, value] of Object.entries(request)) {
+  for (const name of Object.keys(request)) {
+    const value = request[name];
     const fault = value === null ? undefined : PARAMETERS.get(name)?.faultOf(value, name);
     if (fault !== undefined) return fault;
   }
@@ -137,7 +138,19 @@ const STAYS_HERE = new Set([
 
 /** What goes to the provider of a checked request: neither what stays here nor what its model does not take. */
 export function passedOn(request: JsonObject, accepted: ReadonlySet<string>): JsonObject {
-  const isPassed = ([name, value]: readonly [string, unknown]) =>
-    value !== null && accepted.has(name) && !STAYS_HERE.has(name);
-  return Object.fromEntries(Object.entries(request).filter(isPassed));
+  const passed: Record<string, unknown> = {};
+  for (const name of Object.keys(request)) {
+    if (request[name] !== null && accepted.has(name) && !STAYS_HERE.has(name)) passed[name] = request[name];
+  }
+  return passed;
+}
+
+/** Decided by the gateway: the caller's value never passes. */
+const DECIDED_HERE = new Set(['model', ...OUTPUT_LIMITS, 'stream', 'stream_options']);
+
+/** What is passed on as it came. */
+export function undecided(passed: JsonObject): JsonObject {
+  const rest: Record<string, unknown> = {};
+  for (const name of Object.keys(passed)) if (!DECIDED_HERE.has(name)) rest[name] = passed[name];
+  return rest;
 }

@@ -2,15 +2,17 @@ import { createChunkShape } from '#gateway/answer-shape.ts';
 import { dataFrame, END_FRAME } from '#gateway/frames.ts';
 import type { Ending, Hold } from '#gateway/lane.ts';
 import { outputLimitOf } from '#gateway/output-limit.ts';
+import { createStreamFrames, type FrameAround } from '#gateway/stream-frames.ts';
 import { endingOf, generatedBytesIn } from '#gateway/usage.ts';
 import { laterReport, type UsageReport, usageToWire } from '#gateway/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { MoreText, type StreamChunk } from '#providers/provider.ts';
 
 /** Reads what passes through a stream: what each chunk becomes for the caller, and what the call has used so far. */
 export interface StreamTally {
   /** Counts a provider's chunk and gives the frame to relay: '' for one that the caller did not ask or pay for. */
-  readonly take: (chunk: JsonObject) => string;
+  readonly take: (chunk: StreamChunk) => string;
   /** Every choice that began has a reason to finish. */
   readonly isFinished: () => boolean;
   /** The provider went on past the limit that it was sent: whatever else it says is not relayed (WA-07). */
@@ -25,40 +27,43 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
   const { call } = hold;
   const limit = outputLimitOf(hold);
   const shape = createChunkShape(call.callId);
-  const begun = new Set<unknown>();
-  const finished = new Set<unknown>();
+  const frames = createStreamFrames(call, shape);
+  const progress = createProgress();
   let bytes = 0;
   let isPastLimit = false;
   let report: UsageReport | undefined;
-  let head: JsonObject = {};
-  const nullUsage = call.wantsUsage ? { usage: null } : {};
+  /** What the newest chunk had beside its choices. */
+  let beside: JsonObject = {};
+  let around: FrameAround | undefined;
 
-  function follow(choices: readonly unknown[]): void {
-    for (const choice of choices) {
-      if (!isJsonObject(choice)) continue;
-      begun.add(choice['index']);
-      if (typeof choice['finish_reason'] === 'string') finished.add(choice['index']);
-    }
+  /** A chunk that goes on from an earlier one: nothing that is counted here has changed but its text. */
+  function takeMore(chunk: MoreText): string {
+    if (around?.like !== chunk.like) around = frames.around(chunk);
+    if (around.sides === undefined) return takeParsed(chunk.withText(chunk.text));
+    beside = around.beside;
+    bytes += Buffer.byteLength(chunk.text);
+    isPastLimit = bytes > limit.bytesMax;
+    return isPastLimit ? '' : around.sides.before + chunk.text + around.sides.after;
   }
 
-  function isFinished(): boolean {
-    return begun.size > 0 && begun.size === finished.size;
-  }
-
-  function take(chunk: JsonObject): string {
-    if (isPastLimit) return '';
-    const { usage, choices, ...rest } = shape(chunk);
-    head = { ...rest, model: call.model.id };
+  function takeParsed(chunk: JsonObject): string {
+    const { usage, choices, ...others } = shape(chunk);
+    beside = others;
     // On any chunk: some providers send it with the last choice, the format sends it alone.
     report = laterReport(report, usage);
     bytes += generatedBytesIn(choices, 'delta');
     isPastLimit = bytes > limit.bytesMax;
     if (isPastLimit) return '';
-    if (Array.isArray(choices)) follow(choices);
+    if (Array.isArray(choices)) progress.follow(choices);
     // Once all is said, a count above the limit is a bill to be argued about, and no reason to cut.
-    isPastLimit = (report?.counts.completion ?? 0) > limit.tokens && !isFinished();
+    isPastLimit = (report?.counts.completion ?? 0) > limit.tokens && !progress.isFinished();
     const isUsageAlone = isJsonObject(usage) && !(Array.isArray(choices) && choices.length > 0);
-    return isUsageAlone ? '' : dataFrame({ ...rest, choices, model: call.model.id, ...nullUsage });
+    return isUsageAlone ? '' : frames.write(beside, choices);
+  }
+
+  function take(chunk: StreamChunk): string {
+    if (isPastLimit) return '';
+    return chunk instanceof MoreText ? takeMore(chunk) : takeParsed(chunk);
   }
 
   function endingAs(outcome: 'answered' | 'abandoned'): Ending {
@@ -70,20 +75,40 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
    * be taken for a failure that costs nothing.
    */
   function cutFrames(): string {
-    const open = Array.from({ length: call.choices }, (_, index) => index).filter((index) => !finished.has(index));
-    const choices = open.map((index) => {
-      const delta = begun.has(index) ? {} : { role: 'assistant', content: '' };
-      return { index, delta, finish_reason: 'length' };
-    });
-    return choices.length === 0 ? '' : dataFrame({ ...head, choices, ...nullUsage });
+    const choices = progress.cut(call.choices);
+    return choices.length === 0 ? '' : frames.write(beside, choices);
   }
 
   function closingFrames(): string {
     const cut = isPastLimit ? cutFrames() : '';
     if (!call.wantsUsage) return cut + END_FRAME;
     const usage = usageToWire(endingAs('answered').usage, report);
-    return cut + dataFrame({ ...head, choices: [], usage }) + END_FRAME;
+    return cut + dataFrame({ ...beside, model: call.model.id, choices: [], usage }) + END_FRAME;
   }
 
-  return { take, isFinished, isPastLimit: () => isPastLimit, endingAs, closingFrames };
+  return { take, isFinished: progress.isFinished, isPastLimit: () => isPastLimit, endingAs, closingFrames };
+}
+
+/** How far the choices of one stream have got. */
+function createProgress() {
+  const begun = new Set<unknown>();
+  const finished = new Set<unknown>();
+  return {
+    follow: (choices: readonly unknown[]): void => {
+      for (const choice of choices) {
+        if (!isJsonObject(choice)) continue;
+        begun.add(choice['index']);
+        if (typeof choice['finish_reason'] === 'string') finished.add(choice['index']);
+      }
+    },
+    isFinished: (): boolean => begun.size > 0 && begun.size === finished.size,
+    /** The end of those of `count` choices that have none. */
+    cut: (count: number): readonly JsonObject[] => {
+      const open = Array.from({ length: count }, (_, index) => index).filter((index) => !finished.has(index));
+      return open.map((index) => {
+        const delta = begun.has(index) ? {} : { role: 'assistant', content: '' };
+        return { index, delta, finish_reason: 'length' };
+      });
+    },
+  };
 }

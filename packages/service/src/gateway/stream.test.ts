@@ -43,7 +43,7 @@ test('CC-09 a stream whose provider’s client cannot be had is a fault, and its
   const caller = {
     gone: new AbortController().signal,
     log: createLog('silent'),
-    underWay: { calls: 0 },
+    rejections: { note: () => {} },
     drains: createDrains(),
     pace: STREAM_PACE,
   } as unknown as CallerSide;

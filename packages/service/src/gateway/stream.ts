@@ -9,17 +9,17 @@ import type { Ending, Hold, Lane } from '#gateway/lane.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/refusals.ts';
 import { createStreamTally, type StreamTally } from '#gateway/stream-tally.ts';
 import { FAILED } from '#gateway/usage.ts';
+import { steadyClock } from '#kernel/clock.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import type { Mode } from '#kernel/ids.ts';
-import type { JsonObject } from '#kernel/json.ts';
 import { describeFault } from '#kernel/log.ts';
 import type { Refusal } from '#kernel/refusal.ts';
-import { type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
+import { type Provider, type ProviderCall, type StreamChunk, UpstreamError } from '#providers/provider.ts';
 
 /** Of small chunks many are written at once, but no more than this. */
 const WRITE_CHARACTERS_MAX = 64 * 1024;
 
-type Chunks = AsyncIterator<readonly JsonObject[]>;
+type Chunks = AsyncIterator<readonly StreamChunk[]>;
 
 /**
  * Opens a stream and waits for its first chunks, so that an early failure still gets a status of its own. A provider that
@@ -46,13 +46,14 @@ export async function openStream<M extends Mode>(
       kind: 'stream',
       facts: answerFactsOf(call, providerCall.outputTokens),
       run: (write) => {
-        const out = createKeptAlive(write, caller.pace, caller.gone);
+        const out = createKeptAlive(write, caller.pace, { gone: caller.gone, clock: steadyClock });
         return relay({ lane, hold, caller, upstream, tally, opening, isLate: !isInTime, out, sent });
       },
     };
   } catch (fault) {
     upstream.stop();
     failpoint('stream.open-failed');
+    caller.rejections.note(lane.mode, call, fault);
     await lane.endHold(hold, endingAfter(fault, upstream, tally));
     failpoint('stream.open-failure-settled');
     if (!(fault instanceof UpstreamError)) throw fault;
@@ -62,7 +63,7 @@ export async function openStream<M extends Mode>(
 }
 
 interface Opened {
-  readonly first: readonly JsonObject[];
+  readonly first: readonly StreamChunk[];
   readonly chunks: Chunks;
 }
 
@@ -115,6 +116,7 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     failpoint('stream.closed');
   } catch (fault) {
     // Nothing may escape here: the status is out, and the caller's side has only this frame to learn from (ER-06).
+    caller.rejections.note(lane.mode, hold.call, fault);
     logFailure(caller, hold, fault);
     const ending = endingAfter(fault, upstream, tally);
     upstream.giveUp(); // Whatever failed, nobody reads on.
@@ -151,35 +153,31 @@ async function pump<M extends Mode>({ caller, upstream, tally, opening, isLate, 
   if (isLate) await out.tell();
   const { first, chunks } = await opening;
   failpoint('stream.begun');
-  let next: readonly JsonObject[] | undefined = first;
+  let next: readonly StreamChunk[] | undefined = first;
   while (next !== undefined) {
-    for (const frames of partsOf(next, tally)) {
+    let frames = '';
+    let left = next.length;
+    for (const chunk of next) {
+      frames += tally.take(chunk);
+      left -= 1;
+      // In parts, so that no more than one waits for a reader who takes nothing.
+      if (left > 0 && frames.length < WRITE_CHARACTERS_MAX) continue;
       if (caller.gone.aborted) {
         upstream.drained(frames.length);
       } else if (frames !== '') {
         sent.add(frames);
         failpoint('stream.chunk-taken');
-        await out.write(frames);
+        const writing = out.write(frames);
+        if (writing !== undefined) await writing;
       }
       failpoint('stream.chunk-sent');
+      frames = '';
     }
     if (tally.isPastLimit()) return;
     const result = await chunks.next();
     failpoint('stream.chunk-read');
     next = result.done === true ? undefined : result.value;
   }
-}
-
-/** The frames of what was read at once, in parts, so that no more than one waits for a reader who takes nothing. */
-function* partsOf(chunks: readonly JsonObject[], tally: StreamTally): Generator<string, void, undefined> {
-  let frames = '';
-  for (const chunk of chunks) {
-    frames += tally.take(chunk);
-    if (frames.length < WRITE_CHARACTERS_MAX) continue;
-    yield frames;
-    frames = '';
-  }
-  yield frames;
 }
 
 async function settleQuietly<M extends Mode>({ lane, hold, caller }: Relay<M>, ending: Ending): Promise<void> {

@@ -6,7 +6,14 @@ import { type ChatCall, sizePrompt } from '#gateway/call.ts';
 import { findMessageFault, measureImages } from '#gateway/messages.ts';
 import type { Pseudonyms } from '#gateway/pseudonyms.ts';
 import { misshapen, shownOf } from '#gateway/parse-body.ts';
-import { acceptedBy, findBadValue, findUnaccepted, KNOWN_PARAMETERS, passedOn } from '#gateway/parameters.ts';
+import {
+  acceptedBy,
+  findBadValue,
+  findUnaccepted,
+  KNOWN_PARAMETERS,
+  passedOn,
+  undecided,
+} from '#gateway/parameters.ts';
 import { adviceOn, findOtherEndpoint } from '#gateway/refused-parameters.ts';
 import { type CorrelationId, type EndUserId, newCallId } from '#kernel/ids.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
@@ -72,6 +79,7 @@ interface CallContext {
 /** The call of a request that passed every check above. */
 export function callOf(request: JsonObject, model: Model, context: CallContext): ChatCall {
   const passed = { ...passedOn(request, acceptedBy(model.parameters)), ...namedAnew(request, model, context) };
+  const requestText = JSON.stringify(undecided(passed));
   const isStream = request['stream'] === true;
   const options = request['stream_options'];
   // By the name that replaced the other, where both are given. Either way the model and the wallet bound it.
@@ -83,11 +91,12 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
     userId: context.userId,
     model,
     request: passed,
+    requestText,
     isStream,
     wantsUsage: isStream && isJsonObject(options) && options['include_usage'] === true,
     choices: wholeOf(request['n']) ?? 1,
     // The provider gets the request anew, and numbers may grow when they are written again (1e20 has 21 digits).
-    prompt: sizePrompt(model, messagesOf(request), Math.max(context.bodyBytes, bytesWrittenAnew(passed))),
+    prompt: sizePrompt(model, messagesOf(request), Math.max(context.bodyBytes, Buffer.byteLength(requestText))),
     outputTokensMax: Math.min(ownLimit ?? model.defaultOutputTokens, model.maxOutputTokens),
     attempt: context.attempt,
   };
@@ -107,10 +116,6 @@ function namedAnew(request: JsonObject, model: Model, { caller, userId, pseudony
       ? { safety_identifier: pseudonyms.ofUser(appId, userId) }
       : {}),
   };
-}
-
-function bytesWrittenAnew(request: JsonObject): number {
-  return Buffer.byteLength(JSON.stringify(request));
 }
 
 function wholeOf(value: unknown): number | undefined {

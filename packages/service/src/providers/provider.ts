@@ -9,12 +9,32 @@ export interface Provider {
    * the iteration ends when the provider says that it is done, and throws `UpstreamError` when it fails or when it is
    * silent for `timeoutMs`. Aborting `signal` ends the request.
    */
-  readonly stream: (call: ProviderCall, signal: AbortSignal) => Promise<AsyncIterable<readonly JsonObject[]>>;
+  readonly stream: (call: ProviderCall, signal: AbortSignal) => Promise<AsyncIterable<readonly StreamChunk[]>>;
+}
+
+/** A chunk of a stream as it was parsed, or one that needed no parsing. */
+export type StreamChunk = JsonObject | MoreText;
+
+/** A chunk that is an earlier one of its stream, without usage, with another text in its only delta. */
+export class MoreText {
+  readonly like: JsonObject;
+  /** Holds nothing that JSON escapes: it stands between quotes as it is. */
+  readonly text: string;
+  /** The earlier chunk with any text in the place of its own. */
+  readonly withText: (text: string) => JsonObject;
+
+  constructor(like: JsonObject, text: string, withText: (text: string) => JsonObject) {
+    this.like = like;
+    this.text = text;
+    this.withText = withText;
+  }
 }
 
 export interface ProviderCall {
-  /** The caller's request, validated, without what is ours to decide. */
+  /** The caller's request, validated. */
   readonly request: JsonObject;
+  /** A JSON object: the same without what is ours to decide, model, limit and stream. */
+  readonly requestText: string;
   readonly providerModel: string;
   /** Sent as the limit of what each choice may generate. */
   readonly outputTokens: number;

@@ -8,9 +8,15 @@ import { createEventReader } from '#providers/sse.ts';
 /** What each piece ends, cut anywhere as bytes are. */
 function readsOf(...pieces: readonly (Buffer | string)[]): readonly (readonly string[])[] {
   const text = new Utf8Text();
-  const reader = createEventReader();
-  const reads = pieces.map((piece) => reader.feed(text.take(Buffer.from(piece)) ?? assert.fail('no UTF-8')));
-  return [...reads, reader.end()];
+  const reads: string[][] = [];
+  const reader = createEventReader({ onEvent: (data) => void reads.at(-1)?.push(data), skim: (_text, at) => at });
+  for (const piece of pieces) {
+    reads.push([]);
+    reader.feed(text.take(Buffer.from(piece)) ?? assert.fail('no UTF-8'));
+  }
+  reads.push([]);
+  reader.end();
+  return reads;
 }
 
 function eventsOf(...pieces: readonly (Buffer | string)[]): readonly string[] {
@@ -64,7 +70,7 @@ test('CC-01 events of one read come together, so that they are passed on togethe
 });
 
 test('CC-09 an event that never ends is given up after a mebibyte, however it comes', () => {
-  const reader = createEventReader();
+  const reader = createEventReader({ onEvent: () => {}, skim: (_text, at) => at });
   reader.feed('data: ');
   let sent = 0;
   const sendOn = (): void => {

@@ -5,8 +5,10 @@ import { ticksOf, type Timed } from '#providers/http/deadlines.ts';
 import { UpstreamError } from '#providers/provider.ts';
 
 const CONNECT_MS_MAX = 10_000;
-/** Each open connection has so much memory to read into. What is larger comes in several reads. */
+/** What is larger comes in several reads. */
 const READ_BYTES = 16 * 1024;
+/** All connections are read into it, one at a time: what is read is handed on before the next read, and not kept. */
+const READ_MEMORY = Buffer.allocUnsafeSlow(READ_BYTES);
 /** When the network itself asks whether the other side is there. */
 const PROBE_MS = 60_000;
 
@@ -150,13 +152,12 @@ export function outage(message: string, cause?: unknown): UpstreamError {
 }
 
 function open({ isTls, host, port }: Origin, session: Buffer | undefined, onRead: (bytes: Buffer) => void): Socket {
-  const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
-  // Below the streams of Node: one memory for all that a connection reads, handed on at once.
+  // Below the streams of Node, which would have memory of its own for each read.
   const callback = (bytes: number): true => {
-    onRead(buffer.subarray(0, bytes));
+    onRead(READ_MEMORY.subarray(0, bytes));
     return true;
   };
-  const onread = { buffer, callback };
+  const onread = { buffer: READ_MEMORY, callback };
   if (!isTls) return connectPlain({ host, port, onread });
   const options = { host, port, onread, ALPNProtocols: ['http/1.1'], ...(session && { session }) };
   // An address is checked against the certificate as well, but cannot be asked for by name.

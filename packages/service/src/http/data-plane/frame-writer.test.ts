@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { createFrameWriter } from '#http/data-plane/frame-writer.ts';
+
+const FRAMES = ['data: one\n\n', 'data: zwölf ☃ \u{1f600}\n\n', 'data: end\n\n'];
+/** More than the kernel takes for a reader who reads nothing. */
+const LARGE = 'x'.repeat(32 * 1024 * 1024);
+
+/** A caller on a socket of its own, of whose requests each is answered by `answer`. */
+async function callerOf(t: TestContext, answer: (response: ServerResponse, path: string) => Promise<void>) {
+  const server = createServer((request, response) => {
+    response.sendDate = false;
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    void answer(response, request.url ?? '').then(() => response.end());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  t.after(() => {
+    socket.destroy();
+    server.close();
+  });
+  return socket;
+}
+
+/** Each frame in a turn of its own. */
+async function writeAll(response: ServerResponse): Promise<void> {
+  const write = createFrameWriter(response);
+  for (const frames of FRAMES) {
+    await write(frames);
+    await new Promise(setImmediate);
+  }
+}
+
+async function textOf(socket: Socket): Promise<string> {
+  let bytes = Buffer.alloc(0);
+  for await (const part of socket as AsyncIterable<Buffer>) bytes = Buffer.concat([bytes, part]);
+  return bytes.toString('utf8');
+}
+
+function chunked(frames: readonly string[]): string {
+  return [...frames, ''].map((text) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`).join('');
+}
+
+function bodiesOf(text: string): readonly string[] {
+  return text.split(/HTTP\/1\.1 200 OK\r\n(?:[^\r\n]+\r\n)*\r\n/).slice(1);
+}
+
+test('CC-01 frames are chunks of the body by their bytes, after the head and before the end', async (t) => {
+  const socket = await callerOf(t, writeAll);
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  assert.deepEqual(bodiesOf(await textOf(socket)), [chunked(FRAMES)]);
+});
+
+test('CC-01 a caller of HTTP/1.0 gets frames without chunks around them', async (t) => {
+  const socket = await callerOf(t, writeAll);
+  socket.write('GET / HTTP/1.0\r\n\r\n');
+  assert.deepEqual(bodiesOf(await textOf(socket)), [FRAMES.join('')]);
+});
+
+test('CC-01 frames of an answer whose turn has not come wait for the one before it', async (t) => {
+  const second = Promise.withResolvers<void>();
+  const socket = await callerOf(t, async (response, path) => {
+    if (path === '/first') await second.promise;
+    await writeAll(response);
+    if (path === '/second') second.resolve();
+  });
+  socket.write('GET /first HTTP/1.1\r\nhost: x\r\n\r\nGET /second HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  assert.deepEqual(bodiesOf(await textOf(socket)), [chunked(FRAMES), chunked(FRAMES)]);
+});
+
+test('CC-11 a frame that a reader does not take is waited for, until it is taken or the reader has left', async (t) => {
+  for (const leaves of [false, true]) {
+    const waits = Promise.withResolvers<{ readonly waiting: Promise<void> | undefined }>();
+    const socket = await callerOf(t, async (response) => {
+      const write = createFrameWriter(response);
+      assert.equal(write('data: one\n\n'), undefined);
+      await new Promise(setImmediate);
+      const waiting = write(LARGE);
+      waits.resolve({ waiting });
+      await waiting;
+      if (leaves) assert.equal(write('data: more\n\n'), undefined);
+    });
+    socket.pause();
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    const { waiting } = await waits.promise;
+    assert.ok(waiting !== undefined, 'a reader who reads nothing was given all');
+    if (leaves) socket.destroy();
+    else socket.resume();
+    await waiting;
+  }
+});
+
+test('CC-01 a frame leaves in one piece', async (t) => {
+  let pieces: readonly unknown[] = [];
+  const socket = await callerOf(t, async (response) => {
+    const writeFrames = createFrameWriter(response);
+    await writeFrames('data: first\n\n');
+    await new Promise(setImmediate);
+    const { socket: own } = response;
+    assert.ok(own !== null);
+    const written = t.mock.method(own, 'write');
+    await writeFrames('data: next\n\n');
+    pieces = written.mock.calls.map((call) => call.arguments[0]);
+  });
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  await textOf(socket);
+  assert.deepEqual(pieces, ['c\r\ndata: next\n\n\r\n']);
+});

@@ -1,0 +1,72 @@
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
+import { checkChoices } from '#providers/openai-compatible/choices.ts';
+import { errorOfFrame } from '#providers/openai-compatible/error.ts';
+import { type TextTemplate, textTemplateOf } from '#providers/openai-compatible/text-template.ts';
+import { type StreamChunk, UpstreamError } from '#providers/provider.ts';
+import { createEventReader } from '#providers/sse.ts';
+
+const END_OF_STREAM = '[DONE]';
+/** A provider whose chunks differ in more than their text is not asked for ever. */
+const TEMPLATES_MAX = 8;
+
+/** Reads the chunks of one stream out of its text. Throws `UpstreamError` where they are none. */
+interface ChunkReader {
+  readonly feed: (text: string) => void;
+  /** The body has ended. */
+  readonly end: () => void;
+  /** The chunks that have come since it was last asked. */
+  readonly take: () => readonly StreamChunk[];
+  /** The provider has said that this was all; what comes behind that is nothing. */
+  readonly isDone: () => boolean;
+}
+
+export function createChunkReader(): ChunkReader {
+  let chunks: StreamChunk[] = [];
+  let isDone = false;
+  let template: TextTemplate | undefined;
+  let templates = 0;
+
+  const events = createEventReader({
+    onEvent: (data, raw) => {
+      if (isDone) return;
+      isDone = data === END_OF_STREAM;
+      if (isDone) return;
+      const chunk = chunkOf(parseJson(data));
+      chunks.push(chunk);
+      if (templates >= TEMPLATES_MAX) return;
+      const next = textTemplateOf(chunk, data, raw);
+      if (next === undefined) return;
+      template = next;
+      templates += 1;
+    },
+    skim: (text, at) => {
+      const found = isDone ? undefined : template?.find(text, at);
+      if (found === undefined) return at;
+      chunks.push(found.chunk);
+      return found.end;
+    },
+  });
+
+  return {
+    feed: events.feed,
+    end: events.end,
+    take: () => {
+      const taken = chunks;
+      chunks = [];
+      return taken;
+    },
+    isDone: () => isDone,
+  };
+}
+
+function chunkOf(event: unknown): JsonObject {
+  if (!isJsonObject(event)) throw new UpstreamError('malformed', 'The provider sent a frame that is not JSON.');
+  if (isJsonObject(event['error'])) throw errorOfFrame(event['error']);
+  const choices = event['choices'] ?? undefined;
+  // Errors come in other shapes too, and whatever they say stays unread.
+  const isChunk = Array.isArray(choices) || (choices === undefined && isJsonObject(event['usage']));
+  const hasError = event['error'] !== undefined && event['error'] !== null;
+  if (!isChunk || hasError) throw new UpstreamError('refused', 'The provider sent a frame that is no chunk.');
+  if (choices !== undefined) checkChoices(choices);
+  return event;
+}

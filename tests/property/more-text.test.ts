@@ -1,0 +1,225 @@
+// Chunks that differ in their text alone are passed on without being parsed (docs/decisions/0031): nobody may see that.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Model } from '../../packages/service/src/catalogue/catalogue.ts';
+import type { ChatCall } from '../../packages/service/src/gateway/call.ts';
+import { createStreamTally } from '../../packages/service/src/gateway/stream-tally.ts';
+import { newCallId } from '../../packages/service/src/kernel/ids.ts';
+import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { Utf8Text } from '../../packages/service/src/providers/http/utf8-text.ts';
+import { createChunkReader } from '../../packages/service/src/providers/openai-compatible/chunk-reader.ts';
+import { MoreText, type StreamChunk } from '../../packages/service/src/providers/provider.ts';
+
+const PRICE = {
+  priceId: 1n,
+  inputMicrosPerMillion: 1_000_000n,
+  cachedInputMicrosPerMillion: 250_000n,
+  cacheWriteMicrosPerMillion: 0n,
+  outputMicrosPerMillion: 4_000_000n,
+  marginBasisPoints: 1_000n,
+};
+const CALL_ID = newCallId();
+
+function callOf(wantsUsage: boolean): ChatCall {
+  return {
+    callId: CALL_ID,
+    model: { id: 'acme.large-1', price: PRICE, minOutputTokens: 16 } as Model,
+    wantsUsage,
+    choices: 2,
+    prompt: { tokensMax: 1_000, tokensEstimated: 20 },
+    outputTokensMax: 2,
+  } as ChatCall;
+}
+
+/** Texts of every kind: what JSON escapes, what ends an event, what stands for a text in our own code. */
+const text = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(' fox', 'x', ' ', 'über', '東京', '\u{1F469}\u200D\u{1F680}', '\u2028') },
+  { weight: 2, arbitrary: fc.constantFrom('"', '\\', '\n\n', 'data: ', '\u0000', '\u{f5e11}\u{10fffd}\u{f5e11}', '') },
+  { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 12 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 9_000 }).map((length) => 'long '.repeat(length)) },
+);
+const delta = fc.oneof(
+  { weight: 6, arbitrary: text.map((content) => ({ content })) },
+  { weight: 2, arbitrary: text.map((content) => ({ role: 'assistant', content })) },
+  { weight: 2, arbitrary: text.map((said) => ({ content: null, reasoning_content: said })) },
+  { weight: 1, arbitrary: fc.tuple(text, text).map(([content, refusal]) => ({ content, refusal })) },
+  {
+    weight: 1,
+    arbitrary: text.map((said) => ({
+      tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: said } }],
+    })),
+  },
+  { weight: 1, arbitrary: fc.constant({}) },
+);
+const choice = fc.record(
+  {
+    index: fc.constantFrom(0, 0, 0, 1),
+    delta,
+    logprobs: fc.constant(null),
+    finish_reason: fc.constantFrom(null, null, null, null, null, null, 'stop', 'max_tokens'),
+    content: text,
+  },
+  { requiredKeys: ['delta'] },
+);
+const usage = fc.record({ prompt_tokens: fc.nat(50), completion_tokens: fc.nat(5) });
+const chunk = fc.record(
+  {
+    id: fc.constantFrom('chatcmpl-1', 'chatcmpl-1', 'chatcmpl-1', 'chatcmpl-2'),
+    created: fc.constant(1_700_000_000),
+    model: fc.constant('large-upstream'),
+    choices: fc.oneof(
+      { weight: 8, arbitrary: fc.tuple(choice) },
+      { weight: 1, arbitrary: fc.array(choice, { maxLength: 2 }) },
+    ),
+    usage: fc.option(usage, { freq: 8 }),
+    delta: fc.record({ content: text }),
+  },
+  { requiredKeys: ['id', 'choices'] },
+);
+
+/** Most of a stream goes on from a chunk of its own, now and then there is another one. */
+const stream = fc
+  .tuple(fc.array(chunk, { minLength: 1, maxLength: 3 }), fc.array(fc.tuple(fc.nat(2), text)))
+  .map(([kinds, said]) => said.map(([kind, words]) => saying(kinds[kind % kinds.length], words)));
+
+function saying(one: unknown, words: string): JsonObject {
+  const copy = JSON.parse(JSON.stringify(one)) as JsonObject & { choices: { delta: Record<string, unknown> }[] };
+  const first = copy.choices[0];
+  const name = Object.keys(first?.delta ?? {}).find((key) => typeof first?.delta[key] === 'string' && key !== 'role');
+  if (first !== undefined && name !== undefined) first.delta[name] = words;
+  return copy;
+}
+
+type Writer = (chunk: unknown) => string;
+const WRITERS: readonly Writer[] = [
+  (one) => `data: ${JSON.stringify(one)}\n\n`,
+  (one) => `data: ${JSON.stringify(one)}\n\n`,
+  (one) => `data:${JSON.stringify(one)}\n\n`,
+  (one) => `data: ${JSON.stringify(one)}\r\n\r\n`,
+  (one) => `: ping\n\nid: 7\ndata: ${JSON.stringify(one)}\n\n`,
+  // As other languages write it: spaces behind what separates, everything beyond ASCII escaped.
+  (one) => `data: ${JSON.stringify(one, undefined, 1).replace(/\n */g, ' ')}\n\n`,
+  (one) => `data: ${JSON.stringify(one).replace(/[\u0080-\uffff]/g, escaped)}\n\n`,
+];
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function read(bytes: Buffer, places: readonly number[]): readonly StreamChunk[] {
+  const reader = createChunkReader();
+  const text = new Utf8Text();
+  const chunks: StreamChunk[] = [];
+  const cuts = [0, ...places.map((place) => Math.min(place, bytes.length)), bytes.length].toSorted((a, b) => a - b);
+  for (const [index, cut] of cuts.entries()) {
+    reader.feed(text.take(bytes.subarray(cuts[index - 1] ?? 0, cut)) ?? assert.fail('no UTF-8'));
+    chunks.push(...reader.take());
+  }
+  reader.end();
+  return [...chunks, ...reader.take()];
+}
+
+/** All that a caller and the books get of these chunks. */
+function told(chunks: readonly StreamChunk[], wantsUsage: boolean): unknown {
+  const tally = createStreamTally({ call: callOf(wantsUsage), granted: micros(2_000n) });
+  const frames = chunks.map((one) => tally.take(one));
+  const state = [tally.isFinished(), tally.isPastLimit(), tally.endingAs('abandoned'), tally.endingAs('answered')];
+  return [...frames, ...state, tally.closingFrames()];
+}
+
+test('CC-01 CC-11 a stream whose chunks are not all parsed says and costs what it does parsed', (t) => {
+  let skimmed = 0;
+  const property = fc.property(
+    stream,
+    fc.constantFrom(...WRITERS),
+    fc.array(fc.nat(6_000), { maxLength: 4 }),
+    fc.boolean(),
+    (sent, write, places, wantsUsage) => {
+      const came = read(Buffer.from(sent.map(write).join('')), places);
+      skimmed += came.filter((one) => one instanceof MoreText).length;
+      assert.equal(came.length, sent.length);
+      for (const [index, one] of came.entries()) {
+        const whole = one instanceof MoreText ? one.withText(one.text) : one;
+        assert.deepEqual(whole, sent[index]);
+      }
+      assert.deepEqual(told(came, wantsUsage), told(sent, wantsUsage));
+    },
+  );
+  fc.assert(property, { numRuns: 3_000 });
+  t.diagnostic(`${skimmed} chunks were not parsed`);
+  assert.ok(skimmed > 100, `${skimmed} chunks were not parsed`);
+});
+
+test('CC-01 of an ordinary stream only the first text, the end and the usage are parsed', () => {
+  const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm' };
+  const one = (content: object, reason: string | null = null) => {
+    return { ...head, choices: [{ index: 0, delta: content, logprobs: null, finish_reason: reason }], usage: null };
+  };
+  const texts = Array.from({ length: 50 }, (_, index) => one({ content: ` word ${index}` }));
+  const sent = [one({ role: 'assistant', content: '' }), ...texts, one({}, 'stop')];
+  const came = read(Buffer.from(sent.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')), []);
+  assert.equal(came.filter((each) => each instanceof MoreText).length, 49);
+});
+
+/** The same name and text in another place, before and behind: only the delta's may be gone on from. */
+function echoing(content: string) {
+  return { id: 'chatcmpl-1', note: { content: 'a' }, choices: [{ index: 0, delta: { content }, content: 'a' }] };
+}
+
+function escapedBeside(said: string): string {
+  return `data: {"note":{"content":"a"},"choices":[{"delta":{"content":"${said}"}}]}\n\n`;
+}
+
+test('CC-01 text that stands where none is said is not taken for what is said', () => {
+  const sent = [echoing('a'), echoing('b'), { ...echoing('a'), note: { content: 'b' } }, echoing('c')];
+  const came = read(Buffer.from(sent.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')), []);
+  const whole = came.map((each) => (each instanceof MoreText ? each.withText(each.text) : each));
+  assert.deepEqual(whole, sent);
+});
+
+test('CC-01 text that is written otherwise than it reads is not looked for elsewhere', () => {
+  const [first, second] = read(
+    Buffer.from(escapedBeside('\\u0061') + escapedBeside('\\u0061').replace('"a"', '"b"')),
+    [],
+  );
+  assert.ok(!(second instanceof MoreText));
+  assert.notDeepEqual(second, first);
+});
+
+test('CC-01 no text of its own makes a chunk sure of a place that is another', () => {
+  for (const own of ['x', 'y']) {
+    const said = `\\u00${own.charCodeAt(0).toString(16)}`;
+    for (const place of [
+      `"delta":{"content":"x","content":"${said}"}`,
+      `"content":"x","delta":{"content":"${said}"}`,
+    ]) {
+      const one = (content: string) => `data: {"choices":[{${place.replace('"x"', `"${content}"`)}}]}\n\n`;
+      const came = read(Buffer.from(one(own) + one('other')), []);
+      const whole = came.map((each) => (each instanceof MoreText ? each.withText(each.text) : each));
+      assert.deepEqual(
+        whole,
+        [own, 'other'].map((content) => JSON.parse(one(content).slice('data: '.length))),
+      );
+    }
+  }
+});
+
+test('CC-11 what no model generates costs nothing in a chunk that is not parsed either', () => {
+  for (const label of ['id', 'type']) {
+    const sent = ['a', 'b', 'c'].map((name) => ({
+      id: 'chatcmpl-1',
+      choices: [{ delta: { [label]: name.repeat(20) } }],
+    }));
+    const came = read(Buffer.from(sent.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')), []);
+    assert.deepEqual(told(came, true), told(sent, true));
+  }
+});
+
+test('CC-09 an event that goes on in the next read is no other event, and nothing comes behind the end', () => {
+  const one = `data: {"id":"chatcmpl-1","choices":[{"delta":{"content":"a"}}]}\n\n`;
+  const twice = Buffer.from(one + one.slice(0, -1) + one);
+  assert.throws(() => read(twice, [one.length * 2 - 1]), { kind: 'malformed' });
+  assert.equal(read(Buffer.from(`${one}data: [DONE]\n\n${one}`), []).length, 1);
+});
