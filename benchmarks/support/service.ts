@@ -23,6 +23,9 @@ export interface ServiceOptions {
   readonly nodeOptions?: readonly string[];
 }
 
+/** As `npm start` has them. */
+const NODE_OPTIONS = ['--max-semi-space-size=32'];
+
 /** Starts the service as an operator does in production, in a process of its own. Its address is `ready`. */
 export function startService(options: ServiceOptions): Promise<Running> {
   mkdirSync(options.directory, { recursive: true });
@@ -32,7 +35,7 @@ export function startService(options: ServiceOptions): Promise<Running> {
     tools: options.tools,
     cores: options.cores,
     program: process.execPath,
-    args: [...(options.nodeOptions ?? []), CLI, 'serve'],
+    args: [...NODE_OPTIONS, ...(options.nodeOptions ?? []), CLI, 'serve'],
     environment: {
       PURSER_ENV: 'production',
       PURSER_SECRET: 'a secret of the benchmark, which guards nothing of worth',

@@ -44,7 +44,9 @@ function wholeOf({ status, headers, text, body }: Reply): string {
   const link = String(body['topupUrl']);
   assert.match(link, /^https:\/\/purser\.test\/topup\/[A-Za-z0-9_-]+$/);
   // How much of the rate is left goes down with every call, whoever makes it.
-  return whole.replaceAll(link, '*'.repeat(link.length)).replace(/^(ratelimit: .*;r=)\d+/m, '$1*');
+  return whole
+    .replaceAll(link, '*'.repeat(link.length))
+    .replace(/^(ratelimit: .*;r=|x-ratelimit-remaining-requests: )\d+/gm, '$1*');
 }
 
 test('ON-05, WA-02 after a disconnection the next call is refused like a stranger’s, byte for byte', async () => {

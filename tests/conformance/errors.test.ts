@@ -207,6 +207,19 @@ test('ER-03 a fault of ours is one fixed sentence, and its detail is logged unde
   assert.equal(messages.size, 1);
 });
 
+test('SB-02 LI-01 the answer to a fault of ours says what was known before it: the mode, and what is left', async () => {
+  await service.database.owner.query('revoke execute on function sandbox.reserve from purser_sandbox');
+  try {
+    const { status, headers } = await chat({ url: second.url, key: app.testKey, user: 'u' });
+    assert.equal(status, 500);
+    assert.equal(headers.get('x-service-mode'), 'sandbox');
+    assert.match(headers.get('ratelimit') ?? '', /^"app";r=\d+;t=\d+$/);
+    assert.notEqual(headers.get('x-correlation-id'), null);
+  } finally {
+    await service.database.owner.query('grant execute on function sandbox.reserve to purser_sandbox');
+  }
+});
+
 test('ER-03 no key, prompt or user is logged for a call that fails', async () => {
   upstream.script({ status: 500, body: '{"error":{"message":"PROVIDER-WORDS"}}' });
   const content = 'PROMPT-WORDS';

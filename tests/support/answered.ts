@@ -37,12 +37,25 @@ const watchedPorts = new Map<number, Watched>();
 subscribe('http.server.request.start', (message) => {
   const { request, response } = message as { readonly request: IncomingMessage; readonly response: ServerResponse };
   const watched = watchedPorts.get(request.socket.localPort ?? 0);
-  if (watched !== undefined) collect(response, (text) => judge(watched, request, response, text));
+  if (watched !== undefined) collect(response, (sent) => judge(watched, request, response, sent));
 });
 
-/** Gives the whole body once it was sent. An answer that breaks off is not judged. */
-function collect(response: ServerResponse, onSent: (text: string) => void): void {
+interface Sent {
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+/** Gives headers and body once all was sent. An answer that breaks off is not judged. */
+function collect(response: ServerResponse, onSent: (sent: Sent) => void): void {
   const parts: Buffer[] = [];
+  const head: Record<string, unknown> = {};
+  const writeHead = response.writeHead.bind(response) as (...words: unknown[]) => never;
+  response.writeHead = (...words: unknown[]) => {
+    // Names and values in turn, which a response does not remember.
+    const pairs: readonly unknown[] = words.find(Array.isArray) ?? [];
+    for (let at = 0; at < pairs.length; at += 2) head[String(pairs[at])] = pairs[at + 1];
+    return writeHead(...words);
+  };
   const keep = (part: unknown): void => {
     if (typeof part === 'string' || part instanceof Uint8Array) parts.push(Buffer.from(part));
   };
@@ -53,7 +66,9 @@ function collect(response: ServerResponse, onSent: (text: string) => void): void
       return send(...words);
     };
   }
-  response.once('finish', () => onSent(Buffer.concat(parts).toString('utf8')));
+  response.once('finish', () => {
+    onSent({ headers: { ...response.getHeaders(), ...head }, text: Buffer.concat(parts).toString('utf8') });
+  });
 }
 
 /** What cannot be judged is a fault too: thrown here, it would end the server's answer and hang its caller. */
@@ -65,12 +80,17 @@ function faultIn(check: DocumentCheck, answer: Parameters<DocumentCheck['faultOf
   }
 }
 
-function judge({ check, seen, faults }: Watched, request: IncomingMessage, response: ServerResponse, text: string) {
+function judge(
+  { check, seen, faults }: Watched,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { headers, text }: Sent,
+) {
   const method = request.method ?? '';
   const target = (request.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '');
   const path = target.split('?', 1)[0] ?? '';
   const body = method === 'HEAD' ? '' : text; // Node leaves it out.
-  const answer = { method, path, status: response.statusCode, headers: response.getHeaders(), text: body };
+  const answer = { method, path, status: response.statusCode, headers, text: body };
   const name = `${check.operationOf(answer)} ${answer.status}`;
   const count = seen.get(name) ?? 0;
   seen.set(name, count + 1);

@@ -110,10 +110,21 @@ async function openTab(
   return { page: await context.newPage(), context, complaints, requests, hosts: ['purser.localhost', ...others] };
 }
 
+const PICTURE_TRIES = 5;
+const PICTURE_PAUSE_MS = 500;
+
 /** Keeps what the page looks like, for people to judge: in `.test-output/screenshots`. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true });
   const file = { path: path.join(SCREENSHOTS, `${name}.png`), fullPage: true } as const;
   // A machine under load may have no room for a picture just then. What a test claims is never in it.
-  await page.screenshot(file).catch(async () => page.screenshot(file));
+  for (let left = PICTURE_TRIES; left > 1; left -= 1) {
+    const isKept = await page.screenshot(file).then(
+      () => true,
+      () => false,
+    );
+    if (isKept) return;
+    await page.waitForTimeout(PICTURE_PAUSE_MS);
+  }
+  await page.screenshot(file);
 }

@@ -97,7 +97,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'prompt-measured-as-it-came',
     clause: 'WA-07',
-    edits: [validation('Math.max(context.bodyBytes, bytesWrittenAnew(passed))', 'context.bodyBytes')],
+    edits: [validation('Math.max(context.bodyBytes, Buffer.byteLength(requestText))', 'context.bodyBytes')],
     killer: promptBound(
       'WA-07 the hold covers every byte that the provider is sent, also where numbers grow when written again',
     ),

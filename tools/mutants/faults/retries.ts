@@ -147,7 +147,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'rejection-not-remembered',
     clause: 'CC-15',
-    edits: [plainCall('rejections.remembering(lane.mode, call, lane.providerOf(call))', 'lane.providerOf(call)')],
+    edits: [plainCall('    caller.rejections.note(lane.mode, call, fault);\n', '')],
     killer: rejecting('CC-15 a plain request that the provider answers 400 reaches it once'),
   },
   {

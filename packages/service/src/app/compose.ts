@@ -18,6 +18,7 @@ import { selectDatabaseId } from '#db/queries.ts';
 import { createDrains } from '#gateway/drains.ts';
 import type { StreamPace } from '#gateway/call.ts';
 import { STREAM_PACE } from '#gateway/keep-alive.ts';
+import { createCountedLane } from '#gateway/counted-lane.ts';
 import { createLiveLane } from '#gateway/live-lane.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
 import { createPseudonyms } from '#gateway/pseudonyms.ts';
@@ -27,6 +28,7 @@ import { createHttpServer } from '#http/server.ts';
 import { createUnderWay } from '#http/under-way.ts';
 import { type Clock, steadyClock, systemClock } from '#kernel/clock.ts';
 import type { Mode } from '#kernel/ids.ts';
+import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import type { MetricReading } from '#kernel/metrics.ts';
 import { createDrainSlots } from '#ledger/drain-slots.ts';
@@ -106,23 +108,22 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 
   const attempts = createAttempts({ pool: pool('live', ANSWERS_CONNECTIONS_MAX), secret: config.secret, log });
   const links = createLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
+  const live = createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf });
+  const sandbox = createSandboxLane({ holds: sandboxHolds, placeholders: links.placeholders, pace });
+  const counting = { underWay: new Set<CallId>(), log };
   const gateway: Gateway = {
     keys,
     rateLimiter: createRateLimiter(pool('live', 1), steadyClock),
     catalogue,
     pseudonyms: createPseudonyms(config.secret),
-    lanes: {
-      live: createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf }),
-      sandbox: createSandboxLane({ holds: sandboxHolds, placeholderUrl: links.placeholders.topup, pace }),
-    },
+    lanes: { live: createCountedLane(live, counting), sandbox: createCountedLane(sandbox, counting) },
     log,
-    underWay: { calls: 0 },
     drains: createDrains(),
     pace,
     attempts,
     rejections: createRejections(attempts.digests, clock),
   };
-  const processMetrics = declareProcessMetrics({ callsUnderWay: () => gateway.underWay.calls });
+  const processMetrics = declareProcessMetrics({ callsUnderWay: () => counting.underWay.size });
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const read = { wallets: createWallets(shared), usage: createUsage(shared), apps: createAppFaces(shared) };
   const dataPlane = { gateway, ...read, links, currency: config.currency, clock };
@@ -134,7 +135,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const planes = await composePlanes({ config, pools: planePools, clock, log, ...kept });
   return {
     server: createHttpServer({ dataPlane, planes, isReady: createReadiness(upkeep, log), metrics, log, underWay }),
-    callsUnderWay: () => gateway.underWay.calls,
+    callsUnderWay: () => counting.underWay.size,
     workUnderWay: underWay.count,
     settlementsKept: spool.kept,
     endWaits: webhooks.listeners.endLooks,

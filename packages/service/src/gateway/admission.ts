@@ -24,31 +24,47 @@ export type { RateAnswer, RateLimits };
 
 type AdmissionRefusalCode = 'UNAUTHORIZED' | 'APP_SUSPENDED' | 'TOO_MANY_REQUESTS';
 
-/** Key, app, rate bucket: what every data-plane route asks first (AU-01, AU-02, LI-01). */
-export async function admit(
-  { keys, rateLimiter }: Admission,
+type Admitted = Caller | Refusal<AdmissionRefusalCode>;
+
+/** Key, app, rate bucket: what every data-plane route asks first (AU-01, AU-02, LI-01). No promise where all is known. */
+export function admit(
+  admission: Admission,
   authorization: string | undefined,
-  { onMode, onRate }: AdmissionListener,
-): Promise<Caller | Refusal<AdmissionRefusalCode>> {
+  listener: AdmissionListener,
+): Admitted | Promise<Admitted> {
   const apiKey = BEARER.exec(authorization ?? '')?.[1];
-  const found = apiKey === undefined ? undefined : keys.find(apiKey);
+  const found = apiKey === undefined ? undefined : admission.keys.find(apiKey);
   failpoint('admission.key-asked');
-  const caller = found instanceof Promise ? await found : found;
+  if (found instanceof Promise) return found.then((caller) => admitCaller(admission, caller, listener));
+  return admitCaller(admission, found, listener);
+}
+
+function admitCaller(
+  { rateLimiter }: Admission,
+  caller: Caller | undefined,
+  { onMode, onRate }: AdmissionListener,
+): Admitted | Promise<Admitted> {
   failpoint('admission.key-known');
   if (caller === undefined) {
     return refuse('UNAUTHORIZED', 'A valid API key is needed: `authorization: Bearer <API key>`.');
   }
   onMode?.(caller.mode);
-  if (caller.app.isSuspended) {
+  const { appId, isSuspended, limits } = caller.app;
+  if (isSuspended) {
     return refuse('APP_SUSPENDED', 'This app is suspended. Its owner must contact the operator of this service.');
   }
-  const taken = rateLimiter.take(caller.app.appId, caller.app.limits);
+  const judge = (answer: RateAnswer): Admitted => {
+    failpoint('admission.token-taken');
+    onRate?.(limits, answer);
+    return answer.isTaken ? caller : tooFast(answer);
+  };
+  const taken = rateLimiter.take(appId, limits);
   failpoint('admission.token-asked');
-  const answer = taken instanceof Promise ? await taken : taken;
-  failpoint('admission.token-taken');
-  onRate?.(caller.app.limits, answer);
-  if (answer.isTaken) return caller;
-  const retryAfterMs = Math.max(1, Math.ceil(answer.waitMs)); // A minute at most: no rate is below one a minute.
+  return taken instanceof Promise ? taken.then(judge) : judge(taken);
+}
+
+function tooFast({ waitMs }: RateAnswer): Refusal<'TOO_MANY_REQUESTS'> {
+  const retryAfterMs = Math.max(1, Math.ceil(waitMs)); // A minute at most: no rate is below one a minute.
   return refuse('TOO_MANY_REQUESTS', 'This app calls faster than its rate limit allows.', {
     retryAfterSeconds: Math.min(RETRY_SECONDS_MAX, Math.ceil(retryAfterMs / 1_000)),
     retryAfterMs,

@@ -92,8 +92,10 @@ function finishReasonOf(reason: unknown): unknown {
 
 /** The object with these fields; itself where it has them so, in the order in which they came. */
 function fixed(object: JsonObject, fields: JsonObject): JsonObject {
-  const isRight = Object.entries(fields).every(([name, value]) => object[name] === value);
-  return isRight ? object : { ...object, ...fields };
+  for (const name of Object.keys(fields)) {
+    if (object[name] !== fields[name]) return { ...object, ...fields };
+  }
+  return object;
 }
 
 /** The first list where the second holds the same. */

@@ -4,6 +4,7 @@ import type { ReplayedAnswer } from '#gateway/answer.ts';
 import type { CallerSide, ChatCall } from '#gateway/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/lane.ts';
 import { replays } from '#gateway/metrics.ts';
+import type { EarlierAttempt } from '#kernel/hold.ts';
 import type { CallId, Mode } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
@@ -46,16 +47,22 @@ type Placed<M extends Mode> = Hold<M> | ReplayedAnswer | Refusal<HoldRefusalCode
  * A hold for the call, unless an earlier attempt comes first: its answer, once it is there. One that fails leaves
  * nothing, and then the next in line holds for itself.
  */
-export async function placeOrJoin<M extends Mode>(
-  lane: Lane<M>,
-  call: ChatCall,
-  caller: CallerSide,
-): Promise<Placed<M>> {
+export function placeOrJoin<M extends Mode>(lane: Lane<M>, call: ChatCall, caller: CallerSide): Promise<Placed<M>> {
+  return lane.placeHold(call).then((placed) => ('earlier' in placed ? join(lane, { call, caller, placed }) : placed));
+}
+
+interface Joining {
+  readonly call: ChatCall;
+  readonly caller: CallerSide;
+  /** What the first look found. */
+  readonly placed: EarlierAttempt;
+}
+
+async function join<M extends Mode>(lane: Lane<M>, { call, caller, placed: first }: Joining): Promise<Placed<M>> {
   const { waiting } = caller.attempts;
-  let joined: CallId | undefined;
   let waitedMs = 0;
+  let placed: Awaited<ReturnType<Lane<M>['placeHold']>> = first;
   for (let steps = 0; ; steps += 1) {
-    const placed = await lane.placeHold(call, joined);
     if (!('earlier' in placed)) return placed;
     const { outcome, earlier } = placed;
     if (outcome === 'attempt_conflict') {
@@ -65,13 +72,13 @@ export async function placeOrJoin<M extends Mode>(
     if (replayed !== undefined) return replayed;
     // It runs, or its time was over between the two looks.
     if (caller.gone.aborted || waitedMs >= WAIT_MS_MAX || waiting.callers >= WAITING_MAX) return stillRuns();
-    joined = earlier;
     const stepMs = WAIT_STEPS_MS[steps] ?? WAIT_STEP_MS;
     waitedMs += stepMs;
     waiting.callers += 1;
     await sleep(stepMs);
     waiting.callers -= 1;
     if (caller.gone.aborted) return stillRuns(); // To nobody.
+    placed = await lane.placeHold(call, earlier);
   }
 }
 
@@ -106,13 +113,28 @@ function sleep(ms: number): Promise<void> {
  * Ends a call. An answer that a retry may ask for is kept before its hold is gone: with a key always, else where its
  * caller has left, or where a retry waits for it already, of which the settlement tells.
  */
-export async function endKept<M extends Mode>(
+export function endKept<M extends Mode>(
   lane: Lane<M>,
-  { hold, ending, caller }: { readonly hold: Hold<M>; readonly ending: Ending; readonly caller: CallerSide },
+  ended: EndedCall<M>,
   answerOf: () => SentAnswer | undefined,
 ): Promise<Micros> {
+  const { hold, ending } = ended;
   const { attempt } = hold.call;
   if (attempt === undefined || ending.outcome !== 'answered') return lane.endHold(hold, ending);
+  return endAttempt(lane, { ...ended, attempt }, answerOf);
+}
+
+interface EndedCall<M extends Mode> {
+  readonly hold: Hold<M>;
+  readonly ending: Ending;
+  readonly caller: CallerSide;
+}
+
+async function endAttempt<M extends Mode>(
+  lane: Lane<M>,
+  { hold, ending, caller, attempt }: EndedCall<M> & { readonly attempt: Attempt },
+  answerOf: () => SentAnswer | undefined,
+): Promise<Micros> {
   const mustKeep = attempt.isKeyed || caller.gone.aborted;
   const charged = mustKeep ? undefined : await lane.endUnlessJoined(hold, ending);
   if (charged !== undefined) return charged;

@@ -4,6 +4,7 @@ import { holdRequestOf } from '#gateway/call.ts';
 import type { Ending, Hold, Lane } from '#gateway/lane.ts';
 import { refusalOfHold } from '#gateway/refusals.ts';
 import { failpoint } from '#kernel/failpoint.ts';
+import type { Micros } from '#kernel/micros.ts';
 import type { DrainSlots } from '#ledger/drain-slots.ts';
 import type { Holds } from '#ledger/hold.ts';
 import type { SettledCall } from '#ledger/settling.ts';
@@ -18,39 +19,46 @@ interface LiveLaneOptions {
 
 /** Real money, real providers. */
 export function createLiveLane({ holds, drainSlots, links, clientOf }: LiveLaneOptions): Lane<'live'> {
-  async function settle({ call, granted }: Hold<'live'>, ending: Ending, isUnkept: boolean): Promise<SettledCall> {
+  function settle<Told>(
+    { call, granted }: Hold<'live'>,
+    ending: Ending,
+    { isUnkept, told }: { readonly isUnkept: boolean; readonly told: (settled: SettledCall) => Told },
+  ): Promise<Told> {
     const { charge, outcome, usage, isEstimated, isUsageClamped } = ending;
     const { callId, correlationId, model } = call;
     const priced = { model: model.id, priceId: model.price.priceId };
     const counted = { usage, isEstimated, isUsageClamped };
     const settlement = { callId, correlationId, ...priced, charge, outcome, ...counted, isUnkept };
     failpoint('live.settling');
-    const settled = await holds.settle(settlement, granted);
-    failpoint('live.settled');
-    return settled;
+    return holds.settle(settlement, granted).then((settled) => {
+      failpoint('live.settled');
+      return told(settled);
+    });
   }
 
   return {
     mode: 'live',
-    placeHold: async (call, joined) => {
+    placeHold: (call, joined) => {
       failpoint('live.placing');
       const request = holdRequestOf(call, joined);
-      const answer = await holds.place(request);
-      failpoint('live.placed');
-      if ('earlier' in answer) return answer;
-      const { outcome, granted } = answer;
-      if (outcome !== 'granted') {
+      return holds.place(request).then((answer) => {
+        failpoint('live.placed');
+        if ('earlier' in answer) return answer;
+        const { outcome, granted } = answer;
+        if (outcome === 'granted') return { mode: 'live', call, granted };
         return refusalOfHold(outcome, {
           topup: () => links.topup(request, request.least),
           cap: () => links.cap(request, request.least),
         });
-      }
-      return { mode: 'live', call, granted };
+      });
     },
-    endHold: (hold, ending) => settle(hold, ending, false).then(({ charged }) => charged),
-    endUnlessJoined: (hold, ending) =>
-      settle(hold, ending, true).then(({ charged, isJoined }) => (isJoined === true ? undefined : charged)),
+    endHold: (hold, ending) => settle(hold, ending, { isUnkept: false, told: ({ charged }) => charged }),
+    endUnlessJoined: (hold, ending) => settle(hold, ending, { isUnkept: true, told: chargedUnlessJoined }),
     providerOf: ({ model }) => clientOf(model.provider),
     offerSlot: ({ call }, onTaken) => drainSlots.offer(call.callId, onTaken),
   };
+}
+
+function chargedUnlessJoined({ charged, isJoined }: SettledCall): Micros | undefined {
+  return isJoined === true ? undefined : charged;
 }

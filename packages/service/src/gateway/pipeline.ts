@@ -4,7 +4,7 @@ import type { Catalogue } from '#catalogue/catalogue.ts';
 import { type AdmissionListener, admit, parseUser } from '#gateway/admission.ts';
 import type { Answer } from '#gateway/answer.ts';
 import { type AttemptHeaders, parseAttempt } from '#gateway/attempts.ts';
-import type { Drains, StreamPace, UnderWay } from '#gateway/call.ts';
+import type { Drains, Gone, StreamPace } from '#gateway/call.ts';
 import type { Lane } from '#gateway/lane.ts';
 import { findOutcomeModel } from '#gateway/outcome-model.ts';
 import { parseBody } from '#gateway/parse-body.ts';
@@ -26,8 +26,6 @@ export interface Gateway {
   readonly pseudonyms: Pseudonyms;
   readonly lanes: { readonly live: Lane<'live'>; readonly sandbox: Lane<'sandbox'> };
   readonly log: Log;
-  /** Calls that hold money now, whether or not their caller is still there. */
-  readonly underWay: UnderWay;
   readonly drains: Drains;
   readonly pace: StreamPace;
   readonly attempts: Attempts;
@@ -41,8 +39,7 @@ interface Incoming extends AdmissionListener {
   readonly correlationId: CorrelationId;
   /** The body, whole and within its limit. */
   readonly bytes: Buffer;
-  /** Aborted when the caller has left. */
-  readonly gone: AbortSignal;
+  readonly gone: Gone;
 }
 
 /**
@@ -51,7 +48,8 @@ interface Incoming extends AdmissionListener {
  */
 export async function completeChat(gateway: Gateway, incoming: Incoming): Promise<Answer | Refusal> {
   failpoint('pipeline.begun');
-  const caller = await admit(gateway, incoming.authorization, incoming);
+  const admitted = admit(gateway, incoming.authorization, incoming);
+  const caller = admitted instanceof Promise ? await admitted : admitted;
   failpoint('pipeline.admitted');
   if (caller instanceof Refusal) return caller;
 
@@ -77,9 +75,9 @@ export async function completeChat(gateway: Gateway, incoming: Incoming): Promis
   const attempt = parseAttempt(gateway.attempts.digests, incoming.retry, scope);
   if (attempt instanceof Refusal) return attempt;
 
-  const { pseudonyms, log, underWay, drains, pace, attempts, rejections } = gateway;
+  const { pseudonyms, log, drains, pace, attempts, rejections } = gateway;
   const call = callOf(request, model, { caller, userId, correlationId, bodyBytes: bytes.length, pseudonyms, attempt });
-  const callerSide = { gone, log, underWay, drains, pace, attempts, rejections };
+  const callerSide = { gone, log, drains, pace, attempts, rejections };
   failpoint('pipeline.validated');
 
   // The only fork between real and play money in the program. Past it, types keep the two apart.

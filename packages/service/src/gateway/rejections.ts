@@ -2,7 +2,7 @@ import type { AttemptDigests } from '#attempts/attempt.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { AppId, EndUserId, Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
-import { type Provider, UpstreamError } from '#providers/provider.ts';
+import { UpstreamError } from '#providers/provider.ts';
 
 /** What of a call decides whether its provider takes it. */
 interface RequestOfCall {
@@ -16,8 +16,8 @@ interface RequestOfCall {
 export interface Rejections {
   /** True when this very request would only be rejected again. */
   readonly has: (mode: Mode, call: RequestOfCall) => boolean;
-  /** The provider, with what it rejects remembered. */
-  readonly remembering: (mode: Mode, call: RequestOfCall, provider: Provider) => Provider;
+  /** Remembers the request where this is how its provider failed. */
+  readonly note: (mode: Mode, call: RequestOfCall, fault: unknown) => void;
 }
 
 const REMEMBERED_MS = 5_000;
@@ -38,7 +38,8 @@ export function createRejections(digests: AttemptDigests, clock: Clock): Rejecti
     }
   }
 
-  function remember(mode: Mode, call: RequestOfCall): void {
+  function note(mode: Mode, call: RequestOfCall, fault: unknown): void {
+    if (!(fault instanceof UpstreamError) || fault.kind !== 'rejected') return;
     const request = requestOf(mode, call);
     untilMs.delete(request); // To the end of the order.
     untilMs.set(request, clock.nowMs() + REMEMBERED_MS);
@@ -50,19 +51,6 @@ export function createRejections(digests: AttemptDigests, clock: Clock): Rejecti
       forgetOld();
       return untilMs.size > 0 && untilMs.has(requestOf(mode, call));
     },
-    remembering: (mode, call, provider) => {
-      const watch = async <Result>(answer: Promise<Result>): Promise<Result> => {
-        try {
-          return await answer;
-        } catch (fault) {
-          if (fault instanceof UpstreamError && fault.kind === 'rejected') remember(mode, call);
-          throw fault;
-        }
-      };
-      return {
-        complete: (request) => watch(provider.complete(request)),
-        stream: (request, signal) => watch(provider.stream(request, signal)),
-      };
-    },
+    note,
   };
 }

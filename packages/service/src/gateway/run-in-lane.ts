@@ -3,7 +3,6 @@ import { shapeCompletion } from '#gateway/answer-shape.ts';
 import { endKept, keepUndelivered, placeOrJoin } from '#gateway/attempts.ts';
 import type { CallerSide, ChatCall } from '#gateway/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/lane.ts';
-import { countEnding } from '#gateway/metrics.ts';
 import { outputLimitOf } from '#gateway/output-limit.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/refusals.ts';
 import { openStream } from '#gateway/stream.ts';
@@ -13,7 +12,6 @@ import { failpoint } from '#kernel/failpoint.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { describeFault } from '#kernel/log.ts';
-import type { Micros } from '#kernel/micros.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import { UpstreamError } from '#providers/provider.ts';
 
@@ -32,45 +30,7 @@ export async function runInLane<M extends Mode>(
   const hold = await placeOrJoin(lane, call, caller);
   failpoint('lane.held');
   if (hold instanceof Refusal || 'kind' in hold) return hold;
-  const counted = counting(lane, caller);
-  return call.isStream ? openStream(counted, hold, caller) : completeWhole(counted, hold, caller);
-}
-
-/** The lane, with its calls counted from their hold to its end, and what a provider did wrong told to the log. */
-function counting<M extends Mode>(lane: Lane<M>, { underWay, log, rejections }: CallerSide): Lane<M> {
-  underWay.calls += 1;
-  let isCounted = true;
-
-  async function end<Charged extends Micros | undefined>(
-    hold: Hold<M>,
-    ending: Ending,
-    endBy: (hold: Hold<M>, ending: Ending) => Promise<Charged>,
-  ): Promise<Charged> {
-    const { isPastLimit, isUsageClamped } = ending;
-    if (isUsageClamped && isCounted) {
-      const { callId, model } = hold.call;
-      log.warn({ callId, model: model.id, isPastLimit }, 'a provider contradicted itself or its limits');
-    }
-    let isEnded = true; // By a fault, too.
-    try {
-      failpoint('lane.ending');
-      const charged = await endBy(hold, ending);
-      failpoint('lane.ended');
-      isEnded = charged !== undefined;
-      if (isCounted && charged !== undefined) countEnding(hold, ending, charged);
-      return charged;
-    } finally {
-      if (isCounted && isEnded) underWay.calls -= 1;
-      isCounted &&= !isEnded;
-    }
-  }
-
-  return {
-    ...lane,
-    endHold: (hold, ending) => end(hold, ending, lane.endHold),
-    endUnlessJoined: (hold, ending) => end(hold, ending, lane.endUnlessJoined),
-    providerOf: (call) => rejections.remembering(lane.mode, call, lane.providerOf(call)),
-  };
+  return call.isStream ? openStream(lane, hold, caller) : completeWhole(lane, hold, caller);
 }
 
 /** A plain call. It runs to its end when its caller leaves: its answer is paid for (CC-11). */
@@ -94,6 +54,7 @@ async function completeWhole<M extends Mode>(
     completion = { ...completion, model: call.model.id, ...(report && { usage: usageToWire(ending.usage, report) }) };
   } catch (fault) {
     failpoint('lane.provider-failed');
+    caller.rejections.note(lane.mode, call, fault);
     await lane.endHold(hold, FAILED);
     failpoint('lane.failure-settled');
     if (!(fault instanceof UpstreamError)) throw fault;

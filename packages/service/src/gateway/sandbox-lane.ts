@@ -6,15 +6,15 @@ import type { SandboxHolds } from '#sandbox/sandbox-hold.ts';
 
 interface SandboxLaneOptions {
   readonly holds: SandboxHolds;
-  /** Where the refusals of fake money point: a page without a token, which leads to no payment (SB-06). */
-  readonly placeholderUrl: string;
+  /** Refusals of fake money point to a page without a token, which leads to no payment (SB-06). */
+  readonly placeholders: { readonly topup: string };
   /** By the wait for a stream's status, outcomes are timed. */
   readonly pace: StreamPace;
 }
 
 /** Fake money, and an answer or a failure that was asked for: no provider, no receipt, no event. */
-export function createSandboxLane({ holds, placeholderUrl, pace }: SandboxLaneOptions): Lane<'sandbox'> {
-  const nowhere = (): string => placeholderUrl;
+export function createSandboxLane({ holds, placeholders, pace }: SandboxLaneOptions): Lane<'sandbox'> {
+  const nowhere = (): string => placeholders.topup;
   function settle({ call, granted }: Hold<'sandbox'>, { charge, outcome, usage }: Ending, isUnkept: boolean) {
     const tokens = outcome === 'failed' ? 0 : usage.promptTokens + usage.completionTokens;
     return holds.settle({ callId: call.callId, charge, tokens, isUnkept }, granted);

@@ -170,8 +170,8 @@ async function pump<M extends Mode>({ caller, upstream, tally, opening, isLate, 
         const writing = out.write(frames);
         if (writing !== undefined) await writing;
       }
-      failpoint('stream.chunk-sent');
       frames = '';
+      failpoint('stream.chunk-sent');
     }
     if (tally.isPastLimit()) return;
     const result = await chunks.next();

@@ -76,7 +76,11 @@ function countOf(value: unknown): number | undefined {
 }
 
 function isCountOrAbsent(value: unknown): boolean {
-  return value === undefined || value === null || countOf(value) === value;
+  return isAbsent(value) || countOf(value) === value;
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 /** The usage to charge for: what was reported, made consistent, and `own`, our count, for what was not. */
@@ -125,6 +129,8 @@ export function usageToWire(usage: TokenUsage, report?: UsageReport): JsonObject
 function detailsToWire(fields: JsonObject, name: string, taken: Readonly<Record<string, number>>): JsonObject {
   const details = fields[name];
   if (!isJsonObject(details)) return {};
-  const corrections = Object.entries(taken).filter(([part]) => details[part] !== undefined && details[part] !== null);
+  const isAsTaken = (part: string) => isAbsent(details[part]) || details[part] === taken[part];
+  if (Object.keys(taken).every(isAsTaken)) return {};
+  const corrections = Object.entries(taken).filter(([part]) => !isAbsent(details[part]));
   return { [name]: { ...details, ...Object.fromEntries(corrections) } };
 }

@@ -64,13 +64,17 @@ export function endingOf(
 /** Bytes of all that the choices of an answer or a chunk say. */
 export function generatedBytesIn(choices: unknown, part: 'message' | 'delta'): number {
   if (!Array.isArray(choices)) return 0;
-  return choices.reduce<number>((sum, choice) => sum + generatedBytesOf(isJsonObject(choice) ? choice[part] : 0), 0);
+  let bytes = 0;
+  for (const choice of choices as readonly unknown[]) if (isJsonObject(choice)) bytes += generatedBytesOf(choice[part]);
+  return bytes;
 }
 
 /** Bytes of all that a message or delta says: its text, refusal, reasoning and tool calls. */
 export function generatedBytesOf(message: unknown): number {
   if (!isJsonObject(message)) return 0;
-  return Object.entries(message).reduce((sum, [name, value]) => (LABELS.has(name) ? sum : sum + bytesOf(value)), 0);
+  let bytes = 0;
+  for (const name of Object.keys(message)) if (!LABELS.has(name)) bytes += bytesOf(message[name]);
+  return bytes;
 }
 
 /** Fields that no model generates. */

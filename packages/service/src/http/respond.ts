@@ -25,15 +25,24 @@ export function correlationIdOf(request: IncomingMessage | undefined): Correlati
 /** A request line may name the whole address, as for a proxy (RFC 9112, 3.2.2). */
 const ABSOLUTE_FORM = /^https?:\/\/[^/?#]*/i;
 
-/** Takes the caller's correlation id, or makes one, and puts it on the answer, whatever that will be (ER-02). */
+/** Takes the caller's correlation id, or makes one (ER-02). */
 export function openExchange(request: IncomingMessage, response: ServerResponse): Exchange {
   const correlationId = correlationIdOf(request);
-  response.setHeader('x-correlation-id', correlationId);
-  response.setHeader('x-request-id', correlationId);
   const target = (request.url ?? '/').replace(ABSOLUTE_FORM, '') || '/';
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
   return { request, response, correlationId, path, query: mark === -1 ? '' : target.slice(mark + 1) };
+}
+
+/** Sets headers that are given as names and values in turn, as `writeHead` takes them. */
+export function setHeaders(response: ServerResponse, headers: readonly string[]): void {
+  for (let at = 0; at + 1 < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
+}
+
+/** Puts the correlation id on the answer, whatever that will be (ER-02). */
+export function nameAnswer({ response, correlationId }: Exchange): void {
+  response.setHeader('x-correlation-id', correlationId);
+  response.setHeader('x-request-id', correlationId);
 }
 
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
@@ -41,7 +50,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 }
 
 /** Sends JSON that is text already. */
-export function sendText(response: ServerResponse, status: number, text: string): void {
+function sendText(response: ServerResponse, status: number, text: string): void {
   if (response.headersSent) return; // Its body turned out to be malformed, and that has been answered.
   response.statusCode = status;
   response.setHeader('content-type', 'application/json; charset=utf-8');
@@ -50,8 +59,10 @@ export function sendText(response: ServerResponse, status: number, text: string)
 }
 
 /** Answers a refusal in the envelope, with the headers that stock clients go by (ER-01, ER-05, ER-07). */
-export function sendRefusal({ request, response, correlationId }: Exchange, refusal: Refusal): void {
+export function sendRefusal(exchange: Exchange, refusal: Refusal): void {
+  const { request, response, correlationId } = exchange;
   if (response.headersSent || response.destroyed) return;
+  nameAnswer(exchange);
   const { code, detail } = refusal;
   const status = ERROR_STATUS[code];
   refusals.of({ code }).add();

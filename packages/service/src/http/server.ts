@@ -14,8 +14,16 @@ import { handleMetrics, type MetricsPlane } from '#http/metrics.ts';
 import type { PageRoutes } from '#http/pages/pages.ts';
 import type { Planes } from '#http/planes.ts';
 import { handleProcessorNotice } from '#http/processor-notices.ts';
-import { correlationIdOf, type Exchange, openExchange, sendFault, sendNotAllowed, sendRefusal } from '#http/respond.ts';
-import { answered, type UnderWay } from '#http/under-way.ts';
+import {
+  correlationIdOf,
+  type Exchange,
+  nameAnswer,
+  openExchange,
+  sendFault,
+  sendNotAllowed,
+  sendRefusal,
+} from '#http/respond.ts';
+import type { UnderWay } from '#http/under-way.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { Notices } from '#payments/notices.ts';
@@ -29,6 +37,8 @@ const SLOW_CHECK_MS = 1_000;
 /** How long a connection that was ended waits for the other side to end it too. */
 const LINGER_MS_MAX = 2_000;
 const KEEP_ALIVE_TIMEOUT_MS = 75_000; // Longer than load balancers keep theirs, so that they never send into a close.
+/** Its answers are named where they are written, with all their headers at once. */
+const CHAT_PATH = '/v1/chat/completions';
 const MODEL_PATH = '/v1/models/';
 const NOTIFYING = ['stripe', 'test'] as const satisfies readonly ProcessorName[];
 
@@ -73,11 +83,15 @@ export function createHttpServer(options: ServerOptions): Server {
     if (doomed.has(request.socket) || latest.get(request.socket)?.response.getHeader('connection') === 'close') return;
     const exchange = openExchange(request, response);
     latest.set(request.socket, exchange);
-    void options.underWay.follow(answered(response));
+    if (exchange.path !== CHAT_PATH) nameAnswer(exchange);
+    response.once('close', options.underWay.begin());
+    const end = options.underWay.begin();
     try {
-      await options.underWay.follow(dispatch(routes, options, exchange));
+      await dispatch(routes, options, exchange);
     } catch (fault) {
       sendFault(exchange, options.log, fault, routes.has(exchange.path) ? exchange.path : `${MODEL_PATH}:model`);
+    } finally {
+      end();
     }
   }
 
@@ -87,7 +101,7 @@ export function createHttpServer(options: ServerOptions): Server {
 
 function routesOf({ dataPlane, planes: { notices }, isReady, metrics }: ServerOptions): ReadonlyMap<string, Route> {
   const routes = new Map<string, Route>([
-    ['/v1/chat/completions', { POST: (exchange) => handleChat(dataPlane.gateway, exchange) }],
+    [CHAT_PATH, { POST: (exchange) => handleChat(dataPlane.gateway, exchange) }],
     ['/v1/models', { GET: (exchange) => handleModelList(dataPlane, exchange) }],
     ['/balance', { GET: (exchange) => handleBalance(dataPlane, exchange) }],
     ['/connect', { POST: (exchange) => handleConnect(dataPlane, exchange) }],
@@ -103,11 +117,11 @@ function routesOf({ dataPlane, planes: { notices }, isReady, metrics }: ServerOp
   return routes;
 }
 
-async function dispatch(
+function dispatch(
   routes: ReadonlyMap<string, Route>,
   { dataPlane, planes }: ServerOptions,
   exchange: Exchange,
-): Promise<void> {
+): Promise<void> | void {
   const route =
     routes.get(exchange.path) ?? modelRouteOf(dataPlane, exchange.path) ?? pageRouteOf(planes, exchange.path);
   if (route === undefined) return planes.handle(exchange);

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { Plane } from '#http/planes.ts';
 
 /** Requests that are being answered and work that goes on behind an answer: what a stop waits for. */
@@ -6,26 +5,26 @@ export interface UnderWay {
   readonly count: () => number;
   /** Counts until the work has ended, however it ends. Gives the work back. */
   readonly follow: <Result>(work: Promise<Result>) => Promise<Result>;
+  /** Counts until what this gives is called, once. */
+  readonly begin: () => () => void;
 }
 
 export function createUnderWay(): UnderWay {
   let count = 0;
   const end = (): void => void (count -= 1);
+  const begin = (): (() => void) => {
+    count += 1;
+    return end;
+  };
   return {
+    begin,
     count: () => count,
     follow: (work) => {
-      count += 1;
+      begin();
       work.then(end, end);
       return work;
     },
   };
-}
-
-/** Until an answer was sent whole, or its caller has left. */
-export function answered(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    response.once('close', resolve);
-  });
 }
 
 /** Follows what the routes do that are added after this: a caller who leaves does not end it. */

@@ -7,25 +7,33 @@ let used = POOL_BYTES;
 
 /** `count` bytes from the system's generator, at most 4096. */
 export function randomBytes(count: number): Buffer {
-  if (used + count > POOL_BYTES) {
-    randomFillSync(pool);
-    used = 0;
-  }
+  if (used + count > POOL_BYTES) refill();
   const bytes = Buffer.from(pool.subarray(used, used + count));
   pool.fill(0, used, used + count); // What was handed out is not kept: it may be a key.
   used += count;
   return bytes;
 }
 
+function refill(): void {
+  randomFillSync(pool);
+  used = 0;
+}
+
 /** `length` characters of base62, each one of 62 with equal chance. */
 export function randomBase62(length: number): string {
-  let text = '';
-  while (text.length < length) {
-    for (const byte of randomBytes(length)) {
-      // 248 is the largest multiple of 62 in a byte: above it, a remainder would favour the first characters.
-      if (byte < 248 && text.length < length) text += BASE62[byte % 62];
-    }
+  const characters = Buffer.allocUnsafe(length);
+  for (let at = 0; at < length; ) {
+    if (used === POOL_BYTES) refill();
+    const byte = pool[used] ?? 0;
+    pool[used] = 0; // What was handed out is not kept: it may be a key.
+    used += 1;
+    // 248 is the largest multiple of 62 in a byte: above it, a remainder would favour the first characters.
+    if (byte >= 248) continue;
+    characters[at] = BASE62.charCodeAt(byte % 62);
+    at += 1;
   }
+  const text = characters.toString('latin1');
+  characters.fill(0);
   return text;
 }
 

@@ -46,6 +46,7 @@ interface HoldOptions {
 }
 
 const BATCH_MAX = 256;
+const BEHIND = 'Too many settlements wait for the database, or for too long.';
 const PLACE_RETRIES_MAX = 5; // Half a second without a database; then the caller hears of it.
 
 export function createHolds({ pools, instance, spool, backlog, log }: HoldOptions): Holds {
@@ -59,20 +60,23 @@ export function createHolds({ pools, instance, spool, backlog, log }: HoldOption
   });
 
   return {
-    place: async (request) => {
-      assert(request.least > 0n && request.least <= request.most, 'a hold has a positive range');
-      if (settling.isBehind(backlog)) throw new Error('Too many settlements wait for the database, or for too long.');
-      strays.begin(request.callId);
-      let isHeld = false;
-      try {
-        failpoint('hold.place-queued');
-        const answer = await placing.submit(request);
-        failpoint('hold.place-answered');
-        isHeld = answer.outcome === 'granted';
-        return answer;
-      } finally {
-        if (!isHeld) strays.end(request.callId); // After a fault it may hold all the same, now or later.
-      }
+    place: (request) => {
+      const { callId, least, most } = request;
+      assert(least > 0n && least <= most, 'a hold has a positive range');
+      if (settling.isBehind(backlog)) return Promise.reject(new Error(BEHIND));
+      strays.begin(callId);
+      failpoint('hold.place-queued');
+      return placing.submit(request).then(
+        (answer) => {
+          failpoint('hold.place-answered');
+          if (answer.outcome !== 'granted') strays.end(callId);
+          return answer;
+        },
+        (fault: unknown) => {
+          strays.end(callId); // It may hold all the same, now or later.
+          throw fault;
+        },
+      );
     },
     settle: settling.settle,
     releaseStrays: strays.release,

@@ -1,19 +1,26 @@
 import type { ServerResponse } from 'node:http';
 import type { Answer, PlainAnswer, ReplayedAnswer, StreamAnswer } from '#gateway/answer.ts';
+import type { Gone } from '#gateway/call.ts';
 import { completeChat, type Gateway } from '#gateway/pipeline.ts';
-import { setRateLimit } from '#http/data-plane/rate-limit-headers.ts';
+import { createFrameWriter } from '#http/data-plane/frame-writer.ts';
+import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
 import { readBody } from '#http/read-body.ts';
-import { type Exchange, sendJson, sendRefusal, sendText } from '#http/respond.ts';
+import { type Exchange, sendRefusal, setHeaders } from '#http/respond.ts';
 import { failpoint } from '#kernel/failpoint.ts';
-import { microsToWire } from '#kernel/micros.ts';
+import { type Micros, microsToWire } from '#kernel/micros.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
-/** A reader that stands still holds its provider's stream; after so long it is treated as gone. */
-const STALLED_MS_MAX = 60_000;
+const JSON_TYPE = 'application/json; charset=utf-8';
+const STREAM_HEADERS = Object.entries({
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+}).flat();
 
 /** `POST /v1/chat/completions` (CC-01 ...). */
 export async function handleChat(gateway: Gateway, exchange: Exchange): Promise<void> {
   const { request, response, correlationId } = exchange;
+  const head = ['x-correlation-id', correlationId, 'x-request-id', correlationId];
   failpoint('chat.arrived');
   const bytes = await readBody(request);
   failpoint('chat.body-read');
@@ -28,18 +35,28 @@ export async function handleChat(gateway: Gateway, exchange: Exchange): Promise<
     },
     correlationId,
     bytes,
-    gone: goneSignalOf(response),
+    gone: new CallerGone(response),
     onMode: (mode) => {
-      if (mode === 'sandbox') response.setHeader('x-service-mode', 'sandbox');
+      if (mode === 'sandbox') head.push('x-service-mode', 'sandbox');
     },
-    onRate: (limits, rate) => setRateLimit(response, limits, rate),
+    onRate: (limits, rate) => void head.push(...rateLimitHeaders(limits, rate)),
+  }).catch((fault: unknown) => {
+    if (!response.headersSent) setHeaders(response, head); // What was known by then is on the answer to a fault too (SB-02).
+    throw fault;
   });
   failpoint('chat.answer-known');
-  if (answer instanceof Refusal) return sendRefusal(exchange, answer);
-  setFacts(response, answer);
-  if (answer.kind === 'plain') return sendPlain(response, answer);
-  if (answer.kind === 'replayed') return sendReplayed(response, answer);
-  return sendStream(response, answer);
+  if (response.headersSent) {
+    // Its body turned out to be malformed, and that has been answered. A stream comes to its end all the same.
+    return answer instanceof Refusal || answer.kind !== 'stream' ? undefined : answer.run(() => undefined);
+  }
+  if (answer instanceof Refusal) {
+    setHeaders(response, head);
+    return sendRefusal(exchange, answer);
+  }
+  head.push(...factsOf(answer));
+  if (answer.kind === 'plain') return sendPlain(response, head, answer);
+  if (answer.kind === 'replayed') return sendReplayed(response, head, answer);
+  return sendStream(response, head, answer);
 }
 
 function headerOf({ request }: Exchange, name: string): string | undefined {
@@ -47,36 +64,57 @@ function headerOf({ request }: Exchange, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Aborted when the connection closes before the answer is out. */
-function goneSignalOf(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  response.on('close', () => {
-    if (!response.writableFinished) controller.abort();
-  });
-  return controller.signal;
-}
+/** The connection may close before the answer is out. As an `AbortSignal`, for the price of one listener a call. */
+class CallerGone implements Gone {
+  aborted = false;
+  #listeners: Set<() => void> | undefined;
 
-function setFacts(response: ServerResponse, { facts }: Answer): void {
-  response.setHeader('x-service-call-id', facts.callId);
-  if (facts.loweredOutputTokens !== undefined) {
-    response.setHeader('x-service-max-output-tokens', String(facts.loweredOutputTokens));
+  constructor(response: ServerResponse) {
+    response.on('close', () => {
+      if (response.writableFinished) return;
+      this.aborted = true;
+      for (const listener of this.#listeners ?? []) listener();
+    });
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners ??= new Set();
+    this.#listeners.add(listener);
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners?.delete(listener);
   }
 }
 
-function sendPlain(response: ServerResponse, { charged, completion, onSent }: PlainAnswer): void {
+function factsOf({ facts }: Answer): readonly string[] {
+  const { callId, loweredOutputTokens } = facts;
+  const lowered = loweredOutputTokens === undefined ? [] : ['x-service-max-output-tokens', String(loweredOutputTokens)];
+  return ['x-service-call-id', callId, ...lowered];
+}
+
+function sendPlain(response: ServerResponse, head: string[], { charged, completion, onSent }: PlainAnswer): void {
   tellWhenSent(response, onSent);
-  response.setHeader('x-service-charge-micros', String(microsToWire(charged)));
-  sendJson(response, 200, completion);
+  sendWhole(response, head, charged, JSON.stringify(completion));
   failpoint('chat.plain-sent');
 }
 
+function sendWhole(response: ServerResponse, head: string[], charged: Micros, text: string): void {
+  head.push('x-service-charge-micros', String(microsToWire(charged)), 'content-type', JSON_TYPE);
+  const bytes = Buffer.byteLength(text);
+  head.push('content-length', String(bytes));
+  response.writeHead(200, head);
+  response.end(text, bytes === text.length ? 'latin1' : 'utf8'); // The same bytes, copied instead of encoded.
+}
+
 /** What an earlier attempt was answered, in its own bytes (CC-14). */
-function sendReplayed(response: ServerResponse, { charged, isStream, text, onSent }: ReplayedAnswer): void {
+function sendReplayed(response: ServerResponse, head: string[], answer: ReplayedAnswer): void {
+  const { charged, isStream, text, onSent } = answer;
   tellWhenSent(response, onSent);
-  response.setHeader('x-service-replayed', 'true');
-  response.setHeader('x-service-charge-micros', String(microsToWire(charged)));
-  if (!isStream) return sendText(response, 200, text);
-  response.writeHead(200, STREAM_HEADERS);
+  head.push('x-service-replayed', 'true');
+  if (!isStream) return sendWhole(response, head, charged, text);
+  head.push('x-service-charge-micros', String(microsToWire(charged)), ...STREAM_HEADERS);
+  response.writeHead(200, head);
   response.end(text);
 }
 
@@ -87,35 +125,11 @@ function tellWhenSent(response: ServerResponse, onSent: PlainAnswer['onSent']): 
   else response.once('close', () => onSent(response.writableFinished));
 }
 
-const STREAM_HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-transform',
-  'x-accel-buffering': 'no',
-};
-
-async function sendStream(response: ServerResponse, answer: StreamAnswer): Promise<void> {
-  response.writeHead(200, STREAM_HEADERS);
+async function sendStream(response: ServerResponse, head: string[], answer: StreamAnswer): Promise<void> {
+  response.writeHead(200, [...head, ...STREAM_HEADERS]);
   failpoint('chat.stream-head-sent');
-  await answer.run((frames) => writeFrames(response, frames));
+  await answer.run(createFrameWriter(response));
   failpoint('chat.stream-run');
   response.end();
   failpoint('chat.stream-sent');
-}
-
-/** Resolves when the caller can take more, or will never: one that takes nothing for too long has left. */
-async function writeFrames(response: ServerResponse, frames: string): Promise<void> {
-  if (response.destroyed || response.write(frames)) return;
-  failpoint('chat.write-full');
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(() => response.destroy(), STALLED_MS_MAX);
-    const goOn = () => {
-      clearTimeout(timer);
-      response.off('drain', goOn);
-      response.off('close', goOn);
-      resolve();
-    };
-    response.on('drain', goOn);
-    response.on('close', goOn);
-  });
-  failpoint('chat.write-drained');
 }

@@ -4,9 +4,9 @@ import type { Links } from '#connections/link.ts';
 import { admit, parseUser } from '#gateway/admission.ts';
 import { DEPTH_MAX, isDeeperThan } from '#gateway/parse-body.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
-import { setRateLimit } from '#http/data-plane/rate-limit-headers.ts';
+import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
 import { readBody } from '#http/read-body.ts';
-import type { Exchange } from '#http/respond.ts';
+import { type Exchange, setHeaders } from '#http/respond.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { EndUserId } from '#kernel/ids.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
@@ -56,7 +56,7 @@ async function admitWithBody(
   if (body === undefined) return refuse('BAD_REQUEST', 'The body ended early.');
   if (body instanceof Refusal) return body;
   const caller = await admit(gateway, request.headers.authorization, {
-    onRate: (limits, rate) => setRateLimit(response, limits, rate),
+    onRate: (limits, rate) => setHeaders(response, rateLimitHeaders(limits, rate)),
   });
   return caller instanceof Refusal ? caller : { caller, body };
 }
