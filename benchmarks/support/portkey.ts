@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { findFreePort } from '../../packages/service/src/embedded/free-port.ts';
 import { type Running, start } from './processes.ts';
 import type { Tools } from './tools.ts';
+import { NODE_OPTIONS } from './service.ts';
 
 const run = promisify(execFile);
 const PEERS = fileURLToPath(new URL('../peers/', import.meta.url));
@@ -23,9 +24,6 @@ export async function installPortkey(): Promise<void> {
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   await run(program ?? 'npm', [...words, ...flags], { cwd: PEERS, timeout: INSTALL_MS_MAX });
 }
-
-/** The same as our own service has: it helps both. */
-const NODE_OPTIONS = ['--max-semi-space-size=32'];
 
 /** The gateway of another vendor, which charges nothing, on the same Node. Where a call goes to, its headers say. */
 export async function startPortkey({
