@@ -21,10 +21,10 @@ const CALL_PATH = [
 const SOURCE = join(import.meta.dirname, '../../packages/service/src');
 const PARTS: Readonly<Record<string, RegExp>> = {
   // Before and after the hold `run-in-lane.ts` has its own.
-  'gateway/counted-lane.ts': /async function end[\s\S]*?\n {2}\}\n/,
+  'gateway/counted-lane.ts': /function end[\s\S]*?\n {2}\}\n/,
   'db/instance.ts': /run: async \(statement\)[\s\S]*?\n {4}\},\n/,
   // What is replayed, and the end of the process, are no part of a call.
-  'ledger/settling.ts': /async function land\([\s\S]*?\n {4}release:/,
+  'ledger/settling.ts': /function land\([\s\S]*?\n {4}release:/,
 };
 /** A failpoint stands so close to the wait that it belongs to. */
 const LINES_BESIDE = 3;

@@ -3,9 +3,17 @@ import { assert } from '#kernel/assert.ts';
 import type { CallId } from '#kernel/ids.ts';
 
 /** Statements that gather for each other: what comes while one runs goes in the next. */
-interface Batcher<Item, Result> {
+export interface Batcher<Item, Result> {
   /** Runs `item` in the next batch. Rejects with the statement's fault, see `BatcherOptions`. */
   readonly submit: (item: Item) => Promise<Result>;
+  /** The same, and tells the waiter, which must not throw: for those who make a promise of their own, so that there is one. */
+  readonly hand: (item: Item, waiter: Waiter<Result>) => void;
+}
+
+/** Told once, of one of them. */
+export interface Waiter<Result> {
+  readonly resolve: (result: Result) => void;
+  readonly reject: (fault: unknown) => void;
 }
 
 interface BatcherOptions<Item, Result> {
@@ -24,8 +32,7 @@ interface BatcherOptions<Item, Result> {
 
 interface Waiting<Item, Result> {
   readonly item: Item;
-  readonly resolve: (result: Result) => void;
-  readonly reject: (fault: unknown) => void;
+  readonly waiter: Waiter<Result>;
   retries: number;
 }
 
@@ -43,14 +50,15 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 
   /** Runs one statement for all and answers each, or gives the fault. */
   async function faultOf(batch: readonly Waiting<Item, Result>[]): Promise<unknown> {
+    let results: readonly Result[];
     try {
-      const results = await options.run(batch.map(({ item }) => item));
+      results = await options.run(batch.map(({ item }) => item));
       assert(results.length === batch.length, 'a batch was answered in part');
-      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
-      return undefined;
     } catch (fault) {
       return fault;
     }
+    for (let index = 0; index < batch.length; index += 1) batch[index]?.waiter.resolve(results[index] as Result);
+    return undefined;
   }
 
   /** True when something was put back, so that trying again at once makes no sense. */
@@ -79,7 +87,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     for (const one of batch) {
       one.retries += 1;
       if (mayPass && one.retries <= options.retriesMax) waiting.push(one);
-      else one.reject(fault);
+      else one.waiter.reject(fault);
     }
     return mayPass;
   }
@@ -94,15 +102,14 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     isDraining = false; // In the same turn as the last look at the queue: what comes later starts anew.
   }
 
-  return {
-    submit: (item) =>
-      new Promise<Result>((resolve, reject) => {
-        waiting.push({ item, resolve, reject, retries: 0 });
-        if (isDraining) return;
-        isDraining = true;
-        void drain();
-      }),
-  };
+  function hand(item: Item, waiter: Waiter<Result>): void {
+    waiting.push({ item, waiter, retries: 0 });
+    if (isDraining) return;
+    isDraining = true;
+    void drain();
+  }
+
+  return { hand, submit: (item) => new Promise<Result>((resolve, reject) => hand(item, { resolve, reject })) };
 }
 
 /** The row of each item, by call id: statements answer in an order of their own, and every item once. */

@@ -1,4 +1,4 @@
-import type { Ending, Hold, Lane } from '#gateway/lane.ts';
+import type { EndedHold, Ending, Hold, Lane, UncountedLane } from '#gateway/lane.ts';
 import { countEnding } from '#gateway/metrics.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import type { CallId, Mode } from '#kernel/ids.ts';
@@ -12,11 +12,11 @@ interface Counting {
 }
 
 /** The lane, with its calls counted from their hold to its end, and what a provider did wrong told to the log. */
-export function createCountedLane<M extends Mode>(lane: Lane<M>, { underWay, log }: Counting): Lane<M> {
-  async function end<Charged extends Micros | undefined>(
+export function createCountedLane<M extends Mode>(lane: UncountedLane<M>, { underWay, log }: Counting): Lane<M> {
+  function end<Charged extends Micros | undefined>(
     hold: Hold<M>,
     ending: Ending,
-    endBy: (hold: Hold<M>, ending: Ending) => Promise<Charged>,
+    { isUnkept, chargedBy }: { readonly isUnkept: boolean; readonly chargedBy: (ended: EndedHold) => Charged },
   ): Promise<Charged> {
     const { callId, model } = hold.call;
     const { isPastLimit, isUsageClamped } = ending;
@@ -24,17 +24,20 @@ export function createCountedLane<M extends Mode>(lane: Lane<M>, { underWay, log
     if (isUsageClamped && isCounted) {
       log.warn({ callId, model: model.id, isPastLimit }, 'a provider contradicted itself or its limits');
     }
-    let isEnded = true; // By a fault, too.
-    try {
-      failpoint('lane.ending');
-      const charged = await endBy(hold, ending);
-      failpoint('lane.ended');
-      isEnded = charged !== undefined;
-      if (isCounted && charged !== undefined) countEnding(hold, ending, charged);
-      return charged;
-    } finally {
-      if (isEnded) underWay.delete(callId);
-    }
+    failpoint('lane.ending');
+    return lane.settle(hold, ending, isUnkept).then(
+      (ended) => {
+        failpoint('lane.ended');
+        const charged = chargedBy(ended);
+        if (charged !== undefined) underWay.delete(callId);
+        if (isCounted && charged !== undefined) countEnding(hold, ending, charged);
+        return charged;
+      },
+      (fault: unknown) => {
+        underWay.delete(callId); // By a fault, too, it has ended.
+        throw fault;
+      },
+    );
   }
 
   return {
@@ -44,7 +47,13 @@ export function createCountedLane<M extends Mode>(lane: Lane<M>, { underWay, log
         if ('granted' in placed) underWay.add(call.callId);
         return placed;
       }),
-    endHold: (hold, ending) => end(hold, ending, lane.endHold),
-    endUnlessJoined: (hold, ending) => end(hold, ending, lane.endUnlessJoined),
+    endHold: (hold, ending) => end(hold, ending, ALWAYS),
+    endUnlessJoined: (hold, ending) => end(hold, ending, UNLESS_JOINED),
   };
 }
+
+const ALWAYS = { isUnkept: false, chargedBy: ({ charged }: EndedHold) => charged } as const;
+const UNLESS_JOINED = {
+  isUnkept: true,
+  chargedBy: ({ charged, isJoined }: EndedHold) => (isJoined === true ? undefined : charged),
+} as const;

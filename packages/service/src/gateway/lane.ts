@@ -26,6 +26,18 @@ export interface Lane<M extends Mode> {
   readonly offerSlot: (hold: Hold<M>, onTaken: () => void) => () => void;
 }
 
+/** What live and sandbox are made of: a lane but for the counting of its calls, which `counted-lane.ts` adds. */
+export interface UncountedLane<M extends Mode> extends Omit<Lane<M>, 'endHold' | 'endUnlessJoined'> {
+  /** `endHold`, or where it is `isUnkept` `endUnlessJoined`. */
+  readonly settle: (hold: Hold<M>, ending: Ending, isUnkept: boolean) => Promise<EndedHold>;
+}
+
+export interface EndedHold {
+  readonly charged: Micros;
+  /** Nothing has ended: a retry waits for the answer, which must be kept first. */
+  readonly isJoined?: true;
+}
+
 export type HoldRefusalCode =
   | 'CONCURRENT_STREAM_LIMIT'
   | 'PAYMENT_REQUIRED'

@@ -1,6 +1,6 @@
 import { holdRequestOf, type StreamPace } from '#gateway/call.ts';
 import { refusalOfHold } from '#gateway/refusals.ts';
-import type { Ending, Hold, Lane } from '#gateway/lane.ts';
+import type { UncountedLane } from '#gateway/lane.ts';
 import { createSandboxProvider } from '#gateway/sandbox-provider.ts';
 import type { SandboxHolds } from '#sandbox/sandbox-hold.ts';
 
@@ -13,12 +13,8 @@ interface SandboxLaneOptions {
 }
 
 /** Fake money, and an answer or a failure that was asked for: no provider, no receipt, no event. */
-export function createSandboxLane({ holds, placeholders, pace }: SandboxLaneOptions): Lane<'sandbox'> {
+export function createSandboxLane({ holds, placeholders, pace }: SandboxLaneOptions): UncountedLane<'sandbox'> {
   const nowhere = (): string => placeholders.topup;
-  function settle({ call, granted }: Hold<'sandbox'>, { charge, outcome, usage }: Ending, isUnkept: boolean) {
-    const tokens = outcome === 'failed' ? 0 : usage.promptTokens + usage.completionTokens;
-    return holds.settle({ callId: call.callId, charge, tokens, isUnkept }, granted);
-  }
 
   return {
     mode: 'sandbox',
@@ -30,9 +26,10 @@ export function createSandboxLane({ holds, placeholders, pace }: SandboxLaneOpti
         ? { mode: 'sandbox', call, granted }
         : refusalOfHold(outcome, { topup: nowhere, cap: nowhere });
     },
-    endHold: (hold, ending) => settle(hold, ending, false).then(({ charged }) => charged),
-    endUnlessJoined: (hold, ending) =>
-      settle(hold, ending, true).then(({ charged, isJoined }) => (isJoined === true ? undefined : charged)),
+    settle: ({ call, granted }, { charge, outcome, usage }, isUnkept) => {
+      const tokens = outcome === 'failed' ? 0 : usage.promptTokens + usage.completionTokens;
+      return holds.settle({ callId: call.callId, charge, tokens, isUnkept }, granted);
+    },
     providerOf: (call) => createSandboxProvider(call, pace),
     offerSlot: () => () => {}, // The canned stream ends at once and an outcome is cancelled: nothing is ever drained.
   };

@@ -66,17 +66,19 @@ export function createHolds({ pools, instance, spool, backlog, log }: HoldOption
       if (settling.isBehind(backlog)) return Promise.reject(new Error(BEHIND));
       strays.begin(callId);
       failpoint('hold.place-queued');
-      return placing.submit(request).then(
-        (answer) => {
-          failpoint('hold.place-answered');
-          if (answer.outcome !== 'granted') strays.end(callId);
-          return answer;
-        },
-        (fault: unknown) => {
-          strays.end(callId); // It may hold all the same, now or later.
-          throw fault;
-        },
-      );
+      return new Promise((resolve, reject) => {
+        placing.hand(request, {
+          resolve: (answer) => {
+            failpoint('hold.place-answered');
+            if (answer.outcome !== 'granted') strays.end(callId);
+            resolve(answer);
+          },
+          reject: (fault) => {
+            strays.end(callId); // It may hold all the same, now or later.
+            reject(fault);
+          },
+        });
+      });
     },
     settle: settling.settle,
     releaseStrays: strays.release,

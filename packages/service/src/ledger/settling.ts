@@ -1,4 +1,4 @@
-import { createBatcher, inOrderOf } from '#db/batcher.ts';
+import { type Batcher, createBatcher, inOrderOf, type Waiter } from '#db/batcher.ts';
 import { createOutageWatch } from '#db/outage.ts';
 import { isItemFault, isServerFault, type Pool } from '#db/pool.ts';
 import { failpoint } from '#kernel/failpoint.ts';
@@ -54,6 +54,45 @@ interface SettlingOptions {
 
 const BATCH_MAX = 256;
 
+interface LandingOptions extends Pick<SettlingOptions, 'log' | 'onEnd'> {
+  readonly settling: Batcher<Settlement, SettledCall>;
+  readonly isStopped: () => boolean;
+}
+
+type Land = (settlement: Settlement, waiter: Waiter<SettledCall>) => void;
+
+/** Brings a settlement into the database, however long it takes. By callbacks: a call waits for one promise in all. */
+function createLanding({ settling, log, onEnd, isStopped }: LandingOptions): Land {
+  function land(settlement: Settlement, waiter: Waiter<SettledCall>): void {
+    failpoint('hold.settle-queued');
+    settling.hand(settlement, {
+      resolve: (settled) => {
+        failpoint('hold.settle-answered');
+        // A call that a retry has joined goes on: its settlement comes again, once its answer is kept.
+        if (settled.isJoined !== true) onEnd(settlement.callId);
+        waiter.resolve(settled);
+      },
+      reject: (fault) => void fail(settlement, fault, waiter),
+    });
+  }
+
+  /** The settlement itself cannot be stored: a bug. The user at least gets the hold back. */
+  async function fail(settlement: Settlement, fault: unknown, waiter: Waiter<SettledCall>): Promise<void> {
+    const { callId, charge } = settlement;
+    if (!isStopped()) {
+      const facts = { callId, charge: String(charge) };
+      log.error({ fault: describeFault(fault), ...facts }, 'a call could not be settled: released');
+      failpoint('hold.release-queued');
+      await settling.submit(released(callId)).catch(() => undefined);
+      failpoint('hold.release-answered');
+    }
+    onEnd(callId);
+    waiter.reject(fault);
+  }
+
+  return land;
+}
+
 export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Settling {
   const outage = createOutageWatch();
   let isStopped = false;
@@ -62,25 +101,7 @@ export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Se
     itemsMax: BATCH_MAX,
     retriesMax: Number.POSITIVE_INFINITY,
   });
-
-  /** Waits for as long as it takes. */
-  async function land(settlement: Settlement): Promise<SettledCall> {
-    try {
-      failpoint('hold.settle-queued');
-      const settled = await settling.submit(settlement);
-      failpoint('hold.settle-answered');
-      return settled;
-    } catch (fault) {
-      if (isStopped) throw fault;
-      const facts = { callId: settlement.callId, charge: String(settlement.charge) };
-      // The settlement itself cannot be stored: a bug. The user at least gets the hold back.
-      log.error({ fault: describeFault(fault), ...facts }, 'a call could not be settled: released');
-      failpoint('hold.release-queued');
-      await settling.submit(released(settlement.callId)).catch(() => undefined);
-      failpoint('hold.release-answered');
-      throw fault;
-    }
-  }
+  const land = createLanding({ settling, log, onEnd, isStopped: () => isStopped });
 
   /** Answers from disk, while the settlement goes on trying to land. */
   async function keep(settlement: Settlement, granted: Micros, landing: Promise<SettledCall>): Promise<SettledCall> {
@@ -101,18 +122,19 @@ export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Se
   }
 
   return {
-    settle: async (settlement, granted) => {
-      const tell = () => onEnd(settlement.callId);
-      const landing = tellingEnd(land(settlement), tell);
-      failpoint('hold.landing');
-      const isInTime = await outage.isInTime(landing);
-      failpoint('hold.landing-timed');
-      if (isInTime) return landing;
-      // Nobody can keep the answer now. A retry that waits for it runs anew.
-      const landAnyway = () => tellingEnd(land({ ...settlement, isUnkept: false }), tell);
-      const ended = landing.then((landed) => (landed.isJoined === true ? landAnyway() : landed));
-      return keep(settlement, granted, ended);
-    },
+    settle: (settlement, granted) =>
+      outage.orLate(
+        (waiter) => land(settlement, waiter),
+        (landing) => {
+          // Nobody can keep the answer now. A retry that waits for it runs anew.
+          const landAnyway = () =>
+            new Promise<SettledCall>((resolve, reject) =>
+              land({ ...settlement, isUnkept: false }, { resolve, reject }),
+            );
+          const ended = landing.then((landed) => (landed.isJoined === true ? landAnyway() : landed));
+          return keep(settlement, granted, ended);
+        },
+      ),
     release: (callId) => settling.submit(released(callId)),
     isBehind: ({ ageMsMax, settlementsMax }) =>
       spool.kept() > settlementsMax || (outage.isAway() && spool.oldestKeptMs() > ageMsMax),
@@ -122,18 +144,6 @@ export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Se
       await spool.close();
     },
   };
-}
-
-/** A call that a retry has joined goes on: its settlement comes again, once its answer is kept. */
-async function tellingEnd(landing: Promise<SettledCall>, onEnd: () => void): Promise<SettledCall> {
-  let isOver = true;
-  try {
-    const settled = await landing;
-    isOver = !settled.isJoined;
-    return settled;
-  } finally {
-    if (isOver) onEnd();
-  }
 }
 
 async function settleAll(pool: Pool, settlements: readonly Settlement[]): Promise<readonly SettledCall[]> {

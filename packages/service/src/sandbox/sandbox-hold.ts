@@ -51,14 +51,18 @@ export function createSandboxHolds(pools: SandboxPools, instance: Instance, gran
   });
   return {
     place: placing.submit,
-    settle: async (settlement, granted) => {
-      const landing = settling.submit(settlement);
-      if (await outage.isInTime(landing)) return landing;
-      // Only the process can lose it now, and then its fake hold is reaped. A retry that waits for the answer runs anew.
-      landing
-        .then(({ isJoined }) => (isJoined === true ? settling.submit({ ...settlement, isUnkept: false }) : undefined))
-        .catch(() => undefined);
-      return { charged: settlement.charge < granted ? settlement.charge : granted };
-    },
+    settle: (settlement, granted) =>
+      outage.orLate(
+        (waiter) => settling.hand(settlement, waiter),
+        async (landing) => {
+          // Only the process can lose it now, and then its fake hold is reaped. A retry that waits for the answer runs anew.
+          landing
+            .then(({ isJoined }) =>
+              isJoined === true ? settling.submit({ ...settlement, isUnkept: false }) : undefined,
+            )
+            .catch(() => undefined);
+          return { charged: settlement.charge < granted ? settlement.charge : granted };
+        },
+      ),
   };
 }

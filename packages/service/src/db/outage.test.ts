@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Waiter } from '#db/batcher.ts';
+import { createOutageWatch } from '#db/outage.ts';
+
+const AWAY = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
+
+/** Work that the test ends. */
+function work(): { readonly begin: (waiter: Waiter<string>) => void; readonly end: () => Waiter<string> } {
+  let waiter: Waiter<string> | undefined;
+  return {
+    begin: (given) => (waiter = given),
+    end: () => {
+      assert.ok(waiter !== undefined, 'it has begun');
+      return waiter;
+    },
+  };
+}
+
+const late = async (landing: Promise<string>): Promise<string> => {
+  landing.catch(() => undefined);
+  return 'late';
+};
+
+test('work that ends in time is what it came to, also where it failed', async () => {
+  const watch = createOutageWatch();
+  const [done, failed] = [work(), work()];
+  const waiting = [watch.orLate(done.begin, late), watch.orLate(failed.begin, late)];
+  done.end().resolve('done');
+  failed.end().reject(new Error('failed'));
+  const [first, second] = await Promise.allSettled(waiting);
+  assert.deepEqual(first, { status: 'fulfilled', value: 'done' });
+  assert.equal(second?.status, 'rejected');
+});
+
+test('work is waited for a second, each its own, and what it comes to afterwards is told to who took over', async () => {
+  const watch = createOutageWatch();
+  const begunMs = performance.now();
+  const takenMs: number[] = [];
+  const tookOver = (landing: Promise<string>): Promise<string> => {
+    takenMs.push(performance.now() - begunMs);
+    return landing;
+  };
+  const [early, later, never] = [work(), work(), work()];
+  const first = watch.orLate(early.begin, tookOver);
+  const quick = watch.orLate(never.begin, tookOver);
+  never.end().resolve('quick');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const second = watch.orLate(later.begin, tookOver);
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  assert.equal(takenMs.length, 2);
+  assert.ok(takenMs[0] !== undefined && takenMs[0] >= 999 && takenMs[0] < 1_200, `${takenMs[0]} ms`);
+  assert.ok(takenMs[1] !== undefined && takenMs[1] >= 1_299 && takenMs[1] < 1_500, `${takenMs[1]} ms`);
+  early.end().resolve('early');
+  later.end().reject(new Error('lost'));
+  assert.deepEqual([await first, await quick], ['early', 'quick']);
+  await assert.rejects(second, /lost/);
+});
+
+test('nobody waits for a server that is away, until a statement succeeds', async () => {
+  const watch = createOutageWatch();
+  const [before, during, after] = [work(), work(), work()];
+  const first = watch.orLate(before.begin, late);
+  await assert.rejects(watch.run(() => Promise.reject(new Error('a bad statement'))));
+  assert.equal(watch.isAway(), false);
+  await assert.rejects(watch.run(() => Promise.reject(AWAY)));
+  assert.equal(watch.isAway(), true);
+  assert.deepEqual(await Promise.all([first, watch.orLate(during.begin, late)]), ['late', 'late']);
+  await watch.run(async () => undefined);
+  const third = watch.orLate(after.begin, late);
+  after.end().resolve('back');
+  assert.equal(await third, 'back');
+});
