@@ -1,9 +1,9 @@
-import { outputTokensWithin } from '#gateway/call.ts';
+import { type ChatCall, outputTokensWithin } from '#gateway/call.ts';
 import type { Hold } from '#gateway/lane.ts';
 import type { Mode } from '#kernel/ids.ts';
 
 /** What a hold pays for, over all choices: what the provider was told not to exceed (WA-07). */
-interface OutputLimit {
+export interface OutputLimit {
   readonly tokens: number;
   /** No answer of so many tokens has more bytes. */
   readonly bytesMax: number;
@@ -19,6 +19,11 @@ const BYTES_PER_TOKEN_MAX = 128;
 const BYTES_BESIDE_MAX = 16 * 1024;
 
 export function outputLimitOf({ call, granted }: Pick<Hold<Mode>, 'call' | 'granted'>): OutputLimit {
-  const tokens = outputTokensWithin(call, granted) * call.choices;
+  return outputLimitFor(call, outputTokensWithin(call, granted));
+}
+
+/** The same where it is known already what each choice was limited to. */
+export function outputLimitFor({ choices }: ChatCall, outputTokens: number): OutputLimit {
+  const tokens = outputTokens * choices;
   return { tokens, bytesMax: tokens * BYTES_PER_TOKEN_MAX + BYTES_BESIDE_MAX };
 }

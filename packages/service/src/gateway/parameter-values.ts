@@ -102,11 +102,9 @@ export function firstFault(
   path: string,
   find: (item: unknown, path: string) => ValueFault | undefined,
 ): ValueFault | undefined {
-  for (const [index, item] of items.entries()) {
-    const fault = find(item, `${path}[${index}]`);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
+  // Paths are made only where they are shown: a long conversation has many messages, and most calls no fault.
+  const at = items.findIndex((item) => find(item, '') !== undefined);
+  return at === -1 ? undefined : find(items[at], `${path}[${at}]`);
 }
 
 const STOPS_MAX = 4;

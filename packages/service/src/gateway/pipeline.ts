@@ -42,14 +42,21 @@ interface Incoming extends AdmissionListener {
   readonly gone: Gone;
 }
 
+type Completed = Answer | Refusal | Promise<Answer | Refusal>;
+
 /**
  * One chat completion, from bytes to answer. Each line may refuse; their order is part of the contract (CC-10,
- * `docs/ARCHITECTURE.md`). What is refused here has reached no provider and left no hold (CC-08).
+ * `docs/ARCHITECTURE.md`). What is refused here has reached no provider and left no hold (CC-08). No promise but the lane's
+ * where key and rate are known.
  */
-export async function completeChat(gateway: Gateway, incoming: Incoming): Promise<Answer | Refusal> {
+export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
   failpoint('pipeline.begun');
   const admitted = admit(gateway, incoming.authorization, incoming);
-  const caller = admitted instanceof Promise ? await admitted : admitted;
+  if (admitted instanceof Promise) return admitted.then((caller) => completeAdmitted(gateway, incoming, caller));
+  return completeAdmitted(gateway, incoming, admitted);
+}
+
+function completeAdmitted(gateway: Gateway, incoming: Incoming, caller: Awaited<ReturnType<typeof admit>>): Completed {
   failpoint('pipeline.admitted');
   if (caller instanceof Refusal) return caller;
 

@@ -62,7 +62,13 @@ function reportOf(usage: JsonObject): UsageReport {
     reasoning: countOf(told.reasoning),
     total: countOf(told.total),
   };
-  return { counts, fields: usage, isContradictory: !Object.values(told).every(isCountOrAbsent) };
+  const isConsistent =
+    isTold(told.prompt, counts.prompt) &&
+    isTold(told.cached, counts.cached) &&
+    isTold(told.completion, counts.completion) &&
+    isTold(told.reasoning, counts.reasoning) &&
+    isTold(told.total, counts.total);
+  return { counts, fields: usage, isContradictory: !isConsistent };
 }
 
 function partOf(details: unknown, name: string): unknown {
@@ -75,8 +81,9 @@ function countOf(value: unknown): number | undefined {
   return Math.min(Math.max(0, Math.ceil(value)), TOKENS_MAX);
 }
 
-function isCountOrAbsent(value: unknown): boolean {
-  return isAbsent(value) || countOf(value) === value;
+/** It was a count as it stands, or absent. */
+function isTold(value: unknown, count: number | undefined): boolean {
+  return count === value || isAbsent(value);
 }
 
 function isAbsent(value: unknown): boolean {
@@ -120,17 +127,19 @@ export function usageToWire(usage: TokenUsage, report?: UsageReport): JsonObject
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
     total_tokens: usage.promptTokens + usage.completionTokens,
-    ...detailsToWire(fields, 'prompt_tokens_details', { cached_tokens: usage.cachedTokens }),
-    ...detailsToWire(fields, 'completion_tokens_details', { reasoning_tokens: usage.reasoningTokens }),
+    ...detailsToWire(fields, 'prompt_tokens_details', { part: 'cached_tokens', taken: usage.cachedTokens }),
+    ...detailsToWire(fields, 'completion_tokens_details', { part: 'reasoning_tokens', taken: usage.reasoningTokens }),
   };
 }
 
+interface TakenDetail {
+  readonly part: string;
+  readonly taken: number;
+}
+
 /** Details are corrected where there are any, never added. */
-function detailsToWire(fields: JsonObject, name: string, taken: Readonly<Record<string, number>>): JsonObject {
+function detailsToWire(fields: JsonObject, name: string, { part, taken }: TakenDetail): JsonObject | undefined {
   const details = fields[name];
-  if (!isJsonObject(details)) return {};
-  const isAsTaken = (part: string) => isAbsent(details[part]) || details[part] === taken[part];
-  if (Object.keys(taken).every(isAsTaken)) return {};
-  const corrections = Object.entries(taken).filter(([part]) => !isAbsent(details[part]));
-  return { [name]: { ...details, ...Object.fromEntries(corrections) } };
+  if (!isJsonObject(details) || isAbsent(details[part]) || details[part] === taken) return undefined;
+  return { [name]: { ...details, [part]: taken } };
 }

@@ -1,7 +1,7 @@
 import { ceilingOf, chargeOf, type TokenUsage } from '#catalogue/price.ts';
 import { type ChatCall, estimateTokens } from '#gateway/call.ts';
 import type { Ending, Hold } from '#gateway/lane.ts';
-import { outputLimitOf } from '#gateway/output-limit.ts';
+import { type OutputLimit, outputLimitOf } from '#gateway/output-limit.ts';
 import { type UsageReport, usageTaken } from '#gateway/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { isJsonObject } from '#kernel/json.ts';
@@ -34,6 +34,8 @@ interface Generated {
   readonly bytes: number;
   /** It went on past the limit that it was sent. */
   readonly isPastLimit: boolean;
+  /** That limit, where it is known already. */
+  readonly limit?: OutputLimit;
 }
 
 /**
@@ -43,13 +45,12 @@ interface Generated {
 export function endingOf(
   { call, granted }: Pick<Hold<Mode>, 'call' | 'granted'>,
   outcome: 'answered' | 'abandoned',
-  { report, bytes, isPastLimit }: Generated,
+  { report, bytes, isPastLimit, limit = outputLimitOf({ call, granted }) }: Generated,
 ): Ending {
-  const limit = outputLimitOf({ call, granted });
   const own = usageEstimated(call, bytes, isPastLimit ? limit.tokens : Number.POSITIVE_INFINITY);
   const { usage, isEstimated, isClamped } = usageTaken(report, own);
   const isAboveBounds = usage.promptTokens > call.prompt.tokensMax || usage.completionTokens > limit.tokens;
-  const isFree = ceilingOf(call.model.price, call.prompt.tokensMax, limit.tokens) === 0n;
+  const isFree = isPastLimit && ceilingOf(call.model.price, call.prompt.tokensMax, limit.tokens) === 0n;
   const used = chargeOf(call.model.price, usage);
   return {
     outcome,

@@ -6,13 +6,13 @@ const BODY_BYTES_MAX = 1_048_576;
 
 const EMPTY = Buffer.alloc(0);
 
+type ReadBody = Buffer | Refusal<'PAYLOAD_TOO_LARGE' | 'BAD_REQUEST'> | undefined;
+
 /**
  * Reads a body to its end, or refuses it: above the limit as soon as that is seen, declared or not, without reading on;
  * compressed ones at once, never inflated (CC-06). Undefined when the caller left halfway.
  */
-export async function readBody(
-  request: IncomingMessage,
-): Promise<Buffer | Refusal<'PAYLOAD_TOO_LARGE' | 'BAD_REQUEST'> | undefined> {
+export function readBody(request: IncomingMessage): ReadBody | Promise<ReadBody> {
   const compressed = compressedRefusal(request);
   if (compressed !== undefined) return compressed;
   const declared = request.headers['content-length'];
@@ -30,9 +30,10 @@ export function compressedRefusal({ headers }: Pick<IncomingMessage, 'headers'>)
   });
 }
 
-function collect(request: IncomingMessage): Promise<Buffer | Refusal<'PAYLOAD_TOO_LARGE'> | undefined> {
+function collect(request: IncomingMessage): Promise<ReadBody> {
   return new Promise((resolve) => {
-    const parts: Buffer[] = [];
+    let whole: Buffer = EMPTY; // Most bodies come in one part, which is not copied.
+    let more: Buffer[] | undefined;
     let bytes = 0;
     request.on('data', (part: Buffer) => {
       bytes += part.length;
@@ -40,12 +41,15 @@ function collect(request: IncomingMessage): Promise<Buffer | Refusal<'PAYLOAD_TO
         request.removeAllListeners('data');
         request.pause();
         resolve(tooLarge());
+      } else if (bytes === part.length) {
+        whole = part;
       } else {
-        parts.push(part);
+        more ??= [whole];
+        more.push(part);
       }
     });
-    request.on('end', () => resolve(parts.length === 1 ? parts[0] : Buffer.concat(parts, bytes)));
-    request.on('error', () => resolve(undefined));
+    request.on('end', () => resolve(more === undefined ? whole : Buffer.concat(more, bytes)));
+    // After its end, which nothing changes any more, or because the caller has left.
     request.on('close', () => resolve(undefined));
   });
 }

@@ -84,7 +84,7 @@ export function createHttpServer(options: ServerOptions): Server {
     const exchange = openExchange(request, response);
     latest.set(request.socket, exchange);
     if (exchange.path !== CHAT_PATH) nameAnswer(exchange);
-    response.once('close', options.underWay.begin());
+    response.on('close', options.underWay.begin());
     const end = options.underWay.begin();
     try {
       await dispatch(routes, options, exchange);

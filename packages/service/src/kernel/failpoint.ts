@@ -7,6 +7,7 @@ import { writeSync } from 'node:fs';
 export const FAILPOINTS = [
   'chat.arrived',
   'chat.body-read',
+  'chat.answer-wanted',
   'chat.answer-known',
   'chat.plain-sent',
   'chat.stream-head-sent',

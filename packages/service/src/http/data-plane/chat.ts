@@ -26,25 +26,15 @@ export async function handleChat(gateway: Gateway, exchange: Exchange): Promise<
   failpoint('chat.body-read');
   if (bytes === undefined || response.headersSent) return; // Refused meanwhile, because it came too slowly.
   if (bytes instanceof Refusal) return sendRefusal(exchange, bytes);
-  const answer = await completeChat(gateway, {
-    authorization: request.headers.authorization,
-    user: headerOf(exchange, 'x-service-user'),
-    retry: {
-      idempotencyKey: headerOf(exchange, 'idempotency-key'),
-      retryCount: headerOf(exchange, 'x-stainless-retry-count'),
-    },
-    correlationId,
-    bytes,
-    gone: new CallerGone(response),
-    onMode: (mode) => {
-      if (mode === 'sandbox') head.push('x-service-mode', 'sandbox');
-    },
-    onRate: (limits, rate) => void head.push(...rateLimitHeaders(limits, rate)),
-  }).catch((fault: unknown) => {
+  let answer: Answer | Refusal;
+  try {
+    failpoint('chat.answer-wanted');
+    answer = await completeChat(gateway, incomingOf(exchange, bytes, head));
+    failpoint('chat.answer-known');
+  } catch (fault) {
     if (!response.headersSent) setHeaders(response, head); // What was known by then is on the answer to a fault too (SB-02).
     throw fault;
-  });
-  failpoint('chat.answer-known');
+  }
   if (response.headersSent) {
     // Its body turned out to be malformed, and that has been answered. A stream comes to its end all the same.
     return answer instanceof Refusal || answer.kind !== 'stream' ? undefined : answer.run(() => undefined);
@@ -57,6 +47,25 @@ export async function handleChat(gateway: Gateway, exchange: Exchange): Promise<
   if (answer.kind === 'plain') return sendPlain(response, head, answer);
   if (answer.kind === 'replayed') return sendReplayed(response, head, answer);
   return sendStream(response, head, answer);
+}
+
+/** What is known of a caller on the way is added to the head of the answer. */
+function incomingOf(exchange: Exchange, bytes: Buffer, head: string[]): Parameters<typeof completeChat>[1] {
+  return {
+    authorization: exchange.request.headers.authorization,
+    user: headerOf(exchange, 'x-service-user'),
+    retry: {
+      idempotencyKey: headerOf(exchange, 'idempotency-key'),
+      retryCount: headerOf(exchange, 'x-stainless-retry-count'),
+    },
+    correlationId: exchange.correlationId,
+    bytes,
+    gone: new CallerGone(exchange.response),
+    onMode: (mode) => {
+      if (mode === 'sandbox') head.push('x-service-mode', 'sandbox');
+    },
+    onRate: (limits, rate) => void head.push(...rateLimitHeaders(limits, rate)),
+  };
 }
 
 function headerOf({ request }: Exchange, name: string): string | undefined {
