@@ -44,14 +44,10 @@ export function shownOf(text: string): string {
 /** True when brackets outside of strings nest deeper than `levels`. Stops at the first that does. */
 export function isDeeperThan(bytes: Buffer, levels: number): boolean {
   let depth = 0;
-  let isInString = false;
   for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index];
-    if (isInString) {
-      if (byte === BACKSLASH) index += 1;
-      else if (byte === QUOTE) isInString = false;
-    } else if (byte === QUOTE) {
-      isInString = true;
+    if (byte === QUOTE) {
+      index = endOfString(bytes, index + 1);
     } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       depth += 1;
       if (depth > levels) return true;
@@ -60,6 +56,16 @@ export function isDeeperThan(bytes: Buffer, levels: number): boolean {
     }
   }
   return false;
+}
+
+/** Where the string ends that begins at `from`: at its quote, or with the bytes. Looked for natively: prompts are long. */
+function endOfString(bytes: Buffer, from: number): number {
+  for (let end = bytes.indexOf(QUOTE, from); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
+    let escapes = 0;
+    while (end - escapes > from && bytes[end - escapes - 1] === BACKSLASH) escapes += 1;
+    if (escapes % 2 === 0) return end;
+  }
+  return bytes.length;
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
