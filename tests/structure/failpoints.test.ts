@@ -13,15 +13,12 @@ const CALL_PATH = [
   'gateway/run-in-lane.ts',
   'gateway/counted-lane.ts',
   'gateway/stream.ts',
-  'gateway/live-lane.ts',
   'ledger/hold.ts',
   'ledger/settling.ts',
   'db/instance.ts',
 ];
 const SOURCE = join(import.meta.dirname, '../../packages/service/src');
 const PARTS: Readonly<Record<string, RegExp>> = {
-  // Before and after the hold `run-in-lane.ts` has its own.
-  'gateway/counted-lane.ts': /function end[\s\S]*?\n {2}\}\n/,
   'db/instance.ts': /run: async \(statement\)[\s\S]*?\n {4}\},\n/,
   // What is replayed, and the end of the process, are no part of a call.
   'ledger/settling.ts': /function land\([\s\S]*?\n {4}release:/,

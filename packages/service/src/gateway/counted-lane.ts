@@ -41,14 +41,22 @@ export function createCountedLane<M extends Mode>(lane: UncountedLane<M>, { unde
   }
 
   return {
-    ...lane,
-    placeHold: (call, joined) =>
-      lane.placeHold(call, joined).then((placed) => {
-        if ('granted' in placed) underWay.add(call.callId);
-        return placed;
-      }),
+    mode: lane.mode,
+    placeHold: (call, joined) => {
+      failpoint('lane.placing');
+      return lane.place(call, joined).then((answer) => {
+        failpoint('lane.placed');
+        if ('earlier' in answer) return answer;
+        const { outcome, granted } = answer;
+        if (outcome !== 'granted') return lane.refusalOf(call, outcome);
+        underWay.add(call.callId);
+        return { mode: lane.mode, call, granted };
+      });
+    },
     endHold: (hold, ending) => end(hold, ending, ALWAYS),
     endUnlessJoined: (hold, ending) => end(hold, ending, UNLESS_JOINED),
+    providerOf: lane.providerOf,
+    offerSlot: lane.offerSlot,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '#catalogue/price.ts';
 import type { ChatCall } from '#gateway/call.ts';
-import type { EarlierAttempt } from '#kernel/hold.ts';
+import type { EarlierAttempt, HoldAnswer, HoldOutcome } from '#kernel/hold.ts';
 import type { CallId, Mode } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import type { Refusal } from '#kernel/refusal.ts';
@@ -26,8 +26,10 @@ export interface Lane<M extends Mode> {
   readonly offerSlot: (hold: Hold<M>, onTaken: () => void) => () => void;
 }
 
-/** What live and sandbox are made of: a lane but for the counting of its calls, which `counted-lane.ts` adds. */
-export interface UncountedLane<M extends Mode> extends Omit<Lane<M>, 'endHold' | 'endUnlessJoined'> {
+/** What live and sandbox themselves are; `counted-lane.ts` makes lanes of them, whose calls are counted. */
+export interface UncountedLane<M extends Mode> extends Pick<Lane<M>, 'mode' | 'providerOf' | 'offerSlot'> {
+  readonly place: (call: ChatCall, joined: CallId | undefined) => Promise<HoldAnswer>;
+  readonly refusalOf: (call: ChatCall, outcome: Exclude<HoldOutcome, 'granted'>) => Refusal<HoldRefusalCode>;
   /** `endHold`, or where it is `isUnkept` `endUnlessJoined`. */
   readonly settle: (hold: Hold<M>, ending: Ending, isUnkept: boolean) => Promise<EndedHold>;
 }

@@ -3,7 +3,6 @@ import type { Links } from '#connections/link.ts';
 import { holdRequestOf } from '#gateway/call.ts';
 import type { UncountedLane } from '#gateway/lane.ts';
 import { refusalOfHold } from '#gateway/refusals.ts';
-import { failpoint } from '#kernel/failpoint.ts';
 import type { DrainSlots } from '#ledger/drain-slots.ts';
 import type { Holds } from '#ledger/hold.ts';
 import type { Provider } from '#providers/provider.ts';
@@ -19,19 +18,11 @@ interface LiveLaneOptions {
 export function createLiveLane({ holds, drainSlots, links, clientOf }: LiveLaneOptions): UncountedLane<'live'> {
   return {
     mode: 'live',
-    placeHold: (call, joined) => {
-      failpoint('live.placing');
-      const request = holdRequestOf(call, joined);
-      return holds.place(request).then((answer) => {
-        failpoint('live.placed');
-        if ('earlier' in answer) return answer;
-        const { outcome, granted } = answer;
-        if (outcome === 'granted') return { mode: 'live', call, granted };
-        return refusalOfHold(outcome, {
-          topup: () => links.topup(request, request.least),
-          cap: () => links.cap(request, request.least),
-        });
-      });
+    place: (call, joined) => holds.place(holdRequestOf(call, joined)),
+    refusalOf: (call, outcome) => {
+      const request = holdRequestOf(call);
+      const { least } = request;
+      return refusalOfHold(outcome, { topup: () => links.topup(request, least), cap: () => links.cap(request, least) });
     },
     settle: ({ call, granted }, ending, isUnkept) => {
       const { callId, correlationId, model } = call;

@@ -18,14 +18,8 @@ export function createSandboxLane({ holds, placeholders, pace }: SandboxLaneOpti
 
   return {
     mode: 'sandbox',
-    placeHold: async (call, joined) => {
-      const answer = await holds.place(holdRequestOf(call, joined));
-      if ('earlier' in answer) return answer;
-      const { outcome, granted } = answer;
-      return outcome === 'granted'
-        ? { mode: 'sandbox', call, granted }
-        : refusalOfHold(outcome, { topup: nowhere, cap: nowhere });
-    },
+    place: (call, joined) => holds.place(holdRequestOf(call, joined)),
+    refusalOf: (_call, outcome) => refusalOfHold(outcome, { topup: nowhere, cap: nowhere }),
     settle: ({ call, granted }, { charge, outcome, usage }, isUnkept) => {
       const tokens = outcome === 'failed' ? 0 : usage.promptTokens + usage.completionTokens;
       return holds.settle({ callId: call.callId, charge, tokens, isUnkept }, granted);
