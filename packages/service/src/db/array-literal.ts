@@ -18,6 +18,9 @@ export function bytesArray(items: readonly (Buffer | undefined)[]): string {
   return textArray(items.map((item) => (item === undefined ? undefined : `\\x${item.toString('hex')}`)));
 }
 
+const SPECIAL = /["\\]/;
+
 function quote(text: string): string {
+  if (!SPECIAL.test(text)) return `"${text}"`; // Names and ids, nearly always: nothing is searched for what to replace.
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }

@@ -62,7 +62,7 @@ export function labelledCounter<const Values extends LabelValues>(
   values: Values,
 ): LabelledCounter<Values> {
   const names = Object.keys(values);
-  const cells = new Map(combinationsOf(Object.values(values)).map((one) => [one.join(','), createCell()]));
+  const root = branchOf(Object.values(values));
   const samples = combinationsOf(Object.values(values)).map((one) => [labelsText(names, one), cellOf(one)] as const);
   declare(name, {
     kind: 'counter',
@@ -72,9 +72,10 @@ export function labelledCounter<const Values extends LabelValues>(
   });
 
   function cellOf(one: readonly unknown[]): Cell {
-    const cell = cells.get(one.join(','));
-    assert(cell !== undefined, `${name} has these values of its labels`);
-    return cell;
+    let branch: Branch | undefined = root;
+    for (const value of one) branch = branch instanceof Map ? branch.get(value) : undefined;
+    assert(branch !== undefined && !(branch instanceof Map), 'a counter has these values of its labels');
+    return branch;
   }
   return { of: (labels) => cellOf(names.map((label) => labels[label])) };
 }
@@ -144,6 +145,13 @@ function createCell(): Cell {
     },
     value: () => count,
   };
+}
+
+/** Cells by the value of the first label, and so on. */
+type Branch = Cell | Map<unknown, Branch>;
+
+function branchOf([first, ...rest]: readonly (readonly string[])[]): Branch {
+  return first === undefined ? createCell() : new Map(first.map((value) => [value, branchOf(rest)]));
 }
 
 function combinationsOf(lists: readonly (readonly string[])[]): readonly (readonly string[])[] {
