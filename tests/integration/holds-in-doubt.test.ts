@@ -118,6 +118,22 @@ test('WA-10 a hold of a call that runs is no stray, however long it runs, until 
   assert.equal((await ledger.wallet('running')).balance, 75);
 });
 
+test('CC-14 a joined call whose answer is not kept yet runs on, and is no stray', async (t) => {
+  await ledger.open('joined', 100);
+  const instance = await startInstance(pool, log);
+  t.after(instance.stop);
+  const pools = { reserve: pool, settle: pool };
+  const holds = createHolds({ pools, instance, spool: openTestSpool(t), backlog: BACKLOG_LIMITS, log });
+  const request = holdOf('joined', 60);
+  await holds.place(request);
+  await ledger.database.owner.query(`update ledger.holds set is_joined = true where call_id = $1`, [request.callId]);
+  const first = await holds.settle({ ...endOf(request, 25), isUnkept: true }, request.most);
+  assert.equal(first.isJoined, true);
+  assert.equal(await holds.releaseStrays(), 0);
+  assert.deepEqual(await holds.settle(endOf(request, 25), request.most), { charged: 25n });
+  assert.equal((await ledger.wallet('joined')).balance, 75);
+});
+
 test('CC-14 a joined call that was answered from disk is forgotten once it has ended', async (t) => {
   await ledger.open('forgotten', 100);
   const instance = await startInstance(pool, log);

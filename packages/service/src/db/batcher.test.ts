@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { createBatcher } from '#db/batcher.ts';
+import { createBatcher, inOrderOf } from '#db/batcher.ts';
+import type { CallId } from '#kernel/ids.ts';
 
 /** A database error with this SQLSTATE, as the driver makes them. */
 function databaseError(code: string): pg.DatabaseError {
@@ -125,4 +126,18 @@ test('items that need what is stuck are not tried one after the other, and each 
   );
   const first = ['stuck-1 stuck-2 stuck-3 free-1', 'stuck-1', 'free-1'];
   assert.deepEqual(tried, [...first, 'stuck-1 stuck-2 stuck-3', 'stuck-1']);
+});
+
+const itemOf = (id: string) => ({ callId: id as CallId });
+const rowOf = (id: string) => ({ call_id: id as CallId });
+
+test('each item has the row of its call, in whatever order rows come, and none goes without', () => {
+  const items = ['a', 'b', 'c'].map(itemOf);
+  const rows = ['a', 'b', 'c'].map(rowOf);
+  for (const order of ['abc', 'acb', 'bac', 'cab', 'cba']) {
+    assert.deepEqual(inOrderOf(items, order.split('').map(rowOf)), rows, order);
+  }
+  for (const wrong of ['ab', 'abb', 'abd', 'abcd']) {
+    assert.throws(() => inOrderOf(items, wrong.split('').map(rowOf)), /Assertion failed/, wrong);
+  }
 });

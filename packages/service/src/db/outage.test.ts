@@ -57,7 +57,7 @@ test('work is waited for a second, each its own, and what it comes to afterwards
   await assert.rejects(second, /lost/);
 });
 
-test('nobody waits for a server that is away, until a statement succeeds', async () => {
+test('nobody waits for a server that is away, until a statement succeeds', { timeout: 5_000 }, async () => {
   const watch = createOutageWatch();
   const [before, during, after] = [work(), work(), work()];
   const first = watch.orLate(before.begin, late);
