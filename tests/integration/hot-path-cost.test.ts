@@ -14,7 +14,7 @@ const EVENTS = streamSteps({ model: 'large-upstream', pieces: PIECES, usage: USA
   .map(({ write }) => write)
   .join('');
 
-const LEDGER = ['ledger_reserve', 'ledger_settle'];
+const LEDGER = ['ledger_reserve_fitting', 'ledger_settle_covered'];
 const BURST = 64;
 /** The first goes alone, all others together: two were found. */
 const BURST_STATEMENTS_MAX = 8;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import { type CallId, newCallId } from '../../packages/service/src/kernel/ids.ts';
-import { reserveHolds, settleHolds } from '../../packages/service/src/ledger/queries.ts';
+import { reserveHolds, settleHolds } from '../../packages/service/src/ledger/hold-queries.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 
 /** Attempts where holds are placed and ended. */

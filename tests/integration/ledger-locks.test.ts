@@ -4,7 +4,13 @@ import type { Pool } from '../../packages/service/src/db/pool.ts';
 import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { insertCredit, reserveHolds, settleHolds } from '../../packages/service/src/ledger/queries.ts';
+import {
+  reserveFitting,
+  reserveHolds,
+  settleCovered,
+  settleHolds,
+} from '../../packages/service/src/ledger/hold-queries.ts';
+import { insertCredit } from '../../packages/service/src/ledger/queries.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { lockWallet } from '../support/lock-wait.ts';
 
@@ -95,16 +101,20 @@ function holdsOn(users: readonly string[]): readonly HoldRequest[] {
 test('WA-07 a batch of holds that waits for its first wallet has locked no other', async () => {
   const users = await openMany('placed');
   await expectInOrder(users, () => reserveHolds(owner, ledger.instance, holdsOn(users)));
+  await expectInOrder(users, () => reserveFitting(owner, ledger.instance, holdsOn(users)));
 });
 
 test('WA-07 a batch of settlements that waits for its first wallet has locked no other', async () => {
   const users = await openMany('settled');
-  const requests = holdsOn(users);
-  await ledger.reserve(requests);
-  await expectInOrder(users, () =>
-    settleHolds(
-      owner,
-      requests.map((request) => endOf(request, 1)),
-    ),
-  );
+  for (const settle of [settleHolds, settleCovered]) {
+    const requests = holdsOn(users);
+    await ledger.reserve(requests);
+    await expectInOrder(users, () =>
+      settle(
+        owner,
+        requests.map((request) => endOf(request, 1)),
+      ),
+    );
+    assert.equal((await ledger.wallet(users[0] ?? '')).held, 0);
+  }
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { type AppId, type CallId, type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { reapHolds } from '../../packages/service/src/ledger/queries.ts';
-import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase, WAYS } from '../support/ledger-database.ts';
 import { LedgerModel, type ModelRequest } from '../support/ledger-model.ts';
 
 const RUNS = 25;
@@ -73,16 +73,9 @@ const step = fc.oneof(
 type Which = typeof call extends fc.Arbitrary<infer Value> ? Value : never;
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
+const ways = Object.keys(WAYS) as (keyof typeof WAYS)[];
 let ledger: LedgerDatabase;
 let histories = 0;
-
-before(async () => {
-  ledger = await createLedgerDatabase();
-});
-
-after(async () => {
-  await ledger.close();
-});
 
 /** The ledger and its model, side by side, on wallets of their own. */
 class History {
@@ -243,8 +236,12 @@ async function keepsUp(steps: readonly Step[]): Promise<void> {
   for (const taken of steps) await history.take(taken);
 }
 
-test(`WA-09 ${RUNS} random histories of up to ${STEPS_MAX} steps: the ledger answers and holds what its model does`, async (t) => {
-  t.diagnostic(`seed ${seed}: again with PURSER_TEST_SEED=${seed}`);
-  const steps = fc.array(step, { minLength: 1, maxLength: STEPS_MAX, size: 'max' });
-  await fc.assert(fc.asyncProperty(steps, keepsUp), { seed, numRuns: RUNS, interruptAfterTimeLimit: SHRINK_MS_MAX });
-});
+for (const way of ways) {
+  test(`WA-09 ${RUNS} random histories of up to ${STEPS_MAX} steps: the ledger answers and holds what its model does, ${way}`, async (t) => {
+    t.diagnostic(`seed ${seed}: again with PURSER_TEST_SEED=${seed}`);
+    ledger = await createLedgerDatabase(way);
+    t.after(() => ledger.close());
+    const steps = fc.array(step, { minLength: 1, maxLength: STEPS_MAX, size: 'max' });
+    await fc.assert(fc.asyncProperty(steps, keepsUp), { seed, numRuns: RUNS, interruptAfterTimeLimit: SHRINK_MS_MAX });
+  });
+}

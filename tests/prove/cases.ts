@@ -46,6 +46,7 @@ function arrangementOf(failpoint: string): Pick<Case, 'answer' | 'circumstance'>
     return { answer: { ...FULL, fillerBytes: FILLER_BYTES }, circumstance: 'none' };
   if (failpoint.startsWith('stream.unsent')) return { answer: FULL, circumstance: 'left' };
   if (failpoint.startsWith('hold.spool')) return { answer: { ...FULL, waitMs: 800 }, circumstance: 'locked' };
+  if (failpoint === 'hold.all-settled') return { answer: { ...FULL, usage: 'overrun' }, circumstance: 'none' };
   if (failpoint.startsWith('hold.release')) return { answer: FULL, circumstance: 'unstorable' };
   if (/^instance\.(fenced|replaced|repeated)/.test(failpoint)) return { answer: FULL, circumstance: 'fenced' };
   return { answer: FULL, circumstance: 'none' };

@@ -4,7 +4,7 @@ import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import { type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { reserveHolds, settleHolds } from '../../packages/service/src/ledger/queries.ts';
+import { endHolds, placeHolds } from '../../packages/service/src/ledger/place-and-end.ts';
 import type { Settlement } from '../../packages/service/src/ledger/settlement.ts';
 import { APP, type Share, STREAMS_MAX, type Tally } from './reserves.ts';
 
@@ -69,7 +69,7 @@ async function runLane(lane: Pool): Promise<void> {
   while (asked < share.reserves) {
     const requests = Array.from({ length: 1 + randomBelow(BATCH_MAX) }, randomRequest);
     asked += requests.length;
-    const answers = await repeated(() => reserveHolds(lane, instance, requests));
+    const answers = await repeated(() => placeHolds(lane, instance, requests));
     const ends: Settlement[] = [];
     for (const answer of answers) {
       const request = requests.find(({ callId }) => callId === answer.call_id);
@@ -83,12 +83,12 @@ async function runLane(lane: Pool): Promise<void> {
       ends.push(endOf(request, BigInt(randomBelow(Number(answer.granted) + SPREAD / 4))));
     }
     if (ends.length === 0) continue;
-    for (const { call_id: id, charged: amount } of await repeated(() => settleHolds(lane, ends))) {
+    for (const { call_id: id, charged: amount } of await repeated(() => endHolds(lane, ends))) {
       const user = requests.find(({ callId }) => callId === id)?.userId ?? '';
       const index = share.users.indexOf(user);
       charged[index] = (charged[index] ?? 0) + Number(amount);
     }
-    if (randomBelow(10) === 0) await repeated(() => settleHolds(lane, ends)); // Again: nothing may change.
+    if (randomBelow(10) === 0) await repeated(() => endHolds(lane, ends)); // Again: nothing may change.
   }
 }
 

@@ -14,6 +14,7 @@ const CALL_PATH = [
   'gateway/counted-lane.ts',
   'gateway/stream.ts',
   'ledger/hold.ts',
+  'ledger/place-and-end.ts',
   'ledger/settling.ts',
   'db/instance.ts',
 ];

@@ -5,6 +5,13 @@ import { type AppId, type CallId, type EndUserId, newCallId } from '../../packag
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { checkLedger, type Difference } from '../../packages/service/src/ledger/check.ts';
+import {
+  type ReservedRow,
+  reserveHolds,
+  type SettledRow,
+  settleHolds,
+} from '../../packages/service/src/ledger/hold-queries.ts';
+import { endHolds, placeHolds } from '../../packages/service/src/ledger/place-and-end.ts';
 import type { Settlement } from '../../packages/service/src/ledger/settlement.ts';
 import {
   beginDrains,
@@ -14,8 +21,6 @@ import {
   insertWallet,
   reinstateWallet,
   type TakeBackKind,
-  reserveHolds,
-  settleHolds,
 } from '../../packages/service/src/ledger/queries.ts';
 import { createWallets, type Wallets } from '../../packages/service/src/ledger/wallet.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -76,7 +81,13 @@ export interface SettleAnswer {
   readonly charged: number;
 }
 
-export async function createLedgerDatabase(): Promise<LedgerDatabase> {
+/** The two ways to place and to end holds: each judged in its turn, or what fits first, as the gateway does it. */
+export const WAYS = {
+  judged: { reserve: reserveHolds, settle: settleHolds },
+  fittingFirst: { reserve: placeHolds, settle: endHolds },
+} as const;
+
+export async function createLedgerDatabase(way: keyof typeof WAYS = 'judged'): Promise<LedgerDatabase> {
   const database = await createTestDatabase();
   const { owner } = database;
   const live = createPool({ url: database.url, role: 'live', connectionsMax: 8, log: createLog('silent') });
@@ -87,13 +98,13 @@ export async function createLedgerDatabase(): Promise<LedgerDatabase> {
     instance,
     addInstance: () => insertInstance(live, LEASE_MS),
     open: (user, balance, cap) => openWallet(live, { user, balance, cap }),
-    reserve: (requests, by = instance) => reserve(live, by, requests),
+    reserve: async (requests, by = instance) => answersOf(requests, await WAYS[way].reserve(live, by, requests)),
     drain: (calls) =>
       beginDrains(
         live,
         calls.map(({ callId }) => callId),
       ),
-    settle: (settlements) => settle(live, settlements),
+    settle: async (settlements) => endsOf(settlements, await WAYS[way].settle(live, settlements)),
     credit: (user, amount, { kind = 'top_up', key = newCallId() } = {}) =>
       insertCredit(live, { appId: APP, userId: user as EndUserId, kind, amount: micros(BigInt(amount)), key }),
     takeBack: (user, amount, { kind = 'claw_back', key = newCallId() } = {}) =>
@@ -162,12 +173,7 @@ async function openWallet(
   await insertCredit(live, { ...credit, key: 'first' });
 }
 
-async function reserve(
-  live: Pool,
-  instance: bigint,
-  requests: readonly HoldRequest[],
-): Promise<readonly (string | number)[]> {
-  const rows = await reserveHolds(live, instance, requests);
+function answersOf(requests: readonly HoldRequest[], rows: readonly ReservedRow[]): readonly (string | number)[] {
   return requests.map(({ callId }) => {
     const row = rows.find(({ call_id: id }) => id === callId);
     if (row === undefined) throw new Error('A request was not answered.');
@@ -175,8 +181,7 @@ async function reserve(
   });
 }
 
-async function settle(live: Pool, settlements: readonly Settlement[]): Promise<readonly SettleAnswer[]> {
-  const rows = await settleHolds(live, settlements);
+function endsOf(settlements: readonly Settlement[], rows: readonly SettledRow[]): readonly SettleAnswer[] {
   return settlements.map(({ callId }) => {
     const row = rows.find(({ call_id: id }) => id === callId);
     if (row === undefined) throw new Error('A settlement was not answered.');

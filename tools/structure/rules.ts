@@ -169,7 +169,7 @@ export const RULES: RuleSet = {
       'db',
     ],
     homes: {
-      fileNames: ['queries.ts', 'account-queries.ts', 'operator-queries.ts'],
+      fileNames: ['queries.ts', 'account-queries.ts', 'operator-queries.ts', 'hold-queries.ts'],
       places: ['db', 'embedded/postmaster.ts'],
     },
     migrations: 'packages/service/migrations/',

@@ -1,4 +1,4 @@
-import { createBatcher, inOrderOf } from '#db/batcher.ts';
+import { createBatcher } from '#db/batcher.ts';
 import type { Instance } from '#db/instance.ts';
 import type { Pool } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
@@ -6,7 +6,7 @@ import { failpoint } from '#kernel/failpoint.ts';
 import { type HoldAnswer, holdAnswerOf, type HoldRequest } from '#kernel/hold.ts';
 import type { Log } from '#kernel/log.ts';
 import type { Micros } from '#kernel/micros.ts';
-import { reserveHolds } from '#ledger/queries.ts';
+import { placeHolds } from '#ledger/place-and-end.ts';
 import type { Settlement } from '#ledger/settlement.ts';
 import { type BacklogLimits, createSettling, type SettledCall } from '#ledger/settling.ts';
 import type { Spool } from '#ledger/spool.ts';
@@ -93,10 +93,9 @@ async function placeAll(
   requests: readonly HoldRequest[],
 ): Promise<readonly HoldAnswer[]> {
   failpoint('hold.reserve-wanted');
-  const rows = await instance.run((instanceId) => reserveHolds(pool, instanceId, requests));
+  const rows = await instance.run((instanceId) => placeHolds(pool, instanceId, requests));
   failpoint('hold.reserved');
-  const answers = inOrderOf(requests, rows);
-  return answers.map((answer) => {
+  return rows.map((answer) => {
     assert(answer.outcome !== 'call_ended', 'a call that has ended asks for no hold');
     return holdAnswerOf(answer);
   });

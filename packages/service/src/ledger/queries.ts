@@ -1,42 +1,8 @@
-import { bytesArray, plainArray, textArray } from '#db/array-literal.ts';
+import { plainArray } from '#db/array-literal.ts';
 import type { Queryable } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
-import type { HoldRequest, HoldRow } from '#kernel/hold.ts';
 import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
-import type { Settlement } from '#ledger/settlement.ts';
-
-type ReservedRow =
-  | HoldRow
-  /** A repeat that came after its call had been settled. */
-  | { readonly call_id: CallId; readonly outcome: 'call_ended'; readonly granted: bigint };
-
-/** Places a hold for each request, see `ledger.reserve` in the migrations. Rows come in any order. */
-export async function reserveHolds(
-  db: Queryable,
-  instanceId: bigint,
-  requests: readonly HoldRequest[],
-): Promise<readonly ReservedRow[]> {
-  const { rows } = await db.query<ReservedRow>({
-    name: 'ledger_reserve',
-    text: `select call_id, outcome, granted, earlier
-      from ledger.reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    values: [
-      instanceId,
-      plainArray(requests.map(({ callId }) => callId)),
-      textArray(requests.map(({ appId }) => appId)),
-      textArray(requests.map(({ userId }) => userId)),
-      plainArray(requests.map(({ least }) => least)),
-      plainArray(requests.map(({ most }) => most)),
-      plainArray(requests.map(({ streamsMax }) => streamsMax)),
-      bytesArray(requests.map(({ attempt }) => attempt?.digest)),
-      bytesArray(requests.map(({ attempt }) => attempt?.body)),
-      plainArray(requests.map(({ attempt }) => attempt?.joins)),
-      plainArray(requests.map(({ attempt }) => attempt?.joined)),
-    ],
-  });
-  return rows;
-}
 
 /** Says that these calls are read on for nobody, see `ledger.begin_drains` in the migrations. */
 export async function beginDrains(db: Queryable, calls: readonly CallId[]): Promise<void> {
@@ -50,38 +16,6 @@ export async function selectDrainsTaken(db: Queryable, calls: readonly CallId[])
     [plainArray(calls)],
   );
   return rows.map((row) => row.call_id);
-}
-
-interface SettledRow {
-  readonly call_id: CallId;
-  readonly is_settled: boolean;
-  readonly charged: bigint;
-  readonly is_joined: boolean;
-}
-
-/** Ends each call, see `ledger.settle` in the migrations. Rows come in any order. */
-export async function settleHolds(db: Queryable, settlements: readonly Settlement[]): Promise<readonly SettledRow[]> {
-  const { rows } = await db.query<SettledRow>({
-    name: 'ledger_settle',
-    text: `select call_id, is_settled, charged, is_joined
-      from ledger.settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-    values: [
-      plainArray(settlements.map(({ callId }) => callId)),
-      plainArray(settlements.map(({ charge }) => charge)),
-      textArray(settlements.map(({ model }) => model)),
-      plainArray(settlements.map(({ priceId }) => priceId)),
-      textArray(settlements.map(({ outcome }) => outcome)),
-      plainArray(settlements.map(({ isEstimated }) => isEstimated)),
-      plainArray(settlements.map(({ isUsageClamped }) => isUsageClamped)),
-      plainArray(settlements.map(({ usage }) => usage.promptTokens)),
-      plainArray(settlements.map(({ usage }) => usage.cachedTokens)),
-      plainArray(settlements.map(({ usage }) => usage.completionTokens)),
-      plainArray(settlements.map(({ usage }) => usage.reasoningTokens)),
-      textArray(settlements.map(({ correlationId }) => correlationId)),
-      plainArray(settlements.filter(({ isUnkept }) => isUnkept).map(({ callId }) => callId)),
-    ],
-  });
-  return rows;
 }
 
 /** Fences dead processes and releases at most `most` of their holds. Gives how many were released. */

@@ -1,11 +1,11 @@
-import { type Batcher, createBatcher, inOrderOf, type Waiter } from '#db/batcher.ts';
+import { type Batcher, createBatcher, type Waiter } from '#db/batcher.ts';
 import { createOutageWatch } from '#db/outage.ts';
 import { isItemFault, isServerFault, type Pool } from '#db/pool.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
-import { settleHolds } from '#ledger/queries.ts';
+import { endHolds } from '#ledger/place-and-end.ts';
 import type { Settlement } from '#ledger/settlement.ts';
 import type { Spool } from '#ledger/spool.ts';
 import type { Landing } from '#ledger/spool-replay.ts';
@@ -148,7 +148,7 @@ export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Se
 
 async function settleAll(pool: Pool, settlements: readonly Settlement[]): Promise<readonly SettledCall[]> {
   failpoint('hold.settle-wanted');
-  const rows = inOrderOf(settlements, await settleHolds(pool, settlements));
+  const rows = await endHolds(pool, settlements);
   failpoint('hold.settle-done');
   return rows.map(({ charged, is_joined: isJoined }) => {
     return { charged: microsFromRow(charged), ...(isJoined && { isJoined }) };

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
+import { reserveFitting, settleCovered } from '../../packages/service/src/ledger/hold-queries.ts';
+import { endHolds, placeHolds } from '../../packages/service/src/ledger/place-and-end.ts';
+import type { Settlement } from '../../packages/service/src/ledger/settlement.ts';
+import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { lockWallet } from '../support/lock-wait.ts';
+import { movementsOf, receiptOf } from '../support/receipts.ts';
+
+// The ordinary batch, done in one statement, and what that statement must leave to be judged. That both ways answer alike is
+// shown over random histories, see tests/property/ledger-model.test.ts.
+
+let ledger: LedgerDatabase;
+
+before(async () => {
+  ledger = await createLedgerDatabase('fittingFirst');
+});
+
+after(async () => {
+  assert.deepEqual(await ledger.differences(), []);
+  await ledger.close();
+});
+
+/** A wallet whose month has begun, as after its first call. */
+async function open(user: string, balance: number, cap?: number): Promise<void> {
+  await ledger.open(user, balance, cap);
+  await ledger.setWallet(user, 'cap_month = db.current_month()');
+}
+
+const place = (requests: readonly HoldRequest[]) => reserveFitting(ledger.live, ledger.instance, requests);
+const end = (settlements: readonly Settlement[]) => settleCovered(ledger.live, settlements);
+
+const streamOf = (streamsMax: number) => holdOf('streams', 10, { streamsMax });
+
+async function figuresOf(user: string) {
+  const { balance, held, openStreams, capSpent, capHeld } = await ledger.wallet(user);
+  return { balance, held, openStreams, capSpent, capHeld };
+}
+
+test('WA-07 a wallet that affords all of its calls holds them; any other is left as it was', async () => {
+  await open('rich', 100);
+  await open('poor', 100);
+  const rich = [holdOf('rich', 40), holdOf('rich', { least: 1, most: 60 })];
+  const poor = [holdOf('poor', 60), holdOf('poor', { least: 1, most: 41 })];
+  const nobody = holdOf('nobody', 1);
+  const batch = [rich[0], poor[0], nobody, rich[1], poor[1]].filter((one) => one !== undefined);
+  assert.deepEqual(await place(batch), { done: rich, left: [poor[0], nobody, poor[1]] });
+  assert.deepEqual(await figuresOf('rich'), { balance: 100, held: 100, openStreams: 0, capSpent: 0, capHeld: 100 });
+  assert.deepEqual(await figuresOf('poor'), { balance: 100, held: 0, openStreams: 0, capSpent: 0, capHeld: 0 });
+  assert.deepEqual(await ledger.reserve(batch), [40, 60, 'payment_required', 60, 40], 'repeated, and the rest judged');
+});
+
+for (const [what, user, assignment] of [
+  ['disconnected', 'disconnected', 'is_connected = false'],
+  ['suspended', 'suspended', 'is_suspended = true'],
+  ['of an earlier month', 'earlier', `cap_month = '2020-01-01'`],
+  ['of a later month', 'later', `cap_month = '2999-01-01'`],
+] as const) {
+  test(`WA-07 calls of a wallet that is ${what} are left to be judged`, async () => {
+    await open(user, 100);
+    await ledger.setWallet(user, assignment);
+    const request = holdOf(user, 10);
+    assert.deepEqual(await place([request]), { done: [], left: [request] });
+    assert.equal((await ledger.wallet(user)).held, 0);
+  });
+}
+
+test('WA-03 a cap is filled to the micro and not one further', async () => {
+  await open('capped', 1_000, 100);
+  await ledger.setWallet('capped', 'cap_spent_micros = 0');
+  const before = holdOf('capped', 30);
+  await ledger.reserve([before]);
+  await ledger.settle([endOf(before, 20)]); // 20 spent.
+  await ledger.reserve([holdOf('capped', 30)]); // 30 held.
+  const over = [holdOf('capped', 25), holdOf('capped', 26)];
+  assert.deepEqual(await place(over), { done: [], left: over });
+  const exact = [holdOf('capped', 25), holdOf('capped', 25)];
+  assert.deepEqual((await place(exact)).left, []);
+  assert.deepEqual(await figuresOf('capped'), { balance: 980, held: 80, openStreams: 0, capSpent: 20, capHeld: 80 });
+});
+
+test('LI-02 streams are placed while there are slots for all of the batch', async () => {
+  await open('streams', 1_000);
+  const three = [streamOf(2), streamOf(2), streamOf(2)];
+  assert.deepEqual(await place(three), { done: [], left: three });
+  assert.deepEqual((await place([streamOf(3), holdOf('streams', 10), streamOf(2)])).left, []);
+  assert.equal((await ledger.wallet('streams')).openStreams, 2);
+  const lowered = [streamOf(3), streamOf(2)]; // The limit was lowered between the two: the lower one counts.
+  assert.deepEqual(await place(lowered), { done: [], left: lowered });
+  assert.deepEqual((await place([streamOf(3)])).left, []);
+});
+
+test('CC-14 a retry is left to look for its earlier attempt, and its wallet-mates hold', async () => {
+  await open('retried', 100);
+  const attempt = { digest: Buffer.from('digest'), body: Buffer.from('body') };
+  const first = holdOf('retried', 10, { attempt: { ...attempt, joins: false } });
+  const again = holdOf('retried', 10, { attempt: { ...attempt, joins: true } });
+  assert.deepEqual(await place([first, again]), { done: [first], left: [again] });
+  assert.deepEqual(await place([again]), { done: [], left: [again] });
+  assert.deepEqual(await ledger.reserve([again]), ['attempt_running']);
+  const [settled] = await endHolds(ledger.live, [{ ...endOf(first, 5), isUnkept: true }]);
+  assert.deepEqual(settled, { call_id: first.callId, is_settled: false, charged: 0n, is_joined: true });
+});
+
+test('WA-07 a repeated call is answered as it is, beside others that hold anew', async () => {
+  await open('repeated', 1_000);
+  const [held, ended, fresh] = [holdOf('repeated', 10), holdOf('repeated', 10), holdOf('repeated', 10)];
+  await ledger.reserve([held, ended]);
+  await ledger.settle([endOf(ended, 4)]);
+  assert.deepEqual(await ledger.reserve([held, fresh]), [10, 10]);
+  assert.deepEqual(await ledger.reserve([ended, fresh]), ['call_ended', 10]);
+  assert.deepEqual(await figuresOf('repeated'), { balance: 996, held: 20, openStreams: 0, capSpent: 4, capHeld: 20 });
+});
+
+test('WA-10 a fenced process places nothing', async () => {
+  await open('fenced', 100);
+  const fenced = await ledger.addInstance();
+  await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [fenced]);
+  await assert.rejects(placeHolds(ledger.live, fenced, [holdOf('fenced', 10)]), { code: '55000' });
+  assert.equal((await ledger.wallet('fenced')).held, 0);
+});
+
+test('WA-09 the charges of one wallet in a batch are numbered and carry their balances, in the order of the batch', async () => {
+  await open('many', 100);
+  const requests = [10, 20, 30, 40].map((amount) => holdOf('many', amount));
+  await ledger.reserve(requests);
+  const charges = [7, 0, 30, 11];
+  const ends = requests.map((request, index) => endOf(request, charges[index] ?? 0));
+  assert.deepEqual(await end(ends), { done: ends, left: [] });
+  assert.deepEqual(await figuresOf('many'), { balance: 52, held: 0, openStreams: 0, capSpent: 48, capHeld: 0 });
+  assert.deepEqual((await movementsOf(ledger.database, 'many')).slice(1), [
+    { seq: 2, kind: 'charge', books: 'wallet to earned', amount: 7, after: 93 },
+    { seq: 3, kind: 'charge', books: 'wallet to earned', amount: 30, after: 63 },
+    { seq: 4, kind: 'charge', books: 'wallet to earned', amount: 11, after: 52 },
+  ]);
+  const receipt = { outcome: 'answered', charged: 11, held: 40, isEstimated: false, prompt: 10, completion: 5 };
+  assert.deepEqual(await receiptOf(ledger.database, requests[3]?.callId ?? ''), receipt);
+  assert.deepEqual(
+    await ledger.settle(ends),
+    charges.map((charged) => ({ isSettled: false, charged })),
+  );
+});
+
+for (const [what, user, prepare, charge] of [
+  ['a charge above its hold', 'above', async () => {}, 11],
+  [
+    'a hold of another month',
+    'turned',
+    () => ledger.setWallet('turned', `cap_month = '2999-01-01', cap_held_micros = 0`),
+    5,
+  ],
+  ['a wallet that was clawed back', 'clawed', () => ledger.takeBack('clawed', 95), 10],
+] as const) {
+  test(`WA-07 ${what} is left to be judged, and the other wallets of the batch are settled`, async () => {
+    await open(user, 100);
+    await open(`${user}-other`, 100);
+    const [odd, other] = [holdOf(user, 10), holdOf(`${user}-other`, 10)];
+    await ledger.reserve([odd, other]);
+    await prepare();
+    const [oddEnd, otherEnd] = [endOf(odd, charge), endOf(other, 5)];
+    assert.deepEqual(await end([oddEnd, otherEnd]), { done: [otherEnd], left: [oddEnd] });
+    assert.equal((await ledger.wallet(user)).held, 10);
+    const answers = await ledger.settle([oddEnd, otherEnd]);
+    assert.deepEqual(answers[1], { isSettled: false, charged: 5 });
+    assert.deepEqual([answers[0]?.isSettled, (await ledger.wallet(user)).held], [true, 0]);
+  });
+}
+
+/** As the owner, who waits for a lock without a limit, runs a statement that has begun when `meanwhile` happens. */
+async function overtaken<Value>(
+  user: string,
+  { run, meanwhile }: { readonly run: () => Promise<Value>; readonly meanwhile: () => Promise<unknown> },
+): Promise<Value> {
+  const lock = await lockWallet(ledger.database, user);
+  const running = run();
+  await lock.waiting(1);
+  await meanwhile();
+  await lock.release();
+  return running;
+}
+
+async function rawly(text: string, ...values: readonly unknown[]): Promise<void> {
+  await ledger.database.owner.query(text, [...values]);
+}
+
+test('WA-07 a call that ended while its repetition waited for the wallet holds nothing again', async () => {
+  await open('overtaken', 100);
+  const request = holdOf('overtaken', 10);
+  const placed = await overtaken('overtaken', {
+    run: () => placeHolds(ledger.database.owner, ledger.instance, [request]),
+    meanwhile: () =>
+      rawly(
+        `insert into usage.calls (call_id, wallet_id, month, outcome, is_estimated, prompt_tokens, cached_tokens,
+           completion_tokens, reasoning_tokens, held_micros, charged_micros)
+         select $1, wallet_id, cap_month, 'failed', false, 0, 0, 0, 0, 10, 0 from ledger.wallets where user_id = 'overtaken'`,
+        request.callId,
+      ),
+  });
+  assert.deepEqual(
+    placed.map(({ outcome }) => outcome),
+    ['call_ended'],
+  );
+  assert.equal((await ledger.wallet('overtaken')).held, 0);
+});
+
+test('WA-10 a process that is fenced while it waits for a wallet places nothing', async () => {
+  await open('late', 100);
+  const instance = await ledger.addInstance();
+  const placed = overtaken('late', {
+    run: () => placeHolds(ledger.database.owner, instance, [holdOf('late', 10)]),
+    meanwhile: () => rawly(`update db.instances set state = 'dead' where instance_id = $1`, instance),
+  });
+  await assert.rejects(placed, { code: '55000' });
+  assert.equal((await ledger.wallet('late')).held, 0);
+});
+
+test('WA-07 two batches that wait for one wallet overspend neither its balance nor its cap', async () => {
+  for (const [user, balance, cap] of [
+    ['contested', 100, undefined],
+    ['contested-cap', 1_000, 100],
+  ] as const) {
+    await open(user, balance, cap);
+    const placeOne = () => placeHolds(ledger.database.owner, ledger.instance, [holdOf(user, 60)]);
+    const lock = await lockWallet(ledger.database, user);
+    const both = [placeOne(), placeOne()];
+    await lock.waiting(2);
+    await lock.release();
+    const outcomes = (await Promise.all(both)).map(([row]) => row?.outcome);
+    assert.equal(outcomes.filter((outcome) => outcome === 'granted').length, 1);
+    assert.equal((await ledger.wallet(user)).held, 60);
+  }
+});
+
+test('WA-07 two settlements of one call that wait for its wallet charge it once', async () => {
+  await open('twice', 100);
+  const request = holdOf('twice', 60);
+  await ledger.reserve([request]);
+  const settle = (charge: number) => endHolds(ledger.database.owner, [endOf(request, charge)]);
+  const lock = await lockWallet(ledger.database, 'twice');
+  const both = [settle(25), settle(31)];
+  await lock.waiting(2);
+  await lock.release();
+  const answers = (await Promise.all(both)).flat();
+  const charged = answers.find((answer) => answer.is_settled)?.charged;
+  assert.deepEqual(
+    answers.map((answer) => answer.charged),
+    [charged, charged],
+  );
+  assert.equal(answers.filter((answer) => answer.is_settled).length, 1);
+  assert.equal((await ledger.wallet('twice')).balance, 100 - Number(charged));
+});
+
+test('CC-14 a call that a retry joins while its settlement waits for the wallet goes on', async () => {
+  await open('joined', 100);
+  const request = holdOf('joined', 10);
+  await ledger.reserve([request]);
+  const settled = await overtaken('joined', {
+    run: () => endHolds(ledger.database.owner, [{ ...endOf(request, 5), isUnkept: true }]),
+    meanwhile: () => rawly('update ledger.holds set is_joined = true where call_id = $1', request.callId),
+  });
+  assert.deepEqual(settled, [{ call_id: request.callId, is_settled: false, charged: 0n, is_joined: true }]);
+  assert.equal((await ledger.wallet('joined')).held, 10);
+});
+
+test('LI-02 a drain whose slot is taken while its settlement waits for the wallet frees no slot of another', async () => {
+  await open('slots', 100);
+  const [drain, other] = [holdOf('slots', 10, { streamsMax: 2 }), holdOf('slots', 10, { streamsMax: 2 })];
+  await ledger.reserve([drain, other]);
+  const settled = await overtaken('slots', {
+    run: () => endHolds(ledger.database.owner, [endOf(drain, 5)]),
+    meanwhile: () => rawly('update ledger.holds set is_stream = false where call_id = $1', drain.callId),
+  });
+  assert.deepEqual(
+    settled.map(({ charged }) => charged),
+    [5n],
+  );
+  // What took the slot has counted it: two are open, of which the drain is none.
+  assert.equal((await ledger.wallet('slots')).openStreams, 2);
+  await ledger.setWallet('slots', 'open_streams = 1');
+});
