@@ -48,6 +48,8 @@ test('WA-07 a wallet that affords all of its calls holds them; any other is left
   assert.deepEqual(await place(batch), { done: rich, left: [poor[0], nobody, poor[1]] });
   assert.deepEqual(await figuresOf('rich'), { balance: 100, held: 100, openStreams: 0, capSpent: 0, capHeld: 100 });
   assert.deepEqual(await figuresOf('poor'), { balance: 100, held: 0, openStreams: 0, capSpent: 0, capHeld: 0 });
+  const oneMore = holdOf('rich', 1);
+  assert.deepEqual(await place([oneMore]), { done: [], left: [oneMore] });
   assert.deepEqual(await ledger.reserve(batch), [40, 60, 'payment_required', 60, 40], 'repeated, and the rest judged');
 });
 
@@ -84,10 +86,12 @@ test('LI-02 streams are placed while there are slots for all of the batch', asyn
   await open('streams', 1_000);
   const three = [streamOf(2), streamOf(2), streamOf(2)];
   assert.deepEqual(await place(three), { done: [], left: three });
+  const lowered = [streamOf(3), streamOf(2), streamOf(3)]; // The limit was lowered between them: the lower one counts.
+  assert.deepEqual(await place(lowered), { done: [], left: lowered });
   assert.deepEqual((await place([streamOf(3), holdOf('streams', 10), streamOf(2)])).left, []);
   assert.equal((await ledger.wallet('streams')).openStreams, 2);
-  const lowered = [streamOf(3), streamOf(2)]; // The limit was lowered between the two: the lower one counts.
-  assert.deepEqual(await place(lowered), { done: [], left: lowered });
+  const third = streamOf(2);
+  assert.deepEqual(await place([third]), { done: [], left: [third] });
   assert.deepEqual((await place([streamOf(3)])).left, []);
 });
 

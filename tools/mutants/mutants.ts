@@ -1,5 +1,6 @@
 import { CALL_FAULTS } from './faults/call.ts';
 import { CONNECTION_FAULTS } from './faults/connections.ts';
+import { FITTING_FAULTS } from './faults/fitting.ts';
 import { MONEY_OUT_FAULTS } from './faults/money-out.ts';
 import { RESERVE_FAULTS } from './faults/reserve.ts';
 import { RETRY_FAULTS } from './faults/retries.ts';
@@ -12,6 +13,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SCHEMA_FAULTS,
   ...RESERVE_FAULTS,
   ...SETTLE_FAULTS,
+  ...FITTING_FAULTS,
   ...MONEY_OUT_FAULTS,
   ...CALL_FAULTS,
   ...RETRY_FAULTS,

@@ -27,6 +27,9 @@ export const ledgerCost = inFile('packages/service/migrations/0034_ledger_cost.s
 /** What the books of an entry are checked by since. */
 export const entryBooks = inFile('packages/service/migrations/0035_entry_books.sql');
 
+/** Where an ordinary batch is placed, and settled, by one statement. */
+export const fittingBatches = inFile('packages/service/migrations/0036_fitting_batches.sql');
+
 export const chatCall = inFile('packages/service/src/gateway/call.ts');
 export const plainCall = inFile('packages/service/src/gateway/run-in-lane.ts');
 export const stream = inFile('packages/service/src/gateway/stream.ts');
@@ -50,6 +53,13 @@ export const connectLinks = inFile('packages/service/src/http/pages/connect.ts')
 
 /** The files of the tests that kill. */
 export const rights = ofFile('tests/integration/ledger-rights.test.ts');
+export const fitting = ofFile('tests/integration/ledger-fitting.test.ts');
+/** Random histories, in one of two ways. */
+export const modelled = (way: string): NamedTest =>
+  ofFile('tests/property/ledger-model.test.ts')(
+    `WA-09 25 random histories of up to 120 steps: the ledger answers and holds what its model does, ${way}`,
+  );
+export const readingCosts = ofFile('tests/integration/ledger-cost.test.ts');
 export const locks = ofFile('tests/integration/ledger-locks.test.ts');
 export const reserving = ofFile('tests/integration/ledger-reserve.test.ts');
 export const settling = ofFile('tests/integration/ledger-settle.test.ts');

@@ -1,0 +1,213 @@
+import type { Mutant } from '../mutant.ts';
+import { fitting, fittingBatches, locks, modelled, moneyOut, readingCosts, walking } from './places.ts';
+
+const RICH_AND_POOR = 'WA-07 a wallet that affords all of its calls holds them; any other is left as it was';
+const CAP = 'WA-03 a cap is filled to the micro and not one further';
+const SLOTS = 'LI-02 streams are placed while there are slots for all of the batch';
+const NUMBERED =
+  'WA-09 the charges of one wallet in a batch are numbered and carry their balances, in the order of the batch';
+const leftBecause = (what: string) => fitting(`WA-07 calls of a wallet that is ${what} are left to be judged`);
+const unsettledBecause = (what: string) =>
+  fitting(`WA-07 ${what} is left to be judged, and the other wallets of the batch are settled`);
+
+/** The constraint would stop an overspent wallet: without it, the condition itself is what is tried. */
+const UNCOVERED = moneyOut('check (is_clawed = (held_micros > balance_micros))', 'check (true)');
+
+/** Faults in what is done in one statement for a whole batch, and in what that statement leaves. */
+export const FITTING_FAULTS: readonly Mutant[] = [
+  {
+    id: 'fitting-without-what-is-held',
+    clause: 'WA-07',
+    edits: [
+      fittingBatches('and w.held_micros + t.amount <= w.balance_micros', 'and t.amount <= w.balance_micros'),
+      UNCOVERED,
+    ],
+    killer: fitting(RICH_AND_POOR),
+  },
+  {
+    id: 'fitting-below-the-balance',
+    clause: 'WA-07',
+    edits: [
+      fittingBatches('w.held_micros + t.amount <= w.balance_micros', 'w.held_micros + t.amount < w.balance_micros'),
+    ],
+    killer: fitting(RICH_AND_POOR),
+  },
+  {
+    id: 'fitting-above-the-cap',
+    clause: 'WA-03',
+    edits: [
+      fittingBatches(
+        'w.cap_spent_micros + w.cap_held_micros + t.amount <= w.cap_micros',
+        'w.cap_spent_micros + w.cap_held_micros <= w.cap_micros',
+      ),
+    ],
+    killer: fitting(CAP),
+  },
+  {
+    id: 'fitting-cap-forgets-what-is-spent',
+    clause: 'WA-03',
+    edits: [fittingBatches('w.cap_spent_micros + w.cap_held_micros + t.amount', 'w.cap_held_micros + t.amount')],
+    killer: fitting(CAP),
+  },
+  {
+    id: 'fitting-cap-forgets-what-it-holds',
+    clause: 'WA-03',
+    edits: [fittingBatches('      cap_held_micros = w.cap_held_micros + t.amount,\n', '')],
+    killer: fitting(RICH_AND_POOR),
+  },
+  {
+    id: 'fitting-one-stream-too-many',
+    clause: 'LI-02',
+    edits: [fittingBatches('w.open_streams + t.streams <= t.streams_max', 'w.open_streams < t.streams_max')],
+    killer: fitting(SLOTS),
+  },
+  {
+    id: 'fitting-takes-the-higher-limit',
+    clause: 'LI-02',
+    edits: [fittingBatches('min(a.streams_max) filter (where a.streams_max > 0) as', 'max(a.streams_max) as')],
+    killer: fitting(SLOTS),
+  },
+  {
+    id: 'fitting-slots-not-counted',
+    clause: 'LI-02',
+    edits: [fittingBatches('      open_streams = w.open_streams + t.streams,\n', '')],
+    killer: fitting(SLOTS),
+  },
+  {
+    id: 'fitting-disconnected',
+    clause: 'WA-02',
+    edits: [fittingBatches('w.is_connected and not w.is_suspended', 'not w.is_suspended')],
+    killer: leftBecause('disconnected'),
+  },
+  {
+    id: 'fitting-suspended',
+    clause: 'WA-04',
+    edits: [fittingBatches('w.is_connected and not w.is_suspended', 'w.is_connected')],
+    killer: leftBecause('suspended'),
+  },
+  {
+    id: 'fitting-in-a-month-that-is-over',
+    clause: 'WA-08',
+    edits: [fittingBatches('w.cap_month = (select db.current_month())', 'w.cap_month <= (select db.current_month())')],
+    killer: leftBecause('of an earlier month'),
+  },
+  {
+    id: 'fitting-for-the-fenced',
+    clause: 'WA-10',
+    edits: [fittingBatches(`i.instance_id = p_instance and i.state = 'live'`, 'i.instance_id = p_instance')],
+    killer: fitting('WA-10 a process that is fenced while it waits for a wallet places nothing'),
+  },
+  {
+    id: 'fitting-after-the-end',
+    clause: 'WA-07',
+    edits: [
+      fittingBatches('if exists (select from usage.calls c where c.call_id = any (p_call)) then', 'if false then'),
+    ],
+    killer: fitting('WA-07 a call that ended while its repetition waited for the wallet holds nothing again'),
+  },
+  {
+    id: 'fitting-answers-none-as-all',
+    clause: 'WA-07',
+    edits: [fittingBatches(`coalesce(array_agg(p.call_id), '{}')`, 'array_agg(p.call_id)')],
+    killer: leftBecause('suspended'),
+  },
+  {
+    id: 'fitting-locks-in-any-order',
+    clause: 'WA-07',
+    edits: [
+      fittingBatches(
+        'from asked a group by a.wallet_id order by a.wallet_id offset 0\n    ) t\n    where w.wallet_id = t.wallet_id and case when\n        w.is_connected',
+        'from asked a group by a.wallet_id order by a.wallet_id desc offset 0\n    ) t\n    where w.wallet_id = t.wallet_id and case when\n        w.is_connected',
+      ),
+    ],
+    killer: locks('WA-07 a batch of holds that waits for its first wallet has locked no other'),
+  },
+  {
+    id: 'covered-compares-all-with-all',
+    clause: 'WA-07',
+    edits: [fittingBatches('any (array(select e.call_id from ending e))', 'any (select e.call_id from ending e)')],
+    killer: readingCosts('WA-07 a batch of 64 wallets compares no row with all others, whenever it was planned'),
+  },
+  {
+    id: 'covered-locks-in-any-order',
+    clause: 'WA-07',
+    edits: [
+      fittingBatches(
+        'order by a.wallet_id offset 0\n    ) t\n    where w.wallet_id = t.wallet_id and case when\n        t.is_covered',
+        'order by a.wallet_id desc offset 0\n    ) t\n    where w.wallet_id = t.wallet_id and case when\n        t.is_covered',
+      ),
+    ],
+    killer: locks('WA-07 a batch of settlements that waits for its first wallet has locked no other'),
+  },
+  {
+    id: 'covered-above-the-hold',
+    clause: 'WA-07',
+    edits: [fittingBatches('bool_and(a.charge <= a.held) as is_covered', 'true as is_covered')],
+    killer: unsettledBecause('a charge above its hold'),
+  },
+  {
+    id: 'covered-though-clawed',
+    clause: 'WA-12',
+    edits: [fittingBatches('t.is_covered and not w.is_clawed', 't.is_covered')],
+    killer: unsettledBecause('a wallet that was clawed back'),
+  },
+  {
+    id: 'covered-in-another-month',
+    clause: 'WA-08',
+    edits: [fittingBatches(' and w.cap_month = t.first_month and w.cap_month = t.last_month', '')],
+    killer: unsettledBecause('a hold of another month'),
+  },
+  {
+    id: 'covered-keeps-the-rest-of-the-hold',
+    clause: 'WA-07',
+    edits: [
+      fittingBatches(
+        'held_micros = w.held_micros - t.held,\n      open',
+        'held_micros = w.held_micros - t.charge,\n      open',
+      ),
+    ],
+    killer: fitting(NUMBERED),
+  },
+  {
+    id: 'covered-charges-the-whole-hold',
+    clause: 'WA-07',
+    edits: [
+      fittingBatches('balance_micros = w.balance_micros - t.charge,', 'balance_micros = w.balance_micros - t.held,'),
+    ],
+    killer: fitting(NUMBERED),
+  },
+  {
+    id: 'covered-not-counted-against-the-cap',
+    clause: 'WA-03',
+    edits: [fittingBatches('      cap_spent_micros = w.cap_spent_micros + t.charge,\n', '')],
+    killer: fitting(NUMBERED),
+  },
+  {
+    id: 'covered-frees-no-slot',
+    clause: 'LI-02',
+    edits: [fittingBatches('      open_streams = w.open_streams - t.streams,\n', '')],
+    killer: modelled('fittingFirst'),
+  },
+  {
+    id: 'covered-ends-though-torn',
+    clause: 'WA-07',
+    edits: [fittingBatches('if is_torn then', 'if false then')],
+    killer: fitting(
+      'LI-02 a drain whose slot is taken while its settlement waits for the wallet frees no slot of another',
+    ),
+  },
+  {
+    id: 'covered-ends-what-was-joined',
+    clause: 'CC-14',
+    edits: [
+      fittingBatches('and case when h.is_joined and h.call_id = any (p_unkept) then false else true end\n', '\n'),
+    ],
+    killer: fitting('CC-14 a call that a retry joins while its settlement waits for the wallet goes on'),
+  },
+  {
+    id: 'covered-receipt-loses-the-estimate',
+    clause: 'CC-11',
+    edits: [fittingBatches('e.is_estimated, e.is_clamped,', 'false, e.is_clamped,')],
+    killer: walking('CC-11 a streamed call: the provider leaves out the usage'),
+  },
+];
