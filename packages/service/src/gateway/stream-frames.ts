@@ -1,41 +1,51 @@
 import type { ChatCall } from '#gateway/call.ts';
 import { dataFrame } from '#gateway/frames.ts';
 import type { JsonObject } from '#kernel/json.ts';
-import type { MoreText } from '#providers/provider.ts';
+import { filled, type Gaps, gapsOf } from '#providers/gaps.ts';
+import type { MoreText, Pattern } from '#providers/more-text.ts';
 
 /** How the chunks of one stream are written for its caller. */
 interface StreamFrames {
   /** The frame of a chunk: what it has beside its choices, and those. */
   readonly write: (beside: JsonObject, choices: unknown) => string;
-  /** What is around the text of all chunks that are like one; undefined where its place cannot be told. */
-  readonly around: (chunk: MoreText) => FrameAround;
+  /** The frames of chunks that go on from an earlier one; undefined where the places of their texts cannot be told. */
+  readonly writeMore: (chunks: MoreText) => string | undefined;
+  /** What a chunk has beside its choices. */
+  readonly besideOf: (chunk: JsonObject) => JsonObject;
 }
 
-export interface FrameAround {
-  readonly like: JsonObject;
-  /** What the chunk has beside its choices. */
-  readonly beside: JsonObject;
-  readonly sides: { readonly before: string; readonly after: string } | undefined;
+interface MoreFrame {
+  readonly pattern: Pattern;
+  readonly gaps: Gaps | undefined;
 }
 
-/** Stands for a text that needs no escaping; in no answer by itself. */
-const MARK = '\u{f5e11}\u{10fffd}\u{f5e11}';
+/** Stand for texts that need no escaping; in no answer by themselves. In ASCII: two bytes a character are dear to write. */
+const MARKS = ['~~{said}~~', '~~{padding}~~'];
 
 export function createStreamFrames(call: ChatCall, shape: (chunk: JsonObject) => JsonObject): StreamFrames {
   const nullUsage = call.wantsUsage ? { usage: null } : {};
+  /** The frame of all chunks of the newest pattern. */
+  let frame: MoreFrame | undefined;
 
   function write(beside: JsonObject, choices: unknown): string {
     return dataFrame({ ...beside, choices, model: call.model.id, ...nullUsage });
   }
 
+  function frameOf(pattern: Pattern): MoreFrame {
+    const marks = MARKS.slice(0, pattern.places);
+    const { usage: _usage, choices, ...beside } = shape(pattern.withTexts(marks));
+    return { pattern, gaps: gapsOf(write(beside, choices), marks) };
+  }
+
   return {
     write,
-    around: ({ like, withText }) => {
-      const { usage: _none, choices, ...beside } = shape(withText(MARK));
-      const sides = write(beside, choices).split(MARK);
-      const [before, after] = sides;
-      const isOnce = sides.length === 2 && before !== undefined && after !== undefined;
-      return { like, beside, sides: isOnce ? { before, after } : undefined };
+    writeMore: ({ pattern, texts }) => {
+      if (frame?.pattern !== pattern) frame = frameOf(pattern);
+      return frame.gaps && filled(frame.gaps, texts);
+    },
+    besideOf: (chunk) => {
+      const { usage: _usage, choices: _choices, ...beside } = shape(chunk);
+      return beside;
     },
   };
 }

@@ -2,12 +2,13 @@ import { createChunkShape } from '#gateway/answer-shape.ts';
 import { dataFrame, END_FRAME } from '#gateway/frames.ts';
 import type { Ending, Hold } from '#gateway/lane.ts';
 import { outputLimitOf } from '#gateway/output-limit.ts';
-import { createStreamFrames, type FrameAround } from '#gateway/stream-frames.ts';
+import { createStreamFrames } from '#gateway/stream-frames.ts';
 import { endingOf, generatedBytesIn } from '#gateway/usage.ts';
 import { laterReport, type UsageReport, usageToWire } from '#gateway/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { MoreText, type StreamChunk } from '#providers/provider.ts';
+import { MoreText } from '#providers/more-text.ts';
+import type { StreamChunk } from '#providers/provider.ts';
 
 /** Reads what passes through a stream: what each chunk becomes for the caller, and what the call has used so far. */
 export interface StreamTally {
@@ -32,23 +33,25 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
   let bytes = 0;
   let isPastLimit = false;
   let report: UsageReport | undefined;
-  /** What the newest chunk had beside its choices. */
+  /** What the newest chunk had beside its choices, unless that is one of these. */
   let beside: JsonObject = {};
-  let around: FrameAround | undefined;
+  let newest: MoreText | undefined;
 
-  /** A chunk that goes on from an earlier one: nothing that is counted here has changed but its text. */
-  function takeMore(chunk: MoreText): string {
-    if (around?.like !== chunk.like) around = frames.around(chunk);
-    if (around.sides === undefined) return takeParsed(chunk.withText(chunk.text));
-    beside = around.beside;
-    bytes += Buffer.byteLength(chunk.text);
-    isPastLimit = bytes > limit.bytesMax;
-    return isPastLimit ? '' : around.sides.before + chunk.text + around.sides.after;
+  /** Chunks that go on from an earlier one: nothing that is counted here has changed but their text. */
+  function takeMore(chunks: MoreText): string {
+    // One by one where the limit may fall between two of them.
+    const written = bytes + chunks.bytes <= limit.bytesMax ? frames.writeMore(chunks) : undefined;
+    if (written === undefined) return chunks.chunks.map(takeParsed).join('');
+    newest = chunks;
+    bytes += chunks.bytes;
+    return written;
   }
 
   function takeParsed(chunk: JsonObject): string {
+    if (isPastLimit) return '';
     const { usage, choices, ...others } = shape(chunk);
     beside = others;
+    newest = undefined;
     // On any chunk: some providers send it with the last choice, the format sends it alone.
     report = laterReport(report, usage);
     bytes += generatedBytesIn(choices, 'delta');
@@ -70,20 +73,22 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
     return endingOf(hold, outcome, { report, bytes, isPastLimit });
   }
 
+  const besideNewest = (): JsonObject => (newest === undefined ? beside : frames.besideOf(newest.lastChunk));
+
   /**
    * A cut looks like what it is to the caller, an answer that reached its limit: it is paid for, and an error here would
    * be taken for a failure that costs nothing.
    */
   function cutFrames(): string {
     const choices = progress.cut(call.choices);
-    return choices.length === 0 ? '' : frames.write(beside, choices);
+    return choices.length === 0 ? '' : frames.write(besideNewest(), choices);
   }
 
   function closingFrames(): string {
     const cut = isPastLimit ? cutFrames() : '';
     if (!call.wantsUsage) return cut + END_FRAME;
     const usage = usageToWire(endingAs('answered').usage, report);
-    return cut + dataFrame({ ...beside, model: call.model.id, choices: [], usage }) + END_FRAME;
+    return cut + dataFrame({ ...besideNewest(), model: call.model.id, choices: [], usage }) + END_FRAME;
   }
 
   return { take, isFinished: progress.isFinished, isPastLimit: () => isPastLimit, endingAs, closingFrames };

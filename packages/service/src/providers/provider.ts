@@ -1,4 +1,5 @@
 import type { JsonObject } from '#kernel/json.ts';
+import type { MoreText } from '#providers/more-text.ts';
 
 /** A model vendor's service, as the gateway uses it. One upstream request a call, never retried, redirects not followed. */
 export interface Provider {
@@ -12,23 +13,8 @@ export interface Provider {
   readonly stream: (call: ProviderCall, signal: AbortSignal) => Promise<AsyncIterable<readonly StreamChunk[]>>;
 }
 
-/** A chunk of a stream as it was parsed, or one that needed no parsing. */
+/** A chunk of a stream as it was parsed, or some that needed no parsing. */
 export type StreamChunk = JsonObject | MoreText;
-
-/** A chunk that is an earlier one of its stream, without usage, with another text in its only delta. */
-export class MoreText {
-  readonly like: JsonObject;
-  /** Holds nothing that JSON escapes: it stands between quotes as it is. */
-  readonly text: string;
-  /** The earlier chunk with any text in the place of its own. */
-  readonly withText: (text: string) => JsonObject;
-
-  constructor(like: JsonObject, text: string, withText: (text: string) => JsonObject) {
-    this.like = like;
-    this.text = text;
-    this.withText = withText;
-  }
-}
 
 export interface ProviderCall {
   /** The caller's request, validated. */

@@ -25,6 +25,7 @@ export function createChunkReader(): ChunkReader {
   let isDone = false;
   let template: TextTemplate | undefined;
   let templates = 0;
+  let hasBegun = false;
 
   const events = createEventReader({
     onEvent: (data, raw) => {
@@ -33,7 +34,10 @@ export function createChunkReader(): ChunkReader {
       if (isDone) return;
       const chunk = chunkOf(parseJson(data));
       chunks.push(chunk);
-      if (templates >= TEMPLATES_MAX) return;
+      const isFirst = !hasBegun;
+      hasBegun = true;
+      // The first of a stream is like no other, as a rule: it names the role.
+      if (isFirst || templates >= TEMPLATES_MAX) return;
       const next = textTemplateOf(chunk, data, raw);
       if (next === undefined) return;
       template = next;
@@ -42,7 +46,7 @@ export function createChunkReader(): ChunkReader {
     skim: (text, at) => {
       const found = isDone ? undefined : template?.find(text, at);
       if (found === undefined) return at;
-      chunks.push(found.chunk);
+      chunks.push(found.chunks);
       return found.end;
     },
   });

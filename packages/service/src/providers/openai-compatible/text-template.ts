@@ -1,75 +1,154 @@
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
-import { MoreText } from '#providers/provider.ts';
+import { type Gaps, gapsOf } from '#providers/gaps.ts';
+import { MoreText, type Pattern, unquoted } from '#providers/more-text.ts';
 
 /**
- * The bytes of a chunk around the text of its only delta. Most chunks of a stream differ in that text alone, and one that
- * does is known without being parsed.
+ * The bytes of a chunk around its texts. Most chunks of a stream differ in these alone, and one that does is known without
+ * being parsed.
  */
 export interface TextTemplate {
-  /** The chunk that begins at `at`, whole and like this one but for its text; undefined where another one does. */
-  readonly find: (text: string, at: number) => { readonly chunk: MoreText; readonly end: number } | undefined;
+  /**
+   * The chunks that begin at `at`, whole and like this one but for their texts, as many as come in a row; undefined where
+   * another one comes.
+   */
+  readonly find: (text: string, at: number) => { readonly chunks: MoreText; readonly end: number } | undefined;
 }
 
 /** Fields of a delta that say nothing, and cost nothing (`generatedBytesOf`). */
 const LABELS = new Set(['role', 'id', 'type']);
-/** What JSON writes otherwise than it reads, or not at all: a text with any of it is parsed. */
-const ESCAPED = /[\\\p{Cc}]/u;
-/** Stand for any text: if the chunk with another text is the chunk but for that, then so it is with every text. */
-const ANY = 'x';
-const ANY_OTHER = 'y';
+/** Beside the choices: random text that hides how long a chunk's own is. */
+const PADDING = 'obfuscation';
+/** What JSON writes otherwise than it reads, or not at all. */
+const ESCAPED = /["\\\p{Cc}]/u;
+/**
+ * Stand for any texts: if the chunk with them is the chunk but for them, then so it is with all. In ASCII, or all that is cut
+ * out beside them would take two bytes a character, and be compared and written at half the speed.
+ */
+const MARKS = ['~~<said>~~', '~~<padding>~~'];
+const BACKSLASH = 92;
 
-/** The template of a chunk that came as `raw`, an event whose data is `data`; undefined where its text cannot be told. */
+/** The template of a chunk that came as `raw`, an event whose data is `data`; undefined where its texts cannot be told. */
 export function textTemplateOf(chunk: JsonObject, data: string, raw: string): TextTemplate | undefined {
-  const slot = slotOf(chunk);
-  if (slot === undefined || raw !== `data: ${data}\n\n`) return undefined;
-  const { name, text, withText } = slot;
-  const around = aroundOf(raw, name, text);
-  if (around === undefined) return undefined;
-  const { before, after } = around;
-  const any = text === ANY ? ANY_OTHER : ANY; // With its own text the chunk is itself, wherever that was found.
-  const other = parseJson((before + any + after).slice('data: '.length));
-  if (JSON.stringify(other) !== JSON.stringify(withText(any))) return undefined;
+  const slots = slotsOf(chunk);
+  if (slots === undefined || raw !== `data: ${data}\n\n`) return undefined;
+  const { said, withTexts } = slots;
+  const marked = markedOf(raw, said);
+  const marks = MARKS.slice(0, said.length);
+  const gaps = marked === undefined ? undefined : gapsOf(marked, marks);
+  if (marked === undefined || gaps === undefined) return undefined;
+  // Whoever writes as we do is believed by that: what was written from it means it.
+  const wanted = JSON.stringify(withTexts(marks));
+  const written = marked.slice('data: '.length, -'\n\n'.length);
+  if (written !== wanted && JSON.stringify(parseJson(written)) !== wanted) return undefined;
+  return createTemplate(gaps, { places: said.length, withTexts });
+}
+
+function createTemplate({ around, order }: Gaps, pattern: Pattern): TextTemplate {
+  const before = around[0] ?? '';
+
+  /** Adds the texts of the chunk whose first one begins at `start`, and gives the place behind it; -1 where it is no such chunk. */
+  function read(text: string, start: number, texts: readonly string[][]): number {
+    let from = start;
+    for (let gap = 0; gap < order.length; gap += 1) {
+      const end = endOfText(text, from);
+      const behind = around[gap + 1] ?? '';
+      if (end === -1 || text.slice(end, end + behind.length) !== behind) return -1;
+      texts[order[gap] ?? 0]?.push(text.slice(from, end));
+      from = end + behind.length;
+    }
+    return from;
+  }
+
   return {
-    find: (read, at) => {
-      const start = at + before.length;
-      if (read.slice(at, start) !== before) return undefined; // Four times as fast as `startsWith`.
-      const quote = read.indexOf('"', start);
-      if (quote === -1 || read.slice(quote, quote + after.length) !== after) return undefined;
-      const found = read.slice(start, quote);
-      if (ESCAPED.test(found)) return undefined;
-      return { chunk: new MoreText(chunk, found, withText), end: quote + after.length };
+    find: (text, at) => {
+      const texts: readonly string[][] = order.map(() => []);
+      const ends: number[] = [];
+      // Comparing slices is four times as fast as `startsWith`.
+      for (let from = at; text.slice(from, from + before.length) === before; from = ends.at(-1) ?? 0) {
+        const end = read(text, from + before.length, texts);
+        if (end === -1) break;
+        ends.push(end);
+      }
+      const chunks = ends.length === 0 ? undefined : rowOf(pattern, texts, ends.length);
+      const end = ends[(chunks?.texts[0]?.length ?? 0) - 1];
+      return chunks === undefined || end === undefined ? undefined : { chunks, end };
     },
   };
 }
 
-interface Slot {
-  readonly name: string;
-  readonly text: string;
-  readonly withText: (text: string) => JsonObject;
+/** The place of the quote behind the text that begins at `from`; where that is not sure, what is found is no text. */
+function endOfText(text: string, from: number): number {
+  let end = text.indexOf('"', from);
+  while (end !== -1 && text.charCodeAt(end - 1) === BACKSLASH) end = text.indexOf('"', end + 1);
+  return end;
 }
 
-/** Where the one text of a chunk lies that does nothing but go on. */
-function slotOf(chunk: JsonObject): Slot | undefined {
-  const { choices, usage } = chunk;
+/** Of so many chunks, those up to the first whose texts could not stand between quotes. */
+function rowOf(pattern: Pattern, texts: readonly (readonly string[])[], count: number): MoreText {
+  const whole = texts.map((ofPlace) => (ofPlace.length === count ? ofPlace : ofPlace.slice(0, count)));
+  const [said = '', padding = ''] = whole.map((ofPlace) => ofPlace.join(''));
+  if (!ESCAPED.test(said) && !ESCAPED.test(padding)) return new MoreText(pattern, whole, Buffer.byteLength(said));
+  const rewritten: readonly string[][] = texts.map(() => []);
+  let bytes = 0;
+  for (let time = 0; time < count; time += 1) {
+    const written = whole.map((ofPlace) => rewrittenOf(ofPlace[time] ?? ''));
+    if (written.includes(undefined)) break;
+    for (const [place, text = ''] of written.entries()) rewritten[place]?.push(text);
+    bytes += Buffer.byteLength(unquoted(written[0] ?? ''));
+  }
+  return new MoreText(pattern, rewritten, bytes);
+}
+
+/** A text from between quotes as we would write it; undefined where it could not stand there. */
+function rewrittenOf(text: string): string | undefined {
+  if (!ESCAPED.test(text)) return text;
+  const value = parseJson(`"${text}"`);
+  return typeof value === 'string' ? JSON.stringify(value).slice(1, -1) : undefined;
+}
+
+interface Said {
+  readonly name: string;
+  readonly text: string;
+}
+
+interface Slots {
+  readonly said: readonly Said[];
+  readonly withTexts: (texts: readonly string[]) => JsonObject;
+}
+
+/** Where the texts of a chunk lie that does nothing but go on. */
+function slotsOf(chunk: JsonObject): Slots | undefined {
+  const { choices, usage, [PADDING]: padding } = chunk;
   const choice: unknown = Array.isArray(choices) && choices.length === 1 ? choices[0] : undefined;
-  if (!isJsonObject(choice) || isGiven(usage)) return undefined;
+  if (!isJsonObject(choice) || isGiven(usage) || isGiven(choice['finish_reason'])) return undefined;
   const { delta } = choice;
   if (!isJsonObject(delta)) return undefined;
   const said = Object.entries(delta).filter(([name, value]) => !LABELS.has(name) && isGiven(value));
   const [only] = said;
   if (said.length !== 1 || only === undefined || typeof only[1] !== 'string') return undefined;
   const [name, text] = only;
-  const withText = (other: string) => ({ ...chunk, choices: [{ ...choice, delta: { ...delta, [name]: other } }] });
-  return { name, text, withText };
+  const saying = (other: string) => ({ ...chunk, choices: [{ ...choice, delta: { ...delta, [name]: other } }] });
+  if (typeof padding !== 'string') return { said: [{ name, text }], withTexts: ([other = '']) => saying(other) };
+  return {
+    said: [
+      { name, text },
+      { name: PADDING, text: padding },
+    ],
+    withTexts: ([other = '', pad = '']) => ({ ...saying(other), [PADDING]: pad }),
+  };
 }
 
-/** The text before and behind what is said, quotes included, where there is but one place that it can be in. */
-function aroundOf(raw: string, name: string, text: string): { before: string; after: string } | undefined {
-  const label = raw.includes(`${JSON.stringify(name)}: `) ? `${JSON.stringify(name)}: ` : `${JSON.stringify(name)}:`;
-  const said = label + JSON.stringify(text);
-  const at = raw.indexOf(said);
-  if (at === -1 || at !== raw.lastIndexOf(said)) return undefined;
-  return { before: raw.slice(0, at + label.length + 1), after: raw.slice(at + said.length - 1) };
+/** The text of a chunk with marks for what it says, where there is but one place that each can be in. */
+function markedOf(raw: string, said: readonly Said[]): string | undefined {
+  let marked = raw;
+  for (const [index, { name, text }] of said.entries()) {
+    const label = raw.includes(`${JSON.stringify(name)}: `) ? `${JSON.stringify(name)}: ` : `${JSON.stringify(name)}:`;
+    const written = label + JSON.stringify(text);
+    const at = marked.indexOf(written);
+    if (at === -1 || at !== marked.lastIndexOf(written)) return undefined;
+    marked = `${marked.slice(0, at + label.length + 1)}${MARKS[index]}${marked.slice(at + written.length - 1)}`;
+  }
+  return marked;
 }
 
 function isGiven(value: unknown): boolean {
