@@ -162,14 +162,18 @@ export interface FrameRecord {
   readonly text: () => string | undefined;
 }
 
+/** One for all calls that nobody may ask for again. */
+const NO_RECORD: FrameRecord = { add: () => {}, text: () => undefined };
+
 export function createFrameRecord({ attempt }: ChatCall): FrameRecord {
+  if (attempt === undefined) return NO_RECORD;
   const parts: string[] = [];
   let characters = 0;
   return {
     add: (frames) => {
       characters += frames.length;
-      if (attempt !== undefined && characters <= KEPT_CHARACTERS_MAX) parts.push(frames);
+      if (characters <= KEPT_CHARACTERS_MAX) parts.push(frames);
     },
-    text: () => (attempt === undefined || characters > KEPT_CHARACTERS_MAX ? undefined : parts.join('')),
+    text: () => (characters > KEPT_CHARACTERS_MAX ? undefined : parts.join('')),
   };
 }
