@@ -7,6 +7,7 @@ import { UpstreamError } from '../../packages/service/src/providers/provider.ts'
 import { createUpstreamHttp, type Endpoint } from '../../packages/service/src/providers/upstream-http.ts';
 import { answerBytes, type RawProvider, type RawRequest, startRawProvider } from '../support/raw-provider.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { readerOf } from '../support/read-answer.ts';
 
 const LIMITS = { msMax: 30_000, bytesMax: 1_000_000 };
 const FOREVER = { silenceMsMax: 600_000, signal: new AbortController().signal };
@@ -28,7 +29,7 @@ async function sceneOf(t: TestContext, answer: (request: RawRequest) => void): P
 
 /** The same of one that is read as it comes. */
 async function readAll({ open }: Endpoint): Promise<void> {
-  const { read } = await open('{}', FOREVER);
+  const read = readerOf(await open('{}', FOREVER));
   while ((await read()) !== undefined);
 }
 
@@ -119,7 +120,7 @@ test('CC-11 a connection whose answer waited for its reader until it was whole i
   // The last byte is the one that is too many to wait, so that the connection pauses and is free in one read.
   const long = 'x'.repeat(256 * 1024 + 1);
   const scene = await sceneOf(t, answering(answerBytes(long), answerBytes('second')));
-  const { read } = await scene.open('{}', FOREVER);
+  const read = readerOf(await scene.open('{}', FOREVER));
   await pause(100);
   let text = '';
   for (let part = await read(); part !== undefined; part = await read()) text += part;
@@ -195,7 +196,7 @@ test('CC-09 of an answer that is too large no more is read, and of one with anot
 
 test('CC-11 an answer of which a part came is read up to there', async (t) => {
   const scene = await sceneOf(t, ({ socket }) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\npart'));
-  const { read } = await scene.open('{}', FOREVER);
+  const read = readerOf(await scene.open('{}', FOREVER));
   await pause(20);
   assert.equal(await read(), 'part');
   await assert.rejects(read(), isError('outage'));

@@ -5,6 +5,7 @@ import { UpstreamError } from '../../packages/service/src/providers/provider.ts'
 import { createUpstreamHttp } from '../../packages/service/src/providers/upstream-http.ts';
 import { answerBytes, startRawProvider } from '../support/raw-provider.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { readerOf } from '../support/read-answer.ts';
 
 const HEAD = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
 const CHUNK = '4\r\nmore\r\n';
@@ -52,16 +53,16 @@ for (const silenceMsMax of [1_000, 900_000]) {
     scene.pass(silenceMsMax);
     assert.equal(await settled(opened), 'waits');
     socket.write(HEAD);
-    const answer = await opening;
+    const next = readerOf(await opening);
     for (let part = 0; part < 3; part += 1) {
-      const read = answer.read();
+      const read = next();
       const state = stateOf(read);
       scene.pass(silenceMsMax);
       assert.equal(await settled(state), 'waits');
       socket.write(CHUNK);
       assert.equal(await read, 'more');
     }
-    const last = stateOf(answer.read());
+    const last = stateOf(next());
     scene.pass(silenceMsMax);
     assert.equal(await settled(last), 'waits');
     scene.pass(200);
@@ -114,7 +115,7 @@ test('CC-11 a provider that is not heard is not silent', async (t) => {
   const opening = scene.endpoint.open('{}', { silenceMsMax: 10_000, signal });
   const { socket } = await scene.arrival();
   socket.write(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(512 * 1024)}`);
-  const { read } = await opening;
+  const read = readerOf(await opening);
   await heard();
   scene.pass(60_000);
   assert.ok(((await read()) ?? '').length > 256 * 1024);

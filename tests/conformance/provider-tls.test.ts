@@ -8,6 +8,7 @@ import { createUpstreamHttp } from '../../packages/service/src/providers/upstrea
 import { TEST_CERTIFICATE } from '../support/mail-server.ts';
 import { answerBytes, type RawRequest, startRawProvider } from '../support/raw-provider.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { readerOf } from '../support/read-answer.ts';
 
 const LIMITS = { msMax: 30_000, bytesMax: 1_000_000 };
 const TLS: TlsOptions = { ...TEST_CERTIFICATE, ALPNProtocols: ['h2', 'http/1.1'] };
@@ -52,7 +53,7 @@ test('CC-13 a provider is called over TLS, in HTTP/1.1, on one connection', asyn
   for (let time = 10; time < 20; time += 1) {
     assert.equal((await endpoint.whole(String(time), LIMITS)).text, String(time));
   }
-  const { read } = await endpoint.open('ok', { silenceMsMax: 30_000, signal: new AbortController().signal });
+  const read = readerOf(await endpoint.open('ok', { silenceMsMax: 30_000, signal: new AbortController().signal }));
   assert.equal(await read(), 'ok');
   assert.equal(await read(), undefined);
   assert.equal(connections(), 1);
@@ -82,9 +83,10 @@ test('CC-11 what waits of a provider’s answer over TLS is bounded, and nothing
   const { endpoint } = await sceneOf(t, NAMED, ({ socket }) => void socket.write(answerBytes('x'.repeat(bytes))));
   const answer = await endpoint.open('{}', { silenceMsMax: 30_000, signal: new AbortController().signal });
   let most = 0;
+  const next = readerOf(answer);
   let read = 0;
   let reads = 0;
-  for (let text = await answer.read(); text !== undefined; text = await answer.read()) {
+  for (let text = await next(); text !== undefined; text = await next()) {
     read += text.length;
     most = Math.max(most, text.length);
     reads += 1;

@@ -187,7 +187,7 @@ test('CC-01 of an ordinary stream only the first chunks, the end and the usage a
   for (const sent of [plain, padded]) {
     const came = read(Buffer.from(sent.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')), []);
     assert.equal(skimmedIn(came), 49);
-    assert.equal(came.length, 4); // Those that go on come in a row.
+    assert.ok(came.length <= 8, 'those that go on come in rows');
     assert.deepEqual(whole(came), sent);
     assert.deepEqual(told(came, true), told(sent, true));
   }

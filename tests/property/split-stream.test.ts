@@ -8,6 +8,7 @@ import { newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { Utf8Text } from '../../packages/service/src/providers/http/utf8-text.ts';
 import { createOpenAiCompatible } from '../../packages/service/src/providers/openai-compatible/adapter.ts';
+import type { AnswerListener } from '../../packages/service/src/providers/http/open-exchange.ts';
 import type { ProviderCall } from '../../packages/service/src/providers/provider.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { chat } from '../support/client.ts';
@@ -90,19 +91,25 @@ const PROVIDER_CALL: ProviderCall = {
 async function relayed(...buffers: readonly Buffer[]): Promise<{ readonly frames: string; readonly charge: bigint }> {
   const left = [...buffers];
   const text = new Utf8Text();
-  const read = async () => {
-    const next = left.shift();
-    return next && (text.take(next) ?? assert.fail('no UTF-8'));
+  const listen = (listener: AnswerListener | undefined) => {
+    if (listener === undefined) return;
+    for (const next of left.splice(0)) {
+      const part = text.take(next) ?? assert.fail('no UTF-8');
+      if (part !== '') listener.onText(part);
+    }
+    listener.onEnd();
   };
-  const answer = { status: 200, isOver: false, read, discard: () => {} };
+  const answer = { status: 200, listen, finish: () => {}, discard: () => {} };
   const endpoint = () => ({ open: async () => answer, whole: () => assert.fail('no whole answer is wanted') });
   const http = { endpoint, close: () => {} };
   const provider = createOpenAiCompatible({ http, baseUrl: 'http://provider.test/v1', apiKey: undefined });
   const tally = createStreamTally({ call: CALL, granted: micros(10_000n) });
   let frames = '';
-  for await (const chunks of await provider.stream(PROVIDER_CALL, new AbortController().signal)) {
-    for (const one of chunks) frames += tally.take(one);
-  }
+  const chunks = await provider.stream(PROVIDER_CALL, new AbortController().signal);
+  await chunks.rest((next) => {
+    for (const one of next) frames += tally.take(one);
+    return true;
+  });
   assert.ok(tally.isFinished());
   return { frames: frames + tally.closingFrames(), charge: tally.endingAs('answered').charge };
 }

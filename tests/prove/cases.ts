@@ -42,7 +42,7 @@ function arrangementOf(failpoint: string): Pick<Case, 'answer' | 'circumstance'>
   }
   if (failpoint.startsWith('stream.fail'))
     return { answer: { ...FULL, kind: 'cut', completionShare: 0.9 }, circumstance: 'none' };
-  if (failpoint.startsWith('chat.write'))
+  if (/^(chat\.write|stream\.chunk-drained)/.test(failpoint))
     return { answer: { ...FULL, fillerBytes: FILLER_BYTES }, circumstance: 'none' };
   if (failpoint.startsWith('stream.unsent')) return { answer: FULL, circumstance: 'left' };
   if (failpoint.startsWith('hold.spool')) return { answer: { ...FULL, waitMs: 800 }, circumstance: 'locked' };

@@ -202,10 +202,10 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'stream-done-before-its-settlement',
     clause: 'CC-08',
     edits: [
-      stream('    await out.write(tally.closingFrames());\n', ''),
+      stream('    await out.end(stream.held + tally.closingFrames());\n', ''),
       stream(
         "    const outcome = caller.gone.aborted ? 'abandoned' : 'answered';\n",
-        "    const outcome = caller.gone.aborted ? 'abandoned' : 'answered';\n    await out.write(tally.closingFrames());\n",
+        "    const outcome = caller.gone.aborted ? 'abandoned' : 'answered';\n    await out.end(stream.held + tally.closingFrames());\n",
       ),
     ],
     killer: settledFirst('CC-08 the caller of a stream that comes to its end is told so only when it is on the books'),

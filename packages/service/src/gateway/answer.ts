@@ -1,6 +1,6 @@
 import type { ChatCall } from '#gateway/call.ts';
 import { outputTokensWithin } from '#gateway/call.ts';
-import type { WriteFrames } from '#gateway/keep-alive.ts';
+import type { FrameWriter } from '#gateway/keep-alive.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Micros } from '#kernel/micros.ts';
@@ -34,10 +34,10 @@ export interface StreamAnswer {
   readonly kind: 'stream';
   readonly facts: AnswerFacts;
   /**
-   * Runs the stream to its end and settles it: must be called once, also for a caller who has left. `write` takes
-   * whole frames and resolves when the caller can take more, or is gone; undefined where that is so at once. Never rejects.
+   * Runs the stream to its end and settles it, and ends the answer: must be called once, also for a caller who has left.
+   * What the writer gives back resolves when the caller can take more, or is gone. Never rejects.
    */
-  readonly run: (write: WriteFrames) => Promise<void>;
+  readonly run: (writer: FrameWriter) => Promise<void>;
 }
 
 interface AnswerFacts {

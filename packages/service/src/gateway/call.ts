@@ -8,6 +8,7 @@ import type { CallId, CorrelationId, EndUserId } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
+import type { Signal } from '#kernel/signal.ts';
 import { measureImages } from '#gateway/messages.ts';
 import type { Rejections } from '#gateway/rejections.ts';
 
@@ -33,12 +34,8 @@ export interface ChatCall {
   readonly attempt: Attempt | undefined;
 }
 
-/** Whether a caller has left. Any `AbortSignal` can tell. */
-export interface Gone {
-  readonly aborted: boolean;
-  readonly addEventListener: (type: 'abort', listener: () => void) => void;
-  readonly removeEventListener: (type: 'abort', listener: () => void) => void;
-}
+/** Whether a caller has left. */
+export type Gone = Signal;
 
 /** The caller's side of a running call. */
 export interface CallerSide {

@@ -1,11 +1,12 @@
 import type { CallerSide, Drain } from '#gateway/call.ts';
 import type { Hold, Lane } from '#gateway/lane.ts';
 import type { Mode } from '#kernel/ids.ts';
+import { OwnSignal, type Signal } from '#kernel/signal.ts';
 
 /** What becomes of a provider's stream when its caller leaves. */
 export interface CallerWatch {
   /** Ends the provider's stream. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   readonly giveUp: () => void;
   /** So many more bytes were read for nobody. */
   readonly drained: (bytes: number) => void;
@@ -15,7 +16,7 @@ export interface CallerWatch {
 
 /** Ends the provider's stream when its caller has left: at once where that stops its bill, else after a drain (CC-11). */
 export function watchCaller<M extends Mode>(lane: Lane<M>, hold: Hold<M>, { gone, drains }: CallerSide): CallerWatch {
-  const upstream = new AbortController();
+  const upstream = new OwnSignal();
   const giveUp = () => upstream.abort();
   let drain: Drain | undefined;
   let withdrawSlot: (() => void) | undefined;
@@ -27,7 +28,7 @@ export function watchCaller<M extends Mode>(lane: Lane<M>, hold: Hold<M>, { gone
   if (gone.aborted) onGone();
   else gone.addEventListener('abort', onGone);
   return {
-    signal: upstream.signal,
+    signal: upstream,
     giveUp,
     drained: (bytes) => drain?.read(bytes),
     stop: () => {

@@ -19,7 +19,7 @@ function writtenTo(t: TestContext) {
   return {
     written,
     gone,
-    out: createKeptAlive(write, PACE, { gone: gone.signal, clock: { nowMs: () => nowMs } }),
+    out: createKeptAlive({ write, end: write }, PACE, { gone: gone.signal, clock: { nowMs: () => nowMs } }),
     stall: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       stalled = promise;
@@ -90,7 +90,7 @@ test('CC-01 a comment that is not read is not followed by another', async (t) =>
 test('CC-01 no comment comes once the end is written', async (t) => {
   const { out, written, pass } = writtenTo(t);
   out.stop();
-  await out.write('end');
+  await out.end('end');
   await pass(60_000);
   assert.deepEqual(written, ['end']);
 });

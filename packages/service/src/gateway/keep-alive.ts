@@ -8,15 +8,21 @@ export const STREAM_PACE: StreamPace = { statusMsMax: 10_000, keepAliveMs: 15_00
 const KEEP_ALIVE = ': keep-alive\n\n';
 
 /** Undefined where the caller can take more at once: nearly every frame is such a one, and a promise costs more than it. */
-export type WriteFrames = (frames: string) => Promise<void> | undefined;
+type WriteFrames = (frames: string) => Promise<void> | undefined;
 
-/** The way to a caller, on which there is never silence for long. */
-export interface KeptAlive {
-  /** Writes whole frames, as the function does that it is made of. */
+/** The way to a caller. */
+export interface FrameWriter {
+  /** Writes whole frames. */
   readonly write: WriteFrames;
+  /** Writes the last ones, and ends the answer. */
+  readonly end: WriteFrames;
+}
+
+/** The same, on which there is never silence for long. */
+export interface KeptAlive extends FrameWriter {
   /** Says now that the stream lives. */
   readonly tell: () => Promise<void> | undefined;
-  /** No more of it: what is written from now on is the end. */
+  /** No more of it: what comes is the end. */
   readonly stop: () => void;
 }
 
@@ -25,7 +31,7 @@ export interface KeptAlive {
  * long as a write waits for it, nothing is put behind that.
  */
 export function createKeptAlive(
-  write: WriteFrames,
+  { write, end }: FrameWriter,
   { keepAliveMs }: StreamPace,
   { gone, clock }: { readonly gone: Gone; readonly clock: SteadyClock },
 ): KeptAlive {
@@ -57,6 +63,7 @@ export function createKeptAlive(
 
   return {
     write: send,
+    end,
     tell: () => send(KEEP_ALIVE),
     stop: () => clearTimeout(timer),
   };

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatCall, StreamPace } from '#gateway/call.ts';
 import type { JsonObject } from '#kernel/json.ts';
+import type { Signal } from '#kernel/signal.ts';
+import { sourceOf } from '#gateway/made-chunks.ts';
 import { type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
 import { cannedChunks, cannedCompletion } from '#sandbox/canned-answer.ts';
 import { CANNED, findOutcome, type Outcome, type OutcomeFailure } from '#sandbox/outcomes.ts';
@@ -20,14 +22,14 @@ export function createSandboxProvider({ callId, prompt, model }: ChatCall, { sta
     stream: async (call, signal) => {
       if (outcome.failure?.at !== 'middle') await wait(outcome.silence * statusMsMax, signal);
       if (outcome.failure?.at === 'beginning') throw errorOf(outcome.failure);
-      return play(cannedChunks(cannedCallOf(call), outcome), outcome, { statusMsMax, signal });
+      return sourceOf(play(cannedChunks(cannedCallOf(call), outcome), outcome, { statusMsMax, signal }));
     },
   };
 }
 
 interface Playing {
   readonly statusMsMax: number;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
 }
 
 /** The chunks at their pace, and then the failure, where there is one. */
@@ -53,11 +55,17 @@ function errorOf({ kind }: OutcomeFailure): UpstreamError {
   return new UpstreamError(kind, 'The sandbox was asked for this failure.');
 }
 
-async function wait(ms: number, signal?: AbortSignal): Promise<void> {
+async function wait(ms: number, signal?: Signal): Promise<void> {
   if (ms === 0) return;
+  const waiting = new AbortController();
+  const stop = (): void => waiting.abort();
+  if (signal?.aborted === true) stop();
+  signal?.addEventListener('abort', stop);
   try {
-    await pause(ms, undefined, signal === undefined ? {} : { signal });
+    await pause(ms, undefined, waiting);
   } catch (fault) {
     throw new UpstreamError('given-up', 'The call was given up.', { cause: fault });
+  } finally {
+    signal?.removeEventListener('abort', stop);
   }
 }

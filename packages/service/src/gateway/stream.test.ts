@@ -9,6 +9,7 @@ import { FAILED } from '#gateway/usage.ts';
 import { newCallId } from '#kernel/ids.ts';
 import { createLog } from '#kernel/log.ts';
 import { micros, ZERO_MICROS } from '#kernel/micros.ts';
+import { sourceOf } from '#gateway/made-chunks.ts';
 
 const price = {
   priceId: 1n,
@@ -63,9 +64,12 @@ test('CC-14 a caller who leaves while a stream that has come to its end is settl
       return ending.charge;
     },
     providerOf: () => ({
-      stream: async function* () {
-        yield [chunk];
-      },
+      stream: async () =>
+        sourceOf(
+          (async function* () {
+            yield [chunk];
+          })(),
+        ),
     }),
     offerSlot: () => {
       offered += 1;
@@ -81,6 +85,6 @@ test('CC-14 a caller who leaves while a stream that has come to its end is settl
   const drained = { ...call, model: { ...call.model, onAbandon: 'drain' } } as ChatCall;
   const answer = await openStream(lane, { mode: 'live', call: drained, granted: micros(10n) }, caller);
   assert.ok('run' in answer);
-  await answer.run(async () => {});
+  await answer.run({ write: async () => {}, end: async () => {} });
   assert.deepEqual([gone.signal.aborted, offered], [true, 0]);
 });

@@ -14,12 +14,18 @@ import { failpoint } from '#kernel/failpoint.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { describeFault } from '#kernel/log.ts';
 import type { Refusal } from '#kernel/refusal.ts';
-import { type Provider, type ProviderCall, type StreamChunk, UpstreamError } from '#providers/provider.ts';
+import type { Signal } from '#kernel/signal.ts';
+import {
+  type ChunkSource,
+  type Provider,
+  type ProviderCall,
+  type StreamChunk,
+  type TakeChunks,
+  UpstreamError,
+} from '#providers/provider.ts';
 
-/** Of small chunks many are written at once, but no more than this. */
-const WRITE_CHARACTERS_MAX = 64 * 1024;
-
-type Chunks = AsyncIterator<readonly StreamChunk[]>;
+/** Of small chunks many are written at once, but no more than this and a row of them. */
+const WRITE_CHARACTERS_MAX = 48 * 1024;
 
 /**
  * Opens a stream and waits for its first chunks, so that an early failure still gets a status of its own. A provider that
@@ -45,9 +51,9 @@ export async function openStream<M extends Mode>(
     return {
       kind: 'stream',
       facts: answerFactsOf(call, providerCall.outputTokens),
-      run: (write) => {
-        const out = createKeptAlive(write, caller.pace, { gone: caller.gone, clock: steadyClock });
-        return relay({ lane, hold, caller, upstream, tally, opening, isLate: !isInTime, out, sent });
+      run: (writer) => {
+        const out = createKeptAlive(writer, caller.pace, { gone: caller.gone, clock: steadyClock });
+        return relay({ lane, hold, caller, upstream, tally, opening, isLate: !isInTime, out, sent, held: '' });
       },
     };
   } catch (fault) {
@@ -64,19 +70,18 @@ export async function openStream<M extends Mode>(
 
 interface Opened {
   readonly first: readonly StreamChunk[];
-  readonly chunks: Chunks;
+  readonly chunks: ChunkSource;
 }
 
 /** Whatever fails, also on the way to the provider's client, is a rejection: the hold is ended by who waits for it. */
-async function openUpstream(find: () => Provider, call: ProviderCall, signal: AbortSignal): Promise<Opened> {
+async function openUpstream(find: () => Provider, call: ProviderCall, signal: Signal): Promise<Opened> {
   failpoint('stream.opening');
-  const stream = await find().stream(call, signal);
+  const chunks = await find().stream(call, signal);
   failpoint('stream.opened');
-  const chunks = stream[Symbol.asyncIterator]();
-  const first = await chunks.next();
+  const first = await chunks.first();
   failpoint('stream.first-chunk');
-  if (first.done === true) throw new UpstreamError('cut', 'The provider ended a stream before it began.');
-  return { first: first.value, chunks };
+  if (first === undefined) throw new UpstreamError('cut', 'The provider ended a stream before it began.');
+  return { first, chunks };
 }
 
 /** The caller left before anything was sent: nothing is owed, and nobody reads the answer. */
@@ -98,6 +103,8 @@ interface Relay<M extends Mode> {
   readonly isLate: boolean;
   readonly out: KeptAlive;
   readonly sent: FrameRecord;
+  /** Frames that came with the end of the stream, and wait for it. */
+  held: string;
 }
 
 /** Relays chunks to their end, or to their limit, settles, and only then says that the stream is done. */
@@ -112,7 +119,7 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     await endKept(lane, { hold, ending: tally.endingAs(outcome), caller }, () => answerOf(stream));
     failpoint('stream.settled');
     out.stop();
-    await out.write(tally.closingFrames());
+    await out.end(stream.held + tally.closingFrames());
     failpoint('stream.closed');
   } catch (fault) {
     // Nothing may escape here: the status is out, and the caller's side has only this frame to learn from (ER-06).
@@ -124,7 +131,7 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     await settleQuietly(stream, ending);
     failpoint('stream.failure-settled');
     out.stop();
-    await out.write(errorFrame(fault, hold.call.correlationId));
+    await out.end(stream.held + errorFrame(fault, hold.call.correlationId));
     failpoint('stream.failure-told');
   } finally {
     upstream.stop();
@@ -148,36 +155,62 @@ function checkEnd(tally: StreamTally, upstream: CallerWatch): void {
   upstream.stop(); // Who leaves from now on leaves an answer, which a retry may get, and no drain.
 }
 
-async function pump<M extends Mode>({ caller, upstream, tally, opening, isLate, out, sent }: Relay<M>): Promise<void> {
+/** Relays what comes, in the turn in which it is read. */
+async function pump<M extends Mode>(stream: Relay<M>): Promise<void> {
+  const { opening, isLate, out } = stream;
   failpoint('stream.first-awaited');
   if (isLate) await out.tell();
   const { first, chunks } = await opening;
   failpoint('stream.begun');
-  let next: readonly StreamChunk[] | undefined = first;
-  while (next !== undefined) {
+  const pass = passTo(stream, chunks);
+  const isMore = await pass(first);
+  failpoint('stream.first-passed');
+  if (isMore) await chunks.rest(pass);
+  failpoint('stream.all-passed');
+}
+
+/** What is done with the chunks of a read. The frames of those that came with the end are held: they leave with it, in one write. */
+function passTo<M extends Mode>(stream: Relay<M>, chunks: ChunkSource): TakeChunks {
+  const { tally, caller, sent } = stream;
+
+  function hold(frames: string): void {
+    stream.held = frames;
+    if (!caller.gone.aborted) sent.add(frames);
+  }
+
+  function pass(next: readonly StreamChunk[]): boolean | Promise<boolean> {
+    failpoint('stream.chunk-read');
     let frames = '';
-    let left = next.length;
-    for (const chunk of next) {
+    for (const [index, chunk] of next.entries()) {
       frames += tally.take(chunk);
-      left -= 1;
       // In parts, so that no more than one waits for a reader who takes nothing.
-      if (left > 0 && frames.length < WRITE_CHARACTERS_MAX) continue;
-      if (caller.gone.aborted) {
-        upstream.drained(frames.length);
-      } else if (frames !== '') {
-        sent.add(frames);
+      const isWhole = frames.length >= WRITE_CHARACTERS_MAX;
+      if (!isWhole && index < next.length - 1) continue;
+      if (!isWhole && chunks.isWhole()) hold(frames);
+      else {
         failpoint('stream.chunk-taken');
-        const writing = out.write(frames);
-        if (writing !== undefined) await writing;
+        const writing = send(stream, frames);
+        if (writing !== undefined) {
+          return writing.then(() => {
+            failpoint('stream.chunk-drained');
+            return pass(next.slice(index + 1));
+          });
+        }
+        failpoint('stream.chunk-sent');
       }
       frames = '';
-      failpoint('stream.chunk-sent');
     }
-    if (tally.isPastLimit()) return;
-    const result = await chunks.next();
-    failpoint('stream.chunk-read');
-    next = result.done === true ? undefined : result.value;
+    return !tally.isPastLimit();
   }
+  return pass;
+}
+
+/** Writes frames, unless nobody is there to read them. */
+function send<M extends Mode>({ caller, upstream, out, sent }: Relay<M>, frames: string): Promise<void> | undefined {
+  if (caller.gone.aborted) upstream.drained(frames.length);
+  if (caller.gone.aborted || frames === '') return undefined;
+  sent.add(frames);
+  return out.write(frames);
 }
 
 async function settleQuietly<M extends Mode>({ lane, hold, caller }: Relay<M>, ending: Ending): Promise<void> {

@@ -37,6 +37,8 @@ const SLOW_CHECK_MS = 1_000;
 /** How long a connection that was ended waits for the other side to end it too. */
 const LINGER_MS_MAX = 2_000;
 const KEEP_ALIVE_TIMEOUT_MS = 75_000; // Longer than load balancers keep theirs, so that they never send into a close.
+/** A reader who has left so much unread is waited for: Node's own 64 KiB are a lot where thousands of streams are open. */
+const UNREAD_BYTES_MAX = 16 * 1024;
 /** Its answers are named where they are written, with all their headers at once. */
 const CHAT_PATH = '/v1/chat/completions';
 const MODEL_PATH = '/v1/models/';
@@ -67,6 +69,7 @@ export function createHttpServer(options: ServerOptions): Server {
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       requireHostHeader: false,
       noDelay: true,
+      highWaterMark: UNREAD_BYTES_MAX,
     },
     (request, response) => void answer(request, response),
   );

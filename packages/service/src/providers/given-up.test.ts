@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { UpstreamError } from '#providers/provider.ts';
 import { createUpstreamHttp, type UpstreamHttp } from '#providers/upstream-http.ts';
+import { readerOf } from '../../../../tests/support/read-answer.ts';
 
 /** Answers one request on each connection and closes it at the second byte of `signal`, whatever this thread does. */
 const PROVIDER = `
@@ -38,7 +39,7 @@ async function connectTo(t: TestContext, http: UpstreamHttp) {
   const [port] = (await once(worker, 'message')) as [number];
   const provider = http.endpoint(new URL(`http://127.0.0.1:${port}`), {});
   const post = (signal: AbortSignal) => provider.open('{}', { silenceMsMax: 10_000, signal });
-  const { read } = await post(new AbortController().signal);
+  const read = readerOf(await post(new AbortController().signal));
   while ((await read()) !== undefined);
   return {
     post,
@@ -77,7 +78,7 @@ test('CC-11 a call is not sent on a connection that the provider had closed, tho
     setImmediate(resolve);
   });
   closeUnheard();
-  const { read } = await post(new AbortController().signal);
+  const read = readerOf(await post(new AbortController().signal));
   assert.equal(await read(), 'ok');
 });
 

@@ -1,17 +1,27 @@
 import type { JsonObject } from '#kernel/json.ts';
+import type { Signal } from '#kernel/signal.ts';
 import type { MoreText } from '#providers/more-text.ts';
 
 /** A model vendor's service, as the gateway uses it. One upstream request a call, never retried, redirects not followed. */
 export interface Provider {
   /** One whole completion, within `timeoutMs` in all; nothing else ends it early. Throws `UpstreamError`. */
   readonly complete: (call: ProviderCall) => Promise<JsonObject>;
-  /**
-   * Opens a stream: resolves when the provider has accepted the call. Each item holds the chunks of one read, parsed;
-   * the iteration ends when the provider says that it is done, and throws `UpstreamError` when it fails or when it is
-   * silent for `timeoutMs`. Aborting `signal` ends the request.
-   */
-  readonly stream: (call: ProviderCall, signal: AbortSignal) => Promise<AsyncIterable<readonly StreamChunk[]>>;
+  /** Opens a stream: resolves when the provider has accepted the call. `signal` ends the request. */
+  readonly stream: (call: ProviderCall, signal: Signal) => Promise<ChunkSource>;
 }
+
+/** The chunks of a stream. Both ways of waiting for them reject with an `UpstreamError`, also where it is silent for `timeoutMs`. */
+export interface ChunkSource {
+  /** Those that come first, together; undefined where it ends without one. */
+  readonly first: () => Promise<readonly StreamChunk[] | undefined>;
+  /** Hands over what comes after that, as it comes. Resolves when the provider says that it is done, or when no more is wanted. */
+  readonly rest: (take: TakeChunks) => Promise<void>;
+  /** All that is to come has come. */
+  readonly isWhole: () => boolean;
+}
+
+/** Takes the chunks of one read and says whether more are wanted: nothing is handed over before it has. */
+export type TakeChunks = (chunks: readonly StreamChunk[]) => boolean | Promise<boolean>;
 
 /** A chunk of a stream as it was parsed, or some that needed no parsing. */
 export type StreamChunk = JsonObject | MoreText;

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createUpstreamHttp } from '#providers/upstream-http.ts';
+import { readerOf } from '../../../../tests/support/read-answer.ts';
 
 const KIBIBYTE = 1024;
 /** The connection is paused above 256 KiB, after one read of a socket at most. */
@@ -35,10 +36,11 @@ test('CC-11 what waits of a provider’s answer is bounded, and nothing of it is
   });
   const { signal } = new AbortController();
   const answer = await http.endpoint(new URL(origin), {}).open('{}', { silenceMsMax: 60_000, signal });
+  const next = readerOf(answer);
   let read = 0;
   let most = 0;
   let reads = 0;
-  for (let part = await answer.read(); part !== undefined; part = await answer.read()) {
+  for (let part = await next(); part !== undefined; part = await next()) {
     read += part.length;
     most = Math.max(most, part.length); // A read takes all that waits.
     reads += 1;

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { Answer, PlainAnswer, ReplayedAnswer, StreamAnswer } from '#gateway/answer.ts';
-import type { Gone } from '#gateway/call.ts';
 import { completeChat, type Gateway } from '#gateway/pipeline.ts';
-import { createFrameWriter } from '#http/data-plane/frame-writer.ts';
+import { createFrameWriter, NO_READER } from '#http/data-plane/frame-writer.ts';
 import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
 import { readBody } from '#http/read-body.ts';
 import { type Exchange, sendRefusal, setHeaders } from '#http/respond.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import { type Micros, microsToWire } from '#kernel/micros.ts';
 import { Refusal } from '#kernel/refusal.ts';
+import { OwnSignal } from '#kernel/signal.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const STREAM_HEADERS = Object.entries({
@@ -37,7 +37,7 @@ export async function handleChat(gateway: Gateway, exchange: Exchange): Promise<
   }
   if (response.headersSent) {
     // Its body turned out to be malformed, and that has been answered. A stream comes to its end all the same.
-    return answer instanceof Refusal || answer.kind !== 'stream' ? undefined : answer.run(() => undefined);
+    return answer instanceof Refusal || answer.kind !== 'stream' ? undefined : answer.run(NO_READER);
   }
   if (answer instanceof Refusal) {
     setHeaders(response, head);
@@ -73,26 +73,13 @@ function headerOf({ request }: Exchange, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The connection may close before the answer is out. As an `AbortSignal`, for the price of one listener a call. */
-class CallerGone implements Gone {
-  aborted = false;
-  #listeners: Set<() => void> | undefined;
-
+/** The connection may close before the answer is out. */
+class CallerGone extends OwnSignal {
   constructor(response: ServerResponse) {
+    super();
     response.on('close', () => {
-      if (response.writableFinished) return;
-      this.aborted = true;
-      for (const listener of this.#listeners ?? []) listener();
+      if (!response.writableFinished) this.abort();
     });
-  }
-
-  addEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners ??= new Set();
-    this.#listeners.add(listener);
-  }
-
-  removeEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners?.delete(listener);
   }
 }
 
@@ -138,7 +125,5 @@ async function sendStream(response: ServerResponse, head: string[], answer: Stre
   response.writeHead(200, [...head, ...STREAM_HEADERS]);
   failpoint('chat.stream-head-sent');
   await answer.run(createFrameWriter(response));
-  failpoint('chat.stream-run');
-  response.end();
   failpoint('chat.stream-sent');
 }

@@ -9,12 +9,17 @@ const FRAMES = ['data: one\n\n', 'data: zwölf ☃ \u{1f600}\n\n', 'data: end\n\
 /** More than the kernel takes for a reader who reads nothing. */
 const LARGE = 'x'.repeat(32 * 1024 * 1024);
 
+/** A socket by how it takes several pieces at once. */
+interface Vectored {
+  readonly _writev: (pieces: readonly { readonly chunk: unknown }[], callback: () => void) => void;
+}
+
 /** A caller on a socket of its own, of whose requests each is answered by `answer`. */
 async function callerOf(t: TestContext, answer: (response: ServerResponse, path: string) => Promise<void>) {
   const server = createServer((request, response) => {
     response.sendDate = false;
     response.writeHead(200, { 'content-type': 'text/plain' });
-    void answer(response, request.url ?? '').then(() => response.end());
+    void answer(response, request.url ?? '');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -28,9 +33,9 @@ async function callerOf(t: TestContext, answer: (response: ServerResponse, path:
 
 /** Each frame in a turn of its own. */
 async function writeAll(response: ServerResponse): Promise<void> {
-  const write = createFrameWriter(response);
-  for (const frames of FRAMES) {
-    await write(frames);
+  const { write, end } = createFrameWriter(response);
+  for (const [index, frames] of FRAMES.entries()) {
+    await (index === FRAMES.length - 1 ? end(frames) : write(frames));
     await new Promise(setImmediate);
   }
 }
@@ -76,13 +81,14 @@ test('CC-11 a frame that a reader does not take is waited for, until it is taken
   for (const leaves of [false, true]) {
     const waits = Promise.withResolvers<{ readonly waiting: Promise<void> | undefined }>();
     const socket = await callerOf(t, async (response) => {
-      const write = createFrameWriter(response);
+      const { write, end } = createFrameWriter(response);
       assert.equal(write('data: one\n\n'), undefined);
       await new Promise(setImmediate);
       const waiting = write(LARGE);
       waits.resolve({ waiting });
       await waiting;
       if (leaves) assert.equal(write('data: more\n\n'), undefined);
+      if (leaves) assert.equal(end('data: end\n\n'), undefined);
     });
     socket.pause();
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
@@ -94,10 +100,11 @@ test('CC-11 a frame that a reader does not take is waited for, until it is taken
   }
 });
 
-test('CC-01 a frame leaves in one piece', async (t) => {
+test('CC-01 a frame leaves in one piece, and the last one with the end', async (t) => {
   let pieces: readonly unknown[] = [];
+  let ends: readonly unknown[] = [];
   const socket = await callerOf(t, async (response) => {
-    const writeFrames = createFrameWriter(response);
+    const { write: writeFrames, end } = createFrameWriter(response);
     await writeFrames('data: first\n\n');
     await new Promise(setImmediate);
     const { socket: own } = response;
@@ -105,8 +112,12 @@ test('CC-01 a frame leaves in one piece', async (t) => {
     const written = t.mock.method(own, 'write');
     await writeFrames('data: next\n\n');
     pieces = written.mock.calls.map((call) => call.arguments[0]);
+    const together = t.mock.method(own as unknown as Vectored, '_writev');
+    await end('data: end\n\n');
+    ends = together.mock.calls.map((call) => call.arguments[0].map(({ chunk }) => chunk));
   });
   socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   await textOf(socket);
   assert.deepEqual(pieces, ['c\r\ndata: next\n\n\r\n']);
+  assert.deepEqual(ends, [['b\r\ndata: end\n\n\r\n', '0\r\n\r\n']]);
 });

@@ -1,18 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { WriteFrames } from '#gateway/keep-alive.ts';
+import type { FrameWriter } from '#gateway/keep-alive.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 
 /** A reader that stands still holds its provider's stream; after so long it is treated as gone. */
 const STALLED_MS_MAX = 60_000;
 
+/** For a stream of which nothing can be told any more. */
+export const NO_READER: FrameWriter = { write: () => undefined, end: () => undefined };
+
 /**
  * Writes whole frames into an answer whose head was given. What it returns resolves when the caller can take more, or will
  * never: one that takes nothing for too long has left. Undefined where that is so at once.
  */
-export function createFrameWriter(response: ServerResponse): WriteFrames {
+export function createFrameWriter(response: ServerResponse): FrameWriter {
   let hasBegun = false;
-  return (frames) => {
+
+  function write(frames: string): Promise<void> | undefined {
     if (response.destroyed) return undefined;
     const { socket } = response;
     // The head leaves with the first frames.
@@ -20,7 +24,20 @@ export function createFrameWriter(response: ServerResponse): WriteFrames {
     hasBegun = true;
     if (!isDirect) return response.write(frames) ? undefined : drained(response, response);
     return writeChunk(socket, frames) ? undefined : drained(response, socket);
-  };
+  }
+
+  function end(frames: string): Promise<void> | undefined {
+    const { socket } = response;
+    const isDirect = hasBegun && socket !== null && isUpToDate(response, socket);
+    if (isDirect && !response.destroyed) {
+      socket.cork(); // The last frames and the end of the body leave in one write.
+      writeChunk(socket, frames);
+    }
+    response.end(isDirect || response.destroyed ? undefined : frames);
+    return socket?.writableNeedDrain === true ? drained(response, socket) : undefined;
+  }
+
+  return { write, end };
 }
 
 /** Whether the next byte of the connection is the next of this answer, and its body goes in chunks. */

@@ -6,7 +6,7 @@ import { UpstreamError } from '#providers/provider.ts';
 
 const CONNECT_MS_MAX = 10_000;
 /** What is larger comes in several reads. */
-const READ_BYTES = 16 * 1024;
+const READ_BYTES = 64 * 1024;
 /** All connections are read into it, one at a time: what is read is handed on before the next read, and not kept. */
 const READ_MEMORY = Buffer.allocUnsafeSlow(READ_BYTES);
 /** When the network itself asks whether the other side is there. */

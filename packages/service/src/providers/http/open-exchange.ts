@@ -1,7 +1,8 @@
 import type { Deadlines } from '#providers/http/deadlines.ts';
 import { Exchange, garbled, type RequestBytes } from '#providers/http/exchange.ts';
 import { Utf8Text } from '#providers/http/utf8-text.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import type { UpstreamError } from '#providers/provider.ts';
+import type { Signal } from '#kernel/signal.ts';
 
 /** The provider's connection is paused when so much of an answer waits to be read. */
 const BUFFERED_BYTES_MAX = 256 * 1024;
@@ -9,23 +10,29 @@ const BUFFERED_BYTES_MAX = 256 * 1024;
 /** An answer of which the head is there. */
 export interface OpenAnswer {
   readonly status: number;
-  /** All of it has come, or it has failed: what was not read can still be read. */
-  readonly isOver: boolean;
-  /** What has come of the body since the last read, and if nothing, what comes next; undefined at its end. One at a time. */
-  readonly read: () => Promise<string | undefined>;
+  /**
+   * Tells the listener what has come of the body, in this turn, and then what comes, each time in the turn in which it is
+   * read. What comes while there is none waits, and holds its sender up.
+   */
+  readonly listen: (listener: AnswerListener | undefined) => void;
+  /** Nothing more is wanted but the end, which is waited for so long: then another request can use the connection. */
+  readonly finish: (msMax: number) => void;
   /** Ends the request; nothing where its answer is whole. */
   readonly discard: () => void;
 }
 
-export interface OpenLimits {
-  /** Longest wait for the head, and between two reads of the body. */
-  readonly silenceMsMax: number;
-  readonly signal: AbortSignal;
+/** `onEnd` or `onError` is the last that it is told. */
+export interface AnswerListener {
+  /** True where that was a sign of life. */
+  readonly onText: (text: string) => boolean;
+  readonly onEnd: () => void;
+  readonly onError: (error: UpstreamError) => void;
 }
 
-interface Reader {
-  readonly resolve: (text: string | undefined) => void;
-  readonly reject: (error: UpstreamError) => void;
+export interface OpenLimits {
+  /** Longest wait for the head, and between two signs of life in the body. */
+  readonly silenceMsMax: number;
+  readonly signal: Signal;
 }
 
 /** A request whose answer is read as it comes, and waits where it is not read. */
@@ -38,7 +45,8 @@ export class OpenExchange extends Exchange implements OpenAnswer {
   #waiting = '';
   #waitingBytes = 0;
   #error: UpstreamError | undefined;
-  #reader: Reader | undefined;
+  #listener: AnswerListener | undefined;
+  #isFinishing = false;
 
   constructor(request: RequestBytes, deadlines: Deadlines, limits: OpenLimits) {
     super(request, deadlines);
@@ -67,46 +75,25 @@ export class OpenExchange extends Exchange implements OpenAnswer {
   onData(bytes: Buffer): void {
     if (this.isOver) return;
     const text = this.#text.take(bytes);
-    if (text === undefined) {
-      this.end(garbled());
-      return;
-    }
-    this.within(this.#limits.silenceMsMax);
-    const reader = this.#reader;
-    if (reader !== undefined && text !== '') {
-      this.#reader = undefined;
-      reader.resolve(text);
-      return;
-    }
-    this.#waiting += text;
-    this.#waitingBytes += bytes.length;
-    if (this.#waitingBytes <= BUFFERED_BYTES_MAX) return;
-    this.connection?.pause();
-    this.ticksLeft = Number.POSITIVE_INFINITY; // The provider is not silent: it is not heard.
+    if (text === undefined) this.end(garbled());
+    else if (this.#isFinishing) this.giveUp();
+    else if (this.#listener === undefined) this.#keep(text, bytes.length);
+    else if (text !== '' && this.#listener.onText(text) && !this.#isFinishing) this.within(this.#limits.silenceMsMax);
   }
 
   override onEnd(): void {
     super.onEnd();
-    if (this.#text.isWhole) this.#finish()?.resolve(undefined);
-    else this.fail(garbled());
+    this.#over(this.#text.isWhole ? undefined : garbled());
   }
 
   protected override fail(error: UpstreamError): void {
-    this.#error = error;
     this.#opened.reject(error);
-    this.#finish()?.reject(error);
+    this.#over(error);
   }
 
-  readonly read = (): Promise<string | undefined> => {
-    if (this.#waiting !== '') return Promise.resolve(this.#take());
-    if (this.#error !== undefined) return Promise.reject(this.#error);
-    if (this.isOver) return Promise.resolve(undefined);
-    return new Promise((resolve, reject) => {
-      this.#reader = { resolve, reject };
-    });
-  };
-
-  #take(): string {
+  readonly listen = (listener: AnswerListener | undefined): void => {
+    this.#listener = listener;
+    if (listener === undefined) return;
     const text = this.#waiting;
     this.#waiting = '';
     this.#waitingBytes = 0;
@@ -114,14 +101,38 @@ export class OpenExchange extends Exchange implements OpenAnswer {
       this.within(this.#limits.silenceMsMax);
       this.connection?.resume();
     }
-    return text;
+    if (text !== '') listener.onText(text);
+    this.#tellEnd();
+  };
+
+  readonly finish = (msMax: number): void => {
+    this.#listener = undefined;
+    this.#isFinishing = true;
+    if (this.#waiting !== '') this.giveUp();
+    else if (!this.isOver) this.within(msMax);
+  };
+
+  #keep(text: string, bytes: number): void {
+    this.within(this.#limits.silenceMsMax);
+    this.#waiting += text;
+    this.#waitingBytes += bytes;
+    if (this.#waitingBytes <= BUFFERED_BYTES_MAX) return;
+    this.connection?.pause();
+    this.ticksLeft = Number.POSITIVE_INFINITY; // The provider is not silent: it is not heard.
   }
 
-  /** Whoever waits for what does not come any more. */
-  #finish(): Reader | undefined {
+  #over(error: UpstreamError | undefined): void {
     this.#limits.signal.removeEventListener('abort', this.discard);
-    const reader = this.#reader;
-    this.#reader = undefined;
-    return reader;
+    this.#error = error;
+    this.#tellEnd();
+  }
+
+  /** Tells whoever has heard all the rest. */
+  #tellEnd(): void {
+    const listener = this.#listener;
+    if (!this.isOver || this.#waiting !== '' || listener === undefined) return;
+    this.#listener = undefined;
+    if (this.#error === undefined) listener.onEnd();
+    else listener.onError(this.#error);
   }
 }

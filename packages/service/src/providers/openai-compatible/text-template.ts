@@ -26,6 +26,8 @@ const ESCAPED = /["\\\p{Cc}]/u;
  */
 const MARKS = ['~~<said>~~', '~~<padding>~~'];
 const BACKSLASH = 92;
+/** A row is written at once, longer than it came, and what a reader does not take of it waits in memory. */
+const ROW_CHARACTERS_MAX = 4 * 1024;
 
 /** The template of a chunk that came as `raw`, an event whose data is `data`; undefined where its texts cannot be told. */
 export function textTemplateOf(chunk: JsonObject, data: string, raw: string): TextTemplate | undefined {
@@ -65,6 +67,7 @@ function createTemplate({ around, order }: Gaps, pattern: Pattern): TextTemplate
       const ends: number[] = [];
       // Comparing slices is four times as fast as `startsWith`.
       for (let from = at; text.slice(from, from + before.length) === before; from = ends.at(-1) ?? 0) {
+        if (from - at > ROW_CHARACTERS_MAX) break;
         const end = read(text, from + before.length, texts);
         if (end === -1) break;
         ends.push(end);

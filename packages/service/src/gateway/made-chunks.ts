@@ -1,0 +1,19 @@
+import type { ChunkSource, StreamChunk } from '#providers/provider.ts';
+
+/** Chunks that are made, and not read from anywhere. */
+export function sourceOf(made: AsyncIterable<readonly StreamChunk[]>): ChunkSource {
+  const chunks = made[Symbol.asyncIterator]();
+  return {
+    isWhole: () => false,
+    first: async () => {
+      const result = await chunks.next();
+      return result.done === true ? undefined : result.value;
+    },
+    rest: async (take) => {
+      for (;;) {
+        const result = await chunks.next();
+        if (result.done === true || !(await take(result.value))) return;
+      }
+    },
+  };
+}
