@@ -190,6 +190,12 @@ test('CC-01 of an ordinary stream only the first chunks, the end and the usage a
     assert.ok(came.length <= 8, 'those that go on come in rows');
     assert.deepEqual(whole(came), sent);
     assert.deepEqual(told(came, true), told(sent, true));
+    const events = sent.map((each) => Buffer.from(`data: ${JSON.stringify(each)}\n\n`));
+    const ends = events.map((_, index) => Buffer.concat(events.slice(0, index + 1)).length);
+    const alone = read(Buffer.concat(events), ends);
+    assert.equal(skimmedIn(alone), 49);
+    assert.deepEqual(whole(alone), sent);
+    assert.deepEqual(told(alone, true), told(sent, true));
   }
 });
 

@@ -21,8 +21,8 @@ export function gapsOf(text: string, marks: readonly string[]): Gaps | undefined
  */
 export function filled({ around, order }: Gaps, texts: readonly (readonly string[])[]): string {
   const first = around[0] ?? '';
-  const last = around.at(-1) ?? '';
-  const [only = []] = texts;
+  const last = around[order.length] ?? '';
+  const only = texts[0] ?? [];
   const lines = order.length === 1 ? only : only.map((_, time) => lineOf({ around, order }, texts, time));
   return first + (lines.length === 1 ? lines[0] : lines.join(last + first)) + last;
 }

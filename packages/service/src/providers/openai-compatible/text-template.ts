@@ -47,6 +47,7 @@ export function textTemplateOf(chunk: JsonObject, data: string, raw: string): Te
 
 function createTemplate({ around, order }: Gaps, pattern: Pattern): TextTemplate {
   const before = around[0] ?? '';
+  const after = around[order.length] ?? '';
 
   /** Adds the texts of the chunk whose first one begins at `start`, and gives the place behind it; -1 where it is no such chunk. */
   function read(text: string, start: number, texts: readonly string[][]): number {
@@ -61,8 +62,20 @@ function createTemplate({ around, order }: Gaps, pattern: Pattern): TextTemplate
     return from;
   }
 
+  /** The same as what follows, for a third of its price, for a chunk of one text that is all that came: so are most. */
+  function findAlone(text: string, at: number): { readonly chunks: MoreText; readonly end: number } | undefined {
+    const start = at + before.length;
+    const end = text.length - after.length;
+    if (end < start || text.slice(at, start) !== before || text.slice(end) !== after) return undefined;
+    const said = text.slice(start, end);
+    if (ESCAPED.test(said)) return undefined;
+    return { chunks: new MoreText(pattern, [[said]], Buffer.byteLength(said)), end: text.length };
+  }
+
   return {
     find: (text, at) => {
+      const alone = order.length === 1 ? findAlone(text, at) : undefined;
+      if (alone !== undefined) return alone;
       const texts: readonly string[][] = order.map(() => []);
       const ends: number[] = [];
       // Comparing slices is four times as fast as `startsWith`.
