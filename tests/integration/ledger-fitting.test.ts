@@ -22,12 +22,6 @@ after(async () => {
   await ledger.close();
 });
 
-/** A wallet whose month has begun, as after its first call. */
-async function open(user: string, balance: number, cap?: number): Promise<void> {
-  await ledger.open(user, balance, cap);
-  await ledger.setWallet(user, 'cap_month = db.current_month()');
-}
-
 const place = (requests: readonly HoldRequest[]) => reserveFitting(ledger.live, ledger.instance, requests);
 const end = (settlements: readonly Settlement[]) => settleCovered(ledger.live, settlements);
 
@@ -39,8 +33,8 @@ async function figuresOf(user: string) {
 }
 
 test('WA-07 a wallet that affords all of its calls holds them; any other is left as it was', async () => {
-  await open('rich', 100);
-  await open('poor', 100);
+  await ledger.open('rich', 100);
+  await ledger.open('poor', 100);
   const rich = [holdOf('rich', 40), holdOf('rich', { least: 1, most: 60 })];
   const poor = [holdOf('poor', 60), holdOf('poor', { least: 1, most: 41 })];
   const nobody = holdOf('nobody', 1);
@@ -56,11 +50,10 @@ test('WA-07 a wallet that affords all of its calls holds them; any other is left
 for (const [what, user, assignment] of [
   ['disconnected', 'disconnected', 'is_connected = false'],
   ['suspended', 'suspended', 'is_suspended = true'],
-  ['of an earlier month', 'earlier', `cap_month = '2020-01-01'`],
   ['of a later month', 'later', `cap_month = '2999-01-01'`],
 ] as const) {
   test(`WA-07 calls of a wallet that is ${what} are left to be judged`, async () => {
-    await open(user, 100);
+    await ledger.open(user, 100);
     await ledger.setWallet(user, assignment);
     const request = holdOf(user, 10);
     assert.deepEqual(await place([request]), { done: [], left: [request] });
@@ -68,9 +61,23 @@ for (const [what, user, assignment] of [
   });
 }
 
+test('WA-08 with a new month the cap is whole again, and what was held before counts no more', async () => {
+  await ledger.open('turning', 1_000, 100);
+  const before = holdOf('turning', 90);
+  await ledger.reserve([before, holdOf('turning', 10)]);
+  await ledger.settle([endOf(before, 80)]);
+  const past = `'2020-01-01' where wallet_id = (select wallet_id from ledger.wallets where user_id = 'turning')`;
+  for (const change of ['ledger.wallets set cap_month', 'ledger.holds set month', 'usage.calls set month']) {
+    await ledger.database.owner.query(`update ${change} = ${past}`);
+  }
+  const over = holdOf('turning', 101);
+  assert.deepEqual(await place([over]), { done: [], left: [over] });
+  assert.deepEqual((await place([holdOf('turning', 100)])).left, []);
+  assert.deepEqual(await figuresOf('turning'), { balance: 920, held: 110, openStreams: 0, capSpent: 0, capHeld: 100 });
+});
+
 test('WA-03 a cap is filled to the micro and not one further', async () => {
-  await open('capped', 1_000, 100);
-  await ledger.setWallet('capped', 'cap_spent_micros = 0');
+  await ledger.open('capped', 1_000, 100);
   const before = holdOf('capped', 30);
   await ledger.reserve([before]);
   await ledger.settle([endOf(before, 20)]); // 20 spent.
@@ -83,7 +90,7 @@ test('WA-03 a cap is filled to the micro and not one further', async () => {
 });
 
 test('LI-02 streams are placed while there are slots for all of the batch', async () => {
-  await open('streams', 1_000);
+  await ledger.open('streams', 1_000);
   const three = [streamOf(2), streamOf(2), streamOf(2)];
   assert.deepEqual(await place(three), { done: [], left: three });
   const lowered = [streamOf(3), streamOf(2), streamOf(3)]; // The limit was lowered between them: the lower one counts.
@@ -96,7 +103,7 @@ test('LI-02 streams are placed while there are slots for all of the batch', asyn
 });
 
 test('CC-14 a retry is left to look for its earlier attempt, and its wallet-mates hold', async () => {
-  await open('retried', 100);
+  await ledger.open('retried', 100);
   const attempt = { digest: Buffer.from('digest'), body: Buffer.from('body') };
   const first = holdOf('retried', 10, { attempt: { ...attempt, joins: false } });
   const again = holdOf('retried', 10, { attempt: { ...attempt, joins: true } });
@@ -108,7 +115,7 @@ test('CC-14 a retry is left to look for its earlier attempt, and its wallet-mate
 });
 
 test('WA-07 a repeated call is answered as it is, beside others that hold anew', async () => {
-  await open('repeated', 1_000);
+  await ledger.open('repeated', 1_000);
   const [held, ended, fresh] = [holdOf('repeated', 10), holdOf('repeated', 10), holdOf('repeated', 10)];
   await ledger.reserve([held, ended]);
   await ledger.settle([endOf(ended, 4)]);
@@ -118,7 +125,7 @@ test('WA-07 a repeated call is answered as it is, beside others that hold anew',
 });
 
 test('WA-10 a fenced process places nothing', async () => {
-  await open('fenced', 100);
+  await ledger.open('fenced', 100);
   const fenced = await ledger.addInstance();
   await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [fenced]);
   await assert.rejects(placeHolds(ledger.live, fenced, [holdOf('fenced', 10)]), { code: '55000' });
@@ -126,7 +133,7 @@ test('WA-10 a fenced process places nothing', async () => {
 });
 
 test('WA-09 the charges of one wallet in a batch are numbered and carry their balances, in the order of the batch', async () => {
-  await open('many', 100);
+  await ledger.open('many', 100);
   const requests = [10, 20, 30, 40].map((amount) => holdOf('many', amount));
   await ledger.reserve(requests);
   const charges = [7, 0, 30, 11];
@@ -157,8 +164,8 @@ for (const [what, user, prepare, charge] of [
   ['a wallet that was clawed back', 'clawed', () => ledger.takeBack('clawed', 95), 10],
 ] as const) {
   test(`WA-07 ${what} is left to be judged, and the other wallets of the batch are settled`, async () => {
-    await open(user, 100);
-    await open(`${user}-other`, 100);
+    await ledger.open(user, 100);
+    await ledger.open(`${user}-other`, 100);
     const [odd, other] = [holdOf(user, 10), holdOf(`${user}-other`, 10)];
     await ledger.reserve([odd, other]);
     await prepare();
@@ -189,7 +196,7 @@ async function rawly(text: string, ...values: readonly unknown[]): Promise<void>
 }
 
 test('WA-07 a call that ended while its repetition waited for the wallet holds nothing again', async () => {
-  await open('overtaken', 100);
+  await ledger.open('overtaken', 100);
   const request = holdOf('overtaken', 10);
   const placed = await overtaken('overtaken', {
     run: () => placeHolds(ledger.database.owner, ledger.instance, [request]),
@@ -197,7 +204,7 @@ test('WA-07 a call that ended while its repetition waited for the wallet holds n
       rawly(
         `insert into usage.calls (call_id, wallet_id, month, outcome, is_estimated, prompt_tokens, cached_tokens,
            completion_tokens, reasoning_tokens, held_micros, charged_micros)
-         select $1, wallet_id, cap_month, 'failed', false, 0, 0, 0, 0, 10, 0 from ledger.wallets where user_id = 'overtaken'`,
+         select $1, wallet_id, db.current_month(), 'failed', false, 0, 0, 0, 0, 10, 0 from ledger.wallets where user_id = 'overtaken'`,
         request.callId,
       ),
   });
@@ -209,7 +216,7 @@ test('WA-07 a call that ended while its repetition waited for the wallet holds n
 });
 
 test('WA-10 a process that is fenced while it waits for a wallet places nothing', async () => {
-  await open('late', 100);
+  await ledger.open('late', 100);
   const instance = await ledger.addInstance();
   const placed = overtaken('late', {
     run: () => placeHolds(ledger.database.owner, instance, [holdOf('late', 10)]),
@@ -224,7 +231,7 @@ test('WA-07 two batches that wait for one wallet overspend neither its balance n
     ['contested', 100, undefined],
     ['contested-cap', 1_000, 100],
   ] as const) {
-    await open(user, balance, cap);
+    await ledger.open(user, balance, cap);
     const placeOne = () => placeHolds(ledger.database.owner, ledger.instance, [holdOf(user, 60)]);
     const lock = await lockWallet(ledger.database, user);
     const both = [placeOne(), placeOne()];
@@ -237,7 +244,7 @@ test('WA-07 two batches that wait for one wallet overspend neither its balance n
 });
 
 test('WA-07 two settlements of one call that wait for its wallet charge it once', async () => {
-  await open('twice', 100);
+  await ledger.open('twice', 100);
   const request = holdOf('twice', 60);
   await ledger.reserve([request]);
   const settle = (charge: number) => endHolds(ledger.database.owner, [endOf(request, charge)]);
@@ -256,7 +263,7 @@ test('WA-07 two settlements of one call that wait for its wallet charge it once'
 });
 
 test('CC-14 a call that a retry joins while its settlement waits for the wallet goes on', async () => {
-  await open('joined', 100);
+  await ledger.open('joined', 100);
   const request = holdOf('joined', 10);
   await ledger.reserve([request]);
   const settled = await overtaken('joined', {
@@ -268,7 +275,7 @@ test('CC-14 a call that a retry joins while its settlement waits for the wallet 
 });
 
 test('LI-02 a drain whose slot is taken while its settlement waits for the wallet frees no slot of another', async () => {
-  await open('slots', 100);
+  await ledger.open('slots', 100);
   const [drain, other] = [holdOf('slots', 10, { streamsMax: 2 }), holdOf('slots', 10, { streamsMax: 2 })];
   await ledger.reserve([drain, other]);
   const settled = await overtaken('slots', {

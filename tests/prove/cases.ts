@@ -9,9 +9,10 @@ export interface Case {
   readonly answer: AnswerPlan;
   /**
    * What is arranged besides the provider's answer: the client leaves while its hold waits for a lock; the settlement
-   * waits for one, for so long that it goes to the disk; it cannot be stored; the process has been fenced.
+   * waits for one, for so long that it goes to the disk; it cannot be stored; the process has been fenced; the wallet is
+   * as good as empty.
    */
-  readonly circumstance: 'none' | 'left' | 'locked' | 'unstorable' | 'fenced';
+  readonly circumstance: 'none' | 'left' | 'locked' | 'unstorable' | 'fenced' | 'poor';
 }
 
 const FULL: AnswerPlan = {
@@ -46,6 +47,7 @@ function arrangementOf(failpoint: string): Pick<Case, 'answer' | 'circumstance'>
     return { answer: { ...FULL, fillerBytes: FILLER_BYTES }, circumstance: 'none' };
   if (failpoint.startsWith('stream.unsent')) return { answer: FULL, circumstance: 'left' };
   if (failpoint.startsWith('hold.spool')) return { answer: { ...FULL, waitMs: 800 }, circumstance: 'locked' };
+  if (failpoint === 'hold.judged') return { answer: FULL, circumstance: 'poor' };
   if (failpoint === 'hold.all-settled') return { answer: { ...FULL, usage: 'overrun' }, circumstance: 'none' };
   if (failpoint.startsWith('hold.release')) return { answer: FULL, circumstance: 'unstorable' };
   if (/^instance\.(fenced|replaced|repeated)/.test(failpoint)) return { answer: FULL, circumstance: 'fenced' };

@@ -39,7 +39,12 @@ const ATTEMPTS_MAX = 5;
 export async function runExhaustive({ seed, names, atATime }: ExhaustiveOptions): Promise<ExhaustiveResult> {
   const cases = casesOf(names);
   const wallets: readonly WalletPlan[] = cases.map((one) => {
-    return { user: nameOf(one), kind: 'rich', firstCredit: 5_000_000, cap: undefined };
+    return {
+      user: nameOf(one),
+      kind: 'rich',
+      firstCredit: one.circumstance === 'poor' ? 1 : 5_000_000,
+      cap: undefined,
+    };
   });
   const plan: HistoryPlan = { ...planHistory(seed), gateways: 1, hasLongStops: false, wallets };
   const stage = await setStage(plan, undefined);

@@ -8,7 +8,8 @@ export interface ArmedNames {
 }
 
 /** Reached only when everything has been arranged for it: left to the exhaustive part, see exhaustive.ts. */
-const ARRANGED = /^(chat\.write|stream\.unsent|hold\.(release|spool|all-settled)|instance\.(fenced|replaced|repeated))/;
+const ARRANGED =
+  /^(chat\.write|stream\.unsent|hold\.(release|spool|judged|all-settled)|instance\.(fenced|replaced|repeated))/;
 const STEP = 5; // About as many as a history uses up.
 
 /** Histories of seeds in a row begin at places in a row, so that a run goes through all of them. */

@@ -24,6 +24,7 @@ language plpgsql security definer set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
+  month date := db.current_month();
   held uuid[];
 begin
   with asked as (
@@ -37,7 +38,9 @@ begin
     update ledger.wallets w set
       held_micros = w.held_micros + t.amount,
       open_streams = w.open_streams + t.streams,
-      cap_held_micros = w.cap_held_micros + t.amount,
+      cap_month = month,
+      cap_spent_micros = case when w.cap_month = month then w.cap_spent_micros else 0 end,
+      cap_held_micros = case when w.cap_month = month then w.cap_held_micros else 0 end + t.amount,
       version = w.version + t.holds
     from (
       select a.wallet_id, sum(a.amount)::bigint as amount, count(*) as holds,
@@ -46,15 +49,16 @@ begin
     ) t
     where w.wallet_id = t.wallet_id and case when
         w.is_connected and not w.is_suspended
-        and w.cap_month = (select db.current_month())
         and w.held_micros + t.amount <= w.balance_micros
-        and (w.cap_micros is null or w.cap_spent_micros + w.cap_held_micros + t.amount <= w.cap_micros)
+        and w.cap_month <= month -- Never back.
+        and (w.cap_micros is null or t.amount <= w.cap_micros
+          - case when w.cap_month = month then w.cap_spent_micros + w.cap_held_micros else 0 end)
         and (t.streams = 0 or w.open_streams + t.streams <= t.streams_max)
       then true else false end
-    returning w.wallet_id, w.cap_month
+    returning w.wallet_id
   ), placed as (
     insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, attempt, attempt_body, instance_id)
-    select a.call_id, f.wallet_id, a.amount, f.cap_month, a.streams_max > 0, a.attempt, a.attempt_body, p_instance
+    select a.call_id, f.wallet_id, a.amount, month, a.streams_max > 0, a.attempt, a.attempt_body, p_instance
     from asked a full join fitting f on f.wallet_id = a.wallet_id
     where coalesce(f.wallet_id, 0) > 0
     returning call_id

@@ -3,6 +3,7 @@ import { fitting, fittingBatches, locks, modelled, moneyOut, readingCosts, walki
 
 const RICH_AND_POOR = 'WA-07 a wallet that affords all of its calls holds them; any other is left as it was';
 const CAP = 'WA-03 a cap is filled to the micro and not one further';
+const NEW_MONTH = 'WA-08 with a new month the cap is whole again, and what was held before counts no more';
 const SLOTS = 'LI-02 streams are placed while there are slots for all of the batch';
 const NUMBERED =
   'WA-09 the charges of one wallet in a batch are numbered and carry their balances, in the order of the batch';
@@ -35,24 +36,19 @@ export const FITTING_FAULTS: readonly Mutant[] = [
   {
     id: 'fitting-above-the-cap',
     clause: 'WA-03',
-    edits: [
-      fittingBatches(
-        'w.cap_spent_micros + w.cap_held_micros + t.amount <= w.cap_micros',
-        'w.cap_spent_micros + w.cap_held_micros <= w.cap_micros',
-      ),
-    ],
+    edits: [fittingBatches('t.amount <= w.cap_micros\n', '0 <= w.cap_micros\n')],
     killer: fitting(CAP),
   },
   {
     id: 'fitting-cap-forgets-what-is-spent',
     clause: 'WA-03',
-    edits: [fittingBatches('w.cap_spent_micros + w.cap_held_micros + t.amount', 'w.cap_held_micros + t.amount')],
+    edits: [fittingBatches('then w.cap_spent_micros + w.cap_held_micros else', 'then w.cap_held_micros else')],
     killer: fitting(CAP),
   },
   {
     id: 'fitting-cap-forgets-what-it-holds',
     clause: 'WA-03',
-    edits: [fittingBatches('      cap_held_micros = w.cap_held_micros + t.amount,\n', '')],
+    edits: [fittingBatches('w.cap_held_micros else 0 end + t.amount,', 'w.cap_held_micros else 0 end,')],
     killer: fitting(RICH_AND_POOR),
   },
   {
@@ -86,10 +82,32 @@ export const FITTING_FAULTS: readonly Mutant[] = [
     killer: leftBecause('suspended'),
   },
   {
-    id: 'fitting-in-a-month-that-is-over',
+    id: 'fitting-moves-a-month-back',
     clause: 'WA-08',
-    edits: [fittingBatches('w.cap_month = (select db.current_month())', 'w.cap_month <= (select db.current_month())')],
-    killer: leftBecause('of an earlier month'),
+    edits: [fittingBatches('        and w.cap_month <= month -- Never back.\n', '')],
+    killer: leftBecause('of a later month'),
+  },
+  {
+    id: 'fitting-spent-of-last-month',
+    clause: 'WA-08',
+    edits: [
+      fittingBatches(
+        'cap_spent_micros = case when w.cap_month = month then w.cap_spent_micros else 0 end',
+        'cap_spent_micros = w.cap_spent_micros',
+      ),
+    ],
+    killer: fitting(NEW_MONTH),
+  },
+  {
+    id: 'fitting-cap-of-last-month',
+    clause: 'WA-08',
+    edits: [
+      fittingBatches(
+        '- case when w.cap_month = month then w.cap_spent_micros + w.cap_held_micros else 0 end)',
+        '- w.cap_spent_micros - w.cap_held_micros)',
+      ),
+    ],
+    killer: fitting(NEW_MONTH),
   },
   {
     id: 'fitting-for-the-fenced',
