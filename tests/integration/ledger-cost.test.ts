@@ -64,8 +64,8 @@ const GROWTH: Readonly<Record<string, string>> = {
   'ledger.wallets': `insert into ledger.wallets (app_id, user_id, currency)
     select 'app_other', 'user-' || n, 'EUR' from generate_series(1, ${ROWS_GROWN}) n`,
   'usage.calls': `insert into usage.calls (call_id, wallet_id, month, outcome, is_estimated, prompt_tokens, cached_tokens,
-      completion_tokens, reasoning_tokens, held_micros, charged_micros)
-    select gen_random_uuid(), -n, '2020-01-01', 'failed', false, 0, 0, 0, 0, 1, 0 from generate_series(1, ${ROWS_GROWN}) n`,
+      completion_tokens, reasoning_tokens, held_micros, charged_micros, correlation_id)
+    select gen_random_uuid(), -n, '2020-01-01', 'failed', false, 0, 0, 0, 0, 1, 0, gen_random_uuid()::text from generate_series(1, ${ROWS_GROWN}) n`,
   'ledger.holds': `insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
     select gen_random_uuid(), -n, 1, '2020-01-01', false, 0 from generate_series(1, ${ROWS_GROWN}) n`,
   'webhooks.subscriptions': `insert into webhooks.subscriptions (app_id, listener_id, listening_until, events,
@@ -124,6 +124,33 @@ test(`WA-07 a batch of ${MANY} wallets compares no row with all others, whenever
     assert.match(told, /Update on wallets/);
     assert.deepEqual(compared, []);
   }
+});
+
+test('WA-07 whether a call has ended is looked up by its id, and not by a pass over an index that ends with it', async (t) => {
+  const fresh = await createLedgerDatabase();
+  t.after(() => fresh.close());
+  const { owner, url } = fresh.database;
+  const early = createPool({ url, role: 'live', connectionsMax: 1, log: createLog('silent') });
+  t.after(() => early.end());
+  for (const user of USERS) await fresh.open(user, 1_000);
+  await owner.query('analyze'); // Of a table known to be empty every plan costs nearly nothing.
+  const by = await insertInstance(early, LEASE_MS);
+  for (const { reserve } of Object.values(WAYS)) {
+    await reserve(
+      early,
+      by,
+      USERS.map((user) => holdOf(user, 1)),
+    );
+  }
+  await early.query('select pg_stat_force_next_flush()');
+  await early.query('select');
+  const { rows } = await owner.query<{ name: string }>(
+    `select indexrelname as name from pg_stat_user_indexes where relid = 'usage.calls'::regclass and idx_scan > 0`,
+  );
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    ['calls_pkey'],
+  );
 });
 
 const callsOf = (names: string): Promise<number> =>
