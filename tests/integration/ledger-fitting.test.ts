@@ -184,11 +184,14 @@ async function overtaken<Value>(
   { run, meanwhile }: { readonly run: () => Promise<Value>; readonly meanwhile: () => Promise<unknown> },
 ): Promise<Value> {
   const lock = await lockWallet(ledger.database, user);
-  const running = run();
-  await lock.waiting(1);
-  await meanwhile();
-  await lock.release();
-  return running;
+  const happens = async (): Promise<void> => {
+    await lock.waiting(1);
+    await meanwhile();
+    await lock.release();
+  };
+  // Together: a statement that fails as soon as the lock goes is waited for by then.
+  const [value] = await Promise.all([run(), happens()]);
+  return value;
 }
 
 async function rawly(text: string, ...values: readonly unknown[]): Promise<void> {
