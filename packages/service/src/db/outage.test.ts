@@ -33,12 +33,16 @@ test('work that ends in time is what it came to, also where it failed', async ()
   assert.equal(second?.status, 'rejected');
 });
 
-test('work is waited for a second, each its own, and what it comes to afterwards is told to who took over', async () => {
+test('work is waited for a second, each its own, and what it comes to afterwards is told to who took over', {
+  timeout: 30_000,
+}, async () => {
   const watch = createOutageWatch();
   const begunMs = performance.now();
   const takenMs: number[] = [];
+  const both = Promise.withResolvers<void>();
   const tookOver = (landing: Promise<string>): Promise<string> => {
     takenMs.push(performance.now() - begunMs);
+    if (takenMs.length === 2) both.resolve();
     return landing;
   };
   const [early, later, never] = [work(), work(), work()];
@@ -47,10 +51,10 @@ test('work is waited for a second, each its own, and what it comes to afterwards
   never.end().resolve('quick');
   await new Promise((resolve) => setTimeout(resolve, 300));
   const second = watch.orLate(later.begin, tookOver);
-  await new Promise((resolve) => setTimeout(resolve, 1_200));
-  assert.equal(takenMs.length, 2);
-  assert.ok(takenMs[0] !== undefined && takenMs[0] >= 999 && takenMs[0] < 1_200, `${takenMs[0]} ms`);
-  assert.ok(takenMs[1] !== undefined && takenMs[1] >= 1_299 && takenMs[1] < 1_500, `${takenMs[1]} ms`);
+  await both.promise;
+  // No sooner than that: how much later a busy machine makes it says nothing.
+  assert.ok(takenMs[0] !== undefined && takenMs[0] >= 999, `${takenMs[0]} ms`);
+  assert.ok(takenMs[1] !== undefined && takenMs[1] >= 1_299, `${takenMs[1]} ms`);
   early.end().resolve('early');
   later.end().reject(new Error('lost'));
   assert.deepEqual([await first, await quick], ['early', 'quick']);
