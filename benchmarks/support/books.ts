@@ -23,6 +23,8 @@ const POLL_MS = 100;
 interface Charges {
   readonly full: bigint;
   readonly other: bigint;
+  /** Of `other`: calls that came to nothing, since their callers had left before the provider said a word. */
+  readonly free: bigint;
 }
 
 export async function watchBooks(ground: Ground): Promise<Books> {
@@ -33,11 +35,12 @@ export async function watchBooks(ground: Ground): Promise<Books> {
       const after = await readCharges(ground);
       const full = Number(after.full - before.full);
       const other = Number(after.other - before.other);
+      const free = Number(after.free - before.free);
       const { found, wallets, entries } = await checkLedger(ground.database.owner);
       bench.note(
-        `${answered} charged calls were answered and ${full} were charged their price of ${CALL_PRICE_MICROS} micros, ${other} ` +
-          `something else; up to ${cutOff} were cut off. ${open} holds stayed. \`ledger check\`: ${found} differences in ` +
-          `${wallets} wallets and ${entries} entries.`,
+        `${answered} charged calls were answered and ${full} were charged their price of ${CALL_PRICE_MICROS} micros, ${free} ` +
+          `nothing and ${other - free} something else; up to ${cutOff} were cut off. ${open} holds stayed. \`ledger check\`: ` +
+          `${found} differences in ${wallets} wallets and ${entries} entries.`,
       );
       if (found > 0n) return `the ledger has ${found} differences`;
       if (open > 0) return `${open} holds stayed`;
@@ -49,7 +52,8 @@ export async function watchBooks(ground: Ground): Promise<Books> {
 
 async function readCharges({ database }: Ground): Promise<Charges> {
   const { rows } = await database.owner.query<Charges>(
-    `select count(*) filter (where charged_micros = $1) as "full", count(*) filter (where charged_micros <> $1) as other
+    `select count(*) filter (where charged_micros = $1) as "full", count(*) filter (where charged_micros <> $1) as other,
+       count(*) filter (where charged_micros = 0) as free
      from usage.calls`,
     [CALL_PRICE_MICROS],
   );
