@@ -174,7 +174,7 @@ function passTo<M extends Mode>(stream: Relay<M>, chunks: ChunkSource): TakeChun
   const { tally, caller, sent } = stream;
 
   function hold(frames: string): void {
-    stream.held = frames;
+    stream.held += frames;
     if (!caller.gone.aborted) sent.add(frames);
   }
 

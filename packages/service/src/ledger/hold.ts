@@ -47,6 +47,7 @@ interface HoldOptions {
 
 const BATCH_MAX = 256;
 const BEHIND = 'Too many settlements wait for the database, or for too long.';
+const ENDED_UNTOLD = 'A hold was released before its call heard of it: its process was taken for dead.';
 const PLACE_RETRIES_MAX = 5; // Half a second without a database; then the caller hears of it.
 
 export function createHolds({ pools, instance, spool, backlog, log }: HoldOptions): Holds {
@@ -96,7 +97,7 @@ async function placeAll(
   const rows = await instance.run((instanceId) => placeHolds(pool, instanceId, requests));
   failpoint('hold.reserved');
   return rows.map((answer) => {
-    assert(answer.outcome !== 'call_ended', 'a call that has ended asks for no hold');
+    if (answer.outcome === 'call_ended') throw new Error(ENDED_UNTOLD);
     return holdAnswerOf(answer);
   });
 }
