@@ -88,7 +88,8 @@ test('CC-15 a stock client that does not heed `x-should-retry` reaches the provi
 });
 
 function callOf(seed: number) {
-  return { app: { appId: 'app_1' as AppId }, userId: 'u' as EndUserId, model: { id: 'acme.m' }, request: { seed } };
+  const call = { app: { appId: 'app_1' as AppId }, userId: 'u' as EndUserId, model: { id: 'acme.m' } };
+  return { call, asked: { request: { seed } } };
 }
 
 test('CC-15 a rejection is forgotten after five seconds, and the oldest when there are too many', () => {

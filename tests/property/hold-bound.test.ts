@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Model } from '../../packages/service/src/catalogue/catalogue.ts';
 import { chargeOf, type Price } from '../../packages/service/src/catalogue/price.ts';
 import { providerCallOf } from '../../packages/service/src/gateway/answer.ts';
-import { type ChatCall, holdRequestOf } from '../../packages/service/src/gateway/call.ts';
+import { type AskingCall, holdRequestOf } from '../../packages/service/src/gateway/call.ts';
 import { parseBody } from '../../packages/service/src/gateway/parse-body.ts';
 import { createPseudonyms } from '../../packages/service/src/gateway/pseudonyms.ts';
 import { callOf, checkModelParameters, checkShape } from '../../packages/service/src/gateway/validate-call.ts';
@@ -74,7 +74,7 @@ const pseudonyms = createPseudonyms(Buffer.alloc(32));
 const app = { appId: newAppId(), isSuspended: false, isFirstParty: true, limits };
 
 /** The call that the gateway makes of a body, by every step that may refuse it. */
-function admitted(body: string, model: Model): ChatCall {
+function admitted(body: string, model: Model): AskingCall {
   const bytes = Buffer.from(body);
   const request = parseBody(bytes);
   assert.ok(!(request instanceof Refusal));
@@ -110,11 +110,12 @@ test('WA-07 no call costs more than its hold, whatever its prices and prompt, wi
       fc.double({ min: 0, max: 1, noNaN: true }),
       (any, request, odd, share) => {
         const model = modelOf(any);
-        const call = admitted(oddJson({ model: 'any', ...request }, odd), model);
+        const asking = admitted(oddJson({ model: 'any', ...request }, odd), model);
+        const { call } = asking;
         const { least, most } = holdRequestOf(call);
         const part = micros(least + (BigInt(Math.floor(share * 1e6)) * (most - least)) / 1_000_000n);
         for (const granted of [least, part, most]) {
-          const sent = providerCallOf(call, granted);
+          const sent = providerCallOf(asking, granted);
           const prompt = promptTokensMost(JSON.parse(toRequest(sent, call.isStream)) as JsonObject, any);
           assert.ok(
             sent.outputTokens >= Math.min(model.minOutputTokens, call.outputTokensMax),
@@ -123,7 +124,7 @@ test('WA-07 no call costs more than its hold, whatever its prices and prompt, wi
           assert.ok(dearestCharge(model.price, prompt, sent.outputTokens * call.choices) <= granted);
         }
         // Nobody has more than the largest amount there is, and what would cost more is cut down to it.
-        if (most < MICROS_MAX) assert.equal(providerCallOf(call, most).outputTokens, call.outputTokensMax);
+        if (most < MICROS_MAX) assert.equal(providerCallOf(asking, most).outputTokens, call.outputTokensMax);
       },
     ),
     { numRuns: RUNS, seed, interruptAfterTimeLimit: SHRINK_MS_MAX },
@@ -179,7 +180,7 @@ test('WA-07 a call that uses every token is charged in full out of its hold, ove
     assert.ok(any !== undefined);
     const user = `user-${index}`;
     const body = oddJson({ model: `acme.any-${index % MODELS}`, ...request }, odd);
-    const { least, most } = holdRequestOf(admitted(body, modelOf(any)));
+    const { least, most } = holdRequestOf(admitted(body, modelOf(any)).call);
     const balance = Number([most, least + (most - least) / 3n, least, least - 1n][Math.floor(index / MODELS) % 4]);
     await service.fund(testApp, user, balance);
     useEverything(any);

@@ -147,7 +147,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'rejection-not-remembered',
     clause: 'CC-15',
-    edits: [plainCall('    caller.rejections.note(lane.mode, call, fault);\n', '')],
+    edits: [plainCall('    caller.rejections.note(lane.mode, asking, fault);\n', '')],
     killer: rejecting('CC-15 a plain request that the provider answers 400 reaches it once'),
   },
   {

@@ -1,4 +1,4 @@
-import type { ChatCall } from '#gateway/call.ts';
+import type { AskingCall, ChatCall } from '#gateway/call.ts';
 import { outputTokensWithin } from '#gateway/call.ts';
 import type { FrameWriter } from '#gateway/keep-alive.ts';
 import type { CallId } from '#kernel/ids.ts';
@@ -52,10 +52,9 @@ export function answerFactsOf(call: ChatCall, outputTokens: number): AnswerFacts
 }
 
 /** The provider's call, with the output that the granted hold pays for. */
-export function providerCallOf(call: ChatCall, granted: Micros): ProviderCall {
+export function providerCallOf({ call, asked }: AskingCall, granted: Micros): ProviderCall {
   return {
-    request: call.request,
-    requestText: call.requestText,
+    ...asked,
     providerModel: call.model.providerModel,
     outputTokens: outputTokensWithin(call, granted),
     outputLimitParameter: call.model.outputLimitParameter,

@@ -19,10 +19,6 @@ export interface ChatCall {
   readonly app: AppFacts;
   readonly userId: EndUserId;
   readonly model: Model;
-  /** What of the request is passed on. */
-  readonly request: JsonObject;
-  /** The same as JSON, without what is ours to decide. */
-  readonly requestText: string;
   readonly isStream: boolean;
   /** The caller asked for the usage chunk of a stream (CC-12). */
   readonly wantsUsage: boolean;
@@ -32,6 +28,19 @@ export interface ChatCall {
   readonly outputTokensMax: number;
   /** Undefined for a call that nothing can be a retry of (CC-14). */
   readonly attempt: Attempt | undefined;
+}
+
+/** What is asked of a provider. Apart from its call, which is kept for as long as a stream is open. */
+export interface Asked {
+  /** What of the caller's request is passed on. */
+  readonly request: JsonObject;
+  /** The same as JSON, without what is ours to decide. */
+  readonly requestText: string;
+}
+
+export interface AskingCall {
+  readonly call: ChatCall;
+  readonly asked: Asked;
 }
 
 /** Whether a caller has left. */

@@ -83,15 +83,22 @@ function completeAdmitted(gateway: Gateway, incoming: Incoming, caller: Awaited<
   if (attempt instanceof Refusal) return attempt;
 
   const { pseudonyms, log, drains, pace, attempts, rejections } = gateway;
-  const call = callOf(request, model, { caller, userId, correlationId, bodyBytes: bytes.length, pseudonyms, attempt });
+  const asking = callOf(request, model, {
+    caller,
+    userId,
+    correlationId,
+    bodyBytes: bytes.length,
+    pseudonyms,
+    attempt,
+  });
   const callerSide = { gone, log, drains, pace, attempts, rejections };
   failpoint('pipeline.validated');
 
   // The only fork between real and play money in the program. Past it, types keep the two apart.
   switch (caller.mode) {
     case 'live':
-      return runInLane(gateway.lanes.live, call, callerSide);
+      return runInLane(gateway.lanes.live, asking, callerSide);
     case 'sandbox':
-      return runInLane(gateway.lanes.sandbox, call, callerSide);
+      return runInLane(gateway.lanes.sandbox, asking, callerSide);
   }
 }

@@ -6,18 +6,20 @@ import { UpstreamError } from '#providers/provider.ts';
 
 /** What of a call decides whether its provider takes it. */
 interface RequestOfCall {
-  readonly app: { readonly appId: AppId };
-  readonly userId: EndUserId;
-  readonly model: { readonly id: string };
-  readonly request: JsonObject;
+  readonly call: {
+    readonly app: { readonly appId: AppId };
+    readonly userId: EndUserId;
+    readonly model: { readonly id: string };
+  };
+  readonly asked: { readonly request: JsonObject };
 }
 
 /** Requests that a provider has just rejected for what they say, in this process (CC-15). */
 export interface Rejections {
   /** True when this very request would only be rejected again. */
-  readonly has: (mode: Mode, call: RequestOfCall) => boolean;
+  readonly has: (mode: Mode, asking: RequestOfCall) => boolean;
   /** Remembers the request where this is how its provider failed. */
-  readonly note: (mode: Mode, call: RequestOfCall, fault: unknown) => void;
+  readonly note: (mode: Mode, asking: RequestOfCall, fault: unknown) => void;
 }
 
 const REMEMBERED_MS = 5_000;
@@ -26,8 +28,8 @@ const REMEMBERED_MAX = 10_000;
 export function createRejections(digests: AttemptDigests, clock: Clock): Rejections {
   const untilMs = new Map<string, number>(); // In the order in which they are to be forgotten.
 
-  function requestOf(mode: Mode, { app: { appId }, userId, model, request }: RequestOfCall): string {
-    return digests.requestOf({ appId, mode, userId }, model.id, JSON.stringify(request));
+  function requestOf(mode: Mode, { call: { app, userId, model }, asked }: RequestOfCall): string {
+    return digests.requestOf({ appId: app.appId, mode, userId }, model.id, JSON.stringify(asked.request));
   }
 
   function forgetOld(): void {
@@ -38,18 +40,18 @@ export function createRejections(digests: AttemptDigests, clock: Clock): Rejecti
     }
   }
 
-  function note(mode: Mode, call: RequestOfCall, fault: unknown): void {
+  function note(mode: Mode, asking: RequestOfCall, fault: unknown): void {
     if (!(fault instanceof UpstreamError) || fault.kind !== 'rejected') return;
-    const request = requestOf(mode, call);
+    const request = requestOf(mode, asking);
     untilMs.delete(request); // To the end of the order.
     untilMs.set(request, clock.nowMs() + REMEMBERED_MS);
     forgetOld();
   }
 
   return {
-    has: (mode, call) => {
+    has: (mode, asking) => {
       forgetOld();
-      return untilMs.size > 0 && untilMs.has(requestOf(mode, call));
+      return untilMs.size > 0 && untilMs.has(requestOf(mode, asking));
     },
     note,
   };

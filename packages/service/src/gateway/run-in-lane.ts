@@ -1,7 +1,7 @@
 import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer.ts';
 import { shapeCompletion } from '#gateway/answer-shape.ts';
 import { endKept, keepUndelivered, placeOrJoin } from '#gateway/attempts.ts';
-import type { CallerSide, ChatCall } from '#gateway/call.ts';
+import type { AskingCall, CallerSide } from '#gateway/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/lane.ts';
 import { outputLimitFor } from '#gateway/output-limit.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/refusals.ts';
@@ -24,18 +24,19 @@ type LaneAnswer = Answer | Refusal<LaneRefusalCode>;
 /** From a hold to an answer: hold, provider, settlement. Whatever happens, the hold is ended once. */
 export async function runInLane<M extends Mode>(
   lane: Lane<M>,
-  call: ChatCall,
+  asking: AskingCall,
   caller: CallerSide,
 ): Promise<LaneAnswer> {
-  if (caller.rejections.has(lane.mode, call)) return refusalOfUpstream(JUST_REJECTED);
+  const { call } = asking;
+  if (caller.rejections.has(lane.mode, asking)) return refusalOfUpstream(JUST_REJECTED);
   failpoint('lane.hold-wanted');
   const hold = await placeOrJoin(lane, call, caller);
   failpoint('lane.held');
   if (hold instanceof Refusal || 'kind' in hold) return hold;
-  if (call.isStream) return openStream(lane, hold, caller);
+  if (call.isStream) return openStream(lane, { hold, asked: asking.asked }, caller);
 
   // A plain call. It runs to its end when its caller leaves: its answer is paid for (CC-11).
-  const providerCall = providerCallOf(call, hold.granted);
+  const providerCall = providerCallOf(asking, hold.granted);
   let whole: Whole;
   try {
     failpoint('lane.provider-wanted');
@@ -44,7 +45,7 @@ export async function runInLane<M extends Mode>(
     whole = wholeOf(hold, providerCall, completion);
   } catch (fault) {
     failpoint('lane.provider-failed');
-    caller.rejections.note(lane.mode, call, fault);
+    caller.rejections.note(lane.mode, asking, fault);
     await lane.endHold(hold, FAILED);
     failpoint('lane.failure-settled');
     return refusalOfFailure(hold, caller, fault);

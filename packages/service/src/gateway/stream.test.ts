@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallerSide, ChatCall } from '#gateway/call.ts';
+import type { Asked, CallerSide, ChatCall } from '#gateway/call.ts';
 import { createDrains } from '#gateway/drains.ts';
 import { STREAM_PACE } from '#gateway/keep-alive.ts';
 import type { Ending, Hold, Lane } from '#gateway/lane.ts';
@@ -26,6 +26,7 @@ const call = {
   choices: 1,
   outputTokensMax: 1,
 } as ChatCall;
+const asked: Asked = { request: {}, requestText: '{}' };
 
 test('CC-09 a stream whose provider’s client cannot be had is a fault, and its hold is ended', async () => {
   const endings: Ending[] = [];
@@ -49,7 +50,7 @@ test('CC-09 a stream whose provider’s client cannot be had is a fault, and its
     pace: STREAM_PACE,
   } as unknown as CallerSide;
   const hold: Hold<'live'> = { mode: 'live', call, granted: micros(10n) };
-  await assert.rejects(openStream(lane, hold, caller), /There is none/);
+  await assert.rejects(openStream(lane, { hold, asked }, caller), /There is none/);
   assert.deepEqual(endings, [FAILED]);
 });
 
@@ -83,7 +84,8 @@ test('CC-14 a caller who leaves while a stream that has come to its end is settl
     pace: STREAM_PACE,
   } as unknown as CallerSide;
   const drained = { ...call, model: { ...call.model, onAbandon: 'drain' } } as ChatCall;
-  const answer = await openStream(lane, { mode: 'live', call: drained, granted: micros(10n) }, caller);
+  const hold: Hold<'live'> = { mode: 'live', call: drained, granted: micros(10n) };
+  const answer = await openStream(lane, { hold, asked }, caller);
   assert.ok('run' in answer);
   await answer.run({ write: async () => {}, end: async () => {} });
   assert.deepEqual([gone.signal.aborted, offered], [true, 0]);

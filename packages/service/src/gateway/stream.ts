@@ -1,7 +1,7 @@
 import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer.ts';
 import type { SentAnswer } from '#attempts/kept-answers.ts';
 import { createFrameRecord, endKept, type FrameRecord } from '#gateway/attempts.ts';
-import { type CallerSide, outputTokensWithin } from '#gateway/call.ts';
+import { type Asked, type CallerSide, outputTokensWithin } from '#gateway/call.ts';
 import { type CallerWatch, watchCaller } from '#gateway/caller-watch.ts';
 import { errorFrame } from '#gateway/frames.ts';
 import { createKeptAlive, isSettledWithin, type KeptAlive } from '#gateway/keep-alive.ts';
@@ -15,14 +15,7 @@ import type { Mode } from '#kernel/ids.ts';
 import { describeFault } from '#kernel/log.ts';
 import type { Refusal } from '#kernel/refusal.ts';
 import type { Signal } from '#kernel/signal.ts';
-import {
-  type ChunkSource,
-  type Provider,
-  type ProviderCall,
-  type StreamChunk,
-  type TakeChunks,
-  UpstreamError,
-} from '#providers/provider.ts';
+import { type ChunkSource, type StreamChunk, type TakeChunks, UpstreamError } from '#providers/provider.ts';
 
 /** Of small chunks many are written at once, but no more than this and a row of them. */
 const WRITE_CHARACTERS_MAX = 48 * 1024;
@@ -33,15 +26,15 @@ const WRITE_CHARACTERS_MAX = 48 * 1024;
  */
 export async function openStream<M extends Mode>(
   lane: Lane<M>,
-  hold: Hold<M>,
+  asking: Asking<M>,
   caller: CallerSide,
 ): Promise<Answer | Refusal<UpstreamRefusalCode>> {
+  const { hold } = asking;
   const { call } = hold;
   if (caller.gone.aborted) return leaveUnsent(lane, hold);
-  const providerCall = providerCallOf(call, hold.granted);
   const upstream = watchCaller(lane, hold, caller);
   const tally = createStreamTally(hold);
-  const opening = openUpstream(() => lane.providerOf(call), providerCall, upstream.signal);
+  const opening = openUpstream(lane, asking, { caller, signal: upstream.signal });
   const sent = createFrameRecord(call);
   try {
     failpoint('stream.awaited');
@@ -50,7 +43,7 @@ export async function openStream<M extends Mode>(
     failpoint('stream.status-known');
     return {
       kind: 'stream',
-      facts: answerFactsOf(call, providerCall.outputTokens),
+      facts: answerFactsOf(call, outputTokensWithin(call, hold.granted)),
       run: (writer) => {
         const out = createKeptAlive(writer, caller.pace, { gone: caller.gone, clock: steadyClock });
         return relay({ lane, hold, caller, upstream, tally, opening, isLate: !isInTime, out, sent, held: '' });
@@ -59,7 +52,6 @@ export async function openStream<M extends Mode>(
   } catch (fault) {
     upstream.stop();
     failpoint('stream.open-failed');
-    caller.rejections.note(lane.mode, call, fault);
     await lane.endHold(hold, endingAfter(fault, upstream, tally));
     failpoint('stream.open-failure-settled');
     if (!(fault instanceof UpstreamError)) throw fault;
@@ -73,15 +65,36 @@ interface Opened {
   readonly chunks: ChunkSource;
 }
 
+/** A stream that is to be opened. What is asked is let go as soon as it has begun, however long it runs. */
+interface Asking<M extends Mode> {
+  readonly hold: Hold<M>;
+  readonly asked: Asked;
+}
+
+interface Way {
+  readonly caller: CallerSide;
+  readonly signal: Signal;
+}
+
 /** Whatever fails, also on the way to the provider's client, is a rejection: the hold is ended by who waits for it. */
-async function openUpstream(find: () => Provider, call: ProviderCall, signal: Signal): Promise<Opened> {
-  failpoint('stream.opening');
-  const chunks = await find().stream(call, signal);
-  failpoint('stream.opened');
-  const first = await chunks.first();
-  failpoint('stream.first-chunk');
-  if (first === undefined) throw new UpstreamError('cut', 'The provider ended a stream before it began.');
-  return { first, chunks };
+async function openUpstream<M extends Mode>(
+  { mode, providerOf }: Lane<M>,
+  { hold: { call, granted }, asked }: Asking<M>,
+  { caller, signal }: Way,
+): Promise<Opened> {
+  const asking = { call, asked };
+  try {
+    failpoint('stream.opening');
+    const chunks = await providerOf(call).stream(providerCallOf(asking, granted), signal);
+    failpoint('stream.opened');
+    const first = await chunks.first();
+    failpoint('stream.first-chunk');
+    if (first === undefined) throw new UpstreamError('cut', 'The provider ended a stream before it began.');
+    return { first, chunks };
+  } catch (fault) {
+    caller.rejections.note(mode, asking, fault);
+    throw fault;
+  }
 }
 
 /** The caller left before anything was sent: nothing is owed, and nobody reads the answer. */
@@ -123,7 +136,6 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     failpoint('stream.closed');
   } catch (fault) {
     // Nothing may escape here: the status is out, and the caller's side has only this frame to learn from (ER-06).
-    caller.rejections.note(lane.mode, hold.call, fault);
     logFailure(caller, hold, fault);
     const ending = endingAfter(fault, upstream, tally);
     upstream.giveUp(); // Whatever failed, nobody reads on.

@@ -2,7 +2,7 @@ import type { Caller } from '#accounts/key-directory.ts';
 import type { Attempt } from '#attempts/attempt.ts';
 import type { Catalogue, Model } from '#catalogue/catalogue.ts';
 import { isEntitled, notEntitled } from '#catalogue/entitlement.ts';
-import { type ChatCall, sizePrompt } from '#gateway/call.ts';
+import { type AskingCall, sizePrompt } from '#gateway/call.ts';
 import { findMessageFault, measureImages } from '#gateway/messages.ts';
 import type { Pseudonyms } from '#gateway/pseudonyms.ts';
 import { misshapen, shownOf } from '#gateway/parse-body.ts';
@@ -77,21 +77,19 @@ interface CallContext {
 }
 
 /** The call of a request that passed every check above. */
-export function callOf(request: JsonObject, model: Model, context: CallContext): ChatCall {
+export function callOf(request: JsonObject, model: Model, context: CallContext): AskingCall {
   const passed = { ...passedOn(request, acceptedBy(model.parameters)), ...namedAnew(request, model, context) };
   const requestText = JSON.stringify(undecided(passed));
   const isStream = request['stream'] === true;
   const options = request['stream_options'];
   // By the name that replaced the other, where both are given. Either way the model and the wallet bound it.
   const ownLimit = wholeOf(request['max_completion_tokens']) ?? wholeOf(request['max_tokens']);
-  return {
+  const call = {
     callId: newCallId(),
     correlationId: context.correlationId,
     app: context.caller.app,
     userId: context.userId,
     model,
-    request: passed,
-    requestText,
     isStream,
     wantsUsage: isStream && isJsonObject(options) && options['include_usage'] === true,
     choices: wholeOf(request['n']) ?? 1,
@@ -100,6 +98,7 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
     outputTokensMax: Math.min(ownLimit ?? model.defaultOutputTokens, model.maxOutputTokens),
     attempt: context.attempt,
   };
+  return { call, asked: { request: passed, requestText } };
 }
 
 /** Who the end user is, and its cache key, by names that mean nothing to anybody else: to models that take them. */

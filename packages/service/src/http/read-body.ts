@@ -48,7 +48,10 @@ function collect(request: IncomingMessage): Promise<ReadBody> {
         more.push(part);
       }
     });
-    request.on('end', () => resolve(more === undefined ? whole : Buffer.concat(more, bytes)));
+    request.on('end', () => {
+      resolve(more === undefined ? whole : Buffer.concat(more, bytes));
+      [whole, more] = [EMPTY, undefined]; // A request is there for as long as its answer is under way.
+    });
     // After its end, which nothing changes any more, or because the caller has left.
     request.on('close', () => resolve(undefined));
   });

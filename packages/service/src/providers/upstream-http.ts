@@ -1,7 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
-import { type Origin, outage } from '#providers/http/connection.ts';
+import { type Origin, outage, type RequestBytes } from '#providers/http/connection.ts';
 import { Deadlines } from '#providers/http/deadlines.ts';
-import type { RequestBytes } from '#providers/http/exchange.ts';
 import { type OpenAnswer, OpenExchange, type OpenLimits } from '#providers/http/open-exchange.ts';
 import { Pool } from '#providers/http/pool.ts';
 import { type WholeAnswer, WholeExchange, type WholeLimits } from '#providers/http/whole-exchange.ts';

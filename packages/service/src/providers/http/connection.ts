@@ -19,11 +19,16 @@ export interface Origin {
   readonly port: number;
 }
 
-/** One request that a connection is to send, and who hears of its answer: `onEnd` or `onError` is the last of it. */
-export interface Sending extends AnswerSink {
-  /** The whole of it, as it is written. */
+/** A request, as it is written. */
+export interface RequestBytes {
   readonly bytes: string;
   readonly encoding: 'latin1' | 'utf8';
+}
+
+/** One request that a connection is to send, and who hears of its answer: `onEnd` or `onError` is the last of it. */
+export interface Sending extends AnswerSink {
+  /** The whole of it, which is let go by that: an answer may take long, and a request is never sent twice. */
+  readonly takeRequest: () => RequestBytes;
   readonly onEnd: () => void;
   readonly onError: (error: UpstreamError) => void;
 }
@@ -79,7 +84,8 @@ export class Connection implements Timed {
     this.#sending = sending;
     this.#parser = new AnswerParser(sending);
     this.#isWritten = false;
-    this.#socket.write(sending.bytes, sending.encoding, this.#onWritten);
+    const { bytes, encoding } = sending.takeRequest();
+    this.#socket.write(bytes, encoding, this.#onWritten);
   }
 
   /** No more is read until `resume`. */

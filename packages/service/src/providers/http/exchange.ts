@@ -1,4 +1,5 @@
-import type { Connection } from '#providers/http/connection.ts';
+import { assert } from '#kernel/assert.ts';
+import type { Connection, RequestBytes } from '#providers/http/connection.ts';
 import { ticksOf, type Timed, type Deadlines } from '#providers/http/deadlines.ts';
 import type { Queued } from '#providers/http/pool.ts';
 import { UpstreamError } from '#providers/provider.ts';
@@ -6,27 +7,26 @@ import { UpstreamError } from '#providers/provider.ts';
 /** How long a call without an answer waits to be given up: a round trip to most providers. */
 const DOUBT_MS = 50;
 
-/** What is sent, as it is written. */
-export interface RequestBytes {
-  readonly bytes: string;
-  readonly encoding: 'latin1' | 'utf8';
-}
-
 /** One request and its answer, from the queue to its end: what the two ways of reading an answer have in common. */
 export abstract class Exchange implements Queued, Timed {
-  readonly bytes: string;
-  readonly encoding: 'latin1' | 'utf8';
   ticksLeft = Number.POSITIVE_INFINITY;
   isOver = false;
   status = 0;
   protected connection: Connection | undefined;
   readonly #deadlines: Deadlines;
+  #request: RequestBytes | undefined;
 
   constructor(request: RequestBytes, deadlines: Deadlines) {
-    this.bytes = request.bytes;
-    this.encoding = request.encoding;
+    this.#request = request;
     this.#deadlines = deadlines;
     deadlines.add(this);
+  }
+
+  takeRequest(): RequestBytes {
+    const request = this.#request;
+    assert(request !== undefined, 'a request is sent once');
+    this.#request = undefined;
+    return request;
   }
 
   onSend(connection: Connection): void {

@@ -1,5 +1,6 @@
 import type { Deadlines } from '#providers/http/deadlines.ts';
-import { Exchange, garbled, type RequestBytes } from '#providers/http/exchange.ts';
+import type { RequestBytes } from '#providers/http/connection.ts';
+import { Exchange, garbled } from '#providers/http/exchange.ts';
 import { Utf8Text } from '#providers/http/utf8-text.ts';
 import { UpstreamError } from '#providers/provider.ts';
 
