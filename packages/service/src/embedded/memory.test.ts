@@ -5,11 +5,11 @@ import { memoryBytes, sharedBuffersMib } from '#embedded/memory.ts';
 
 const GIB = 2 ** 30;
 
-test('the server keeps an eighth of the memory in pages, from 128 to 512 MiB', () => {
-  const asked = [0, 0.5, 1, 2, 3.5, 4, 64];
+test('the server keeps an eighth of the memory in pages, from 128 to 2048 MiB', () => {
+  const asked = [0, 0.5, 1, 2, 3.5, 4, 16, 64];
   assert.deepEqual(
     asked.map((gib) => sharedBuffersMib(gib * GIB)),
-    [128, 128, 128, 256, 448, 512, 512],
+    [128, 128, 128, 256, 448, 512, 2048, 2048],
   );
 });
 

@@ -3,10 +3,10 @@ import { totalmem } from 'node:os';
 const MEBIBYTE = 1_048_576;
 const SHARE = 8;
 const BUFFERS_MIB_MIN = 128; // PostgreSQL's own default, whatever the machine has.
-const BUFFERS_MIB_MAX = 512;
+const BUFFERS_MIB_MAX = 2_048; // What calls touch of a million wallets.
 
 /**
- * How many MiB of pages the server keeps in its own memory: an eighth of `memoryBytes`, 128 to 512. It takes them as it
+ * How many MiB of pages the server keeps in its own memory: an eighth of `memoryBytes`, 128 to 2048. It takes them as it
  * comes to need them. Pages that it does not have are read from the kernel's cache, several for each call.
  */
 export function sharedBuffersMib(memoryBytes: number): number {
