@@ -69,6 +69,20 @@ test('CC-01 the status that goes out late is followed by a keep-alive at once', 
   stream.leave();
 });
 
+test('CC-15 a request that its provider rejects after the status went out reaches it once', async () => {
+  const gate = createGate();
+  const caller = await callerOf([]);
+  upstream.script({ status: 400, body: [{ waitFor: gate.opened }, { write: '{}' }] });
+  const before = upstream.requests.length;
+  const stream = await openStream(caller);
+  assert.equal(stream.status, 200);
+  gate.open();
+  assert.match(await stream.whole(), /"UPSTREAM_PROVIDER_ERROR"/);
+  assert.equal((await openStream(caller)).status, 502);
+  assert.equal(upstream.requests.length - before, 1);
+  await expectWallet(caller.user, false);
+});
+
 test('CC-01 a silence in the middle of a stream is filled with comments between frames, and the end with none', async () => {
   const gate = createGate();
   const half = frame({ choices: [{ index: 0, delta: { content: 'half' }, finish_reason: null }] });

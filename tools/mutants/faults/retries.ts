@@ -13,6 +13,7 @@ import {
   retrying,
   sandboxHolds,
   sandboxLanding,
+  stream,
   telling,
   upstreamErrors,
 } from './places.ts';
@@ -149,6 +150,12 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     clause: 'CC-15',
     edits: [plainCall('    caller.rejections.note(lane.mode, asking, fault);\n', '')],
     killer: rejecting('CC-15 a plain request that the provider answers 400 reaches it once'),
+  },
+  {
+    id: 'streamed-rejection-not-remembered',
+    clause: 'CC-15',
+    edits: [stream('    caller.rejections.note(mode, asking, fault);\n', '')],
+    killer: rejecting('CC-15 a streamed request that the provider answers 400 reaches it once'),
   },
   {
     id: 'our-own-fault-remembered',

@@ -26,15 +26,15 @@ const WRITE_CHARACTERS_MAX = 48 * 1024;
  */
 export async function openStream<M extends Mode>(
   lane: Lane<M>,
-  asking: Asking<M>,
+  stream: AskedStream<M>,
   caller: CallerSide,
 ): Promise<Answer | Refusal<UpstreamRefusalCode>> {
-  const { hold } = asking;
+  const { hold } = stream;
   const { call } = hold;
   if (caller.gone.aborted) return leaveUnsent(lane, hold);
   const upstream = watchCaller(lane, hold, caller);
   const tally = createStreamTally(hold);
-  const opening = openUpstream(lane, asking, { caller, signal: upstream.signal });
+  const opening = openUpstream(lane, stream, { caller, signal: upstream.signal });
   const sent = createFrameRecord(call);
   try {
     failpoint('stream.awaited');
@@ -65,13 +65,13 @@ interface Opened {
   readonly chunks: ChunkSource;
 }
 
-/** A stream that is to be opened. What is asked is let go as soon as it has begun, however long it runs. */
-interface Asking<M extends Mode> {
+/** A stream that is to be opened. What is asked is let go with its first chunk, however long it runs after that. */
+interface AskedStream<M extends Mode> {
   readonly hold: Hold<M>;
   readonly asked: Asked;
 }
 
-interface Way {
+interface CallerEnd {
   readonly caller: CallerSide;
   readonly signal: Signal;
 }
@@ -79,8 +79,8 @@ interface Way {
 /** Whatever fails, also on the way to the provider's client, is a rejection: the hold is ended by who waits for it. */
 async function openUpstream<M extends Mode>(
   { mode, providerOf }: Lane<M>,
-  { hold: { call, granted }, asked }: Asking<M>,
-  { caller, signal }: Way,
+  { hold: { call, granted }, asked }: AskedStream<M>,
+  { caller, signal }: CallerEnd,
 ): Promise<Opened> {
   const asking = { call, asked };
   try {

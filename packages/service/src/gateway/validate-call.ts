@@ -2,7 +2,7 @@ import type { Caller } from '#accounts/key-directory.ts';
 import type { Attempt } from '#attempts/attempt.ts';
 import type { Catalogue, Model } from '#catalogue/catalogue.ts';
 import { isEntitled, notEntitled } from '#catalogue/entitlement.ts';
-import { type AskingCall, sizePrompt } from '#gateway/call.ts';
+import { type AskingCall, type ChatCall, sizePrompt } from '#gateway/call.ts';
 import { findMessageFault, measureImages } from '#gateway/messages.ts';
 import type { Pseudonyms } from '#gateway/pseudonyms.ts';
 import { misshapen, shownOf } from '#gateway/parse-body.ts';
@@ -84,7 +84,7 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
   const options = request['stream_options'];
   // By the name that replaced the other, where both are given. Either way the model and the wallet bound it.
   const ownLimit = wholeOf(request['max_completion_tokens']) ?? wholeOf(request['max_tokens']);
-  const call = {
+  const call: ChatCall = {
     callId: newCallId(),
     correlationId: context.correlationId,
     app: context.caller.app,
