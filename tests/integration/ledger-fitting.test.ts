@@ -185,9 +185,12 @@ async function overtaken<Value>(
 ): Promise<Value> {
   const lock = await lockWallet(ledger.database, user);
   const happens = async (): Promise<void> => {
-    await lock.waiting(1);
-    await meanwhile();
-    await lock.release();
+    try {
+      await lock.waiting(1);
+      await meanwhile();
+    } finally {
+      await lock.release();
+    }
   };
   // Together: a statement that fails as soon as the lock goes is waited for by then.
   const [value] = await Promise.all([run(), happens()]);

@@ -29,9 +29,11 @@ export function askersOf({ ledger, refunds }: Pick<PaymentsGround, 'ledger' | 'r
     refundable: async (user) => Number(await refunds.refundable(APP, user as EndUserId)),
     atOnce: async (user, asks) => {
       const lock = await lockWallet(ledger.database, user);
-      const answers = Promise.all(asks.map((one) => one()));
-      await lock.waiting(asks.length);
-      await lock.release();
+      const happens = async (): Promise<void> => {
+        await lock.waiting(asks.length);
+        await lock.release();
+      };
+      const [answers] = await Promise.all([Promise.all(asks.map((one) => one())), happens()]);
       return answers;
     },
   };
