@@ -23,7 +23,7 @@ const POLL_MS = 100;
 interface Charges {
   readonly full: bigint;
   readonly other: bigint;
-  /** Of `other`: calls that came to nothing, since their callers had left before the provider said a word. */
+  /** Of `other`: calls that were charged nothing. */
   readonly free: bigint;
 }
 
