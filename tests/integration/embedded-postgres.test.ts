@@ -70,8 +70,9 @@ test('the server is durable, checks its pages, asks for the password and listens
   const shown = await Promise.all(names.map(async (name) => Object.values((await query(url, `show ${name}`))[0]!)[0]));
   assert.deepEqual(shown, ['on', 'on', 'on', 'on', 'scram-sha-256']);
   assert.deepEqual(await query(url, 'show listen_addresses'), [{ listen_addresses: '127.0.0.1' }]);
-  const buffers = `${sharedBuffersMib(memoryBytes())}MB`;
-  assert.deepEqual(await query(url, 'show shared_buffers'), [{ shared_buffers: buffers }]);
+  const sizes = `select (pg_size_bytes(current_setting('shared_buffers')) >> 20)::int as buffers,
+    pg_size_bytes(current_setting('max_wal_size')) >> 20 between 1024 and 4096 as "isLogBounded"`;
+  assert.deepEqual(await query(url, sizes), [{ buffers: sharedBuffersMib(memoryBytes()), isLogBounded: true }]);
   assert.deepEqual(await query(url, 'show unix_socket_directories'), [{ unix_socket_directories: '' }]);
   await assert.rejects(query(url.replace(/:[^:@]+@/, ':wrong@'), 'select 1'), /password authentication failed/);
   await Promise.all([stop(), stop()]);

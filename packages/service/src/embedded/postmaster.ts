@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import pg from 'pg';
 import type { Binaries } from '#embedded/binaries.ts';
 import { CHILD_ENVIRONMENT } from '#embedded/command.ts';
+import { freeBytes, logMib } from '#embedded/disk.ts';
 import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
 import type { Layout } from '#embedded/layout.ts';
 import { readPostmasterFile } from '#embedded/leftovers.ts';
@@ -16,7 +17,7 @@ export interface Postmaster {
   readonly pid: number;
   /** Resolves with how it ended, when it does. Never rejects. */
   readonly exited: Promise<string>;
-  /** Stops it within 35 s; at once when it has ended already. Throws when even the kernel cannot. */
+  /** Stops it within 75 s; at once when it has ended already. Throws when even the kernel cannot. */
   readonly stop: () => Promise<void>;
 }
 
@@ -47,9 +48,6 @@ const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '', // The length of a socket's path is limited to about 100 characters; ours are not.
   max_connections: '200', // A gateway process opens up to 30, and closes those that idle.
-  // A page is written whole into the log when it is first changed after a checkpoint. At PostgreSQL's own 1 GB checkpoints
-  // follow each other in seconds where calls go to a million wallets, and five sixths of the log are such pages.
-  max_wal_size: '4GB',
   logging_collector: 'off',
   log_line_prefix: '%m [%p] ',
   log_checkpoints: 'off',
@@ -57,16 +55,17 @@ const SETTINGS = {
   log_min_messages: 'log',
 } as const;
 
-const READY_WAIT_MS = 300_000; // After a crash up to 4 GB of log is read back first.
+const READY_WAIT_MS = 1_800_000; // After a crash up to 4 GB of log is read back first, however slow the disk is.
 const ANSWER_TIMEOUT_MS = 5_000;
 const PASSING_CAUSE = /could not create any TCP\/IP sockets|pre-existing shared memory block/;
 
 /** Starts PostgreSQL and returns when it has answered a query. Throws LaunchFailure, with the server stopped. */
 export async function launchPostmaster(options: LaunchOptions, ending: AbortSignal): Promise<Postmaster> {
+  const resources = await resourcesFor(options.layout);
   const serverLog = openServerLog(options.layout);
   let child: ChildProcess;
   try {
-    child = spawnPostgres(options, serverLog.fd);
+    child = spawnPostgres(options, resources, serverLog.fd);
   } finally {
     serverLog.close(); // The child has its own.
   }
@@ -81,9 +80,20 @@ export async function launchPostmaster(options: LaunchOptions, ending: AbortSign
   throw explainFailure(await readServerLog(options.layout, serverLog.bytesBefore), await postmaster.exited, options);
 }
 
-function spawnPostgres({ binaries, privileges, layout, port }: LaunchOptions, logFd: number): ChildProcess {
-  const buffers = { shared_buffers: `${sharedBuffersMib(memoryBytes())}MB` };
-  const settings = Object.entries({ ...SETTINGS, ...buffers }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+/** What it may take of this machine. */
+async function resourcesFor({ parent }: Layout): Promise<Readonly<Record<string, string>>> {
+  return {
+    shared_buffers: `${sharedBuffersMib(memoryBytes())}MB`,
+    max_wal_size: `${logMib(await freeBytes(parent))}MB`,
+  };
+}
+
+function spawnPostgres(
+  { binaries, privileges, layout, port }: LaunchOptions,
+  resources: Readonly<Record<string, string>>,
+  logFd: number,
+): ChildProcess {
+  const settings = Object.entries({ ...SETTINGS, ...resources }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = [binaries.postgres, '-D', layout.directory, '-p', String(port), ...settings];
   const [command = '', ...parameters] = [...privileges.prefix, ...server];
   return spawn(command, parameters, {

@@ -12,15 +12,15 @@ export async function waitUntil(holds: () => boolean | Promise<boolean>, timeout
   return true;
 }
 
-// 20 s for the orderly way, which writes everything down first; then PostgreSQL's own emergency stop, which gives its
+// 60 s for the orderly way, which writes everything down first; then PostgreSQL's own emergency stop, which gives its
 // children 5 s; last the kernel's.
 const STOP_STEPS = [
-  { signal: 'SIGINT', waitMs: 20_000 },
+  { signal: 'SIGINT', waitMs: 60_000 },
   { signal: 'SIGQUIT', waitMs: 10_000 },
   { signal: 'SIGKILL', waitMs: 5_000 },
 ] as const;
 
-/** Stops a postmaster, politely first. False when it is still there after the last step (35 s). */
+/** Stops a postmaster, politely first. False when it is still there after the last step (75 s). */
 export async function stopInSteps(postmaster: {
   readonly isRunning: () => boolean | Promise<boolean>;
   readonly send: (signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL') => void;
