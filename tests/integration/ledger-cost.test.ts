@@ -4,6 +4,7 @@ import { insertInstance } from '../../packages/service/src/db/queries.ts';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { endHolds, placeHolds } from '../../packages/service/src/ledger/place-and-end.ts';
+import { reapHolds } from '../../packages/service/src/ledger/queries.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase, WAYS } from '../support/ledger-database.ts';
 
 // What a batch costs the database, in figures that no load on the machine can change.
@@ -85,6 +86,40 @@ test('WA-07 a batch of 8 reads no more of tables that have grown a thousandfold 
       assert.ok(read <= ROWS_READ_MAX, `${name}: ${read} rows of ${table}`);
     }
   }
+});
+
+test('WA-10 a pass of the reaper reads nothing of receipts and wallets, however many there are, unless a hold is an orphan', async (t) => {
+  const fresh = await createLedgerDatabase();
+  t.after(() => fresh.close());
+  const { owner, url } = fresh.database;
+  const reaper = createPool({ url, role: 'live', connectionsMax: 1, log: createLog('silent') });
+  t.after(() => reaper.end());
+  await owner.query('analyze'); // Of a table known to be empty every plan costs nearly nothing.
+  assert.equal(await reapHolds(reaper, USERS.length), 0);
+  for (const table of ['ledger.wallets', 'usage.calls']) await owner.query(GROWTH[table] ?? '');
+  const [by, dead] = [await fresh.addInstance(), await fresh.addInstance()];
+  for (const user of USERS) await fresh.open(user, 1_000);
+  await fresh.reserve(
+    USERS.map((user) => holdOf(user, 1)),
+    by,
+  );
+  const readBy = async (): Promise<number> => {
+    await reaper.query('select pg_stat_force_next_flush()');
+    await reaper.query('select');
+    const { rows } = await owner.query<{ read: string }>(
+      `select sum(t.seq_tup_read) + sum(t.idx_tup_fetch) as read from pg_stat_user_tables t
+       where t.relid in ('ledger.wallets'::regclass, 'usage.calls'::regclass)`,
+    );
+    return Number(rows[0]?.read);
+  };
+  const before = await readBy();
+  assert.equal(await reapHolds(reaper, USERS.length), 0);
+  assert.equal((await readBy()) - before, 0);
+  await fresh.reserve([holdOf('a', 1)], dead);
+  await owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [dead]);
+  const beforeOrphan = await readBy();
+  assert.equal(await reapHolds(reaper, USERS.length), 1);
+  assert.ok((await readBy()) - beforeOrphan <= ROWS_READ_MAX);
 });
 
 const EXPLAINING = ['log_min_duration = 0', 'log_nested_statements = on', 'log_analyze = on', 'log_level = notice'];

@@ -17,7 +17,8 @@ export const usageTables = inFile('packages/service/migrations/0005_usage.sql');
 export const ledger = inFile('packages/service/migrations/0006_ledger.sql');
 export const moneyOut = inFile('packages/service/migrations/0009_money_out.sql');
 export const ledgerCheck = inFile('packages/service/migrations/0010_ledger_check.sql');
-export const reap = inFile('packages/service/migrations/0012_reap.sql');
+/** Where holds of the dead are released since. */
+export const reap = inFile('packages/service/migrations/0037_reap_by_orphans.sql');
 /** Where answers are kept for retries since. */
 export const attempts = inFile('packages/service/migrations/0014_attempts.sql');
 /** Where credits and connections are booked since. */

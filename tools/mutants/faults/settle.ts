@@ -165,8 +165,8 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     clause: 'WA-10',
     edits: [
       reap(
-        `      -- Dead or forgotten: a hold that was being placed while its process was forgotten is found all the same.\n      where not exists (select from db.instances i where i.instance_id = h.instance_id and i.state = 'live')\n`,
-        '      where true\n',
+        `and not exists (select from db.instances i where i.instance_id = h.instance_id and i.state = 'live')\n  );\n  if cardinality(orphans) > 0 then`,
+        '\n  );\n  if cardinality(orphans) > 0 then',
       ),
     ],
     killer: instances(NO_AGE),
