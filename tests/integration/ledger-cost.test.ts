@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, test, type TestContext } from 'node:test';
 import { insertInstance } from '../../packages/service/src/db/queries.ts';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { endHolds, placeHolds } from '../../packages/service/src/ledger/place-and-end.ts';
 import { reapHolds } from '../../packages/service/src/ledger/queries.ts';
+import { reapSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase, WAYS } from '../support/ledger-database.ts';
 
 // What a batch costs the database, in figures that no load on the machine can change.
@@ -88,38 +89,73 @@ test('WA-07 a batch of 8 reads no more of tables that have grown a thousandfold 
   }
 });
 
-test('WA-10 a pass of the reaper reads nothing of receipts and wallets, however many there are, unless a hold is an orphan', async (t) => {
+/** A database whose tables are known to be empty, where every plan costs nearly nothing, and a connection without one yet. */
+async function setFreshLane(t: TestContext, role: 'live' | 'sandbox') {
   const fresh = await createLedgerDatabase();
   t.after(() => fresh.close());
   const { owner, url } = fresh.database;
-  const reaper = createPool({ url, role: 'live', connectionsMax: 1, log: createLog('silent') });
-  t.after(() => reaper.end());
-  await owner.query('analyze'); // Of a table known to be empty every plan costs nearly nothing.
-  assert.equal(await reapHolds(reaper, USERS.length), 0);
-  for (const table of ['ledger.wallets', 'usage.calls']) await owner.query(GROWTH[table] ?? '');
+  await owner.query('analyze');
+  const early = createPool({ url, role, connectionsMax: 1, log: createLog('silent') });
+  t.after(() => early.end());
+  const flush = async (): Promise<void> => {
+    await early.query('select pg_stat_force_next_flush()');
+    await early.query('select'); // Sessions count at the end of a statement.
+  };
+  const rowsReadOf = async (...tables: readonly string[]): Promise<number> => {
+    await flush();
+    const { rows } = await owner.query<{ read: string }>(
+      'select sum(seq_tup_read + idx_tup_fetch) as read from pg_stat_user_tables where relid = any ($1::regclass[])',
+      [tables],
+    );
+    return Number(rows[0]?.read);
+  };
+  return { fresh, owner, early, flush, rowsReadOf };
+}
+
+test('WA-10 a pass of the reaper reads nothing of receipts and wallets, however many there are, unless a hold is an orphan', async (t) => {
+  const { fresh, owner, early, rowsReadOf } = await setFreshLane(t, 'live');
+  const tables = ['ledger.wallets', 'usage.calls'];
+  assert.equal(await reapHolds(early, USERS.length), 0);
+  for (const table of tables) await owner.query(GROWTH[table] ?? '');
   const [by, dead] = [await fresh.addInstance(), await fresh.addInstance()];
   for (const user of USERS) await fresh.open(user, 1_000);
   await fresh.reserve(
     USERS.map((user) => holdOf(user, 1)),
     by,
   );
-  const readBy = async (): Promise<number> => {
-    await reaper.query('select pg_stat_force_next_flush()');
-    await reaper.query('select');
-    const { rows } = await owner.query<{ read: string }>(
-      `select sum(t.seq_tup_read) + sum(t.idx_tup_fetch) as read from pg_stat_user_tables t
-       where t.relid in ('ledger.wallets'::regclass, 'usage.calls'::regclass)`,
-    );
-    return Number(rows[0]?.read);
-  };
-  const before = await readBy();
-  assert.equal(await reapHolds(reaper, USERS.length), 0);
-  assert.equal((await readBy()) - before, 0);
+  const before = await rowsReadOf(...tables);
+  assert.equal(await reapHolds(early, USERS.length), 0);
+  assert.equal((await rowsReadOf(...tables)) - before, 0);
   await fresh.reserve([holdOf('a', 1)], dead);
   await owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [dead]);
-  const beforeOrphan = await readBy();
-  assert.equal(await reapHolds(reaper, USERS.length), 1);
-  assert.ok((await readBy()) - beforeOrphan <= ROWS_READ_MAX);
+  const beforeOrphan = await rowsReadOf(...tables);
+  assert.equal(await reapHolds(early, USERS.length), 1);
+  assert.ok((await rowsReadOf(...tables)) - beforeOrphan <= ROWS_READ_MAX);
+});
+
+test('WA-10 a pass of the reaper over play money reads nothing of its wallets, unless a hold is an orphan', async (t) => {
+  const { fresh, owner, early, rowsReadOf } = await setFreshLane(t, 'sandbox');
+  assert.equal(await reapSandboxHolds(early, USERS.length), 0);
+  await owner.query(
+    `insert into sandbox.wallets (app_id, user_id, balance_micros, held_micros, cap_held_micros)
+     select 'app_other', 'user-' || n, 2, 2, 2 from generate_series(1, ${ROWS_GROWN}) n`,
+  );
+  const hold = async (instance: bigint): Promise<unknown> =>
+    owner.query(
+      `insert into sandbox.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
+       select gen_random_uuid(), wallet_id, 1, cap_month, false, $1 from sandbox.wallets order by wallet_id limit 1`,
+      [instance],
+    );
+  const dead = await fresh.addInstance();
+  await hold(fresh.instance);
+  const before = await rowsReadOf('sandbox.wallets');
+  assert.equal(await reapSandboxHolds(early, USERS.length), 0);
+  assert.equal((await rowsReadOf('sandbox.wallets')) - before, 0);
+  await hold(dead);
+  await owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [dead]);
+  const beforeOrphan = await rowsReadOf('sandbox.wallets');
+  assert.equal(await reapSandboxHolds(early, USERS.length), 1);
+  assert.ok((await rowsReadOf('sandbox.wallets')) - beforeOrphan <= ROWS_READ_MAX);
 });
 
 const EXPLAINING = ['log_min_duration = 0', 'log_nested_statements = on', 'log_analyze = on', 'log_level = notice'];
@@ -162,13 +198,8 @@ test(`WA-07 a batch of ${MANY} wallets compares no row with all others, whenever
 });
 
 test('WA-07 whether a call has ended is looked up by its id, and not by a pass over an index that ends with it', async (t) => {
-  const fresh = await createLedgerDatabase();
-  t.after(() => fresh.close());
-  const { owner, url } = fresh.database;
-  const early = createPool({ url, role: 'live', connectionsMax: 1, log: createLog('silent') });
-  t.after(() => early.end());
+  const { fresh, owner, early, flush } = await setFreshLane(t, 'live');
   for (const user of USERS) await fresh.open(user, 1_000);
-  await owner.query('analyze'); // Of a table known to be empty every plan costs nearly nothing.
   const by = await insertInstance(early, LEASE_MS);
   for (const { reserve } of Object.values(WAYS)) {
     await reserve(
@@ -177,8 +208,7 @@ test('WA-07 whether a call has ended is looked up by its id, and not by a pass o
       USERS.map((user) => holdOf(user, 1)),
     );
   }
-  await early.query('select pg_stat_force_next_flush()');
-  await early.query('select');
+  await flush();
   const { rows } = await owner.query<{ name: string }>(
     `select indexrelname as name from pg_stat_user_indexes where relid = 'usage.calls'::regclass and idx_scan > 0`,
   );

@@ -68,7 +68,7 @@ for (const [what, character] of [
   ['ASCII', 'x'],
   ['Cyrillic', 'ж'],
 ] as const) {
-  test(`CC-11 an open stream keeps no copy of its request in ${what}`, async (t) => {
+  test(`an open stream keeps no copy of its request in ${what}`, async (t) => {
     await service.fund(app, what, 1_000_000_000_000);
     const body = bodyOf(character);
     const leave: IncomingMessage[] = [await openStream(what, body)]; // The first costs what is there once.

@@ -7,8 +7,8 @@ const LOG_MIB_MAX = 4_096;
 
 /**
  * About how many MiB of log the server keeps under load: an eighth of `freeBytes`, 1024 to 4096. A page goes whole into the
- * log when it is first changed after a checkpoint, and half of this apart are checkpoints: where calls go to a million
- * wallets and this is 1024, they follow each other in seconds, and five sixths of the log are such pages.
+ * log when it is first changed after a checkpoint, and a checkpoint comes each half of this: of 1024, with calls to a million
+ * wallets, every few seconds, and five sixths of the log are such pages.
  */
 export function logMib(freeBytes: number): number {
   return Math.min(LOG_MIB_MAX, Math.max(LOG_MIB_MIN, Math.floor(freeBytes / SHARE / MEBIBYTE)));

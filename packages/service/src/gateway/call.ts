@@ -38,6 +38,7 @@ export interface Asked {
   readonly requestText: string;
 }
 
+/** A call on its way to its provider. */
 export interface AskingCall {
   readonly call: ChatCall;
   readonly asked: Asked;
