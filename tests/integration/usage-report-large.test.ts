@@ -56,7 +56,8 @@ async function pageOf(query: Parameters<typeof usage.page>[0]): Promise<readonly
 
 /** Rows of `usage.calls` read so far: by an index, and otherwise. */
 async function readSoFar(): Promise<readonly [number, number]> {
-  await live.query('select pg_stat_force_next_flush()');
+  // Sessions count late: what was looked up to know what to expect is counted by now, not meanwhile.
+  for (const session of [owner, live]) await session.query('select pg_stat_force_next_flush()');
   const { rows } = await owner.query<{ by_index: number; others: number }>(
     `select idx_tup_fetch::float8 as by_index, seq_tup_read::float8 as others
      from pg_stat_user_tables where schemaname = 'usage' and relname = 'calls'`,
