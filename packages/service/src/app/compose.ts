@@ -15,6 +15,7 @@ import { startGenerations } from '#db/generations.ts';
 import { startInstance } from '#db/instance.ts';
 import { createPool, type Pool } from '#db/pool.ts';
 import { selectDatabaseId } from '#db/queries.ts';
+import { startYoungTables } from '#db/young-tables.ts';
 import { createDrains } from '#gateway/drains.ts';
 import type { StreamPace } from '#gateway/call.ts';
 import { STREAM_PACE } from '#gateway/keep-alive.ts';
@@ -35,7 +36,7 @@ import { createDrainSlots } from '#ledger/drain-slots.ts';
 import { createHolds, type Holds } from '#ledger/hold.ts';
 import { declareSpoolMetrics } from '#ledger/metrics.ts';
 import { reapHolds } from '#ledger/queries.ts';
-import { type Reaper, startReaper } from '#ledger/reaper.ts';
+import { startReaper } from '#ledger/reaper.ts';
 import { BACKLOG_LIMITS } from '#ledger/settling.ts';
 import { createSpool, type Spool } from '#ledger/spool.ts';
 import { createWallets } from '#ledger/wallet.ts';
@@ -102,9 +103,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const drainSlots = createDrainSlots({ pool: shared, log });
   const sandboxPools = openLanePools(pool, 'sandbox');
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
-  const reaper = startReaping(holds, { live: upkeep, sandbox: sandboxPools.settle }, log);
-  const expiry = startSandboxExpiry(sandboxPools.settle, log);
-  const watch = startLedgerWatch({ pool: openCheckPool(pool), clock, log });
+  const upkeepPools = { live: upkeep, sandbox: sandboxPools.settle, check: openCheckPool(pool) };
+  const turns = startUpkeep({ holds, pools: upkeepPools, clock, log });
 
   const attempts = createAttempts({ pool: pool('live', ANSWERS_CONNECTIONS_MAX), secret: config.secret, log });
   const links = createLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
@@ -141,7 +141,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     endWaits: webhooks.listeners.endLooks,
     stop: async () => {
       processMetrics.stop();
-      const timed = [generations, reaper, expiry, watch, drainSlots, attempts.answers, keyUse, outbox, webhooks.worker];
+      const timed = [generations, turns, drainSlots, attempts.answers, keyUse, outbox, webhooks.worker];
       await Promise.all([...timed, gateway.rateLimiter].map(({ stop }) => stop()));
       const endLease = spool.kept() === 0 ? instance.stop : instance.leave;
       await planes.close();
@@ -172,16 +172,30 @@ function openSpool(dataDirectory: string, databaseId: string, clock: Clock, log:
   return spool;
 }
 
-/** Gives back what processes held that have died, of both kinds of money. */
-function startReaping(holds: Holds, pools: { readonly live: Pool; readonly sandbox: Pool }, log: Log): Reaper {
-  return startReaper({
-    passes: [
-      { prepare: holds.replay, release: (holdsMax) => reapHolds(pools.live, holdsMax) },
-      { release: (holdsMax) => reapSandboxHolds(pools.sandbox, holdsMax) },
-      { release: holds.releaseStrays },
-    ],
-    log,
-  });
+/** What goes on by itself, whether or not anybody calls. */
+function startUpkeep({ holds, pools, clock, log }: Upkeep): { readonly stop: () => Promise<unknown> } {
+  const turns = [
+    // Gives back what processes held that have died, of both kinds of money.
+    startReaper({
+      passes: [
+        { prepare: holds.replay, release: (holdsMax) => reapHolds(pools.live, holdsMax) },
+        { release: (holdsMax) => reapSandboxHolds(pools.sandbox, holdsMax) },
+        { release: holds.releaseStrays },
+      ],
+      log,
+    }),
+    startSandboxExpiry(pools.sandbox, log),
+    startLedgerWatch({ pool: pools.check, clock, log }),
+    startYoungTables(pools.live, log),
+  ];
+  return { stop: () => Promise.all(turns.map(({ stop }) => stop())) };
+}
+
+interface Upkeep {
+  readonly holds: Holds;
+  readonly pools: { readonly live: Pool; readonly sandbox: Pool; readonly check: Pool };
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
 /** Mail is handed over where there is a mail server; in development its texts stay for the mailbox page. */

@@ -8,7 +8,7 @@ const HOLDS_PER_PASS = 500;
 /** Passes that must have reached the database in a row before anything is released: a whole lease of them. */
 const PASSES_BEFORE_RELEASE = LEASE_MS / PERIOD_MS;
 
-export interface Reaper {
+interface Reaper {
   readonly stop: () => Promise<void>;
 }
 

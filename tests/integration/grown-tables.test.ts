@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { insertAnswer, selectAnswer } from '../../packages/service/src/attempts/queries.ts';
+import type { Pool } from '../../packages/service/src/db/pool.ts';
+import { analyzeYoungTables } from '../../packages/service/src/db/queries.ts';
+import { type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import {
+  beginDrains,
+  insertCredit,
+  insertTakeBack,
+  reinstateWallet,
+  selectWallet,
+  updateCap,
+} from '../../packages/service/src/ledger/queries.ts';
+import { takeAhead, takeTokens } from '../../packages/service/src/limits/queries.ts';
+import {
+  expireSandboxWallets,
+  reserveSandboxHolds,
+  settleSandboxHolds,
+} from '../../packages/service/src/sandbox/queries.ts';
+import {
+  claimEvents,
+  dropStale,
+  isSending,
+  recordAttempt,
+  selectOutdated,
+  sweepEvents,
+} from '../../packages/service/src/webhooks/queries.ts';
+import { setFreshLane } from '../support/fresh-lane.ts';
+import { GROWTH } from '../support/grown-tables.ts';
+import { APP, endOf, holdOf, type LedgerDatabase, WAYS } from '../support/ledger-database.ts';
+
+// A connection keeps its plans. Those that it made while there was next to nothing in the tables are thrown away once the
+// tables have grown, and what comes after looks its rows up.
+
+const ROWS_READ_MAX = 40;
+/** By then a connection plans no more for the values that it is given. */
+const TIMES_PLANNED = 8;
+const USER = 'ann' as EndUserId;
+/** All but the subscriptions: who is told of what is due is looked up for each of them. */
+const GROWING = Object.keys(GROWTH).filter((table) => table !== 'webhooks.subscriptions');
+const SUBSCRIBED = `insert into webhooks.subscriptions (app_id, endpoint_url, events, sealed_secret, secret_fingerprint)
+  values ('${APP}', 'https://receiver.test', '{topup.completed}', '', '')`;
+
+interface Lane {
+  readonly early: Pool;
+  readonly fresh: LedgerDatabase;
+}
+
+type Use = (lane: Lane) => Promise<unknown>;
+
+const bucket = { bucket: APP, wanted: 1, perMinute: 60, burst: 60 };
+const anAttempt = () => ({ digest: randomBytes(16), body: randomBytes(16) });
+const aMovement = () => ({ appId: APP, userId: USER, amount: micros(2n), key: newCallId() });
+
+async function call(
+  { early, fresh }: Lane,
+  { reserve, settle }: (typeof WAYS)['judged' | 'fittingFirst'],
+): Promise<void> {
+  const holds = [holdOf(USER, 10, { streamsMax: 5 }), holdOf(USER, 10)];
+  for (const { outcome } of await reserve(early, fresh.instance, holds)) assert.equal(outcome, 'granted');
+  await beginDrains(
+    early,
+    holds.map(({ callId }) => callId),
+  );
+  const ended = holds.map((hold) => endOf(hold, 1));
+  for (const { charged } of await settle(early, ended)) assert.equal(charged, 1n);
+}
+
+async function retry({ early, fresh }: Lane): Promise<void> {
+  const attempt = anAttempt();
+  const first = holdOf(USER, 10, { attempt: { ...attempt, joins: false } });
+  await WAYS.fittingFirst.reserve(early, fresh.instance, [first]);
+  const kept = { callId: first.callId, attempt: attempt.digest, body: attempt.body, sealed: randomBytes(8) };
+  await insertAnswer(early, { ...kept, charged: undefined, lifetimeMs: 60_000 });
+  await WAYS.fittingFirst.settle(early, [endOf(first, 1)]);
+  const second = holdOf(USER, 10, { attempt: { ...attempt, joins: true } });
+  const [row] = await WAYS.judged.reserve(early, fresh.instance, [second]);
+  assert.equal(row?.outcome, 'attempt_kept');
+  assert.ok(await selectAnswer(early, first.callId));
+}
+
+async function callWithPlayMoney({ early, fresh }: Lane): Promise<void> {
+  const hold = holdOf(USER, 10, { attempt: { ...anAttempt(), joins: true } });
+  const [row] = await reserveSandboxHolds(early, fresh.instance, micros(1_000n), [hold]);
+  assert.equal(row?.outcome, 'granted');
+  await settleSandboxHolds(early, [{ callId: hold.callId, charge: micros(1n), tokens: 1 }]);
+}
+
+async function deliver({ early, fresh }: Lane): Promise<void> {
+  const claim = { id: randomUUID(), most: 8, reserved: 2, leaseMs: 60_000 };
+  const eventId = `evt_${claim.id}`;
+  await fresh.database.owner.query(
+    `insert into webhooks.events (event_id, app_id, subscription_id, type, body, created_at)
+     select $1, app_id, subscription_id, 'topup.completed', '{}', now() from webhooks.subscriptions where app_id = $2`,
+    [eventId, APP],
+  );
+  assert.equal((await claimEvents(early, claim)).length, 1);
+  assert.deepEqual(await selectOutdated(early, [eventId]), []);
+  assert.ok(await isSending(early, APP, undefined));
+  const outcome = { startedAtMs: Date.now(), durationMs: 1, status: 200, error: undefined };
+  assert.equal(await recordAttempt(early, { eventId, claim: claim.id, outcome }), 'delivered');
+  assert.equal((await claimEvents(early, claim)).length, 0);
+}
+
+const USES: Readonly<Record<string, Use>> = {
+  'LI-01 taking a token': ({ early }) => takeTokens(early, [bucket]),
+  'LI-01 taking tokens ahead': ({ early }) =>
+    takeAhead(early, randomUUID(), [{ ...bucket, kept: 0, back: 0, ahead: 2 }]),
+  'WA-07 a call, judged in its turn': (lane) => call(lane, WAYS.judged),
+  'WA-07 a call that fits': (lane) => call(lane, WAYS.fittingFirst),
+  'CC-14 a retry': retry,
+  'WA-01 a look at a wallet': ({ early }) => selectWallet(early, APP, USER),
+  'WA-05 money in': ({ early }) => insertCredit(early, { ...aMovement(), kind: 'top_up' }),
+  'WA-05 money out': ({ early }) => insertTakeBack(early, { ...aMovement(), kind: 'refund' }),
+  'WA-05 the end of a suspension': ({ early }) =>
+    reinstateWallet(early, { appId: APP, userId: USER, writesOff: false }),
+  'WA-08 a cap': ({ early }) => updateCap(early, { appId: APP, userId: USER, cap: undefined }),
+  'WH-11 a delivery': deliver,
+  'WH-14 dropping what is stale': ({ early }) => dropStale(early, undefined, 8),
+  'WH-14 dropping what is stale of an app': ({ early }) => dropStale(early, APP, 8),
+  'WH-14 removing what has ended': ({ early }) => sweepEvents(early, 8),
+};
+
+const USES_OF_PLAY_MONEY: Readonly<Record<string, Use>> = {
+  'SB-01 a call with play money': callWithPlayMoney,
+  'SB-08 removing play money that nobody uses': ({ early }) => expireSandboxWallets(early, 0n, 8),
+};
+
+for (const [role, uses] of Object.entries({ live: USES, sandbox: USES_OF_PLAY_MONEY } as const)) {
+  for (const [name, use] of Object.entries(uses)) {
+    test(`${name} reads no more of tables that have grown a thousandfold since it was planned`, async (t) => {
+      const { fresh, owner, early, rowsReadOf } = await setFreshLane(t, role as 'live' | 'sandbox');
+      await fresh.open(USER, 1_000);
+      await owner.query(SUBSCRIBED);
+      for (let time = 0; time < TIMES_PLANNED; time += 1) await use({ early, fresh });
+      for (const table of GROWING) await owner.query(GROWTH[table] ?? '');
+      assert.ok((await analyzeYoungTables(fresh.live)) > 0);
+      const readTooMuch: string[] = [];
+      for (const table of GROWING) {
+        const before = await rowsReadOf(table);
+        await use({ early, fresh });
+        const read = (await rowsReadOf(table)) - before;
+        if (read > ROWS_READ_MAX) readTooMuch.push(`${read} rows of ${table}`);
+      }
+      assert.deepEqual(readTooMuch, []);
+    });
+  }
+}
