@@ -44,6 +44,12 @@ test('WA-07 a settlement takes its charge, frees the rest and keeps a receipt', 
   ]);
 });
 
+test('CC-11 a call whose usage was estimated says so on its receipt', async () => {
+  const request = await holding('estimated', { balance: 100, amount: 60 });
+  await ledger.settle([{ ...endOf(request, 25), isEstimated: true }]);
+  assert.equal((await receiptOf(ledger.database, request.callId))?.isEstimated, true);
+});
+
 test('WA-07 a charge above the hold is cut to the hold', async () => {
   const request = await holding('above', { balance: 100, amount: 60 });
   assert.deepEqual(await ledger.settle([endOf(request, 61)]), [{ isSettled: true, charged: 60 }]);

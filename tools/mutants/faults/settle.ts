@@ -15,7 +15,6 @@ import {
   settling,
   takingBack,
   reap,
-  walking,
 } from './places.ts';
 
 const SETTLED = 'WA-07 a settlement takes its charge, frees the rest and keeps a receipt';
@@ -146,7 +145,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'receipt-loses-the-estimate',
     clause: 'CC-11',
     edits: [ledgerCost('t.is_estimated, t.is_clamped,', 'false, t.is_clamped,')],
-    killer: walking('CC-11 a streamed call: the provider leaves out the usage'),
+    killer: settling('CC-11 a call whose usage was estimated says so on its receipt'),
   },
   {
     id: 'receipt-loses-the-contradiction',
