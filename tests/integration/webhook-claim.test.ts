@@ -213,3 +213,33 @@ test('WH-14 an event that ended 30 days ago is removed with its attempts, one th
   assert.equal(left.rows.length, 1);
   await forget();
 });
+
+test('WH-11 a backlog is read once for a claim and not for each endpoint, though there was none when it was planned', async () => {
+  const lane = createPool({ url: database.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
+  const claimInLane = () => claimEvents(lane, { id: randomUUID(), most: 8, reserved: 0, leaseMs: LEASE_MS });
+  const read = async (): Promise<number> => {
+    await lane.query('select pg_stat_force_next_flush()');
+    const { rows } = await db.query<{ read: number }>(
+      `select (seq_tup_read + idx_tup_fetch)::float8 as read from pg_stat_user_tables where relid = 'webhooks.events'::regclass`,
+    );
+    return rows[0]?.read ?? Number.NaN;
+  };
+  const apps = Array.from({ length: 50 }, (_, index) => `app-${index}`);
+  for (const app of apps) await subscribe(app);
+  await db.query(
+    `insert into webhooks.events (event_id, app_id, subscription_id, type, created_at, state, ended_at)
+     select 'evt_ended_' || n, 'app-0', 0, 'topup.completed', now(), 'delivered', now() from generate_series(1, 10000) n`,
+  );
+  await db.query('analyze');
+  for (let times = 0; times < 8; times += 1) {
+    await add('app-1', 1, 0);
+    assert.equal((await claimInLane()).length, 1);
+  }
+  await add('app-2', 1_000, 0);
+  const before = await read();
+  assert.equal((await claimInLane()).length, 8);
+  const rows = (await read()) - before;
+  assert.ok(rows < 2 * 1_000, `${rows} rows were read`);
+  await lane.end();
+  await forget();
+});
