@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { insertAnswer, selectAnswer } from '../../packages/service/src/attempts/queries.ts';
 import type { Pool } from '../../packages/service/src/db/pool.ts';
-import { analyzeYoungTables } from '../../packages/service/src/db/queries.ts';
+import { analyzeYoungTable } from '../../packages/service/src/db/queries.ts';
 import { type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import {
@@ -133,11 +133,12 @@ for (const [role, uses] of Object.entries({ live: USES, sandbox: USES_OF_PLAY_MO
   for (const [name, use] of Object.entries(uses)) {
     test(`${name} reads no more of tables that have grown a thousandfold since it was planned`, async (t) => {
       const { fresh, owner, early, rowsReadOf } = await setFreshLane(t, role as 'live' | 'sandbox');
+      for (const table of GROWING) await owner.query(`alter table ${table} set (autovacuum_enabled = off)`);
       await fresh.open(USER, 1_000);
       await owner.query(SUBSCRIBED);
       for (let time = 0; time < TIMES_PLANNED; time += 1) await use({ early, fresh });
       for (const table of GROWING) await owner.query(GROWTH[table] ?? '');
-      assert.ok((await analyzeYoungTables(fresh.live)) > 0);
+      while (await analyzeYoungTable(fresh.live));
       const readTooMuch: string[] = [];
       for (const table of GROWING) {
         const before = await rowsReadOf(table);

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
-import { analyzeYoungTables } from '../../packages/service/src/db/queries.ts';
+import { analyzeYoungTable } from '../../packages/service/src/db/queries.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { catalogueAt } from '../support/catalogue.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { GROWTH } from '../support/grown-tables.ts';
 import { startTestService } from '../support/service.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -47,8 +49,15 @@ async function pagesKnown(table = TABLE, { owner } = database): Promise<number> 
   return rows[0]?.relpages ?? Number.NaN;
 }
 
+/** How many tables are analyzed now. */
+async function analyzed(): Promise<number> {
+  let tables = 0;
+  while (await analyzeYoungTable(live)) tables += 1;
+  return tables;
+}
+
 test('a table is analyzed when it has more than doubled, and not again before that', async () => {
-  const analyzed: number[] = [];
+  const found: number[] = [];
   for (const [from, to] of [
     [1, 1],
     [2, 2],
@@ -57,26 +66,43 @@ test('a table is analyzed when it has more than doubled, and not again before th
     [9_001, 12_000],
   ] as const) {
     await fill(from, to);
-    analyzed.push(await analyzeYoungTables(live));
+    found.push(await analyzed());
   }
-  assert.deepEqual(analyzed, [1, 0, 1, 0, 1]);
+  assert.deepEqual(found, [1, 0, 1, 0, 1]);
   assert.ok((await pagesKnown()) > 100);
 });
 
 test('a table that is large is left to the server', async () => {
-  await fill(1, 60_000);
-  assert.equal(await analyzeYoungTables(live), 1);
-  assert.ok((await pagesKnown()) > 1_000);
-  await fill(60_001, 200_000);
-  assert.equal(await analyzeYoungTables(live), 0);
+  await fill(1, 150_000);
+  assert.equal(await analyzed(), 1);
+  const pages = await pagesKnown();
+  assert.ok(pages > 2_000 && pages < 4_000, `${pages} pages`);
+  await fill(150_001, 400_000);
+  assert.equal(await analyzed(), 0);
+  await database.owner.query(`update pg_class set relpages = 0 where oid = '${TABLE}'::regclass`);
+  assert.equal(await analyzed(), 0, 'nor when it was never analyzed');
 });
 
-test('tables of others in the same database are not analyzed', async (t) => {
-  t.after(() => database.owner.query('drop table public.others'));
-  await database.owner.query('alter schema public owner to current_user');
-  await database.owner.query('create table public.others as select generate_series(1, 1000) n');
-  assert.equal(await analyzeYoungTables(live), 0);
+test('each table of ours can be young, and no other', async (t) => {
+  t.after(() => database.owner.query('drop schema others cascade'));
+  await database.owner.query('create schema others');
+  await database.owner.query('create table others.filled as select generate_series(1, 1000) n');
+  const { rows } = await database.owner.query<{ schema: string }>(
+    `select distinct schemaname as schema from pg_tables
+     where schemaname !~ '^(pg_|information_schema$|public$|others$)' and strpos($1, quote_literal(schemaname)) = 0`,
+    [await sourceOf('db.analyze_young_table')],
+  );
+  assert.deepEqual(rows, []);
+  assert.equal(await analyzed(), 0);
 });
+
+async function sourceOf(name: string): Promise<string> {
+  const { rows } = await database.owner.query<{ source: string }>(
+    'select prosrc as source from pg_proc where oid = $1::regproc',
+    [name],
+  );
+  return rows[0]?.source ?? '';
+}
 
 /** Runs with another session in a transaction that has done this. */
 async function beside(statement: string, work: () => Promise<void>): Promise<void> {
@@ -86,30 +112,47 @@ async function beside(statement: string, work: () => Promise<void>): Promise<voi
     await other.query(statement);
     await work();
   } finally {
-    other.release(true);
+    await other.query('rollback');
+    other.release();
   }
 }
 
 test('one process does it at a time', async () => {
-  await beside('select db.analyze_young_tables()', async () => {
+  await beside('select db.analyze_young_table()', async () => {
     await fill(1, 1);
-    assert.equal(await analyzeYoungTables(live), 0);
+    assert.equal(await analyzed(), 0);
   });
+  assert.equal(await analyzed(), 1);
 });
 
-test('a table that is locked is passed over', async () => {
+test('a table that somebody analyzes or cleans is passed over, for another', async (t) => {
+  const other = 'attempts.answers';
+  t.after(() => database.owner.query(`truncate ${other}`));
   await fill(1, 1);
+  await database.owner.query(`insert into ${other} (call_id, attempt, body, sealed, expires_at)
+    values (gen_random_uuid(), '', '', '', now())`);
   await beside(`lock table ${TABLE} in share update exclusive mode`, async () => {
-    await analyzeYoungTables(live);
-    assert.equal(await pagesKnown(), 0);
+    assert.equal(await analyzed(), 1);
+    assert.deepEqual([await pagesKnown(), await pagesKnown(other)], [0, 1]);
   });
-  await analyzeYoungTables(live);
+  assert.equal(await analyzed(), 1);
   assert.equal(await pagesKnown(), 1);
 });
 
-test('the service does it every second', async (t) => {
+test('a table that is locked against everything is not waited for longer than a lock is', async () => {
+  await fill(1, 1);
+  await beside(`lock table ${TABLE} in access exclusive mode`, () => assert.rejects(analyzed(), { code: '55P03' }));
+  assert.equal(await analyzed(), 1);
+});
+
+test('the service does it again and again', async (t) => {
   const service = await startTestService(catalogueAt('http://127.0.0.1:9/v1'), {}, await createTestDatabase());
   t.after(service.close);
-  await service.fund(await service.addApp(), 'ann', 1);
-  await waitUntil('the wallets are analyzed', async () => (await pagesKnown('ledger.wallets', service.database)) > 0);
+  const app = await service.addApp();
+  const growsTo = (pages: number) => async () => (await pagesKnown('ledger.wallets', service.database)) > pages;
+  await service.fund(app, 'ann', 1);
+  await waitUntil('the wallets are analyzed', growsTo(0));
+  await sleep(500); // What comes while a pass is under way could still be of that one.
+  await service.database.owner.query(GROWTH['ledger.wallets'] ?? '');
+  await waitUntil('the wallets are analyzed again', growsTo(10), 10_000);
 });

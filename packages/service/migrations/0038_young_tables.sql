@@ -4,30 +4,39 @@
 -- table that was nearly empty when the plan was made can have grown a thousandfold: what was cheapest for one page is a pass
 -- over all of them, for every batch of calls and every turn of what runs in the background.
 
--- Analyzes the tables that are small and have more than doubled since they were last analyzed, so that no plan is kept that
--- was made for less than half of what there is. Gives how many. Larger ones are left to the server, which comes by before
--- they have doubled. One process does it at a time, and waits for nobody.
-create function db.analyze_young_tables() returns int
+-- Analyzes one table of ours that is small and has more than doubled since its pages were last counted, and says whether there
+-- was one. Larger ones are left to the server: it comes by once a minute, which is seldom enough for small ones alone.
+--
+-- One table a transaction: if an analysis is broken off, the pages that it counted stay, but what it learned and the end of the
+-- old plans are lost, also those of other tables in it. One process does it at a time. What somebody has locked is left to a
+-- later turn; none is waited for, but for a lock against everything, which fails the turn after the usual quarter of a second.
+create function db.analyze_young_table() returns boolean
 language plpgsql security definer set search_path = pg_catalog as $$
 declare
   young regclass;
-  analyzed int := 0;
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('db.analyze_young_tables', 0)) then
-    return 0;
+  if not pg_try_advisory_xact_lock(hashtextextended('db.analyze_young_table', 0)) then
+    return false;
   end if;
-  for young in
-    select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where c.relkind = 'r' and c.relowner = current_user::regrole and n.nspowner = c.relowner -- Nobody else's.
-      and n.nspname !~ '^(pg_|information_schema$|public$)'
-      and c.relpages < 1000
-      and pg_relation_size(c.oid) > 2 * current_setting('block_size')::bigint * c.relpages
-  loop
-    execute format('analyze (skip_locked) %s', young);
-    analyzed := analyzed + 1;
+  foreach young in array array(
+    select c.oid::regclass
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace, pg_relation_size(c.oid) size
+    where c.relkind = 'r'
+      and n.nspname in ('accounts', 'attempts', 'audit', 'catalogue', 'connections', 'db', 'identities', 'ledger', 'limits', 'mail',
+        'payments', 'sandbox', 'usage', 'webhooks')
+      and size <= 4000 * current_setting('block_size')::bigint
+      and size > 2 * current_setting('block_size')::bigint * c.relpages
+  ) loop
+    begin
+      execute format('lock table %s in share update exclusive mode nowait', young);
+    exception when lock_not_available then
+      continue; -- Somebody analyzes it, or makes it clean.
+    end;
+    execute format('analyze %s', young);
+    return true;
   end loop;
-  return analyzed;
+  return false;
 end $$;
 
-revoke all on function db.analyze_young_tables from public;
-grant execute on function db.analyze_young_tables to purser_live;
+revoke all on function db.analyze_young_table from public;
+grant execute on function db.analyze_young_table to purser_live;

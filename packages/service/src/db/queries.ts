@@ -70,8 +70,8 @@ export async function selectSchemaVersion(db: Queryable): Promise<number> {
   return rows[0]?.version ?? 0;
 }
 
-/** Analyzes tables that are small and have doubled, see `db.analyze_young_tables` in the migrations. Gives how many. */
-export async function analyzeYoungTables(db: Queryable): Promise<number> {
-  const { rows } = await db.query<{ analyzed: number }>('select db.analyze_young_tables() as analyzed');
-  return rows[0]?.analyzed ?? 0;
+/** Analyzes a table that is small and has doubled, see `db.analyze_young_table` in the migrations. False: there is none. */
+export async function analyzeYoungTable(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ analyzed: boolean }>('select db.analyze_young_table() as analyzed');
+  return rows[0]?.analyzed ?? false;
 }
