@@ -14,6 +14,7 @@ import { setStage } from '../support/stage.ts';
 /** The example as a new developer has it: the demo app of the service, nothing set but where things are. */
 
 const stage = await setStage({
+  model: { timeoutMs: 60_000 }, // An answer waits while its page is looked at: that is no silent provider.
   environment: { PURSER_PUBLIC_URL: OWN, PURSER_OPERATOR_NAME: 'Northwind Models' },
 });
 const { service, upstream } = stage;
