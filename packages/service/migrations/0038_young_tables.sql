@@ -8,8 +8,8 @@
 -- was one. Larger ones are left to the server: it comes by once a minute, which is seldom enough for small ones alone.
 --
 -- One table a transaction: if an analysis is broken off, the pages that it counted stay, but what it learned and the end of the
--- old plans are lost, also those of other tables in it. One process does it at a time. What somebody has locked is left to a
--- later turn; none is waited for, but for a lock against everything, which fails the turn after the usual quarter of a second.
+-- old plans are lost, also those of other tables in it. One process does it at a time. What somebody has locked, or waits to lock
+-- against everything, is left to a later turn: even to ask for its size would be to wait.
 create function db.analyze_young_table() returns boolean
 language plpgsql security definer set search_path = pg_catalog as $$
 declare
@@ -19,13 +19,16 @@ begin
     return false;
   end if;
   foreach young in array array(
-    select c.oid::regclass
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace, pg_relation_size(c.oid) size
-    where c.relkind = 'r'
-      and n.nspname in ('accounts', 'attempts', 'audit', 'catalogue', 'connections', 'db', 'identities', 'ledger', 'limits', 'mail',
-        'payments', 'sandbox', 'usage', 'webhooks')
-      and size <= 4000 * current_setting('block_size')::bigint
-      and size > 2 * current_setting('block_size')::bigint * c.relpages
+    with ours as materialized (
+      select c.oid, c.relpages from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relkind = 'r'
+        and n.nspname in ('accounts', 'attempts', 'audit', 'catalogue', 'connections', 'db', 'identities', 'ledger', 'limits',
+          'mail', 'payments', 'sandbox', 'usage', 'webhooks')
+        and c.oid not in (select l.relation from pg_locks l where l.mode = 'AccessExclusiveLock' and l.relation is not null)
+    )
+    select o.oid::regclass from ours o, pg_relation_size(o.oid) size
+    where size <= 4000 * current_setting('block_size')::bigint
+      and size > 2 * current_setting('block_size')::bigint * o.relpages
   ) loop
     begin
       execute format('lock table %s in share update exclusive mode nowait', young);
