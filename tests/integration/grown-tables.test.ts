@@ -29,7 +29,7 @@ import {
   sweepEvents,
 } from '../../packages/service/src/webhooks/queries.ts';
 import { setFreshLane } from '../support/fresh-lane.ts';
-import { GROWTH } from '../support/grown-tables.ts';
+import { GROWTH, type GrownTable } from '../support/grown-tables.ts';
 import { APP, endOf, holdOf, type LedgerDatabase, WAYS } from '../support/ledger-database.ts';
 
 // A connection keeps its plans. Those that it made while there was next to nothing in the tables are thrown away once the
@@ -40,7 +40,7 @@ const ROWS_READ_MAX = 40;
 const TIMES_PLANNED = 8;
 const USER = 'ann' as EndUserId;
 /** All but the subscriptions: who is told of what is due is looked up for each of them. */
-const GROWING = Object.keys(GROWTH).filter((table) => table !== 'webhooks.subscriptions');
+const GROWING = (Object.keys(GROWTH) as GrownTable[]).filter((table) => table !== 'webhooks.subscriptions');
 const SUBSCRIBED = `insert into webhooks.subscriptions (app_id, endpoint_url, events, sealed_secret, secret_fingerprint)
   values ('${APP}', 'https://receiver.test', '{topup.completed}', '', '')`;
 
@@ -137,7 +137,7 @@ for (const [role, uses] of Object.entries({ live: USES, sandbox: USES_OF_PLAY_MO
       await fresh.open(USER, 1_000);
       await owner.query(SUBSCRIBED);
       for (let time = 0; time < TIMES_PLANNED; time += 1) await use({ early, fresh });
-      for (const table of GROWING) await owner.query(GROWTH[table] ?? '');
+      for (const table of GROWING) await owner.query(GROWTH[table]);
       while (await analyzeYoungTable(fresh.live));
       const readTooMuch: string[] = [];
       for (const table of GROWING) {

@@ -105,8 +105,8 @@ async function sourceOf(name: string): Promise<string> {
 }
 
 /** Runs with another session in a transaction that has done this. */
-async function beside(statement: string, work: () => Promise<void>): Promise<void> {
-  const other = await database.owner.connect();
+async function beside(statement: string, work: () => Promise<void>, { owner } = database): Promise<void> {
+  const other = await owner.connect();
   try {
     await other.query('begin');
     await other.query(statement);
@@ -141,6 +141,14 @@ for (const mode of ['share update exclusive', 'access exclusive']) {
   });
 }
 
+test('a lock on the table of the same number in another database is none here', async (t) => {
+  const sibling = await createTestDatabase(); // Copied from the same template, with the same numbers.
+  t.after(sibling.close);
+  await fill(1, 1);
+  const work = async (): Promise<void> => assert.equal(await analyzed(), 1);
+  await beside(`lock table ${TABLE} in access exclusive mode`, work, sibling);
+});
+
 test('the service does it again and again', async (t) => {
   const service = await startTestService(catalogueAt('http://127.0.0.1:9/v1'), {}, await createTestDatabase());
   t.after(service.close);
@@ -149,6 +157,6 @@ test('the service does it again and again', async (t) => {
   await service.fund(app, 'ann', 1);
   await waitUntil('the wallets are analyzed', growsTo(0));
   await sleep(500); // What comes while a pass is under way could still be of that one.
-  await service.database.owner.query(GROWTH['ledger.wallets'] ?? '');
+  await service.database.owner.query(GROWTH['ledger.wallets']);
   await waitUntil('the wallets are analyzed again', growsTo(10), 10_000);
 });

@@ -1,10 +1,10 @@
 /** How many rows of nobody each statement below makes: many times what a look-up of a row or two reads. */
-export const ROWS_GROWN = 5_000;
+const ROWS_GROWN = 5_000;
 
 const SERIES = `generate_series(1, ${ROWS_GROWN}) n`;
 
 /** Statements by table, each of which makes rows of nobody, as a table has them after a while. */
-export const GROWTH: Readonly<Record<string, string>> = {
+export const GROWTH = {
   'ledger.wallets': `insert into ledger.wallets (app_id, user_id, currency) select 'app_other', 'user-' || n, 'EUR' from ${SERIES}`,
   'ledger.entries': `insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
     select -n, 1, 'top_up', 'other-' || n, 'processor', 'wallet', 1, 1 from ${SERIES}`,
@@ -26,4 +26,6 @@ export const GROWTH: Readonly<Record<string, string>> = {
   'sandbox.wallets': `insert into sandbox.wallets (app_id, user_id, balance_micros) select 'app_other', 'user-' || n, 2 from ${SERIES}`,
   'sandbox.holds': `insert into sandbox.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
     select gen_random_uuid(), -n, 1, '2020-01-01', false, 0 from ${SERIES}`,
-};
+} as const;
+
+export type GrownTable = keyof typeof GROWTH;

@@ -24,7 +24,10 @@ begin
       where c.relkind = 'r'
         and n.nspname in ('accounts', 'attempts', 'audit', 'catalogue', 'connections', 'db', 'identities', 'ledger', 'limits',
           'mail', 'payments', 'sandbox', 'usage', 'webhooks')
-        and c.oid not in (select l.relation from pg_locks l where l.mode = 'AccessExclusiveLock' and l.relation is not null)
+        and not exists (
+          select from pg_locks l join pg_database d on d.oid = l.database
+          where d.datname = current_database() and l.relation = c.oid and l.mode = 'AccessExclusiveLock'
+        )
     )
     select o.oid::regclass from ours o, pg_relation_size(o.oid) size
     where size <= 4000 * current_setting('block_size')::bigint
