@@ -4,11 +4,11 @@ import {
   ledgerCost,
   attemptsOfCalls,
   digests,
+  failure,
   joining,
   keeping,
   keptAnswers,
   landing,
-  plainCall,
   rejecting,
   retrying,
   sandboxHolds,
@@ -116,7 +116,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     clause: 'CC-14',
     edits: [digests('[appId, mode, userId, ...use]', '[appId, mode, ...use]')],
     killer: telling(
-      'CC-14 attempts are the same for one app, mode, user and key, or body; whatever differs keeps them apart',
+      'CC-14 a retry has the app, mode, user and key, or body, of its earlier call; a difference in any keeps calls apart',
     ),
   },
   {
@@ -148,7 +148,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'rejection-not-remembered',
     clause: 'CC-15',
-    edits: [plainCall('    caller.rejections.note(lane.mode, asking, fault);\n', '')],
+    edits: [failure('  if (asking !== undefined) caller.rejections.note(lane.mode, asking, fault);\n', '')],
     killer: rejecting('CC-15 a plain request that the provider answers 400 reaches it once'),
   },
   {

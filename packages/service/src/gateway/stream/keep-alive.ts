@@ -21,7 +21,7 @@ export interface KeptAlive extends FrameWriter {
  * long as a write waits for it, nothing is put behind that.
  */
 export function createKeptAlive(
-  { write, end }: FrameWriter,
+  { write, end, fail }: FrameWriter,
   { keepAliveMs }: StreamPace,
   { gone, clock }: { readonly gone: Gone; readonly clock: SteadyClock },
 ): KeptAlive {
@@ -54,6 +54,7 @@ export function createKeptAlive(
   return {
     write: send,
     end,
+    fail,
     tell: () => send(KEEP_ALIVE),
     stop: () => clearTimeout(timer),
   };

@@ -4,7 +4,7 @@ import { createFrameRecord, endKept, type FrameRecord } from '#gateway/idempoten
 import type { Asked, CallerSide } from '#gateway/call/call.ts';
 import { outputTokensWithin } from '#gateway/usage/hold-request.ts';
 import { type CallerWatch, watchCaller } from '#gateway/stream/caller-watch.ts';
-import { errorFrame } from '#gateway/answer/frames.ts';
+import { endFailed } from '#gateway/answer/failure.ts';
 import { createKeptAlive, isSettledWithin, type KeptAlive } from '#gateway/stream/keep-alive.ts';
 import type { Ending, Hold, Lane } from '#gateway/call/lane.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/refusals.ts';
@@ -40,8 +40,8 @@ export async function openStream<M extends Mode>(
   try {
     failpoint('stream.awaited');
     const isInTime = await isSettledWithin(opening, caller.pace.statusMsMax);
-    if (isInTime) await opening;
     failpoint('stream.status-known');
+    if (isInTime) await opening;
     return {
       kind: 'stream',
       facts: answerFactsOf(call, outputTokensWithin(call, hold.granted)),
@@ -52,12 +52,7 @@ export async function openStream<M extends Mode>(
     };
   } catch (fault) {
     upstream.stop();
-    failpoint('stream.open-failed');
-    await lane.endHold(hold, endingAfter(fault, upstream, tally));
-    failpoint('stream.open-failure-settled');
-    if (!(fault instanceof UpstreamError)) throw fault;
-    logFailure(caller, hold, fault);
-    return refusalOfUpstream(fault);
+    return endFailed(lane, { hold, ending: endingAfter(fault, upstream, tally), caller }, fault);
   }
 }
 
@@ -85,11 +80,8 @@ async function openUpstream<M extends Mode>(
 ): Promise<Opened> {
   const asking = { call, asked };
   try {
-    failpoint('stream.opening');
     const chunks = await providerOf(call).stream(providerCallOf(asking, granted), signal);
-    failpoint('stream.opened');
     const first = await chunks.first();
-    failpoint('stream.first-chunk');
     if (first === undefined) throw new UpstreamError('cut', 'The provider ended a stream before it began.');
     return { first, chunks };
   } catch (fault) {
@@ -100,9 +92,7 @@ async function openUpstream<M extends Mode>(
 
 /** The caller left before anything was sent: nothing is owed, and nobody reads the answer. */
 async function leaveUnsent<M extends Mode>(lane: Lane<M>, hold: Hold<M>): Promise<Refusal<UpstreamRefusalCode>> {
-  failpoint('stream.unsent');
-  await lane.endHold(hold, FAILED);
-  failpoint('stream.unsent-settled');
+  await lane.settle(hold, FAILED, 'always');
   return refusalOfUpstream(new UpstreamError('unsent', 'The caller left before the provider was called.'));
 }
 
@@ -125,27 +115,20 @@ interface Relay<M extends Mode> {
 async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
   const { lane, hold, caller, upstream, tally, out } = stream;
   try {
-    failpoint('stream.relaying');
     await pump(stream);
-    failpoint('stream.pumped');
     checkEnd(tally, upstream);
     const outcome = caller.gone.aborted ? 'abandoned' : 'answered';
     await endKept(lane, { hold, ending: tally.endingAs(outcome), caller }, () => answerOf(stream));
-    failpoint('stream.settled');
     out.stop();
     await out.end(stream.held + tally.closingFrames());
-    failpoint('stream.closed');
   } catch (fault) {
-    // Nothing may escape here: the status is out, and the caller's side has only this frame to learn from (ER-06).
-    logFailure(caller, hold, fault);
+    // Nothing may escape here: the status is out, and the caller learns of the failure from the last frame alone (ER-06).
     const ending = endingAfter(fault, upstream, tally);
-    upstream.giveUp(); // Whatever failed, nobody reads on.
-    failpoint('stream.failed');
-    await settleQuietly(stream, ending);
-    failpoint('stream.failure-settled');
+    upstream.giveUp(); // Nobody reads on after a failure.
+    const failed = { hold, ending, caller };
+    const refusal = await endFailed(lane, failed, fault).catch((other: unknown) => refusalAfter(stream, fault, other));
     out.stop();
-    await out.end(stream.held + errorFrame(fault, hold.call.correlationId));
-    failpoint('stream.failure-told');
+    await out.fail(stream.held, refusal);
   } finally {
     upstream.stop();
   }
@@ -171,15 +154,11 @@ function checkEnd(tally: StreamTally, upstream: CallerWatch): void {
 /** Relays what comes, in the turn in which it is read. */
 async function pump<M extends Mode>(stream: Relay<M>): Promise<void> {
   const { opening, isLate, out } = stream;
-  failpoint('stream.first-awaited');
   if (isLate) await out.tell();
   const { first, chunks } = await opening;
-  failpoint('stream.begun');
   const pass = passTo(stream, chunks);
   const isMore = await pass(first);
-  failpoint('stream.first-passed');
   if (isMore) await chunks.rest(pass);
-  failpoint('stream.all-passed');
 }
 
 /** What is done with the chunks of a read. The frames of those that came with the end are held: they leave with it, in one write. */
@@ -192,7 +171,6 @@ function passTo<M extends Mode>(stream: Relay<M>, chunks: ChunkSource): TakeChun
   }
 
   function pass(next: readonly StreamChunk[]): boolean | Promise<boolean> {
-    failpoint('stream.chunk-read');
     let frames = '';
     for (const [index, chunk] of next.entries()) {
       frames += tally.take(chunk);
@@ -201,15 +179,12 @@ function passTo<M extends Mode>(stream: Relay<M>, chunks: ChunkSource): TakeChun
       if (!isWhole && index < next.length - 1) continue;
       if (!isWhole && chunks.isWhole()) hold(frames);
       else {
-        failpoint('stream.chunk-taken');
         const writing = send(stream, frames);
         if (writing !== undefined) {
           return writing.then(() => {
-            failpoint('stream.chunk-drained');
             return pass(next.slice(index + 1));
           });
         }
-        failpoint('stream.chunk-sent');
       }
       frames = '';
     }
@@ -226,14 +201,18 @@ function send<M extends Mode>({ caller, upstream, out, sent }: Relay<M>, frames:
   return out.write(frames);
 }
 
-async function settleQuietly<M extends Mode>({ lane, hold, caller }: Relay<M>, ending: Ending): Promise<void> {
-  failpoint('stream.failure-ending');
-  try {
-    await lane.endHold(hold, ending);
-    failpoint('stream.failure-ended');
-  } catch (fault) {
-    caller.log.error({ callId: hold.call.callId, fault: describeFault(fault) }, 'a stream could not be settled');
-  }
+/** The refusal of a stream after a fault of ours: in the relay itself, in the settlement (`other`), or in both. */
+function refusalAfter<M extends Mode>(
+  { hold: { call }, caller: { gone, log } }: Relay<M>,
+  fault: unknown,
+  other: unknown,
+): Refusal<UpstreamRefusalCode> | undefined {
+  const { callId } = call;
+  const isOurs = !(fault instanceof UpstreamError);
+  if (isOurs)
+    log.warn({ callId, kind: 'fault', isGone: gone.aborted, fault: describeFault(fault) }, 'a stream ended early');
+  if (other !== fault) log.error({ callId, fault: describeFault(other) }, 'a stream could not be settled');
+  return isOurs ? undefined : refusalOfUpstream(fault);
 }
 
 /**
@@ -243,11 +222,4 @@ async function settleQuietly<M extends Mode>({ lane, hold, caller }: Relay<M>, e
 function endingAfter(fault: unknown, upstream: CallerWatch, tally: StreamTally): Ending {
   const isProvidersFault = fault instanceof UpstreamError && fault.kind !== 'given-up';
   return upstream.signal.aborted && !isProvidersFault ? tally.endingAs('abandoned') : FAILED;
-}
-
-function logFailure<M extends Mode>(caller: CallerSide, hold: Hold<M>, fault: unknown): void {
-  const isGone = caller.gone.aborted;
-  if (hold.mode === 'sandbox' && !isGone) return; // It was asked for.
-  const kind = fault instanceof UpstreamError ? fault.kind : 'fault';
-  caller.log.warn({ callId: hold.call.callId, kind, isGone, fault: describeFault(fault) }, 'a stream ended early');
 }
