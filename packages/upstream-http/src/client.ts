@@ -1,30 +1,34 @@
 import { channel } from 'node:diagnostics_channel';
-import { type Origin, outage, type RequestBytes } from '#providers/http/connection.ts';
-import { Deadlines } from '#providers/http/deadlines.ts';
-import { type OpenAnswer, OpenExchange, type OpenLimits } from '#providers/http/open-exchange.ts';
-import { Pool } from '#providers/http/pool.ts';
-import { type WholeAnswer, WholeExchange, type WholeLimits } from '#providers/http/whole-exchange.ts';
+import { BufferedExchange, type BufferedLimits, type BufferedResponse } from './buffered-response.ts';
+import type { Origin, RequestBytes } from './connection.ts';
+import { Deadlines } from './deadlines.ts';
+import { Pool } from './pool.ts';
+import { RequestError } from './request-error.ts';
+import { StreamedExchange, type StreamedLimits, type StreamedResponse } from './streamed-response.ts';
 
-/** Tells tests, and whoever else listens in this process, of each request: its `url`. */
+export { RequestError, type RequestErrorKind } from './request-error.ts';
+export type { ResponseListener, StreamedResponse } from './streamed-response.ts';
+
+/** Publishes `{ url }` for each request that is handed to the pool. Tests subscribe to prove that nothing was sent. */
 const SENT = channel('purser.upstream.request');
 
-/** One address of a provider. Each call is one POST, never sent again, whose errors are `UpstreamError`. */
+/** One URL of an upstream. Each call is one POST that is never sent again. Both calls reject with a `RequestError`. */
 export interface Endpoint {
-  /** Resolves when all of the answer is there. */
-  readonly whole: (body: string, limits: WholeLimits) => Promise<WholeAnswer>;
-  /** Resolves with the head of the answer. Aborting the signal ends the request. */
-  readonly open: (body: string, limits: OpenLimits) => Promise<OpenAnswer>;
+  /** Resolves when the whole response has arrived. */
+  readonly postBuffered: (body: string, limits: BufferedLimits) => Promise<BufferedResponse>;
+  /** Resolves when the head of the response has arrived. Aborting the signal ends the request. */
+  readonly postStreamed: (body: string, limits: StreamedLimits) => Promise<StreamedResponse>;
 }
 
-export interface UpstreamHttp {
-  /** Where requests go to, and the headers that each of them has. What cannot be a header makes each call fail. */
+export interface HttpClient {
+  /** Builds the request head once for all calls. If a header holds a forbidden character, each call fails as `invalid`. */
   readonly endpoint: (url: URL, headers: Readonly<Record<string, string>>) => Endpoint;
-  /** Breaks off what is under way. */
+  /** Ends every request under way. Later calls fail as `closed`. */
   readonly close: () => void;
 }
 
-/** HTTP to providers with kept connections. Redirects are not followed: a 3xx is an answer like any other. */
-export function createUpstreamHttp(): UpstreamHttp {
+/** An HTTP/1.1 client that keeps connections alive. It follows no redirects: a 3xx is a response like any other. */
+export function createHttpClient(): HttpClient {
   const deadlines = new Deadlines();
   const pools = new Map<string, Pool>();
   let isClosed = false;
@@ -33,7 +37,7 @@ export function createUpstreamHttp(): UpstreamHttp {
     const known = pools.get(origin);
     if (known !== undefined) return known;
     const isTls = protocol === 'https:';
-    // An address of IPv6 has brackets in a URL, and nowhere else.
+    // A URL writes an IPv6 address in brackets; `connect` takes it without them.
     const host = hostname.replace(/^\[(.*)\]$/, '$1');
     const target: Origin = { isTls, host, port: port === '' ? (isTls ? 443 : 80) : Number(port) };
     const pool = new Pool(target, deadlines);
@@ -45,32 +49,36 @@ export function createUpstreamHttp(): UpstreamHttp {
     endpoint: (url, headers) => {
       const head = headOf(url, headers);
       const pool = poolOf(url);
-      function send<E extends WholeExchange | OpenExchange>(exchange: E): E {
+      function send<E extends BufferedExchange | StreamedExchange>(exchange: E): E {
         if (exchange.isOver) return exchange;
-        if (isClosed || head === undefined) {
-          exchange.onError(outage('The call cannot be sent.'));
-        } else {
+        if (isClosed) exchange.onError(closed());
+        else if (head === undefined) exchange.onError(new RequestError('invalid', 'A request header is invalid.'));
+        else {
           if (SENT.hasSubscribers) SENT.publish({ url: url.href });
           pool.send(exchange);
         }
         return exchange;
       }
       return {
-        whole: (body, limits) => send(new WholeExchange(requestOf(head, body), deadlines, limits)).answer,
-        open: (body, limits) => send(new OpenExchange(requestOf(head, body), deadlines, limits)).answer,
+        postBuffered: (body, limits) => send(new BufferedExchange(requestOf(head, body), deadlines, limits)).response,
+        postStreamed: (body, limits) => send(new StreamedExchange(requestOf(head, body), deadlines, limits)).response,
       };
     },
     close: () => {
       isClosed = true;
-      for (const pool of pools.values()) pool.close(outage('The service stops.'));
+      for (const pool of pools.values()) pool.close(closed());
     },
   };
+}
+
+function closed(): RequestError {
+  return new RequestError('closed', 'The HTTP client is closed.');
 }
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
 
-/** The request up to its length; undefined where a header could be taken for something else. */
+/** The request up to the value of its content-length. Undefined if a header could be read as something else. */
 function headOf({ host, pathname, search }: URL, headers: Readonly<Record<string, string>>): string | undefined {
   const lines = [`POST ${pathname}${search} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive'];
   for (const [name, value] of Object.entries(headers)) {
@@ -80,9 +88,9 @@ function headOf({ host, pathname, search }: URL, headers: Readonly<Record<string
   return `${lines.join('\r\n')}\r\ncontent-length: `;
 }
 
-/** Head and body as one text, so that they leave in one write. */
+/** Head and body as one string, so that one write sends both. */
 function requestOf(head: string | undefined, body: string): RequestBytes {
   const length = Buffer.byteLength(body);
-  // Text of one byte a character is written as it lies in memory.
+  // V8 stores a string of one-byte characters as bytes, and `latin1` writes them as they are.
   return { bytes: `${head}${length}\r\n\r\n${body}`, encoding: length === body.length ? 'latin1' : 'utf8' };
 }

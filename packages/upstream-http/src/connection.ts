@@ -1,94 +1,99 @@
 import { isIP, connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { AnswerParser, type AnswerSink } from '#providers/http/answer-parser.ts';
-import { ticksOf, type Timed } from '#providers/http/deadlines.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import { ticksOf, type Timed } from './deadlines.ts';
+import { RequestError } from './request-error.ts';
+import { ResponseParser, type ResponseSink } from './response-parser.ts';
 
 const CONNECT_MS_MAX = 10_000;
-/** What is larger comes in several reads. */
+/** The most that one read of a socket takes. */
 const READ_BYTES = 64 * 1024;
-/** All connections are read into it, one at a time: what is read is handed on before the next read, and not kept. */
+/**
+ * All connections read into this memory, one after another. Each read is handled before the next one begins, so nothing
+ * may keep a slice of it: whoever needs bytes later copies them.
+ */
 const READ_MEMORY = Buffer.allocUnsafeSlow(READ_BYTES);
-/** When the network itself asks whether the other side is there. */
-const PROBE_MS = 60_000;
+/** How long a connection may be silent before TCP probes whether the other side is still there. */
+const TCP_KEEP_ALIVE_MS = 60_000;
 
-/** Where connections lead to. */
+/** The address that connections lead to. */
 export interface Origin {
   readonly isTls: boolean;
   readonly host: string;
   readonly port: number;
 }
 
-/** A request, as it is written. */
+/** A request as it is written to the socket. */
 export interface RequestBytes {
   readonly bytes: string;
   readonly encoding: 'latin1' | 'utf8';
 }
 
-/** One request that a connection is to send, and who hears of its answer: `onEnd` or `onError` is the last of it. */
-export interface Sending extends AnswerSink {
-  /** The whole of it, which is let go by that: an answer may take long, and a request is never sent twice. */
+/** A request to send, and the callbacks for its response. `onEnd` or `onError` is the last call. */
+export interface PendingRequest extends ResponseSink {
+  /** Gives the bytes away, once: a response may take minutes, and the request is never sent again. */
   readonly takeRequest: () => RequestBytes;
   readonly onEnd: () => void;
-  readonly onError: (error: UpstreamError) => void;
+  readonly onError: (error: RequestError) => void;
 }
 
-/** Who keeps a connection when it has nothing to do. */
-export interface ConnectionKeeper {
+/** Keeps connections between requests. */
+export interface ConnectionOwner {
   readonly onConnect: (connection: Connection) => void;
-  /** It can be used again; for so long, where the provider says how long it keeps it. */
-  readonly onFree: (connection: Connection, keptMs: number | undefined) => void;
-  /** It has ended, or could not be opened. */
-  readonly onClose: (connection: Connection, error: UpstreamError) => void;
-  /** What makes the next connection cheaper for both sides. */
-  session: Buffer | undefined;
+  /** The connection can take another request. `keepAliveMs` is what the upstream says it waits for one. */
+  readonly onFree: (connection: Connection, keepAliveMs: number | undefined) => void;
+  /** The connection has ended, or could not be opened. */
+  readonly onClose: (connection: Connection, error: RequestError) => void;
+  /** The newest TLS session, which makes the next handshake cheaper for both sides. */
+  tlsSession: Buffer | undefined;
 }
 
-/** A connection to a provider: one request at a time, its answer read strictly, and destroyed at the first doubt. */
+/** A connection to an upstream. It carries one request at a time, and is destroyed at the first byte it cannot explain. */
 export class Connection implements Timed {
   ticksLeft = ticksOf(CONNECT_MS_MAX);
-  readonly #keeper: ConnectionKeeper;
+  readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
   #isClosed = false;
   #isPaused = false;
-  /** Of the last request: all of it has left. */
+  /** The kernel has taken all of the last request. */
   #isWritten = true;
-  /** The answer is whole before its request was written. */
-  #isAhead = false;
-  #keptMs: number | undefined;
+  /** The response was complete before the request was written. The connection is free once it is. */
+  #isFreeOnceWritten = false;
+  #keepAliveMs: number | undefined;
   readonly #onWritten = (): void => {
     this.#isWritten = true;
-    if (!this.#isAhead || this.#isClosed) return;
-    this.#isAhead = false;
-    this.#keeper.onFree(this, this.#keptMs);
+    if (!this.#isFreeOnceWritten || this.#isClosed) return;
+    this.#isFreeOnceWritten = false;
+    this.#owner.onFree(this, this.#keepAliveMs);
   };
-  #sending: Sending | undefined;
-  #parser: AnswerParser | undefined;
+  #request: PendingRequest | undefined;
+  #parser: ResponseParser | undefined;
 
-  constructor(origin: Origin, keeper: ConnectionKeeper) {
-    this.#keeper = keeper;
-    this.#socket = open(origin, keeper.session, (bytes) => this.#read(bytes));
+  constructor(origin: Origin, owner: ConnectionOwner) {
+    this.#owner = owner;
+    this.#socket = open(origin, owner.tlsSession, (bytes) => this.#read(bytes));
     this.#socket.setNoDelay(true);
-    this.#socket.setKeepAlive(true, PROBE_MS);
+    this.#socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
     this.#socket.on(origin.isTls ? 'secureConnect' : 'connect', () => {
-      if (!this.#isClosed) keeper.onConnect(this);
+      if (!this.#isClosed) owner.onConnect(this);
     });
-    this.#socket.on('session', (session: Buffer) => void (keeper.session = session));
-    this.#socket.on('error', (fault) => this.destroy(outage('The connection to the provider failed.', fault)));
+    this.#socket.on('session', (session: Buffer) => void (owner.tlsSession = session));
+    this.#socket.on('error', (fault) => {
+      this.destroy(connectionFailed('The connection to the upstream failed.', fault));
+    });
     this.#socket.on('end', () => this.#end());
     this.#socket.on('close', () => this.destroy());
   }
 
-  /** Writes the request. Only on one that is connected and idle. */
-  send(sending: Sending): void {
-    this.#sending = sending;
-    this.#parser = new AnswerParser(sending);
+  /** Writes the request. The connection must be connected and free. */
+  send(request: PendingRequest): void {
+    this.#request = request;
+    this.#parser = new ResponseParser(request);
     this.#isWritten = false;
-    const { bytes, encoding } = sending.takeRequest();
+    const { bytes, encoding } = request.takeRequest();
     this.#socket.write(bytes, encoding, this.#onWritten);
   }
 
-  /** No more is read until `resume`. */
+  /** Stops reading until `resume`, so that TCP holds up the upstream. */
   pause(): void {
     this.#isPaused = true;
     this.#socket.pause();
@@ -100,32 +105,32 @@ export class Connection implements Timed {
     this.#socket.resume();
   }
 
-  /** It was idle for long enough, or could not be opened in time. */
+  /** It was idle for its whole keep-alive time, or could not be opened in time. */
   onOverdue(): void {
-    this.destroy(outage('The provider could not be reached in time.'));
+    this.destroy(connectionFailed('The upstream could not be reached in time.'));
   }
 
-  /** Ends it at once. Who waits for an answer hears of `error`. */
-  destroy(error: UpstreamError = outage('The provider closed the connection.')): void {
+  /** Closes the connection at once and fails its request, if it has one, with `error`. */
+  destroy(error: RequestError = connectionFailed('The upstream closed the connection.')): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#socket.destroy();
-    const sending = this.#sending;
-    this.#sending = undefined;
+    const request = this.#request;
+    this.#request = undefined;
     this.#parser = undefined;
-    this.#keeper.onClose(this, error);
-    sending?.onError(error);
+    this.#owner.onClose(this, error);
+    request?.onError(error);
   }
 
   #read(bytes: Buffer): void {
     const parser = this.#parser;
-    // What nobody asked for would be taken for the next answer.
+    // No request is open: the next one would take these bytes for its response.
     if (parser === undefined) this.destroy();
     else {
       try {
         if (parser.feed(bytes)) this.#finish(parser);
       } catch (fault) {
-        this.destroy(outage('The provider sent what is no answer.', fault));
+        this.destroy(new RequestError('protocol', 'The upstream did not send an HTTP response.', { cause: fault }));
       }
     }
   }
@@ -135,30 +140,31 @@ export class Connection implements Timed {
     this.destroy();
   }
 
-  /** The answer is whole. */
-  #finish(parser: AnswerParser): void {
-    const sending = this.#sending;
-    this.#sending = undefined;
+  /** The response is complete. */
+  #finish(parser: ResponseParser): void {
+    const request = this.#request;
+    this.#request = undefined;
     this.#parser = undefined;
     if (this.#isClosed) return;
     this.resume();
-    sending?.onEnd();
-    this.#keptMs = parser.keptMs;
-    if (!parser.isKept) this.destroy();
-    else if (this.#isWritten) this.#keeper.onFree(this, parser.keptMs);
+    request?.onEnd();
+    this.#keepAliveMs = parser.keepAliveMs;
+    if (!parser.isReusable) this.destroy();
+    else if (this.#isWritten) this.#owner.onFree(this, parser.keepAliveMs);
     else {
-      this.#isAhead = true;
+      // Without a deadline, an upstream that responds and then reads nothing would hold the connection for ever.
+      this.#isFreeOnceWritten = true;
       this.ticksLeft = ticksOf(CONNECT_MS_MAX);
     }
   }
 }
 
-export function outage(message: string, cause?: unknown): UpstreamError {
-  return new UpstreamError('outage', message, { cause });
+export function connectionFailed(message: string, cause?: unknown): RequestError {
+  return new RequestError('connection', message, { cause });
 }
 
 function open({ isTls, host, port }: Origin, session: Buffer | undefined, onRead: (bytes: Buffer) => void): Socket {
-  // Below the streams of Node, which would have memory of its own for each read.
+  // `onread` bypasses Node's streams, which allocate new memory for each read.
   const callback = (bytes: number): true => {
     onRead(READ_MEMORY.subarray(0, bytes));
     return true;
@@ -166,6 +172,6 @@ function open({ isTls, host, port }: Origin, session: Buffer | undefined, onRead
   const onread = { buffer: READ_MEMORY, callback };
   if (!isTls) return connectPlain({ host, port, onread });
   const options = { host, port, onread, ALPNProtocols: ['http/1.1'], ...(session && { session }) };
-  // An address is checked against the certificate as well, but cannot be asked for by name.
+  // SNI takes names only. Node checks the certificate against the address if there is no name.
   return connectTls(isIP(host) === 0 ? { ...options, servername: host } : options);
 }

@@ -1,14 +1,13 @@
-import { assert } from '#kernel/assert.ts';
-import type { Connection, RequestBytes } from '#providers/http/connection.ts';
-import { ticksOf, type Timed, type Deadlines } from '#providers/http/deadlines.ts';
-import type { Queued } from '#providers/http/pool.ts';
-import { UpstreamError } from '#providers/provider.ts';
+import type { Connection, RequestBytes } from './connection.ts';
+import { type Deadlines, ticksOf, type Timed } from './deadlines.ts';
+import type { PooledRequest } from './pool.ts';
+import { RequestError } from './request-error.ts';
 
-/** How long a call without an answer waits to be given up: a round trip to most providers. */
-const DOUBT_MS = 50;
+/** How long an aborted request without a response waits for news of its connection: a round trip to most upstreams. */
+const NEWS_WAIT_MS = 50;
 
-/** One request and its answer, from the queue to its end: what the two ways of reading an answer have in common. */
-export abstract class Exchange implements Queued, Timed {
+/** One request and its response, from the queue to the end: what buffered and streamed responses have in common. */
+export abstract class Exchange implements PooledRequest, Timed {
   ticksLeft = Number.POSITIVE_INFINITY;
   isOver = false;
   status = 0;
@@ -24,7 +23,7 @@ export abstract class Exchange implements Queued, Timed {
 
   takeRequest(): RequestBytes {
     const request = this.#request;
-    assert(request !== undefined, 'a request is sent once');
+    if (request === undefined) throw new Error('Assertion failed: a request is sent at most once.');
     this.#request = undefined;
     return request;
   }
@@ -42,55 +41,59 @@ export abstract class Exchange implements Queued, Timed {
   abstract onData(bytes: Buffer): void;
 
   onEnd(): void {
-    this.#over();
+    this.#finish();
   }
 
-  onError(error: UpstreamError): void {
+  onError(error: RequestError): void {
     if (this.isOver) return;
-    this.#over();
+    this.#finish();
     this.fail(error);
   }
 
   onOverdue(): void {
-    this.end(new UpstreamError('timeout', 'The provider was silent for too long.'));
+    this.end(new RequestError('timeout', 'The upstream did not respond in time.'));
   }
 
-  /** Gives the call up; nothing where it is over. */
-  giveUp(): void {
+  /** Aborts the request. Does nothing if it is over. */
+  abort(): void {
     if (this.connection === undefined) {
-      // It was not sent, and will not be: a connection that is opened for it is for another.
-      this.end(new UpstreamError('unsent', 'The call was given up.'));
+      // It was never sent. The pool drops it, and keeps the connection it may have opened for the next request.
+      this.end(new RequestError('unsent', 'The request was aborted before it was sent.'));
     } else if (this.status > 0) {
-      this.end(new UpstreamError('given-up', 'The call was given up.'));
+      this.end(aborted());
     } else {
-      // The request may have gone into a kept connection that the provider had closed. Where word of that comes in
-      // time, the call was not given up: it never arrived.
-      setTimeout(() => this.end(new UpstreamError('given-up', 'The call was given up.')), DOUBT_MS);
+      // The request may have been written to a kept connection that the upstream had already closed. If the socket
+      // reports that in time, the request fails as `connection`: it never arrived, so nobody may be charged for it.
+      setTimeout(() => this.end(aborted()), NEWS_WAIT_MS);
     }
   }
 
-  /** Ends it by this error, and its connection with it. */
-  protected end(error: UpstreamError): void {
+  /** Fails the request with `error` and destroys its connection. */
+  protected end(error: RequestError): void {
     if (this.isOver) return;
     if (this.connection === undefined) this.onError(error);
     else this.connection.destroy(error);
   }
 
-  /** The answer is not, or not wholly, there, and will not be. */
-  protected abstract fail(error: UpstreamError): void;
+  /** Called once, if the whole response will never arrive. */
+  protected abstract fail(error: RequestError): void;
 
-  /** From now on, so long. */
-  protected within(ms: number): void {
+  /** Restarts the deadline: the request times out after `ms`, up to 0.2 s late. */
+  protected expireIn(ms: number): void {
     this.ticksLeft = ticksOf(ms);
   }
 
-  #over(): void {
+  #finish(): void {
     this.isOver = true;
     this.#deadlines.remove(this);
   }
 }
 
-/** If its bytes were replaced, a garbled answer would be charged. */
-export function garbled(): UpstreamError {
-  return new UpstreamError('malformed', 'The provider sent bytes that are not UTF-8.');
+function aborted(): RequestError {
+  return new RequestError('aborted', 'The request was aborted.');
+}
+
+/** Invalid bytes are refused, not replaced: a caller would pay for garbled text. */
+export function notUtf8(): RequestError {
+  return new RequestError('body', 'The upstream sent bytes that are not UTF-8.');
 }

@@ -1,34 +1,37 @@
-import { Connection, type ConnectionKeeper, type Origin, outage, type Sending } from '#providers/http/connection.ts';
-import { type Deadlines, ticksOf } from '#providers/http/deadlines.ts';
-import type { UpstreamError } from '#providers/provider.ts';
+import { Connection, type ConnectionOwner, connectionFailed, type Origin, type PendingRequest } from './connection.ts';
+import { type Deadlines, ticksOf } from './deadlines.ts';
+import type { RequestError } from './request-error.ts';
 
-/** How long an idle connection is kept where the provider does not say. */
-const KEPT_MS = 4_000;
-/** Where it does say, ours ends before, for word of its end could cross with a request. */
-const KEPT_MARGIN_MS = 2_000;
-const KEPT_MS_MAX = 600_000;
+/** How long an idle connection is kept if the upstream does not say. A Node server closes its own after 5 s. */
+const KEEP_ALIVE_MS = 4_000;
+/** If the upstream does say, ours is closed this much earlier, so that its close cannot cross with a request. */
+const KEEP_ALIVE_MARGIN_MS = 2_000;
+const KEEP_ALIVE_MS_MAX = 600_000;
 
-/** A request on its way to a connection. */
-export interface Queued extends Sending {
-  /** Nobody waits for its answer any more: it needs no connection. */
+/** A request that waits for a connection. */
+export interface PooledRequest extends PendingRequest {
+  /** It was aborted or timed out, and needs no connection any more. */
   readonly isOver: boolean;
-  /** Before a byte of it is written. */
+  /** Called before a byte of it is written. */
   readonly onSend: (connection: Connection) => void;
 }
 
-/** The connections to one origin: as many as there are requests under way, and of idle ones the last used is used next. */
-export class Pool implements ConnectionKeeper {
-  session: Buffer | undefined;
+/**
+ * The connections to one origin: as many as there are requests under way. The idle connection that was used last is used
+ * next, so that a burst's spare connections grow old and close.
+ */
+export class Pool implements ConnectionOwner {
+  tlsSession: Buffer | undefined;
   readonly #origin: Origin;
   readonly #deadlines: Deadlines;
-  #queue: Queued[] = [];
+  #queue: PooledRequest[] = [];
   #idle: Connection[] = [];
-  /** Their answers have come in this turn. */
+  /** Connections whose response ended in this turn. They are idle from the next turn on. */
   #resting: Connection[] = [];
-  /** Whom each connection that is being opened is for. */
-  readonly #opening = new Map<Connection, Queued>();
+  /** The request for which each connecting connection was opened. */
+  readonly #connecting = new Map<Connection, PooledRequest>();
   readonly #all = new Set<Connection>();
-  #isTurnAwaited = false;
+  #isTurnScheduled = false;
 
   constructor(origin: Origin, deadlines: Deadlines) {
     this.#origin = origin;
@@ -36,83 +39,85 @@ export class Pool implements ConnectionKeeper {
   }
 
   /**
-   * Sends a request in the next turn, when what has come on idle connections is heard: the end of one above all. For a
-   * request is never sent twice, and so should not go into a connection that is known to be closed.
+   * Sends a request in the next turn of the event loop, after the sockets have reported what came on idle connections,
+   * above all their end. A request is never sent twice, so it must not go to a connection that is known to be closed.
    */
-  send(queued: Queued): void {
-    this.#queue.push(queued);
-    this.#awaitTurn();
+  send(request: PooledRequest): void {
+    this.#queue.push(request);
+    this.#scheduleTurn();
   }
 
-  /** Ends all connections, and with them what is under way. */
-  close(error: UpstreamError): void {
+  /** Ends all connections and fails every request with `error`. */
+  close(error: RequestError): void {
     const queue = this.#queue;
     this.#queue = [];
-    for (const queued of queue) queued.onError(error);
+    for (const request of queue) request.onError(error);
     for (const connection of this.#all) connection.destroy(error);
   }
 
   onConnect(connection: Connection): void {
-    const queued = this.#opening.get(connection);
-    this.#opening.delete(connection);
-    if (queued === undefined || queued.isOver) this.#rest(connection, KEPT_MS);
-    else start(connection, queued);
+    const request = this.#connecting.get(connection);
+    this.#connecting.delete(connection);
+    if (request === undefined || request.isOver) this.#rest(connection, KEEP_ALIVE_MS);
+    else start(connection, request);
   }
 
-  onFree(connection: Connection, keptMs: number | undefined): void {
-    const ms = keptMs === undefined ? KEPT_MS : Math.min(keptMs - KEPT_MARGIN_MS, KEPT_MS_MAX);
+  onFree(connection: Connection, keepAliveMs: number | undefined): void {
+    const ms =
+      keepAliveMs === undefined ? KEEP_ALIVE_MS : Math.min(keepAliveMs - KEEP_ALIVE_MARGIN_MS, KEEP_ALIVE_MS_MAX);
     if (ms > 0) this.#rest(connection, ms);
     else connection.destroy();
   }
 
-  onClose(connection: Connection, error: UpstreamError): void {
+  onClose(connection: Connection, error: RequestError): void {
     this.#all.delete(connection);
     this.#deadlines.remove(connection);
     remove(this.#idle, connection);
     remove(this.#resting, connection);
-    const queued = this.#opening.get(connection);
-    this.#opening.delete(connection);
-    queued?.onError(error);
+    const request = this.#connecting.get(connection);
+    this.#connecting.delete(connection);
+    request?.onError(error);
   }
 
   #rest(connection: Connection, ms: number): void {
     connection.ticksLeft = ticksOf(ms);
     this.#resting.push(connection);
-    this.#awaitTurn();
+    this.#scheduleTurn();
   }
 
-  #awaitTurn(): void {
-    if (this.#isTurnAwaited) return;
-    this.#isTurnAwaited = true;
+  #scheduleTurn(): void {
+    if (this.#isTurnScheduled) return;
+    this.#isTurnScheduled = true;
     setImmediate(() => this.#turn());
   }
 
   #turn(): void {
-    this.#isTurnAwaited = false;
+    this.#isTurnScheduled = false;
     const queue = this.#queue;
     const resting = this.#resting;
     this.#queue = [];
     this.#resting = [];
-    for (const queued of queue) {
-      if (queued.isOver) continue;
+    for (const request of queue) {
+      if (request.isOver) continue;
       const connection = this.#idle.pop();
-      if (connection !== undefined) start(connection, queued);
-      else if (resting.length > this.#queue.length)
-        this.send(queued); // One that rests is free in the next turn.
-      else this.#open(queued);
+      if (connection !== undefined) start(connection, request);
+      // A resting connection is idle in the next turn, once its socket has had the chance to report an unasked response.
+      // Waiting one turn is cheaper than opening a connection. `this.#queue` holds the requests that already wait for one.
+      else if (resting.length > this.#queue.length) this.send(request);
+      else this.#open(request);
     }
     this.#idle.push(...resting);
   }
 
-  #open(queued: Queued): void {
+  #open(request: PooledRequest): void {
     try {
       const connection = new Connection(this.#origin, this);
       this.#all.add(connection);
       this.#deadlines.add(connection);
-      this.#opening.set(connection, queued);
+      this.#connecting.set(connection, request);
     } catch (fault) {
-      // In this turn nobody else would hear of it, and the process would end.
-      queued.onError(outage('No connection to the provider could be opened.', fault));
+      // `connect` may throw, and an exception in this callback would end the process.
+      request.onError(connectionFailed('The connection to the upstream could not be opened.', fault));
     }
   }
 }
@@ -122,8 +127,8 @@ function remove(connections: Connection[], connection: Connection): void {
   if (place !== -1) connections.splice(place, 1);
 }
 
-function start(connection: Connection, queued: Queued): void {
+function start(connection: Connection, request: PooledRequest): void {
   connection.ticksLeft = Number.POSITIVE_INFINITY;
-  queued.onSend(connection);
-  connection.send(queued);
+  request.onSend(connection);
+  connection.send(request);
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { AnswerParser } from '#providers/http/answer-parser.ts';
-import { AnswerFault } from '#providers/http/head.ts';
+import { ResponseParser } from './response-parser.ts';
+import { ProtocolError } from './response-head.ts';
 
 interface Reading {
   readonly status: number;
@@ -18,7 +18,7 @@ function readingOf(...pieces: readonly Buffer[]): Reading {
   let status = 0;
   let heads = 0;
   let body = '';
-  const parser = new AnswerParser({
+  const parser = new ResponseParser({
     onHead: (code) => {
       status = code;
       heads += 1;
@@ -28,7 +28,7 @@ function readingOf(...pieces: readonly Buffer[]): Reading {
   });
   const of = (verdict: Reading['verdict'], isKept: boolean): Reading => {
     assert.ok(heads <= 1, 'one head');
-    return { status, body, verdict, isKept, keptMs: isKept ? parser.keptMs : undefined };
+    return { status, body, verdict, isKept, keptMs: isKept ? parser.keepAliveMs : undefined };
   };
   try {
     for (const [index, piece] of pieces.entries()) {
@@ -36,10 +36,10 @@ function readingOf(...pieces: readonly Buffer[]): Reading {
       const memory = Buffer.from(piece);
       const isWhole = parser.feed(memory);
       memory.fill('!');
-      if (isWhole) return of('whole', parser.isKept && pieces.slice(index + 1).every(({ length }) => length === 0));
+      if (isWhole) return of('whole', parser.isReusable && pieces.slice(index + 1).every(({ length }) => length === 0));
     }
   } catch (fault) {
-    assert.ok(fault instanceof AnswerFault);
+    assert.ok(fault instanceof ProtocolError);
     return of('fault', false);
   }
   return of(parser.end() ? 'by-end' : 'cut', false);
@@ -176,7 +176,7 @@ for (const [value, ms] of [
 
 test('CC-09 no fault says what the provider sent', () => {
   for (const [what, text] of STRANGE) {
-    const parser = new AnswerParser({ onHead: () => {}, onData: () => {}, onInterim: () => {} });
+    const parser = new ResponseParser({ onHead: () => {}, onData: () => {}, onInterim: () => {} });
     const bytes = Buffer.from(text.replaceAll(/[b-wyz]{2,}/g, 'CANARY'), 'latin1');
     try {
       parser.feed(bytes);

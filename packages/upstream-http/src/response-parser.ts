@@ -1,12 +1,12 @@
-import { CHUNK_LINE_BYTES_MAX, chunkSizeIn, NOTHING_YET } from '#providers/http/chunk-size.ts';
-import { AnswerFault, type Framing, framingOf, HEAD_BYTES_MAX, readHead, readTrailers } from '#providers/http/head.ts';
+import { CHUNK_LINE_BYTES_MAX, chunkSizeIn, INCOMPLETE } from './chunk-size.ts';
+import { type Framing, framingOf, HEAD_BYTES_MAX, ProtocolError, readHead, readTrailers } from './response-head.ts';
 
-export interface AnswerSink {
-  /** The final status, once. */
+export interface ResponseSink {
+  /** Called once, with the final status. */
   readonly onHead: (status: number) => void;
-  /** Bytes of the body, in the memory that was fed: they must be copied to be kept. */
+  /** Called with bytes of the body. They lie in the memory that was fed: copy them to keep them. */
   readonly onData: (bytes: Buffer) => void;
-  /** Something came that is a sign of life and no part of the answer. */
+  /** Called for an interim response (1xx): the upstream is alive, and the response is still to come. */
   readonly onInterim: () => void;
 }
 
@@ -17,56 +17,57 @@ const CR = 13;
 const LF = 10;
 
 /**
- * Reads one answer of HTTP/1.1, however its bytes are cut, and is strict: what two readers could read in two ways is no
- * answer. It says when the answer is whole, and whether the connection may serve another request.
+ * Reads one HTTP/1.1 response, however its bytes are cut. It is strict: bytes that two readers could read in two ways are
+ * an error. It tells when the response is complete and whether the connection can be used again.
  */
-export class AnswerParser {
-  /** True once the answer is whole and its sender keeps the connection. */
-  isKept = false;
-  /** How long the sender says that it keeps an idle connection; undefined where it does not say. */
-  keptMs: number | undefined;
-  readonly #sink: AnswerSink;
+export class ResponseParser {
+  /** True if the response is complete and the upstream keeps the connection. */
+  isReusable = false;
+  /** How long the upstream says it keeps an idle connection; undefined if it does not say. */
+  keepAliveMs: number | undefined;
+  readonly #sink: ResponseSink;
   #state: State = 'head';
-  /** Of the head, of a line of a chunk's size, or of trailers: what has come of it so far. */
+  /** The bytes of an incomplete head, chunk-size line, chunk end or trailers. */
   #rest = NO_BYTES;
-  /** Bytes of the body, or of a chunk, that are still to come. */
+  /** Bytes of the body, or of the chunk, that are still to come. */
   #awaited = 0;
-  /** Of all heads, those that were passed over too. */
+  /** Bytes of all heads so far, interim ones included. */
   #headBytes = 0;
-  /** The bytes of chunks that were read at once, moved together: from here to there. */
-  #from = 0;
-  #to = 0;
+  /** Where the body bytes of this read lie. Chunks of one read are moved together into one slice. */
+  #dataStart = 0;
+  #dataEnd = 0;
 
-  constructor(sink: AnswerSink) {
+  constructor(sink: ResponseSink) {
     this.#sink = sink;
   }
 
   /**
-   * Takes what was read: writes in it, and keeps nothing of it. True when the answer is whole; nothing may be fed after
-   * that. Throws `AnswerFault` at what is no answer.
+   * Takes the bytes of one read; may overwrite them, and keeps none of that memory. Returns true when the response is
+   * complete, after which nothing may be fed. Throws `ProtocolError` if the bytes are not a response.
    */
   feed(read: Buffer): boolean {
     const bytes = this.#rest.length === 0 ? read : Buffer.concat([this.#rest, read]);
     this.#rest = NO_BYTES;
-    this.#from = 0;
-    this.#to = 0;
+    this.#dataStart = 0;
+    this.#dataEnd = 0;
     let at = 0;
     while (at < bytes.length && this.#state !== 'done') {
       const next = this.#step(bytes, at);
-      if (next === NOTHING_YET) {
+      if (next === INCOMPLETE) {
         this.#rest = Buffer.from(bytes.subarray(at));
         break;
       }
       at = next;
     }
-    if (this.#to > this.#from) this.#sink.onData(bytes.subarray(this.#from, this.#to));
+    // One call for each read, not for each chunk: a read may hold dozens of chunks, and they are decoded together.
+    if (this.#dataEnd > this.#dataStart) this.#sink.onData(bytes.subarray(this.#dataStart, this.#dataEnd));
     if (this.#state !== 'done') return false;
-    // More than was asked for: whose answer that would be nobody knows.
-    if (at < bytes.length) this.isKept = false;
+    // Bytes behind the response belong to no request. The next request would take them for its own response.
+    if (at < bytes.length) this.isReusable = false;
     return true;
   }
 
-  /** The other side has closed the connection. True when the answer is whole by that. */
+  /** The upstream has closed the connection. Returns true if that completes the response. */
   end(): boolean {
     return this.#state === 'until-close';
   }
@@ -94,17 +95,18 @@ export class AnswerParser {
   }
 
   #head(bytes: Buffer, at: number): number {
+    // What the interim heads used is taken off the limit: an upstream could send them for ever.
     const head = readHead(bytes, at, HEAD_BYTES_MAX - this.#headBytes);
-    if (head === undefined) return NOTHING_YET;
+    if (head === undefined) return INCOMPLETE;
     this.#headBytes += head.end - at;
-    if (head.status === 101) throw new AnswerFault('switches to another protocol');
+    if (head.status === 101) throw new ProtocolError('switches to another protocol');
     if (head.status < 200) {
       this.#sink.onInterim();
       return head.end;
     }
     const framing = framingOf(head);
-    this.isKept = framing.isKept;
-    this.keptMs = framing.keptMs;
+    this.isReusable = framing.isReusable;
+    this.keepAliveMs = framing.keepAliveMs;
     this.#frame(framing);
     this.#sink.onHead(head.status);
     return head.end;
@@ -125,40 +127,40 @@ export class AnswerParser {
     return end;
   }
 
-  /** Moves what a read holds of the body together, so that it is passed on at once. */
+  /** Adds body bytes to the slice of this read. Later chunks are moved forward, over the size lines between them. */
   #take(bytes: Buffer, at: number, end: number): void {
-    if (this.#from === this.#to) {
-      this.#from = at;
-      this.#to = end;
+    if (this.#dataStart === this.#dataEnd) {
+      this.#dataStart = at;
+      this.#dataEnd = end;
     } else {
-      bytes.copyWithin(this.#to, at, end);
-      this.#to += end - at;
+      bytes.copyWithin(this.#dataEnd, at, end);
+      this.#dataEnd += end - at;
     }
   }
 
   #chunkSize(bytes: Buffer, at: number): number {
     const line = chunkSizeIn(bytes, at);
     if (line === undefined) {
-      if (bytes.length - at > CHUNK_LINE_BYTES_MAX) throw new AnswerFault('has a chunk whose size does not end');
-      return NOTHING_YET;
+      if (bytes.length - at > CHUNK_LINE_BYTES_MAX) throw new ProtocolError('has too long a chunk-size line');
+      return INCOMPLETE;
     }
     this.#awaited = line.size;
     this.#state = line.size === 0 ? 'trailers' : 'chunk';
-    // Trailers are lines with their CRLF before them, like headers: the last chunk's is the first of theirs.
+    // `readTrailers` expects a CRLF before each line, as in a head. The CRLF of the last size line is the first of them.
     return line.size === 0 ? line.end - 2 : line.end;
   }
 
   #chunkEnd(bytes: Buffer, at: number): number {
-    if (bytes[at] !== CR) throw new AnswerFault('has a chunk of another size than it says');
-    if (at + 1 === bytes.length) return NOTHING_YET;
-    if (bytes[at + 1] !== LF) throw new AnswerFault('has a chunk of another size than it says');
+    if (bytes[at] !== CR) throw new ProtocolError('has a chunk that is longer than its size');
+    if (at + 1 === bytes.length) return INCOMPLETE;
+    if (bytes[at + 1] !== LF) throw new ProtocolError('has a chunk that is longer than its size');
     this.#state = 'chunk-size';
     return at + 2;
   }
 
   #trailers(bytes: Buffer, at: number): number {
     const end = readTrailers(bytes, at);
-    if (end === undefined) return NOTHING_YET;
+    if (end === undefined) return INCOMPLETE;
     this.#state = 'done';
     return end;
   }

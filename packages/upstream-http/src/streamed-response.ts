@@ -1,135 +1,143 @@
-import type { Deadlines } from '#providers/http/deadlines.ts';
-import type { RequestBytes } from '#providers/http/connection.ts';
-import { Exchange, garbled } from '#providers/http/exchange.ts';
-import { Utf8Text } from '#providers/http/utf8-text.ts';
-import type { UpstreamError } from '#providers/provider.ts';
-import type { Signal } from '#kernel/signal.ts';
+import type { Signal } from './abort-signal.ts';
+import type { RequestBytes } from './connection.ts';
+import type { Deadlines } from './deadlines.ts';
+import { Exchange, notUtf8 } from './exchange.ts';
+import type { RequestError } from './request-error.ts';
+import { Utf8Decoder } from './utf8-decoder.ts';
 
-/** The provider's connection is paused when so much of an answer waits to be read. */
+/** The connection is paused when more than this waits for a listener. One socket read, 64 KiB, may come on top. */
 const BUFFERED_BYTES_MAX = 256 * 1024;
 
-/** An answer of which the head is there. */
-export interface OpenAnswer {
+/** A response whose head has arrived and whose body is delivered as it arrives. */
+export interface StreamedResponse {
   readonly status: number;
   /**
-   * Tells the listener what has come of the body, in this turn, and then what comes, each time in the turn in which it is
-   * read. What comes while there is none waits, and holds its sender up.
+   * Delivers the text that waits, at once, and then each later piece in the turn in which the socket delivers it.
+   * Without a listener the text waits here, and back-pressure holds up the upstream.
    */
-  readonly listen: (listener: AnswerListener | undefined) => void;
-  /** Nothing more is wanted but the end, which is waited for so long: then another request can use the connection. */
-  readonly finish: (msMax: number) => void;
-  /** Ends the request; nothing where its answer is whole. */
+  readonly listen: (listener: ResponseListener | undefined) => void;
+  /**
+   * Says that nothing but the end of the body is expected, within `timeoutMs`, so that the connection can be kept for
+   * another request. If more text comes, or has come, the request is aborted.
+   */
+  readonly finish: (timeoutMs: number) => void;
+  /** Aborts the request. Does nothing if the whole response has arrived. */
   readonly discard: () => void;
 }
 
-/** `onEnd` or `onError` is the last that it is told. */
-export interface AnswerListener {
-  /** True where that was a sign of life. */
+/** Hears the body of a streamed response. `onEnd` or `onError` is the last call. */
+export interface ResponseListener {
+  /** Returns true if the text counts as progress, which restarts the silence timeout. */
   readonly onText: (text: string) => boolean;
   readonly onEnd: () => void;
-  readonly onError: (error: UpstreamError) => void;
+  readonly onError: (error: RequestError) => void;
 }
 
-export interface OpenLimits {
-  /** Longest wait for the head, and between two signs of life in the body. */
+export interface StreamedLimits {
+  /** Longest wait for the head, and between two pieces of the body that count as progress. */
   readonly silenceMsMax: number;
   readonly signal: Signal;
 }
 
-/** A request whose answer is read as it comes, and waits where it is not read. */
-export class OpenExchange extends Exchange implements OpenAnswer {
-  readonly answer: Promise<OpenAnswer>;
-  readonly discard = (): void => this.giveUp();
-  readonly #limits: OpenLimits;
-  readonly #opened: PromiseWithResolvers<OpenAnswer>;
-  readonly #text = new Utf8Text();
+/** A request whose response is read as it arrives. */
+export class StreamedExchange extends Exchange implements StreamedResponse {
+  readonly response: Promise<StreamedResponse>;
+  readonly discard = (): void => this.abort();
+  readonly #limits: StreamedLimits;
+  readonly #opened: PromiseWithResolvers<StreamedResponse>;
+  readonly #decoder = new Utf8Decoder();
   #waiting = '';
   #waitingBytes = 0;
-  #error: UpstreamError | undefined;
-  #listener: AnswerListener | undefined;
+  #error: RequestError | undefined;
+  #listener: ResponseListener | undefined;
   #isFinishing = false;
 
-  constructor(request: RequestBytes, deadlines: Deadlines, limits: OpenLimits) {
+  constructor(request: RequestBytes, deadlines: Deadlines, limits: StreamedLimits) {
     super(request, deadlines);
     this.#opened = Promise.withResolvers();
-    this.answer = this.#opened.promise;
+    this.response = this.#opened.promise;
     this.#limits = limits;
-    if (limits.signal.aborted) this.giveUp();
+    if (limits.signal.aborted) this.abort();
     else limits.signal.addEventListener('abort', this.discard);
   }
 
   override onSend(connection: Parameters<Exchange['onSend']>[0]): void {
     super.onSend(connection);
-    this.within(this.#limits.silenceMsMax);
+    this.#restartTimeout();
   }
 
   override onInterim(): void {
-    this.within(this.#limits.silenceMsMax);
+    this.#restartTimeout();
   }
 
   override onHead(status: number): void {
     super.onHead(status);
-    this.within(this.#limits.silenceMsMax);
+    this.#restartTimeout();
     this.#opened.resolve(this);
   }
 
   onData(bytes: Buffer): void {
     if (this.isOver) return;
-    const text = this.#text.take(bytes);
-    if (text === undefined) this.end(garbled());
-    else if (this.#isFinishing) this.giveUp();
+    const text = this.#decoder.decode(bytes);
+    if (text === undefined) this.end(notUtf8());
+    else if (this.#isFinishing) this.abort();
     else if (this.#listener === undefined) this.#keep(text, bytes.length);
-    else if (text !== '' && this.#listener.onText(text) && !this.#isFinishing) this.within(this.#limits.silenceMsMax);
+    // The listener may call `finish`, which sets a timeout of its own.
+    else if (text !== '' && this.#listener.onText(text) && !this.#isFinishing) this.#restartTimeout();
   }
 
   override onEnd(): void {
     super.onEnd();
-    this.#over(this.#text.isWhole ? undefined : garbled());
+    this.#settle(this.#decoder.isComplete ? undefined : notUtf8());
   }
 
-  protected override fail(error: UpstreamError): void {
+  protected override fail(error: RequestError): void {
     this.#opened.reject(error);
-    this.#over(error);
+    this.#settle(error);
   }
 
-  readonly listen = (listener: AnswerListener | undefined): void => {
+  readonly listen = (listener: ResponseListener | undefined): void => {
     this.#listener = listener;
     if (listener === undefined) return;
     const text = this.#waiting;
     this.#waiting = '';
     this.#waitingBytes = 0;
     if (!this.isOver) {
-      this.within(this.#limits.silenceMsMax);
+      this.#restartTimeout();
       this.connection?.resume();
     }
     if (text !== '') listener.onText(text);
-    this.#tellEnd();
+    this.#deliverEnd();
   };
 
-  readonly finish = (msMax: number): void => {
+  readonly finish = (timeoutMs: number): void => {
     this.#listener = undefined;
     this.#isFinishing = true;
-    if (this.#waiting !== '') this.giveUp();
-    else if (!this.isOver) this.within(msMax);
+    if (this.#waiting !== '') this.abort();
+    else if (!this.isOver) this.expireIn(timeoutMs);
   };
 
+  #restartTimeout(): void {
+    this.expireIn(this.#limits.silenceMsMax);
+  }
+
   #keep(text: string, bytes: number): void {
-    this.within(this.#limits.silenceMsMax);
+    this.#restartTimeout();
     this.#waiting += text;
     this.#waitingBytes += bytes;
     if (this.#waitingBytes <= BUFFERED_BYTES_MAX) return;
     this.connection?.pause();
-    this.ticksLeft = Number.POSITIVE_INFINITY; // The provider is not silent: it is not heard.
+    this.ticksLeft = Number.POSITIVE_INFINITY; // The upstream is not silent: we have stopped reading.
   }
 
-  #over(error: UpstreamError | undefined): void {
+  #settle(error: RequestError | undefined): void {
     this.#limits.signal.removeEventListener('abort', this.discard);
     this.#error = error;
-    this.#tellEnd();
+    this.#deliverEnd();
   }
 
-  /** Tells whoever has heard all the rest. */
-  #tellEnd(): void {
+  /** Calls `onEnd` or `onError` once the listener has received all the text before it. */
+  #deliverEnd(): void {
     const listener = this.#listener;
     if (!this.isOver || this.#waiting !== '' || listener === undefined) return;
     this.#listener = undefined;

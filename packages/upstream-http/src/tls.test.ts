@@ -1,59 +1,60 @@
-// Providers are reached over TLS: whom a call is sent to is who the address names, or nobody.
+// Over TLS, a request goes to the host that the URL names, or to nobody.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates, type TlsOptions, type TLSSocket } from 'node:tls';
-import { UpstreamError } from '../../packages/service/src/providers/provider.ts';
-import { createUpstreamHttp } from '../../packages/service/src/providers/upstream-http.ts';
-import { TEST_CERTIFICATE } from '../support/mail-server.ts';
-import { answerBytes, type RawRequest, startRawProvider } from '../support/raw-provider.ts';
-import { waitUntil } from '../support/wait-until.ts';
-import { readerOf } from '../support/read-answer.ts';
+import { createHttpClient, RequestError } from './client.ts';
+import { CERTIFICATE } from './testing/certificate.ts';
+import { responseBytes, type RawRequest, startRawServer } from './testing/raw-server.ts';
+import { waitUntil } from './testing/wait-until.ts';
+import { bodyReader } from './testing/read-body.ts';
 
-const LIMITS = { msMax: 30_000, bytesMax: 1_000_000 };
-const TLS: TlsOptions = { ...TEST_CERTIFICATE, ALPNProtocols: ['h2', 'http/1.1'] };
-/** The one that the certificate is for. */
+const LIMITS = { timeoutMs: 30_000, bytesMax: 1_000_000 };
+const TLS: TlsOptions = { ...CERTIFICATE, ALPNProtocols: ['h2', 'http/1.1'] };
+/** The host of the certificate. */
 const NAMED = '127.0.0.2';
-const ANSWERING = ({ socket, text }: RawRequest): void => void socket.write(answerBytes(text.slice(-2)));
+const respondOk = ({ socket, text }: RawRequest): void => void socket.write(responseBytes(text.slice(-2)));
 
-async function sceneOf(t: TestContext, host = NAMED, answer = ANSWERING) {
-  const provider = await startRawProvider({ t, host, answer, tls: TLS });
-  const http = createUpstreamHttp();
+async function sceneOf(t: TestContext, host = NAMED, respond = respondOk) {
+  const server = await startRawServer({ t, host, respond, tls: TLS });
+  const http = createHttpClient();
   t.after(http.close);
-  return { ...provider, endpoint: http.endpoint(provider.url, {}) };
+  return { ...server, endpoint: http.endpoint(server.url, {}) };
 }
 
-/** Its certificate is trusted from now on, for the rest of the test. */
+/** Trusts the certificate until the test ends. */
 function trust(t: TestContext): void {
   const before = getCACertificates('default');
-  setDefaultCACertificates([...before, TEST_CERTIFICATE.cert]);
+  setDefaultCACertificates([...before, CERTIFICATE.cert]);
   t.after(() => setDefaultCACertificates(before));
 }
 
-function isOutage(fault: unknown): boolean {
-  return fault instanceof UpstreamError && fault.kind === 'outage';
+function isConnectionError(fault: unknown): boolean {
+  return fault instanceof RequestError && fault.kind === 'connection';
 }
 
-test('CC-13 a provider whose certificate nobody has signed gets nothing, however often it is tried', async (t) => {
+test('CC-13 an upstream with an untrusted certificate receives no request, at the first try or later', async (t) => {
   const { endpoint, requests } = await sceneOf(t);
-  for (let time = 0; time < 3; time += 1) await assert.rejects(endpoint.whole('{}', LIMITS), isOutage);
+  for (let time = 0; time < 3; time += 1) await assert.rejects(endpoint.postBuffered('{}', LIMITS), isConnectionError);
   assert.equal(requests.length, 0);
 });
 
-test('CC-13 a provider with the certificate of another gets nothing, however often it is tried', async (t) => {
+test("CC-13 an upstream with another host's certificate receives no request, at the first try or later", async (t) => {
   trust(t);
   const { endpoint, requests } = await sceneOf(t, '127.0.0.1');
-  for (let time = 0; time < 3; time += 1) await assert.rejects(endpoint.whole('{}', LIMITS), isOutage);
+  for (let time = 0; time < 3; time += 1) await assert.rejects(endpoint.postBuffered('{}', LIMITS), isConnectionError);
   assert.equal(requests.length, 0);
 });
 
-test('CC-13 a provider is called over TLS, in HTTP/1.1, on one connection', async (t) => {
+test('CC-13 an upstream is called over TLS, in HTTP/1.1, on one connection', async (t) => {
   trust(t);
   const { endpoint, requests, connections } = await sceneOf(t);
   for (let time = 10; time < 20; time += 1) {
-    assert.equal((await endpoint.whole(String(time), LIMITS)).text, String(time));
+    assert.equal((await endpoint.postBuffered(String(time), LIMITS)).text, String(time));
   }
-  const read = readerOf(await endpoint.open('ok', { silenceMsMax: 30_000, signal: new AbortController().signal }));
+  const read = bodyReader(
+    await endpoint.postStreamed('ok', { silenceMsMax: 30_000, signal: new AbortController().signal }),
+  );
   assert.equal(await read(), 'ok');
   assert.equal(await read(), undefined);
   assert.equal(connections(), 1);
@@ -63,27 +64,27 @@ test('CC-13 a provider is called over TLS, in HTTP/1.1, on one connection', asyn
   );
 });
 
-test('CC-13 a second connection goes on with the session of the first', async (t) => {
+test('CC-13 a second connection resumes the TLS session of the first', async (t) => {
   trust(t);
   const reused: boolean[] = [];
   const { endpoint, sockets } = await sceneOf(t, NAMED, (request) => {
     reused.push((request.socket as TLSSocket).isSessionReused());
-    ANSWERING(request);
+    respondOk(request);
   });
-  await endpoint.whole('{}', LIMITS);
+  await endpoint.postBuffered('{}', LIMITS);
   sockets()[0]?.end();
   await waitUntil('the connection is closed', () => sockets().length === 0);
-  await endpoint.whole('{}', LIMITS);
+  await endpoint.postBuffered('{}', LIMITS);
   assert.deepEqual(reused, [false, true]);
 });
 
-test('CC-11 what waits of a provider’s answer over TLS is bounded, and nothing of it is lost', async (t) => {
+test('CC-11 an unread response over TLS is held back at a bound, and nothing of it is lost', async (t) => {
   trust(t);
   const bytes = 8 * 1024 * 1024;
-  const { endpoint } = await sceneOf(t, NAMED, ({ socket }) => void socket.write(answerBytes('x'.repeat(bytes))));
-  const answer = await endpoint.open('{}', { silenceMsMax: 30_000, signal: new AbortController().signal });
+  const { endpoint } = await sceneOf(t, NAMED, ({ socket }) => void socket.write(responseBytes('x'.repeat(bytes))));
+  const response = await endpoint.postStreamed('{}', { silenceMsMax: 30_000, signal: new AbortController().signal });
   let most = 0;
-  const next = readerOf(answer);
+  const next = bodyReader(response);
   let read = 0;
   let reads = 0;
   for (let text = await next(); text !== undefined; text = await next()) {

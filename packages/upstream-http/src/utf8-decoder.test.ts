@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Utf8Text } from '#providers/http/utf8-text.ts';
+import { Utf8Decoder } from './utf8-decoder.ts';
 
 function textOf(pieces: readonly Uint8Array[]): string | undefined {
-  const text = new Utf8Text();
+  const text = new Utf8Decoder();
   let all = '';
   for (const piece of pieces) {
-    const next = text.take(Buffer.from(piece));
+    const next = text.decode(Buffer.from(piece));
     if (next === undefined) return undefined;
     all += next;
   }
-  return text.isWhole ? all : undefined;
+  return text.isComplete ? all : undefined;
 }
 
 function piecesOf(bytes: Uint8Array, cuts: readonly number[]): readonly Uint8Array[] {
@@ -65,9 +65,9 @@ test('CC-09 bytes cut anywhere are text exactly where a strict decoder takes the
 });
 
 test('CC-09 the memory that was read into may be used again', () => {
-  const text = new Utf8Text();
+  const text = new Utf8Decoder();
   const memory = Buffer.from('a\u{1F600}').subarray(0, 3);
-  assert.equal(text.take(memory), 'a');
+  assert.equal(text.decode(memory), 'a');
   memory.fill(0);
-  assert.equal(text.take(Buffer.from('\u{1F600}').subarray(2)), '\u{1F600}');
+  assert.equal(text.decode(Buffer.from('\u{1F600}').subarray(2)), '\u{1F600}');
 });

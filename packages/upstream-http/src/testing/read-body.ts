@@ -1,7 +1,10 @@
-import type { OpenAnswer } from '../../packages/service/src/providers/http/open-exchange.ts';
+import type { StreamedResponse } from '../streamed-response.ts';
 
-/** Reads an answer part by part: what has come since the last read, and if nothing, what comes next; undefined at its end. */
-export function readerOf({ listen }: OpenAnswer): () => Promise<string | undefined> {
+/**
+ * A function that reads the body piece by piece: each call gives all the text that waits, or else the next piece that
+ * arrives; undefined at the end. Between two calls nothing listens, so text waits in the response.
+ */
+export function bodyReader({ listen }: StreamedResponse): () => Promise<string | undefined> {
   return () =>
     new Promise((resolve, reject) => {
       listen({
