@@ -15,7 +15,9 @@ let directory: string | undefined;
 
 export async function globalSetup(): Promise<void> {
   directory = mkdtempSync(path.join(os.tmpdir(), 'purser-test-'));
-  server = await startEmbeddedPostgres({ directory: path.join(directory, 'postgres'), log, say: () => {} });
+  // What must outlast a crash of the database is tested on servers that those tests start themselves.
+  const where = path.join(directory, 'postgres');
+  server = await startEmbeddedPostgres({ directory: where, log, say: () => {}, isThrowaway: true });
   process.env['PURSER_TEST_SERVER'] = server.url;
   const admin = createPool({ url: server.url, role: 'owner', connectionsMax: 1, log });
   await admin.query(`create database ${TEMPLATE_DATABASE}`);
