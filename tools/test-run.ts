@@ -18,6 +18,8 @@ const GLOBAL_SETUP = 'tests/support/global-setup.ts';
 /** Two cores compute; what waits leaves them alone. */
 const COMPUTING_AT_ONCE = 2;
 const WAITING_AT_ONCE = 4;
+/** Loading makes much that is short-lived: with a nursery of V8's own first size, a tenth of its time is collection. */
+const NODE_FLAGS = ['--min-semi-space-size=16'];
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 interface Setup {
@@ -61,7 +63,8 @@ async function runFile(file: string): Promise<void> {
   const isAlone = plan.files.length === 1;
   const kept: TestEvent[] = [];
   const { pattern, timeoutMs: timeout } = plan;
-  const options = { files: [resolve(file)], timeout, ...(pattern === undefined ? {} : { testNamePatterns: pattern }) };
+  const names = pattern === undefined ? {} : { testNamePatterns: pattern };
+  const options = { files: [resolve(file)], timeout, execArgv: NODE_FLAGS, ...names };
   for await (const event of run(options) as AsyncIterable<TestEvent>) {
     note(event, began);
     if (isAlone) events.write(event);

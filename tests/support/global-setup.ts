@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { migrate } from '../../packages/service/src/db/migrate.ts';
@@ -13,8 +13,12 @@ const log = createLog('silent');
 let server: EmbeddedPostgres | undefined;
 let directory: string | undefined;
 
+/** Files in memory, where Linux has them. A disk takes ten times as long to copy the template, and to remove the copy. */
+const MEMORY_DISK = '/dev/shm';
+const MEMORY_BYTES_MIN = 4 * 2 ** 30; // Four times what it has been seen to take.
+
 export async function globalSetup(): Promise<void> {
-  directory = mkdtempSync(path.join(os.tmpdir(), 'purser-test-'));
+  directory = mkdtempSync(path.join(hasMemoryDisk() ? MEMORY_DISK : os.tmpdir(), 'purser-test-'));
   // What must outlast a crash of the database is tested on servers that those tests start themselves.
   const where = path.join(directory, 'postgres');
   server = await startEmbeddedPostgres({ directory: where, log, say: () => {}, isThrowaway: true });
@@ -32,4 +36,14 @@ export async function globalSetup(): Promise<void> {
 export async function globalTeardown(): Promise<void> {
   await server?.stop();
   if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
+}
+
+/** In a container it may be there with next to nothing in it. */
+function hasMemoryDisk(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY_DISK);
+    return Math.min(bavail * bsize, os.freemem()) >= MEMORY_BYTES_MIN;
+  } catch {
+    return false;
+  }
 }

@@ -57,7 +57,12 @@ const SETTINGS = {
   log_min_messages: 'log',
 } as const;
 
-const THROWAWAY_SETTINGS = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' } as const;
+const THROWAWAY_SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  max_wal_size: '512MB', // Its disk may be memory.
+} as const;
 
 const READY_WAIT_MS = 1_800_000; // After a crash up to 4 GB of log is read back first, however slow the disk is.
 const ANSWER_TIMEOUT_MS = 5_000;
@@ -97,7 +102,7 @@ function spawnPostgres(
   resources: Readonly<Record<string, string>>,
   logFd: number,
 ): ChildProcess {
-  const chosen = { ...SETTINGS, ...(isThrowaway ? THROWAWAY_SETTINGS : {}), ...resources };
+  const chosen = { ...SETTINGS, ...resources, ...(isThrowaway ? THROWAWAY_SETTINGS : {}) };
   const settings = Object.entries(chosen).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = [binaries.postgres, '-D', layout.directory, '-p', String(port), ...settings];
   const [command = '', ...parameters] = [...privileges.prefix, ...server];
