@@ -15,6 +15,7 @@ interface Total {
   readonly counts: Record<(typeof COUNTS)[number], number>;
   /** Tests that were not skipped. The runner's own count takes a file in which no test matched for one that passed. */
   executed: number;
+  isInterrupted: boolean;
   readonly files: { readonly file: string; readonly ms: number }[];
   readonly tables: TestEvent[];
 }
@@ -26,9 +27,9 @@ interface Total {
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const startedMs = performance.now();
   const counts = { tests: 0, suites: 0, passed: 0, cancelled: 0, skipped: 0, todo: 0 };
-  const total: Total = { counts, executed: 0, files: [], tables: [] };
+  const total: Total = { counts, executed: 0, isInterrupted: false, files: [], tables: [] };
   yield* rendered(addedUp(source, total));
-  if (total.executed === 0) {
+  if (total.executed === 0 && !total.isInterrupted) {
     process.exitCode = 1;
     yield '\nNo test was executed, so this run has failed: see its arguments, and the names of the tests.\n\n';
   }
@@ -48,6 +49,7 @@ function closingLines({ tests, suites, passed, cancelled, skipped, todo }: Total
 async function* addedUp(source: AsyncIterable<TestEvent>, total: Total): AsyncGenerator<TestEvent> {
   let file = '';
   for await (const event of source) {
+    if (event.type === 'test:interrupted') total.isInterrupted = true;
     if (event.type === 'test:summary') {
       if (event.data.file === undefined) addFile(total, file, event.data);
       else {
@@ -83,7 +85,7 @@ function longestOf(files: Total['files']): string {
 }
 
 function diagnostic(message: string): TestEvent {
-  return { type: 'test:diagnostic', data: { message, nesting: 0, level: 'info' } } as TestEvent;
+  return { type: 'test:diagnostic', data: { message, nesting: 0, level: 'info' } };
 }
 
 async function* rendered(events: AsyncIterable<TestEvent> | Iterable<TestEvent>): AsyncGenerator<string> {

@@ -1,6 +1,6 @@
 // Runs test files, each in a process of its own, and reports them as one run. Started by test.ts with a plan in JSON.
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { run } from 'node:test';
 import type { TestEvent } from 'node:test/reporters';
@@ -51,7 +51,10 @@ if (!isEnding) {
 async function runQueue(files: readonly string[], atOnce: number): Promise<void> {
   const left = [...files];
   const runNext = async (): Promise<void> => {
-    for (let file = left.shift(); file !== undefined && !isEnding; file = left.shift()) await runFile(file);
+    const file = isEnding ? undefined : left.shift();
+    if (file === undefined) return;
+    await runFile(file);
+    await runNext();
   };
   await Promise.all(Array.from({ length: atOnce }, runNext));
 }
@@ -77,6 +80,7 @@ async function runFile(file: string): Promise<void> {
 function note(event: TestEvent, began: Map<string, TestEvent>): void {
   if (event.type !== 'test:dequeue' && event.type !== 'test:complete') return;
   const { name, nesting, line } = event.data;
+  if (isAbsolute(name)) return; // The file itself.
   const key = `${nesting} ${line} ${name}`;
   if (event.type === 'test:dequeue') began.set(key, event);
   else began.delete(key);
@@ -91,7 +95,7 @@ async function interrupt(): Promise<void> {
   if (isEnding) return;
   isEnding = true;
   const tests = [...underWay].flatMap(([file, began]) => [
-    { name: file, nesting: 0, file },
+    { name: file, nesting: 0, file, line: 1, column: 1 },
     ...[...began.values()].map(({ data }) => data),
   ]);
   events.write({ type: 'test:interrupted', data: { tests } });
