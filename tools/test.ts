@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { globSync, statSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,7 +7,9 @@ import type { Plan } from './test-run.ts';
 
 const ALL = ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'];
 const SLOW = ['tests/integration', 'tests/conformance', 'tests/browser', 'tests/property'];
+/** Half of what it takes to load the service is its compilation, which is the same in each file. */
 const COMPILE_CACHE = join(import.meta.dirname, '..', '.test-output', 'compile-cache');
+const COMPILE_CACHE_ENTRIES_MAX = 20_000; // A full run makes about 4,000, some 30 MB.
 const TEST_TIMEOUT_MS = 120_000;
 const RUN_SECONDS_MAX = 20 * 60;
 const DAY_SECONDS = 24 * 60 * 60; // A timer cannot hold much more.
@@ -89,11 +91,11 @@ function stop(message: string): never {
 function start({ files, pattern, rounds }: Choice): ChildProcess {
   const plan: Plan = { files, pattern, timeoutMs: TEST_TIMEOUT_MS * (rounds ?? 1) };
   const args = [join(import.meta.dirname, 'test-run.ts'), JSON.stringify(plan)];
+  pruneCompileCache();
   // Set where a test runs this file: the runner would take itself for a test of the outer run.
   const { NODE_TEST_CONTEXT: _outer, ...outer } = process.env;
   const env = {
     ...outer,
-    // Half of what it takes to load the service is its compilation, which is the same in each file.
     NODE_COMPILE_CACHE: outer['NODE_COMPILE_CACHE'] ?? COMPILE_CACHE,
     ...(rounds === undefined ? {} : { PURSER_TEST_ROUNDS: String(rounds) }),
   };
@@ -106,6 +108,14 @@ function start({ files, pattern, rounds }: Choice): ChildProcess {
     process.exit();
   });
   return child;
+}
+
+/** Tests with folders of their own leave entries in it that nobody needs again. */
+function pruneCompileCache(): void {
+  if (!existsSync(COMPILE_CACHE)) return;
+  if (readdirSync(COMPILE_CACHE, { recursive: true }).length > COMPILE_CACHE_ENTRIES_MAX) {
+    rmSync(COMPILE_CACHE, { recursive: true, force: true });
+  }
 }
 
 function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
