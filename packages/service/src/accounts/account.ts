@@ -11,8 +11,8 @@ import { normalisedEmail } from '#accounts/email.ts';
 import { createPasswordResets, type PasswordResets, type SendReset } from '#accounts/password-reset.ts';
 import { hashPassword, isPassword } from '#accounts/password.ts';
 import { type Account, accountOf, openSession, type SignedIn, type SignIn } from '#accounts/session.ts';
-import { createTries, type Throttle, type Try } from '#limits/tries.ts';
-import { createPasswordTurns } from '#accounts/turns.ts';
+import { createAttemptLimiter, type Throttle, type Attempt } from '#limits/attempt-limiter.ts';
+import { createHashingLimit } from '#accounts/hashing-limit.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import { newAccountId } from '#kernel/ids.ts';
@@ -56,34 +56,34 @@ interface Credentials {
 }
 
 export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOptions): Accounts {
-  const tries = createTries(throttle, deriveKey(secret, 'account-tries'));
+  const attempts = createAttemptLimiter(throttle, deriveKey(secret, 'account-tries'));
   const devices = createDevices(deriveKey(secret, 'account-device'));
-  const inTurn = createPasswordTurns();
+  const limitHashing = createHashingLimit();
 
   /** True when the password is right. A wrong one uses up the tries. */
   async function isRight(
-    used: readonly Try[],
+    used: readonly Attempt[],
     password: string,
     stored: string | undefined,
   ): Promise<boolean | Refusal<'TOO_MANY_REQUESTS'>> {
-    const tooMany = await tries.take(used); // Before the password is looked at, or many at once get by.
+    const tooMany = await attempts.take(used); // Before the password is looked at, or many at once get by.
     if (tooMany !== undefined) return tooMany;
-    const answer = await inTurn(() => isPassword(password, stored));
-    if (answer !== false) await tries.giveBack(used);
+    const answer = await limitHashing(() => isPassword(password, stored));
+    if (answer !== false) await attempts.giveBack(used);
     return answer;
   }
 
   return {
     register: async ({ email, password, name, role, from }) => {
       const known = { kind: 'register-known', of: from } as const;
-      const tooMany = await tries.take([{ kind: 'register', of: from }, known]);
+      const tooMany = await attempts.take([{ kind: 'register', of: from }, known]);
       if (tooMany !== undefined) return tooMany;
-      const passwordHash = await inTurn(() => hashPassword(password)); // First: a known e-mail is no faster.
+      const passwordHash = await limitHashing(() => hashPassword(password)); // First: a known e-mail is no faster.
       if (passwordHash instanceof Refusal) return passwordHash;
       const account = { accountId: newAccountId(), email: normalisedEmail(email), name, role, passwordHash };
       const row = await insertAccount(pool, account);
       if (row === undefined) return refuse('CONFLICT', 'This e-mail has an account already.');
-      await tries.giveBack([known]);
+      await attempts.giveBack([known]);
       return accountOf(row);
     },
     signIn: async ({ email, password, device, from }) => {
@@ -91,7 +91,7 @@ export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOp
       const row = await selectAccountByEmail(pool, address);
       const known = knownOf(row);
       const name = devices.nameOf(device, known);
-      const used: readonly Try[] =
+      const used: readonly Attempt[] =
         name === undefined
           ? [
               { kind: 'sign-in-from', of: from },
@@ -111,7 +111,7 @@ export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOp
       const answer = await isRight([{ kind: 'password', of: accountId }], currentPassword, knownOf(row)?.passwordHash);
       if (answer instanceof Refusal) return answer;
       if (!answer) return refuse('UNAUTHORIZED', 'The present password is wrong.');
-      const passwordHash = await inTurn(() => hashPassword(newPassword));
+      const passwordHash = await limitHashing(() => hashPassword(newPassword));
       if (passwordHash instanceof Refusal) return passwordHash;
       await inTransaction(pool, async (tx) => {
         await updatePassword(tx, accountId, passwordHash);
@@ -119,7 +119,7 @@ export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOp
       });
       return { device: devices.issue({ accountId, passwordHash }) };
     },
-    ...createPasswordResets({ pool, tries, devices, inTurn, sendReset }),
+    ...createPasswordResets({ pool, attempts, devices, limitHashing, sendReset }),
   };
 }
 

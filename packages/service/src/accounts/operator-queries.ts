@@ -40,15 +40,15 @@ export async function selectAppDetails(db: Queryable, appId: AppId): Promise<App
 }
 
 /** Of any app, as its end users see it. */
-interface AppFaceRow {
+interface AppProfileRow {
   readonly name: string;
   readonly status: 'active' | 'suspended';
   readonly redirect_uris: readonly string[];
   readonly logo: Buffer | null;
 }
 
-export async function selectAppFace(db: Queryable, appId: AppId): Promise<AppFaceRow | undefined> {
-  const { rows } = await db.query<AppFaceRow>(
+export async function selectAppProfile(db: Queryable, appId: AppId): Promise<AppProfileRow | undefined> {
+  const { rows } = await db.query<AppProfileRow>(
     `select a.name, a.status, a.redirect_uris, l.digest as logo
      from accounts.apps a left join accounts.app_logos l on l.app_id = a.app_id where a.app_id = $1`,
     [appId],

@@ -10,8 +10,8 @@ import type { Devices } from '#accounts/device.ts';
 import { normalisedEmail } from '#accounts/email.ts';
 import { hashPassword } from '#accounts/password.ts';
 import { accountOf, openSession, type SignIn } from '#accounts/session.ts';
-import type { Tries } from '#limits/tries.ts';
-import type { InTurn } from '#accounts/turns.ts';
+import type { AttemptLimiter } from '#limits/attempt-limiter.ts';
+import type { LimitHashing } from '#accounts/hashing-limit.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
 import { sha256 } from '#kernel/crypto.ts';
 import { randomBase62 } from '#kernel/random.ts';
@@ -41,21 +41,27 @@ export type SendReset = (email: string, token: string) => Promise<void>;
 
 interface ResetsOptions {
   readonly pool: Pool;
-  readonly tries: Tries;
+  readonly attempts: AttemptLimiter;
   readonly devices: Devices;
-  readonly inTurn: InTurn;
+  readonly limitHashing: LimitHashing;
   readonly sendReset: SendReset;
 }
 
 const LIFETIME_MS = 60 * 60 * 1_000;
 const TOKEN_LENGTH = 43; // 256 bits.
 
-export function createPasswordResets({ pool, tries, devices, inTurn, sendReset }: ResetsOptions): PasswordResets {
+export function createPasswordResets({
+  pool,
+  attempts,
+  devices,
+  limitHashing,
+  sendReset,
+}: ResetsOptions): PasswordResets {
   return {
-    admitReset: (from) => tries.take([{ kind: 'reset-from', of: from }]),
+    admitReset: (from) => attempts.take([{ kind: 'reset-from', of: from }]),
     requestReset: async (email) => {
       const address = normalisedEmail(email);
-      if ((await tries.take([{ kind: 'reset', of: address }])) !== undefined) return;
+      if ((await attempts.take([{ kind: 'reset', of: address }])) !== undefined) return;
       const row = await selectAccountByEmail(pool, address);
       if (row === undefined) return;
       const token = randomBase62(TOKEN_LENGTH);
@@ -65,7 +71,7 @@ export function createPasswordResets({ pool, tries, devices, inTurn, sendReset }
     resetPassword: async (token, password) => {
       const digest = sha256(token);
       if ((await selectResetAccount(pool, digest)) === undefined) return voidReset(); // No work for a made-up token.
-      const passwordHash = await inTurn(() => hashPassword(password));
+      const passwordHash = await limitHashing(() => hashPassword(password));
       if (passwordHash instanceof Refusal) return passwordHash;
       const row = await inTransaction(pool, async (tx) => {
         const accountId = await takeReset(tx, digest);

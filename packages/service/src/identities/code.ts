@@ -6,7 +6,7 @@ import { createPersonSessions, type PersonSignIn } from '#identities/session.ts'
 import { deriveKey, equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
 import { randomBase62, randomDigits } from '#kernel/random.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-import type { Tries, Try } from '#limits/tries.ts';
+import type { AttemptLimiter, Attempt } from '#limits/attempt-limiter.ts';
 
 interface AskForCode {
   readonly email: Email;
@@ -45,7 +45,7 @@ type SendCode = (mail: {
 
 interface CodeOptions {
   readonly pool: Pool;
-  readonly tries: Tries;
+  readonly attempts: AttemptLimiter;
   /** Codes are stored as HMACs under a key of it: a million of them are soon tried. */
   readonly secret: Buffer;
   readonly sendCode: SendCode;
@@ -58,13 +58,13 @@ const CODE = /^\d{6}$/;
 const CHALLENGE_LENGTH = 43; // 256 bits.
 const CHALLENGE = /^[0-9A-Za-z]{43}$/;
 
-export function createCodeSignIns({ pool, tries, secret, sendCode }: CodeOptions): CodeSignIns {
+export function createCodeSignIns({ pool, attempts, secret, sendCode }: CodeOptions): CodeSignIns {
   const key = deriveKey(secret, 'person-code');
   const browsers = createKnownBrowsers(secret);
   const proofOf = (challenge: string, code: string): Buffer => hmacSha256(key, challenge, '\n', code);
 
   /** Of a browser that was signed in with this e-mail before they are its own: no stranger can use them up. */
-  function tryOf(kind: 'code' | 'code-guess', email: Email, known: string | undefined): Try {
+  function tryOf(kind: 'code' | 'code-guess', email: Email, known: string | undefined): Attempt {
     const browser = browsers.nameOf(known, email);
     return browser === undefined ? { kind, of: email } : { kind: `${kind}-known`, of: `${browser}\n${email}` };
   }
@@ -76,7 +76,7 @@ export function createCodeSignIns({ pool, tries, secret, sendCode }: CodeOptions
 
   return {
     ask: async ({ email, from, before, known, appName }) => {
-      const tooMany = await tries.take([{ kind: 'code-from', of: from }, tryOf('code', email, known)]);
+      const tooMany = await attempts.take([{ kind: 'code-from', of: from }, tryOf('code', email, known)]);
       if (tooMany !== undefined) return tooMany;
       const older = digestOf(before ?? '');
       if (older !== undefined) await deleteCode(pool, older);
@@ -95,7 +95,7 @@ export function createCodeSignIns({ pool, tries, secret, sendCode }: CodeOptions
       if (email === undefined) return voidCode();
       // Over all strangers: who asks for one code after the other guesses no faster. Taken first, so that guesses at once count.
       const guess = [tryOf('code-guess', email, known)];
-      const tooMany = await tries.take(guess);
+      const tooMany = await attempts.take(guess);
       if (tooMany !== undefined) return tooMany;
       const digest = sha256(challenge);
       const proof = await takeGuess(pool, digest);
@@ -106,7 +106,7 @@ export function createCodeSignIns({ pool, tries, secret, sendCode }: CodeOptions
       const opened = await inTransaction(pool, async (tx) => {
         return (await deleteCode(tx, digest)) ? createPersonSessions(tx).open(email) : undefined;
       });
-      await tries.giveBack(guess);
+      await attempts.giveBack(guess);
       return opened === undefined ? voidCode() : { ...opened, known: browsers.issue(email) };
     },
   };

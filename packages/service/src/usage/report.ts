@@ -2,7 +2,7 @@ import { type Pool, sqlStateOf } from '#db/pool.ts';
 import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, micros, microsFromRow } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-import { createTurns } from '#kernel/turns.ts';
+import { createConcurrencyLimit } from '#kernel/concurrency-limit.ts';
 import {
   type ReceiptRow,
   selectAppUsage,
@@ -83,13 +83,13 @@ interface AppUsagePools {
 }
 
 export function createAppUsage({ shared, reports }: AppUsagePools): AppUsage {
-  const turns = createTurns({ runningMax: REPORTS_MAX, waitingMax: REPORTS_WAITING_MAX });
+  const reportLimit = createConcurrencyLimit({ runningMax: REPORTS_MAX, waitingMax: REPORTS_WAITING_MAX });
   return {
     page: async (query) => {
       const { after, from } = query;
       const asked = { ...query, from: after.day > from ? after.day : from }; // What was told of is not read again.
       try {
-        const rows = await turns.take(() => selectAppUsage(reports, asked));
+        const rows = await reportLimit.run(() => selectAppUsage(reports, asked));
         return rows === undefined ? tooManyReports() : rows.map(figuresOf);
       } catch (fault) {
         if (sqlStateOf(fault) !== TIMED_OUT) throw fault;

@@ -1,9 +1,9 @@
-import { selectAppFace } from '#accounts/operator-queries.ts';
+import { selectAppProfile } from '#accounts/operator-queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { AppId } from '#kernel/ids.ts';
 
 /** What end users see of an app. */
-export interface AppFace {
+export interface AppProfile {
   readonly appId: AppId;
   /** As its developer wrote it, but for what is no sign, or turns the text around it: it stands in the middle of sentences. */
   readonly name: string;
@@ -14,14 +14,14 @@ export interface AppFace {
   readonly redirectUris: readonly string[];
 }
 
-export interface AppFaces {
-  readonly find: (appId: AppId) => Promise<AppFace | undefined>;
+export interface AppProfiles {
+  readonly find: (appId: AppId) => Promise<AppProfile | undefined>;
 }
 
-export function createAppFaces(db: Queryable): AppFaces {
+export function createAppProfiles(db: Queryable): AppProfiles {
   return {
     find: async (appId) => {
-      const row = await selectAppFace(db, appId);
+      const row = await selectAppProfile(db, appId);
       if (row === undefined) return undefined;
       return {
         appId,
