@@ -17,18 +17,18 @@ import { sha256 } from '#kernel/crypto.ts';
 import { randomBase62 } from '#kernel/random.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
-/** A new password by mail, for who does not know the present one. */
+/** Sets a new password by mail, for people who do not know the current one. */
 export interface PasswordResets {
-  /** Whether this address may ask for one more reset. */
+  /** Refuses when this network address has requested too many resets. */
   readonly admitReset: (from: string) => Promise<Refusal<'TOO_MANY_REQUESTS'> | undefined>;
   /**
-   * Sends a token to the e-mail where it has an account, and does nothing where it has none. Nobody who asks may wait
-   * for it: it takes longer where there is one.
+   * Mails a token when the e-mail has an account, and does nothing when it has none. Answer the request before this ends:
+   * it takes longer when there is an account, and a caller who waits for it could tell.
    */
   readonly requestReset: (email: string) => Promise<void>;
   /**
-   * Sets a new password by a token, once, ends every session of the account and opens one: somebody who guesses keeps
-   * the owner out of signing in, but not out of this.
+   * Sets a new password by a token that works once. Ends every session of the account and opens a new one, which also lets
+   * in an owner whose sign-ins are blocked because a stranger has used up the attempts.
    */
   readonly resetPassword: (
     token: string,
@@ -36,7 +36,7 @@ export interface PasswordResets {
   ) => Promise<SignIn | Refusal<'BAD_REQUEST' | 'TOO_MANY_REQUESTS'>>;
 }
 
-/** Tells a person by mail how to set a new password. */
+/** Mails the link with which a person sets a new password. */
 export type SendReset = (email: string, token: string) => Promise<void>;
 
 interface ResetsOptions {
@@ -70,7 +70,8 @@ export function createPasswordResets({
     },
     resetPassword: async (token, password) => {
       const digest = sha256(token);
-      if ((await selectResetAccount(pool, digest)) === undefined) return voidReset(); // No work for a made-up token.
+      // Looked up before the password is hashed: a made-up token must not cost an argon2 run.
+      if ((await selectResetAccount(pool, digest)) === undefined) return voidReset();
       const passwordHash = await limitHashing(() => hashPassword(password));
       if (passwordHash instanceof Refusal) return passwordHash;
       const row = await inTransaction(pool, async (tx) => {
@@ -83,14 +84,18 @@ export function createPasswordResets({
       if (row === undefined) return voidReset();
       const known = { accountId: row.account_id, passwordHash };
       const opened = await openSession(pool, known);
-      if (opened === undefined) return voidReset(); // Another reset came in between.
+      if (opened === undefined) return voidReset(); // Another reset changed the password in between.
       return { account: accountOf(row), device: devices.issue(known), ...opened };
     },
   };
 }
 
 function voidReset(): Refusal<'BAD_REQUEST'> {
-  return refuse('BAD_REQUEST', 'This reset has expired, was used or never was. Ask for a new one.', {
-    param: 'token',
-  });
+  return refuse(
+    'BAD_REQUEST',
+    'This password reset is not valid. It has expired or was already used. Request a new one.',
+    {
+      param: 'token',
+    },
+  );
 }

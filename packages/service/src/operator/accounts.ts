@@ -87,7 +87,7 @@ export function createAccountDesk(pool: Pool): AccountDesk {
           role,
           passwordHash,
         });
-        return row === undefined ? refuse('CONFLICT', 'This e-mail has an account already.') : accountOf(row);
+        return row === undefined ? refuse('CONFLICT', 'This e-mail already has an account.') : accountOf(row);
       });
     },
     change: (act, accountId, change) =>
