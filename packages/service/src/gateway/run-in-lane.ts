@@ -1,17 +1,18 @@
 import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer/answer.ts';
-import { shapeCompletion } from '#gateway/answer/answer-shape.ts';
+import { withHead } from '#gateway/answer/answer-head.ts';
 import { endFailed } from '#gateway/answer/failure.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/refusals.ts';
 import type { AskingCall, CallerSide } from '#gateway/call/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/call/lane.ts';
 import { endKept, joinEarlier, keepUndelivered } from '#gateway/idempotency/idempotency.ts';
 import { openStream } from '#gateway/stream/stream.ts';
-import { endingOf, FAILED, generatedBytesIn } from '#gateway/usage/ending.ts';
+import { endingOf, FAILED, generatedBytesOf } from '#gateway/usage/ending.ts';
 import { outputLimitFor } from '#gateway/usage/output-limit.ts';
-import { laterReport, usageToWire } from '#gateway/usage/usage-report.ts';
+import { usageToWire } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Refusal } from '#kernel/refusal.ts';
+import type { Completion } from '#providers/completion.ts';
 import { type ProviderCall, UpstreamError } from '#providers/provider.ts';
 
 type LaneRefusalCode = HoldRefusalCode | UpstreamRefusalCode | 'CONFLICT';
@@ -57,14 +58,13 @@ interface Whole {
   readonly ending: Ending;
 }
 
-/** What a provider's whole answer is charged, and what of it the caller gets. */
-function wholeOf(hold: Hold<Mode>, { outputTokens }: ProviderCall, answered: JsonObject): Whole {
+/** What a provider's whole answer is charged, and what the caller gets of it. */
+function wholeOf(hold: Hold<Mode>, { outputTokens }: ProviderCall, { choices, usage, extra }: Completion): Whole {
   const { call } = hold;
-  const report = laterReport(undefined, answered['usage']);
-  const bytes = generatedBytesIn(answered['choices'], 'message');
+  let bytes = 0;
+  for (const { message } of choices) bytes += generatedBytesOf(message);
   const limit = outputLimitFor(call, outputTokens);
-  const ending = endingOf(hold, 'answered', { report, bytes, isPastLimit: bytes > limit.bytesMax, limit });
-  const shaped = shapeCompletion(answered, call.callId);
-  const usage = report && usageToWire(ending.usage, report);
-  return { ending, completion: { ...shaped, model: call.model.id, ...(usage && { usage }) } };
+  const ending = endingOf(hold, 'answered', { report: usage, bytes, isPastLimit: bytes > limit.bytesMax, limit });
+  const told = usage && { usage: usageToWire(ending.usage, usage) };
+  return { ending, completion: { ...withHead(extra, call.callId), choices, model: call.model.id, ...told } };
 }

@@ -1,10 +1,10 @@
-import type { JsonObject } from '#kernel/json.ts';
+import type { Chunk } from '#providers/completion.ts';
 
 /** A chunk without usage of which others differ in their texts alone: in what its only delta says, and in what pads it. */
 export interface Pattern {
   /** How many texts it has: the first is what is said, a second one the padding. */
   readonly places: number;
-  readonly withTexts: (texts: readonly string[]) => JsonObject;
+  readonly withTexts: (texts: readonly string[]) => Chunk;
 }
 
 /** Chunks in a row, one at least, that are an earlier one of their stream with other texts. */
@@ -23,15 +23,15 @@ export class MoreText {
   }
 
   /** The chunks as they would have been parsed. */
-  get chunks(): readonly JsonObject[] {
+  get chunks(): readonly Chunk[] {
     return (this.texts[0] ?? []).map((_, time) => this.#chunk(time));
   }
 
-  get lastChunk(): JsonObject {
+  get lastChunk(): Chunk {
     return this.#chunk((this.texts[0]?.length ?? 0) - 1);
   }
 
-  #chunk(time: number): JsonObject {
+  #chunk(time: number): Chunk {
     return this.pattern.withTexts(this.texts.map((ofPlace) => unquoted(ofPlace[time] ?? '')));
   }
 }

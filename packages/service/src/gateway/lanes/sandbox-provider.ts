@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatCall, StreamPace } from '#gateway/call/call.ts';
-import type { JsonObject } from '#kernel/json.ts';
 import type { Signal } from '#kernel/signal.ts';
 import { sourceOf } from '#gateway/lanes/made-chunks.ts';
-import { type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
+import { type Provider, type ProviderCall, type StreamChunk, UpstreamError } from '#providers/provider.ts';
 import { cannedChunks, cannedCompletion } from '#sandbox/canned-answer.ts';
 import { CANNED, findOutcome, type Outcome, type OutcomeFailure } from '#sandbox/outcomes.ts';
 
@@ -34,10 +33,10 @@ interface Playing {
 
 /** The chunks at their pace, and then the failure, where there is one. */
 async function* play(
-  chunks: readonly JsonObject[],
+  chunks: readonly StreamChunk[],
   { pace, silence, failure }: Outcome,
   { statusMsMax, signal }: Playing,
-): AsyncGenerator<readonly JsonObject[], void, undefined> {
+): AsyncGenerator<readonly StreamChunk[], void, undefined> {
   if (pace === 0) {
     yield chunks;
   } else {

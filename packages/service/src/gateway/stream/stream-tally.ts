@@ -1,12 +1,12 @@
-import { createChunkShape } from '#gateway/answer/answer-shape.ts';
 import { dataFrame, END_FRAME } from '#gateway/answer/frames.ts';
 import type { Ending, Hold } from '#gateway/call/lane.ts';
 import { outputLimitOf } from '#gateway/usage/output-limit.ts';
 import { createStreamFrames } from '#gateway/stream/stream-frames.ts';
-import { endingOf, generatedBytesIn } from '#gateway/usage/ending.ts';
-import { laterReport, type UsageReport, usageToWire } from '#gateway/usage/usage-report.ts';
+import { endingOf, generatedBytesOf } from '#gateway/usage/ending.ts';
+import { laterReport, usageToWire } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/json.ts';
+import type { Chunk, ChunkChoice, UsageReport } from '#providers/completion.ts';
 import { MoreText } from '#providers/more-text.ts';
 import type { StreamChunk } from '#providers/provider.ts';
 
@@ -27,8 +27,7 @@ export interface StreamTally {
 export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): StreamTally {
   const { call } = hold;
   const limit = outputLimitOf(hold);
-  const shape = createChunkShape(call.callId);
-  const frames = createStreamFrames(call, shape);
+  const frames = createStreamFrames(call);
   const progress = createProgress();
   let bytes = 0;
   let isPastLimit = false;
@@ -47,20 +46,20 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
     return written;
   }
 
-  function takeParsed(chunk: JsonObject): string {
+  function takeParsed(chunk: Chunk): string {
     if (isPastLimit) return '';
-    const { usage, choices, ...others } = shape(chunk);
-    beside = others;
+    const { choices, usage } = chunk;
+    beside = frames.besideOf(chunk);
     newest = undefined;
-    // On any chunk: some providers send it with the last choice, the format sends it alone.
+    // Any chunk may have it: the format sends it alone, but some providers send it with the last choice.
     report = laterReport(report, usage);
-    bytes += generatedBytesIn(choices, 'delta');
+    for (const { delta } of choices) bytes += generatedBytesOf(delta);
     isPastLimit = bytes > limit.bytesMax;
     if (isPastLimit) return '';
-    if (Array.isArray(choices)) progress.follow(choices);
-    // Once all is said, a count above the limit is a bill to be argued about, and no reason to cut.
+    progress.follow(choices);
+    // After the last reason to finish, a count above the limit is a bill to be argued about, and no reason to cut.
     isPastLimit = (report?.counts.completion ?? 0) > limit.tokens && !progress.isFinished();
-    const isUsageAlone = isJsonObject(usage) && !(Array.isArray(choices) && choices.length > 0);
+    const isUsageAlone = usage !== undefined && choices.length === 0;
     return isUsageAlone ? '' : frames.write(beside, choices);
   }
 
@@ -96,19 +95,18 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
 
 /** How far the choices of one stream have got. */
 function createProgress() {
-  const begun = new Set<unknown>();
-  const finished = new Set<unknown>();
+  const begun = new Set<number>();
+  const finished = new Set<number>();
   return {
-    follow: (choices: readonly unknown[]): void => {
-      for (const choice of choices) {
-        if (!isJsonObject(choice)) continue;
-        begun.add(choice['index']);
-        if (typeof choice['finish_reason'] === 'string') finished.add(choice['index']);
+    follow: (choices: readonly ChunkChoice[]): void => {
+      for (const { index, finish_reason: reason } of choices) {
+        begun.add(index);
+        if (reason !== null) finished.add(index);
       }
     },
     isFinished: (): boolean => begun.size > 0 && begun.size === finished.size,
-    /** The end of those of `count` choices that have none. */
-    cut: (count: number): readonly JsonObject[] => {
+    /** Ends those of `count` choices that have not ended. */
+    cut: (count: number): readonly ChunkChoice[] => {
       const open = Array.from({ length: count }, (_, index) => index).filter((index) => !finished.has(index));
       return open.map((index) => {
         const delta = begun.has(index) ? {} : { role: 'assistant', content: '' };

@@ -57,7 +57,8 @@ test('CC-09 a stream for which no provider client can be made is a fault, and it
 test('CC-14 a caller who leaves while a finished stream is settled starts no drain', async () => {
   const gone = new AbortController();
   let offered = 0;
-  const chunk = { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] };
+  const choice = { index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' } as const;
+  const chunk = { choices: [choice], usage: undefined, extra: {} };
   const lane = {
     mode: 'live',
     settle: async (_hold: unknown, ending: Ending) => {

@@ -3,10 +3,11 @@ import type { ChatCall } from '#gateway/call/call.ts';
 import { estimateTokens } from '#gateway/usage/prompt-size.ts';
 import type { Ending, Hold } from '#gateway/call/lane.ts';
 import { type OutputLimit, outputLimitOf } from '#gateway/usage/output-limit.ts';
-import { type UsageReport, usageTaken } from '#gateway/usage/usage-report.ts';
+import { usageTaken } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { isJsonObject } from '#kernel/json.ts';
 import { ZERO_MICROS } from '#kernel/micros.ts';
+import { LABELS, type UsageReport } from '#providers/completion.ts';
 
 const NO_USAGE: TokenUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
 
@@ -63,14 +64,6 @@ export function endingOf(
   };
 }
 
-/** Bytes of all that the choices of an answer or a chunk say. */
-export function generatedBytesIn(choices: unknown, part: 'message' | 'delta'): number {
-  if (!Array.isArray(choices)) return 0;
-  let bytes = 0;
-  for (const choice of choices as readonly unknown[]) if (isJsonObject(choice)) bytes += generatedBytesOf(choice[part]);
-  return bytes;
-}
-
 /** Bytes of all that a message or delta says: its text, refusal, reasoning and tool calls. */
 export function generatedBytesOf(message: unknown): number {
   if (!isJsonObject(message)) return 0;
@@ -78,9 +71,6 @@ export function generatedBytesOf(message: unknown): number {
   for (const name of Object.keys(message)) if (!LABELS.has(name)) bytes += bytesOf(message[name]);
   return bytes;
 }
-
-/** Fields that no model generates. */
-const LABELS = new Set(['role', 'id', 'type']);
 
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value);

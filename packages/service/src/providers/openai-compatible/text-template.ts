@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import { type Gaps, gapsOf } from '#providers/gaps.ts';
+import { type Chunk, LABELS } from '#providers/completion.ts';
 import { MoreText, type Pattern, unquoted } from '#providers/more-text.ts';
 
 /**
@@ -14,8 +15,6 @@ export interface TextTemplate {
   readonly find: (text: string, at: number) => { readonly chunks: MoreText; readonly end: number } | undefined;
 }
 
-/** Fields of a delta that say nothing, and cost nothing (`generatedBytesOf`). */
-const LABELS = new Set(['role', 'id', 'type']);
 /** Beside the choices: random text that hides how long a chunk's own is. */
 const PADDING = 'obfuscation';
 /** What JSON writes otherwise than it reads, or not at all. */
@@ -29,9 +28,9 @@ const BACKSLASH = 92;
 /** A row is written at once, longer than it came, and what a reader does not take of it waits in memory. */
 const ROW_CHARACTERS_MAX = 4 * 1024;
 
-/** The template of a chunk that came as `raw`, an event whose data is `data`; undefined where its texts cannot be told. */
-export function textTemplateOf(chunk: JsonObject, data: string, raw: string): TextTemplate | undefined {
-  const slots = slotsOf(chunk);
+/** The template of a chunk: `event` was read from `data`, which came as `raw`. Undefined if its texts cannot be told apart. */
+export function textTemplateOf({ event, data, raw, chunkOf }: ReadEvent): TextTemplate | undefined {
+  const slots = slotsOf(event);
   if (slots === undefined || raw !== `data: ${data}\n\n`) return undefined;
   const { said, withTexts } = slots;
   const marked = markedOf(raw, said);
@@ -42,7 +41,14 @@ export function textTemplateOf(chunk: JsonObject, data: string, raw: string): Te
   const wanted = JSON.stringify(withTexts(marks));
   const written = marked.slice('data: '.length, -'\n\n'.length);
   if (written !== wanted && JSON.stringify(parseJson(written)) !== wanted) return undefined;
-  return createTemplate(gaps, { places: said.length, withTexts });
+  return createTemplate(gaps, { places: said.length, withTexts: (texts) => chunkOf(withTexts(texts)) });
+}
+
+interface ReadEvent {
+  readonly event: JsonObject;
+  readonly data: string;
+  readonly raw: string;
+  readonly chunkOf: (event: JsonObject) => Chunk;
 }
 
 function createTemplate({ around, order }: Gaps, pattern: Pattern): TextTemplate {
