@@ -7,7 +7,7 @@ import { migrate } from '../packages/service/src/db/migrate.ts';
 import { createPool, type Pool } from '../packages/service/src/db/pool.ts';
 import { startEmbeddedPostgres } from '../packages/service/src/embedded/embedded-postgres.ts';
 import { createLog } from '../packages/service/src/kernel/log.ts';
-import { checkChanges, checkLedger } from '../packages/service/src/ledger/check.ts';
+import { checkChanges, checkLedger } from '../packages/service/src/ledger/check/check.ts';
 
 const { values } = parseArgs({ options: { entries: { type: 'string', default: '1000000' } } });
 const ENTRIES = Number(values.entries);

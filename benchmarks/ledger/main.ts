@@ -7,9 +7,9 @@ import { systemClock } from '../../packages/service/src/kernel/clock.ts';
 import { type AppId, type EndUserId, newCallId, newCorrelationId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { createHolds, type Holds } from '../../packages/service/src/ledger/hold.ts';
-import { BACKLOG_LIMITS } from '../../packages/service/src/ledger/settling.ts';
-import { createSpool } from '../../packages/service/src/ledger/spool.ts';
+import { createHolds, type Holds } from '../../packages/service/src/ledger/holds.ts';
+import { BACKLOG_LIMITS } from '../../packages/service/src/ledger/settlement/settling.ts';
+import { createSpool } from '../../packages/service/src/ledger/settlement/spool.ts';
 import { obey, startArgument } from '../support/worker.ts';
 import { PAIR_PRICE_MICROS } from './price.ts';
 

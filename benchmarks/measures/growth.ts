@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { checkChanges } from '../../packages/service/src/ledger/check.ts';
+import { checkChanges } from '../../packages/service/src/ledger/check/check.ts';
 import { type Bench, figure, type Measure, type Row } from '../measure.ts';
 import { addApp, type BenchApp, type BenchDatabase, startDatabase } from '../support/database.ts';
 import { fillLedger } from '../support/fill.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { checkLedger } from '../../packages/service/src/ledger/check.ts';
+import { checkLedger } from '../../packages/service/src/ledger/check/check.ts';
 import type { LedgerOrder } from '../ledger/main.ts';
 import { type Bench, figure, type Measure, type Row } from '../measure.ts';
 import { addApp, type BenchDatabase, startDatabase } from '../support/database.ts';

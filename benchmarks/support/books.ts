@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkLedger } from '../../packages/service/src/ledger/check.ts';
+import { checkLedger } from '../../packages/service/src/ledger/check/check.ts';
 import type { Bench } from '../measure.ts';
 import { CALL_PRICE_MICROS } from './catalogue.ts';
 import type { Ground } from './ground.ts';

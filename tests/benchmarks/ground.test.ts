@@ -15,7 +15,7 @@ import { findTools, foldersOf } from '../../benchmarks/support/tools.ts';
 import { startWorker } from '../../benchmarks/support/worker.ts';
 import { runWrk } from '../../benchmarks/support/wrk.ts';
 import { nowMicros } from '../../benchmarks/upstream/tick.ts';
-import { checkChanges, checkLedger } from '../../packages/service/src/ledger/check.ts';
+import { checkChanges, checkLedger } from '../../packages/service/src/ledger/check/check.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const tools = { nginx: undefined, wrk: undefined, taskset: undefined };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { KNOWN_PARAMETERS } from '../../packages/service/src/gateway/parameters.ts';
+import { KNOWN_PARAMETERS } from '../../packages/service/src/gateway/request/parameters.ts';
 import { catalogueAt } from '../support/catalogue.ts';
 import { chat, type Reply } from '../support/client.ts';
 import { PARAMETER_TABLE } from '../support/parameter-table.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPseudonyms } from '../../packages/service/src/gateway/pseudonyms.ts';
+import { createPseudonyms } from '../../packages/service/src/gateway/request/pseudonyms.ts';
 import { type EndUserId, newAppId } from '../../packages/service/src/kernel/ids.ts';
 import { chat } from '../support/client.ts';
 import { completionBody } from '../support/scripted-upstream.ts';

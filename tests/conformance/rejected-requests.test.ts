@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI from 'openai';
-import { createRejections } from '../../packages/service/src/gateway/rejections.ts';
-import { createAttemptDigests } from '../../packages/service/src/attempts/attempt.ts';
+import { createRejections } from '../../packages/service/src/gateway/idempotency/rejections.ts';
+import { createIdempotencyDigests } from '../../packages/service/src/idempotency/idempotency-key.ts';
 import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { UpstreamError } from '../../packages/service/src/providers/provider.ts';
 import { chat, type Reply } from '../support/client.ts';
@@ -94,7 +94,7 @@ function callOf(seed: number) {
 
 test('CC-15 a rejection is forgotten after five seconds, and the oldest when there are too many', () => {
   const clock = { ms: 0, nowMs: () => clock.ms };
-  const rejections = createRejections(createAttemptDigests(Buffer.alloc(32)), clock);
+  const rejections = createRejections(createIdempotencyDigests(Buffer.alloc(32)), clock);
   const reject = (seed: number): void =>
     rejections.note('live', callOf(seed), new UpstreamError('rejected', 'made by a test'));
   for (const other of [new UpstreamError('refused', 'made by a test'), new Error('made by a test')]) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createFunding } from '../../packages/service/src/ledger/funding.ts';
+import { createFunding } from '../../packages/service/src/ledger/funding/funding.ts';
 import { type EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
-import { checkLedger } from '../../packages/service/src/ledger/check.ts';
+import { checkLedger } from '../../packages/service/src/ledger/check/check.ts';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { afterwards, isLinux, makeOpenDirectory } from '../support/embedded-harness.ts';

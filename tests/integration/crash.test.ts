@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { checkLedger } from '../../packages/service/src/ledger/check.ts';
+import { checkLedger } from '../../packages/service/src/ledger/check/check.ts';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { COMPLETIONS, type Reply, send } from '../support/client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -160,17 +160,17 @@ test('WA-07 a wallet that stays locked for seconds loses no charge, and holds up
 });
 
 test('WA-07 a hold that none of the calls of a process that lives has is given back', async () => {
-  await service.fund(app, 'stray', RICH);
+  await service.fund(app, 'orphan', RICH);
   await service.database.owner.query(
     `with held as (
        update ledger.wallets set held_micros = 60, cap_month = db.current_month(), cap_held_micros = 60, version = version + 1
-       where user_id = 'stray' returning wallet_id, cap_month
+       where user_id = 'orphan' returning wallet_id, cap_month
      )
      insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
      select gen_random_uuid(), wallet_id, 60, cap_month, false, (select instance_id from db.instances where state = 'live')
      from held`,
   );
-  await waitUntil('the hold is given back', async () => (await service.wallet(app, 'stray')).held === 0);
+  await waitUntil('the hold is given back', async () => (await service.wallet(app, 'orphan')).held === 0);
   assert.deepEqual(await service.check(), []);
 });
 

@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { insertAnswer, selectAnswer } from '../../packages/service/src/attempts/queries.ts';
+import { insertAnswer, selectAnswer } from '../../packages/service/src/idempotency/queries.ts';
 import type { Pool } from '../../packages/service/src/db/pool.ts';
 import { analyzeYoungTable } from '../../packages/service/src/db/queries.ts';
 import { type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import {
-  beginDrains,
-  insertCredit,
-  insertTakeBack,
-  reinstateWallet,
-  selectWallet,
-  updateCap,
-} from '../../packages/service/src/ledger/queries.ts';
+import { beginDrains } from '../../packages/service/src/ledger/hold/drain-queries.ts';
+import { insertCredit, insertTakeBack, reinstateWallet } from '../../packages/service/src/ledger/funding/queries.ts';
+import { selectWallet, updateCap } from '../../packages/service/src/ledger/wallet/queries.ts';
 import { takeAhead, takeTokens } from '../../packages/service/src/limits/queries.ts';
 import {
   expireSandboxWallets,
@@ -71,19 +66,19 @@ async function call(
 
 async function retry({ early, fresh }: Lane): Promise<void> {
   const attempt = anAttempt();
-  const first = holdOf(USER, 10, { attempt: { ...attempt, joins: false } });
+  const first = holdOf(USER, 10, { idempotencyKey: { ...attempt, joins: false } });
   await WAYS.fittingFirst.reserve(early, fresh.instance, [first]);
-  const kept = { callId: first.callId, attempt: attempt.digest, body: attempt.body, sealed: randomBytes(8) };
+  const kept = { callId: first.callId, digest: attempt.digest, body: attempt.body, sealed: randomBytes(8) };
   await insertAnswer(early, { ...kept, charged: undefined, lifetimeMs: 60_000 });
   await WAYS.fittingFirst.settle(early, [endOf(first, 1)]);
-  const second = holdOf(USER, 10, { attempt: { ...attempt, joins: true } });
+  const second = holdOf(USER, 10, { idempotencyKey: { ...attempt, joins: true } });
   const [row] = await WAYS.judged.reserve(early, fresh.instance, [second]);
   assert.equal(row?.outcome, 'attempt_kept');
   assert.ok(await selectAnswer(early, first.callId));
 }
 
 async function callWithPlayMoney({ early, fresh }: Lane): Promise<void> {
-  const hold = holdOf(USER, 10, { attempt: { ...anAttempt(), joins: true } });
+  const hold = holdOf(USER, 10, { idempotencyKey: { ...anAttempt(), joins: true } });
   const [row] = await reserveSandboxHolds(early, fresh.instance, micros(1_000n), [hold]);
   assert.equal(row?.outcome, 'granted');
   await settleSandboxHolds(early, [{ callId: hold.callId, charge: micros(1n), tokens: 1 }]);

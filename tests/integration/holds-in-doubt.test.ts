@@ -5,8 +5,8 @@ import pg from 'pg';
 import { startInstance } from '../../packages/service/src/db/instance.ts';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { createHolds } from '../../packages/service/src/ledger/hold.ts';
-import { BACKLOG_LIMITS } from '../../packages/service/src/ledger/settling.ts';
+import { createHolds } from '../../packages/service/src/ledger/holds.ts';
+import { BACKLOG_LIMITS } from '../../packages/service/src/ledger/settlement/settling.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { lockWallet } from '../support/lock-wait.ts';
 import { openTestSpool } from '../support/spool.ts';
@@ -73,7 +73,7 @@ for (const [what, later] of [
     await assert.rejects(placed);
     assert.equal((await ledger.wallet(user)).held, 60); // It was placed; only nobody knows.
     t.mock.timers.reset();
-    assert.equal(await holds.releaseStrays(), 1);
+    assert.equal(await holds.releaseOrphans(), 1);
     const isFreed = async (): Promise<boolean> => (await ledger.wallet(user)).held === 0;
     await waitUntil('the hold is given back', isFreed, 3_000);
     assert.deepEqual(await ledger.differences(), []);
@@ -93,15 +93,15 @@ test('WA-07 a hold that is placed long after its call was given up is given back
   const pools = { reserve: { query } as unknown as Pool, settle: pool };
   const holds = createHolds({ pools, instance, spool: openTestSpool(t), backlog: BACKLOG_LIMITS, log });
   await assert.rejects(holds.place(holdOf('late', 60)));
-  assert.equal(await holds.releaseStrays(), 0);
+  assert.equal(await holds.releaseOrphans(), 0);
   for (const statement of sent) await pool.query(statement); // It arrives all the same.
   assert.equal((await ledger.wallet('late')).held, 60);
-  assert.equal(await holds.releaseStrays(), 1);
+  assert.equal(await holds.releaseOrphans(), 1);
   await waitUntil('the hold is given back', async () => (await ledger.wallet('late')).held === 0);
-  assert.equal(await holds.releaseStrays(), 0);
+  assert.equal(await holds.releaseOrphans(), 0);
 });
 
-test('WA-10 a hold of a call that runs is no stray, however long it runs, until it has ended', async (t) => {
+test('WA-10 a hold of a call that runs is not an orphaned hold, however long it runs, until it has ended', async (t) => {
   await ledger.open('running', 100);
   const instance = await startInstance(pool, log);
   t.after(instance.stop);
@@ -109,16 +109,16 @@ test('WA-10 a hold of a call that runs is no stray, however long it runs, until 
   const holds = createHolds({ pools, instance, spool: openTestSpool(t), backlog: BACKLOG_LIMITS, log });
   const request = holdOf('running', 60);
   assert.equal((await holds.place(request)).outcome, 'granted');
-  assert.equal(await holds.releaseStrays(), 0);
+  assert.equal(await holds.releaseOrphans(), 0);
   const lock = await lockWallet(ledger.database, 'running');
   const settled = holds.settle(endOf(request, 25), request.most);
-  assert.equal(await holds.releaseStrays(), 0);
+  assert.equal(await holds.releaseOrphans(), 0);
   await lock.release();
   assert.deepEqual(await settled, { charged: 25n });
   assert.equal((await ledger.wallet('running')).balance, 75);
 });
 
-test('CC-14 a joined call whose answer is not kept yet runs on, and is no stray', async (t) => {
+test('CC-14 a joined call whose answer is not kept yet runs on, and is not an orphaned hold', async (t) => {
   await ledger.open('joined', 100);
   const instance = await startInstance(pool, log);
   t.after(instance.stop);
@@ -129,7 +129,7 @@ test('CC-14 a joined call whose answer is not kept yet runs on, and is no stray'
   await ledger.database.owner.query(`update ledger.holds set is_joined = true where call_id = $1`, [request.callId]);
   const first = await holds.settle({ ...endOf(request, 25), isUnkept: true }, request.most);
   assert.equal(first.isJoined, true);
-  assert.equal(await holds.releaseStrays(), 0);
+  assert.equal(await holds.releaseOrphans(), 0);
   assert.deepEqual(await holds.settle(endOf(request, 25), request.most), { charged: 25n });
   assert.equal((await ledger.wallet('joined')).balance, 75);
 });
@@ -157,5 +157,5 @@ test('CC-14 a joined call that was answered from disk is forgotten once it has e
     rows[0].hold,
   ]);
   t.after(() => owner.query('delete from ledger.holds where call_id = $1', [request.callId]));
-  await waitUntil('its hold is a stray', async () => (await holds.releaseStrays()) === 1, 2_000);
+  await waitUntil('its hold is an orphaned hold', async () => (await holds.releaseOrphans()) === 1, 2_000);
 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import { type CallId, newCallId } from '../../packages/service/src/kernel/ids.ts';
-import { reserveHolds, settleHolds } from '../../packages/service/src/ledger/hold-queries.ts';
+import { reserveHolds } from '../../packages/service/src/ledger/hold/queries.ts';
+import { settleHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 
 /** Attempts where holds are placed and ended. */
@@ -18,14 +19,14 @@ after(async () => {
   await ledger.close();
 });
 
-function attemptOf(
+function keyOf(
   user: string,
   name: string,
   more: { joins?: boolean; body?: string; joined?: CallId } = {},
 ): HoldRequest {
   const { body = 'body', joins = true, joined } = more;
   const digests = { digest: Buffer.from(name), body: Buffer.from(body) };
-  return holdOf(user, 10, { attempt: { ...digests, joins, ...(joined && { joined }) } });
+  return holdOf(user, 10, { idempotencyKey: { ...digests, joins, ...(joined && { joined }) } });
 }
 
 /** Outcome and earlier call of each, in their order. */
@@ -39,9 +40,9 @@ async function placed(...requests: readonly HoldRequest[]): Promise<readonly (re
 
 test('CC-14 of equal attempts in one batch the first holds, and the others are told so', async () => {
   await ledger.open('batch', 100);
-  const [first, second] = [attemptOf('batch', 'a'), attemptOf('batch', 'a')];
-  const conflict = attemptOf('batch', 'a', { body: 'other' });
-  const other = attemptOf('batch', 'b');
+  const [first, second] = [keyOf('batch', 'a'), keyOf('batch', 'a')];
+  const conflict = keyOf('batch', 'a', { body: 'other' });
+  const other = keyOf('batch', 'b');
   assert.deepEqual(await placed(first, second, conflict, other), [
     ['granted', null],
     ['attempt_running', first.callId],
@@ -60,38 +61,38 @@ test('CC-14 of equal attempts in one batch the first holds, and the others are t
 test('CC-14 an attempt is looked for in its own wallet alone', async () => {
   await ledger.open('mine', 100);
   await ledger.open('yours', 100);
-  assert.deepEqual(await placed(attemptOf('mine', 'w')), [['granted', null]]);
-  assert.deepEqual(await placed(attemptOf('yours', 'w')), [['granted', null]]);
+  assert.deepEqual(await placed(keyOf('mine', 'w')), [['granted', null]]);
+  assert.deepEqual(await placed(keyOf('yours', 'w')), [['granted', null]]);
 });
 
 test('CC-14 a running attempt comes before every refusal of its wallet', async () => {
   await ledger.open('drained', 10);
-  const first = attemptOf('drained', 'd');
+  const first = keyOf('drained', 'd');
   await placed(first);
   await ledger.setWallet('drained', 'is_suspended = true');
-  assert.deepEqual(await placed(attemptOf('drained', 'd')), [['attempt_running', first.callId]]);
-  assert.deepEqual(await placed(attemptOf('drained', 'e')), [['wallet_suspended', null]]);
+  assert.deepEqual(await placed(keyOf('drained', 'd')), [['attempt_running', first.callId]]);
+  assert.deepEqual(await placed(keyOf('drained', 'e')), [['wallet_suspended', null]]);
 });
 
 test('CC-14 of equal attempts that run, a retry takes one that nobody waits for, and stays with it', async () => {
   await ledger.open('equal', 100);
-  const firsts = [attemptOf('equal', 'e', { joins: false }), attemptOf('equal', 'e', { joins: false })];
+  const firsts = [keyOf('equal', 'e', { joins: false }), keyOf('equal', 'e', { joins: false })];
   assert.deepEqual(await placed(...firsts), [
     ['granted', null],
     ['granted', null],
   ]);
-  const [[, one], [, two]] = (await placed(attemptOf('equal', 'e'), attemptOf('equal', 'e'))) as [
+  const [[, one], [, two]] = (await placed(keyOf('equal', 'e'), keyOf('equal', 'e'))) as [
     [string, CallId],
     [string, CallId],
   ];
   assert.deepEqual(new Set([one, two]), new Set(firsts.map(({ callId }) => callId)));
-  assert.deepEqual(await placed(attemptOf('equal', 'e', { joined: two })), [['attempt_running', two]]);
+  assert.deepEqual(await placed(keyOf('equal', 'e', { joined: two })), [['attempt_running', two]]);
 });
 
 test('CC-14 a settlement whose answer is not kept leaves a call that a retry has joined, and ends any other', async () => {
   await ledger.open('joined', 100);
-  const [joined, alone] = [attemptOf('joined', 'j'), attemptOf('joined', 'k')];
-  await placed(joined, alone, attemptOf('joined', 'j'));
+  const [joined, alone] = [keyOf('joined', 'j'), keyOf('joined', 'k')];
+  await placed(joined, alone, keyOf('joined', 'j'));
   const unkept = [joined, alone].map((request) => ({ ...endOf(request, 5), isUnkept: true }));
   const rowsOf = async (settlements: Parameters<typeof settleHolds>[1]) => {
     const rows = await settleHolds(ledger.live, settlements);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { checkChanges } from '../../packages/service/src/ledger/check.ts';
-import { selectChanges } from '../../packages/service/src/ledger/queries.ts';
+import { checkChanges } from '../../packages/service/src/ledger/check/check.ts';
+import { selectChanges } from '../../packages/service/src/ledger/check/queries.ts';
 import { endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { afterTampering, createVictim, ofFirstCharge, TAMPERINGS } from '../support/tamperings.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { checkLedger } from '../../packages/service/src/ledger/check.ts';
-import { selectCheck } from '../../packages/service/src/ledger/queries.ts';
+import { checkLedger } from '../../packages/service/src/ledger/check/check.ts';
+import { selectCheck } from '../../packages/service/src/ledger/check/queries.ts';
 import type { LedgerDatabase } from '../support/ledger-database.ts';
 import { afterTampering, createVictim, ofFirstCharge, ofVictim, TAMPERINGS, VICTIM } from '../support/tamperings.ts';
 

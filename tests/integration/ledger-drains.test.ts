@@ -1,7 +1,7 @@
 // Streams that are read on although their callers have left give their slots to new ones (LI-02).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { selectDrainsTaken } from '../../packages/service/src/ledger/queries.ts';
+import { selectDrainsTaken } from '../../packages/service/src/ledger/hold/drain-queries.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 
 let ledger: LedgerDatabase;

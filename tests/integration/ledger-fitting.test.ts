@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
-import { reserveFitting, settleCovered } from '../../packages/service/src/ledger/hold-queries.ts';
-import { endHolds, placeHolds } from '../../packages/service/src/ledger/place-and-end.ts';
-import type { Settlement } from '../../packages/service/src/ledger/settlement.ts';
+import { reserveFitting } from '../../packages/service/src/ledger/hold/queries.ts';
+import { settleCovered } from '../../packages/service/src/ledger/settlement/queries.ts';
+import { endHolds } from '../../packages/service/src/ledger/settlement/end.ts';
+import { placeHolds } from '../../packages/service/src/ledger/hold/place.ts';
+import type { Settlement } from '../../packages/service/src/ledger/settlement/settlement.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { lockWallet } from '../support/lock-wait.ts';
 import { movementsOf, receiptOf } from '../support/receipts.ts';
@@ -105,8 +107,8 @@ test('LI-02 streams are placed while there are slots for all of the batch', asyn
 test('CC-14 a retry is left to look for its earlier attempt, and its wallet-mates hold', async () => {
   await ledger.open('retried', 100);
   const attempt = { digest: Buffer.from('digest'), body: Buffer.from('body') };
-  const first = holdOf('retried', 10, { attempt: { ...attempt, joins: false } });
-  const again = holdOf('retried', 10, { attempt: { ...attempt, joins: true } });
+  const first = holdOf('retried', 10, { idempotencyKey: { ...attempt, joins: false } });
+  const again = holdOf('retried', 10, { idempotencyKey: { ...attempt, joins: true } });
   assert.deepEqual(await place([first, again]), { done: [first], left: [again] });
   assert.deepEqual(await place([again]), { done: [], left: [again] });
   assert.deepEqual(await ledger.reserve([again]), ['attempt_running']);

@@ -4,13 +4,9 @@ import type { Pool } from '../../packages/service/src/db/pool.ts';
 import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import {
-  reserveFitting,
-  reserveHolds,
-  settleCovered,
-  settleHolds,
-} from '../../packages/service/src/ledger/hold-queries.ts';
-import { insertCredit } from '../../packages/service/src/ledger/queries.ts';
+import { reserveFitting, reserveHolds } from '../../packages/service/src/ledger/hold/queries.ts';
+import { settleCovered, settleHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
+import { insertCredit } from '../../packages/service/src/ledger/funding/queries.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { lockWallet } from '../support/lock-wait.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newCallId } from '../../packages/service/src/kernel/ids.ts';
-import { reapHolds } from '../../packages/service/src/ledger/queries.ts';
+import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 
 let ledger: LedgerDatabase;

@@ -4,8 +4,8 @@ import { createPool } from '../../packages/service/src/db/pool.ts';
 import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { checkChanges } from '../../packages/service/src/ledger/check.ts';
-import { createFunding } from '../../packages/service/src/ledger/funding.ts';
+import { checkChanges } from '../../packages/service/src/ledger/check/check.ts';
+import { createFunding } from '../../packages/service/src/ledger/funding/funding.ts';
 import { APP, createLedgerDatabase, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { movementsOf } from '../support/receipts.ts';
 

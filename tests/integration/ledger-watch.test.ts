@@ -4,7 +4,7 @@ import { createPool } from '../../packages/service/src/db/pool.ts';
 import { systemClock } from '../../packages/service/src/kernel/clock.ts';
 import { createLog, type Log } from '../../packages/service/src/kernel/log.ts';
 import { readMetrics } from '../../packages/service/src/kernel/metrics.ts';
-import { startLedgerWatch } from '../../packages/service/src/ledger/watch.ts';
+import { startLedgerWatch } from '../../packages/service/src/ledger/check/watch.ts';
 import { catalogueAt } from '../support/catalogue.ts';
 import { afterwards, makeOpenDirectory } from '../support/embedded-harness.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';

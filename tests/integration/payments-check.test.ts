@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { checkChanges } from '../../packages/service/src/ledger/check.ts';
+import { checkChanges } from '../../packages/service/src/ledger/check/check.ts';
 import { APP } from '../support/ledger-database.ts';
 import { createPaymentsGround, type PaymentsGround } from '../support/payments.ts';
 

@@ -166,8 +166,8 @@ test('SB-02 fake holds and settlements of the same users never deadlock, whateve
   assert.deepEqual(conflicts, []);
 });
 
-function attemptOf(name: string, body = 'body'): HoldRequest {
-  return holdOf('joined', 60, { attempt: { digest: Buffer.from(name), body: Buffer.from(body), joins: true } });
+function keyOf(name: string, body = 'body'): HoldRequest {
+  return holdOf('joined', 60, { idempotencyKey: { digest: Buffer.from(name), body: Buffer.from(body), joins: true } });
 }
 
 function unlessJoined({ callId }: HoldRequest, isUnkept: boolean): SandboxSettlement {
@@ -178,13 +178,13 @@ test('CC-14 a joined sandbox call is ended once its answer is kept, and without 
   const run: Instance['run'] = (statement) => statement(ledger.instance);
   const pools = { reserve: sandbox, settle: sandbox };
   const holds = createSandboxHolds(pools, { run, stop: async () => {}, leave: async () => {} }, micros(BigInt(GRANT)));
-  const [kept, unkept] = [attemptOf('kept'), attemptOf('unkept')];
+  const [kept, unkept] = [keyOf('kept'), keyOf('unkept')];
   for (const request of [kept, unkept]) {
     assert.deepEqual(await holds.place(request), { outcome: 'granted', granted: 60n });
-    const again = attemptOf(request === kept ? 'kept' : 'unkept');
+    const again = keyOf(request === kept ? 'kept' : 'unkept');
     assert.deepEqual(await holds.place(again), { outcome: 'attempt_running', earlier: request.callId });
   }
-  const conflict = await holds.place(attemptOf('kept', 'other'));
+  const conflict = await holds.place(keyOf('kept', 'other'));
   assert.deepEqual(conflict, { outcome: 'attempt_conflict', earlier: kept.callId });
 
   assert.deepEqual(await holds.settle(unlessJoined(kept, true), micros(60n)), { charged: 0n, isJoined: true });

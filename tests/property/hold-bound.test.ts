@@ -3,11 +3,12 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { Model } from '../../packages/service/src/catalogue/catalogue.ts';
 import { chargeOf, type Price } from '../../packages/service/src/catalogue/price.ts';
-import { providerCallOf } from '../../packages/service/src/gateway/answer.ts';
-import { type AskingCall, holdRequestOf } from '../../packages/service/src/gateway/call.ts';
-import { parseBody } from '../../packages/service/src/gateway/parse-body.ts';
-import { createPseudonyms } from '../../packages/service/src/gateway/pseudonyms.ts';
-import { callOf, checkModelParameters, checkShape } from '../../packages/service/src/gateway/validate-call.ts';
+import { providerCallOf } from '../../packages/service/src/gateway/answer/answer.ts';
+import type { AskingCall } from '../../packages/service/src/gateway/call/call.ts';
+import { holdRequestOf } from '../../packages/service/src/gateway/usage/hold-request.ts';
+import { parseBody } from '../../packages/service/src/gateway/request/parse-body.ts';
+import { createPseudonyms } from '../../packages/service/src/gateway/request/pseudonyms.ts';
+import { callOf, checkModelParameters, checkShape } from '../../packages/service/src/gateway/request/validate-call.ts';
 import { type EndUserId, newAppId, newCorrelationId } from '../../packages/service/src/kernel/ids.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import { MICROS_MAX, type Micros, micros } from '../../packages/service/src/kernel/micros.ts';
@@ -86,7 +87,7 @@ function admitted(body: string, model: Model): AskingCall {
     correlationId: newCorrelationId(),
     bodyBytes: bytes.length,
     pseudonyms,
-    attempt: undefined,
+    idempotencyKey: undefined,
   });
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type AppId, type CallId, type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { reapHolds } from '../../packages/service/src/ledger/queries.ts';
+import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase, WAYS } from '../support/ledger-database.ts';
 import { LedgerModel, type ModelRequest } from '../support/ledger-model.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Model } from '../../packages/service/src/catalogue/catalogue.ts';
-import type { ChatCall } from '../../packages/service/src/gateway/call.ts';
-import { createStreamTally } from '../../packages/service/src/gateway/stream-tally.ts';
+import type { ChatCall } from '../../packages/service/src/gateway/call/call.ts';
+import { createStreamTally } from '../../packages/service/src/gateway/stream/stream-tally.ts';
 import { newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { Utf8Text } from '../../packages/service/src/providers/http/utf8-text.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createToolCallOrder } from '../../packages/service/src/gateway/tool-calls.ts';
+import { createToolCallOrder } from '../../packages/service/src/gateway/answer/tool-calls.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 
 const RUNS = 2_000;

@@ -10,9 +10,9 @@ import { startEmbeddedPostgres } from '../../packages/service/src/embedded/embed
 import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { checkLedger } from '../../packages/service/src/ledger/check.ts';
-import { createFunding } from '../../packages/service/src/ledger/funding.ts';
-import { createWallets } from '../../packages/service/src/ledger/wallet.ts';
+import { checkLedger } from '../../packages/service/src/ledger/check/check.ts';
+import { createFunding } from '../../packages/service/src/ledger/funding/funding.ts';
+import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 
 export const APP = 'app_reserves' as AppId;
 /** Streams that a user may have open: few, so that this limit is met too. */

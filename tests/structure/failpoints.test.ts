@@ -9,20 +9,21 @@ const CALL_PATH = [
   'http/data-plane/chat.ts',
   'http/data-plane/frame-writer.ts',
   'gateway/pipeline.ts',
-  'gateway/admission.ts',
+  'gateway/request/admission.ts',
   'gateway/run-in-lane.ts',
-  'gateway/counted-lane.ts',
-  'gateway/stream.ts',
-  'ledger/hold.ts',
-  'ledger/place-and-end.ts',
-  'ledger/settling.ts',
+  'gateway/lanes/counted-lane.ts',
+  'gateway/stream/stream.ts',
+  'ledger/holds.ts',
+  'ledger/hold/place.ts',
+  'ledger/settlement/end.ts',
+  'ledger/settlement/settling.ts',
   'db/instance.ts',
 ];
 const SOURCE = join(import.meta.dirname, '../../packages/service/src');
 const PARTS: Readonly<Record<string, RegExp>> = {
   'db/instance.ts': /run: async \(statement\)[\s\S]*?\n {4}\},\n/,
   // What is replayed, and the end of the process, are no part of a call.
-  'ledger/settling.ts': /function land\([\s\S]*?\n {4}release:/,
+  'ledger/settlement/settling.ts': /function land\([\s\S]*?\n {4}release:/,
 };
 /** A failpoint stands so close to the wait that it belongs to. */
 const LINES_BESIDE = 3;

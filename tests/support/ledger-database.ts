@@ -4,25 +4,22 @@ import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import { type AppId, type CallId, type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { checkLedger, type Difference } from '../../packages/service/src/ledger/check.ts';
+import { checkLedger, type Difference } from '../../packages/service/src/ledger/check/check.ts';
+import { type ReservedRow, reserveHolds } from '../../packages/service/src/ledger/hold/queries.ts';
+import { type SettledRow, settleHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
+import { endHolds } from '../../packages/service/src/ledger/settlement/end.ts';
+import { placeHolds } from '../../packages/service/src/ledger/hold/place.ts';
+import type { Settlement } from '../../packages/service/src/ledger/settlement/settlement.ts';
+import { beginDrains } from '../../packages/service/src/ledger/hold/drain-queries.ts';
 import {
-  type ReservedRow,
-  reserveHolds,
-  type SettledRow,
-  settleHolds,
-} from '../../packages/service/src/ledger/hold-queries.ts';
-import { endHolds, placeHolds } from '../../packages/service/src/ledger/place-and-end.ts';
-import type { Settlement } from '../../packages/service/src/ledger/settlement.ts';
-import {
-  beginDrains,
   type CreditKind,
   insertCredit,
   insertTakeBack,
-  insertWallet,
   reinstateWallet,
   type TakeBackKind,
-} from '../../packages/service/src/ledger/queries.ts';
-import { createWallets, type Wallets } from '../../packages/service/src/ledger/wallet.ts';
+} from '../../packages/service/src/ledger/funding/queries.ts';
+import { insertWallet } from '../../packages/service/src/ledger/wallet/queries.ts';
+import { createWallets, type Wallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /** The one app of these tests. */
@@ -130,8 +127,8 @@ export function holdOf(
   {
     callId = newCallId(),
     streamsMax = 0,
-    attempt,
-  }: Partial<Pick<HoldRequest, 'callId' | 'streamsMax' | 'attempt'>> = {},
+    idempotencyKey,
+  }: Partial<Pick<HoldRequest, 'callId' | 'streamsMax' | 'idempotencyKey'>> = {},
 ): HoldRequest {
   const { least, most } = typeof amount === 'number' ? { least: amount, most: amount } : amount;
   return {
@@ -141,7 +138,7 @@ export function holdOf(
     least: micros(BigInt(least)),
     most: micros(BigInt(most)),
     streamsMax,
-    attempt,
+    idempotencyKey,
   };
 }
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../packages/service/src/kernel/clock.ts';
 import { createLog, type Log } from '../../packages/service/src/kernel/log.ts';
-import { createSpool, type Spool } from '../../packages/service/src/ledger/spool.ts';
+import { createSpool, type Spool } from '../../packages/service/src/ledger/settlement/spool.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** Where a service with this data directory keeps settlements that cannot reach the database, each in a directory below. */

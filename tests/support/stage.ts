@@ -1,5 +1,5 @@
 import { after } from 'node:test';
-import type { StreamPace } from '../../packages/service/src/gateway/call.ts';
+import type { StreamPace } from '../../packages/service/src/gateway/call/call.ts';
 import { catalogueAt } from './catalogue.ts';
 import { type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts';
 import { type AppOptions, startTestService, type TestApp, type TestService } from './service.ts';

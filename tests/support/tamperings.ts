@@ -286,7 +286,7 @@ export const TAMPERINGS: readonly Tampering[] = [
     what: 'an entry of a wallet that is none',
     by: [
       `insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
-       values (4711, 1, 'top_up', 'stray', 'processor', 'wallet', 5, 5)`,
+       values (4711, 1, 'top_up', 'orphan', 'processor', 'wallet', 5, 5)`,
     ],
     found: [STRAY],
     foundAsNew: [],

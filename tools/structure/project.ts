@@ -17,7 +17,7 @@ export interface Import extends ImportStatement {
 /** A TypeScript file, read. */
 export interface SourceFile {
   readonly path: string;
-  /** As the rules name it: `ledger/hold.ts` in the service, `contract/errors.ts` in another package, else the path. */
+  /** As the rules name it: `ledger/holds.ts` in the service, `contract/errors.ts` in another package, else the path. */
   readonly name: string;
   /** Folder of the service, package, `tests`, `tools` or `benchmarks`. */
   readonly area: string;
@@ -80,7 +80,7 @@ function readSource(path: string, text: string, rules: RuleSet): SourceFile {
   };
 }
 
-/** `ledger/hold.ts` for a file of the service, `contract/errors.ts` for one of another package, else its path. */
+/** `ledger/holds.ts` for a file of the service, `contract/errors.ts` for one of another package, else its path. */
 export function nameOf(path: string): string {
   if (path.startsWith(SERVICE)) return path.slice(SERVICE.length);
   return path.replace(/^packages\/([^/]+)\/src\//, '$1/');

@@ -24,7 +24,7 @@ export const RULE_NAMES = [
 
 export type RuleName = (typeof RULE_NAMES)[number];
 
-/** The shape of `rules.ts`. Files of the service are named from its `src`: `ledger/hold.ts`; others `contract/errors.ts`. */
+/** The shape of `rules.ts`. Files of the service are named from its `src`: `ledger/holds.ts`; others `contract/errors.ts`. */
 export interface RuleSet {
   /** A folder of the service or a whole package, and what it may import. Itself is always included. */
   readonly areas: Readonly<Record<string, readonly string[]>>;

@@ -170,7 +170,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   ...OPERATOR_OPERATIONS,
 
   'POST /webhooks/stripe': {
-    id: 'takeStripeNotice',
+    id: 'receiveStripeWebhook',
     tag: 'Service',
     summary: 'Takes a notice of Stripe',
     description:
@@ -178,7 +178,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     refuses: ['NOT_FOUND'],
   },
   'POST /webhooks/test': {
-    id: 'takeTestNotice',
+    id: 'receiveTestProcessorWebhook',
     tag: 'Service',
     summary: 'Takes a notice of the test processor',
     description:

@@ -70,7 +70,7 @@ const before = z
   .meta({ description: 'A `next` of the page before.' });
 const next = z.string().nullable().meta({ description: 'The next page: `?before=` this. Null on the last one.' });
 
-export const anyWalletParamsSchema = z.object({ appId: z.string(), userId });
+export const operatorWalletParamsSchema = z.object({ appId: z.string(), userId });
 export const openWalletSchema = z
   .strictObject({
     userId,
@@ -92,7 +92,7 @@ export const refundSchema = movementSchema.extend({
 });
 export const reinstateSchema = z.strictObject({ writeOff: z.boolean().default(false), reason });
 
-export const anyWalletSchema = z
+export const operatorWalletSchema = z
   .object({
     userId: z.string(),
     balanceMicros: amount,
@@ -105,7 +105,7 @@ export const anyWalletSchema = z
     connected: z.boolean(),
     shortfallMicros: amount,
   })
-  .meta({ id: 'AnyWallet' });
+  .meta({ id: 'OperatorWallet' });
 export const paymentListSchema = z.object({
   payments: z
     .array(
@@ -130,7 +130,7 @@ export const walletPageSchema = z.strictObject({
   limit: pageLimit(1_000, 1_000),
 });
 export const walletDetailsSchema = z.object({
-  wallet: anyWalletSchema,
+  wallet: operatorWalletSchema,
   holds: z
     .array(z.object({ callId: z.string(), amountMicros: amount, stream: z.boolean(), placedAt: moment }))
     .meta({ description: 'The oldest 1,000.' }),

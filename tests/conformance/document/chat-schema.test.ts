@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { chatRequestSchema } from '../../../packages/service/src/gateway/chat-schema.ts';
-import { findMessageFault } from '../../../packages/service/src/gateway/messages.ts';
-import { KNOWN_PARAMETERS, PARAMETERS } from '../../../packages/service/src/gateway/parameters.ts';
+import { chatRequestSchema } from '../../../packages/service/src/gateway/request/chat-schema.ts';
+import { findMessageFault } from '../../../packages/service/src/gateway/request/messages.ts';
+import { KNOWN_PARAMETERS, PARAMETERS } from '../../../packages/service/src/gateway/request/parameters.ts';
 import { anyRequest } from '../../support/any-request.ts';
 import { PARAMETER_TABLE } from '../../support/parameter-table.ts';
 

@@ -46,7 +46,7 @@ test('every reference leads somewhere, and every named part is referred to', () 
 test('AU-05 every operation says who may call it, and only those that need nobody are open', () => {
   const open = operations.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId);
   const expected = ['register', 'signIn', 'requestPasswordReset', 'resetPassword'];
-  const signed = ['takeStripeNotice', 'takeTestNotice']; // By who sends them.
+  const signed = ['receiveStripeWebhook', 'receiveTestProcessorWebhook']; // By who sends them.
   assert.deepEqual(
     open.toSorted(),
     [...expected, ...signed, 'getHealth', 'getReadiness', 'getDescription', 'getReference'].toSorted(),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WALLET_TEXTS } from '../../../packages/service/src/http/pages/texts/wallet.ts';
+import { WALLET_TEXTS } from '../../../packages/service/src/web/wallet/texts.ts';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../../packages/service/src/kernel/micros.ts';
-import { createFunding } from '../../../packages/service/src/ledger/funding.ts';
+import { createFunding } from '../../../packages/service/src/ledger/funding/funding.ts';
 import { chargeFor } from '../../support/catalogue.ts';
 import { chat, type Reply } from '../../support/client.ts';
 import { assertPage, mainOf } from '../../support/page.ts';

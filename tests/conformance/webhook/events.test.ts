@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../../packages/service/src/kernel/micros.ts';
-import { createFunding } from '../../../packages/service/src/ledger/funding.ts';
+import { createFunding } from '../../../packages/service/src/ledger/funding/funding.ts';
 import { chat } from '../../support/client.ts';
 import { setWebhookStage, type SubscribedApp } from '../../support/webhook-stage.ts';
 

@@ -1,7 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 import {
   abandoning,
-  chatCall,
+  holdRequest,
   counting,
   lowering,
   overrunning,
@@ -75,7 +75,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'hold-for-one-choice',
     clause: 'WA-07',
     edits: [
-      chatCall(
+      holdRequest(
         'const most = ceilingOf(model.price, prompt.tokensMax, outputTokensMax * choices);',
         'const most = ceilingOf(model.price, prompt.tokensMax, outputTokensMax);',
       ),
@@ -85,13 +85,13 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'each-choice-gets-all-the-output',
     clause: 'WA-07',
-    edits: [chatCall('granted) / choices);', 'granted));')],
+    edits: [holdRequest('granted) / choices);', 'granted));')],
     killer: lowering('WA-07 several choices share what the wallet affords'),
   },
   {
     id: 'floor-above-the-limit-of-the-caller',
     clause: 'WA-07',
-    edits: [chatCall('Math.min(model.minOutputTokens, outputTokensMax)', 'model.minOutputTokens')],
+    edits: [holdRequest('Math.min(model.minOutputTokens, outputTokensMax)', 'model.minOutputTokens')],
     killer: lowering("WA-07 a caller's own max_tokens below the floor is the floor"),
   },
   {

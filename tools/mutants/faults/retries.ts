@@ -97,14 +97,14 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'delivered-answer-kept',
     clause: 'CC-14',
-    edits: [attemptsOfCalls('attempt.isKeyed || caller.gone.aborted', 'true')],
+    edits: [attemptsOfCalls('idempotencyKey.isKeyed || caller.gone.aborted', 'true')],
     killer: retrying('CC-14 a marked retry of an answer that was delivered is a call of its own'),
   },
   {
     id: 'answer-of-a-caller-who-left-not-kept',
     clause: 'CC-14',
     edits: [
-      attemptsOfCalls('attempt.isKeyed || caller.gone.aborted', 'attempt.isKeyed'),
+      attemptsOfCalls('idempotencyKey.isKeyed || caller.gone.aborted', 'idempotencyKey.isKeyed'),
       attemptsOfCalls('isDelivered || answers.keep', 'true || answers.keep'),
     ],
     killer: keeping(

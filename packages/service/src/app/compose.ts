@@ -8,7 +8,7 @@ import { composePlanes } from '#app/control-plane.ts';
 import { composeWebhooks, DELIVERIES_CONNECTIONS_MAX } from '#app/webhooks.ts';
 import { declareProcessMetrics } from '#app/process-metrics.ts';
 import { createReadiness } from '#app/readiness.ts';
-import { createAttempts } from '#attempts/attempts.ts';
+import { createIdempotency } from '#idempotency/idempotency.ts';
 import { createCatalogue } from '#catalogue/catalogue.ts';
 import { createLinks } from '#connections/link.ts';
 import { startGenerations } from '#db/generations.ts';
@@ -16,15 +16,15 @@ import { startInstance } from '#db/instance.ts';
 import { createPool, type Pool } from '#db/pool.ts';
 import { selectDatabaseId } from '#db/queries.ts';
 import { startYoungTables } from '#db/young-tables.ts';
-import { createDrains } from '#gateway/drains.ts';
-import type { StreamPace } from '#gateway/call.ts';
-import { STREAM_PACE } from '#gateway/keep-alive.ts';
-import { createCountedLane } from '#gateway/counted-lane.ts';
-import { createLiveLane } from '#gateway/live-lane.ts';
+import { createDrains } from '#gateway/stream/drains.ts';
+import type { StreamPace } from '#gateway/call/call.ts';
+import { STREAM_PACE } from '#gateway/stream/keep-alive.ts';
+import { createCountedLane } from '#gateway/lanes/counted-lane.ts';
+import { createLiveLane } from '#gateway/lanes/live-lane.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
-import { createPseudonyms } from '#gateway/pseudonyms.ts';
-import { createRejections } from '#gateway/rejections.ts';
-import { createSandboxLane } from '#gateway/sandbox-lane.ts';
+import { createPseudonyms } from '#gateway/request/pseudonyms.ts';
+import { createRejections } from '#gateway/idempotency/rejections.ts';
+import { createSandboxLane } from '#gateway/lanes/sandbox-lane.ts';
 import { createHttpServer } from '#http/server.ts';
 import { createUnderWay } from '#http/under-way.ts';
 import { type Clock, steadyClock, systemClock } from '#kernel/clock.ts';
@@ -32,15 +32,15 @@ import type { Mode } from '#kernel/ids.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import type { MetricReading } from '#kernel/metrics.ts';
-import { createDrainSlots } from '#ledger/drain-slots.ts';
-import { createHolds, type Holds } from '#ledger/hold.ts';
+import { createDrainSlots } from '#ledger/hold/drain-slots.ts';
+import { createHolds, type Holds } from '#ledger/holds.ts';
 import { declareSpoolMetrics } from '#ledger/metrics.ts';
-import { reapHolds } from '#ledger/queries.ts';
-import { startReaper } from '#ledger/reaper.ts';
-import { BACKLOG_LIMITS } from '#ledger/settling.ts';
-import { createSpool, type Spool } from '#ledger/spool.ts';
-import { createWallets } from '#ledger/wallet.ts';
-import { CHECK_STATEMENT_MS_MAX, startLedgerWatch } from '#ledger/watch.ts';
+import { reapHolds } from '#ledger/recovery/queries.ts';
+import { startReaper } from '#ledger/recovery/reaper.ts';
+import { BACKLOG_LIMITS } from '#ledger/settlement/settling.ts';
+import { createSpool, type Spool } from '#ledger/settlement/spool.ts';
+import { createWallets } from '#ledger/wallet/wallet.ts';
+import { CHECK_STATEMENT_MS_MAX, startLedgerWatch } from '#ledger/check/watch.ts';
 import { createRateLimiter } from '#limits/rate-limit.ts';
 import { startOutbox } from '#mail/outbox.ts';
 import { createSmtpSender } from '#mail/smtp.ts';
@@ -106,7 +106,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const upkeepPools = { live: upkeep, sandbox: sandboxPools.settle, check: openCheckPool(pool) };
   const turns = startUpkeep({ holds, pools: upkeepPools, clock, log });
 
-  const attempts = createAttempts({ pool: pool('live', ANSWERS_CONNECTIONS_MAX), secret: config.secret, log });
+  const idempotency = createIdempotency({ pool: pool('live', ANSWERS_CONNECTIONS_MAX), secret: config.secret, log });
   const links = createLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
   const live = createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf });
   const sandbox = createSandboxLane({ holds: sandboxHolds, placeholders: links.placeholders, pace });
@@ -120,8 +120,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     log,
     drains: createDrains(),
     pace,
-    attempts,
-    rejections: createRejections(attempts.digests, clock),
+    idempotency,
+    rejections: createRejections(idempotency.digests, clock),
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: () => counting.underWay.size });
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
@@ -141,7 +141,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     endWaits: webhooks.listeners.endLooks,
     stop: async () => {
       processMetrics.stop();
-      const timed = [generations, turns, drainSlots, attempts.answers, keyUse, outbox, webhooks.worker];
+      const timed = [generations, turns, drainSlots, idempotency.answers, keyUse, outbox, webhooks.worker];
       await Promise.all([...timed, gateway.rateLimiter].map(({ stop }) => stop()));
       const endLease = spool.kept() === 0 ? instance.stop : instance.leave;
       await planes.close();
@@ -180,7 +180,7 @@ function startUpkeep({ holds, pools, clock, log }: Upkeep): { readonly stop: () 
       passes: [
         { prepare: holds.replay, release: (holdsMax) => reapHolds(pools.live, holdsMax) },
         { release: (holdsMax) => reapSandboxHolds(pools.sandbox, holdsMax) },
-        { release: holds.releaseStrays },
+        { release: holds.releaseOrphans },
       ],
       log,
     }),

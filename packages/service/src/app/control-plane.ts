@@ -21,10 +21,11 @@ import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
-import { addAnyWalletRoutes, addMovementRoutes } from '#http/operator-plane/wallets.ts';
-import { addMailboxPages } from '#http/pages/mailbox.ts';
-import { createPages, type PageRoutes } from '#http/pages/pages.ts';
-import { resetMail } from '#http/pages/texts/mail.ts';
+import { addOperatorWalletRoutes, addMovementRoutes } from '#http/operator-plane/wallets.ts';
+import { addMailboxPages } from '#web/development/mailbox.ts';
+import type { PageRoutes } from '#http/page-routes.ts';
+import { createPages } from '#web/pages.ts';
+import { resetMail } from '#mail/letters.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
 import { createPlanes, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
@@ -40,7 +41,7 @@ import { createAuditReader } from '#operator/audit.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createAnyPayments } from '#operator/payments.ts';
-import { createAnyWallets } from '#operator/wallets.ts';
+import { createOperatorWallets } from '#operator/wallets.ts';
 import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import { createAppUsage } from '#usage/report.ts';
 import type { Listeners } from '#webhooks/listener.ts';
@@ -113,7 +114,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   };
   const operator: OperatorPlane = {
     apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
-    wallets: createAnyWallets({ pool, currency: config.currency, refunds: payments?.refunds }),
+    wallets: createOperatorWallets({ pool, currency: config.currency, refunds: payments?.refunds }),
     payments: createAnyPayments(pool),
     catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh }),
     accounts: createAccountDesk(pool),
@@ -133,7 +134,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     addWebhookRoutes(plane, control);
     addListenerRoutes(plane, control);
     addAnyAppRoutes(plane, operator);
-    addAnyWalletRoutes(plane, operator);
+    addOperatorWalletRoutes(plane, operator);
     addMovementRoutes(plane, operator);
     addCatalogueRoutes(plane, operator);
     addServiceRoutes(plane, operator);

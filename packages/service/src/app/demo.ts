@@ -17,8 +17,8 @@ import {
 } from '#kernel/ids.ts';
 import { micros } from '#kernel/micros.ts';
 import { randomBase62 } from '#kernel/random.ts';
-import { createFunding } from '#ledger/funding.ts';
-import { createWallets } from '#ledger/wallet.ts';
+import { createFunding } from '#ledger/funding/funding.ts';
+import { createWallets } from '#ledger/wallet/wallet.ts';
 
 /** The demo of a development service: made at its first start, with random keys kept in the data directory. */
 export interface Demo {

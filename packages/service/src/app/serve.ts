@@ -12,7 +12,7 @@ import { type SimulatorProcess, startSimulator } from '#app/simulator-process.ts
 import { StartError } from '#app/start-error.ts';
 import { createWorkerReader, startWorkerMetrics } from '#app/worker-metrics.ts';
 import { applyCatalogueFile, parseCatalogueFile } from '#catalogue/catalogue-file.ts';
-import type { StreamPace } from '#gateway/call.ts';
+import type { StreamPace } from '#gateway/call/call.ts';
 import { armFailpoint } from '#kernel/failpoint.ts';
 import type { Log } from '#kernel/log.ts';
 import { readMetrics } from '#kernel/metrics.ts';

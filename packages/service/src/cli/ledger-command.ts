@@ -1,6 +1,6 @@
 import type { Pool } from '#db/pool.ts';
 import { systemClock } from '#kernel/clock.ts';
-import { checkChanges } from '#ledger/check.ts';
+import { checkChanges } from '#ledger/check/check.ts';
 import { checkBooks } from '#operator/ledger-check.ts';
 
 /** Below it, how long a million entries would take is a guess. */

@@ -12,7 +12,7 @@ import {
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import { type AppId, type ConnectionId, type EndUserId, type IdentityId, newConnectionId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
-import { createWallets, type Wallet } from '#ledger/wallet.ts';
+import { createWallets, type Wallet } from '#ledger/wallet/wallet.ts';
 
 /** What an identity has agreed to for one (app, end user), with the wallet that it pays from. */
 export interface Connection {

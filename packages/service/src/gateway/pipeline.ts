@@ -1,17 +1,22 @@
 import type { KeyDirectory } from '#accounts/key-directory.ts';
-import type { Attempts } from '#attempts/attempts.ts';
+import type { Idempotency } from '#idempotency/idempotency.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
-import { type AdmissionListener, admit, parseUser } from '#gateway/admission.ts';
-import type { Answer } from '#gateway/answer.ts';
-import { type AttemptHeaders, parseAttempt } from '#gateway/attempts.ts';
-import type { Drains, Gone, StreamPace } from '#gateway/call.ts';
-import type { Lane } from '#gateway/lane.ts';
-import { findOutcomeModel } from '#gateway/outcome-model.ts';
-import { parseBody } from '#gateway/parse-body.ts';
-import type { Pseudonyms } from '#gateway/pseudonyms.ts';
-import type { Rejections } from '#gateway/rejections.ts';
+import { type AdmissionListener, admit, parseUser } from '#gateway/request/admission.ts';
+import type { Answer } from '#gateway/answer/answer.ts';
+import { type RetryHeaders, parseIdempotencyKey } from '#gateway/idempotency/idempotency.ts';
+import type { Drains, Gone, StreamPace, Rejections } from '#gateway/call/call.ts';
+import type { Lane } from '#gateway/call/lane.ts';
+import { findOutcomeModel } from '#gateway/request/outcome-model.ts';
+import { parseBody } from '#gateway/request/parse-body.ts';
+import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
 import { runInLane } from '#gateway/run-in-lane.ts';
-import { callOf, checkEntitlement, checkModelParameters, checkShape, resolveModel } from '#gateway/validate-call.ts';
+import {
+  callOf,
+  checkEntitlement,
+  checkModelParameters,
+  checkShape,
+  resolveModel,
+} from '#gateway/request/validate-call.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import type { CorrelationId } from '#kernel/ids.ts';
 import type { Log } from '#kernel/log.ts';
@@ -28,14 +33,14 @@ export interface Gateway {
   readonly log: Log;
   readonly drains: Drains;
   readonly pace: StreamPace;
-  readonly attempts: Attempts;
+  readonly idempotency: Idempotency;
   readonly rejections: Rejections;
 }
 
 interface Incoming extends AdmissionListener {
   readonly authorization: string | undefined;
   readonly user: string | undefined;
-  readonly retry: AttemptHeaders;
+  readonly retry: RetryHeaders;
   readonly correlationId: CorrelationId;
   /** The body, whole and within its limit. */
   readonly bytes: Buffer;
@@ -79,19 +84,19 @@ function completeAdmitted(gateway: Gateway, incoming: Incoming, caller: Awaited<
   const { correlationId, bytes, gone } = incoming;
   const isStream = request['stream'] === true;
   const scope = { appId: caller.app.appId, mode: caller.mode, userId, isStream, bytes };
-  const attempt = parseAttempt(gateway.attempts.digests, incoming.retry, scope);
-  if (attempt instanceof Refusal) return attempt;
+  const idempotencyKey = parseIdempotencyKey(gateway.idempotency.digests, incoming.retry, scope);
+  if (idempotencyKey instanceof Refusal) return idempotencyKey;
 
-  const { pseudonyms, log, drains, pace, attempts, rejections } = gateway;
+  const { pseudonyms, log, drains, pace, idempotency, rejections } = gateway;
   const asking = callOf(request, model, {
     caller,
     userId,
     correlationId,
     bodyBytes: bytes.length,
     pseudonyms,
-    attempt,
+    idempotencyKey,
   });
-  const callerSide = { gone, log, drains, pace, attempts, rejections };
+  const callerSide = { gone, log, drains, pace, idempotency, rejections };
   failpoint('pipeline.validated');
 
   // The only fork between real and play money in the program. Past it, types keep the two apart.

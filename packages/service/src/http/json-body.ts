@@ -1,4 +1,4 @@
-import { misshapen, parseBody } from '#gateway/parse-body.ts';
+import { misshapen, parseBody } from '#gateway/request/parse-body.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { Refusal } from '#kernel/refusal.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
-import { envelopeOf, faultRefusal } from '#gateway/frames.ts';
-import { refusals } from '#gateway/metrics.ts';
+import { envelopeOf, faultRefusal } from '#gateway/answer/frames.ts';
+import { refusals } from '#http/refusal-counter.ts';
 import { type CorrelationId, newCorrelationId, parseCorrelationId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
-import { envelopeOf } from '#gateway/frames.ts';
-import { refusals } from '#gateway/metrics.ts';
+import { envelopeOf } from '#gateway/answer/frames.ts';
+import { refusals } from '#http/refusal-counter.ts';
 import { handleBalance } from '#http/data-plane/balance.ts';
 import { handleChat } from '#http/data-plane/chat.ts';
 import { handleConnect } from '#http/data-plane/connect.ts';
@@ -11,7 +11,7 @@ import { handleModel, handleModelList } from '#http/data-plane/models.ts';
 import { handleUsageSummary } from '#http/data-plane/usage-summary.ts';
 import { handleHealth, handleReadiness } from '#http/health.ts';
 import { handleMetrics, type MetricsPlane } from '#http/metrics.ts';
-import type { PageRoutes } from '#http/pages/pages.ts';
+import type { PageRoutes } from '#http/page-routes.ts';
 import type { Planes } from '#http/planes.ts';
 import { handleProcessorNotice } from '#http/processor-notices.ts';
 import {

@@ -1,5 +1,5 @@
 import { microsToWire } from '#kernel/micros.ts';
-import type { Wallet } from '#ledger/wallet.ts';
+import type { Wallet } from '#ledger/wallet/wallet.ts';
 
 /** A wallet as `GET /balance` shows it (BI-01). */
 export function walletToWire(wallet: Wallet) {

@@ -22,11 +22,11 @@ export interface HoldRequest {
   /** Most streams that the user may have open, this one included; 0 for a call that is no stream. */
   readonly streamsMax: number;
   /** Undefined for a call that nothing can be a retry of (CC-14). */
-  readonly attempt?: HoldAttempt | undefined;
+  readonly idempotencyKey?: HoldKey | undefined;
 }
 
 /** Which attempt a hold is: keyed digests, see `attempts`. */
-interface HoldAttempt {
+interface HoldKey {
   readonly digest: Buffer;
   readonly body: Buffer;
   /** It may be a retry: an earlier attempt comes before a hold of its own. */
@@ -36,7 +36,7 @@ interface HoldAttempt {
 }
 
 /** An attempt that came before: it runs, its answer is kept, or it had another body. Nothing was set aside. */
-export interface EarlierAttempt {
+export interface EarlierCall {
   readonly outcome: 'attempt_running' | 'attempt_kept' | 'attempt_conflict';
   readonly earlier: CallId;
 }
@@ -47,13 +47,13 @@ interface JudgedHold {
   readonly granted: Micros;
 }
 
-export type HoldAnswer = JudgedHold | EarlierAttempt;
+export type HoldAnswer = JudgedHold | EarlierCall;
 
 /** A hold's answer as the database gives it. */
 export type HoldRow = {
   readonly call_id: CallId;
   readonly granted: bigint;
-} & ({ readonly outcome: HoldOutcome; readonly earlier: null } | EarlierAttempt);
+} & ({ readonly outcome: HoldOutcome; readonly earlier: null } | EarlierCall);
 
 export function holdAnswerOf(row: HoldRow): HoldAnswer {
   if (row.earlier === null) return { outcome: row.outcome, granted: microsFromRow(row.granted) };

@@ -1,4 +1,4 @@
-import { escapeHtml } from '#kernel/escape-html.ts';
+import { escapeHtml } from '#kernel/html.ts';
 
 /** A part of a letter: words, something to copy, or the way to a page of ours. */
 type Part = { readonly text: string } | { readonly copy: string } | { readonly link: string; readonly name: string };

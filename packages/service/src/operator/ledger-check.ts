@@ -1,5 +1,5 @@
 import type { Pool } from '#db/pool.ts';
-import { checkLedger, DIFFERENCES_MAX, type LedgerCheck } from '#ledger/check.ts';
+import { checkLedger, DIFFERENCES_MAX, type LedgerCheck } from '#ledger/check/check.ts';
 import { checkPayments } from '#payments/check.ts';
 
 /** Checks the ledger, and that what was paid is in it. */

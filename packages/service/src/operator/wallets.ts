@@ -4,10 +4,15 @@ import { unreachable } from '#kernel/assert.ts';
 import type { AppId, EndUserId, PaymentId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
-import { createFunding } from '#ledger/funding.ts';
-import type { CreditOutcome, ReinstateOutcome, TakeBackOutcome } from '#ledger/queries.ts';
-import { type EntryRow, type HoldRow, selectEntriesOfWallet, selectHoldsOfWallet } from '#ledger/operator-queries.ts';
-import { createWallets, type Wallet } from '#ledger/wallet.ts';
+import { createFunding } from '#ledger/funding/funding.ts';
+import type { CreditOutcome, ReinstateOutcome, TakeBackOutcome } from '#ledger/funding/queries.ts';
+import {
+  type EntryRow,
+  type HoldRow,
+  selectEntriesOfWallet,
+  selectHoldsOfWallet,
+} from '#ledger/wallet/history-queries.ts';
+import { createWallets, type Wallet } from '#ledger/wallet/wallet.ts';
 import { type Act, audited, Repeated } from '#operator/acts.ts';
 import { type PaymentRefusal, refundPayment } from '#operator/payments.ts';
 import type { Refunds } from '#payments/refund.ts';
@@ -41,7 +46,7 @@ interface EntryPage {
 type MovementRefusal = Refusal<'NOT_FOUND' | 'CONFLICT'>;
 
 /** Any real wallet of the service. */
-export interface AnyWallets {
+export interface OperatorWallets {
   /** The wallet with its holds and a page of its entries; undefined where there is none. */
   readonly find: (name: WalletName, page: EntryPage) => Promise<WalletDetails | undefined>;
   /** Opens a connected wallet for a user who agreed elsewhere, with a first credit where one is given. */
@@ -65,14 +70,14 @@ export interface AnyWallets {
 
 const HOLDS_MAX = 1_000;
 
-interface AnyWalletsOptions {
+interface OperatorWalletsOptions {
   readonly pool: Pool;
   readonly currency: string;
   /** Undefined: there is no payment processor. */
   readonly refunds: Refunds | undefined;
 }
 
-export function createAnyWallets({ pool, currency, refunds }: AnyWalletsOptions): AnyWallets {
+export function createOperatorWallets({ pool, currency, refunds }: OperatorWalletsOptions): OperatorWallets {
   /** Moves money and gives the wallet. A repeat under the same key changes nothing and is answered alike. */
   async function move(
     act: Act & { readonly action: string },

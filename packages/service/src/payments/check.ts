@@ -1,5 +1,5 @@
 import type { Pool } from '#db/pool.ts';
-import type { Difference } from '#ledger/check.ts';
+import type { Difference } from '#ledger/check/check.ts';
 import { selectDifferences } from '#payments/operator-queries.ts';
 
 /** Payments, refunds and disputes that are not in the ledger as they are known here, or the other way round. Changes nothing. */

@@ -2,7 +2,7 @@ import type { Pool } from '#db/pool.ts';
 import { type AppId, type CheckoutId, type EndUserId, type IdentityId, newCheckoutId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
-import { createWallets } from '#ledger/wallet.ts';
+import { createWallets } from '#ledger/wallet/wallet.ts';
 import { isPayable, type PayableAmounts } from '#payments/amounts.ts';
 import type { Processor, ProcessorName } from '#payments/processor.ts';
 import { insertCheckout, isLinkSpent, selectCheckout, setProcessorCheckout } from '#payments/queries.ts';

@@ -61,6 +61,6 @@ export async function bringToBooks(
   });
   if (done === undefined) return false;
   for (const state of done.booked) paymentsBooked.of({ state }).add();
-  for (const odd of done.odd) log.error(odd, 'a payment needs an operator');
+  for (const anomaly of done.anomalies) log.error(anomaly, 'a payment needs an operator');
   return true;
 }

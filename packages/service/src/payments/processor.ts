@@ -75,7 +75,7 @@ export interface PaymentReport {
   /** Money that a bank took because of a dispute, or gave back. */
   readonly disputeMovements: readonly DisputeMovement[];
   /** What cannot be told in this form: nothing of it is booked, and an operator must look. */
-  readonly odd?: readonly string[];
+  readonly anomalies?: readonly string[];
 }
 
 export interface RefundReport {

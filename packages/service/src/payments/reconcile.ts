@@ -2,7 +2,7 @@ import { insertAuditEntry } from '#audit/queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import { newPaymentId } from '#kernel/ids.ts';
 import { microsFromRow } from '#kernel/micros.ts';
-import { createFunding } from '#ledger/funding.ts';
+import { createFunding } from '#ledger/funding/funding.ts';
 import type { DisputeMovement, PaymentReport, ProcessorName, RefundReport } from '#payments/processor.ts';
 import {
   type CheckoutRow,
@@ -18,7 +18,7 @@ import {
 import { bookRefund } from '#payments/refund-booking.ts';
 
 /** What an operator must hear of, by the ids of ours that it is about. */
-interface Oddness {
+interface Anomaly {
   readonly what: string;
   readonly subject: string;
 }
@@ -26,7 +26,7 @@ interface Oddness {
 interface Reconciled {
   /** Payments that are new. */
   readonly booked: PaymentRow['state'][];
-  readonly odd: Oddness[];
+  readonly anomalies: Anomaly[];
 }
 
 /**
@@ -41,7 +41,7 @@ export async function reconcile(
 ): Promise<Reconciled | undefined> {
   const checkout = await lockCheckout(tx, processor, report.checkoutId);
   if (checkout === undefined) return undefined;
-  const done: Reconciled = { booked: [], odd: [] };
+  const done: Reconciled = { booked: [], anomalies: [] };
   const known = await selectPaymentsOfCheckout(tx, checkout.checkout_id);
   const payment =
     known.find((one) => one.processor_payment === report.processorPayment) ??
@@ -50,12 +50,12 @@ export async function reconcile(
   const refunds = await selectRefundsOfPayment(tx, payment.payment_id);
   const moved = await selectMovementsOfPayment(tx, payment.payment_id);
   const bookRefunds = async (reports: readonly RefundReport[]) => {
-    for (const refund of reports) await bookRefund(tx, { payment, processor, refunds, report: refund }, done.odd);
+    for (const refund of reports) await bookRefund(tx, { payment, processor, refunds, report: refund }, done.anomalies);
   };
   const bookMovements = async (isReinstated: boolean) => {
     for (const movement of report.disputeMovements) {
       const isNew = movement.isReinstated === isReinstated && !moved.has(movement.processorMovement);
-      if (isNew) await bookMovement(tx, { payment, processor, movement }, done.odd);
+      if (isNew) await bookMovement(tx, { payment, processor, movement }, done.anomalies);
     }
   };
   // What comes back is booked before what goes out: nobody is suspended for what the same report makes good.
@@ -63,7 +63,7 @@ export async function reconcile(
   await bookMovements(true);
   await bookRefunds(report.refunds.filter(({ state }) => state !== 'declined'));
   await bookMovements(false);
-  for (const what of report.odd ?? []) done.odd.push({ what, subject: payment.payment_id });
+  for (const what of report.anomalies ?? []) done.anomalies.push({ what, subject: payment.payment_id });
   return done;
 }
 
@@ -103,7 +103,7 @@ async function bookPayment(tx: Queryable, received: Received, done: Reconciled):
   if (oddity !== undefined) {
     const what = isCredited ? 'payment.amount_differs' : 'payment.kept';
     await insertAuditEntry(tx, { actor: 'processor', action: what, subject: paymentId, reason: REASONS[oddity] });
-    done.odd.push({ what, subject: paymentId });
+    done.anomalies.push({ what, subject: paymentId });
   }
   done.booked.push(payment.state);
   return payment;
@@ -129,7 +129,11 @@ interface Moved {
   readonly movement: DisputeMovement;
 }
 
-async function bookMovement(tx: Queryable, { payment, processor, movement }: Moved, odd: Oddness[]): Promise<void> {
+async function bookMovement(
+  tx: Queryable,
+  { payment, processor, movement }: Moved,
+  anomalies: Anomaly[],
+): Promise<void> {
   const { payment_id: paymentId, app_id: appId, user_id: userId } = payment;
   const { processorMovement, amount, isReinstated } = movement;
   const booking = { appId, userId, amount, key: `${processor} ${processorMovement}` }; // No key of an operator has a space.
@@ -139,7 +143,7 @@ async function bookMovement(tx: Queryable, { payment, processor, movement }: Mov
       ? await createFunding(tx).credit({ ...booking, kind: 'funds_reinstated' })
       : await createFunding(tx).takeBack({ ...booking, kind: 'claw_back' });
     isBooked = outcome === 'booked';
-    if (!isBooked) odd.push({ what: `dispute movement was not booked: ${outcome}`, subject: paymentId });
+    if (!isBooked) anomalies.push({ what: `dispute movement was not booked: ${outcome}`, subject: paymentId });
   }
   await insertDisputeMovement(tx, { processor, processorMovement, paymentId, amount, isReinstated, isBooked });
 }

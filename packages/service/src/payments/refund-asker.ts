@@ -30,9 +30,9 @@ export function createAsker({ pool, processor, log }: AskerOptions) {
       const [now] = await selectAskedRefunds(tx, [refund.refund_id]);
       // Meanwhile its notice may have come, which knows better.
       if (now === undefined || now.processor_refund !== null) return 'asked';
-      const odd: { readonly what: string; readonly subject: string }[] = [];
-      await releaseRefund(tx, now, now, odd);
-      for (const one of odd) log.error(one, 'a refund needs an operator');
+      const anomalies: { readonly what: string; readonly subject: string }[] = [];
+      await releaseRefund(tx, now, now, anomalies);
+      for (const one of anomalies) log.error(one, 'a refund needs an operator');
       return 'declined';
     });
   }

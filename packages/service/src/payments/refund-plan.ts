@@ -2,7 +2,7 @@ import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import { waitForLocks } from '#db/queries.ts';
 import { type AppId, type EndUserId, newRefundId, type PaymentId, type RefundId } from '#kernel/ids.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
-import { createFunding } from '#ledger/funding.ts';
+import { createFunding } from '#ledger/funding/funding.ts';
 import { wholeUnits } from '#payments/amounts.ts';
 import { type PaymentSums, selectPayments } from '#payments/operator-queries.ts';
 import type { Processor } from '#payments/processor.ts';

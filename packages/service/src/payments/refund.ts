@@ -2,7 +2,7 @@ import type { Pool, Queryable } from '#db/pool.ts';
 import type { AppId, EndUserId, PaymentId, RefundId } from '#kernel/ids.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Micros, micros, microsFromRow, microsSumFromRow, ZERO_MICROS } from '#kernel/micros.ts';
-import { createWallets } from '#ledger/wallet.ts';
+import { createWallets } from '#ledger/wallet/wallet.ts';
 import { wholeUnits } from '#payments/amounts.ts';
 import { type PaymentSums, selectPayments, selectRefundsUnderWay } from '#payments/operator-queries.ts';
 import type { Processor } from '#payments/processor.ts';

@@ -25,10 +25,10 @@ export async function reserveSandboxHolds(
       plainArray(requests.map(({ most }) => most)),
       plainArray(requests.map(({ streamsMax }) => streamsMax)),
       grant,
-      bytesArray(requests.map(({ attempt }) => attempt?.digest)),
-      bytesArray(requests.map(({ attempt }) => attempt?.body)),
-      plainArray(requests.map(({ attempt }) => attempt?.joins)),
-      plainArray(requests.map(({ attempt }) => attempt?.joined)),
+      bytesArray(requests.map(({ idempotencyKey }) => idempotencyKey?.digest)),
+      bytesArray(requests.map(({ idempotencyKey }) => idempotencyKey?.body)),
+      plainArray(requests.map(({ idempotencyKey }) => idempotencyKey?.joins)),
+      plainArray(requests.map(({ idempotencyKey }) => idempotencyKey?.joined)),
     ],
   });
   return rows;

@@ -1,4 +1,4 @@
-import { paymentRequired } from '#gateway/refusals.ts';
+import { paymentRequired } from '#gateway/answer/refusals.ts';
 import { admitForUser, type DataPlane } from '#http/data-plane/data-plane.ts';
 import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
 import { walletToWire } from '#http/wallet-to-wire.ts';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Answer, PlainAnswer, ReplayedAnswer, StreamAnswer } from '#gateway/answer.ts';
+import type { Answer, PlainAnswer, ReplayedAnswer, StreamAnswer } from '#gateway/answer/answer.ts';
 import { completeChat, type Gateway } from '#gateway/pipeline.ts';
 import { createFrameWriter, NO_READER } from '#http/data-plane/frame-writer.ts';
 import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';

@@ -1,8 +1,8 @@
 import type { AppFaces } from '#accounts/app-face.ts';
 import type { Caller } from '#accounts/key-directory.ts';
 import type { Links } from '#connections/link.ts';
-import { admit, parseUser } from '#gateway/admission.ts';
-import { DEPTH_MAX, isDeeperThan } from '#gateway/parse-body.ts';
+import { admit, parseUser } from '#gateway/request/admission.ts';
+import { DEPTH_MAX, isDeeperThan } from '#gateway/request/parse-body.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
 import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
 import { readBody } from '#http/read-body.ts';
@@ -10,7 +10,7 @@ import { type Exchange, setHeaders } from '#http/respond.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { EndUserId } from '#kernel/ids.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
-import type { Wallets } from '#ledger/wallet.ts';
+import type { Wallets } from '#ledger/wallet/wallet.ts';
 import type { UsageReader } from '#usage/usage.ts';
 
 /** What the routes that take an API key need. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FrameWriter } from '#gateway/keep-alive.ts';
+import type { FrameWriter } from '#gateway/answer/answer.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 
 /** A reader that stands still holds its provider's stream; after so long it is treated as gone. */

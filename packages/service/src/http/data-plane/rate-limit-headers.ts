@@ -1,4 +1,4 @@
-import type { RateAnswer, RateLimits } from '#gateway/admission.ts';
+import type { RateAnswer, RateLimits } from '#gateway/request/admission.ts';
 
 /**
  * What an app may call and what it has left: as the draft of the IETF has it (draft-ietf-httpapi-ratelimit-headers-09), and

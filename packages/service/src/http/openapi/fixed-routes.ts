@@ -16,7 +16,7 @@ import {
   usageSummarySchema,
 } from '@purser/contract/data-plane.ts';
 import { z } from 'zod';
-import { chatRequestSchema } from '#gateway/chat-schema.ts';
+import { chatRequestSchema } from '#gateway/request/chat-schema.ts';
 import type { DescribedRoute } from '#http/openapi/described-route.ts';
 
 const TEXT = { type: 'string' };

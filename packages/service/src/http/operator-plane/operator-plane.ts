@@ -7,13 +7,13 @@ import type { Act } from '#operator/acts.ts';
 import type { AnyApps } from '#operator/apps.ts';
 import type { CatalogueDesk } from '#operator/catalogue.ts';
 import type { AnyPayments } from '#operator/payments.ts';
-import type { AnyWallets } from '#operator/wallets.ts';
-import type { LedgerCheck } from '#ledger/check.ts';
+import type { OperatorWallets } from '#operator/wallets.ts';
+import type { LedgerCheck } from '#ledger/check/check.ts';
 
 /** What the routes for operators need. */
 export interface OperatorPlane {
   readonly apps: AnyApps;
-  readonly wallets: AnyWallets;
+  readonly wallets: OperatorWallets;
   readonly payments: AnyPayments;
   readonly catalogue: CatalogueDesk;
   readonly accounts: AccountDesk;

@@ -1,7 +1,7 @@
 import { appParamsSchema } from '@purser/contract/control.ts';
 import {
-  anyWalletParamsSchema,
-  anyWalletSchema,
+  operatorWalletParamsSchema,
+  operatorWalletSchema,
   movementSchema,
   openWalletSchema,
   paymentListSchema,
@@ -17,17 +17,17 @@ import { isoOf } from '#kernel/clock.ts';
 import type { AppId, EndUserId, PaymentId } from '#kernel/ids.ts';
 import { micros, microsToWire, microsFromRow, microsSumFromRow } from '#kernel/micros.ts';
 import { refuse } from '#kernel/refusal.ts';
-import type { Wallet } from '#ledger/wallet.ts';
+import type { Wallet } from '#ledger/wallet/wallet.ts';
 import type { WalletDetails } from '#operator/wallets.ts';
 import type { Payment } from '#payments/refund.ts';
 
 /** Any real wallet: opening it, and what it holds (CP-05). */
-export function addAnyWalletRoutes(plane: Plane, { wallets }: OperatorPlane): void {
+export function addOperatorWalletRoutes(plane: Plane, { wallets }: OperatorPlane): void {
   plane.post(
     '/operator/apps/:appId/wallets',
     {
       config: OPERATORS_ONLY,
-      schema: { params: appParamsSchema, body: openWalletSchema, response: { 201: anyWalletSchema } },
+      schema: { params: appParamsSchema, body: openWalletSchema, response: { 201: operatorWalletSchema } },
     },
     async (request, reply) => {
       const { userId, creditMicros, spendCapMicros, idempotencyKey, reason } = request.body;
@@ -50,7 +50,7 @@ export function addAnyWalletRoutes(plane: Plane, { wallets }: OperatorPlane): vo
     {
       config: OPERATORS_ONLY,
       schema: {
-        params: anyWalletParamsSchema,
+        params: operatorWalletParamsSchema,
         querystring: walletPageSchema,
         response: { 200: walletDetailsSchema },
       },
@@ -67,7 +67,7 @@ export function addAnyWalletRoutes(plane: Plane, { wallets }: OperatorPlane): vo
 export function addMovementRoutes(plane: Plane, { wallets, payments }: OperatorPlane): void {
   plane.get(
     '/operator/apps/:appId/wallets/:userId/payments',
-    { config: OPERATORS_ONLY, schema: { params: anyWalletParamsSchema, response: { 200: paymentListSchema } } },
+    { config: OPERATORS_ONLY, schema: { params: operatorWalletParamsSchema, response: { 200: paymentListSchema } } },
     async ({ params }) => {
       const { appId, userId } = nameOf(params);
       return { payments: (await payments.list(appId, userId)).map(paymentToWire) };
@@ -83,7 +83,7 @@ export function addMovementRoutes(plane: Plane, { wallets, payments }: OperatorP
       `/operator/apps/:appId/wallets/:userId/${path}`,
       {
         config: OPERATORS_ONLY,
-        schema: { params: anyWalletParamsSchema, body, response: { 200: anyWalletSchema } },
+        schema: { params: operatorWalletParamsSchema, body, response: { 200: operatorWalletSchema } },
       },
       async (request) => {
         const { amountMicros, reason, idempotencyKey } = request.body;
@@ -99,7 +99,7 @@ export function addMovementRoutes(plane: Plane, { wallets, payments }: OperatorP
     '/operator/apps/:appId/wallets/:userId/reinstate',
     {
       config: OPERATORS_ONLY,
-      schema: { params: anyWalletParamsSchema, body: reinstateSchema, response: { 200: anyWalletSchema } },
+      schema: { params: operatorWalletParamsSchema, body: reinstateSchema, response: { 200: operatorWalletSchema } },
     },
     async (request) => {
       const { writeOff, reason } = request.body;

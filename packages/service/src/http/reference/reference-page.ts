@@ -1,5 +1,5 @@
 import type { OpenApiDocument, OperationObject } from '#http/openapi/open-api.ts';
-import { html, Html } from '#http/pages/html.ts';
+import { html, Html } from '#kernel/html.ts';
 import { curlOf } from '#http/reference/example.ts';
 import { fieldView, prose, schemaView } from '#http/reference/schema-view.ts';
 import { REFERENCE_STYLE } from '#http/reference/style.ts';

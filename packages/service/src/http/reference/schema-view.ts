@@ -1,4 +1,4 @@
-import { Html, html } from '#http/pages/html.ts';
+import { Html, html } from '#kernel/html.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
 const SCHEMAS = '#/components/schemas/';

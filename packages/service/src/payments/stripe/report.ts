@@ -28,7 +28,9 @@ export async function reportOf(stripe: Stripe, processorPayment: string): Promis
     received: isPaid ? { amount: fromMinorUnits(intent.amount_received, currency), currency } : undefined,
     refunds: refunds.filter(isIn).map(refundOf),
     disputeMovements: disputes.filter(isIn).flatMap(movementsOf),
-    odd: [...refunds, ...disputes].filter((one) => !isIn(one)).map(({ object }) => `a ${object} in another currency`),
+    anomalies: [...refunds, ...disputes]
+      .filter((one) => !isIn(one))
+      .map(({ object }) => `a ${object} in another currency`),
   };
 }
 

@@ -1,0 +1,57 @@
+import type { HoldRefusalCode } from '#gateway/call/lane.ts';
+import { unreachable } from '#kernel/assert.ts';
+import type { HoldOutcome } from '#kernel/hold.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { UpstreamError } from '#providers/provider.ts';
+
+const STREAM_RETRY_SECONDS = 1;
+const THROTTLE_RETRY_SECONDS = 2;
+
+/** Where a user goes whose call was refused: to pay, or to the cap first (WA-03). */
+interface RefusalLinks {
+  readonly topup: () => string;
+  readonly cap: () => string;
+}
+
+/**
+ * The refusal of a hold. No wallet, a disconnected one and an empty one answer the same, word for word, so that nobody
+ * learns whether a wallet exists (WA-02).
+ */
+export function refusalOfHold(outcome: Exclude<HoldOutcome, 'granted'>, links: RefusalLinks): Refusal<HoldRefusalCode> {
+  switch (outcome) {
+    case 'stream_limit':
+      return refuse('CONCURRENT_STREAM_LIMIT', 'This user has as many streams open as are allowed at a time.', {
+        retryAfterSeconds: STREAM_RETRY_SECONDS,
+      });
+    case 'payment_required':
+      return paymentRequired(links.topup());
+    case 'wallet_suspended':
+      return refuse('WALLET_SUSPENDED', 'The wallet of this user is blocked for this app. Contact support.');
+    case 'cap_reached':
+      return refuse('APP_SPEND_CAP_EXCEEDED', CAP_MESSAGE, { topupUrl: links.cap() });
+    case 'cap_race_lost':
+      return refuse('APP_SPEND_CAP_EXCEEDED', CAP_MESSAGE);
+    default:
+      return unreachable(outcome);
+  }
+}
+
+const CAP_MESSAGE = 'The monthly spend cap that this user set for this app is reached.';
+
+export function paymentRequired(topupUrl: string): Refusal<'PAYMENT_REQUIRED'> {
+  return refuse('PAYMENT_REQUIRED', 'The wallet of this user for this app does not cover the call. Top it up first.', {
+    topupUrl,
+  });
+}
+
+export type UpstreamRefusalCode = 'UPSTREAM_THROTTLED' | 'UPSTREAM_PROVIDER_ERROR';
+
+/** What a caller learns of a provider's failure: that it failed, never in whose words (ER-03, CC-09). */
+export function refusalOfUpstream(error: UpstreamError): Refusal<UpstreamRefusalCode> {
+  if (error.kind === 'throttled') {
+    return refuse('UPSTREAM_THROTTLED', 'The model provider is throttling calls. Nothing was charged: try again.', {
+      retryAfterSeconds: THROTTLE_RETRY_SECONDS,
+    });
+  }
+  return refuse('UPSTREAM_PROVIDER_ERROR', 'The model provider did not complete the call. Nothing was charged.');
+}

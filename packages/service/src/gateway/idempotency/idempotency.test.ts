@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createIdempotencyDigests } from '#idempotency/idempotency-key.ts';
+import { type RetryHeaders, parseIdempotencyKey, placeOrJoin } from '#gateway/idempotency/idempotency.ts';
+import type { CallerSide, ChatCall } from '#gateway/call/call.ts';
+import type { Lane } from '#gateway/call/lane.ts';
+import { type AppId, type EndUserId, newCallId } from '#kernel/ids.ts';
+import { Refusal } from '#kernel/refusal.ts';
+
+const digests = createIdempotencyDigests(Buffer.alloc(32, 1));
+const SCOPE = { appId: 'app_1' as AppId, mode: 'live', userId: 'anna' as EndUserId, isStream: false } as const;
+
+function keyOf(headers: Partial<RetryHeaders>, more: object = {}, body = 'body') {
+  const marks = { idempotencyKey: undefined, retryCount: undefined, ...headers };
+  const idempotencyKey = parseIdempotencyKey(digests, marks, { ...SCOPE, bytes: Buffer.from(body), ...more });
+  assert.ok(!(idempotencyKey instanceof Refusal));
+  return idempotencyKey;
+}
+
+const digestOf = (...of: Parameters<typeof keyOf>) => keyOf(...of)?.digest.toString('hex');
+
+test('CC-14 a call with a key is an attempt, and so is a plain one that a stock client marks; no other is', () => {
+  assert.equal(keyOf({}), undefined);
+  assert.equal(keyOf({ retryCount: '2' }, { isStream: true }), undefined);
+  assert.equal(keyOf({ retryCount: '0' })?.joins, false);
+  assert.equal(keyOf({ retryCount: 'odd' })?.joins, false);
+  assert.equal(keyOf({ retryCount: '1' })?.joins, true);
+  assert.equal(keyOf({ idempotencyKey: 'k' }, { isStream: true })?.joins, true);
+});
+
+test('CC-14 attempts are the same for one app, mode, user and key, or body; whatever differs keeps them apart', () => {
+  const key = { idempotencyKey: 'k' };
+  assert.equal(digestOf(key), digestOf(key, {}, 'other'));
+  const others = [{ mode: 'sandbox' }, { appId: 'app_2' }, { userId: 'Anna' }].map((more) => digestOf(key, more));
+  const marked = { retryCount: '1' };
+  const bodies = [digestOf(marked), digestOf(marked, {}, 'other'), digestOf(marked, { userId: 'Anna' })];
+  const all = [digestOf(key), digestOf({ idempotencyKey: 'body' }), ...others, ...bodies];
+  assert.equal(new Set(all).size, all.length);
+  assert.equal(digestOf(marked), digestOf({ retryCount: '0' }));
+});
+
+test('ER-05 CC-14 a retry waits for 25 seconds at most, and is then told to come again', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const earlier = newCallId();
+  let looks = 0;
+  const lane = {
+    placeHold: async () => {
+      looks += 1;
+      return { outcome: 'attempt_running', earlier } as const;
+    },
+  } as unknown as Lane<'live'>;
+  const waiting = { callers: 0 };
+  const gone = new AbortController();
+  const caller = { gone: gone.signal, idempotency: { waiting } } as unknown as CallerSide;
+  let waitedMs = 0;
+  let isOver = false;
+  const placing = placeOrJoin(lane, {} as ChatCall, caller).finally(() => (isOver = true));
+  const goesOn = () => !isOver && waitedMs < 60_000;
+  for (; goesOn(); waitedMs += 25) {
+    await new Promise(setImmediate);
+    t.mock.timers.tick(25);
+  }
+  const placed = await placing;
+  assert.ok(placed instanceof Refusal);
+  assert.deepEqual([placed.code, placed.detail], ['CONFLICT', { retryAfterSeconds: 1 }]);
+  assert.ok(waitedMs >= 25_000 && waitedMs <= 25_300, String(waitedMs));
+  assert.ok(looks <= 130, String(looks));
+  assert.equal(waiting.callers, 0);
+
+  looks = 0;
+  gone.abort();
+  await placeOrJoin(lane, {} as ChatCall, caller);
+  assert.equal(looks, 1, 'for a caller who is gone nobody waits');
+
+  const crowded = { gone: new AbortController().signal, idempotency: { waiting: { callers: 1_000 } } };
+  const refused = await placeOrJoin(lane, {} as ChatCall, crowded as unknown as CallerSide);
+  assert.ok(refused instanceof Refusal && refused.code === 'CONFLICT');
+});

@@ -1,0 +1,71 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ChatCall, StreamPace } from '#gateway/call/call.ts';
+import type { JsonObject } from '#kernel/json.ts';
+import type { Signal } from '#kernel/signal.ts';
+import { sourceOf } from '#gateway/lanes/made-chunks.ts';
+import { type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
+import { cannedChunks, cannedCompletion } from '#sandbox/canned-answer.ts';
+import { CANNED, findOutcome, type Outcome, type OutcomeFailure } from '#sandbox/outcomes.ts';
+
+/** The canned answer, or the outcome that the call's model asks for, in the place of a provider. */
+export function createSandboxProvider({ callId, prompt, model }: ChatCall, { statusMsMax }: StreamPace): Provider {
+  const outcome = findOutcome(model.id) ?? CANNED;
+  const cannedCallOf = ({ request, outputTokens }: ProviderCall) => {
+    return { callId, promptTokens: prompt.tokensEstimated, outputTokensMax: outputTokens, tools: request['tools'] };
+  };
+  return {
+    complete: async (call) => {
+      await wait(outcome.silence * statusMsMax);
+      if (outcome.failure !== undefined) throw errorOf(outcome.failure);
+      return cannedCompletion(cannedCallOf(call), outcome);
+    },
+    stream: async (call, signal) => {
+      if (outcome.failure?.at !== 'middle') await wait(outcome.silence * statusMsMax, signal);
+      if (outcome.failure?.at === 'beginning') throw errorOf(outcome.failure);
+      return sourceOf(play(cannedChunks(cannedCallOf(call), outcome), outcome, { statusMsMax, signal }));
+    },
+  };
+}
+
+interface Playing {
+  readonly statusMsMax: number;
+  readonly signal: Signal;
+}
+
+/** The chunks at their pace, and then the failure, where there is one. */
+async function* play(
+  chunks: readonly JsonObject[],
+  { pace, silence, failure }: Outcome,
+  { statusMsMax, signal }: Playing,
+): AsyncGenerator<readonly JsonObject[], void, undefined> {
+  if (pace === 0) {
+    yield chunks;
+  } else {
+    for (const chunk of chunks) {
+      yield [chunk];
+      await wait(pace * statusMsMax, signal);
+    }
+  }
+  if (failure?.at !== 'middle') return;
+  await wait(silence * statusMsMax, signal);
+  throw errorOf(failure);
+}
+
+function errorOf({ kind }: OutcomeFailure): UpstreamError {
+  return new UpstreamError(kind, 'The sandbox was asked for this failure.');
+}
+
+async function wait(ms: number, signal?: Signal): Promise<void> {
+  if (ms === 0) return;
+  const waiting = new AbortController();
+  const stop = (): void => waiting.abort();
+  if (signal?.aborted === true) stop();
+  signal?.addEventListener('abort', stop);
+  try {
+    await pause(ms, undefined, waiting);
+  } catch (fault) {
+    throw new UpstreamError('given-up', 'The call was given up.', { cause: fault });
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { acceptedBy, findUnaccepted, KNOWN_PARAMETERS, passedOn } from '#gateway/request/parameters.ts';
+
+// Values, parameter by parameter: tests/conformance/parameter-table.test.ts.
+
+test('CC-03 the first parameter that is not known is the one that is named', () => {
+  assert.equal(findUnaccepted({ model: 'm', first: 1, second: 2 }, KNOWN_PARAMETERS), 'first');
+  assert.equal(findUnaccepted({ model: 'm', messages: [] }, KNOWN_PARAMETERS), undefined);
+});
+
+test('CC-03 a null is absent where the parameter is known, and no excuse where it is not', () => {
+  const few = acceptedBy(new Set(['temperature']));
+  assert.equal(findUnaccepted({ seed: null }, few), undefined);
+  assert.equal(findUnaccepted({ seed: 1 }, few), 'seed');
+  assert.equal(findUnaccepted({ unheard_of: null }, few), 'unheard_of');
+});
+
+test('CC-03 a default is absent, unless what is beside it makes it say something', () => {
+  const few = acceptedBy(new Set(['tools']));
+  assert.equal(findUnaccepted({ n: 1, temperature: 1, tool_choice: 'none' }, few), undefined);
+  assert.equal(findUnaccepted({ n: 2 }, few), 'n');
+  assert.equal(findUnaccepted({ tools: [], tool_choice: 'auto' }, few), undefined);
+  assert.equal(findUnaccepted({ tools: [], tool_choice: 'none' }, few), 'tool_choice');
+});
+
+test('CC-03 a model that knows the output limit by one name is called with it by either', () => {
+  for (const name of ['max_tokens', 'max_completion_tokens']) {
+    assert.equal(findUnaccepted({ max_tokens: 1, max_completion_tokens: 1 }, acceptedBy(new Set([name]))), undefined);
+  }
+  assert.equal(findUnaccepted({ max_tokens: 1 }, acceptedBy(new Set(['n']))), 'max_tokens');
+});
+
+test('CC-13 what is passed on is what the model takes and what says something to it', () => {
+  const request = { model: 'm', n: 1, seed: 1, stop: null, user: 'u', store: false };
+  assert.deepEqual(passedOn(request, acceptedBy(new Set(['seed']))), { model: 'm', seed: 1 });
+  assert.deepEqual(passedOn(request, KNOWN_PARAMETERS), { model: 'm', n: 1, seed: 1 });
+});
+
+test('CC-03 a model’s own list never takes away what the gateway itself acts on, nor adds what it does not know', () => {
+  const none = acceptedBy(new Set(['unheard_of']));
+  const ours = [
+    'model',
+    'messages',
+    'stream',
+    'stream_options',
+    'metadata',
+    'user',
+    'safety_identifier',
+    'prompt_cache_key',
+  ];
+  assert.deepEqual([...none].toSorted(), ours.toSorted());
+  assert.equal(acceptedBy(undefined), KNOWN_PARAMETERS);
+});

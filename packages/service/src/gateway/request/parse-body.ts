@@ -1,0 +1,79 @@
+import type { ValueFault } from '#gateway/request/parameter-values.ts';
+import { findUnsafe } from '#gateway/request/unsafe-json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+
+/** The root value is level 1 (CC-07). */
+export const DEPTH_MAX = 32;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** Reads a body as a JSON object: depth by a scan of the bytes before parsing, UTF-8, JSON, nothing unsafe (CC-07). */
+export function parseBody(bytes: Buffer): JsonObject | Refusal<'BAD_REQUEST'> {
+  if (isDeeperThan(bytes, DEPTH_MAX)) {
+    return refuse('BAD_REQUEST', `The body is nested deeper than ${DEPTH_MAX} levels.`);
+  }
+  const text = decodeUtf8(bytes);
+  if (text === undefined) return refuse('BAD_REQUEST', 'The body is not valid UTF-8.');
+  const value = parseJson(text);
+  if (value === undefined) return refuse('BAD_REQUEST', 'The body is not valid JSON.');
+  if (!isJsonObject(value)) return refuse('BAD_REQUEST', 'The body must be a JSON object.');
+  const unsafe = findUnsafe(value);
+  return unsafe === undefined ? value : misshapen(unsafe);
+}
+
+const SHOWN_CHARACTERS_MAX = 128;
+
+/** What a fault in the body is answered with. Its path holds names that the caller chose. */
+export function misshapen({ path, expects }: ValueFault): Refusal<'BAD_REQUEST'> {
+  const shown = shownOf(path);
+  return refuse('BAD_REQUEST', `\`${shown}\` must be ${expects}.`, { param: shown });
+}
+
+/** What a caller sent, as a message may show it: short, and on one line of a terminal or a log. */
+export function shownOf(text: string): string {
+  const part = text.length <= SHOWN_CHARACTERS_MAX ? text : `${text.slice(0, SHOWN_CHARACTERS_MAX)}...`;
+  return part.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '\ufffd');
+}
+
+/** True when brackets outside of strings nest deeper than `levels`. Stops at the first that does. */
+export function isDeeperThan(bytes: Buffer, levels: number): boolean {
+  let depth = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index];
+    if (byte === QUOTE) {
+      index = endOfString(bytes, index + 1);
+    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      depth += 1;
+      if (depth > levels) return true;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      depth -= 1;
+    }
+  }
+  return false;
+}
+
+/** Where the string ends that begins at `from`: at its quote, or with the bytes. Looked for natively: prompts are long. */
+function endOfString(bytes: Buffer, from: number): number {
+  for (let end = bytes.indexOf(QUOTE, from); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
+    let escapes = 0;
+    while (end - escapes > from && bytes[end - escapes - 1] === BACKSLASH) escapes += 1;
+    if (escapes % 2 === 0) return end;
+  }
+  return bytes.length;
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+function decodeUtf8(bytes: Buffer): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,140 @@
+import type { Caller } from '#accounts/key-directory.ts';
+import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
+import type { Catalogue, Model } from '#catalogue/catalogue.ts';
+import { isEntitled, notEntitled } from '#catalogue/entitlement.ts';
+import type { AskingCall, ChatCall } from '#gateway/call/call.ts';
+import { sizePrompt } from '#gateway/usage/prompt-size.ts';
+import { findMessageFault, measureImages } from '#gateway/request/messages.ts';
+import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
+import { misshapen, shownOf } from '#gateway/request/parse-body.ts';
+import {
+  acceptedBy,
+  findBadValue,
+  findUnaccepted,
+  KNOWN_PARAMETERS,
+  passedOn,
+  undecided,
+} from '#gateway/request/parameters.ts';
+import { adviceOn, findOtherEndpoint } from '#gateway/request/refused-parameters.ts';
+import { type CorrelationId, type EndUserId, newCallId } from '#kernel/ids.ts';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+
+/** The request's own form: model, messages, known parameters, their values. In the order of CC-10. */
+export function checkShape(request: JsonObject): Refusal<'BAD_REQUEST'> | undefined {
+  const { model } = request;
+  if (typeof model !== 'string' || model === '') {
+    return refuse('BAD_REQUEST', '`model` must be the name of a model: see `GET /v1/models`.', { param: 'model' });
+  }
+  const { messages } = request;
+  const elsewhere = messages === undefined ? findOtherEndpoint(request) : undefined;
+  if (elsewhere !== undefined) return unaccepted(elsewhere, KNOWN_PARAMETERS);
+  const fault = findMessageFault(messages);
+  if (fault !== undefined) return misshapen(fault);
+  const unknown = findUnaccepted(request, KNOWN_PARAMETERS);
+  if (unknown !== undefined) return unaccepted(unknown, KNOWN_PARAMETERS);
+  const bad = findBadValue(request);
+  return bad === undefined ? undefined : misshapen(bad);
+}
+
+/** The served model that a name stands for. Echoes what was sent, never what an alias points at (CC-04). */
+export function resolveModel(catalogue: Catalogue, name: string): Model | Refusal<'BAD_REQUEST'> {
+  const model = catalogue.find(name);
+  if (model?.isServed === true) return model;
+  return refuse('BAD_REQUEST', `The model \`${shownOf(name)}\` is not served here: see \`GET /v1/models\`.`, {
+    param: 'model',
+  });
+}
+
+/** May this app call this model (CC-05)? */
+export function checkEntitlement(
+  caller: Caller,
+  model: Model,
+  name: string,
+): Refusal<'MODEL_NOT_ENTITLED'> | undefined {
+  return isEntitled(caller.app, model) ? undefined : notEntitled(shownOf(name));
+}
+
+/** What this model takes of what the gateway knows. */
+export function checkModelParameters(request: JsonObject, model: Model): Refusal<'BAD_REQUEST'> | undefined {
+  const accepted = acceptedBy(model.parameters);
+  const name = findUnaccepted(request, accepted);
+  if (name !== undefined) return unaccepted(name, accepted);
+  if (model.imageTokensMax === undefined && measureImages(messagesOf(request)).images > 0) {
+    return refuse('BAD_REQUEST', 'This model takes no images: its catalogue entry gives them no price.', {
+      param: 'messages',
+    });
+  }
+  return undefined;
+}
+
+interface CallContext {
+  readonly caller: Caller;
+  readonly userId: EndUserId;
+  readonly correlationId: CorrelationId;
+  readonly bodyBytes: number;
+  readonly pseudonyms: Pseudonyms;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+}
+
+/** The call of a request that passed every check above. */
+export function callOf(request: JsonObject, model: Model, context: CallContext): AskingCall {
+  const passed = { ...passedOn(request, acceptedBy(model.parameters)), ...namedAnew(request, model, context) };
+  const requestText = JSON.stringify(undecided(passed));
+  const isStream = request['stream'] === true;
+  const options = request['stream_options'];
+  // By the name that replaced the other, where both are given. Either way the model and the wallet bound it.
+  const ownLimit = wholeOf(request['max_completion_tokens']) ?? wholeOf(request['max_tokens']);
+  const call: ChatCall = {
+    callId: newCallId(),
+    correlationId: context.correlationId,
+    app: context.caller.app,
+    userId: context.userId,
+    model,
+    isStream,
+    wantsUsage: isStream && isJsonObject(options) && options['include_usage'] === true,
+    choices: wholeOf(request['n']) ?? 1,
+    // The provider gets the request anew, and numbers may grow when they are written again (1e20 has 21 digits).
+    prompt: sizePrompt(
+      model,
+      measureImages(messagesOf(request)),
+      Math.max(context.bodyBytes, Buffer.byteLength(requestText)),
+    ),
+    outputTokensMax: Math.min(ownLimit ?? model.defaultOutputTokens, model.maxOutputTokens),
+    idempotencyKey: context.idempotencyKey,
+  };
+  return { call, asked: { request: passed, requestText } };
+}
+
+/** Who the end user is, and its cache key, by names that mean nothing to anybody else: to models that take them. */
+function namedAnew(request: JsonObject, model: Model, { caller, userId, pseudonyms }: CallContext): JsonObject {
+  const { prompt_cache_key: cacheKey } = request;
+  const { appId } = caller.app;
+  const takesCacheKey = model.parameters?.has('prompt_cache_key') ?? true;
+  return {
+    ...(typeof cacheKey === 'string' && takesCacheKey
+      ? { prompt_cache_key: pseudonyms.ofCacheKey(appId, userId, cacheKey) }
+      : {}),
+    // Only where the operator's list asks for it: a provider that does not know it would refuse every call.
+    ...(model.parameters?.has('safety_identifier') === true
+      ? { safety_identifier: pseudonyms.ofUser(appId, userId) }
+      : {}),
+  };
+}
+
+function wholeOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+function messagesOf(request: JsonObject): readonly JsonObject[] {
+  return request['messages'] as readonly JsonObject[];
+}
+
+function unaccepted(name: string, accepted: ReadonlySet<string>): Refusal<'BAD_REQUEST'> {
+  const advice = adviceOn(name);
+  const hint = advice === undefined ? '' : ` ${advice}`;
+  const list = [...accepted].map((one) => `\`${one}\``).join(', ');
+  return refuse('BAD_REQUEST', `\`${shownOf(name)}\` is not a supported parameter.${hint} Supported: ${list}.`, {
+    param: shownOf(name),
+  });
+}

@@ -1,0 +1,68 @@
+import type { Drains } from '#gateway/call/call.ts';
+import { drainsCut } from '#gateway/stream/metrics.ts';
+
+/** How far streams are read on whose callers have left. */
+interface DrainLimits {
+  /** One of them, for so long and so far, no further (CC-11). */
+  readonly msMax: number;
+  readonly bytesMax: number;
+  /** So many at a time in this process, and so far all together: above it, the oldest is given up. */
+  readonly drainsMax: number;
+  readonly bytesOfAllMax: number;
+}
+
+const DRAIN_LIMITS: DrainLimits = {
+  msMax: 60_000,
+  bytesMax: 1024 * 1024,
+  drainsMax: 256,
+  bytesOfAllMax: 64 * 1024 * 1024,
+};
+
+interface Running {
+  readonly giveUp: () => void;
+  readonly timer: NodeJS.Timeout;
+  bytes: number;
+}
+
+export function createDrains(limits: DrainLimits = DRAIN_LIMITS): Drains {
+  const running = new Set<Running>();
+  let bytesOfAll = 0;
+
+  function end(drain: Running): boolean {
+    clearTimeout(drain.timer);
+    const isRunning = running.delete(drain);
+    if (isRunning) bytesOfAll -= drain.bytes;
+    return isRunning;
+  }
+
+  function cut(drain: Running): void {
+    if (!end(drain)) return;
+    drainsCut.add();
+    drain.giveUp();
+  }
+
+  function cutOldest(): void {
+    for (const drain of running) {
+      if (running.size <= limits.drainsMax && bytesOfAll <= limits.bytesOfAllMax) return;
+      cut(drain);
+    }
+  }
+
+  return {
+    begin: (giveUp) => {
+      const drain: Running = { giveUp, timer: setTimeout(() => cut(drain), limits.msMax), bytes: 0 };
+      running.add(drain);
+      cutOldest();
+      return {
+        read: (bytes) => {
+          if (!running.has(drain)) return;
+          drain.bytes += bytes;
+          bytesOfAll += bytes;
+          if (drain.bytes > limits.bytesMax) cut(drain);
+          cutOldest();
+        },
+        end: () => void end(drain),
+      };
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { createKeptAlive } from '#gateway/stream/keep-alive.ts';
+
+const PACE = { statusMsMax: 10, keepAliveMs: 15_000 };
+const COMMENT = ': keep-alive\n\n';
+
+/** A caller who is written to, in a time that the test moves. */
+function writtenTo(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const written: string[] = [];
+  let nowMs = 0;
+  let stalled: Promise<void> | undefined;
+  const gone = new AbortController();
+  const write = (frames: string): Promise<void> | undefined => {
+    written.push(frames);
+    return stalled;
+  };
+  return {
+    written,
+    gone,
+    out: createKeptAlive({ write, end: write }, PACE, { gone: gone.signal, clock: { nowMs: () => nowMs } }),
+    stall: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      stalled = promise;
+      return () => {
+        stalled = undefined;
+        resolve();
+      };
+    },
+    /** Lets time pass, and what it brings about happen. */
+    pass: async (ms: number) => {
+      // By the millisecond, so that a timer that is set meanwhile is due by the same clock.
+      for (let passed = 0; passed < ms; passed += 1) {
+        nowMs += 1;
+        t.mock.timers.tick(1);
+      }
+      for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
+    },
+  };
+}
+
+test('CC-01 a comment comes after 15 s without a frame, and after 15 s more', async (t) => {
+  const { out, written, pass } = writtenTo(t);
+  await pass(1_000);
+  await out.write('frame');
+  await pass(14_999);
+  assert.deepEqual(written, ['frame']);
+  await pass(1);
+  assert.deepEqual(written, ['frame', COMMENT]);
+  await pass(15_000);
+  assert.deepEqual(written, ['frame', COMMENT, COMMENT]);
+});
+
+test('CC-01 a stream that goes on has no comments in it', async (t) => {
+  const { out, written, pass } = writtenTo(t);
+  for (let count = 0; count < 5; count += 1) {
+    await pass(14_999);
+    await out.write('frame');
+  }
+  assert.ok(!written.includes(COMMENT));
+});
+
+test('CC-01 a reader that stands still has no comments put behind what it has not read', async (t) => {
+  const { out, written, stall, pass } = writtenTo(t);
+  const goOn = stall();
+  const writing = out.write('frame');
+  await pass(60_000);
+  assert.deepEqual(written, ['frame']);
+  goOn();
+  await writing;
+  await pass(14_999);
+  assert.deepEqual(written, ['frame']);
+  await pass(1);
+  assert.deepEqual(written, ['frame', COMMENT]);
+});
+
+test('CC-01 a comment that is not read is not followed by another', async (t) => {
+  const { written, stall, pass } = writtenTo(t);
+  const goOn = stall();
+  await pass(15_000);
+  await pass(60_000);
+  assert.deepEqual(written, [COMMENT]);
+  goOn();
+  await pass(0);
+  await pass(15_000);
+  assert.deepEqual(written, [COMMENT, COMMENT]);
+});
+
+test('CC-01 no comment comes once the end is written', async (t) => {
+  const { out, written, pass } = writtenTo(t);
+  out.stop();
+  await out.end('end');
+  await pass(60_000);
+  assert.deepEqual(written, ['end']);
+});
+
+test('CC-11 a caller who has left is written no comment', async (t) => {
+  const { gone, written, pass } = writtenTo(t);
+  gone.abort();
+  await pass(60_000);
+  assert.deepEqual(written, []);
+});

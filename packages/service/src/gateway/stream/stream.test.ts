@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Asked, CallerSide, ChatCall } from '#gateway/call/call.ts';
+import { createDrains } from '#gateway/stream/drains.ts';
+import { STREAM_PACE } from '#gateway/stream/keep-alive.ts';
+import type { Ending, Hold, Lane } from '#gateway/call/lane.ts';
+import { openStream } from '#gateway/stream/stream.ts';
+import { FAILED } from '#gateway/usage/ending.ts';
+import { newCallId } from '#kernel/ids.ts';
+import { createLog } from '#kernel/log.ts';
+import { micros, ZERO_MICROS } from '#kernel/micros.ts';
+import { sourceOf } from '#gateway/lanes/made-chunks.ts';
+
+const price = {
+  priceId: 1n,
+  inputMicrosPerMillion: 1n,
+  cachedInputMicrosPerMillion: 1n,
+  cacheWriteMicrosPerMillion: 1n,
+  outputMicrosPerMillion: 1n,
+  marginBasisPoints: 0n,
+};
+const call = {
+  callId: newCallId(),
+  model: { price, onAbandon: 'cancel', timeoutMs: 1_000 },
+  prompt: { tokensMax: 1, tokensEstimated: 1 },
+  choices: 1,
+  outputTokensMax: 1,
+} as ChatCall;
+const asked: Asked = { request: {}, requestText: '{}' };
+
+test('CC-09 a stream whose provider’s client cannot be had is a fault, and its hold is ended', async () => {
+  const endings: Ending[] = [];
+  const lane = {
+    mode: 'live',
+    placeHold: () => assert.fail('it holds already'),
+    endHold: async (_hold: unknown, ending: Ending) => {
+      endings.push(ending);
+      return ZERO_MICROS;
+    },
+    providerOf: () => {
+      throw new Error('There is none.');
+    },
+    offerSlot: () => () => {},
+  } as unknown as Lane<'live'>;
+  const caller = {
+    gone: new AbortController().signal,
+    log: createLog('silent'),
+    rejections: { note: () => {} },
+    drains: createDrains(),
+    pace: STREAM_PACE,
+  } as unknown as CallerSide;
+  const hold: Hold<'live'> = { mode: 'live', call, granted: micros(10n) };
+  await assert.rejects(openStream(lane, { hold, asked }, caller), /There is none/);
+  assert.deepEqual(endings, [FAILED]);
+});
+
+test('CC-14 a caller who leaves while a stream that has come to its end is settled leaves no drain', async () => {
+  const gone = new AbortController();
+  let offered = 0;
+  const chunk = { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] };
+  const lane = {
+    mode: 'live',
+    endHold: async (_hold: unknown, ending: Ending) => {
+      gone.abort();
+      return ending.charge;
+    },
+    providerOf: () => ({
+      stream: async () =>
+        sourceOf(
+          (async function* () {
+            yield [chunk];
+          })(),
+        ),
+    }),
+    offerSlot: () => {
+      offered += 1;
+      return () => {};
+    },
+  } as unknown as Lane<'live'>;
+  const caller = {
+    gone: gone.signal,
+    log: createLog('silent'),
+    drains: createDrains(),
+    pace: STREAM_PACE,
+  } as unknown as CallerSide;
+  const drained = { ...call, model: { ...call.model, onAbandon: 'drain' } } as ChatCall;
+  const hold: Hold<'live'> = { mode: 'live', call: drained, granted: micros(10n) };
+  const answer = await openStream(lane, { hold, asked }, caller);
+  assert.ok('run' in answer);
+  await answer.run({ write: async () => {}, end: async () => {} });
+  assert.deepEqual([gone.signal.aborted, offered], [true, 0]);
+});

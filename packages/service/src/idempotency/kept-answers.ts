@@ -1,0 +1,128 @@
+import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
+import { type AnswerRow, deleteAnswer, deleteExpired, insertAnswer, selectAnswer } from '#idempotency/queries.ts';
+import { isServerFault, type Pool } from '#db/pool.ts';
+import { deriveKey, seal, unseal } from '#kernel/crypto.ts';
+import type { CallId } from '#kernel/ids.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
+import { type Micros, microsFromRow } from '#kernel/micros.ts';
+import { repeat } from '#kernel/repeat.ts';
+
+/** An answer as it was sent, with what its headers said. */
+export interface SentAnswer {
+  readonly callId: CallId;
+  readonly isStream: boolean;
+  readonly loweredOutputTokens: number | undefined;
+  /** The body, byte for byte. */
+  readonly text: string;
+}
+
+interface KeptAnswer extends SentAnswer {
+  /** What the call was charged when it ended. */
+  readonly charged: Micros;
+}
+
+/** Answers for the retries of their calls, for five minutes (CC-14). Sealed under a key of this service; never logged. */
+export interface KeptAnswers {
+  /**
+   * Keeps an answer. `charged`: of a call that has ended. When it cannot be kept, the call goes on without: a line in
+   * the log says so. Never rejects.
+   */
+  readonly keep: (idempotencyKey: IdempotencyKey, answer: SentAnswer, charged?: Micros) => Promise<void>;
+  /** The answer of a call that was kept and charged, unless its time is over. */
+  readonly find: (idempotencyKey: IdempotencyKey, callId: CallId) => Promise<KeptAnswer | undefined>;
+  /** Removes what nobody needs any more. Never rejects. */
+  readonly forget: (callId: CallId) => Promise<void>;
+  /** Ends the removal of answers whose time is over. */
+  readonly stop: () => Promise<void>;
+}
+
+const LIFETIME_MS = 5 * 60_000;
+/** Longer answers are not kept. */
+export const KEPT_CHARACTERS_MAX = 8 * 1024 * 1024;
+/** How long a caller waits for an answer to be kept: not for as long as a database that is away may take. */
+const KEEP_MS_MAX = 1_000;
+/** A connection that was lost is made anew within that time. */
+const KEEP_TRIES_MAX = 5;
+const KEEP_AGAIN_MS = 100;
+const SWEEP_PERIOD_MS = 5_000;
+const SWEPT_MAX = 200;
+
+export function createKeptAnswers(options: {
+  readonly pool: Pool;
+  readonly secret: Buffer;
+  readonly log: Log;
+}): KeptAnswers {
+  const { pool, log } = options;
+  const key = deriveKey(options.secret, 'kept-answers');
+
+  async function keep(idempotencyKey: IdempotencyKey, answer: SentAnswer, charged: Micros | undefined): Promise<void> {
+    const { callId, text } = answer;
+    if (text.length > KEPT_CHARACTERS_MAX) {
+      log.warn({ callId }, 'an answer is too long to be kept for a retry');
+      return;
+    }
+    const { digest, body } = idempotencyKey;
+    const sealed = seal(key, contextOf(idempotencyKey, callId), JSON.stringify(answer));
+    try {
+      await insertStubbornly(pool, { callId, digest, body, sealed, charged, lifetimeMs: LIFETIME_MS });
+    } catch (fault) {
+      log.warn({ callId, fault: describeFault(fault) }, 'an answer could not be kept for a retry');
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    try {
+      let removed = SWEPT_MAX;
+      while (removed === SWEPT_MAX) removed = await deleteExpired(pool, SWEPT_MAX);
+    } catch (fault) {
+      log.warn({ fault: describeFault(fault) }, 'kept answers whose time is over could not be removed');
+    }
+  }
+
+  const sweeps = repeat(sweep, SWEEP_PERIOD_MS);
+
+  return {
+    keep: (idempotencyKey, answer, charged) => withinTime(keep(idempotencyKey, answer, charged)),
+    find: async (idempotencyKey, callId) => {
+      const row = await selectAnswer(pool, callId);
+      if (row === undefined) return undefined;
+      const answer = JSON.parse(unseal(key, contextOf(idempotencyKey, callId), row.sealed)) as SentAnswer;
+      return { ...answer, charged: microsFromRow(row.charged) };
+    },
+    forget: async (callId) => {
+      try {
+        await deleteAnswer(pool, callId);
+      } catch (fault) {
+        log.warn({ callId, fault: describeFault(fault) }, 'a kept answer could not be removed before its time');
+      }
+    },
+    stop: sweeps.stop,
+  };
+}
+
+/** Without its answer a retry is charged again: a connection that is lost in passing is no reason to go without. */
+async function insertStubbornly(pool: Pool, answer: AnswerRow): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await insertAnswer(pool, answer);
+      return;
+    } catch (fault) {
+      if (!isServerFault(fault) || tries === KEEP_TRIES_MAX) throw fault;
+      await new Promise((resolve) => {
+        setTimeout(resolve, KEEP_AGAIN_MS);
+      });
+    }
+  }
+}
+
+/** What a sealed answer belongs to: moved to another row, it cannot be opened. */
+function contextOf({ digest, body }: IdempotencyKey, callId: CallId): Buffer {
+  return Buffer.concat([digest, body, Buffer.from(callId)]);
+}
+
+async function withinTime(work: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, KEEP_MS_MAX);
+  await Promise.race([work, promise]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,54 @@
+import type { Queryable } from '#db/pool.ts';
+import type { CallId } from '#kernel/ids.ts';
+
+export interface AnswerRow {
+  readonly callId: CallId;
+  readonly digest: Buffer;
+  readonly body: Buffer;
+  readonly sealed: Buffer;
+  /** What play money was charged, where that is known. */
+  readonly charged: bigint | undefined;
+  readonly lifetimeMs: number;
+}
+
+/** Keeps an answer; the first of a call stays. */
+export async function insertAnswer(db: Queryable, answer: AnswerRow): Promise<void> {
+  const { callId, digest, body, sealed, charged, lifetimeMs } = answer;
+  await db.query({
+    name: 'attempts_insert',
+    text: `insert into attempts.answers (call_id, attempt, body, sealed, charged_micros, expires_at)
+      values ($1, $2, $3, $4, $5, clock_timestamp() + $6 * interval '1 millisecond')
+      on conflict (call_id) do nothing`,
+    values: [callId, digest, body, sealed, charged, lifetimeMs],
+  });
+}
+
+interface KeptRow {
+  readonly sealed: Buffer;
+  readonly charged: bigint;
+}
+
+/** The kept answer of a call that was charged, see `attempts.find` in the migrations. */
+export async function selectAnswer(db: Queryable, callId: CallId): Promise<KeptRow | undefined> {
+  const { rows } = await db.query<KeptRow>({
+    name: 'attempts_select',
+    text: `select sealed, charged from attempts.find($1)`,
+    values: [callId],
+  });
+  return rows[0];
+}
+
+export async function deleteAnswer(db: Queryable, callId: CallId): Promise<void> {
+  await db.query(`delete from attempts.answers where call_id = $1`, [callId]);
+}
+
+/** Removes at most `most` answers whose time is over. Gives how many. */
+export async function deleteExpired(db: Queryable, most: number): Promise<number> {
+  const { rowCount } = await db.query(
+    `delete from attempts.answers where call_id in (
+       select call_id from attempts.answers where expires_at <= clock_timestamp()
+       order by expires_at limit $1)`,
+    [most],
+  );
+  return rowCount ?? 0;
+}

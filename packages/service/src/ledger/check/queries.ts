@@ -1,0 +1,68 @@
+import type { Queryable } from '#db/pool.ts';
+
+interface DifferenceRow {
+  /** Null in a row that carries the counts alone. */
+  readonly rule: string | null;
+  readonly wallet_id: bigint;
+  readonly expected: bigint;
+  readonly found: bigint;
+}
+
+interface CheckRow extends DifferenceRow {
+  readonly wallets: bigint;
+  readonly entries: bigint;
+  /** Differences, also those beyond the limit. */
+  readonly all: bigint | null;
+}
+
+/** The first differences of the whole ledger and the counts, in one snapshot. At least one row. */
+export async function selectCheck(db: Queryable, differencesMax: number): Promise<readonly CheckRow[]> {
+  const { rows } = await db.query<CheckRow>(
+    `select c.wallets, c.entries, d.*
+     from (
+       select (select count(*) from ledger.wallets) as wallets, (select count(*) from ledger.entries) as entries
+     ) c
+     left join (
+       select rule, wallet_id, expected, found, count(*) over () as "all"
+       from ledger.differences() order by wallet_id, rule limit $1
+     ) d on true
+     order by d.wallet_id, d.rule`,
+    [differencesMax],
+  );
+  return rows;
+}
+
+interface ChangesRow extends DifferenceRow {
+  readonly last_wallet: bigint | null;
+  readonly wallets: number;
+  readonly entries: bigint;
+}
+
+/** Checks up to `most` changed wallets after one, see `ledger.check_changes` in the migrations. At least one row. */
+export async function selectChanges(db: Queryable, after: bigint, most: number): Promise<readonly ChangesRow[]> {
+  const { rows } = await db.query<ChangesRow>(
+    `select last_wallet, wallets, entries, rule, wallet_id, expected, found from ledger.check_changes($1, $2)`,
+    [after, most],
+  );
+  return rows;
+}
+
+/** True when it is this process's turn to check what is new. */
+export async function beginCheck(db: Queryable, periodMs: number): Promise<boolean> {
+  const { rows } = await db.query<{ begun: boolean }>(`select ledger.begin_check($1) as begun`, [periodMs]);
+  return rows[0]?.begun ?? false;
+}
+
+export async function endCheck(db: Queryable, differences: bigint): Promise<void> {
+  await db.query(`select ledger.end_check($1)`, [differences]);
+}
+
+/** What the last pass found that came to its end, whichever process made it. */
+export async function selectLastCheck(
+  db: Queryable,
+): Promise<{ readonly ended_seconds: number; readonly differences: bigint }> {
+  const { rows } = await db.query<{ ended_seconds: number; differences: bigint }>(
+    `select extract(epoch from ended_at)::float8 as ended_seconds, differences from ledger.last_check`,
+  );
+  return rows[0] ?? { ended_seconds: 0, differences: 0n };
+}

@@ -1,0 +1,103 @@
+import type { Pool } from '#db/pool.ts';
+import type { Clock } from '#kernel/clock.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
+import { gauge } from '#kernel/metrics.ts';
+import { repeat } from '#kernel/repeat.ts';
+import { checkChanges, type Difference, type LedgerCheck } from '#ledger/check/check.ts';
+import { checkedWallets, checkPasses } from '#ledger/metrics.ts';
+import { beginCheck, endCheck, selectLastCheck } from '#ledger/check/queries.ts';
+
+const PERIOD_MS = 60_000;
+/** Timers of different processes never meet exactly: one that comes a little early still has its turn. */
+const PERIOD_SHARE = 0.9;
+const DIFFERENCES_LOGGED_MAX = 20;
+/** For each statement of a pass: a wallet that is new to it may have a long history. */
+export const CHECK_STATEMENT_MS_MAX = 60_000;
+
+interface WatchOptions {
+  /** Of the watch's own: a pass never keeps a call from a connection. */
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly periodMs?: number;
+}
+
+interface LedgerWatch {
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Checks what is new in the ledger every minute, in one process of all (WA-09). What was found is kept in the database, so
+ * that the metrics of every process tell of the last pass, whoever made it.
+ */
+export function startLedgerWatch({ pool, clock, log, periodMs = PERIOD_MS }: WatchOptions): LedgerWatch {
+  let isStopping = false;
+  let last = { ended_seconds: 0, differences: 0n };
+  let durationSeconds = 0;
+  declareGauges({ last: () => last, durationSeconds: () => durationSeconds });
+
+  async function check(): Promise<void> {
+    const begunMs = clock.nowMs();
+    const result = await checkChanges(pool, () => !isStopping);
+    if (isStopping) return;
+    await endCheck(pool, result.found);
+    durationSeconds = (clock.nowMs() - begunMs) / 1_000;
+    tell(result, log);
+  }
+
+  async function pass(): Promise<void> {
+    try {
+      if (await beginCheck(pool, Math.floor(periodMs * PERIOD_SHARE))) await check();
+      last = await selectLastCheck(pool);
+    } catch (fault) {
+      checkPasses.of({ result: 'failed' }).add();
+      log.warn({ fault: describeFault(fault) }, 'the ledger could not be checked');
+    }
+  }
+
+  const passes = repeat(pass, periodMs);
+  return {
+    stop: async () => {
+      isStopping = true;
+      await passes.stop();
+    },
+  };
+}
+
+function tell({ wallets, found, differences }: LedgerCheck, log: Log): void {
+  checkedWallets.add(Number(wallets));
+  checkPasses.of({ result: found === 0n ? 'clean' : 'differences' }).add();
+  if (found === 0n) return;
+  log.error(
+    { found: String(found), differences: differences.slice(0, DIFFERENCES_LOGGED_MAX).map(inWords) },
+    'THE LEDGER IS WRONG: run `purser ledger check`',
+  );
+}
+
+function inWords({ rule, walletId, expected, found }: Difference): string {
+  return `wallet ${walletId}: ${rule}: expected ${expected}, found ${found}`;
+}
+
+function declareGauges(watch: {
+  readonly last: () => { readonly ended_seconds: number; readonly differences: bigint };
+  readonly durationSeconds: () => number;
+}): void {
+  gauge({
+    name: 'purser_ledger_differences',
+    help: 'Differences that the last incremental ledger check found. Anything but 0 is an alarm.',
+    across: 'max',
+    read: () => Number(watch.last().differences),
+  });
+  gauge({
+    name: 'purser_ledger_check_last_success_timestamp_seconds',
+    help: 'When an incremental ledger check last came to its end, whatever it found.',
+    across: 'max',
+    read: () => watch.last().ended_seconds,
+  });
+  gauge({
+    name: 'purser_ledger_check_duration_seconds',
+    help: 'How long the last incremental ledger check took.',
+    across: 'max',
+    read: watch.durationSeconds,
+  });
+}

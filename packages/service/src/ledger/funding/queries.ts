@@ -1,0 +1,63 @@
+import type { Queryable } from '#db/pool.ts';
+import type { AppId, EndUserId } from '#kernel/ids.ts';
+import type { Micros } from '#kernel/micros.ts';
+import { answerOf } from '#ledger/function-answer.ts';
+
+/** Money that comes into a wallet or goes out of it, other than by calls. `key` counts once for each wallet and kind. */
+export interface Movement<Kind> {
+  readonly appId: AppId;
+  readonly userId: EndUserId;
+  readonly kind: Kind;
+  /** At least 1. */
+  readonly amount: Micros;
+  readonly key: string;
+}
+
+export type CreditKind = 'top_up' | 'contract_credit' | 'funds_reinstated';
+export type TakeBackKind = 'refund' | 'claw_back';
+/** `repeated`: booked before, with this amount; `conflict`: the key stood for another amount. Neither books anything. */
+export type TakeBackOutcome = 'booked' | 'repeated' | 'conflict' | 'no_wallet';
+/** `too_much`: the balance would pass the largest amount there is. */
+export type CreditOutcome = TakeBackOutcome | 'too_much';
+export type ReinstateOutcome = 'reinstated' | 'shortfall' | 'no_wallet';
+
+export function insertCredit(db: Queryable, credit: Movement<CreditKind>): Promise<CreditOutcome> {
+  return answerOf<CreditOutcome>(db, `select ledger.credit($1, $2, $3, $4, $5) as answer`, valuesOf(credit));
+}
+
+export function insertTakeBack(db: Queryable, taken: Movement<TakeBackKind>): Promise<TakeBackOutcome> {
+  return answerOf<TakeBackOutcome>(db, `select ledger.take_back($1, $2, $3, $4, $5) as answer`, valuesOf(taken));
+}
+
+/** `too_little`: less is there than that which no call holds. */
+export type SetAsideOutcome = 'booked' | 'repeated' | 'conflict' | 'too_little' | 'suspended' | 'no_wallet';
+/** `conflict`: it ended the other way before. `nothing`: none was set aside under the key. */
+export type EndSetAsideOutcome = CreditOutcome | 'nothing';
+
+export function insertSetAside(
+  db: Queryable,
+  { appId, userId, amount, key }: Omit<Movement<never>, 'kind'>,
+): Promise<SetAsideOutcome> {
+  const values = [appId, userId, amount, key];
+  return answerOf<SetAsideOutcome>(db, `select ledger.set_aside($1, $2, $3, $4) as answer`, values);
+}
+
+export function insertEndOfSetAside(
+  db: Queryable,
+  { appId, userId, kind, key }: Omit<Movement<'refund_paid' | 'refund_released'>, 'amount'>,
+): Promise<EndSetAsideOutcome> {
+  const values = [appId, userId, kind, key];
+  return answerOf<EndSetAsideOutcome>(db, `select ledger.end_set_aside($1, $2, $3, $4) as answer`, values);
+}
+
+export function reinstateWallet(
+  db: Queryable,
+  wallet: { readonly appId: AppId; readonly userId: EndUserId; readonly writesOff: boolean },
+): Promise<ReinstateOutcome> {
+  const values = [wallet.appId, wallet.userId, wallet.writesOff];
+  return answerOf<ReinstateOutcome>(db, `select ledger.reinstate($1, $2, $3) as answer`, values);
+}
+
+function valuesOf({ appId, userId, kind, amount, key }: Movement<string>): readonly unknown[] {
+  return [appId, userId, kind, amount, key];
+}

@@ -1,0 +1,17 @@
+import { plainArray } from '#db/array-literal.ts';
+import type { Queryable } from '#db/pool.ts';
+import type { CallId } from '#kernel/ids.ts';
+
+/** Says that these calls are read on for nobody, see `ledger.begin_drains` in the migrations. */
+export async function beginDrains(db: Queryable, calls: readonly CallId[]): Promise<void> {
+  await db.query(`select ledger.begin_drains($1)`, [plainArray(calls)]);
+}
+
+/** Those of the calls whose slot a new stream has taken. */
+export async function selectDrainsTaken(db: Queryable, calls: readonly CallId[]): Promise<readonly CallId[]> {
+  const { rows } = await db.query<{ call_id: CallId }>(
+    `select call_id from ledger.holds where call_id = any ($1) and not is_stream`,
+    [plainArray(calls)],
+  );
+  return rows.map((row) => row.call_id);
+}

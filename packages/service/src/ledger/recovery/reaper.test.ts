@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { createLog } from '#kernel/log.ts';
+import { startReaper } from '#ledger/recovery/reaper.ts';
+
+const LEASE_S = 15;
+
+/** A reaper of one kind of money under a clock of its own. */
+function startPassing(t: TestContext, prepare?: () => Promise<boolean>) {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const database = { isDown: false };
+  const asked: number[] = [];
+  const release = (holdsMax: number): Promise<number> => {
+    asked.push(holdsMax);
+    return database.isDown ? Promise.reject(new Error('made by a test')) : Promise.resolve(0);
+  };
+  const pass = prepare === undefined ? { release } : { release, prepare };
+  const reaper = startReaper({ passes: [pass], log: createLog('silent') });
+  t.after(reaper.stop);
+  /** Lets so many seconds pass, and tells whether the last pass released holds. */
+  const releasesAfter = async (seconds: number): Promise<boolean> => {
+    const before = asked.length;
+    for (let second = 0; second < seconds; second += 1) {
+      t.mock.timers.tick(1_000);
+      await yieldToOthers(); // For the pass to end.
+    }
+    assert.equal(asked.length, before + seconds);
+    return (asked.at(-1) ?? 0) > 0;
+  };
+  return { database, releasesAfter };
+}
+
+test('WA-10 a reaper releases nothing until it has reached the database for a whole lease, and again after an outage', async (t) => {
+  const { database, releasesAfter } = startPassing(t);
+  assert.equal(await releasesAfter(LEASE_S), false);
+  assert.equal(await releasesAfter(1), true);
+  database.isDown = true;
+  await releasesAfter(1);
+  database.isDown = false;
+  assert.equal(await releasesAfter(LEASE_S), false);
+  assert.equal(await releasesAfter(1), true);
+});
+
+test('WA-10 a reaper releases nothing while what the dead have left on disk is not settled', async (t) => {
+  let isSettled = false;
+  const { releasesAfter } = startPassing(t, () => Promise.resolve(isSettled));
+  assert.equal(await releasesAfter(2 * LEASE_S), false);
+  isSettled = true;
+  assert.equal(await releasesAfter(1), true);
+});

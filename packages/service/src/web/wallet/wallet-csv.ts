@@ -1,0 +1,59 @@
+import { csvField } from '#http/csv.ts';
+import { forOwner } from '#web/person/own-connection.ts';
+import type { PeoplePages } from '#web/person/people-pages.ts';
+import { WALLET_TEXTS } from '#web/wallet/texts.ts';
+import type { PageMethods } from '#web/frame/visit.ts';
+import { type MovementsRead, readMovements } from '#web/wallet/wallet-movements.ts';
+import { decimalOf } from '#web/components/format.ts';
+import type { Person } from '#identities/session.ts';
+import { isoOf } from '#kernel/clock.ts';
+import type { WalletMovement } from '#ledger/wallet/movements.ts';
+
+const COLUMNS = ['at', 'movement', 'amount', 'balanceAfter', 'currency', 'callId', 'model', 'tokensIn', 'tokensOut'];
+const BATCH = 1_000;
+
+/** `/wallet/:part/movements.csv`: every movement, the newest first, as of the moment at which it is asked for. */
+export function movementsFile(pages: PeoplePages): PageMethods<Person> {
+  return {
+    GET: forOwner(pages, ({ connection: { wallet } }) => ({
+      status: 200,
+      file: {
+        headers: {
+          'content-type': 'text/csv; charset=utf-8',
+          'content-disposition': `attachment; filename="${WALLET_TEXTS.fileName}"`,
+        },
+        text: linesOf(pages, wallet.walletId, wallet.currency),
+      },
+    })),
+  };
+}
+
+/** Batch by batch, as they are sent: none is read before the one before it has left. Entries are never changed. */
+async function* linesOf(pages: PeoplePages, walletId: bigint, currency: string): AsyncGenerator<string> {
+  yield `${COLUMNS.join(',')}\r\n`;
+  let before: bigint | undefined;
+  do {
+    const read: MovementsRead = await readMovements(pages, walletId, { before, most: BATCH });
+    yield read.movements.map((movement) => lineOf(movement, read.calls, currency)).join('');
+    before = read.movements.length === BATCH ? read.movements.at(-1)?.seq : undefined;
+  } while (before !== undefined);
+}
+
+function lineOf(movement: WalletMovement, calls: MovementsRead['calls'], currency: string): string {
+  const { atMs, kind, amount, direction, balanceAfter, callId } = movement;
+  const used = callId === undefined ? undefined : calls.get(callId);
+  // What changes the balance, so that the column adds up to it: a refund that is paid out has left before.
+  const change = { in: '', out: '-', beside: undefined }[direction];
+  const cells = [
+    isoOf(atMs),
+    csvField(WALLET_TEXTS.movement(kind)),
+    change === undefined ? '0' : change + decimalOf(amount),
+    decimalOf(balanceAfter),
+    currency,
+    callId ?? '',
+    csvField(used?.model ?? ''),
+    String(used?.promptTokens ?? ''),
+    String(used?.completionTokens ?? ''),
+  ];
+  return `${cells.join(',')}\r\n`;
+}
