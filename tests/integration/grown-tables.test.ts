@@ -9,7 +9,7 @@ import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { beginDrains } from '../../packages/service/src/ledger/hold/drain-queries.ts';
 import { insertCredit, insertTakeBack, reinstateWallet } from '../../packages/service/src/ledger/funding/queries.ts';
 import { selectWallet, updateCap } from '../../packages/service/src/ledger/wallet/queries.ts';
-import { takeAhead, takeTokens } from '../../packages/service/src/limits/queries.ts';
+import { leaseTokens, takeTokens } from '../../packages/service/src/limits/queries.ts';
 import {
   expireSandboxWallets,
   reserveSandboxHolds,
@@ -103,7 +103,7 @@ async function deliver({ early, fresh }: Lane): Promise<void> {
 const USES: Readonly<Record<string, Use>> = {
   'LI-01 taking a token': ({ early }) => takeTokens(early, [bucket]),
   'LI-01 taking tokens ahead': ({ early }) =>
-    takeAhead(early, randomUUID(), [{ ...bucket, kept: 0, back: 0, ahead: 2 }]),
+    leaseTokens(early, randomUUID(), [{ ...bucket, kept: 0, back: 0, leased: 2 }]),
   'WA-07 a call, judged in its turn': (lane) => call(lane, WAYS.judged),
   'WA-07 a call that fits': (lane) => call(lane, WAYS.fittingFirst),
   'CC-14 a retry': retry,

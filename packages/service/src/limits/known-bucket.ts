@@ -1,4 +1,4 @@
-import type { AheadRow } from '#limits/queries.ts';
+import type { LeaseRow } from '#limits/queries.ts';
 
 export interface RateLimits {
   readonly ratePerMinute: number;
@@ -14,22 +14,22 @@ export interface RateAnswer {
   readonly waitMs: number;
 }
 
-/** For how long after it was asked for an advance may be spent. Ends well before the database counts it as spent. */
-const ADVANCE_MS = 1_000;
-/** An advance is renewed at half its time or at half its tokens, beside the calls. */
-const RENEWED_AFTER_MS = ADVANCE_MS / 2;
-/** Calls a second from which an advance costs fewer statements than it saves. */
+/** For how long after it was asked for a lease may be spent. Ends well before the database counts it as spent. */
+const LEASE_MS = 1_000;
+/** A lease is renewed at half its time or at half its tokens, beside the calls. */
+const RENEWED_AFTER_MS = LEASE_MS / 2;
+/** Calls a second from which a lease costs fewer statements than it saves. */
 const DEMAND_MIN = 4;
 /** The database gives no more than this part of the burst either, over all processes. */
 const SHARES = 10;
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
-/** What an advance comes to when the database is asked next. */
-export interface AdvancePlan {
+/** What a lease comes to when the database is asked next. */
+export interface LeasePlan {
   readonly kept: number;
   readonly back: number;
-  readonly ahead: number;
+  readonly leased: number;
 }
 
 /** What a statement asked, and when; `nowMs`: when it was answered. */
@@ -42,14 +42,14 @@ interface BucketQuestion {
 
 /**
  * What one process knows of one app's bucket: what lay in it when the database was asked last, and the tokens that this
- * process holds ahead of its calls (an advance). All times are of one steady clock, in milliseconds.
+ * process has leased for calls to come. All times are of one steady clock, in milliseconds.
  */
 export class KnownBucket {
   limits: RateLimits; // Those of the latest call.
-  /** A statement is under way for the advance alone. */
+  /** A statement is under way for the lease alone. */
   isRenewing = false;
-  #advance = 0;
-  #advanceUntilMs = 0;
+  #lease = 0;
+  #leaseUntilMs = 0;
   #renewedAtTokens = 0;
   #emptyUntilMs = 0;
   #left = 0;
@@ -65,11 +65,11 @@ export class KnownBucket {
     this.limits = limits;
   }
 
-  /** Other limits: what was answered under the old ones says nothing any more, and their advance goes back. */
+  /** Other limits: what was answered under the old ones says nothing any more, and their lease goes back. */
   changeLimits(limits: RateLimits): void {
     this.limits = limits;
     this.#emptyUntilMs = 0;
-    this.#advanceUntilMs = 0;
+    this.#leaseUntilMs = 0;
   }
 
   /** Answers a call from what is known, or not at all. */
@@ -80,58 +80,58 @@ export class KnownBucket {
     return answer;
   }
 
-  /** Takes a token of the advance. */
+  /** Takes a token of the lease. */
   spend(nowMs: number): RateAnswer | undefined {
-    if (this.#advance === 0 || nowMs >= this.#advanceUntilMs) return undefined;
-    this.#advance -= 1;
+    if (this.#lease === 0 || nowMs >= this.#leaseUntilMs) return undefined;
+    this.#lease -= 1;
     const refilled = ((nowMs - this.#leftAtMs) * this.limits.ratePerMinute) / MINUTE_MS;
-    return taken(Math.min(this.#full, this.#left + refilled) + this.#advance);
+    return taken(Math.min(this.#full, this.#left + refilled) + this.#lease);
   }
 
-  /** True when the advance should be renewed although it is there. */
+  /** True when the lease should be renewed although it is there. */
   isDue(nowMs: number): boolean {
     if (this.isRenewing) return false;
-    return this.#advance <= this.#renewedAtTokens || nowMs >= this.#advanceUntilMs - RENEWED_AFTER_MS;
+    return this.#lease <= this.#renewedAtTokens || nowMs >= this.#leaseUntilMs - RENEWED_AFTER_MS;
   }
 
-  /** True when there is an advance, or one may be on its way. */
+  /** True when there is a lease, or one may be on its way. */
   isHolding(): boolean {
-    return this.#advance > 0 || this.isRenewing;
+    return this.#lease > 0 || this.isRenewing;
   }
 
-  /** True when there is an advance that nobody has renewed in time. */
+  /** True when there is a lease that nobody has renewed in time. */
   isOverdue(nowMs: number): boolean {
-    return this.#advance > 0 && nowMs >= this.#advanceUntilMs && !this.isRenewing;
+    return this.#lease > 0 && nowMs >= this.#leaseUntilMs && !this.isRenewing;
   }
 
   /**
-   * What to keep of the advance, to hand in and to ask for: as much as the last second took, and nothing once nobody calls.
+   * What to keep of the lease, to hand in and to ask for: as much as the last second took, and nothing once nobody calls.
    * What is handed in is gone from here, whatever becomes of the statement.
    */
-  plan(nowMs: number, isEnding: boolean): AdvancePlan {
-    const ahead = isEnding ? 0 : this.#demand(nowMs);
-    const kept = Math.min(this.#advance, ahead);
-    const back = this.#advance - kept;
-    this.#advance = kept;
-    return { kept, back, ahead };
+  plan(nowMs: number, isEnding: boolean): LeasePlan {
+    const leased = isEnding ? 0 : this.#demand(nowMs);
+    const kept = Math.min(this.#lease, leased);
+    const back = this.#lease - kept;
+    this.#lease = kept;
+    return { kept, back, leased };
   }
 
   /** Takes over what the database has answered. */
-  learn(row: AheadRow, { askedAtMs, nowMs, limits, wanted }: BucketQuestion): void {
-    if (!row.is_held) this.#advance = 0;
-    this.#advance += row.ahead;
-    this.#renewedAtTokens = Math.floor(this.#advance / 2);
+  learn(row: LeaseRow, { askedAtMs, nowMs, limits, wanted }: BucketQuestion): void {
+    if (!row.is_held) this.#lease = 0;
+    this.#lease += row.leased;
+    this.#renewedAtTokens = Math.floor(this.#lease / 2);
     this.#left = row.tokens_left;
     this.#full = row.tokens_full;
     this.#leftAtMs = nowMs;
     if (!isSame(limits, this.limits)) return; // What it gave under other limits goes back with the next statement.
-    this.#advanceUntilMs = askedAtMs + ADVANCE_MS;
+    this.#leaseUntilMs = askedAtMs + LEASE_MS;
     if (row.granted < wanted) this.#emptyUntilMs = nowMs + row.wait_ms;
   }
 
   /** Answers a call that the database gave a token; so many others of its statement come after it. */
   granted(othersAfter: number): RateAnswer {
-    return taken(this.#left + othersAfter + this.#advance);
+    return taken(this.#left + othersAfter + this.#lease);
   }
 
   #demand(nowMs: number): number {

@@ -16,7 +16,7 @@ interface TokensRow {
   readonly wait_ms: number;
 }
 
-/** Takes tokens from buckets, each bucket at most once, see `limits.take` in the migrations. */
+/** Takes tokens from buckets, each bucket at most once, see `take.sql`. */
 export async function takeTokens(db: Queryable, asked: readonly TokensAsked[]): Promise<readonly TokensRow[]> {
   const { rows } = await db.query<TokensRow>({
     name: 'limits_take',
@@ -31,36 +31,36 @@ export async function takeTokens(db: Queryable, asked: readonly TokensAsked[]): 
   return rows;
 }
 
-export interface AheadAsked extends TokensAsked {
+export interface LeaseAsked extends TokensAsked {
   readonly bucket: AppId;
-  /** What this process holds ahead and goes on with, what it hands in, and what it would have in all. */
+  /** What this process keeps of its lease, what it hands in, and how many tokens it would have in all. */
   readonly kept: number;
   readonly back: number;
-  readonly ahead: number;
+  readonly leased: number;
 }
 
-export interface AheadRow {
+export interface LeaseRow {
   readonly app_id: AppId;
   readonly granted: number;
   /** False: nothing of what was kept may be spent. */
   readonly is_held: boolean;
-  readonly ahead: number;
+  readonly leased: number;
   /** In the bucket, with the part of the next one; and the most that time adds up to there. */
   readonly tokens_left: number;
   readonly tokens_full: number;
   readonly wait_ms: number;
 }
 
-/** Takes tokens, now and ahead, each bucket at most once, see `limits.take_ahead` in the migrations. */
-export async function takeAhead(
+/** Takes tokens and leases more for calls to come, each bucket at most once, see `lease_tokens.sql`. */
+export async function leaseTokens(
   db: Queryable,
   holder: string,
-  asked: readonly AheadAsked[],
-): Promise<readonly AheadRow[]> {
-  const { rows } = await db.query<AheadRow>({
-    name: 'limits_take_ahead',
-    text: `select app_id, granted, is_held, ahead, tokens_left, tokens_full, wait_ms
-      from limits.take_ahead($1, $2, $3, $4, $5, $6, $7, $8)`,
+  asked: readonly LeaseAsked[],
+): Promise<readonly LeaseRow[]> {
+  const { rows } = await db.query<LeaseRow>({
+    name: 'limits_lease_tokens',
+    text: `select app_id, granted, is_held, leased, tokens_left, tokens_full, wait_ms
+      from limits.lease_tokens($1, $2, $3, $4, $5, $6, $7, $8)`,
     values: [
       holder,
       textArray(asked.map(({ bucket }) => bucket)),
@@ -69,7 +69,7 @@ export async function takeAhead(
       plainArray(asked.map(({ wanted }) => wanted)),
       plainArray(asked.map(({ kept }) => kept)),
       plainArray(asked.map(({ back }) => back)),
-      plainArray(asked.map(({ ahead }) => ahead)),
+      plainArray(asked.map(({ leased }) => leased)),
     ],
   });
   return rows;

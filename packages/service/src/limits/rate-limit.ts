@@ -5,14 +5,14 @@ import { assert } from '#kernel/assert.ts';
 import type { SteadyClock } from '#kernel/clock.ts';
 import type { AppId } from '#kernel/ids.ts';
 import {
-  type AdvancePlan,
+  type LeasePlan,
   isSame,
   KnownBucket,
   type RateAnswer,
   type RateLimits,
   refused,
 } from '#limits/known-bucket.ts';
-import { type AheadAsked, type AheadRow, takeAhead } from '#limits/queries.ts';
+import { type LeaseAsked, type LeaseRow, leaseTokens } from '#limits/queries.ts';
 
 export type { RateAnswer, RateLimits };
 
@@ -22,19 +22,19 @@ export interface RateLimiter {
    * where no statement is needed.
    */
   readonly take: (appId: AppId, limits: RateLimits) => RateAnswer | Promise<RateAnswer>;
-  /** Gives back what is held ahead of calls. A call that comes later asks the database. */
+  /** Gives back what is leased. A call that comes later asks the database. */
   readonly stop: () => Promise<void>;
 }
 
 interface Asked {
   readonly appId: AppId;
   readonly limits: RateLimits;
-  /** False: only the advance is renewed or handed in, and nobody hears the answer. */
+  /** False: only the lease is renewed or handed in, and nobody hears the answer. */
   readonly isCall: boolean;
 }
 
 /** What one statement asks for one app. */
-interface Question extends AdvancePlan {
+interface Question extends LeasePlan {
   readonly bucket: KnownBucket;
   readonly limits: RateLimits;
   /** Calls that wait. */
@@ -48,7 +48,7 @@ const NOBODY_HEARS: RateAnswer = refused(0);
 
 /**
  * The bucket lies in the database; one statement takes tokens for all calls that wait in this process. A busy app's tokens
- * are taken ahead, so that its calls wait for no statement; what an empty bucket answered is remembered until its next
+ * are leased, so that its calls wait for no statement; what an empty bucket answered is remembered until its next
  * token, so that neither does a caller who hammers.
  */
 export function createRateLimiter(pool: Pool, clock: SteadyClock): RateLimiter {
@@ -74,13 +74,13 @@ export function createRateLimiter(pool: Pool, clock: SteadyClock): RateLimiter {
       if (isCall) question.wanted += 1;
       questions.set(appId, question);
     }
-    const rows = await takeAhead(pool, holder, [...questions].map(askedOf));
+    const rows = await leaseTokens(pool, holder, [...questions].map(askedOf));
     return answersOf(asked, questions, rows, { askedAtMs, nowMs: clock.nowMs() });
   }
 
   const taking = createBatcher<Asked, RateAnswer>({ run: takeForAll, itemsMax: BATCH_MAX, retriesMax: RETRIES_MAX });
 
-  /** Renews or hands in an advance, beside the calls. Where that fails, it ends by itself, and the next call will tell. */
+  /** Renews or hands in a lease, beside the calls. Where that fails, it ends by itself, and the next call will tell. */
   async function renew(appId: AppId, bucket: KnownBucket): Promise<void> {
     bucket.isRenewing = true;
     await taking.submit({ appId, limits: bucket.limits, isCall: false }).catch(() => {});
@@ -119,18 +119,18 @@ function questionOf(bucket: KnownBucket, nowMs: number, isEnding: boolean): Ques
   return { bucket, limits: bucket.limits, wanted: 0, ...bucket.plan(nowMs, isEnding) };
 }
 
-function askedOf([bucket, { limits, wanted, kept, back, ahead }]: readonly [AppId, Question]): AheadAsked {
-  return { bucket, perMinute: limits.ratePerMinute, burst: limits.rateBurst, wanted, kept, back, ahead };
+function askedOf([bucket, { limits, wanted, kept, back, leased }]: readonly [AppId, Question]): LeaseAsked {
+  return { bucket, perMinute: limits.ratePerMinute, burst: limits.rateBurst, wanted, kept, back, leased };
 }
 
-/** Hands out what the database gave, and what is held ahead when that is not enough: it was taken before they called. */
+/** Hands out what the database gave, and what is leased when that is not enough: it was taken before they called. */
 function answersOf(
   asked: readonly Asked[],
   questions: ReadonlyMap<AppId, Question>,
-  rows: readonly AheadRow[],
+  rows: readonly LeaseRow[],
   times: { readonly askedAtMs: number; readonly nowMs: number },
 ): readonly RateAnswer[] {
-  const answered = new Map<AppId, { readonly row: AheadRow; readonly bucket: KnownBucket; tokens: number }>();
+  const answered = new Map<AppId, { readonly row: LeaseRow; readonly bucket: KnownBucket; tokens: number }>();
   for (const row of rows) {
     const question = questions.get(row.app_id);
     assert(question !== undefined, 'nothing but what was asked is answered');
