@@ -27,9 +27,10 @@ const keyed = (user: string, key: string, more: Partial<CallOptions> = {}): Call
 };
 
 async function keptOf(callId: string | null): Promise<Record<string, unknown> | undefined> {
-  const { rows } = await owner.query<Record<string, unknown>>('select * from idempotency.kept_answers where call_id = $1', [
-    callId,
-  ]);
+  const { rows } = await owner.query<Record<string, unknown>>(
+    'select * from idempotency.kept_answers where call_id = $1',
+    [callId],
+  );
   return rows[0];
 }
 
@@ -109,7 +110,9 @@ test('CC-14 an answer is kept although the first connection for it is lost, so t
     end $$;
     create trigger lose before insert on idempotency.kept_answers for each row execute function idempotency.lose();`);
   t.after(() =>
-    owner.query(`drop trigger lose on idempotency.kept_answers; drop function idempotency.lose; drop sequence idempotency.losses`),
+    owner.query(
+      `drop trigger lose on idempotency.kept_answers; drop function idempotency.lose; drop sequence idempotency.losses`,
+    ),
   );
   const first = await chat(keyed(user, 'lost'));
   const retry = await chat(keyed(user, 'lost'));

@@ -2,19 +2,11 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Queryable } from '#db/pool.ts';
-import { deleteFunction, selectSignatures, upsertFunction } from '#db/queries.ts';
+import { type AppliedFunction, deleteFunction, selectSignatures, upsertFunction } from '#db/queries.ts';
 import { assert } from '#kernel/assert.ts';
 
 /** The version of this build. A database whose functions a newer one made is none of its business. */
 export const VERSION = readVersion();
-
-/** A function of the database as the last build that made it has noted it. */
-export interface AppliedFunction {
-  /** `ledger.reserve` */
-  readonly name: string;
-  readonly digest: Buffer;
-  readonly version: string;
-}
 
 interface FunctionFile {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { type AppliedFunction, isNewerVersion, missingFunctions, replaceFunctions, VERSION } from '#db/functions.ts';
+import { isNewerVersion, missingFunctions, replaceFunctions, VERSION } from '#db/functions.ts';
 import { type Pool, type Queryable, sqlStateOf } from '#db/pool.ts';
-import { selectFunctions, selectSchemaVersion } from '#db/queries.ts';
+import { type AppliedFunction, selectFunctions, selectSchemaVersion } from '#db/queries.ts';
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url);
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;

@@ -1,4 +1,3 @@
-import type { AppliedFunction } from '#db/functions.ts';
 import type { Queryable } from '#db/pool.ts';
 
 /** Registers this process among those that may own holds and gives its instance id. */
@@ -71,7 +70,17 @@ export async function selectSchemaVersion(db: Queryable): Promise<number> {
   return rows[0]?.version ?? 0;
 }
 
-/** The functions that earlier builds have made. */
+/** A function as the last build that made it has noted it. */
+export interface AppliedFunction {
+  /** `ledger.reserve` */
+  readonly name: string;
+  /** SHA-256 of the file that it was made from. */
+  readonly digest: Buffer;
+  /** Of the build. */
+  readonly version: string;
+}
+
+/** The functions that this and earlier builds have made. */
 export async function selectFunctions(tx: Queryable): Promise<readonly AppliedFunction[]> {
   const { rows } = await tx.query<AppliedFunction>('select name, digest, version from db.functions');
   return rows;
