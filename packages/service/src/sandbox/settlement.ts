@@ -1,3 +1,4 @@
+import { recordArrayOf } from '#db/record-literal.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 
@@ -9,3 +10,11 @@ export interface SandboxSettlement {
   /** Its answer is not kept: while a retry waits for that, the call is not ended (CC-14). */
   readonly isUnkept?: boolean;
 }
+
+/** Settlements as the database takes them: the type `sandbox.settlement`. */
+export const sandboxSettlementRecords = recordArrayOf<SandboxSettlement>({
+  call_id: ({ callId }) => callId,
+  charge_micros: ({ charge }) => charge,
+  tokens: ({ tokens }) => tokens,
+  is_unkept: ({ isUnkept }) => isUnkept === true,
+});

@@ -154,7 +154,7 @@ export interface ClaimedRow {
   readonly sealed_secret: Buffer;
 }
 
-/** Takes events that are due, see `webhooks.claim` in the migrations. */
+/** Takes events that are due, see `claim.sql`. */
 export async function claimEvents(
   db: Queryable,
   claim: { readonly id: string; readonly most: number; readonly reserved: number; readonly leaseMs: number },
@@ -190,7 +190,7 @@ interface EndedAttempt {
 
 type Recorded = 'not_ours' | 'given_up' | 'delivered' | 'failed' | 'dropped' | 'disabled';
 
-/** Ends an attempt, once, see `webhooks.record` in the migrations. */
+/** Ends an attempt, once, see `record.sql`. */
 export async function recordAttempt(
   db: Queryable,
   { eventId, claim, outcome, reason }: EndedAttempt,
