@@ -838,7 +838,7 @@ create table webhooks.events (
   lease_until timestamp with time zone,
   ended_at timestamp with time zone,
   constraint events_pkey PRIMARY KEY (event_id),
-  constraint events_attempt_check CHECK (((attempt >= 1) AND (attempt <= 6))),
+  constraint events_attempt_check CHECK ((attempt >= 1)),
   constraint events_check CHECK (((state = 'sending'::text) = (claim IS NOT NULL))),
   constraint events_check1 CHECK (((state = 'sending'::text) = (lease_until IS NOT NULL))),
   constraint events_check2 CHECK (((state = ANY (ARRAY['delivered'::text, 'dropped'::text])) = (body IS NULL))),
@@ -1081,12 +1081,18 @@ grant execute on function usage.receipts(text,uuid,text,integer) to purser_live;
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off
 grant execute on function usage.report(text,date,date,boolean,boolean,boolean,text,text,text,integer) to purser_live;
 
+-- webhooks.balance_low(p_user text, p_available bigint, p_threshold bigint, p_currency text) returns text
+--   sql, immutable
+
 -- webhooks.body(p_id text, p_type text, p_at timestamp with time zone, p_app text, p_data text) returns bytea
 --   sql, immutable
 
 -- webhooks.claim(p_claim uuid, p_most integer, p_reserved integer, p_lease_ms integer) returns TABLE(event_id text, app_id text, type text, body bytea, attempt smallint, endpoint_url text, sealed_secret bytea, generation bigint)
 --   plpgsql, volatile, security definer, search_path=pg_catalog, enable_sort=off, jit=off
 grant execute on function webhooks.claim(uuid,integer,integer,integer) to purser_live;
+
+-- webhooks.connection_created(p_user text, p_at timestamp with time zone) returns text
+--   sql, immutable
 
 -- webhooks.drop_listeners() returns void
 --   sql, volatile, security definer, search_path=pg_catalog
@@ -1115,9 +1121,9 @@ grant execute on function webhooks.listen(text,text,text[],bigint,integer) to pu
 --   sql, stable, security definer, search_path=pg_catalog
 grant execute on function webhooks.outdated(text[]) to purser_live;
 
--- webhooks.record(p_event text, p_claim uuid, p_is_over boolean, p_at timestamp with time zone, p_status integer, p_duration_ms integer, p_error text) returns text
+-- webhooks.record(p_event text, p_claim uuid, p_is_over boolean, p_at timestamp with time zone, p_status integer, p_duration_ms integer, p_error text, p_delays_s integer[], p_dropped_max integer) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog
-grant execute on function webhooks.record(text,uuid,boolean,timestamp with time zone,integer,integer,text) to purser_live;
+grant execute on function webhooks.record(text,uuid,boolean,timestamp with time zone,integer,integer,text,integer[],integer) to purser_live;
 
 -- webhooks.spendable(p_balance bigint, p_held bigint) returns bigint
 --   sql, immutable
@@ -1131,6 +1137,9 @@ grant execute on function webhooks.sweep(integer) to purser_live;
 
 -- webhooks.tell_low_balances() returns trigger
 --   plpgsql, volatile, security definer, search_path=pg_catalog, enable_seqscan=off, enable_nestloop=off, enable_mergejoin=off, jit=off
+
+-- webhooks.topup_completed(p_user text, p_balance bigint, p_held bigint, p_currency text) returns text
+--   sql, immutable
 
 -- What hangs on functions
 

@@ -33,8 +33,7 @@ begin
     ) s
   ), told as (
     select l.*, webhooks.body(l.event_id, 'balance.low', l.at, l.app_id,
-      format('{"userId":%s,"availableMicros":%s,"thresholdMicros":%s,"currency":%s}', to_json(l.user_id), l.available,
-        l.threshold, to_json(l.currency))) as body
+      webhooks.balance_low(l.user_id, l.available, l.threshold, l.currency)) as body
     from crossed l
   ), copied as (
     insert into webhooks.copies (subscription_id, event_id, type, body, created_at)

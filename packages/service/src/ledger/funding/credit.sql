@@ -27,10 +27,8 @@ begin
   end if;
   perform ledger.move(wallet.wallet_id, kind, entry_cause, p_amount);
   if kind = 'top_up' then
-    perform webhooks.tell(p_app, 'topup.completed', entry_cause, format(
-      '{"userId":%s,"balanceMicros":%s,"availableMicros":%s,"currency":%s}', to_json(p_user),
-      wallet.balance_micros + p_amount, webhooks.spendable(wallet.balance_micros + p_amount, wallet.held_micros),
-      to_json(wallet.currency)));
+    perform webhooks.tell(p_app, 'topup.completed', entry_cause,
+      webhooks.topup_completed(p_user, wallet.balance_micros + p_amount, wallet.held_micros, wallet.currency));
   end if;
   return 'booked';
 end $$;

@@ -13,8 +13,7 @@ begin
     first_connected_at = case when p_connected then coalesce(w.first_connected_at, at) else w.first_connected_at end
   where w.wallet_id = wallet.wallet_id;
   if p_connected and wallet.first_connected_at is null then
-    perform webhooks.tell(p_app, 'connection.created', wallet.wallet_id::text,
-      format('{"userId":%s,"connectedAt":%s}', to_json(p_user), to_json(webhooks.instant(at))));
+    perform webhooks.tell(p_app, 'connection.created', wallet.wallet_id::text, webhooks.connection_created(p_user, at));
   end if;
   return true;
 end $$;
