@@ -64,7 +64,7 @@ async function leftAfter(appId: AppId, limiters: readonly RateLimiter[]): Promis
 async function passSeconds(appId: AppId, seconds: number): Promise<void> {
   await database.owner.query(
     `with moved as (update limits.token_leases set until_us = until_us - $2::bigint where app_id = $1)
-     update limits.buckets set refilled_at_us = refilled_at_us - $2, advances_until_us = advances_until_us - $2
+     update limits.buckets set refilled_at_us = refilled_at_us - $2, leases_until_us = leases_until_us - $2
      where app_id = $1`,
     [appId, seconds * 1_000_000],
   );
