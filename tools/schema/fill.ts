@@ -34,7 +34,7 @@ export async function fillDatabase({ live, sandbox }: { readonly live: Pool; rea
   );
   const instance = await insertInstance(live, LEASE_MS);
   await leaseTokens(live, crypto.randomUUID(), [
-    { bucket: APP, perMinute: 600, burst: 100, wanted: 1, kept: 0, back: 0, leased: 5 },
+    { bucket: APP, perMinute: 600, burst: 100, wanted: 1, kept: 0, returned: 0, target: 5 },
   ]);
   for (const user of ['calls', 'streams', 'owes', 'refunds']) await openWallet(live, user as EndUserId);
 

@@ -119,7 +119,7 @@ export async function selectSignatures(tx: Queryable, name: string): Promise<rea
 }
 
 /** Analyzes a table that is small and has doubled, see `analyze_young_table.sql`. False: there is none. */
-export async function analyzeYoungTable(db: Queryable): Promise<boolean> {
+export async function analyzeSmallTable(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ analyzed: boolean }>('select db.analyze_young_table() as analyzed');
   return rows[0]?.analyzed ?? false;
 }
