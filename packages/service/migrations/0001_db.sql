@@ -58,7 +58,7 @@ create table db.instances (
 );
 grant select, insert, update on db.instances to purser_live;
 
--- What a call asks of a wallet, real or fake, before it reaches a provider. src/db/hold-request.ts writes it.
+-- What a call asks of a wallet, live or sandbox, before it reaches a provider. src/db/hold-request.ts writes it.
 create type db.hold_request as (
   call_id uuid,
   app_id text,

@@ -1,4 +1,4 @@
--- As ledger.reap, over fake wallets: releases the holds of processes that are fenced or forgotten, `p_most` at a time.
+-- As ledger.reap, over sandbox wallets: releases the holds of processes that are fenced or forgotten, `p_most` at a time.
 -- Fencing and forgetting is left to ledger.reap.
 create or replace function sandbox.reap(p_most int) returns int
 language plpgsql security definer set search_path = pg_catalog as $$

@@ -1,5 +1,5 @@
--- As ledger.reserve, over fake wallets. A user's first call makes the wallet with the grant (SB-01), and so does the first
--- one after 30 idle days (SB-08).
+-- As ledger.reserve, over sandbox wallets. A user's first call makes the wallet with the grant (SB-01), and so does the
+-- first one after 30 idle days (SB-08).
 create or replace function sandbox.reserve(p_instance bigint, p_grant bigint, p_requests db.hold_request[])
 returns table (call_id uuid, outcome text, wallet_id bigint, granted bigint, earlier uuid)
 language plpgsql security definer set search_path = pg_catalog as $$
@@ -10,7 +10,7 @@ declare
   month date;
   largest bigint;
 begin
-  perform set_config('synchronous_commit', 'off', true); -- Fake money may be lost with the power.
+  perform set_config('synchronous_commit', 'off', true); -- play money may be lost with the power.
   if not exists (select from db.instances i where i.instance_id = p_instance and i.state = 'live') then
     raise exception 'instance % is fenced', p_instance using errcode = '55000';
   end if;

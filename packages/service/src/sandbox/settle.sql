@@ -1,4 +1,4 @@
--- As ledger.settle, over fake wallets: ends each call that still holds, once. It counts what was answered, and tells the
+-- As ledger.settle, over sandbox wallets: ends each call that still holds, once. It counts what was answered, and tells the
 -- kept answer what the call cost: play money has no receipts, and without its charge an answer is given to nobody.
 create or replace function sandbox.settle(p_settlements sandbox.settlement[])
 returns table (call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
