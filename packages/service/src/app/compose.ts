@@ -96,7 +96,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   await Promise.all([keys.refresh(), catalogue.refresh()]);
   const generations = followChanges(upkeep, log, { accounts: keys, catalogue });
 
-  const instance = await startInstance(upkeep, log);
+  const instance = await startInstance(upkeep, log, config.leaseMs);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
   const holds = createHolds({ pools: openLanePools(pool, 'live'), instance, spool, backlog: BACKLOG_LIMITS, log });
   await holds.replay(); // What an earlier process has left is charged before anything can be released.
@@ -104,7 +104,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const sandboxPools = openLanePools(pool, 'sandbox');
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
   const upkeepPools = { live: upkeep, sandbox: sandboxPools.settle, check: openCheckPool(pool) };
-  const turns = startUpkeep({ holds, pools: upkeepPools, clock, log });
+  const turns = startUpkeep({ holds, pools: upkeepPools, clock, log, leaseMs: config.leaseMs });
 
   const idempotency = createIdempotency({ pool: pool('live', ANSWERS_CONNECTIONS_MAX), secret: config.secret, log });
   const links = createLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
@@ -173,7 +173,7 @@ function openSpool(dataDirectory: string, databaseId: string, clock: Clock, log:
 }
 
 /** What goes on by itself, whether or not anybody calls. */
-function startUpkeep({ holds, pools, clock, log }: Upkeep): { readonly stop: () => Promise<unknown> } {
+function startUpkeep({ holds, pools, clock, log, leaseMs }: Upkeep): { readonly stop: () => Promise<unknown> } {
   const turns = [
     // Gives back what processes held that have died, of both kinds of money.
     startReaper({
@@ -183,6 +183,7 @@ function startUpkeep({ holds, pools, clock, log }: Upkeep): { readonly stop: () 
         { release: holds.releaseOrphans },
       ],
       log,
+      leaseMs,
     }),
     startSandboxExpiry(pools.sandbox, log),
     startLedgerWatch({ pool: pools.check, clock, log }),
@@ -196,6 +197,7 @@ interface Upkeep {
   readonly pools: { readonly live: Pool; readonly sandbox: Pool; readonly check: Pool };
   readonly clock: Clock;
   readonly log: Log;
+  readonly leaseMs: number;
 }
 
 /** Mail is handed over where there is a mail server; in development its texts stay for the mailbox page. */

@@ -1,32 +1,32 @@
-// A provider at the level of sockets: every byte of its answers, and the end of each connection, is the test's.
+// An upstream at the level of sockets: the test writes every byte of its responses and decides when connections end.
 import { once } from 'node:events';
 import { type AddressInfo, createServer as createPlain, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createServer as createTls, type TlsOptions } from 'node:tls';
 
 export interface RawRequest {
-  /** Head and body, as they came. */
+  /** Head and body as they came. */
   readonly text: string;
-  /** Which connection it came on: 0 is the first. */
+  /** The number of the connection it came on, from 0. */
   readonly connection: number;
   readonly socket: Socket;
 }
 
-export interface RawProvider {
+export interface RawServer {
   readonly url: URL;
-  /** All that came whole. */
+  /** All complete requests so far. */
   readonly requests: readonly RawRequest[];
   /** How many connections there have been. */
   readonly connections: () => number;
-  /** Those that are open. */
+  /** The connections that are open. */
   readonly sockets: () => readonly Socket[];
 }
 
-export interface RawProviderOptions {
+interface RawServerOptions {
   readonly t: TestContext;
-  /** Called with each whole request. */
-  readonly answer: (request: RawRequest) => void;
-  /** Called as soon as there is a connection. */
+  /** Called with each complete request. */
+  readonly respond: (request: RawRequest) => void;
+  /** Called as soon as a connection is open. */
   readonly onConnection?: (socket: Socket) => void;
   readonly tls?: TlsOptions;
   /** 127.0.0.1 unless given. */
@@ -34,8 +34,8 @@ export interface RawProviderOptions {
 }
 
 /** Listens on a free port until the test ends. */
-export async function startRawProvider(options: RawProviderOptions): Promise<RawProvider> {
-  const { t, answer, onConnection, tls, host = '127.0.0.1' } = options;
+export async function startRawServer(options: RawServerOptions): Promise<RawServer> {
+  const { t, respond, onConnection, tls, host = '127.0.0.1' } = options;
   const requests: RawRequest[] = [];
   const open = new Set<Socket>();
   let connections = 0;
@@ -45,7 +45,7 @@ export async function startRawProvider(options: RawProviderOptions): Promise<Raw
     connections += 1;
     open.add(socket);
     socket.setNoDelay(true);
-    socket.on('error', () => {}); // The other side may break it off: `close` tells.
+    socket.on('error', () => {}); // The client may reset the connection. `close` follows.
     socket.on('close', () => open.delete(socket));
     let text = '';
     socket.on('data', (bytes) => {
@@ -54,14 +54,14 @@ export async function startRawProvider(options: RawProviderOptions): Promise<Raw
         const request = { text: text.slice(0, length), connection, socket };
         text = text.slice(length);
         requests.push(request);
-        answer(request);
+        respond(request);
       }
     });
     onConnection?.(socket);
   };
 
   const server: Server = tls === undefined ? createPlain(serve) : createTls(tls, serve);
-  server.on('tlsClientError', () => {}); // Whoever does not trust the certificate leaves.
+  server.on('tlsClientError', () => {}); // A client that does not trust the certificate leaves.
   server.listen(0, host);
   await once(server, 'listening');
   t.after(() => {
@@ -74,14 +74,14 @@ export async function startRawProvider(options: RawProviderOptions): Promise<Raw
   return { url, requests, connections: () => connections, sockets: () => [...open] };
 }
 
-/** Of the request at the beginning of what has come; undefined while its head is not whole. */
+/** The length of the first request in `text`; undefined until its head is complete. */
 function lengthOf(text: string): number | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
   return end + 4 + Number(/\r\ncontent-length: (\d+)\r\n/.exec(text)?.[1]);
 }
 
-/** A whole answer with this body. */
-export function answerBytes(body: string, headers = ''): string {
+/** A whole response with this body. */
+export function responseBytes(body: string, headers = ''): string {
   return `HTTP/1.1 200 OK\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }

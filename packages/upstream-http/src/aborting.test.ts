@@ -5,12 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { UpstreamError } from '#providers/provider.ts';
-import { createUpstreamHttp, type UpstreamHttp } from '#providers/upstream-http.ts';
-import { readerOf } from '../../../../tests/support/read-answer.ts';
+import { createHttpClient, type HttpClient, RequestError } from './client.ts';
+import { bodyReader } from './testing/read-body.ts';
 
-/** Answers one request on each connection and closes it at the second byte of `signal`, whatever this thread does. */
-const PROVIDER = `
+/** Responds to one request on each connection. Closes the connection when `signal[0]` is set, whatever this thread does. */
+const UPSTREAM = `
   const { createServer } = require('node:net');
   const { parentPort, workerData: signal } = require('node:worker_threads');
   const server = createServer((socket) => {
@@ -31,19 +30,19 @@ const PROVIDER = `
   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
 `;
 
-/** A provider in a thread of its own, to which this one has a kept connection. */
-async function connectTo(t: TestContext, http: UpstreamHttp) {
+/** An upstream in a thread of its own, and a kept connection to it. */
+async function connectTo(t: TestContext, http: HttpClient) {
   const signal = new Int32Array(new SharedArrayBuffer(12));
-  const worker = new Worker(PROVIDER, { eval: true, workerData: signal });
+  const worker = new Worker(UPSTREAM, { eval: true, workerData: signal });
   t.after(() => worker.terminate());
   const [port] = (await once(worker, 'message')) as [number];
-  const provider = http.endpoint(new URL(`http://127.0.0.1:${port}`), {});
-  const post = (signal: AbortSignal) => provider.open('{}', { silenceMsMax: 10_000, signal });
-  const read = readerOf(await post(new AbortController().signal));
+  const endpoint = http.endpoint(new URL(`http://127.0.0.1:${port}`), {});
+  const post = (signal: AbortSignal) => endpoint.postStreamed('{}', { silenceMsMax: 10_000, signal });
+  const read = bodyReader(await post(new AbortController().signal));
   while ((await read()) !== undefined);
   return {
     post,
-    /** Closes the connection, so that this thread has not heard of it when this returns. */
+    /** Closes the connection. When this returns, the socket in this thread has not reported it yet. */
     closeUnheard: () => {
       Atomics.store(signal, 0, 1);
       Atomics.notify(signal, 0);
@@ -54,36 +53,36 @@ async function connectTo(t: TestContext, http: UpstreamHttp) {
   };
 }
 
-test('CC-11 a call that is given up on a connection that the provider had closed never got there', async (t) => {
-  const http = createUpstreamHttp();
+test('CC-11 a request aborted on a connection that the upstream had closed counts as never received', async (t) => {
+  const http = createHttpClient();
   t.after(http.close);
   const { post, closeUnheard, isSecondRequestSeen } = await connectTo(t, http);
-  await new Promise((resolve) => setTimeout(resolve, 40)); // For the provider to wait for the signal.
+  await new Promise((resolve) => setTimeout(resolve, 40)); // Until the upstream waits for the signal.
   const caller = new AbortController();
-  // In one turn, as after a process stood still: the provider closes, the request is written, its caller leaves.
+  // All in one turn, as after a stall of the process: the upstream closes, the request is written, its caller aborts.
   setImmediate(closeUnheard);
-  const answer = post(caller.signal);
+  const response = post(caller.signal);
   setImmediate(() => caller.abort());
-  await assert.rejects(answer, (fault) => fault instanceof UpstreamError && fault.kind === 'outage');
+  await assert.rejects(response, (fault) => fault instanceof RequestError && fault.kind === 'connection');
   assert.equal(isSecondRequestSeen(), false);
 });
 
-test('CC-11 a call is not sent on a connection that the provider had closed, though nobody has heard of it yet', async (t) => {
-  const http = createUpstreamHttp();
+test('CC-11 a request is not written to a connection that the upstream has closed, even if the socket has not reported it yet', async (t) => {
+  const http = createHttpClient();
   t.after(http.close);
   const { post, closeUnheard } = await connectTo(t, http);
-  await new Promise((resolve) => setTimeout(resolve, 40)); // For the provider to wait for the signal.
-  // After what has come is heard: before the next turn it is heard again.
+  await new Promise((resolve) => setTimeout(resolve, 40)); // Until the upstream waits for the signal.
+  // The event loop has polled the sockets by now, and polls them again before the next turn.
   await new Promise((resolve) => {
     setImmediate(resolve);
   });
   closeUnheard();
-  const read = readerOf(await post(new AbortController().signal));
+  const read = bodyReader(await post(new AbortController().signal));
   assert.equal(await read(), 'ok');
 });
 
-test('CC-11 a call that is given up before it has a connection never reaches the provider', async (t) => {
-  const http = createUpstreamHttp();
+test('CC-11 a request aborted before it has a connection never reaches the upstream', async (t) => {
+  const http = createHttpClient();
   t.after(http.close);
   let requests = 0;
   const server = createServer(() => void (requests += 1));
@@ -97,10 +96,10 @@ test('CC-11 a call that is given up before it has a connection never reaches the
   const caller = new AbortController();
   const { signal } = caller;
   const isConnected = once(server, 'connection');
-  const answer = http.endpoint(new URL(origin), {}).open('{}', { silenceMsMax: 10_000, signal });
-  setImmediate(() => caller.abort()); // When the connection is being opened.
-  await assert.rejects(answer, (fault) => fault instanceof UpstreamError && fault.kind === 'unsent');
+  const response = http.endpoint(new URL(origin), {}).postStreamed('{}', { silenceMsMax: 10_000, signal });
+  setImmediate(() => caller.abort()); // While the connection is being opened.
+  await assert.rejects(response, (fault) => fault instanceof RequestError && fault.kind === 'unsent');
   await isConnected;
-  await pause(200); // For a request to come after it.
+  await pause(200); // Long enough for a request to follow.
   assert.equal(requests, 0);
 });

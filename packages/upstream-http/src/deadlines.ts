@@ -1,20 +1,21 @@
 const TICK_MS = 100;
 
-/** Something that may not take for ever. */
+/** Something with a deadline. */
 export interface Timed {
-  /** So many ticks are left to it; infinite while nothing is awaited. */
+  /** Ticks until it is overdue; infinite while it waits for nothing. */
   ticksLeft: number;
   readonly onOverdue: () => void;
 }
 
-/** As many ticks as are no less than this time, and little more. */
+/** The smallest number of ticks that never ends before `ms` have passed. */
 export function ticksOf(ms: number): number {
+  // One more, because the first tick may come right after the deadline is set.
   return Math.ceil(ms / TICK_MS) + 1;
 }
 
 /**
- * Counts for all that is timed with one timer, since nearly all of it ends in time and a timer each would cost more than
- * the rest of its bookkeeping. What is overdue hears of it up to two ticks late, and never early.
+ * Counts down every deadline with one timer. Nearly all deadlines are met, and a timer for each would cost more than the
+ * rest of a request's bookkeeping. `onOverdue` is never early, and at most two ticks late.
  */
 export class Deadlines {
   readonly #timed = new Set<Timed>();

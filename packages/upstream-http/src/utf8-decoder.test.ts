@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Utf8Text } from '#providers/http/utf8-text.ts';
+import { Utf8Decoder } from './utf8-decoder.ts';
 
 function textOf(pieces: readonly Uint8Array[]): string | undefined {
-  const text = new Utf8Text();
+  const decoder = new Utf8Decoder();
   let all = '';
   for (const piece of pieces) {
-    const next = text.take(Buffer.from(piece));
+    const next = decoder.decode(Buffer.from(piece));
     if (next === undefined) return undefined;
     all += next;
   }
-  return text.isWhole ? all : undefined;
+  return decoder.isComplete ? all : undefined;
 }
 
 function piecesOf(bytes: Uint8Array, cuts: readonly number[]): readonly Uint8Array[] {
@@ -21,7 +21,7 @@ function piecesOf(bytes: Uint8Array, cuts: readonly number[]): readonly Uint8Arr
 
 const CUTS = fc.array(fc.nat(), { maxLength: 8 });
 
-test('CC-09 text cut anywhere is the same text', () => {
+test('CC-09 text that is cut anywhere decodes to the same text', () => {
   const anyText = fc.string({ unit: 'binary', maxLength: 30 }).map((text) => text.toWellFormed());
   fc.assert(
     fc.property(anyText, CUTS, (text, cuts) => {
@@ -31,8 +31,8 @@ test('CC-09 text cut anywhere is the same text', () => {
   );
 });
 
-test('CC-09 bytes cut anywhere are text exactly where a strict decoder takes them all', () => {
-  // Bytes that begin, go on with and end characters, and those that never occur: at random they would be no text at all.
+test('CC-09 bytes that are cut anywhere decode exactly if a strict decoder accepts them as a whole', () => {
+  // First, middle and last bytes of characters, and bytes that never occur. Random bytes would almost never be valid.
   const byte = fc.constantFrom(
     0x41,
     0x7f,
@@ -64,10 +64,10 @@ test('CC-09 bytes cut anywhere are text exactly where a strict decoder takes the
   );
 });
 
-test('CC-09 the memory that was read into may be used again', () => {
-  const text = new Utf8Text();
+test('CC-09 the decoder keeps none of the memory that it was given', () => {
+  const decoder = new Utf8Decoder();
   const memory = Buffer.from('a\u{1F600}').subarray(0, 3);
-  assert.equal(text.take(memory), 'a');
+  assert.equal(decoder.decode(memory), 'a');
   memory.fill(0);
-  assert.equal(text.take(Buffer.from('\u{1F600}').subarray(2)), '\u{1F600}');
+  assert.equal(decoder.decode(Buffer.from('\u{1F600}').subarray(2)), '\u{1F600}');
 });

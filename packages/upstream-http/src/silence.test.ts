@@ -1,37 +1,36 @@
-// How long a provider may be silent, and what is done then.
+// How long an upstream may be silent, and how long an idle connection is kept.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { UpstreamError } from '../../packages/service/src/providers/provider.ts';
-import { createUpstreamHttp } from '../../packages/service/src/providers/upstream-http.ts';
-import { answerBytes, startRawProvider } from '../support/raw-provider.ts';
-import { waitUntil } from '../support/wait-until.ts';
-import { readerOf } from '../support/read-answer.ts';
+import { createHttpClient, RequestError } from './client.ts';
+import { responseBytes, startRawServer } from './testing/raw-server.ts';
+import { waitUntil } from './testing/wait-until.ts';
+import { bodyReader } from './testing/read-body.ts';
 
 const HEAD = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
 const CHUNK = '4\r\nmore\r\n';
 const { signal } = new AbortController();
-const NOTHING = { msMax: 30_000, bytesMax: 1_000 };
+const NOTHING = { timeoutMs: 30_000, bytesMax: 1_000 };
 
-/** A provider that says what the test has it say, a client whose time the test moves, and the state of one call. */
+/** An upstream that writes what the test writes, and a client whose clock the test moves. */
 async function sceneOf(t: TestContext) {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const provider = await startRawProvider({ t, answer: () => {} });
-  const http = createUpstreamHttp();
+  const server = await startRawServer({ t, respond: () => {} });
+  const http = createHttpClient();
   t.after(http.close);
   return {
-    ...provider,
-    endpoint: http.endpoint(provider.url, {}),
+    ...server,
+    endpoint: http.endpoint(server.url, {}),
     pass: (ms: number) => t.mock.timers.tick(ms),
-    arrival: () => waitUntil('the request is there', () => provider.requests.at(-1)),
+    arrival: () => waitUntil('the request is there', () => server.requests.at(-1)),
   };
 }
 
-/** What becomes of it, for as long as nothing has. */
+/** What has become of the call; `waits` until something has. */
 function stateOf(call: Promise<unknown>): { now: string } {
   const state = { now: 'waits' };
   call.then(
-    () => void (state.now = 'answered'),
-    (fault: unknown) => void (state.now = fault instanceof UpstreamError ? fault.kind : String(fault)),
+    () => void (state.now = 'done'),
+    (fault: unknown) => void (state.now = fault instanceof RequestError ? fault.kind : String(fault)),
   );
   return state;
 }
@@ -45,15 +44,15 @@ async function settled(state: { readonly now: string }): Promise<string> {
 }
 
 for (const silenceMsMax of [1_000, 900_000]) {
-  test(`CC-11 a provider may be silent for ${silenceMsMax} ms before its head and between two parts, not longer`, async (t) => {
+  test(`CC-11 an upstream may be silent for ${silenceMsMax} ms before the head and between two pieces, but no longer`, async (t) => {
     const scene = await sceneOf(t);
-    const opening = scene.endpoint.open('{}', { silenceMsMax, signal });
+    const opening = scene.endpoint.postStreamed('{}', { silenceMsMax, signal });
     const opened = stateOf(opening);
     const { socket } = await scene.arrival();
     scene.pass(silenceMsMax);
     assert.equal(await settled(opened), 'waits');
     socket.write(HEAD);
-    const next = readerOf(await opening);
+    const next = bodyReader(await opening);
     for (let part = 0; part < 3; part += 1) {
       const read = next();
       const state = stateOf(read);
@@ -71,9 +70,9 @@ for (const silenceMsMax of [1_000, 900_000]) {
   });
 }
 
-test('CC-11 a provider that says nothing at all is given up, and one that says to wait is waited for', async (t) => {
+test('CC-11 a silent upstream times out, and an interim response restarts the timeout', async (t) => {
   const scene = await sceneOf(t);
-  const state = stateOf(scene.endpoint.open('{}', { silenceMsMax: 10_000, signal }));
+  const state = stateOf(scene.endpoint.postStreamed('{}', { silenceMsMax: 10_000, signal }));
   const { socket } = await scene.arrival();
   scene.pass(9_000);
   socket.write('HTTP/1.1 102 Processing\r\n\r\n');
@@ -84,9 +83,9 @@ test('CC-11 a provider that says nothing at all is given up, and one that says t
   assert.equal(await settled(state), 'timeout');
 });
 
-test('CC-11 a part of a head is no sign of life', async (t) => {
+test('CC-11 a part of a head does not restart the timeout', async (t) => {
   const scene = await sceneOf(t);
-  const state = stateOf(scene.endpoint.open('{}', { silenceMsMax: 10_000, signal }));
+  const state = stateOf(scene.endpoint.postStreamed('{}', { silenceMsMax: 10_000, signal }));
   const { socket } = await scene.arrival();
   scene.pass(9_000);
   socket.write('HTTP/1.1 200 OK\r\n');
@@ -95,9 +94,9 @@ test('CC-11 a part of a head is no sign of life', async (t) => {
   assert.equal(await settled(state), 'timeout');
 });
 
-test('CC-11 a whole answer is there in its time, whatever has come of it by then', async (t) => {
+test('CC-11 a buffered response times out by the clock, however much of it has arrived', async (t) => {
   const scene = await sceneOf(t);
-  const state = stateOf(scene.endpoint.whole('{}', { msMax: 10_000, bytesMax: 1_000 }));
+  const state = stateOf(scene.endpoint.postBuffered('{}', { timeoutMs: 10_000, bytesMax: 1_000 }));
   const { socket } = await scene.arrival();
   socket.write(HEAD);
   for (let part = 0; part < 10; part += 1) {
@@ -110,12 +109,12 @@ test('CC-11 a whole answer is there in its time, whatever has come of it by then
   assert.equal(await settled(state), 'timeout');
 });
 
-test('CC-11 a provider that is not heard is not silent', async (t) => {
+test('CC-11 an upstream does not time out while the client has paused the connection', async (t) => {
   const scene = await sceneOf(t);
-  const opening = scene.endpoint.open('{}', { silenceMsMax: 10_000, signal });
+  const opening = scene.endpoint.postStreamed('{}', { silenceMsMax: 10_000, signal });
   const { socket } = await scene.arrival();
   socket.write(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(512 * 1024)}`);
-  const read = readerOf(await opening);
+  const read = bodyReader(await opening);
   await heard();
   scene.pass(60_000);
   assert.ok(((await read()) ?? '').length > 256 * 1024);
@@ -137,12 +136,12 @@ const KEPT: readonly (readonly [headers: string, ms: number])[] = [
 ];
 
 for (const [headers, ms] of KEPT) {
-  test(`CC-11 an idle connection is kept for ${ms} ms where the provider says ${headers.trim() || 'nothing'}`, async (t) => {
+  test(`CC-11 an idle connection is kept for ${ms} ms if the upstream says ${headers.trim() || 'nothing'}`, async (t) => {
     const scene = await sceneOf(t);
-    const answer = scene.endpoint.whole('{}', NOTHING);
+    const response = scene.endpoint.postBuffered('{}', NOTHING);
     const { socket } = await scene.arrival();
-    socket.write(answerBytes('ok', headers));
-    assert.equal((await answer).text, 'ok');
+    socket.write(responseBytes('ok', headers));
+    assert.equal((await response).text, 'ok');
     await heard();
     scene.pass(ms);
     await heard();
@@ -152,7 +151,7 @@ for (const [headers, ms] of KEPT) {
   });
 }
 
-/** For what was written to cross the loopback. */
+/** Waits until the client has read what the upstream wrote. */
 async function heard(): Promise<void> {
   await new Promise((resolve) => {
     setTimeout(resolve, 50);
