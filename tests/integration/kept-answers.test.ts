@@ -90,7 +90,7 @@ test('CC-14 an answer that cannot be kept goes out all the same, and a line in t
   t.after(() => owner.query('grant insert on attempts.answers to purser_live'));
   const reply = await chat(keyed(user, 'unkept', { url: second.url }));
   assert.equal(reply.status, 200);
-  assert.match(second.logged().join('\n'), /could not be kept for a retry/);
+  assert.match(second.logged().join('\n'), /could not be kept for retries/);
   assert.equal((await service.wallet(app, user)).balance, FUNDS - CHARGE);
 });
 

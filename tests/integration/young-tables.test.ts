@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
-import { analyzeYoungTable } from '../../packages/service/src/db/queries.ts';
+import { analyzeSmallTable } from '../../packages/service/src/db/queries.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { catalogueAt } from '../support/catalogue.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -52,7 +52,7 @@ async function pagesKnown(table = TABLE, { owner } = database): Promise<number> 
 /** How many tables are analyzed now. */
 async function analyzed(): Promise<number> {
   let tables = 0;
-  while (await analyzeYoungTable(live)) tables += 1;
+  while (await analyzeSmallTable(live)) tables += 1;
   return tables;
 }
 

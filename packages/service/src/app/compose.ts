@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import path from 'node:path';
-import { createAppFaces } from '#accounts/app-face.ts';
+import { createAppProfiles } from '#accounts/app-profile.ts';
 import { createKeyDirectory } from '#accounts/key-directory.ts';
 import { startKeyUse } from '#accounts/key-use.ts';
 import type { Config } from '#app/config.ts';
@@ -15,7 +15,7 @@ import { startGenerations } from '#db/generations.ts';
 import { startInstance } from '#db/instance.ts';
 import { createPool, type Pool } from '#db/pool.ts';
 import { selectDatabaseId } from '#db/queries.ts';
-import { startYoungTables } from '#db/young-tables.ts';
+import { startSmallTableStatistics } from '#db/small-table-statistics.ts';
 import { createDrains } from '#gateway/stream/drains.ts';
 import type { StreamPace } from '#gateway/call/call.ts';
 import { STREAM_PACE } from '#gateway/stream/keep-alive.ts';
@@ -125,7 +125,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: () => counting.underWay.size });
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
-  const read = { wallets: createWallets(shared), usage: createUsage(shared), apps: createAppFaces(shared) };
+  const read = { wallets: createWallets(shared), usage: createUsage(shared), apps: createAppProfiles(shared) };
   const dataPlane = { gateway, ...read, links, currency: config.currency, clock };
   const planePools = openPlanePools(pool);
   const webhooks = composeWebhooks({ config, pools: planePools, clock, log });
@@ -187,7 +187,7 @@ function startUpkeep({ holds, pools, clock, log, leaseMs }: Upkeep): { readonly 
     }),
     startSandboxExpiry(pools.sandbox, log),
     startLedgerWatch({ pool: pools.check, clock, log }),
-    startYoungTables(pools.live, log),
+    startSmallTableStatistics(pools.live, log),
   ];
   return { stop: () => Promise.all(turns.map(({ stop }) => stop())) };
 }

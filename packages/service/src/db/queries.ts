@@ -70,8 +70,8 @@ export async function selectSchemaVersion(db: Queryable): Promise<number> {
   return rows[0]?.version ?? 0;
 }
 
-/** Analyzes a table that is small and has doubled, see `db.analyze_young_table` in the migrations. False: there is none. */
-export async function analyzeYoungTable(db: Queryable): Promise<boolean> {
+/** Analyzes one small table that has doubled, see `db.analyze_young_table`. False when there is none. */
+export async function analyzeSmallTable(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ analyzed: boolean }>('select db.analyze_young_table() as analyzed');
   return rows[0]?.analyzed ?? false;
 }

@@ -6,12 +6,12 @@ export interface AnswerRow {
   readonly digest: Buffer;
   readonly body: Buffer;
   readonly sealed: Buffer;
-  /** What play money was charged, where that is known. */
+  /** The sandbox charge, when it is known. A live charge is read from the receipt. */
   readonly charged: bigint | undefined;
   readonly lifetimeMs: number;
 }
 
-/** Keeps an answer; the first of a call stays. */
+/** Stores an answer. The first one of a call stays. */
 export async function insertAnswer(db: Queryable, answer: AnswerRow): Promise<void> {
   const { callId, digest, body, sealed, charged, lifetimeMs } = answer;
   await db.query({
@@ -28,7 +28,7 @@ interface KeptRow {
   readonly charged: bigint;
 }
 
-/** The kept answer of a call that was charged, see `attempts.find` in the migrations. */
+/** Finds the kept answer of a call that was charged (see the SQL function `attempts.find`). */
 export async function selectAnswer(db: Queryable, callId: CallId): Promise<KeptRow | undefined> {
   const { rows } = await db.query<KeptRow>({
     name: 'attempts_select',
@@ -42,7 +42,7 @@ export async function deleteAnswer(db: Queryable, callId: CallId): Promise<void>
   await db.query(`delete from attempts.answers where call_id = $1`, [callId]);
 }
 
-/** Removes at most `most` answers whose time is over. Gives how many. */
+/** Deletes at most `most` expired answers and returns how many it deleted. */
 export async function deleteExpired(db: Queryable, most: number): Promise<number> {
   const { rowCount } = await db.query(
     `delete from attempts.answers where call_id in (

@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import type { Pool } from '../../packages/service/src/db/pool.ts';
 import { type AppId, newAppId } from '../../packages/service/src/kernel/ids.ts';
-import { takeAhead, takeTokens } from '../../packages/service/src/limits/queries.ts';
+import { leaseTokens, takeTokens } from '../../packages/service/src/limits/queries.ts';
 import { createRateLimiter, type RateLimiter, type RateLimits } from '../../packages/service/src/limits/rate-limit.ts';
 import { createRateBuckets, stoppedClock } from '../support/rate-buckets.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** Tokens that a process holds ahead of its calls, so that they wait for no statement. */
+/** A process leases tokens for calls to come, so that those calls wait for no statement. */
 
 const buckets = await createRateBuckets();
-const { database, pool, setBucket, fillOnce, unitsOf, advancesOf } = buckets;
+const { database, pool, setBucket, fillOnce, unitsOf, leasesOf } = buckets;
 after(buckets.close);
 
 const TOKEN = 60_000_000n;
@@ -42,25 +42,25 @@ async function takeAtOnce(limiter: RateLimiter, appId: AppId, calls: number) {
   return answers.filter(({ isTaken }) => isTaken).length;
 }
 
-/** An app whose full bucket is never refilled, and a process that holds tokens of it ahead. */
+/** An app whose full bucket is never refilled, and a process that holds a lease on it. */
 async function busyApp() {
   const started = startProcess();
   const appId = newAppId();
   await fillOnce(appId, 1_000);
   await takeInTurn(started.limiter, appId, 40);
-  const [advance = 0] = await advancesOf(appId);
-  assert.ok(advance > 0, 'nothing is held ahead');
+  const [leased = 0] = await leasesOf(appId);
+  assert.ok(leased > 0, 'no tokens are leased');
   return { ...started, appId };
 }
 
 /** What is in the bucket once every process has given back what it held. */
 async function leftAfter(appId: AppId, limiters: readonly RateLimiter[]): Promise<bigint> {
   await Promise.all(limiters.map(({ stop }) => stop()));
-  assert.deepEqual(await advancesOf(appId), []);
+  assert.deepEqual(await leasesOf(appId), []);
   return unitsOf(appId);
 }
 
-/** Time passes for a bucket and its advances. */
+/** Time passes for a bucket and its leases. */
 async function passSeconds(appId: AppId, seconds: number): Promise<void> {
   await database.owner.query(
     `with moved as (update limits.advances set until_us = until_us - $2::bigint where app_id = $1)
@@ -70,7 +70,7 @@ async function passSeconds(appId: AppId, seconds: number): Promise<void> {
   );
 }
 
-test('LI-01 a busy app’s calls take few statements, and each is told what is left after it', async () => {
+test('LI-01 a busy app’s calls take few statements, and each answer says what is left after it', async () => {
   const { limiter, counted } = startProcess();
   const appId = newAppId();
   await fillOnce(appId, 1_000);
@@ -83,7 +83,7 @@ test('LI-01 a busy app’s calls take few statements, and each is told what is l
   assert.equal(await leftAfter(appId, [limiter]), 800n * TOKEN);
 });
 
-test('LI-01 calls that come at once are told apart as well, where some were taken ahead', async () => {
+test('LI-01 calls that arrive at once each learn what is left after them, leased tokens included', async () => {
   const { limiter } = startProcess();
   const appId = newAppId();
   await fillOnce(appId, 1_000);
@@ -99,7 +99,7 @@ test('LI-01 calls that come at once are told apart as well, where some were take
   assert.equal(await leftAfter(appId, [limiter]), 820n * TOKEN);
 });
 
-test('LI-01 a call for which a token is held is answered at once', async () => {
+test('LI-01 a call is answered at once when its process has a leased token', async () => {
   const { limiter, appId } = await busyApp();
   assert.ok(!(limiter.take(appId, LIMITS) instanceof Promise));
   await limiter.stop();
@@ -116,36 +116,36 @@ test('LI-01 no call of an app that goes on calling waits for a statement', async
   assert.equal(await leftAfter(appId, [limiter]), 860n * TOKEN);
 });
 
-test('LI-01 an app that calls now and then has nothing held ahead', async () => {
+test('LI-01 an app that calls now and then gets no lease', async () => {
   const { limiter, counted, clock } = startProcess();
   const appId = newAppId();
   await fillOnce(appId, 1_000);
   for (let count = 0; count < 12; count += 1) {
     await limiter.take(appId, LIMITS);
     clock.moveOn(350);
-    assert.deepEqual(await advancesOf(appId), []);
+    assert.deepEqual(await leasesOf(appId), []);
   }
   assert.equal(counted.statements, 12);
 });
 
-test('LI-01 nothing is held ahead of a bucket that is less than half full', async () => {
+test('LI-01 no tokens are leased from a bucket that is less than half full', async () => {
   const { limiter } = startProcess();
   const appId = newAppId();
   await fillOnce(appId, 499);
   await takeInTurn(limiter, appId, 30);
-  assert.deepEqual(await advancesOf(appId), []);
+  assert.deepEqual(await leasesOf(appId), []);
   assert.equal(await unitsOf(appId), 469n * TOKEN);
 });
 
-test('LI-01 processes hold a tenth of the burst ahead at most, all together', async () => {
+test('LI-01 all processes together lease at most a tenth of the burst', async () => {
   const processes = [startProcess(), startProcess(), startProcess()];
   const appId = newAppId();
   await fillOnce(appId, 1_000);
   for (let round = 0; round < 4; round += 1) {
     for (const { limiter } of processes) {
       await takeAtOnce(limiter, appId, 40);
-      const held = (await advancesOf(appId)).reduce((sum, tokens) => sum + tokens, 0);
-      assert.ok(held > 0 && held <= 100, `${held} are held ahead`);
+      const held = (await leasesOf(appId)).reduce((sum, tokens) => sum + tokens, 0);
+      assert.ok(held > 0 && held <= 100, `${held} are leased`);
     }
   }
   const left = await leftAfter(
@@ -155,18 +155,18 @@ test('LI-01 processes hold a tenth of the burst ahead at most, all together', as
   assert.equal(left, 520n * TOKEN);
 });
 
-test('LI-01 what is held ahead and not used lies in the bucket again a second later', async () => {
+test('LI-01 leased tokens that are not used are back in the bucket a second later', async () => {
   const { limiter, clock, appId } = await busyApp();
   clock.moveOn(999);
   assert.ok((await unitsOf(appId)) < 960n * TOKEN);
   clock.moveOn(1);
   await waitUntil('it is given back', async () => (await unitsOf(appId)) === 960n * TOKEN);
-  assert.deepEqual(await advancesOf(appId), []);
+  assert.deepEqual(await leasesOf(appId), []);
   assert.ok(limiter.take(appId, LIMITS) instanceof Promise, 'what was given back is spent no more');
   await limiter.stop();
 });
 
-test('LI-01 an app that calls less has less held ahead', async () => {
+test('LI-01 an app that calls less gets a smaller lease', async () => {
   const { limiter, clock } = startProcess();
   const appId = newAppId();
   await fillOnce(appId, 1_000);
@@ -175,11 +175,11 @@ test('LI-01 an app that calls less has less held ahead', async () => {
     clock.moveOn(100);
     await limiter.take(appId, LIMITS);
   }
-  await waitUntil('little is held ahead', async () => ((await advancesOf(appId))[0] ?? 0) <= 10);
+  await waitUntil('the lease is small', async () => ((await leasesOf(appId))[0] ?? 0) <= 10);
   assert.equal(await leftAfter(appId, [limiter]), 880n * TOKEN);
 });
 
-test('LI-01 the bucket fills up to the burst less what is held ahead, and what is told grows with time', async () => {
+test('LI-01 the bucket fills up to the burst less the leased tokens, and the reported remainder grows with time', async () => {
   const { limiter, clock } = startProcess();
   const appId = newAppId();
   await fillOnce(appId, 1_000);
@@ -198,13 +198,17 @@ test('LI-01 the bucket fills up to the burst less what is held ahead, and what i
   await limiter.stop();
 });
 
-test('LI-01 what a dead process held ahead counts as spent, and for three seconds as lying there', async () => {
+test('LI-01 the lease of a dead process counts as in the bucket for three seconds, then as spent', async () => {
   const { appId } = await busyApp(); // Nobody hears of it again.
-  const [dead = 0] = await advancesOf(appId);
+  const [dead = 0] = await leasesOf(appId);
   await setBucket(appId, 990, '-1 hour');
   const { limiter } = startProcess();
   const [answer] = await takeInTurn(limiter, appId, 1);
-  assert.deepEqual(await advancesOf(appId), [dead], 'it has not ended in the hour that this bucket was ahead');
+  assert.deepEqual(
+    await leasesOf(appId),
+    [dead],
+    'the lease did not expire in the hour by which this bucket was ahead',
+  );
   assert.equal(answer?.tokensLeft, 1_000 - dead - 1);
   await database.owner.query(
     `update limits.advances set until_us = (select refilled_at_us from limits.buckets b where b.app_id = $1) + 1
@@ -212,16 +216,16 @@ test('LI-01 what a dead process held ahead counts as spent, and for three second
     [appId],
   );
   await takeInTurn(limiter, appId, 1);
-  assert.deepEqual(await advancesOf(appId), []);
+  assert.deepEqual(await leasesOf(appId), []);
 });
 
-test('LI-01 as long as an advance was out, the bucket has filled up to the burst less it, and no further', async () => {
+test('LI-01 while a lease is out, the bucket fills up to the burst less the lease, and no further', async () => {
   const appId = newAppId();
   const begunMs = performance.now();
   /** Three tokens a second; at most so many in the bucket, and what comes while the test runs. */
   const assertLeft = async (ahead: number, least: number): Promise<void> => {
-    const asked = { bucket: appId, perMinute: 180, burst: 100, wanted: 0, kept: 0, back: 0, ahead };
-    const [row] = await takeAhead(pool, randomUUID(), [asked]);
+    const asked = { bucket: appId, perMinute: 180, burst: 100, wanted: 0, kept: 0, returned: 0, target: ahead };
+    const [row] = await leaseTokens(pool, randomUUID(), [asked]);
     assert.ok(row !== undefined && row.ahead === ahead);
     const most = least + (3 * (performance.now() - begunMs)) / 1_000;
     assert.ok(row.tokens_left >= least && row.tokens_left <= most, `${row.tokens_left}, from ${least} to ${most}`);
@@ -233,17 +237,17 @@ test('LI-01 as long as an advance was out, the bucket has filled up to the burst
   await assertLeft(0, 93);
 });
 
-test('LI-01 a process from before there were advances leaves room for them', async () => {
+test('LI-01 a process of a version without leases leaves room for them', async () => {
   const appId = newAppId();
   const bucket = { bucket: appId, perMinute: 60, burst: 100 };
-  await takeAhead(pool, randomUUID(), [{ ...bucket, wanted: 0, kept: 0, back: 0, ahead: 10 }]);
+  await leaseTokens(pool, randomUUID(), [{ ...bucket, wanted: 0, kept: 0, returned: 0, target: 10 }]);
   await passSeconds(appId, 1);
   const [row] = await takeTokens(pool, [{ ...bucket, wanted: 5 }]);
   assert.deepEqual([row?.granted, row?.tokens_left, row?.wait_ms], [5, 85, 0]);
-  assert.deepEqual(await advancesOf(appId), [10]);
+  assert.deepEqual(await leasesOf(appId), [10]);
 });
 
-test('LI-01 a process whose advance has ended without it spends nothing more of it', async () => {
+test('LI-01 a process whose lease was ended by the database spends no more of it', async () => {
   const { limiter, appId, clock } = await busyApp();
   await database.owner.query('delete from limits.advances where app_id = $1', [appId]);
   await fillOnce(appId, 3);
@@ -251,16 +255,16 @@ test('LI-01 a process whose advance has ended without it spends nothing more of 
   assert.equal(await takeAtOnce(limiter, appId, 30), 3);
 });
 
-test('LI-01 calls that find the bucket empty are served of what their process holds ahead', async () => {
+test('LI-01 calls that find the bucket empty are served from the lease of their process', async () => {
   const { limiter, appId, clock } = await busyApp();
   await fillOnce(appId, 0);
   clock.moveOn(1_000); // It may be spent again once the database has said that it is still there.
-  const [held = 0] = await advancesOf(appId);
+  const [held = 0] = await leasesOf(appId);
   const served = await takeAtOnce(limiter, appId, 100);
   assert.ok(served > 0 && served <= held, `${served} of ${held}`);
 });
 
-test('LI-01 a change of limits holds at once for what is held ahead', async () => {
+test('LI-01 a change of limits applies to a lease at once', async () => {
   const { limiter, appId } = await busyApp();
   const smaller = { ratePerMinute: 60, rateBurst: 5 };
   const answers = await takeInTurn(limiter, appId, 8, smaller);

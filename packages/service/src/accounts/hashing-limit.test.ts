@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPasswordTurns } from '#accounts/turns.ts';
+import { createHashingLimit } from '#accounts/hashing-limit.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
-test('CP-01 two passwords are looked at at once, 32 wait, and what comes on top of them is refused undone', async () => {
-  const inTurn = createPasswordTurns();
+test('CP-01 two passwords are hashed at once, 32 wait, and any more are refused without being hashed', async () => {
+  const limitHashing = createHashingLimit();
   const end = Promise.withResolvers<void>();
   let begun = 0;
   const all = Array.from({ length: 35 }, () =>
-    inTurn(async () => {
+    limitHashing(async () => {
       begun += 1;
       await end.promise;
       return true;
