@@ -186,7 +186,7 @@ export const RULES: RuleSet = {
       'webhooks',
       'catalogue',
       'limits',
-      'attempts',
+      'idempotency',
       'ledger',
       'sandbox',
       'usage',
@@ -197,10 +197,11 @@ export const RULES: RuleSet = {
       places: ['db', 'embedded/postmaster.ts'],
     },
     migrations: 'packages/service/migrations/',
+    functions: 'packages/service/src/',
     mentions: {
-      ledger: ['usage', 'attempts', 'webhooks'],
-      sandbox: ['attempts'],
-      attempts: ['usage'],
+      ledger: ['usage', 'idempotency', 'webhooks'],
+      sandbox: ['idempotency'],
+      idempotency: ['usage'],
       usage: ['ledger', 'catalogue'],
     },
   },
@@ -265,18 +266,6 @@ export const RULES: RuleSet = {
   exceptions: [
     {
       rule: 'sql-owner',
-      file: 'packages/service/src/idempotency/queries.ts',
-      name: 'attempts.answers',
-      reason: 'The schema still has its older name.',
-    },
-    {
-      rule: 'sql-owner',
-      file: 'packages/service/src/idempotency/queries.ts',
-      name: 'attempts.find',
-      reason: 'The schema still has its older name.',
-    },
-    {
-      rule: 'sql-owner',
       file: 'packages/service/src/ledger/wallet/queries.ts',
       name: 'db.current_month',
       reason:
@@ -293,6 +282,7 @@ export const RULES: RuleSet = {
     'exported names': 170,
     'SQL texts': 25,
     migrations: 5,
+    'function files': 40,
     'database objects': 20,
   },
 };
