@@ -50,9 +50,9 @@ import type { Subscriptions } from '#webhooks/subscription.ts';
 interface PlanesOptions {
   readonly config: Config;
   readonly pools: {
-    /** Of these planes, and of nothing else. */
+    /** Used by these planes and nothing else. */
     readonly shared: Pool;
-    /** Of the role that knows play money alone. */
+    /** Of the database role that may touch play money only. */
     readonly sandbox: Pool;
     /** For statements that may take a minute. */
     readonly check: Pool;
@@ -61,7 +61,7 @@ interface PlanesOptions {
   };
   readonly clock: Clock;
   readonly log: Log;
-  /** What this process has in memory, to follow a change before whoever made it hears of it. */
+  /** This process's caches. They are refreshed after a change, before the person who made it gets the answer. */
   readonly keys: Refreshed;
   readonly catalogue: Refreshed;
   readonly underWay: UnderWay;
@@ -76,11 +76,11 @@ interface Refreshed {
 
 interface ComposedPlanes extends Planes {
   readonly pages: PageRoutes;
-  /** Undefined: nobody can pay. */
+  /** Undefined when no payment processor is configured. */
   readonly notices: Notices | undefined;
 }
 
-/** The planes of app owners and operators, and their pages, joined to what they act on. */
+/** Wires the routes and pages of app owners and operators to the modules they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
   const { config, pools, clock, log, keys, catalogue, subscriptions, listeners, underWay, links } = options;
   const pool = pools.shared;
@@ -106,6 +106,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     currency: config.currency,
     addressOf: createCallerAddress(config.proxyHops, log),
     inBackground: (work) => {
+      // Followed, so that a shutdown waits for it; caught, so that a fault is logged and does not end the process.
       underWay.follow(work).catch((fault: unknown) => {
         log.error({ fault: describeFault(fault) }, 'work in the background failed');
       });

@@ -6,7 +6,7 @@ const SMTPS_PORT = 465;
 const ADDRESS = /^[^\s<>,;:"()[\]\\@]+@[^\s<>,;:"()[\]\\@]+$/;
 const NAMED_ADDRESS = /^([^<>"\r\n]*)<([^<>]*)>$/;
 
-/** The mail server; undefined where there is none. What is wrong is told without the address, which holds a password. */
+/** Reads the mail server's settings. Undefined when there are none. Complaints never quote SMTP_URL: it contains a password. */
 export function readMail(settings: SettingsReader): SmtpSettings | undefined {
   const url = settings.text('SMTP_URL');
   if (url === undefined) return undefined;
@@ -16,7 +16,9 @@ export function readMail(settings: SettingsReader): SmtpSettings | undefined {
   }
   const from = addressOf(settings.text('PURSER_MAIL_FROM') ?? '');
   if (from === undefined) {
-    settings.complain('PURSER_MAIL_FROM must be an address, as `Purser <purser@example.org>`; it goes with SMTP_URL.');
+    settings.complain(
+      'PURSER_MAIL_FROM must be an address, such as `Purser <purser@example.org>`. Set it together with SMTP_URL.',
+    );
   }
   return server === undefined || from === undefined ? undefined : { ...server, from };
 }

@@ -27,11 +27,11 @@ interface PeopleOptions {
   readonly addressOf: CallerAddress;
   readonly appUsage: AppUsage;
   readonly sendMail: SendMail;
-  /** Undefined: nobody can pay. */
+  /** Undefined when no payment processor is configured. */
   readonly payments: Payments | undefined;
 }
 
-/** What people who own wallets do, joined to what it acts on. */
+/** Wires the pages of wallet owners to the modules they act on. */
 export function composePeople({
   config,
   pool,

@@ -1,4 +1,4 @@
-/** Reads settings one by one and remembers what is wrong with them, so that all faults are told at once. */
+/** Reads settings one by one and collects what is wrong with them, so that all faults are reported at once. */
 export interface SettingsReader {
   readonly text: (name: string) => string | undefined;
   readonly choice: <Choice extends string>(name: string, choices: readonly Choice[], fallback: Choice) => Choice;
@@ -9,7 +9,7 @@ export interface SettingsReader {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An empty value counts as absent: that is how shells and compose files unset one. */
+/** An empty value counts as absent, because that is how shells and compose files unset a variable. */
 export function readSettings(environment: Environment): SettingsReader {
   const faults: string[] = [];
   const text = (name: string) => (environment[name] === '' ? undefined : environment[name]);
