@@ -126,7 +126,7 @@ test('AU-06, WH-02 purser listen refuses what it cannot do, and says why', async
   const fine = ['--app', appId, '--forward', NOWHERE, '--url', service.url];
   for (const [words, sessionToken, said] of [
     [fine, '', 'Provide a session token'],
-    [fine, 'x', 'The session has ended'],
+    [fine, 'x', 'The session token is not valid'],
     [fine, stranger.token ?? '', 'You have no app with this id'],
     [[...fine, '--session-token', token], token, '--session-token'],
     [[...fine, '--forward', 'https://example.com/hook'], token, '--forward must be on this machine'],

@@ -45,6 +45,7 @@ Read on: docs/guides/app-developer.md, docs/guides/operator.md. Stop with Ctrl-C
 `;
 }
 
+/** A call to paste into a shell. `-i` shows the headers, which carry the call id and the rate limit. */
 function callWith(url: string, apiKey: string, userId: string, model: string): string {
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello, Purser!' }] });
   return `  curl -i ${url}/v1/chat/completions \\

@@ -77,10 +77,13 @@ export interface Service {
   readonly settlementsKept: () => number;
 }
 
+/** For reads of the data plane (balance, usage) and drain slots. */
 const SHARED_CONNECTIONS_MAX = 4;
 /** Anybody can send requests to the control plane. Its own connections keep them from delaying calls. */
 const PLANES_CONNECTIONS_MAX = 3;
+/** For the lease, the refreshes and the reaper, none of which may wait behind another's slow statement. */
 const UPKEEP_CONNECTIONS_MAX = 3;
+/** For answers kept for retries, which are large and written while their callers wait. */
 const ANSWERS_CONNECTIONS_MAX = 4;
 
 /** Creates one gateway process from its modules. Read from top to bottom, this is the architecture. The schema must be current. */
@@ -99,9 +102,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const instance = await startInstance(upkeep, log);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
   const holds = createHolds({ pools: openLanePools(pool, 'live'), instance, spool, backlog: BACKLOG_LIMITS, log });
-  // Settlements that an earlier process left on disk come first: once the reaper runs, their holds could be released
-  // without a charge.
-  await holds.replay();
+  await holds.replay(); // Before the reaper starts: it could release holds whose settlements an earlier process left on disk.
   const drainSlots = createDrainSlots({ pool: shared, log });
   const sandboxPools = openLanePools(pool, 'sandbox');
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
@@ -145,9 +146,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       processMetrics.stop();
       const timed = [generations, upkeepJobs, drainSlots, idempotency.answers, keyUse, outbox, webhooks.worker];
       await Promise.all([...timed, gateway.rateLimiter].map(({ stop }) => stop()));
-      // With settlements still on disk the lease is left to expire. Ending it now would let other processes release the
-      // holds at once, before this data directory is started again.
-      const endLease = spool.kept() === 0 ? instance.stop : instance.leave;
+      const endLease = spool.kept() === 0 ? instance.stop : instance.leave; // `leave` keeps the holds of settlements on disk.
       await planes.close();
       await holds.stop();
       await endLease().catch((fault: unknown) =>
@@ -167,6 +166,7 @@ function followChanges(upkeep: Pool, log: Log, kept: Readonly<Record<'accounts' 
   return generations;
 }
 
+/** Something in memory that can be loaded again from the database. */
 interface Refreshed {
   readonly refresh: () => Promise<void>;
 }
@@ -218,6 +218,7 @@ function openLanePools(pool: OpenPool, mode: Mode) {
   return { reserve: pool(mode, 1), settle: pool(mode, 1) };
 }
 
+/** A check of the ledger may read for a minute, which is far above the usual limit of a statement. */
 function openCheckPool(pool: OpenPool): Pool {
   return pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX });
 }

@@ -16,19 +16,27 @@ import type { SmtpSettings } from '#mail/smtp.ts';
 /** All settings (`docs/guides/operator.md`, "Settings"). Only this file reads the environment. */
 export interface Config {
   readonly environment: 'development' | 'production';
+  /** The address to listen on. The default is loopback, so that nothing is exposed by accident. */
   readonly host: string;
+  /** 0 lets the system choose a free port, as tests do. */
   readonly port: number;
   /** The base of all links that we issue, without a trailing slash. */
   readonly publicUrl: string;
   /** Undefined means the embedded PostgreSQL in the data directory. */
   readonly databaseUrl: string | undefined;
+  /** Absolute. Holds the embedded database, the settlements on disk, and in development the secret and the demo's keys. */
   readonly dataDirectory: string;
+  /** The root of all keys for links, kept answers, known browsers and pseudonyms. All processes need the same one. */
   readonly secret: Buffer;
   /** Undefined means the demo catalogue, in development only. */
   readonly catalogueFile: string | undefined;
+  /** The limits of apps that have none of their own. */
   readonly appLimits: AppLimits;
+  /** The play money that a sandbox user starts with (SB-01). */
   readonly sandboxGrant: Micros;
+  /** ISO 4217, for all wallets of the service. */
   readonly currency: string;
+  /** The number of gateway processes. */
   readonly workers: number;
   /** `open` lets anybody register an account; `closed` lets only operators create accounts. */
   readonly registration: 'open' | 'closed';
@@ -144,6 +152,7 @@ function checkMode(
   }
 }
 
+/** Links in mail and on pages begin with this. With the default host and no setting, they work on this machine only. */
 function readPublicUrl(settings: SettingsReader, host: string, port: number): string {
   const value = settings.text('PURSER_PUBLIC_URL');
   if (value === undefined) return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -168,6 +177,7 @@ function readCurrency(settings: SettingsReader): string {
   return value;
 }
 
+/** The two settings belong together: one without the other is a mistake, and not half an operator. */
 function readOperator(settings: SettingsReader): Config['operator'] {
   const email = settings.text('PURSER_OPERATOR_EMAIL');
   const password = settings.text('PURSER_OPERATOR_PASSWORD');
@@ -193,6 +203,7 @@ function readSupportEmail(settings: SettingsReader): string | undefined {
   return value;
 }
 
+/** Refused in production, because an app could then make the service call machines inside the operator's network. */
 function readAllowPrivate(settings: SettingsReader, environment: string): boolean {
   const isAsked = settings.text('PURSER_WEBHOOK_ALLOW_PRIVATE') === '1';
   if (isAsked && environment === 'production') {
@@ -201,6 +212,7 @@ function readAllowPrivate(settings: SettingsReader, environment: string): boolea
   return isAsked;
 }
 
+/** Anything but visible ASCII could never arrive in a header, so the metrics would be unreachable. */
 function readMetricsToken(settings: SettingsReader): string | undefined {
   const value = settings.text('PURSER_METRICS_TOKEN');
   if (value !== undefined && !/^[\x21-\x7e]+$/.test(value)) {
@@ -211,10 +223,12 @@ function readMetricsToken(settings: SettingsReader): string | undefined {
   return value;
 }
 
+/** Node runs JavaScript on one processor, so production starts one process for each. */
 function defaultWorkers(environment: string): number {
   return environment === 'production' ? availableParallelism() : 1;
 }
 
+/** Parses `name:hit:act`, where `hit` is the number of the passage at which the process dies or stops. */
 function readFailpoint(settings: SettingsReader, environment: string): ArmedFailpoint | undefined {
   const value = settings.text('PURSER_FAILPOINT');
   if (value === undefined) return undefined;

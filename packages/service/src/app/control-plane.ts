@@ -70,6 +70,7 @@ interface PlanesOptions {
   readonly links: Links;
 }
 
+/** A cache of this process that can be loaded again from the database. */
 interface Refreshed {
   readonly refresh: () => Promise<void>;
 }
@@ -106,7 +107,6 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     currency: config.currency,
     addressOf: createCallerAddress(config.proxyHops, log),
     inBackground: (work) => {
-      // Followed, so that a shutdown waits for it; caught, so that a fault is logged and does not end the process.
       underWay.follow(work).catch((fault: unknown) => {
         log.error({ fault: describeFault(fault) }, 'work in the background failed');
       });

@@ -46,6 +46,7 @@ export async function openDatabase({ config, log, say, mayShare }: OpenOptions):
   return { url, owner, close };
 }
 
+/** Names host and database only: the URL contains a password. */
 function unreachable(url: string): string {
   const { host, pathname } = new URL(url);
   return `The database ${pathname.slice(1)} at ${host} cannot be reached. Check that it is running and that DATABASE_URL is right.`;

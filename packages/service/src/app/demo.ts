@@ -94,6 +94,7 @@ function readOrMake(file: string): Demo {
   return demo;
 }
 
+/** A missing file means a first start. Any other fault must not silently replace keys that are in use. */
 function readKept(file: string): Partial<Demo> {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Partial<Demo>; // Written by `readOrMake`.

@@ -23,6 +23,7 @@ export function readMail(settings: SettingsReader): SmtpSettings | undefined {
   return server === undefined || from === undefined ? undefined : { ...server, from };
 }
 
+/** Reads `smtp:` or `smtps:` URLs. A path or a query is refused, because nothing would come of it. */
 function serverOf(text: string): Omit<SmtpSettings, 'from'> | undefined {
   const url = URL.parse(text);
   if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') return undefined;
@@ -39,6 +40,7 @@ function serverOf(text: string): Omit<SmtpSettings, 'from'> | undefined {
   };
 }
 
+/** User names and passwords are percent-encoded in URLs. Undefined when the encoding is broken. */
 function decoded(part: string): string | undefined {
   try {
     return decodeURIComponent(part);
@@ -47,6 +49,7 @@ function decoded(part: string): string | undefined {
   }
 }
 
+/** Reads `Name <address>` or a bare address. Line breaks are refused: they would add headers to every mail. */
 function addressOf(text: string): SmtpSettings['from'] | undefined {
   const [, name = '', address = text.trim()] = NAMED_ADDRESS.exec(text.trim()) ?? [];
   return ADDRESS.test(address.trim()) ? { name: name.trim(), address: address.trim() } : undefined;

@@ -38,6 +38,7 @@ export function isTestKey(payments: PaymentSettings): boolean {
   return payments.processor === 'stripe' && TEST_KEY.test(payments.stripe.secretKey);
 }
 
+/** Another address for Stripe's API, such as a test double. The secret key is sent there, so production requires https. */
 function readApiBase(settings: SettingsReader, isProduction: boolean): URL | undefined {
   const value = settings.text('PURSER_STRIPE_API_BASE');
   if (value === undefined) return undefined;

@@ -50,6 +50,7 @@ export function composePayments({ config, pool, clock, log }: PaymentsOptions): 
   };
 }
 
+/** The processor that the settings name. Undefined when there is none. */
 function processorOf(
   { payments, environment }: Config,
   test: Parameters<typeof createTestProcessor>[0],

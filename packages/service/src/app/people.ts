@@ -18,6 +18,7 @@ import { createAttemptLimiter, type Throttle } from '#limits/attempt-limiter.ts'
 import type { AppUsage } from '#usage/report.ts';
 import { createUsage } from '#usage/usage.ts';
 
+/** What the pages of wallet owners are made of. `throttle` is shared with the control plane: one set of buckets. */
 interface PeopleOptions {
   readonly config: Config;
   readonly pool: Pool;

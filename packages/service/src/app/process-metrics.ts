@@ -4,6 +4,7 @@ import { gauge, readCounter } from '#kernel/metrics.ts';
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
 
+/** Shorthand for a gauge that is added up over all processes. */
 function sum(name: string, help: string, read: () => number): void {
   gauge({ name, help, across: 'sum', read });
 }

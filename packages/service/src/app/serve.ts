@@ -70,11 +70,13 @@ export async function serve(options: ServeOptions): Promise<Running> {
     }
     if (config.environment === 'production') warnOfPayments(config, log);
     const ground = { databaseUrl: database.url, simulatorUrl: simulator?.url };
+    // A single process needs no primary beside it, which saves memory and makes development easier to follow.
     const gateway =
       config.workers === 1 ? await startGateway(config, log, ground) : await startWorkers(config, log, ground);
     say(await describe(config, database, gateway.url));
     return {
       url: gateway.url,
+      // In this order: running calls need the simulator and the database to end and be settled.
       stop: async () => {
         await gateway.stop();
         await simulator?.stop();
@@ -88,6 +90,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   }
 }
 
+/** Both are valid settings, but rarely what an operator wants in production. */
 function warnOfPayments({ payments }: Config, log: Log): void {
   if (isTestKey(payments)) log.warn('payments move no real money: PURSER_STRIPE_SECRET_KEY is a test key');
   if (payments.processor === 'none') log.warn('nobody can pay: set PURSER_STRIPE_SECRET_KEY');
@@ -117,10 +120,12 @@ export async function startGateway(
   };
 }
 
+/** IPv6 addresses need brackets in a URL. */
 function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
+/** A port in use is the one fault that every operator meets, so it gets a plain message. */
 function listen(server: Server, { host, port }: Config): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (fault: NodeJS.ErrnoException) => {
@@ -150,6 +155,7 @@ async function stopGateway(service: Service): Promise<void> {
   await stop();
 }
 
+/** Polls, because the conditions are counters without events and a stop has time to spare. */
 async function waitUntil(holds: () => boolean, waitMsMax: number): Promise<void> {
   for (let waitedMs = 0; !holds() && waitedMs < waitMsMax; waitedMs += WAIT_STEP_MS) await sleep(WAIT_STEP_MS);
 }
@@ -160,6 +166,7 @@ function sleep(ms: number): Promise<void> {
   });
 }
 
+/** The simulator runs in development only, so in production a catalogue that uses it is refused before anything is stored. */
 async function applyCatalogue(config: Config, database: Database): Promise<void> {
   const text = readCatalogueText(config.catalogueFile ?? DEMO_CATALOGUE_FILE);
   const file = parseCatalogueFile(text);
@@ -178,6 +185,7 @@ function readCatalogueText(file: string): string {
   }
 }
 
+/** In development this also creates the demo data, whose keys the banner shows. */
 async function describe(config: Config, { owner }: Database, url: string): Promise<string> {
   if (config.environment === 'production') return `Purser is ready at ${url}.`;
   const demo = await ensureDemo(owner, config);
@@ -213,12 +221,14 @@ async function startWorkers(config: Config, log: Log, ground: Ground): Promise<R
   }
 }
 
+/** Asks a worker to stop and waits for its end. The worker itself bounds how long that takes. */
 function stopWorker(worker: Worker): Promise<unknown> {
   if (worker.isDead()) return Promise.resolve();
   worker.process.kill('SIGTERM');
   return new Promise((resolve) => worker.once('exit', resolve));
 }
 
+/** Resolves when the worker listens. A worker that ends before that could not start. */
 function listening(worker: Worker): Promise<{ readonly port: number }> {
   return new Promise((resolve, reject) => {
     worker.once('listening', resolve);

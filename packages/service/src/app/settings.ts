@@ -1,8 +1,12 @@
 /** Reads settings one by one and collects what is wrong with them, so that all faults are reported at once. */
 export interface SettingsReader {
+  /** The value of a variable. Undefined when it is missing or empty. */
   readonly text: (name: string) => string | undefined;
+  /** One of a fixed set of words. */
   readonly choice: <Choice extends string>(name: string, choices: readonly Choice[], fallback: Choice) => Choice;
+  /** A whole number within a range, ends included. */
   readonly whole: (name: string, range: { readonly least: number; readonly most: number }, fallback: number) => number;
+  /** Records a fault. Reading goes on, so that the next faults are found as well. */
   readonly complain: (fault: string) => void;
   readonly faults: () => readonly string[];
 }

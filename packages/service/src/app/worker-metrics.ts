@@ -14,6 +14,7 @@ type Message =
 const WORKER_ANSWER_MS_MAX = 1_000;
 const ANSWER_MS_MAX = 3_000;
 
+/** Other modules may send messages over the same channel, so everything else is ignored. */
 function isMessage(value: unknown): value is Message {
   return isJsonObject(value) && (value['purser'] === 'metrics wanted' || value['purser'] === 'metrics');
 }

@@ -8,8 +8,10 @@ import { type Courier, createCourier } from '#webhooks/deliver.ts';
 import { createLoopbackGuard } from '#webhooks/loopback-guard.ts';
 import { newSigningSecret } from '#webhooks/signing-secret.ts';
 
+/** One event as the service hands it to a listener. It is a copy: handing it out delivers nothing. */
 type Copy = ReturnType<typeof copiesSchema.parse>['events'][number];
 
+/** What the polling loop works with. */
 interface Listening {
   readonly client: ListenerClient;
   readonly forward: (copy: Copy) => Promise<void>;
@@ -76,6 +78,7 @@ async function follow(first: string, { client, forward, signal }: Listening): Pr
   await client.leave(listenerId).catch(() => {}); // A failure does no harm: the listener soon expires by itself.
 }
 
+/** Sends one event and prints its outcome. The event is not sent again if the receiver fails: a copy is for looking at. */
 async function forwardBy(
   courier: Courier,
   { copy, secret, endpointUrl }: { readonly copy: Copy; readonly secret: string; readonly endpointUrl: string },

@@ -7,6 +7,7 @@ import { CommandError } from '#cli/command-error.ts';
 
 type ListenBody = ReturnType<typeof listenSchema.parse>;
 
+/** The checked options of `listen`. */
 export interface ListenOptions {
   readonly appId: string;
   readonly forwardTo: string;
@@ -53,6 +54,7 @@ export async function readListenOptions(words: readonly string[]): Promise<Liste
   return { appId: app, forwardTo: forward, serviceUrl: url.replace(/\/+$/, ''), wanted: wanted.data };
 }
 
+/** `parseArgs` explains its own errors well enough to be shown as they are. */
 function parse(words: readonly string[]) {
   try {
     return parseArgs({ args: [...words], options: OPTIONS, strict: true }).values;

@@ -22,6 +22,7 @@ export interface ListenerClient {
 const ANSWER_MS_MAX = 30_000;
 const LEAVE_MS_MAX = 5_000;
 
+/** Creates a client with connections of its own. `close` ends them, also in the middle of a poll. */
 export function createListenerClient({ appId, serviceUrl, wanted }: ListenOptions, token: string): ListenerClient {
   const agent = new Agent({ headersTimeout: ANSWER_MS_MAX, bodyTimeout: ANSWER_MS_MAX, maxResponseSize: 1_048_576 });
   const listeners = `${serviceUrl}/apps/${encodeURIComponent(appId)}/webhook/listeners`;

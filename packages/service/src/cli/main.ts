@@ -33,8 +33,10 @@ const USAGE = `Usage: npm run purser -- <command>
 
 Settings are environment variables. See "Settings" in docs/guides/operator.md.`;
 
+/** Messages for people go to standard error, so that a command's result on standard output can be piped. */
 const say = (text: string): void => console.error(text);
 
+/** Runs a command and returns the exit status: 0, or 1 for a negative result, or 2 for a command that does not exist. */
 async function main(words: readonly string[]): Promise<number> {
   const [command, sub, argument] = words;
   if (command === undefined || command === 'help' || command === '--help') {
@@ -45,6 +47,7 @@ async function main(words: readonly string[]): Promise<number> {
   if (command === 'listen') return listen(words.slice(1), untilToldToStop);
   const config = readProcessConfig();
   const log = createLog(config.logLevel);
+  // A case that ends with `break` has wrong arguments and falls through to the usage text.
   switch (`${command} ${sub ?? ''}`.trim()) {
     case 'serve':
       return runService(config, log);
@@ -73,6 +76,7 @@ async function main(words: readonly string[]): Promise<number> {
 
 type DatabaseCommand = (owner: Awaited<ReturnType<typeof openDatabase>>['owner']) => Promise<number | void>;
 
+/** Runs a command on the database. A service may be running on it at the same time. */
 async function withDatabase(config: Config, log: Log, command: DatabaseCommand): Promise<number> {
   const database = await openDatabase({ config, log, say, mayShare: true });
   try {
@@ -89,10 +93,10 @@ async function runService(config: Config, log: Log): Promise<never> {
   await untilToldToStop();
   if (ground === undefined) say('Stopping. Running calls may finish first.');
   await running.stop();
-  process.exit(0); // A connection that a silent server never closes would keep the process.
+  process.exit(0); // Otherwise a connection that a silent server never closes could keep the process alive.
 }
 
-/** Delivers webhooks until it is told to stop; a second signal ends it at once. */
+/** Delivers webhooks until it is told to stop. A second signal ends it at once. */
 async function runWork(config: Config, log: Log): Promise<never> {
   const database = await openDatabase({ config, log, say, mayShare: true });
   const work = startWork(config, log, database.url);
@@ -104,6 +108,7 @@ async function runWork(config: Config, log: Log): Promise<never> {
   process.exit(0);
 }
 
+/** Resolves with the first SIGINT or SIGTERM. The second one exits at once, for people who do not want to wait. */
 function untilToldToStop(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -13,6 +13,7 @@ interface NewOperator {
   readonly password: string;
 }
 
+/** Shown whenever the arguments do not make sense. */
 const USAGE = 'npm run purser -- operator create --email <address> [--name <name>]';
 
 /** Reads the new operator from the command's words, and the password from `source`. Throws `CommandError`. */
@@ -43,6 +44,7 @@ export async function createOperator(owner: Pool, operator: NewOperator): Promis
   return 0;
 }
 
+/** The parser's own message is not shown: it would repeat a password that was given as an argument by mistake. */
 function optionsOf(words: readonly string[]): { readonly email?: string; readonly name?: string } {
   try {
     const { values } = parseArgs({

@@ -6,8 +6,10 @@ export interface PasswordSource extends NodeJS.ReadableStream {
   readonly setRawMode?: (isRaw: boolean) => unknown;
 }
 
+/** Far above the longest password that is accepted. */
 const INPUT_LENGTH_MAX = 4_096;
 const GIVE_UP = new Set(['\u0003', '\u0004']); // Ctrl-C and Ctrl-D.
+/** Terminals send one or the other for the backspace key. */
 const RUB_OUT = new Set(['\u007f', '\b']);
 
 /**
@@ -22,6 +24,7 @@ export async function readPassword(source: PasswordSource, write: (text: string)
   return password;
 }
 
+/** Reads the first line of a pipe. The bound keeps an endless pipe from filling the memory. */
 async function readLine(source: PasswordSource): Promise<string> {
   let text = '';
   for await (const part of source) {
