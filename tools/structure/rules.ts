@@ -7,6 +7,7 @@ export const RULES: RuleSet = {
   areas: {
     contract: [],
     simulator: [],
+    'upstream-http': [],
     sdk: [],
     examples: [],
     // What it takes to measure the service as it is; nothing of `tests` and `tools`, and nobody imports it.
@@ -14,7 +15,7 @@ export const RULES: RuleSet = {
     kernel: [],
     db: ['kernel'],
     embedded: ['kernel'],
-    providers: ['kernel', 'contract'],
+    providers: ['kernel', 'contract', 'upstream-http'],
     accounts: ['kernel', 'db', 'limits'],
     identities: ['kernel', 'db', 'limits'],
     catalogue: ['kernel', 'db', 'contract'],
@@ -167,6 +168,7 @@ export const RULES: RuleSet = {
     '#': 'packages/service/src/',
     '@purser/contract/': 'packages/contract/src/',
     '@purser/simulator/': 'packages/simulator/src/',
+    '@purser/upstream-http/': 'packages/upstream-http/src/',
     '@purser/service/': 'packages/service/',
   },
 
@@ -184,7 +186,7 @@ export const RULES: RuleSet = {
       'webhooks',
       'catalogue',
       'limits',
-      'attempts',
+      'idempotency',
       'ledger',
       'sandbox',
       'usage',
@@ -195,10 +197,11 @@ export const RULES: RuleSet = {
       places: ['db', 'embedded/postmaster.ts'],
     },
     migrations: 'packages/service/migrations/',
+    functions: 'packages/service/src/',
     mentions: {
-      ledger: ['usage', 'attempts', 'webhooks'],
-      sandbox: ['attempts'],
-      attempts: ['usage'],
+      ledger: ['usage', 'idempotency', 'webhooks'],
+      sandbox: ['idempotency'],
+      idempotency: ['usage'],
       usage: ['ledger', 'catalogue'],
     },
   },
@@ -250,11 +253,7 @@ export const RULES: RuleSet = {
       allowed: ['cli', 'app/banner.ts', 'examples', ...DEVELOPERS],
       instead: 'Log by a `Log` (kernel/log.ts).',
     },
-    {
-      code: 'as Micros',
-      allowed: ['kernel/micros.ts'],
-      instead: 'Use `micros` or `microsFromRow` (kernel/micros.ts).',
-    },
+    { code: 'as Micros', allowed: ['kernel/micros.ts'], instead: 'Use `micros` or `microsFromRow` of the kernel.' },
     { code: 'enum WORD', allowed: [], instead: 'Use a union of literals; `enum` is not erasable.' },
     { code: ': any', allowed: [], instead: 'Use `unknown` and parse it.' },
     { code: 'as any', allowed: [], instead: 'Use `unknown` and parse it.' },
@@ -265,18 +264,6 @@ export const RULES: RuleSet = {
   entries: ['cli/main.ts'],
 
   exceptions: [
-    {
-      rule: 'sql-owner',
-      file: 'packages/service/src/idempotency/queries.ts',
-      name: 'attempts.answers',
-      reason: 'The schema still has its older name.',
-    },
-    {
-      rule: 'sql-owner',
-      file: 'packages/service/src/idempotency/queries.ts',
-      name: 'attempts.find',
-      reason: 'The schema still has its older name.',
-    },
     {
       rule: 'sql-owner',
       file: 'packages/service/src/ledger/wallet/queries.ts',
@@ -295,6 +282,7 @@ export const RULES: RuleSet = {
     'exported names': 170,
     'SQL texts': 25,
     migrations: 5,
+    'function files': 40,
     'database objects': 20,
   },
 };

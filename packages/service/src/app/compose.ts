@@ -99,7 +99,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   await Promise.all([keys.refresh(), catalogue.refresh()]);
   const generations = followChanges(upkeep, log, { accounts: keys, catalogue });
 
-  const instance = await startInstance(upkeep, log);
+  const instance = await startInstance(upkeep, log, config.leaseMs);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
   const holds = createHolds({ pools: openLanePools(pool, 'live'), instance, spool, backlog: BACKLOG_LIMITS, log });
   await holds.replay(); // Before the reaper starts: it could release holds whose settlements an earlier process left on disk.
@@ -107,7 +107,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const sandboxPools = openLanePools(pool, 'sandbox');
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
   const upkeepPools = { live: upkeep, sandbox: sandboxPools.settle, check: openCheckPool(pool) };
-  const upkeepJobs = startUpkeep({ holds, pools: upkeepPools, clock, log });
+  const upkeepJobs = startUpkeep({ holds, pools: upkeepPools, clock, log, leaseMs: config.leaseMs });
 
   const idempotency = createIdempotency({ pool: pool('live', ANSWERS_CONNECTIONS_MAX), secret: config.secret, log });
   const links = createLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
@@ -179,7 +179,7 @@ function openSpool(dataDirectory: string, databaseId: string, clock: Clock, log:
 }
 
 /** Starts the periodic jobs that run whether or not there are calls. */
-function startUpkeep({ holds, pools, clock, log }: Upkeep): { readonly stop: () => Promise<unknown> } {
+function startUpkeep({ holds, pools, clock, log, leaseMs }: Upkeep): { readonly stop: () => Promise<unknown> } {
   const jobs = [
     // Releases the holds of dead processes, live and sandbox. The spool is replayed first, so that a hold whose settlement
     // is on disk is charged and not released.
@@ -190,6 +190,7 @@ function startUpkeep({ holds, pools, clock, log }: Upkeep): { readonly stop: () 
         { release: holds.releaseOrphans },
       ],
       log,
+      leaseMs,
     }),
     startSandboxExpiry(pools.sandbox, log),
     startLedgerWatch({ pool: pools.check, clock, log }),
@@ -203,6 +204,7 @@ interface Upkeep {
   readonly pools: { readonly live: Pool; readonly sandbox: Pool; readonly check: Pool };
   readonly clock: Clock;
   readonly log: Log;
+  readonly leaseMs: number;
 }
 
 /** Starts the outbox, which sends when there is a mail server. In development the texts stay, for the mailbox page. */

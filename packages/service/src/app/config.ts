@@ -8,6 +8,7 @@ import type { AppLimits } from '#accounts/key-directory.ts';
 import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
+import { LEASE_MS } from '#db/instance.ts';
 import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
 import type { LogLevel } from '#kernel/log.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
@@ -38,6 +39,8 @@ export interface Config {
   readonly currency: string;
   /** The number of gateway processes. */
   readonly workers: number;
+  /** How long a gateway process may be silent before its holds are released (WA-10). The same for all of one database. */
+  readonly leaseMs: number;
   /** `open` lets anybody register an account; `closed` lets only operators create accounts. */
   readonly registration: 'open' | 'closed';
   /** The name of whoever runs the service, for hosted pages and mail. */
@@ -74,6 +77,8 @@ const SECRET_BYTES_MIN = 32;
  */
 const DIRECTORY_MODE_OF_ROOT = 0o711;
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+/** A lease is renewed every second. WA-10 promises the release of orphaned holds within twice the longest lease. */
+const LEASE_SECONDS = { least: 2, most: LEASE_MS / 1000 };
 const COUNT = { least: 1, most: 1_000_000 };
 
 /** Reads and checks the settings. In development it may create the data directory and its secret. Throws `ConfigError`. */
@@ -103,6 +108,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     ),
     currency: readCurrency(settings),
     workers: settings.whole('PURSER_WORKERS', { least: 1, most: 256 }, defaultWorkers(environment)),
+    leaseMs: settings.whole('PURSER_LEASE_SECONDS', LEASE_SECONDS, LEASE_SECONDS.most) * 1000,
     registration: settings.choice(
       'PURSER_REGISTRATION',
       ['open', 'closed'],

@@ -27,6 +27,8 @@ export interface LaunchOptions {
   readonly layout: Layout;
   readonly port: number;
   readonly url: string;
+  /** True when nobody needs the data after a stop or a crash. Then nothing is forced to disk. For tests only. */
+  readonly isThrowaway?: boolean;
 }
 
 /** A server that ended, or did not answer, during its start. */
@@ -55,6 +57,13 @@ const SETTINGS = {
   // Statement errors go back to the client that sent the statement. Logged here, they would only fill the disk and could
   // reveal stored values.
   log_min_messages: 'log',
+} as const;
+
+const THROWAWAY_SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  max_wal_size: '512MB', // The disk may be a RAM disk.
 } as const;
 
 const READY_WAIT_MS = 1_800_000; // Recovery after a crash replays up to 4 GB of log, and the disk may be slow.
@@ -91,11 +100,12 @@ async function resourcesFor({ parent }: Layout): Promise<Readonly<Record<string,
 }
 
 function spawnPostgres(
-  { binaries, privileges, layout, port }: LaunchOptions,
+  { binaries, privileges, layout, port, isThrowaway = false }: LaunchOptions,
   resources: Readonly<Record<string, string>>,
   logFd: number,
 ): ChildProcess {
-  const settings = Object.entries({ ...SETTINGS, ...resources }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const chosen = { ...SETTINGS, ...resources, ...(isThrowaway ? THROWAWAY_SETTINGS : {}) };
+  const settings = Object.entries(chosen).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = [binaries.postgres, '-D', layout.directory, '-p', String(port), ...settings];
   const [command = '', ...parameters] = [...privileges.prefix, ...server];
   return spawn(command, parameters, {
