@@ -11,7 +11,7 @@ export const RULES: RuleSet = {
     sdk: [],
     examples: [],
     // What it takes to measure the service as it is; nothing of `tests` and `tools`, and nobody imports it.
-    benchmarks: ['kernel', 'db', 'embedded', 'accounts', 'ledger', 'app', 'contract'],
+    benchmarks: ['kernel', 'db', 'embedded', 'accounts', 'ledger', 'app', 'contract', 'upstream-http'],
     kernel: [],
     db: ['kernel'],
     embedded: ['kernel'],
@@ -145,7 +145,7 @@ export const RULES: RuleSet = {
     fastify: [{ user: 'http' }, { user: 'web/development/mailbox.ts' }],
     '@purser/sdk': [{ user: 'examples' }],
     openai: [{ user: 'examples/chat/answer.ts' }, { user: 'examples/chat/fault.ts' }],
-    undici: [{ user: 'webhooks/deliver.ts' }, { user: 'cli/listener-client.ts' }],
+    undici: [{ user: 'webhooks/deliver.ts' }, { user: 'cli/listener-client.ts' }, { user: 'benchmarks' }],
     stripe: [{ user: 'payments/stripe/stripe.ts' }, { user: 'payments/stripe/report.ts' }],
     '@simplewebauthn/server': [{ user: 'identities/passkeys.ts' }],
     '@simplewebauthn/server/helpers': [{ user: 'identities/passkeys.ts' }],
