@@ -8,6 +8,7 @@ export const RULES: RuleSet = {
     contract: [],
     simulator: [],
     'upstream-http': [],
+    'text-runs': [],
     sdk: [],
     examples: [],
     // What it takes to measure the service as it is; nothing of `tests` and `tools`, and nobody imports it.
@@ -15,7 +16,7 @@ export const RULES: RuleSet = {
     kernel: [],
     db: ['kernel'],
     embedded: ['kernel'],
-    providers: ['kernel', 'contract', 'upstream-http'],
+    providers: ['kernel', 'contract', 'upstream-http', 'text-runs'],
     accounts: ['kernel', 'db', 'limits'],
     identities: ['kernel', 'db', 'limits'],
     catalogue: ['kernel', 'db', 'contract'],
@@ -41,6 +42,7 @@ export const RULES: RuleSet = {
       'usage',
       'sandbox',
       'providers',
+      'text-runs',
       'contract',
     ],
     http: [
@@ -169,6 +171,7 @@ export const RULES: RuleSet = {
     '@purser/contract/': 'packages/contract/src/',
     '@purser/simulator/': 'packages/simulator/src/',
     '@purser/upstream-http/': 'packages/upstream-http/src/',
+    '@purser/text-runs/': 'packages/text-runs/src/',
     '@purser/service/': 'packages/service/',
   },
 
@@ -279,8 +282,7 @@ export const RULES: RuleSet = {
       rule: 'sql-owner',
       file: 'packages/service/src/ledger/wallet/queries.ts',
       name: 'db.current_month',
-      reason:
-        'What is spent this month is zero in a month that no hold has begun; the month must be the one of the holds.',
+      reason: 'Spending starts at zero in a month without holds; the month must be the one that holds use.',
     },
   ],
 
