@@ -63,8 +63,8 @@ async function leftAfter(appId: AppId, limiters: readonly RateLimiter[]): Promis
 /** Time passes for a bucket and its leases. */
 async function passSeconds(appId: AppId, seconds: number): Promise<void> {
   await database.owner.query(
-    `with moved as (update limits.advances set until_us = until_us - $2::bigint where app_id = $1)
-     update limits.buckets set refilled_at_us = refilled_at_us - $2, advances_until_us = advances_until_us - $2
+    `with moved as (update limits.token_leases set until_us = until_us - $2::bigint where app_id = $1)
+     update limits.buckets set refilled_at_us = refilled_at_us - $2, leases_until_us = leases_until_us - $2
      where app_id = $1`,
     [appId, seconds * 1_000_000],
   );
@@ -211,7 +211,7 @@ test('LI-01 the lease of a dead process counts as in the bucket for three second
   );
   assert.equal(answer?.tokensLeft, 1_000 - dead - 1);
   await database.owner.query(
-    `update limits.advances set until_us = (select refilled_at_us from limits.buckets b where b.app_id = $1) + 1
+    `update limits.token_leases set until_us = (select refilled_at_us from limits.buckets b where b.app_id = $1) + 1
      where app_id = $1`,
     [appId],
   );
@@ -226,7 +226,7 @@ test('LI-01 while a lease is out, the bucket fills up to the burst less the leas
   const assertLeft = async (ahead: number, least: number): Promise<void> => {
     const asked = { bucket: appId, perMinute: 180, burst: 100, wanted: 0, kept: 0, returned: 0, target: ahead };
     const [row] = await leaseTokens(pool, randomUUID(), [asked]);
-    assert.ok(row !== undefined && row.ahead === ahead);
+    assert.ok(row !== undefined && row.leased === ahead);
     const most = least + (3 * (performance.now() - begunMs)) / 1_000;
     assert.ok(row.tokens_left >= least && row.tokens_left <= most, `${row.tokens_left}, from ${least} to ${most}`);
   };
@@ -249,7 +249,7 @@ test('LI-01 a process of a version without leases leaves room for them', async (
 
 test('LI-01 a process whose lease was ended by the database spends no more of it', async () => {
   const { limiter, appId, clock } = await busyApp();
-  await database.owner.query('delete from limits.advances where app_id = $1', [appId]);
+  await database.owner.query('delete from limits.token_leases where app_id = $1', [appId]);
   await fillOnce(appId, 3);
   clock.moveOn(1_000);
   assert.equal(await takeAtOnce(limiter, appId, 30), 3);

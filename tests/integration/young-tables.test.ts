@@ -127,10 +127,10 @@ test('one process does it at a time', async () => {
 
 for (const mode of ['share update exclusive', 'access exclusive']) {
   test(`a table that is locked in ${mode} mode is passed over, for another, and not waited for`, async (t) => {
-    const other = 'attempts.answers';
+    const other = 'idempotency.kept_answers';
     t.after(() => database.owner.query(`truncate ${other}`));
     await fill(1, 1);
-    await database.owner.query(`insert into ${other} (call_id, attempt, body, sealed, expires_at)
+    await database.owner.query(`insert into ${other} (call_id, key_digest, body_digest, sealed, expires_at)
       values (gen_random_uuid(), '', '', '', now())`);
     await beside(`lock table ${TABLE} in ${mode} mode`, async () => {
       assert.equal(await analyzed(), 1); // A wait of a quarter of a second would be a fault.

@@ -58,7 +58,7 @@ export async function createRateBuckets(): Promise<RateBuckets> {
       return rows[0]?.units ?? -1n;
     },
     leasesOf: async (appId) => {
-      const text = 'select tokens from limits.advances where app_id = $1 order by tokens';
+      const text = 'select tokens from limits.token_leases where app_id = $1 order by tokens';
       const { rows } = await owner.query<{ tokens: number }>(text, [appId]);
       return rows.map(({ tokens }) => tokens);
     },

@@ -16,7 +16,7 @@ interface TokensRow {
   readonly wait_ms: number;
 }
 
-/** Takes tokens from buckets (see the SQL function `limits.take`). A bucket may appear only once in `asked`. */
+/** Takes tokens from buckets (see `take.sql`). A bucket may appear only once in `asked`. */
 export async function takeTokens(db: Queryable, asked: readonly TokensAsked[]): Promise<readonly TokensRow[]> {
   const { rows } = await db.query<TokensRow>({
     name: 'limits_take',
@@ -45,7 +45,7 @@ export interface LeaseRow {
   /** False when the lease has expired in the database: none of the kept tokens may be spent any more. */
   readonly is_held: boolean;
   /** Tokens newly leased to this process. */
-  readonly ahead: number;
+  readonly leased: number;
   /** Tokens in the bucket, fraction included, and the most that it can fill up to while leases are out. */
   readonly tokens_left: number;
   readonly tokens_full: number;
@@ -53,8 +53,8 @@ export interface LeaseRow {
 }
 
 /**
- * Takes tokens for calls that wait and leases tokens for calls to come, in one round trip (see the SQL function
- * `limits.take_ahead`). A bucket may appear only once in `asked`. `holder` names this process.
+ * Takes tokens for calls that wait and leases tokens for calls to come, in one round trip (see
+ * `lease_tokens.sql`). A bucket may appear only once in `asked`. `holder` names this process.
  */
 export async function leaseTokens(
   db: Queryable,
@@ -62,9 +62,9 @@ export async function leaseTokens(
   asked: readonly LeaseRequest[],
 ): Promise<readonly LeaseRow[]> {
   const { rows } = await db.query<LeaseRow>({
-    name: 'limits_take_ahead',
-    text: `select app_id, granted, is_held, ahead, tokens_left, tokens_full, wait_ms
-      from limits.take_ahead($1, $2, $3, $4, $5, $6, $7, $8)`,
+    name: 'limits_lease_tokens',
+    text: `select app_id, granted, is_held, leased, tokens_left, tokens_full, wait_ms
+      from limits.lease_tokens($1, $2, $3, $4, $5, $6, $7, $8)`,
     values: [
       holder,
       textArray(asked.map(({ bucket }) => bucket)),

@@ -134,7 +134,7 @@ export class TokenLease {
   /** Takes over the database's answer. */
   learn(row: LeaseRow, { askedAtMs, nowMs, limits, wanted }: BucketQuestion): void {
     if (!row.is_held) this.#leasedTokens = 0;
-    this.#leasedTokens += row.ahead;
+    this.#leasedTokens += row.leased;
     this.#renewedAtTokens = Math.floor(this.#leasedTokens / 2);
     this.#left = row.tokens_left;
     this.#full = row.tokens_full;

@@ -1,7 +1,7 @@
+import type { TextRun } from '@purser/text-runs/text-run.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Signal } from '#kernel/signal.ts';
 import type { Chunk, Completion } from '#providers/completion.ts';
-import type { MoreText } from '#providers/more-text.ts';
 
 /**
  * A model vendor's service, as the gateway uses it. An adapter speaks the vendor's format and gives the types of
@@ -28,7 +28,7 @@ export interface ChunkSource {
 export type TakeChunks = (chunks: readonly StreamChunk[]) => boolean | Promise<boolean>;
 
 /** One chunk, or a run of chunks that were not parsed because only their text is new. */
-export type StreamChunk = Chunk | MoreText;
+export type StreamChunk = Chunk | TextRun<Chunk>;
 
 export interface ProviderCall {
   /** The caller's request, validated, in the compatible format: an adapter of another format translates it. */

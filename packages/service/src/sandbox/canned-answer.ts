@@ -69,6 +69,7 @@ function firstFunctionOf(tools: unknown): unknown {
   return isJsonObject(tool) && isJsonObject(tool['function']) ? tool['function']['name'] : 'example';
 }
 
+/** Cuts the answer at the caller's limit. As with a provider, the finish reason is then `length`. */
 function cut(
   { outputTokensMax }: CannedCall,
   outcome: Outcome,
@@ -81,6 +82,7 @@ function headOf({ callId }: CannedCall): JsonObject {
   return { id: `chatcmpl-${callId}`, created: CREATED };
 }
 
+/** One piece counts as one token, so the expected charge of a sandbox call is easy to compute by hand. */
 function usageOf({ promptTokens: prompt }: CannedCall, { length: completion }: readonly string[]) {
   const counts = { prompt, cached: undefined, completion, reasoning: undefined, total: prompt + completion };
   return { counts, extra: {}, isContradictory: false };
