@@ -16,7 +16,7 @@ interface LiveLaneOptions {
   readonly running: RunningCalls;
 }
 
-/** Real money, real providers. */
+/** Real money and real providers. The only lane that reaches the ledger, so that no sandbox call can cost anything. */
 export function createLiveLane({ holds, drainSlots, links, clientOf, running }: LiveLaneOptions): Lane<'live'> {
   return {
     mode: 'live',
@@ -38,6 +38,7 @@ export function createLiveLane({ holds, drainSlots, links, clientOf, running }: 
       });
     },
     settle: (hold, ending, when) => {
+      // A new object, because the ledger keeps it on disk in an outage: it must hold nothing of prompt or answer.
       const { callId, correlationId, model } = hold.call;
       const { charge, outcome, usage, isEstimated, isUsageClamped } = ending;
       const settlement = {
@@ -55,6 +56,7 @@ export function createLiveLane({ holds, drainSlots, links, clientOf, running }: 
       return running.end(hold, ending, holds.settle(settlement, hold.granted));
     },
     providerOf: ({ model }) => clientOf(model.provider),
+    // Another process may be the one whose new stream takes the slot, so the offer is in the database.
     offerSlot: ({ call }: Hold<'live'>, onTaken) => drainSlots.offer(call.callId, onTaken),
   };
 }

@@ -6,7 +6,7 @@ import { dataFrame } from '#gateway/answer/frames.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Chunk, ChunkChoice } from '#providers/completion.ts';
 
-/** Writes the chunks of one stream for its caller. */
+/** Writes the chunks of one stream for its caller, under the resolved model identifier (CC-04). */
 interface StreamFrames {
   /** The frame of a chunk, from its choices and its other members. */
   readonly write: (beside: JsonObject, choices: readonly ChunkChoice[]) => string;

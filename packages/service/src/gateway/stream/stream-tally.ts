@@ -10,17 +10,17 @@ import type { JsonObject } from '#kernel/json.ts';
 import type { Chunk, ChunkChoice, UsageReport } from '#providers/completion.ts';
 import type { StreamChunk } from '#providers/provider.ts';
 
-/** Reads what passes through a stream: what each chunk becomes for the caller, and what the call has used so far. */
+/** Follows the chunks of a stream: what each one becomes for the caller, and what the call has used so far. */
 export interface StreamTally {
-  /** Counts a provider's chunk and gives the frame to relay: '' for one that the caller did not ask or pay for. */
+  /** Counts a chunk and returns the frame to relay. Returns '' if the caller did not ask for the chunk, or does not pay for it. */
   readonly take: (chunk: StreamChunk) => string;
-  /** Every choice that began has a reason to finish. */
+  /** True if every choice that began has a reason to finish. */
   readonly isFinished: () => boolean;
-  /** The provider went on past the limit that it was sent: whatever else it says is not relayed (WA-07). */
+  /** True if the provider went on past the limit that it was sent. Nothing more is relayed then (WA-07). */
   readonly isPastLimit: () => boolean;
   /** What the call is charged if it ends here. */
   readonly endingAs: (outcome: 'answered' | 'abandoned') => Ending;
-  /** The end of the stream: of the choices that were cut, the usage for a caller who asked for it, and of all. */
+  /** The last frames: ends for choices that were cut, the usage if the caller asked for it, and `[DONE]`. */
   readonly closingFrames: () => string;
 }
 
@@ -51,13 +51,13 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
     const { choices, usage } = chunk;
     beside = frames.besideOf(chunk);
     newest = undefined;
-    // Any chunk may have it: the format sends it alone, but some providers send it with the last choice.
+    // Every chunk is looked at: the format sends usage alone, but some providers send it with the last choice.
     report = laterReport(report, usage);
     for (const { delta } of choices) bytes += generatedBytesOf(delta);
     isPastLimit = bytes > limit.bytesMax;
     if (isPastLimit) return '';
     progress.follow(choices);
-    // After the last reason to finish, a count above the limit is a bill to be argued about, and no reason to cut.
+    // Once every choice has finished there is nothing to cut. A count above the limit is then a bill to be argued about.
     isPastLimit = (report?.counts.completion ?? 0) > limit.tokens && !progress.isFinished();
     const isUsageAlone = usage !== undefined && choices.length === 0;
     return isUsageAlone ? '' : frames.write(beside, choices);
@@ -75,8 +75,8 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
   const besideNewest = (): JsonObject => (newest === undefined ? beside : frames.besideOf(newest.lastChunk));
 
   /**
-   * A cut looks like what it is to the caller, an answer that reached its limit: it is paid for, and an error here would
-   * be taken for a failure that costs nothing.
+   * Ends the open choices with the reason "length", like any answer that reached its limit. The answer is paid for, and clients
+   * would take an error for a call that cost nothing, and try again.
    */
   function cutFrames(): string {
     const choices = progress.cut(call.choices);

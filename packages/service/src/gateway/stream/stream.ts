@@ -18,12 +18,15 @@ import type { Refusal } from '#kernel/refusal.ts';
 import type { Signal } from '#kernel/signal.ts';
 import { type ChunkSource, type StreamChunk, type TakeChunks, UpstreamError } from '#providers/provider.ts';
 
-/** Of small chunks many are written at once, but no more than this and a row of them. */
+/**
+ * Frames of small chunks are joined into one write, because each write costs a system call. A write is not much longer than
+ * this: what a reader does not take of it waits in our memory.
+ */
 const WRITE_CHARACTERS_MAX = 48 * 1024;
 
 /**
- * Opens a stream and waits for its first chunks, so that an early failure still gets a status of its own. A provider that
- * thinks for too long is waited for in the stream: clients give up on a silent head.
+ * Opens a stream and waits for its first chunks, so that an early failure still gets a status of its own. After
+ * `statusMsMax` it answers without them and waits in the stream, because clients give up on a response without a head.
  */
 export async function openStream<M extends Mode>(
   lane: Lane<M>,
@@ -61,7 +64,7 @@ interface Opened {
   readonly chunks: ChunkSource;
 }
 
-/** A stream that is to be opened. What is asked is let go with its first chunk, however long it runs after that. */
+/** A stream that is to be opened. `asked` may be as large as a book, so nothing may hold it once the stream has begun. */
 interface AskedStream<M extends Mode> {
   readonly hold: Hold<M>;
   readonly asked: Asked;
@@ -72,7 +75,10 @@ interface CallerEnd {
   readonly signal: Signal;
 }
 
-/** Whatever fails, also on the way to the provider's client, is a rejection: the hold is ended by who waits for it. */
+/**
+ * Calls the provider and waits for its first chunks. Every failure rejects the promise, a missing client too, so that whoever
+ * waits for it ends the hold. Notes a rejection here (CC-15), because nothing later has what was asked.
+ */
 async function openUpstream<M extends Mode>(
   { mode, providerOf }: Lane<M>,
   { hold: { call, granted }, asked }: AskedStream<M>,
@@ -90,7 +96,7 @@ async function openUpstream<M extends Mode>(
   }
 }
 
-/** The caller left before anything was sent: nothing is owed, and nobody reads the answer. */
+/** The caller left before anything was sent to the provider. Nothing is owed, and nobody reads the refusal. */
 async function leaveUnsent<M extends Mode>(lane: Lane<M>, hold: Hold<M>): Promise<Refusal<UpstreamRefusalCode>> {
   await lane.settle(hold, FAILED, 'always');
   return refusalOfUpstream(new UpstreamError('unsent', 'The caller left before the provider was called.'));
@@ -103,15 +109,18 @@ interface Relay<M extends Mode> {
   readonly upstream: CallerWatch;
   readonly tally: StreamTally;
   readonly opening: Promise<Opened>;
-  /** The provider has not begun, and the caller has waited long enough for a sign. */
+  /** The provider has not begun, and the caller has waited long enough for a sign of life. */
   readonly isLate: boolean;
   readonly out: KeptAlive;
   readonly sent: FrameRecord;
-  /** Frames that came with the end of the stream, and wait for it. */
+  /** Frames that came together with the end of the stream. They leave with it in one write, after the settlement. */
   held: string;
 }
 
-/** Relays chunks to their end, or to their limit, settles, and only then says that the stream is done. */
+/**
+ * Relays chunks to the end or to the limit, settles, and then says that the stream is done. In this order, because a caller
+ * who has read `[DONE]` must find the charge on the books (CC-08).
+ */
 async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
   const { lane, hold, caller, upstream, tally, out } = stream;
   try {
@@ -134,7 +143,7 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
   }
 }
 
-/** All that a caller who is there gets of a stream that has come to its end. */
+/** All frames of a stream that has come to its end, as a caller who stayed gets them. Undefined if they cannot be kept. */
 function answerOf<M extends Mode>({ hold: { call, granted }, tally, sent }: Relay<M>): SentAnswer | undefined {
   sent.add(tally.closingFrames());
   const text = sent.text();
@@ -142,16 +151,16 @@ function answerOf<M extends Mode>({ hold: { call, granted }, tally, sent }: Rela
   return text === undefined ? undefined : { ...facts, isStream: true, text };
 }
 
-/** A stream that was cut at its limit needs no reason to finish, and nobody reads on. */
+/** Throws if the stream ended without a reason to finish. One that was cut at its limit needs none. */
 function checkEnd(tally: StreamTally, upstream: CallerWatch): void {
   if (tally.isPastLimit()) upstream.giveUp();
   else if (!tally.isFinished()) {
     throw new UpstreamError('cut', 'The provider ended a stream without a reason to finish.');
   }
-  upstream.stop(); // Who leaves from now on leaves an answer, which a retry may get, and no drain.
+  upstream.stop(); // A caller who leaves from now on leaves a whole answer, which a retry may get, and starts no drain.
 }
 
-/** Relays what comes, in the turn in which it is read. */
+/** Relays chunks in the turn in which they are read: a promise for each read would cost more than relaying it. */
 async function pump<M extends Mode>(stream: Relay<M>): Promise<void> {
   const { opening, isLate, out } = stream;
   if (isLate) await out.tell();
@@ -161,7 +170,11 @@ async function pump<M extends Mode>(stream: Relay<M>): Promise<void> {
   if (isMore) await chunks.rest(pass);
 }
 
-/** What is done with the chunks of a read. The frames of those that came with the end are held: they leave with it, in one write. */
+/**
+ * Returns what takes the chunks of each read. It writes their frames at once, but holds those that came together with the end
+ * of the stream: they leave with the end, in one write. It returns a promise only if the caller cannot take more yet, and the
+ * source reads nothing until that resolves (back-pressure).
+ */
 function passTo<M extends Mode>(stream: Relay<M>, chunks: ChunkSource): TakeChunks {
   const { tally, caller, sent } = stream;
 
@@ -174,7 +187,7 @@ function passTo<M extends Mode>(stream: Relay<M>, chunks: ChunkSource): TakeChun
     let frames = '';
     for (const [index, chunk] of next.entries()) {
       frames += tally.take(chunk);
-      // In parts, so that no more than one waits for a reader who takes nothing.
+      // A long read is written in parts, so that at most one part waits for a reader who takes nothing.
       const isWhole = frames.length >= WRITE_CHARACTERS_MAX;
       if (!isWhole && index < next.length - 1) continue;
       if (!isWhole && chunks.isWhole()) hold(frames);
@@ -193,7 +206,7 @@ function passTo<M extends Mode>(stream: Relay<M>, chunks: ChunkSource): TakeChun
   return pass;
 }
 
-/** Writes frames, unless nobody is there to read them. */
+/** Writes frames if the caller is there, and counts them for the drain if not. */
 function send<M extends Mode>({ caller, upstream, out, sent }: Relay<M>, frames: string): Promise<void> | undefined {
   if (caller.gone.aborted) upstream.drained(frames.length);
   if (caller.gone.aborted || frames === '') return undefined;
@@ -216,8 +229,9 @@ function refusalAfter<M extends Mode>(
 }
 
 /**
- * A caller who left, so that we gave up, pays for the prompt and what was generated. Every failure of the provider is
- * free, also one that comes beside, and so is a request that never got as far as the provider.
+ * What a call pays that did not come to its end (CC-11). If the caller left and we gave up, they pay for the prompt and what
+ * was generated. A failure of the provider is free, even if it came after we gave up. So is a request that never reached the
+ * provider.
  */
 function endingAfter(fault: unknown, upstream: CallerWatch, tally: StreamTally): Ending {
   const isProvidersFault = fault instanceof UpstreamError && fault.kind !== 'given-up';
