@@ -67,7 +67,10 @@ export function readFunctions(): readonly FunctionFile[] {
   return globSync('**/*.sql', { cwd: root })
     .toSorted()
     .map((path) => {
-      const parts = path.replaceAll('\\', '/').replace(/\.sql$/, '').split('/');
+      const parts = path
+        .replaceAll('\\', '/')
+        .replace(/\.sql$/, '')
+        .split('/');
       const sql = readFileSync(new URL(`../${parts.join('/')}.sql`, import.meta.url), 'utf8');
       return { name: `${parts[0]}.${parts.at(-1)}`, sql, digest: createHash('sha256').update(sql).digest() };
     });

@@ -77,6 +77,11 @@ export async function isPostgresIn(pid: number, directory: string): Promise<bool
   return (await nameOf(pid)) === 'postgres' && (await workingDirectoryOf(pid)) === directory;
 }
 
+/** True for a process that was killed and is being taken down: it still has its name and its directory, but no command line. Linux only. */
+export async function isGoingDown(pid: number): Promise<boolean> {
+  return (await unlessMissing(readFile(`/proc/${pid}/cmdline`, 'utf8'))) === '';
+}
+
 /**
  * All running PostgreSQL processes that work in this data directory and have no postmaster: what `kill -9` of one may
  * leave. Linux only; elsewhere none are found.
