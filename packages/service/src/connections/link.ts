@@ -76,7 +76,8 @@ export function redirectName(redirectUri: string): string {
   return sha256(redirectUri).subarray(0, REDIRECT_NAME_BYTES).toString('base64url');
 }
 
-type Claims = readonly [string, string, string, ...(string | null)[]];
+/** Purpose, app, user, and the rest by purpose. Only this file writes and seals them, so what it opens has these types. */
+type Claims = readonly [string, AppId, string, ...(string | null)[]];
 
 /**
  * A token is its expiry and its sealed claims, so that nobody reads in an address who it is for or where it leads. It looks
@@ -160,7 +161,7 @@ function linkOf(claims: Claims, own: Validity): Link | undefined {
   const [purpose, appId, user, first] = claims;
   const userId = parseEndUserId(user);
   if (userId === undefined) return undefined;
-  const common = { appId: appId as AppId, userId };
+  const common = { appId, userId };
   if (purpose === 'topup' || purpose === 'cap') {
     const least = typeof first === 'string' ? micros(BigInt(first)) : undefined;
     return { ...common, ...validityOf(claims.slice(4), own), purpose, least };

@@ -1,3 +1,4 @@
+import { IDEMPOTENCY_KEY } from '@purser/contract/identifiers.ts';
 import type { IdempotencyKey, IdempotencyDigests, IdempotencyScope } from '#idempotency/idempotency-key.ts';
 import { KEPT_CHARACTERS_MAX, type SentAnswer } from '#idempotency/kept-answers.ts';
 import type { ReplayedAnswer } from '#gateway/answer/answer.ts';
@@ -15,8 +16,6 @@ export interface RetryHeaders {
   /** Of stock clients, which count their retries from 0 and name no key. */
   readonly retryCount: string | undefined;
 }
-
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** The attempt that a call is; undefined for one that nothing can be a retry of, which costs it nothing. */
 export function parseIdempotencyKey(
