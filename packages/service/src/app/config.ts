@@ -9,6 +9,7 @@ import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
 import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
+import { VISIBLE_ASCII } from '#kernel/header-text.ts';
 import type { LogLevel } from '#kernel/log.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
@@ -194,7 +195,7 @@ function readAllowPrivate(settings: SettingsReader, environment: string): boolea
 
 function readMetricsToken(settings: SettingsReader): string | undefined {
   const value = settings.text('PURSER_METRICS_TOKEN');
-  if (value !== undefined && !/^[\x21-\x7e]+$/.test(value)) {
+  if (value !== undefined && !VISIBLE_ASCII.test(value)) {
     settings.complain(
       'PURSER_METRICS_TOKEN must be visible ASCII characters without spaces, as a header can carry them.',
     );

@@ -1,20 +1,6 @@
 import { hmacSha256 } from '#kernel/crypto.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-
-/** Buckets of tries, by name, shared by every process. */
-export interface Throttle {
-  /** Takes a try. Undefined: go on. Otherwise the milliseconds until the next. */
-  readonly take: (bucket: string, rate: ThrottleRate) => Promise<{ readonly waitMs: number } | undefined>;
-  /** Gives a try back that did no harm. */
-  readonly giveBack: (bucket: string, rate: ThrottleRate) => Promise<void>;
-}
-
-interface ThrottleRate {
-  readonly ratePerMinute: number;
-  readonly rateBurst: number;
-  /** Tokens that one try costs: so a try can be rarer than one a minute. */
-  readonly cost: number;
-}
+import type { Throttle, ThrottleRate } from '#limits/throttle.ts';
 
 /** Each bucket fills up within two hours, so that one that nobody used for a day says nothing (`limits.forget_tries`). */
 const RATES = {

@@ -9,6 +9,7 @@ import type { EarlierCall } from '#kernel/hold.ts';
 import type { CallId, Mode } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
+import { sleep } from '#kernel/sleep.ts';
 
 /** The headers that mark a call as an attempt. */
 export interface RetryHeaders {
@@ -100,12 +101,6 @@ async function replayOf(
   if (idempotencyKey.isKeyed) return replayed;
   // Without a key only what was not delivered is replayed, so what has been delivered now is not replayed again.
   return { ...replayed, onSent: (isDelivered) => void (isDelivered && answers.forget(callId)) };
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }
 
 /**

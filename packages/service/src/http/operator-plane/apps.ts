@@ -1,3 +1,4 @@
+import { appParamsSchema } from '@purser/contract/control.ts';
 import {
   anyAppListSchema,
   anyAppSchema,
@@ -5,7 +6,6 @@ import {
   changeAnyAppSchema,
   reasonSchema,
 } from '@purser/contract/operator.ts';
-import { appParamsSchema } from '@purser/contract/control.ts';
 import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';

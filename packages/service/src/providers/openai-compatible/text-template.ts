@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import { type Gaps, gapsOf } from '#providers/gaps.ts';
+import { LABELS } from '#providers/labels.ts';
 import { MoreText, type Pattern, unquoted } from '#providers/more-text.ts';
 
 /**
@@ -14,8 +15,6 @@ export interface TextTemplate {
   readonly find: (text: string, at: number) => { readonly chunks: MoreText; readonly end: number } | undefined;
 }
 
-/** Fields of a delta that say nothing, and cost nothing (`generatedBytesOf`). */
-const LABELS = new Set(['role', 'id', 'type']);
 /** Beside the choices: random text that hides how long a chunk's own is. */
 const PADDING = 'obfuscation';
 /** What JSON writes otherwise than it reads, or not at all. */

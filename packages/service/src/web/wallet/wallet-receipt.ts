@@ -1,6 +1,6 @@
-import { formatsOf } from '#web/components/format.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { type Html, html } from '#kernel/html.ts';
+import { formatsOf } from '#web/components/format.ts';
 import { nothingHere, type OwnVisit } from '#web/person/own-connection.ts';
 import type { PeoplePages } from '#web/person/people-pages.ts';
 import { personPage } from '#web/person/person-page.ts';
