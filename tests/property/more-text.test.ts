@@ -8,7 +8,7 @@ import { createStreamTally } from '../../packages/service/src/gateway/stream/str
 import { newCallId } from '../../packages/service/src/kernel/ids.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { Utf8Text } from '../../packages/service/src/providers/http/utf8-text.ts';
+import { Utf8Decoder } from '../../packages/upstream-http/src/utf8-decoder.ts';
 import { createChunkReader } from '../../packages/service/src/providers/openai-compatible/chunk-reader.ts';
 import { MoreText } from '../../packages/service/src/providers/more-text.ts';
 import type { StreamChunk } from '../../packages/service/src/providers/provider.ts';
@@ -126,11 +126,11 @@ function escaped(character: string): string {
 
 function read(bytes: Buffer, places: readonly number[]): readonly StreamChunk[] {
   const reader = createChunkReader();
-  const text = new Utf8Text();
+  const text = new Utf8Decoder();
   const chunks: StreamChunk[] = [];
   const cuts = [0, ...places.map((place) => Math.min(place, bytes.length)), bytes.length].toSorted((a, b) => a - b);
   for (const [index, cut] of cuts.entries()) {
-    reader.feed(text.take(bytes.subarray(cuts[index - 1] ?? 0, cut)) ?? assert.fail('no UTF-8'));
+    reader.feed(text.decode(bytes.subarray(cuts[index - 1] ?? 0, cut)) ?? assert.fail('no UTF-8'));
     chunks.push(...reader.take());
   }
   reader.end();

@@ -95,7 +95,9 @@ function placed(place: string, index: number): string {
   const [area = '', ...rest] = place.split('/');
   const name = rest.length > 0 ? rest.join('/') : APART('placed.ts', index);
   if (['examples', 'benchmarks'].includes(area)) return `${area}/${name}`;
-  return ['contract', 'simulator', 'sdk'].includes(area) ? `packages/${area}/src/${name}` : `${SERVICE}${area}/${name}`;
+  return ['contract', 'simulator', 'upstream-http', 'sdk'].includes(area)
+    ? `packages/${area}/src/${name}`
+    : `${SERVICE}${area}/${name}`;
 }
 
 const COMPILER_OPTIONS = {

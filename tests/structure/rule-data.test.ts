@@ -4,7 +4,7 @@ import { RULES } from '../../tools/structure/rules.ts';
 import { findingsIn, placesOf, relevantFindingsIn, SMALL } from './fixture.ts';
 
 const AREAS = Object.keys(RULES.areas);
-const PACKAGES = ['contract', 'simulator'];
+const PACKAGES = ['contract', 'simulator', 'upstream-http'];
 const pathOf = (name: string): string => {
   const [area = '', ...rest] = name.split('/');
   return PACKAGES.includes(area) ? `packages/${area}/src/${rest.join('/')}` : `packages/service/src/${name}`;

@@ -30,6 +30,8 @@ interface ProcessOptions {
   /** Undefined: the embedded server in the data directory. */
   readonly databaseUrl?: string;
   readonly workers?: number;
+  /** Of the gateway, where its true length of 15 s is not what is tested. */
+  readonly leaseSeconds?: number;
   /** Further settings. */
   readonly environment?: Readonly<Record<string, string>>;
   /** What it reads from its standard input. */
@@ -115,6 +117,7 @@ function runCli(options: ProcessOptions, words: readonly string[]): ChildProcess
       PURSER_CATALOGUE: catalogueFile,
       PURSER_LOG_LEVEL: 'silent',
       PURSER_WORKERS: String(options.workers ?? 1),
+      ...(options.leaseSeconds === undefined ? {} : { PURSER_LEASE_SECONDS: String(options.leaseSeconds) }),
       ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
       ...options.environment,
     },

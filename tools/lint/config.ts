@@ -3,7 +3,7 @@ import { MODULES, type ModuleUser, OWN_IMPORTS, RESTRICTED_BUILT_INS } from './m
 import { RESTRICTED } from './restricted.ts';
 
 const SERVICE = 'packages/service/src';
-const PACKAGES = ['contract', 'simulator', 'sdk'];
+const PACKAGES = ['contract', 'simulator', 'upstream-http', 'sdk'];
 const ROOT_FOLDERS = ['examples', 'benchmarks'];
 const PRODUCT = ['packages/*/src/**/*.ts', 'examples/**/*.ts', 'benchmarks/**/*.ts'];
 const TESTS = ['tests/**', '**/*.test.ts'];

@@ -37,4 +37,11 @@ export const RESTRICTED_BUILT_INS: Readonly<Record<string, readonly ModuleUser[]
 };
 
 /** How an import of this repository begins. `tools/structure` knows which folder may import which. */
-export const OWN_IMPORTS: readonly string[] = ['#', '.', '@purser/contract/', '@purser/simulator/', '@purser/service/'];
+export const OWN_IMPORTS: readonly string[] = [
+  '#',
+  '.',
+  '@purser/contract/',
+  '@purser/simulator/',
+  '@purser/upstream-http/',
+  '@purser/service/',
+];

@@ -2,6 +2,7 @@ import { checkBrandCasts } from './brand-casts.ts';
 import { applyExceptions, type Finding } from './finding.ts';
 import { checkFolderImports } from './folder-imports.ts';
 import { checkHygiene } from './hygiene.ts';
+import { checkFunctionFiles, functionFiles } from './function-files.ts';
 import { checkMigrations, databaseObjects, migrationFiles } from './migrations.ts';
 import { checkNaming } from './naming.ts';
 import { type Project, readProject, type Tree } from './project.ts';
@@ -26,6 +27,7 @@ const CHECKS: readonly ((project: Project) => readonly Finding[])[] = [
   checkBrandCasts,
   checkSqlOwnership,
   checkMigrations,
+  checkFunctionFiles,
   checkUnused,
   checkNaming,
   checkHygiene,
@@ -56,6 +58,7 @@ function count(project: Project): Counts {
     'exported names': service.flatMap(({ exports }) => exports).length,
     'SQL texts': countSqlTexts(project),
     migrations: migrationFiles(project).length,
+    'function files': functionFiles(project).length,
     'database objects': databaseObjects(project).size,
   };
 }

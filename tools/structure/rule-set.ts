@@ -8,6 +8,7 @@ export const RULE_NAMES = [
   'sql-owner',
   'migration-names',
   'migration-mentions',
+  'function-files',
   'unused-files',
   'unused-exports',
   'file-names',
@@ -63,6 +64,8 @@ export interface SqlRules {
   /** Names of files that hold SQL in any folder, and areas or files that hold it besides. */
   readonly homes: { readonly fileNames: readonly string[]; readonly places: readonly string[] };
   readonly migrations: string;
+  /** Where functions lie: `ledger/hold/reserve.sql` holds `ledger.reserve`. */
+  readonly functions: string;
   /** What functions of a schema may mention of another beyond what its folder may import. */
   readonly mentions: Readonly<Record<string, readonly string[]>>;
 }
@@ -84,4 +87,5 @@ export type Counted =
   | 'exported names'
   | 'SQL texts'
   | 'migrations'
+  | 'function files'
   | 'database objects';

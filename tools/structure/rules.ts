@@ -13,6 +13,7 @@ export const RULES: RuleSet = {
     '#': 'packages/service/src/',
     '@purser/contract/': 'packages/contract/src/',
     '@purser/simulator/': 'packages/simulator/src/',
+    '@purser/upstream-http/': 'packages/upstream-http/src/',
     '@purser/service/': 'packages/service/',
   },
 
@@ -27,7 +28,7 @@ export const RULES: RuleSet = {
       'webhooks',
       'catalogue',
       'limits',
-      'attempts',
+      'idempotency',
       'ledger',
       'sandbox',
       'usage',
@@ -38,10 +39,11 @@ export const RULES: RuleSet = {
       places: ['db', 'embedded/postmaster.ts'],
     },
     migrations: 'packages/service/migrations/',
+    functions: 'packages/service/src/',
     mentions: {
-      ledger: ['usage', 'attempts', 'webhooks'],
-      sandbox: ['attempts'],
-      attempts: ['usage'],
+      ledger: ['usage', 'idempotency', 'webhooks'],
+      sandbox: ['idempotency'],
+      idempotency: ['usage'],
       usage: ['ledger', 'catalogue'],
     },
   },
@@ -50,18 +52,6 @@ export const RULES: RuleSet = {
   entries: ['cli/main.ts'],
 
   exceptions: [
-    {
-      rule: 'sql-owner',
-      file: 'packages/service/src/idempotency/queries.ts',
-      name: 'attempts.answers',
-      reason: 'The schema still has its older name.',
-    },
-    {
-      rule: 'sql-owner',
-      file: 'packages/service/src/idempotency/queries.ts',
-      name: 'attempts.find',
-      reason: 'The schema still has its older name.',
-    },
     {
       rule: 'sql-owner',
       file: 'packages/service/src/ledger/wallet/queries.ts',
@@ -79,6 +69,7 @@ export const RULES: RuleSet = {
     'exported names': 170,
     'SQL texts': 25,
     migrations: 5,
+    'function files': 40,
     'database objects': 20,
   },
 };

@@ -61,8 +61,8 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     edits: [
       ledgerCost(`join usage.calls c on c.call_id = a.call_id and c.outcome = 'answered'\n        where`, 'where'),
       attempts(
-        `coalesce(c.charged_micros, a.charged_micros)\n  from attempts.answers a`,
-        'coalesce(c.charged_micros, a.charged_micros, 0)\n  from attempts.answers a',
+        `coalesce(c.charged_micros, a.charged_micros)\n  from idempotency.kept_answers a`,
+        'coalesce(c.charged_micros, a.charged_micros, 0)\n  from idempotency.kept_answers a',
       ),
       attempts('\n    and coalesce(c.charged_micros, a.charged_micros) is not null', ''),
     ],

@@ -49,6 +49,7 @@ export async function selectAppsChangedSince(db: Queryable, generation: bigint):
   return rows;
 }
 
+/** The newest generation of any app or key. Whatever is read after this has at least the changes up to it. */
 export async function selectNewestGeneration(db: Queryable): Promise<bigint> {
   const { rows } = await db.query<{ newest: bigint }>(
     `select greatest(
@@ -64,9 +65,10 @@ export interface NewAccount {
   readonly name: string;
 }
 
-/** Adds an account and gives its id; the id of the account that has the e-mail already, where there is one. */
+/** Adds an account and returns its id, or the id of the account that already has the e-mail. */
 export async function ensureAccount(tx: Queryable, account: NewAccount): Promise<AccountId> {
   const { rows } = await tx.query<{ account_id: AccountId }>(
+    // The update changes nothing. It is there because `do nothing` would return no row for an e-mail that exists.
     `insert into accounts.accounts (account_id, email, name) values ($1, $2, $3)
      on conflict (email) do update set email = excluded.email
      returning account_id`,
@@ -88,7 +90,7 @@ export interface NewApp {
     | undefined;
 }
 
-/** Adds an app; does nothing where its id is known. */
+/** Adds an app. Does nothing when its id exists. */
 export async function insertApp(tx: Queryable, accountId: AccountId, app: NewApp, generation: bigint): Promise<void> {
   await tx.query(
     `insert into accounts.apps (app_id, account_id, name, redirect_uris, is_first_party, rate_per_minute, rate_burst,
@@ -117,7 +119,7 @@ interface NewKey {
   readonly hint: string;
 }
 
-/** Adds a key; does nothing where its id is known. */
+/** Adds a key. Does nothing when its id exists. */
 export async function insertKey(tx: Queryable, key: NewKey, generation: bigint): Promise<void> {
   await tx.query(
     `insert into accounts.api_keys (key_id, app_id, digest, mode, hint, generation)
@@ -154,7 +156,7 @@ export async function selectOwnApp(db: Queryable, owner: AccountId, appId: AppId
   return rows[0];
 }
 
-/** Name and redirect addresses, which no call reads, so that no generation is counted. */
+/** Changes an app's name and redirect addresses. Calls read neither, so the generation does not change. */
 export async function updateApp(
   db: Queryable,
   app: {
@@ -182,7 +184,7 @@ export interface KeyListRow {
   readonly revoked_at: Date | null;
 }
 
-/** The keys of an app in the order in which they were made; of those that are revoked the last `revokedMax` to be. */
+/** Lists an app's keys in the order they were made: all keys in force, and the `revokedMax` that were revoked last. */
 export async function selectKeysOfApp(db: Queryable, appId: AppId, revokedMax: number): Promise<readonly KeyListRow[]> {
   const { rows } = await db.query<KeyListRow>(
     `select key_id, mode, hint, created_at, last_used_at, revoked_at
@@ -197,7 +199,7 @@ export async function selectKeysOfApp(db: Queryable, appId: AppId, revokedMax: n
   return rows;
 }
 
-/** How many keys of an app are not revoked. */
+/** Counts the keys of an app that are not revoked. */
 export async function countKeysInForce(db: Queryable, appId: AppId): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     'select count(*)::int as count from accounts.api_keys where app_id = $1 and revoked_at is null',
@@ -206,7 +208,7 @@ export async function countKeysInForce(db: Queryable, appId: AppId): Promise<num
   return rows[0]?.count ?? 0;
 }
 
-/** Revokes a key; one that is revoked stays so. False where the app has none such. */
+/** Revokes a key. A key that is already revoked keeps its time. False when the app has no such key. */
 export async function revokeKey(
   tx: Queryable,
   key: { readonly appId: AppId; readonly keyId: KeyId },
@@ -221,8 +223,8 @@ export async function revokeKey(
 }
 
 /**
- * Notes how long ago keys were used; a later use that another process has noted stands. In the order of their ids, so that
- * two processes wait for each other and never in a circle.
+ * Records how long ago keys were used. A later use that another process has recorded stays. Rows are locked in the order of
+ * their ids: two processes that record the same keys in different orders would deadlock.
  */
 export async function touchKeys(
   db: Queryable,

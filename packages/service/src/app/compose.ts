@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import path from 'node:path';
-import { createAppFaces } from '#accounts/app-face.ts';
+import { createAppProfiles } from '#accounts/app-profile.ts';
 import { createKeyDirectory } from '#accounts/key-directory.ts';
 import { startKeyUse } from '#accounts/key-use.ts';
 import type { Config } from '#app/config.ts';
@@ -15,7 +15,7 @@ import { startGenerations } from '#db/generations.ts';
 import { startInstance } from '#db/instance.ts';
 import { createPool, type Pool } from '#db/pool.ts';
 import { selectDatabaseId } from '#db/queries.ts';
-import { startYoungTables } from '#db/young-tables.ts';
+import { startSmallTableStatistics } from '#db/small-table-statistics.ts';
 import { createDrains } from '#gateway/stream/drains.ts';
 import type { StreamPace } from '#gateway/call/call.ts';
 import { STREAM_PACE } from '#gateway/stream/keep-alive.ts';
@@ -96,7 +96,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   await Promise.all([keys.refresh(), catalogue.refresh()]);
   const generations = followChanges(upkeep, log, { accounts: keys, catalogue });
 
-  const instance = await startInstance(upkeep, log);
+  const instance = await startInstance(upkeep, log, config.leaseMs);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
   const holds = createHolds({ pools: openLanePools(pool, 'live'), instance, spool, backlog: BACKLOG_LIMITS, log });
   await holds.replay(); // What an earlier process has left is charged before anything can be released.
@@ -104,7 +104,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const sandboxPools = openLanePools(pool, 'sandbox');
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
   const upkeepPools = { live: upkeep, sandbox: sandboxPools.settle, check: openCheckPool(pool) };
-  const turns = startUpkeep({ holds, pools: upkeepPools, clock, log });
+  const turns = startUpkeep({ holds, pools: upkeepPools, clock, log, leaseMs: config.leaseMs });
 
   const idempotency = createIdempotency({ pool: pool('live', ANSWERS_CONNECTIONS_MAX), secret: config.secret, log });
   const links = createLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
@@ -125,7 +125,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   };
   const processMetrics = declareProcessMetrics({ callsUnderWay: () => counting.underWay.size });
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
-  const read = { wallets: createWallets(shared), usage: createUsage(shared), apps: createAppFaces(shared) };
+  const read = { wallets: createWallets(shared), usage: createUsage(shared), apps: createAppProfiles(shared) };
   const dataPlane = { gateway, ...read, links, currency: config.currency, clock };
   const planePools = openPlanePools(pool);
   const webhooks = composeWebhooks({ config, pools: planePools, clock, log });
@@ -173,7 +173,7 @@ function openSpool(dataDirectory: string, databaseId: string, clock: Clock, log:
 }
 
 /** What goes on by itself, whether or not anybody calls. */
-function startUpkeep({ holds, pools, clock, log }: Upkeep): { readonly stop: () => Promise<unknown> } {
+function startUpkeep({ holds, pools, clock, log, leaseMs }: Upkeep): { readonly stop: () => Promise<unknown> } {
   const turns = [
     // Gives back what processes held that have died, of both kinds of money.
     startReaper({
@@ -183,10 +183,11 @@ function startUpkeep({ holds, pools, clock, log }: Upkeep): { readonly stop: () 
         { release: holds.releaseOrphans },
       ],
       log,
+      leaseMs,
     }),
     startSandboxExpiry(pools.sandbox, log),
     startLedgerWatch({ pool: pools.check, clock, log }),
-    startYoungTables(pools.live, log),
+    startSmallTableStatistics(pools.live, log),
   ];
   return { stop: () => Promise.all(turns.map(({ stop }) => stop())) };
 }
@@ -196,6 +197,7 @@ interface Upkeep {
   readonly pools: { readonly live: Pool; readonly sandbox: Pool; readonly check: Pool };
   readonly clock: Clock;
   readonly log: Log;
+  readonly leaseMs: number;
 }
 
 /** Mail is handed over where there is a mail server; in development its texts stay for the mailbox page. */

@@ -8,6 +8,7 @@ import type { AppLimits } from '#accounts/key-directory.ts';
 import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
+import { LEASE_MS } from '#db/instance.ts';
 import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
 import { VISIBLE_ASCII } from '#kernel/header-text.ts';
 import type { LogLevel } from '#kernel/log.ts';
@@ -31,6 +32,8 @@ export interface Config {
   readonly sandboxGrant: Micros;
   readonly currency: string;
   readonly workers: number;
+  /** How long a gateway may be silent before its holds are released (WA-10). The same for all gateways of a database. */
+  readonly leaseMs: number;
   /** Whether anybody may make an account, or operators alone. */
   readonly registration: 'open' | 'closed';
   /** As hosted pages and mail call whoever runs the service. */
@@ -64,6 +67,8 @@ const SECRET_BYTES_MIN = 32;
 /** Passed through, not listed: PostgreSQL may have to run as another user. Every file of ours in it is for its owner. */
 const DIRECTORY_MODE_OF_ROOT = 0o711;
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+/** It is renewed every second. Twice as long as the most is what WA-10 promises at the latest. */
+const LEASE_SECONDS = { least: 2, most: LEASE_MS / 1000 };
 const COUNT = { least: 1, most: 1_000_000 };
 
 /** Reads and checks the settings. Makes the data directory, and in development its secret. Throws `ConfigError`. */
@@ -93,6 +98,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     ),
     currency: readCurrency(settings),
     workers: settings.whole('PURSER_WORKERS', { least: 1, most: 256 }, defaultWorkers(environment)),
+    leaseMs: settings.whole('PURSER_LEASE_SECONDS', LEASE_SECONDS, LEASE_SECONDS.most) * 1000,
     registration: settings.choice(
       'PURSER_REGISTRATION',
       ['open', 'closed'],

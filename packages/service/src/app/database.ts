@@ -37,8 +37,12 @@ export async function openDatabase({ config, log, say, mayShare }: OpenOptions):
     await embedded?.stop();
   };
   try {
-    const applied = await migrate(owner);
-    if (applied.length > 0) say(`The database schema is up to date (${applied.length} migrations applied).`);
+    const { migrations, functions } = await migrate(owner);
+    if (migrations.length + functions.length > 0) {
+      say(
+        `The database schema is up to date (${migrations.length} migrations and ${functions.length} functions applied).`,
+      );
+    }
   } catch (fault) {
     await close();
     throw isConnectionFault(fault) ? new StartError(unreachable(url), { cause: fault }) : fault;

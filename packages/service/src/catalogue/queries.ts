@@ -1,7 +1,7 @@
 import type { CatalogueModel, CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { Queryable } from '#db/pool.ts';
 
-/** The part of a model's entry that is neither a column nor a price. */
+/** The fields of a model's entry that have no column of their own and are not part of its price. */
 type ModelSettings = Omit<
   CatalogueModel,
   'id' | 'provider' | 'resale' | 'enabled' | 'price' | 'cacheWriteMicrosPerMillion' | 'marginBasisPoints'
@@ -24,7 +24,7 @@ export interface ModelRow extends PriceRow {
   readonly price_id: bigint;
 }
 
-/** A row as it is asked for: which price row it gets is found out when it is stored. */
+/** A row before it is stored. Its price row is found or added then. */
 export type Unpriced<Row> = Omit<Row, 'price_id'>;
 
 export async function selectModels(db: Queryable): Promise<readonly ModelRow[]> {
@@ -55,7 +55,7 @@ export async function selectAliases(db: Queryable): Promise<readonly { alias: st
   return rows;
 }
 
-/** The digest of the file that was applied last, or undefined where none was. */
+/** The digest of the file that was applied last. Undefined when there was none. */
 export async function selectAppliedDigest(tx: Queryable): Promise<Buffer | undefined> {
   const { rows } = await tx.query<{ digest: Buffer }>(
     `select digest from catalogue.applied_files order by applied_id desc limit 1`,
@@ -73,7 +73,7 @@ interface NamedRows {
   readonly aliases: readonly string[];
 }
 
-/** Prices stay. The constraints between the tables are checked at commit. */
+/** Deletes rows by name. Prices stay, because receipts refer to them. Constraints between the tables are checked at commit. */
 export async function deleteRows(tx: Queryable, { providers, models, aliases }: NamedRows): Promise<void> {
   await tx.query(`delete from catalogue.aliases where alias = any($1)`, [aliases]);
   await tx.query(`delete from catalogue.models where model_id = any($1)`, [models]);
@@ -90,8 +90,8 @@ export async function upsertProviders(tx: Queryable, providers: readonly Provide
 }
 
 /**
- * Stores models, each with the newest price row of its name where that says the same, else with one that is added: a
- * price row is never changed.
+ * Stores models. A model keeps the newest price row of its name when the price is the same, and gets a new row otherwise. A
+ * price row never changes, so a receipt can be recomputed from the row it names.
  */
 export async function upsertModels(tx: Queryable, models: readonly Unpriced<ModelRow>[]): Promise<void> {
   await tx.query(
@@ -121,6 +121,7 @@ export async function upsertModels(tx: Queryable, models: readonly Unpriced<Mode
      from asked a join (select * from same union all select * from added) p on p.model_id = a.model_id
      on conflict (model_id) do update set provider = excluded.provider, resale = excluded.resale,
        is_enabled = excluded.is_enabled, price_id = excluded.price_id, settings = excluded.settings`,
+    // JSON has no bigint, and a number would lose digits beyond 2^53: amounts travel as text.
     [JSON.stringify(models, (_name, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))],
   );
 }

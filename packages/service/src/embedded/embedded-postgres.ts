@@ -32,6 +32,8 @@ interface EmbeddedPostgresOptions {
   readonly say: (text: string) => void;
   /** Programs to do without even where the machine has them: how tests play a poorer machine. */
   readonly without?: readonly HostTool[];
+  /** Nobody needs the data once the server has stopped, or crashed: nothing is forced to the disk. For tests of other things. */
+  readonly isThrowaway?: boolean;
 }
 
 const FIRST_LAUNCH_ATTEMPTS_MAX = 20;
@@ -84,7 +86,7 @@ async function startOwned(options: EmbeddedPostgresOptions, binaries: Binaries, 
   try {
     const { postmaster, launch } = await launchFirst((port) => {
       const url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`;
-      return { binaries, privileges, layout, port, url };
+      return { binaries, privileges, layout, port, url, isThrowaway: options.isThrowaway ?? false };
     });
     options.say(`PostgreSQL ${binaries.majorVersion} is ready on 127.0.0.1:${launch.port}.`);
     const relaunch = async (ending: AbortSignal): Promise<Postmaster> => {

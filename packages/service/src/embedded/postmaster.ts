@@ -27,6 +27,8 @@ export interface LaunchOptions {
   readonly layout: Layout;
   readonly port: number;
   readonly url: string;
+  /** Nobody needs its data once it has stopped, or crashed: nothing is forced to the disk. For tests of other things. */
+  readonly isThrowaway?: boolean;
 }
 
 /** A server that ended or kept silent while it started. */
@@ -53,6 +55,13 @@ const SETTINGS = {
   log_checkpoints: 'off',
   // Errors of single statements go to whoever sent them. Here they would only fill the disk, and could show stored values.
   log_min_messages: 'log',
+} as const;
+
+const THROWAWAY_SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  max_wal_size: '512MB', // Its disk may be memory.
 } as const;
 
 const READY_WAIT_MS = 1_800_000; // After a crash up to 4 GB of log is read back first, however slow the disk is.
@@ -89,11 +98,12 @@ async function resourcesFor({ parent }: Layout): Promise<Readonly<Record<string,
 }
 
 function spawnPostgres(
-  { binaries, privileges, layout, port }: LaunchOptions,
+  { binaries, privileges, layout, port, isThrowaway = false }: LaunchOptions,
   resources: Readonly<Record<string, string>>,
   logFd: number,
 ): ChildProcess {
-  const settings = Object.entries({ ...SETTINGS, ...resources }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const chosen = { ...SETTINGS, ...resources, ...(isThrowaway ? THROWAWAY_SETTINGS : {}) };
+  const settings = Object.entries(chosen).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = [binaries.postgres, '-D', layout.directory, '-p', String(port), ...settings];
   const [command = '', ...parameters] = [...privileges.prefix, ...server];
   return spawn(command, parameters, {

@@ -43,7 +43,7 @@ export interface ProviderCall {
  * reason, or answered with an error. `malformed`: it answered what cannot be an answer. `cut`: it ended before the end.
  * `unsent`: given up by us before the provider had any of it. `given-up`: by us as well, but later.
  */
-type UpstreamErrorKind =
+export type UpstreamErrorKind =
   | 'throttled'
   | 'rejected'
   | 'refused'

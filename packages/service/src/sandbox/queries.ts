@@ -5,7 +5,7 @@ import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import type { SandboxSettlement } from '#sandbox/settlement.ts';
 
-/** Places a hold for each request in its fake wallet, see `sandbox.reserve` in the migrations. */
+/** Places a hold in the sandbox wallet of each request (see the SQL function `sandbox.reserve`). */
 export async function reserveSandboxHolds(
   db: Queryable,
   instanceId: bigint,
@@ -40,7 +40,7 @@ interface SandboxSettledRow {
   readonly is_joined: boolean;
 }
 
-/** Ends each call, see `sandbox.settle` in the migrations. */
+/** Ends calls (see the SQL function `sandbox.settle`). A call that has ended already stays as it is. */
 export async function settleSandboxHolds(
   db: Queryable,
   settlements: readonly SandboxSettlement[],
@@ -58,7 +58,7 @@ export async function settleSandboxHolds(
   return rows;
 }
 
-/** Releases at most `most` holds of fenced processes. Gives how many. */
+/** Releases at most `most` holds of fenced processes and returns how many it released. */
 export async function reapSandboxHolds(db: Queryable, most: number): Promise<number> {
   const { rows } = await db.query<{ released: number }>(`select sandbox.reap($1) as released`, [most]);
   return rows[0]?.released ?? 0;
@@ -76,7 +76,7 @@ export interface SandboxWalletRow {
 
 const WALLET_COLUMNS = 'user_id, balance_micros, held_micros, cap_micros, is_suspended, requests, tokens';
 
-/** Makes a fake wallet anew, see `sandbox.reset` in the migrations. */
+/** Replaces a sandbox wallet with a new one (see the SQL function `sandbox.reset`). */
 export async function resetSandboxWallet(
   db: Queryable,
   wallet: {
@@ -95,11 +95,11 @@ export async function resetSandboxWallet(
     wallet.isSuspended,
   ]);
   const row = rows[0];
-  if (row === undefined) throw new Error('The reset was not answered.');
+  if (row === undefined) throw new Error('The reset of a sandbox wallet returned no row.');
   return row;
 }
 
-/** An app's fake wallets after a user, in their order. */
+/** Lists an app's sandbox wallets in the order of their user ids, after `page.after`. */
 export async function selectSandboxWallets(
   db: Queryable,
   page: { readonly appId: AppId; readonly after: string; readonly most: number },
@@ -113,8 +113,8 @@ export async function selectSandboxWallets(
 }
 
 /**
- * Removes what has expired of the next `most` fake wallets after one, in the order in which they were made. Gives the last
- * of them, undefined when there was none.
+ * Looks at the next `most` sandbox wallets after `after`, in the order they were made, and deletes those that have expired.
+ * Returns the last one it looked at; undefined when there was none, so that the caller starts over.
  */
 export async function expireSandboxWallets(db: Queryable, after: bigint, most: number): Promise<bigint | undefined> {
   const { rows } = await db.query<{ last: bigint | null }>('select sandbox.expire($1, $2) as last', [after, most]);

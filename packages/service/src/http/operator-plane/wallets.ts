@@ -107,11 +107,11 @@ export function addMovementRoutes(plane: Plane, { wallets, payments }: OperatorP
   );
 }
 
-function paymentToWire({ amount, refunded, disputed, paidAtMs, oddity, ...payment }: Payment) {
+function paymentToWire({ amount, refunded, disputed, paidAtMs, anomaly, ...payment }: Payment) {
   return {
     ...payment,
     amountMicros: microsToWire(amount),
-    oddity: oddity ?? null,
+    anomaly: anomaly ?? null,
     refundedMicros: microsToWire(refunded),
     disputedMicros: microsToWire(disputed),
     paidAt: isoOf(paidAtMs),
