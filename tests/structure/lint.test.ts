@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { CONFIG } from '../../tools/lint/config.ts';
 import { MODULES, RESTRICTED_BUILT_INS } from '../../tools/lint/modules.ts';
 import { RESTRICTED } from '../../tools/lint/restricted.ts';
-import { AREAS } from '../../tools/structure/areas.ts';
+import { AREAS, PACKAGES } from '../../tools/structure/areas.ts';
 import { ROOT, runNode } from '../../tools/toolchain.ts';
 
 const SERVICE = 'packages/service/src/';
@@ -95,9 +95,7 @@ function placed(place: string, index: number): string {
   const [area = '', ...rest] = place.split('/');
   const name = rest.length > 0 ? rest.join('/') : APART('placed.ts', index);
   if (['examples', 'benchmarks'].includes(area)) return `${area}/${name}`;
-  return ['contract', 'simulator', 'upstream-http', 'sdk'].includes(area)
-    ? `packages/${area}/src/${name}`
-    : `${SERVICE}${area}/${name}`;
+  return PACKAGES.includes(area) ? `packages/${area}/src/${name}` : `${SERVICE}${area}/${name}`;
 }
 
 const COMPILER_OPTIONS = {

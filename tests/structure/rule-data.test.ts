@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { PACKAGES } from '../../tools/structure/areas.ts';
 import { RULES } from '../../tools/structure/rules.ts';
 import { findingsIn, placesOf, relevantFindingsIn, SMALL } from './fixture.ts';
 
 const AREAS = Object.keys(RULES.areas);
-const PACKAGES = ['contract', 'simulator', 'upstream-http'];
 const pathOf = (name: string): string => {
   const [area = '', ...rest] = name.split('/');
   return PACKAGES.includes(area) ? `packages/${area}/src/${rest.join('/')}` : `packages/service/src/${name}`;

@@ -41,8 +41,9 @@ test('names with a dot outside of SQL are no tables, as long as no migration mad
   assertPasses({ 'gateway/a.ts': "import { b } from '#usage/b.ts'; const key = 'usage.total';", 'usage/b.ts': '' });
 });
 
+const made = (name: string, calls: string): string => `create or replace function ${name}() ${body(calls)}`;
+
 test('a function of the ledger may mention usage, and one of any schema the functions of db', () => {
-  const made = (name: string, calls: string) => `create or replace function ${name}() ${body(calls)}`;
   const helpers = { 'db/now.sql': made('db.now', '1'), 'usage/record.sql': made('usage.record', '1') };
   assertPasses({ ...helpers, 'ledger/settlement/settle.sql': made('ledger.settle', 'usage.record()') });
   assertPasses({ ...helpers, 'sandbox/reset.sql': made('sandbox.reset', 'db.now()') });

@@ -1,9 +1,9 @@
 import { defineConfig, type DummyRuleMap, type OxlintOverride } from 'oxlint';
+import { PACKAGES } from '../structure/areas.ts';
 import { MODULES, type ModuleUser, OWN_IMPORTS, RESTRICTED_BUILT_INS } from './modules.ts';
 import { RESTRICTED } from './restricted.ts';
 
 const SERVICE = 'packages/service/src';
-const PACKAGES = ['contract', 'simulator', 'upstream-http', 'sdk'];
 const ROOT_FOLDERS = ['examples', 'benchmarks'];
 const PRODUCT = ['packages/*/src/**/*.ts', 'examples/**/*.ts', 'benchmarks/**/*.ts'];
 const TESTS = ['tests/**', '**/*.test.ts'];

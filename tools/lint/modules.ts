@@ -1,3 +1,5 @@
+import { PACKAGES } from '../structure/areas.ts';
+
 /** Who may import a package from the registry or a restricted built-in module. */
 export interface ModuleUser {
   /** An area (`ledger`, `contract`, `examples`) or a file as `tools/structure/rules.ts` names it (`mail/smtp.ts`). */
@@ -14,7 +16,7 @@ export const MODULES: Readonly<Record<string, readonly ModuleUser[]>> = {
   fastify: [{ place: 'http' }, { place: 'web/development/mailbox.ts' }],
   '@purser/sdk': [{ place: 'examples' }],
   openai: [{ place: 'examples/chat/answer.ts' }, { place: 'examples/chat/fault.ts' }],
-  undici: [{ place: 'webhooks/deliver.ts' }, { place: 'cli/listener-client.ts' }],
+  undici: [{ place: 'webhooks/deliver.ts' }, { place: 'cli/listener-client.ts' }, { place: 'benchmarks' }],
   stripe: [{ place: 'payments/stripe/stripe.ts' }, { place: 'payments/stripe/report.ts' }],
   '@simplewebauthn/server': [{ place: 'identities/passkeys.ts' }],
   nodemailer: [{ place: 'mail/smtp.ts' }],
@@ -40,8 +42,6 @@ export const RESTRICTED_BUILT_INS: Readonly<Record<string, readonly ModuleUser[]
 export const OWN_IMPORTS: readonly string[] = [
   '#',
   '.',
-  '@purser/contract/',
-  '@purser/simulator/',
-  '@purser/upstream-http/',
+  ...PACKAGES.filter((name) => name !== 'sdk').map((name) => `@purser/${name}/`),
   '@purser/service/',
 ];

@@ -8,12 +8,13 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   simulator: [],
   'upstream-http': [],
+  'text-runs': [],
   sdk: [],
   examples: [],
   kernel: [],
   db: ['kernel'],
   embedded: ['kernel'],
-  providers: ['kernel', 'contract', 'upstream-http'],
+  providers: ['kernel', 'contract', 'upstream-http', 'text-runs'],
   limits: ['kernel', 'db'],
   accounts: ['kernel', 'db', 'limits'],
   identities: ['kernel', 'db', 'limits'],
@@ -39,6 +40,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'usage',
     'sandbox',
     'providers',
+    'text-runs',
     'contract',
   ],
   http: [
@@ -99,8 +101,11 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: ['app', 'kernel', 'db', 'embedded', 'accounts', 'ledger', 'catalogue', 'operator', 'webhooks', 'contract'],
   // It needs these to measure the service as it is. It imports nothing of `tests` and `tools`, and nothing imports it.
-  benchmarks: ['kernel', 'db', 'embedded', 'accounts', 'ledger', 'app', 'contract'],
+  benchmarks: ['kernel', 'db', 'embedded', 'accounts', 'ledger', 'app', 'contract', 'upstream-http'],
 };
+
+/** The areas that are packages of their own, in `packages/`. All others but `examples` and `benchmarks` are folders of the service. */
+export const PACKAGES: readonly string[] = ['contract', 'simulator', 'upstream-http', 'text-runs', 'sdk'];
 
 /** Single imports that the table does not allow. */
 export const ALLOWED_IMPORTS: readonly AllowedImport[] = [

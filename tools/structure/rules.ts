@@ -1,4 +1,4 @@
-import { ALLOWED_IMPORTS, AREAS, FILE_IMPORTS } from './areas.ts';
+import { ALLOWED_IMPORTS, AREAS, FILE_IMPORTS, PACKAGES } from './areas.ts';
 import { ROOMS } from './rooms.ts';
 import type { RuleSet } from './rule-set.ts';
 
@@ -11,9 +11,7 @@ export const RULES: RuleSet = {
 
   aliases: {
     '#': 'packages/service/src/',
-    '@purser/contract/': 'packages/contract/src/',
-    '@purser/simulator/': 'packages/simulator/src/',
-    '@purser/upstream-http/': 'packages/upstream-http/src/',
+    ...Object.fromEntries(PACKAGES.map((name) => [`@purser/${name}/`, `packages/${name}/src/`])),
     '@purser/service/': 'packages/service/',
   },
 
@@ -56,8 +54,7 @@ export const RULES: RuleSet = {
       rule: 'sql-owner',
       file: 'packages/service/src/ledger/wallet/queries.ts',
       name: 'db.current_month',
-      reason:
-        'What is spent this month is zero in a month that no hold has begun; the month must be the one of the holds.',
+      reason: 'Spending starts at zero in a month without holds; the month must be the one that holds use.',
     },
   ],
 
