@@ -58,6 +58,20 @@ create table db.instances (
 );
 grant select, insert, update on db.instances to purser_live;
 
+-- What a call asks of a wallet, live or sandbox, before it reaches a provider. src/db/hold-request.ts writes it.
+create type db.hold_request as (
+  call_id uuid,
+  app_id text,
+  user_id text,
+  least_micros bigint, -- The smallest hold worth having.
+  most_micros bigint, -- The most that the call can cost.
+  streams_max int, -- Most streams that the user may have open, this one included; 0 for a call that is no stream.
+  key_digest bytea, -- By which a retry would find the call, see idempotency.kept_answers. Null: none could.
+  body_digest bytea,
+  joins boolean, -- It may be a retry: an earlier attempt comes before a hold of its own (CC-14).
+  joined_call uuid -- The earlier attempt that it waits for already.
+);
+
 -- How often each kind of configuration has changed. The counter is raised in the transaction of the change, so changes
 -- commit in the order of their generation, and a process that polls this table misses none.
 create table db.generations (

@@ -30,6 +30,23 @@ create type ledger.entry_kind as enum (
   'refund_paid', 'refund_released' -- The processor has paid it back; it has declined, and the money returns.
 );
 
+-- How a call ended, for its charge and its receipt. src/ledger/settlement/settlement.ts writes it.
+create type ledger.settlement as (
+  call_id uuid,
+  charge_micros bigint, -- What it costs. What exceeds the hold is not taken; 0 gives the whole hold back.
+  outcome text,
+  model text,
+  price_id bigint,
+  is_estimated boolean,
+  is_usage_clamped boolean,
+  prompt_tokens bigint,
+  cached_tokens bigint,
+  completion_tokens bigint,
+  reasoning_tokens bigint,
+  correlation_id text,
+  is_unkept boolean -- Its answer is not kept: while a retry waits for it, the call does not end (CC-14).
+);
+
 -- The stored value of one (app, end user).
 create table ledger.wallets (
   wallet_id bigint generated always as identity primary key,

@@ -4,6 +4,14 @@
 create schema sandbox;
 grant usage on schema sandbox to purser_sandbox;
 
+-- As ledger.settlement, with what a test user's counters grow by. src/sandbox/settlement.ts writes it.
+create type sandbox.settlement as (
+  call_id uuid,
+  charge_micros bigint,
+  tokens bigint, -- 0: it was not answered.
+  is_unkept boolean
+);
+
 -- As ledger.wallets, without what only real money needs. A user's first call makes one (SB-01); after 30 idle days it is
 -- removed (SB-08).
 create table sandbox.wallets (

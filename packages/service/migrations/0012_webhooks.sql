@@ -25,7 +25,7 @@ create table webhooks.subscriptions (
   status text not null default 'active' check (status in ('active', 'disabled')),
   disabled_reason text,
   failures_in_row int not null default 0, -- Attempts that failed since one succeeded.
-  exhausted_in_row int not null default 0, -- Events whose six attempts all failed since one succeeded (WH-12).
+  exhausted_in_row int not null default 0, -- Events all of whose attempts failed since one succeeded (WH-12).
   unique nulls not distinct (app_id, listener_id),
   check (num_nonnulls(endpoint_url, sealed_secret, secret_fingerprint) = case when listener_id is null then 3 else 0 end),
   check ((listening_until is null) = (listener_id is null)),
@@ -46,7 +46,7 @@ create table webhooks.events (
   body bytea,
   created_at timestamptz not null,
   state text not null default 'pending' check (state in ('pending', 'sending', 'delivered', 'dropped')),
-  attempt smallint not null default 1 check (attempt between 1 and 6), -- The next one, or the one under way.
+  attempt smallint not null default 1 check (attempt >= 1), -- The next one, or the one under way.
   due_at timestamptz not null default clock_timestamp(),
   claim uuid, -- The worker's, while it sends.
   claimed_generation bigint, -- Of the subscription, as the worker was given it.

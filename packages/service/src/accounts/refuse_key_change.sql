@@ -1,4 +1,4 @@
--- A key's mode, its app and its digest are fixed when it is made (AU-07).
+-- What a key is cannot change once it is made: its app, its mode and its digest (AU-07). It can only be revoked.
 create or replace function accounts.refuse_key_change() returns trigger language plpgsql as $$
 begin
   if (new.key_id, new.app_id, new.digest, new.mode) is distinct from (old.key_id, old.app_id, old.digest, old.mode) then

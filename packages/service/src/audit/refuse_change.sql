@@ -1,3 +1,4 @@
+-- The trail is append-only, also for the owner of the tables. The gateway's role has no right to change it either.
 create or replace function audit.refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception 'lines of the audit trail are never changed or removed';

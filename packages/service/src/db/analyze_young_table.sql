@@ -1,9 +1,13 @@
--- Analyzes one table of ours that is small and has more than doubled since its pages were last counted, and says whether there
--- was one. Larger ones are left to the server: it comes by once a minute, which is seldom enough for small ones alone.
+-- Analyzes one table of ours that is small and has more than doubled since its pages were last counted, and says whether
+-- there was one.
 --
--- One table a transaction: if an analysis is broken off, the pages that it counted stay, but what it learned and the end of the
--- old plans are lost, also those of other tables in it. One process does it at a time. What somebody has locked, or waits to lock
--- against everything, is left to a later turn: even to ask for its size would be to wait.
+-- A connection keeps its plans until somebody has analyzed the tables. The server does that about once a minute. By then a
+-- table that was nearly empty when a plan was made can have grown a thousandfold, and what was cheapest for one page is a
+-- pass over all of them, for every batch of calls. Larger tables are left to the server: they do not double in a minute.
+--
+-- Only one table in each transaction: if an analysis is broken off, the pages that it counted stay, but what it learned is
+-- lost, also for other tables in the transaction. One process does this at a time. A table that somebody has locked against
+-- everything, or waits to lock so, is left to a later turn: even to ask for its size would be to wait.
 create or replace function db.analyze_young_table() returns boolean
 language plpgsql security definer set search_path = pg_catalog as $$
 declare

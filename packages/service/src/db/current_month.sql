@@ -1,4 +1,4 @@
--- The UTC calendar month of this moment, as its first day (WA-08).
+-- The calendar month of this moment in UTC, as its first day (WA-08). Caps and holds of all processes use this one clock.
 create or replace function db.current_month() returns date
 language sql volatile parallel safe as $$
   select date_trunc('month', clock_timestamp() at time zone 'UTC')::date

@@ -1,20 +1,21 @@
--- Whether a hold may be placed, and if not, why: the order of CC-10 from the stream slots on. One rule for real and
--- play money, so that a sandbox call is refused just where a live one is. The smallest hold over the cap with what is
--- spent alone: the cap is reached. Only with other calls' holds: the race for it is lost (WA-03).
+-- Whether a hold of at least `least_amount` may be placed, and if not, why, in the order of CC-10. `largest` is what
+-- db.largest_hold says of the wallet: the conditions below only name the reason.
+--
+-- `cap_reached`: the smallest hold would pass the cap with what is spent alone. `cap_race_lost`: it would only do so with
+-- the holds of other calls that run (WA-03).
 create or replace function db.hold_outcome(
-  is_connected boolean, is_suspended boolean, available bigint,
-  cap bigint, cap_spent bigint, cap_held bigint,
-  open_streams int, streams_max int, least_amount bigint
+  largest bigint, least_amount bigint, is_connected boolean, is_suspended boolean,
+  cap bigint, cap_spent bigint, cap_held bigint, open_streams int, streams_max int
 ) returns text
 language sql immutable parallel safe as $$
   select case
     when streams_max > 0 and open_streams >= streams_max then 'stream_limit'
+    when least_amount <= largest then 'granted'
     when not is_connected then 'payment_required'
     when is_suspended then 'wallet_suspended'
-    when cap is not null and cap_spent + least_amount > cap then 'cap_reached'
-    when cap is not null and cap_spent + cap_held + least_amount > cap then 'cap_race_lost'
-    when available < least_amount then 'payment_required'
-    else 'granted'
+    when cap_spent + least_amount > cap then 'cap_reached'
+    when cap_spent + cap_held + least_amount > cap then 'cap_race_lost'
+    else 'payment_required'
   end
 $$;
 

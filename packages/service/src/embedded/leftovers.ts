@@ -5,6 +5,7 @@ import {
   exists,
   findOrphanedBackends,
   hasEnded,
+  isGoingDown,
   isPostgresIn,
   isPostmasterOf,
   sendSignal,
@@ -15,6 +16,8 @@ import type { Log } from '#kernel/log.ts';
 
 const ORPHANS_END_WAIT_MS = 5_000;
 const RECOGNISE_WAIT_MS = 1_000;
+/** On a busy machine it takes a while to give back the memory of a killed server. */
+const GOING_DOWN_WAIT_MS = 10_000;
 
 /**
  * Ends the processes that a killed Purser or a killed postmaster left running on the data directory. Only the owner of the
@@ -31,6 +34,7 @@ export async function clearLeftovers(layout: Layout, log: Log): Promise<void> {
 /** A postmaster that we started is stopped. One that somebody else started on our data is reported, never killed. */
 async function stopLeftPostmaster(pid: number, layout: Layout, log: Log): Promise<void> {
   if (!(await isPostmasterOf(pid, layout.directory))) {
+    await waitUntil(async () => !(await isGoingDown(pid)), GOING_DOWN_WAIT_MS);
     if (!(await isPostgresIn(pid, layout.directory))) return;
     throw new EmbeddedPostgresError(
       `A PostgreSQL server that Purser did not start (process ${pid}) is using ${layout.directory}. Stop it first.`,

@@ -77,6 +77,11 @@ export async function isPostgresIn(pid: number, directory: string): Promise<bool
   return (await nameOf(pid)) === 'postgres' && (await workingDirectoryOf(pid)) === directory;
 }
 
+/** True for a process that was killed and is being taken down: it still has its name and its directory, but no command line. Linux only. */
+export async function isGoingDown(pid: number): Promise<boolean> {
+  return (await unlessMissing(readFile(`/proc/${pid}/cmdline`, 'utf8'))) === '';
+}
+
 /**
  * Finds all PostgreSQL processes that work in this data directory without a postmaster, as a `kill -9` of it may leave them.
  * Linux only; elsewhere it finds none.

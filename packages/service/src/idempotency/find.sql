@@ -1,4 +1,5 @@
--- The answer of a call that was charged: real money by its receipt, play money by its settlement.
+-- The kept answer of a call that was charged: real money by its receipt, play money by its settlement. An answer that was
+-- kept before a crash, but never charged, is given to nobody (CC-14).
 create or replace function idempotency.find(p_call uuid) returns table (sealed bytea, charged bigint)
 language sql volatile security definer set search_path = pg_catalog as $$
   select a.sealed, coalesce(c.charged_micros, a.charged_micros)

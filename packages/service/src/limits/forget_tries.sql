@@ -1,4 +1,6 @@
--- Each fills up within an hour: one that nobody has used for a day says no more than one that is not there.
+-- Removes buckets of tries (sign-ins, registrations, resets) that nobody has used for a day. Anybody can make one by
+-- trying. Each is full again within an hour, so one that is not there says the same. Their names hold a colon, which no
+-- app's id has.
 create or replace function limits.forget_tries(p_buckets_max int) returns void
 language sql security definer set search_path = pg_catalog as $$
   delete from limits.buckets where app_id in (

@@ -1,14 +1,15 @@
--- Takes up to `wanted` tokens from each app's bucket for calls that wait, and up to `ahead` in all for calls to come. Rate and
--- burst come with the call, so that an operator's change holds at once and cuts what is in the bucket.
+-- Takes up to `wanted` tokens from each app's bucket for calls that wait, and leases more for calls to come, so that the
+-- holder has up to `leased` in all (LI-01). Rate and burst come with the call, so that an operator's change holds at once
+-- and cuts what is in the bucket.
 --
--- An advance counts as lying in the bucket until its holder gives it back, or says how much it has spent, or it ends: the
--- bucket fills up to the burst without it. So bucket and advances together never hold more than the burst, whatever the
--- holders do. A holder goes on spending what it keeps while the statement runs, which only makes it less.
+-- Leased tokens count as lying in the bucket until their holder gives them back or says how many it has spent, or the lease
+-- ends: the bucket fills up to the burst without them. So bucket and leases together never hold more than the burst,
+-- whatever the holders do. A holder goes on spending what it keeps while the statement runs, which only makes it less.
 --
--- `kept`, `back`: what the holder has of its advance and goes on with, and what it hands in. `is_held`: that was so; if not,
--- the advance has ended and nothing of it may be spent. `ahead`: tokens that the holder has from now on beside those kept.
--- `tokens_left`: in the bucket, after that; `tokens_full`: the most that time adds up to there. `wait_ms`: when the next token
--- is there, where none was left.
+-- `kept` and `back` are what the holder has of its lease and goes on with, and what it hands in. Answers for each app:
+-- `is_held`: it had that much; if not, its lease has ended and nothing of it may be spent. `leased`: tokens that it has
+-- from now on beside those kept. `tokens_left`: in the bucket, after that. `tokens_full`: the most that time adds up to
+-- there. `wait_ms`: when the next token comes, where none was left.
 create or replace function limits.lease_tokens(
   p_holder uuid, p_app text[], p_per_minute int[], p_burst int[],
   p_wanted int[], p_kept int[], p_back int[], p_leased int[]
@@ -21,8 +22,8 @@ language plpgsql security definer set search_path = pg_catalog as $$
 #variable_conflict use_column
 declare
   token_units constant bigint := 60000000;
-  lease_us constant bigint := 3000000; -- Three times as long as holders spend of it: time to give the rest back.
-  shares constant int := 10; -- All advances of a bucket together are at most this part of its burst.
+  lease_us constant bigint := 3000000; -- Three times as long as holders spend of a lease: time to give the rest back.
+  shares constant int := 10; -- All leases of a bucket together are at most this part of its burst.
   asked record;
   bucket limits.buckets;
   ended record;

@@ -16,7 +16,7 @@ interface TokensRow {
   readonly wait_ms: number;
 }
 
-/** Takes tokens from buckets (see the SQL function `limits.take`). A bucket may appear only once in `asked`. */
+/** Takes tokens from buckets (see `take.sql`). A bucket may appear only once in `asked`. */
 export async function takeTokens(db: Queryable, asked: readonly TokensAsked[]): Promise<readonly TokensRow[]> {
   const { rows } = await db.query<TokensRow>({
     name: 'limits_take',
@@ -53,8 +53,8 @@ export interface LeaseRow {
 }
 
 /**
- * Takes tokens for calls that wait and leases tokens for calls to come, in one round trip (see the SQL function
- * `limits.lease_tokens`). A bucket may appear only once in `asked`. `holder` names this process.
+ * Takes tokens for calls that wait and leases tokens for calls to come, in one round trip (see
+ * `lease_tokens.sql`). A bucket may appear only once in `asked`. `holder` names this process.
  */
 export async function leaseTokens(
   db: Queryable,

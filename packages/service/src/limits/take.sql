@@ -1,4 +1,4 @@
--- Buckets of tries, and apps of processes from before this migration: nobody holds anything ahead, and what others hold counts.
+-- Takes tokens without leasing any: for tries. What others have leased counts as taken.
 create or replace function limits.take(p_app text[], p_wanted int[], p_per_minute int[], p_burst int[])
 returns table (app_id text, granted int, tokens_left int, wait_ms int)
 language sql security definer set search_path = pg_catalog as $$

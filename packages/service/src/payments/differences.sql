@@ -1,5 +1,5 @@
--- What payments, refunds and disputes say was booked, against the entries of the ledger: a row for each that is not there, or of
--- another amount, and for each entry of a payment that nobody here knows. One statement, so one snapshot.
+-- Compares what payments, refunds and disputes say was booked with the entries of the ledger: a row for each entry that is
+-- not there or has another amount, and for each entry of a payment that nobody here knows. One statement, so one snapshot.
 create or replace function payments.differences() returns table (rule text, wallet_id bigint, expected bigint, found bigint)
 language sql stable security definer set search_path = pg_catalog set jit = off as $$
   with booked as (

@@ -1,5 +1,6 @@
--- Looks at the next so many wallets after one, in the order in which they were made, and removes those that have expired.
--- Gives the last that it looked at, nothing at the end. There is no index by last use, which every call would pay for.
+-- Looks at the next `p_most` wallets after one, in the order in which they were made, and removes those that nobody has used
+-- for 30 days (SB-08). Gives the last that it looked at; null at the end. There is no index by last use: every call would
+-- pay for it.
 create or replace function sandbox.expire(p_after bigint, p_most int) returns bigint
 language plpgsql security definer set search_path = pg_catalog as $$
 declare

@@ -1,4 +1,5 @@
--- Those of an app after a user, in their order. One that the next call would make anew is not there (SB-08).
+-- The wallets of an app after a user, in the order of users (SB-05). One that the next call would make anew is left out
+-- (SB-08).
 create or replace function sandbox.list(p_app text, p_after text, p_most int) returns setof sandbox.wallets
 language sql stable security definer set search_path = pg_catalog as $$
   select * from sandbox.wallets w

@@ -1,11 +1,11 @@
-import { bytesArray, plainArray, textArray } from '#db/array-literal.ts';
+import { holdRequests } from '#db/hold-request.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { HoldRequest, HoldRow } from '#kernel/hold.ts';
 import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
-import type { SandboxSettlement } from '#sandbox/settlement.ts';
+import { type SandboxSettlement, sandboxSettlementRecords } from '#sandbox/settlement.ts';
 
-/** Places a hold in the sandbox wallet of each request (see the SQL function `sandbox.reserve`). */
+/** Places a hold in the sandbox wallet of each request (see `reserve.sql`). */
 export async function reserveSandboxHolds(
   db: Queryable,
   instanceId: bigint,
@@ -14,22 +14,8 @@ export async function reserveSandboxHolds(
 ): Promise<readonly HoldRow[]> {
   const { rows } = await db.query<HoldRow>({
     name: 'sandbox_reserve',
-    text: `select call_id, outcome, granted, earlier
-      from sandbox.reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-    values: [
-      instanceId,
-      plainArray(requests.map(({ callId }) => callId)),
-      textArray(requests.map(({ appId }) => appId)),
-      textArray(requests.map(({ userId }) => userId)),
-      plainArray(requests.map(({ least }) => least)),
-      plainArray(requests.map(({ most }) => most)),
-      plainArray(requests.map(({ streamsMax }) => streamsMax)),
-      grant,
-      bytesArray(requests.map(({ idempotencyKey }) => idempotencyKey?.digest)),
-      bytesArray(requests.map(({ idempotencyKey }) => idempotencyKey?.body)),
-      plainArray(requests.map(({ idempotencyKey }) => idempotencyKey?.joins)),
-      plainArray(requests.map(({ idempotencyKey }) => idempotencyKey?.joined)),
-    ],
+    text: 'select call_id, outcome, granted, earlier from sandbox.reserve($1, $2, $3)',
+    values: [instanceId, grant, holdRequests(requests)],
   });
   return rows;
 }
@@ -41,20 +27,15 @@ interface SandboxSettledRow {
   readonly is_joined: boolean;
 }
 
-/** Ends calls (see the SQL function `sandbox.settle`). A call that has ended already stays as it is. */
+/** Ends calls (see `settle.sql`). A call that has ended already stays as it is. */
 export async function settleSandboxHolds(
   db: Queryable,
   settlements: readonly SandboxSettlement[],
 ): Promise<readonly SandboxSettledRow[]> {
   const { rows } = await db.query<SandboxSettledRow>({
     name: 'sandbox_settle',
-    text: `select call_id, charged, is_joined from sandbox.settle($1, $2, $3, $4)`,
-    values: [
-      plainArray(settlements.map(({ callId }) => callId)),
-      plainArray(settlements.map(({ charge }) => charge)),
-      plainArray(settlements.map(({ tokens }) => tokens)),
-      plainArray(settlements.filter(({ isUnkept }) => isUnkept).map(({ callId }) => callId)),
-    ],
+    text: 'select call_id, charged, is_joined from sandbox.settle($1)',
+    values: [sandboxSettlementRecords(settlements)],
   });
   return rows;
 }
@@ -78,7 +59,7 @@ export interface SandboxWalletRow {
 
 const WALLET_COLUMNS = 'user_id, balance_micros, held_micros, cap_micros, is_suspended, requests, tokens';
 
-/** Replaces a sandbox wallet with a new one (see the SQL function `sandbox.reset`). */
+/** Replaces a sandbox wallet with a new one (see `reset.sql`). */
 export async function resetSandboxWallet(
   db: Queryable,
   wallet: {

@@ -1,4 +1,5 @@
--- The same for play money; that one fences and forgets.
+-- As ledger.reap, over sandbox wallets: releases the holds of processes that are fenced or forgotten, `p_most` at a time.
+-- Fencing and forgetting is left to ledger.reap.
 create or replace function sandbox.reap(p_most int) returns int
 language plpgsql security definer set search_path = pg_catalog as $$
 declare
@@ -19,21 +20,19 @@ begin
     )
     for update;
   exception when lock_not_available then
-    null;
+    null; -- Left to a later pass.
   end;
   select count(*) filter (where s.is_settled) into released
-  from (
-    select array_agg(o.call_id) as calls, array_agg(0::bigint) as zero from (
-      select h.call_id from unnest(orphans) o (call_id)
-      cross join lateral (
-        select h.call_id, h.wallet_id from sandbox.holds h where h.call_id = o.call_id offset 0
-      ) h
-      cross join lateral (
-        select from sandbox.wallets w where w.wallet_id = h.wallet_id for update skip locked
-      ) w
-      limit p_most
-    ) o
-  ) a, lateral sandbox.settle(a.calls, a.zero, a.zero) s;
+  from sandbox.settle(array(
+    select row(h.call_id, 0, 0, false)::sandbox.settlement from unnest(orphans) o (call_id)
+    cross join lateral (
+      select h.call_id, h.wallet_id from sandbox.holds h where h.call_id = o.call_id offset 0
+    ) h
+    cross join lateral (
+      select from sandbox.wallets w where w.wallet_id = h.wallet_id for update skip locked
+    ) w
+    limit p_most
+  )) s;
   return released;
 end $$;
 

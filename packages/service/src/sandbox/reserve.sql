@@ -1,26 +1,22 @@
--- As ledger.reserve, over fake wallets. A user's first call makes the wallet with the grant (SB-01), and so does the
+-- As ledger.reserve, over sandbox wallets. A user's first call makes the wallet with the grant (SB-01), and so does the
 -- first one after 30 idle days (SB-08).
-create or replace function sandbox.reserve(
-  p_instance bigint, p_call uuid[], p_app text[], p_user text[], p_min bigint[], p_max bigint[], p_streams_max int[], p_grant bigint,
-  p_key_digest bytea[] default null, p_body_digest bytea[] default null, p_joins boolean[] default null,
-  p_joined uuid[] default null
-) returns table (call_id uuid, outcome text, wallet_id bigint, granted bigint, earlier uuid)
+create or replace function sandbox.reserve(p_instance bigint, p_grant bigint, p_requests db.hold_request[])
+returns table (call_id uuid, outcome text, wallet_id bigint, granted bigint, earlier uuid)
 language plpgsql security definer set search_path = pg_catalog as $$
 #variable_conflict use_column
 declare
   asked record;
   wallet sandbox.wallets;
   month date;
+  largest bigint;
 begin
-  perform set_config('synchronous_commit', 'off', true); -- Fake money may be lost with the power.
+  perform set_config('synchronous_commit', 'off', true); -- play money may be lost with the power.
   if not exists (select from db.instances i where i.instance_id = p_instance and i.state = 'live') then
     raise exception 'instance % is fenced', p_instance using errcode = '55000';
   end if;
   for asked in
-    select q.* from unnest(p_call, p_app, p_user, p_min, p_max, p_streams_max, p_key_digest, p_body_digest, p_joins, p_joined)
-      with ordinality as q (call_id, app_id, user_id, least_amount, most_amount, streams_max, key_digest, body_digest, joins,
-        joined, place)
-    order by q.app_id collate "C", q.user_id collate "C", q.place -- Every writer locks in this order, the columns' own.
+    select q.* from unnest(p_requests) with ordinality q
+    order by q.app_id collate "C", q.user_id collate "C", q.ordinality -- Every writer locks in this order, the columns' own.
   loop
     insert into sandbox.wallets (app_id, user_id, balance_micros) values (asked.app_id, asked.user_id, p_grant)
     on conflict (app_id, user_id) do update set
@@ -53,7 +49,7 @@ begin
         select h.call_id, h.body_digest, true, h.is_joined, h.placed_at
         from sandbox.holds h where h.key_digest = asked.key_digest and h.wallet_id = wallet.wallet_id
       ) e
-      order by e.call_id is distinct from asked.joined, e.is_running, e.is_joined, e.since limit 1;
+      order by e.call_id is distinct from asked.joined_call, e.is_running, e.is_joined, e.since limit 1;
       if found then
         granted := 0;
         update sandbox.holds h set is_joined = true
@@ -62,10 +58,12 @@ begin
         continue;
       end if;
     end if;
-    outcome := db.hold_outcome(true, wallet.is_suspended, wallet.balance_micros - wallet.held_micros, wallet.cap_micros,
-      wallet.cap_spent_micros, wallet.cap_held_micros, wallet.open_streams, asked.streams_max, asked.least_amount);
-    granted := case when outcome = 'granted' then least(asked.most_amount, wallet.balance_micros - wallet.held_micros,
-      coalesce(wallet.cap_micros - wallet.cap_spent_micros - wallet.cap_held_micros, asked.most_amount)) else 0 end;
+    -- A test user is always connected: there is nobody to consent.
+    largest := db.largest_hold(true, wallet.is_suspended, wallet.balance_micros, wallet.held_micros, wallet.cap_micros,
+      wallet.cap_spent_micros, wallet.cap_held_micros);
+    outcome := db.hold_outcome(largest, asked.least_micros, true, wallet.is_suspended, wallet.cap_micros,
+      wallet.cap_spent_micros, wallet.cap_held_micros, wallet.open_streams, asked.streams_max);
+    granted := case when outcome = 'granted' then least(asked.most_micros, largest) else 0 end;
     return next;
     if outcome = 'granted' then
       insert into sandbox.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id, key_digest, body_digest)

@@ -1,5 +1,5 @@
--- Makes a test user's wallet anew, whether or not there was one: holds are dropped, so that what still runs ends
--- uncharged, and counters start at 0.
+-- Makes a test user's wallet anew, whether or not there was one (SB-04). Its holds are dropped, so calls that still run end
+-- uncharged, and the counters start at 0.
 create or replace function sandbox.reset(p_app text, p_user text, p_balance bigint, p_cap bigint, p_suspended boolean)
 returns sandbox.wallets
 language plpgsql security definer set search_path = pg_catalog as $$

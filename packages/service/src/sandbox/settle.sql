@@ -1,6 +1,6 @@
--- As ledger.settle, over fake wallets: ends each call that still holds, once. Counts what was answered, and tells the kept
--- answer what it cost, without which it is answered to nobody: play money has no receipts.
-create or replace function sandbox.settle(p_call uuid[], p_charge bigint[], p_tokens bigint[], p_unkept uuid[] default '{}')
+-- As ledger.settle, over sandbox wallets: ends each call that still holds, once. It counts what was answered, and tells the
+-- kept answer what the call cost: play money has no receipts, and without its charge an answer is given to nobody.
+create or replace function sandbox.settle(p_settlements sandbox.settlement[])
 returns table (call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
 language plpgsql security definer set search_path = pg_catalog as $$
 #variable_conflict use_column
@@ -10,15 +10,17 @@ declare
 begin
   perform set_config('synchronous_commit', 'off', true);
   perform from sandbox.wallets w
-  where w.wallet_id in (select h.wallet_id from sandbox.holds h where h.call_id = any (p_call))
+  where w.wallet_id in (
+    select h.wallet_id from sandbox.holds h where h.call_id = any (array(select q.call_id from unnest(p_settlements) q))
+  )
   order by w.app_id, w.user_id for update;
-  for ended in select * from unnest(p_call, p_charge, p_tokens) as q (call_id, charge, tokens) loop
+  for ended in select q.* from unnest(p_settlements) q loop
     delete from sandbox.holds h
-    where h.call_id = ended.call_id and not (h.is_joined and h.call_id = any (p_unkept)) returning h.* into hold;
+    where h.call_id = ended.call_id and not (h.is_joined and ended.is_unkept) returning h.* into hold;
     call_id := ended.call_id;
     is_settled := found;
     is_joined := not is_settled and exists (select from sandbox.holds h where h.call_id = ended.call_id);
-    charged := case when is_settled then least(ended.charge, hold.amount_micros) else 0 end;
+    charged := case when is_settled then least(ended.charge_micros, hold.amount_micros) else 0 end;
     return next;
     update idempotency.kept_answers a set charged_micros = charged
     where is_settled and hold.key_digest is not null and ended.tokens > 0 and a.call_id = ended.call_id;

@@ -1,3 +1,4 @@
+import { recordArrayOf } from '#db/record-literal.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 
@@ -9,3 +10,11 @@ export interface SandboxSettlement {
   /** True when the answer has not been kept. If a retry waits for it, the call is not ended yet (CC-14). */
   readonly isUnkept?: boolean;
 }
+
+/** Settlements as the database takes them: the type `sandbox.settlement`. */
+export const sandboxSettlementRecords = recordArrayOf<SandboxSettlement>({
+  call_id: ({ callId }) => callId,
+  charge_micros: ({ charge }) => charge,
+  tokens: ({ tokens }) => tokens,
+  is_unkept: ({ isUnkept }) => isUnkept === true,
+});

@@ -1,4 +1,6 @@
--- Receipts of an app by call or by correlation id, the newest first, with the price that each was charged by.
+-- Receipts of an app by call or by correlation id, newest first, with the price that each was charged by (CP-04). A
+-- client may give one correlation id to all its calls: the index has them in the order that is asked for, so that they
+-- are not read to the end.
 create or replace function usage.receipts(p_app text, p_call uuid, p_correlation text, p_most int) returns table (
   call_id uuid, correlation_id text, user_id text, model text, settled_at timestamptz, outcome text, is_estimated boolean,
   prompt_tokens bigint, cached_tokens bigint, completion_tokens bigint, reasoning_tokens bigint,

@@ -1,6 +1,8 @@
--- What an app's users used, by the UTC day on which calls ended, in the order of day, model and user, after a row. What is
--- not grouped by is null, and '' in the name of the row before. Each wallet is summed up by itself, by its index: what is
--- read are calls of this app, of these months and the one before, and what is kept are sums.
+-- What an app's users used, by the UTC day on which calls ended, in the order of day, model and user, after a row (CP-04).
+-- What is not grouped by is null, and '' in the name of the row before.
+--
+-- Each wallet is summed up by itself, by its index. So only calls of this app are read, of these months and the one before,
+-- and only sums are kept.
 create or replace function usage.report(
   p_app text, p_from date, p_to date, p_by_day boolean, p_by_model boolean, p_by_user boolean,
   p_after_day text, p_after_model text, p_after_user text, p_most int

@@ -1,8 +1,12 @@
--- Takes up to `p_most` events that are due, and fair: endpoints whose last attempt failed come last, one that has nothing
--- under way before one that has, and the last `p_reserved` places are for the first attempt of an endpoint that does not
--- fail, so that those that stall cannot have them all. At most 16 under way for an endpoint, 2 while its last attempt failed
--- (WH-11). Of one endpoint those come first that were tried most often: they end, however many new ones wait behind them.
--- What a worker that died had under way is due again, as the same attempt: only a recorded outcome uses one up.
+-- Takes up to `p_most` events that are due, and is fair (WH-11). Endpoints whose last attempt failed come last. An endpoint
+-- that has nothing under way comes before one that has. The last `p_reserved` places are for the first attempt of an
+-- endpoint that does not fail, so that those that stall cannot have them all. An endpoint has at most 16 attempts under
+-- way, and 2 while its last one failed. Of one endpoint those events come first that were tried most often: they end,
+-- however many new ones wait behind them. What a worker that died had under way is due again, as the same attempt.
+--
+-- The plan must be right whenever it was made. An index has what is due in this order, endpoint by endpoint, and reading it
+-- ends where an endpoint has its share. That is the plan as long as sorting counts as dear. Planned while next to nothing
+-- was due, a connection read and sorted all that was due of every endpoint: fifty thousand rows for eight events.
 create or replace function webhooks.claim(p_claim uuid, p_most int, p_reserved int, p_lease_ms int) returns table (
   event_id text, app_id text, type text, body bytea, attempt smallint, endpoint_url text, sealed_secret bytea, generation bigint
 )

@@ -1,4 +1,4 @@
--- Removes the listeners that look no more, and copies that nobody fetched for five minutes.
+-- Removes listeners that look no more, and copies that nobody has fetched for five minutes.
 create or replace function webhooks.drop_listeners() returns void
 language sql volatile security definer set search_path = pg_catalog as $$
   delete from webhooks.subscriptions s where s.subscription_id in (

@@ -1,5 +1,5 @@
--- Drops at most so many of the events that wait for a subscription that is gone or disabled, or wants their type no more:
--- none of them is sent, now or later. `p_app`: of that app alone.
+-- Drops at most `p_most` of the events whose subscription is gone or disabled, or wants their type no more: none of them is
+-- sent, now or later. With `p_app`, only of that app.
 create or replace function webhooks.drop_stale(p_app text, p_most int) returns int
 language plpgsql security definer set search_path = pg_catalog as $$
 declare

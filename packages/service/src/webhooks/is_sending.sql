@@ -1,4 +1,5 @@
--- Whether an attempt of an older subscription than this one is under way; of any, where `p_generation` is null.
+-- Whether an attempt is under way that was given an older generation of the subscription than this one; any attempt, where
+-- `p_generation` is null.
 create or replace function webhooks.is_sending(p_app text, p_generation bigint) returns boolean
 language sql volatile security definer set search_path = pg_catalog as $$
   select exists (

@@ -1,4 +1,5 @@
--- A developer's machine listens from now on, until this. Null where five of an app do already.
+-- Lets a developer's machine listen to the events of an app, until the time that it answers. Null where five listen
+-- already.
 create or replace function webhooks.listen(p_app text, p_listener text, p_events text[], p_threshold bigint, p_lease_ms int)
 returns timestamptz
 language plpgsql security definer set search_path = pg_catalog as $$

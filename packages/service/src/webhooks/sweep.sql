@@ -1,4 +1,4 @@
--- Removes at most so many events that ended 30 days ago.
+-- Removes at most `p_most` events that ended 30 days ago.
 create or replace function webhooks.sweep(p_most int) returns int
 language plpgsql security definer set search_path = pg_catalog as $$
 declare

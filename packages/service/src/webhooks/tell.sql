@@ -1,6 +1,6 @@
--- Stores an event where the app's endpoint is to be told of its type, and a copy for each listener; in the transaction of the
--- change, so that it is told of if and only if it happened (WH-03, WH-13). A subscription that is just being removed is told
--- nothing, and fails nothing.
+-- Stores an event for the app's endpoint, if it wants this type, and a copy for each listener. It is called in the
+-- transaction of the change, so that an event is told of if and only if it happened (WH-03, WH-13). A subscription that is
+-- just being removed is passed over: it is told nothing, and makes nothing fail.
 create or replace function webhooks.tell(p_app text, p_type text, p_cause text, p_data text) returns void
 language plpgsql security definer set search_path = pg_catalog as $$
 declare

@@ -1,7 +1,9 @@
--- Whatever changes a wallet: when what can be spent falls below the threshold, by a hold or otherwise, its app is told, once a
--- crossing (WH-05). A statement changes a wallet once, and only ever one way, so that no crossing hides between two. Nearly
--- always no wallet that changed has less than the highest threshold, and that is all that is looked at. Otherwise what was
--- is found by hash: one by one it would be compared with all.
+-- Tells an app when what can be spent of a wallet falls below the app's threshold, once for each crossing (WH-05). It hangs
+-- on every change of wallets, by holds too. A statement changes a wallet once, and only ever one way, so no crossing hides
+-- between two.
+--
+-- Nearly always no wallet that changed has less than the highest threshold that anybody has, and that is all that is looked
+-- at. Otherwise what was there before is found by hashing: row by row it would be compared with all.
 create or replace function webhooks.tell_low_balances() returns trigger
 language plpgsql security definer set search_path = pg_catalog
 set enable_seqscan = off set enable_nestloop = off set enable_mergejoin = off set jit = off as $$
@@ -33,8 +35,7 @@ begin
     ) s
   ), told as (
     select l.*, webhooks.body(l.event_id, 'balance.low', l.at, l.app_id,
-      format('{"userId":%s,"availableMicros":%s,"thresholdMicros":%s,"currency":%s}', to_json(l.user_id), l.available,
-        l.threshold, to_json(l.currency))) as body
+      webhooks.balance_low(l.user_id, l.available, l.threshold, l.currency)) as body
     from crossed l
   ), copied as (
     insert into webhooks.copies (subscription_id, event_id, type, body, created_at)

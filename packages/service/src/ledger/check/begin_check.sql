@@ -1,4 +1,5 @@
--- True for one process in each period: the others have nothing to do but to read what it found.
+-- Whether it is the caller's turn to check what is new: true for one process in each period. The others only read what
+-- that one has found.
 create or replace function ledger.begin_check(p_period_ms int) returns boolean
 language plpgsql security definer set search_path = pg_catalog as $$
 begin

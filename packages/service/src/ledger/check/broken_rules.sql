@@ -1,5 +1,5 @@
--- The rules of one wallet's row, given what its entries, holds and receipts add up to. A row for each that is broken. Both
--- checks share it; it is inlined into them, which is why it is neither strict nor run with the owner's rights.
+-- The rules of one wallet's row, given what its entries, holds and receipts add up to: a row for each rule that is broken.
+-- Both checks share it. PostgreSQL takes it into them, which is why it is neither strict nor run with the owner's rights.
 create or replace function ledger.broken_rules(
   w ledger.wallets, entries bigint, last_seq bigint, balance bigint, shortfall bigint,
   held bigint, streams bigint, spent bigint, month_held bigint

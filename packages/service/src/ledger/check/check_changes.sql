@@ -1,7 +1,9 @@
--- The check by what is new: takes, in order from the wallet after `p_after` on, up to `p_most` wallets that are not as their
--- checkpoint says, and derives their figures from the checkpoint and the entries after it. One statement, so one
--- snapshot; it locks no wallet. A wallet that is right gets a new checkpoint; one that is not keeps the old one and is
--- reported again at every pass. At least one row, with the last wallet looked at, null when none is left.
+-- The check of what is new. It looks at wallets after `p_after` in their order and takes up to `p_most` of those that are
+-- not as their checkpoint says. It derives their figures from the checkpoint and the entries after it.
+--
+-- One statement, so one snapshot; it locks no wallet. A wallet that is right gets a new checkpoint. One that is not keeps
+-- the old one and is reported again at every pass. There is at least one row, with the last wallet looked at; null when
+-- none is left.
 create or replace function ledger.check_changes(p_after bigint, p_most int)
 returns table (last_wallet bigint, wallets int, entries bigint, rule text, wallet_id bigint, expected bigint, found bigint)
 language sql volatile security definer set search_path = pg_catalog

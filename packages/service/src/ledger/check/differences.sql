@@ -1,3 +1,5 @@
+-- The full check: the differences of all wallets, and of money that was set aside for refunds. What is set aside must end
+-- once, and whole: paid out, or released.
 create or replace function ledger.differences() returns table (rule text, wallet_id bigint, expected bigint, found bigint)
 language sql stable security definer set search_path = pg_catalog set work_mem = '64MB' set jit = off as $$
   with asides as (

@@ -1,5 +1,6 @@
--- Derives every figure of every wallet anew, in one snapshot, and gives a row for each that is not what it should be.
--- No row: the books are right to the micro (WA-09). One grouped pass over entries, holds and receipts.
+-- Derives every figure of every wallet anew, in one snapshot, and gives a row for each that is not what it should be. No
+-- row means that the books are right to the micro (WA-09). One grouped pass over entries, holds and receipts, which is
+-- why it may use more memory than other statements.
 create or replace function ledger.wallet_differences() returns table (rule text, wallet_id bigint, expected bigint, found bigint)
 language sql stable security definer set search_path = pg_catalog set work_mem = '64MB' set jit = off as $$
   with entry_sums as (
@@ -64,9 +65,9 @@ language sql stable security definer set search_path = pg_catalog set work_mem =
   select 'a hold belongs to a process', h.wallet_id, 0, h.amount_micros
   from ledger.holds h where not exists (select from db.instances i where i.instance_id = h.instance_id)
   union all
-  select 'every row belongs to a wallet', s.wallet_id, 0, sum(s.strays)::bigint
+  select 'every row belongs to a wallet', s.wallet_id, 0, sum(s.rows)::bigint
   from (
-    select e.wallet_id, e.entries as strays from entry_sums e
+    select e.wallet_id, e.entries as rows from entry_sums e
     union all select h.wallet_id, h.holds from hold_sums h
     union all select c.wallet_id, c.calls from month_calls c
   ) s

@@ -1,4 +1,4 @@
--- Whether an act was booked before: 'repeated', or 'conflict' where its key stood for another amount; null where not.
+-- Whether an act was booked before: 'repeated'; 'conflict' where its key stood for another amount; null where it was not.
 create or replace function ledger.booked_before(p_cause text, p_kinds ledger.entry_kind[], p_amount bigint) returns text
 language sql stable set search_path = pg_catalog as $$
   select case when sum(e.amount_micros) = p_amount then 'repeated' else 'conflict' end

@@ -1,3 +1,4 @@
+-- The book that money enters by an entry of this kind, see debit_of.
 create or replace function ledger.credit_of(p_kind ledger.entry_kind) returns ledger.book
 language sql immutable parallel safe as $$
   select case

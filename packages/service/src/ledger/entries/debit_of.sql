@@ -1,5 +1,7 @@
--- The cases are written in the type itself: as text that is cast they would not be immutable, and PostgreSQL would call
--- the functions for every entry rather than taking them into the check.
+-- The book that money leaves by an entry of this kind.
+--
+-- The first case is written in the type itself. As text that is cast, the cases would not be immutable, and PostgreSQL
+-- would call the function for every entry rather than take it into the statement.
 create or replace function ledger.debit_of(p_kind ledger.entry_kind) returns ledger.book
 language sql immutable parallel safe as $$
   select case

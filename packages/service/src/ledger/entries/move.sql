@@ -1,5 +1,5 @@
--- One movement of a wallet that the caller has locked: the entry, and what it does to the wallet. All money but the
--- charges of calls moves here; those are booked in batches, by ledger.settle.
+-- Books one movement of a wallet that the caller has locked: the entry, and what it does to the wallet. All money moves
+-- here except the charges of calls, which ledger.settle books in batches.
 create or replace function ledger.move(p_wallet bigint, p_kind ledger.entry_kind, p_cause text, p_amount bigint) returns void
 language plpgsql set search_path = pg_catalog as $$
 declare

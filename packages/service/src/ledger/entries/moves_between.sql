@@ -1,5 +1,7 @@
--- Whether an entry of a kind moves between these books. PostgreSQL reads and plans a CHECK anew in each statement that writes.
--- A function in SQL is taken into the check, all its cases with it; this one is not, and a connection plans it once.
+-- Whether an entry of a kind moves between these books: the check of every entry that is written.
+--
+-- PostgreSQL reads and plans a CHECK anew in each statement that writes. It would take a function in SQL into the check,
+-- with all its cases. It does not do so with this one in PL/pgSQL, and a connection plans that once.
 create or replace function ledger.moves_between(p_kind ledger.entry_kind, p_debit ledger.book, p_credit ledger.book) returns boolean
 language plpgsql immutable parallel safe as $$
 begin

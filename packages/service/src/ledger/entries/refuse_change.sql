@@ -1,4 +1,4 @@
--- Append-only, for the owner of the tables too. The gateway's role has no right to write at all.
+-- Entries are append-only, also for the owner of the tables. The gateway's role has no right to write them at all (WA-09).
 create or replace function ledger.refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception 'ledger entries are never changed or removed';

@@ -1,6 +1,8 @@
 -- Books money that came in: 'top_up' by a payment, 'contract_credit' by contract, 'funds_reinstated' by a dispute that
 -- was won. Answers 'booked'; 'repeated' where the key is known, with the same amount, and 'conflict' with another;
--- 'too_much' where the balance would pass 2^53 - 1; 'no_wallet'. Lifts no suspension (WA-04). A payment is told of (WH-06).
+-- 'too_much' where the balance would pass 2^53 - 1; 'no_wallet'.
+--
+-- It lifts no suspension (WA-04). The app is told of a payment (WH-06).
 create or replace function ledger.credit(p_app text, p_user text, p_kind text, p_amount bigint, p_key text) returns text
 language plpgsql security definer set search_path = pg_catalog as $$
 declare
@@ -27,10 +29,8 @@ begin
   end if;
   perform ledger.move(wallet.wallet_id, kind, entry_cause, p_amount);
   if kind = 'top_up' then
-    perform webhooks.tell(p_app, 'topup.completed', entry_cause, format(
-      '{"userId":%s,"balanceMicros":%s,"availableMicros":%s,"currency":%s}', to_json(p_user),
-      wallet.balance_micros + p_amount, webhooks.spendable(wallet.balance_micros + p_amount, wallet.held_micros),
-      to_json(wallet.currency)));
+    perform webhooks.tell(p_app, 'topup.completed', entry_cause,
+      webhooks.topup_completed(p_user, wallet.balance_micros + p_amount, wallet.held_micros, wallet.currency));
   end if;
   return 'booked';
 end $$;

@@ -1,6 +1,7 @@
--- Ends what was set aside under a key: 'refund_paid', or 'refund_released'. 'booked', or 'repeated' where it ended so before;
--- 'conflict' where it ended the other way; 'too_much' where what is released would pass the largest balance; 'nothing' where none
--- was set aside; 'no_wallet'.
+-- Ends what was set aside under a key: 'refund_paid' where the processor has paid it, 'refund_released' where it has
+-- declined and the money returns. Answers 'booked'; 'repeated' where it ended so before; 'conflict' where it ended the
+-- other way; 'too_much' where what is released would pass the largest balance; 'nothing' where none was set aside;
+-- 'no_wallet'.
 create or replace function ledger.end_set_aside(p_app text, p_user text, p_kind text, p_key text) returns text
 language plpgsql security definer set search_path = pg_catalog as $$
 declare

@@ -1,5 +1,5 @@
 -- Lifts a suspension: 'reinstated'. What is owed is first recovered from the balance that no call holds, all of it or
--- nothing, or given up where `p_write_off` says so; 'shortfall' where the balance does not cover it; 'no_wallet'. A
+-- nothing, or given up where `p_write_off` says so. 'shortfall' where the balance does not cover it; 'no_wallet'. A
 -- wallet that is not suspended stays as it is (WA-06, WA-11).
 create or replace function ledger.reinstate(p_app text, p_user text, p_write_off boolean) returns text
 language plpgsql security definer set search_path = pg_catalog as $$

@@ -1,5 +1,6 @@
--- Sets an amount aside for a refund: 'booked'; 'repeated' and 'conflict' as ledger.credit has them; 'too_little' where less
--- than this is there that no call holds; 'suspended' where the wallet is; 'no_wallet'.
+-- Sets an amount aside for a refund, before the processor is asked for it, so that no call can spend it meanwhile:
+-- 'booked'; 'repeated' and 'conflict' as ledger.credit; 'too_little' where less than this is there that no call holds;
+-- 'suspended' where the wallet is; 'no_wallet'.
 create or replace function ledger.set_aside(p_app text, p_user text, p_amount bigint, p_key text) returns text
 language plpgsql security definer set search_path = pg_catalog as $$
 declare

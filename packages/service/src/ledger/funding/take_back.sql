@@ -1,4 +1,4 @@
--- Books money that went out: a 'refund' by us, a 'claw_back' by a bank. Takes what is there, also what calls hold; the
+-- Books money that went out: a 'refund' by us, a 'claw_back' by a bank. It takes what is there, also what calls hold. The
 -- rest is owed and suspends the wallet (WA-05, WA-06). Answers as ledger.credit does.
 create or replace function ledger.take_back(p_app text, p_user text, p_kind text, p_amount bigint, p_key text) returns text
 language plpgsql security definer set search_path = pg_catalog as $$

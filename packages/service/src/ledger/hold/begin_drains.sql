@@ -1,6 +1,7 @@
--- Says of calls that their callers have left and they are read on. Locks the wallets first, as every function that changes
--- holds does; a call that has ended, and one that has been said of before, stays as it is. Nobody will get its answer, so a
--- retry by its key runs anew rather than waiting for the end of the drain.
+-- Notes that the callers of these calls have left, and that the calls are read on for their charges. Nobody will get their
+-- answers, so a retry by the same key runs anew rather than waiting for the end of the drain (CC-14).
+--
+-- Locks the wallets first, as every function that changes holds. A call that has ended, or was noted before, stays as it is.
 create or replace function ledger.begin_drains(p_calls uuid[]) returns void
 language plpgsql security definer set search_path = pg_catalog as $$
 begin

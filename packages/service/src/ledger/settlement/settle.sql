@@ -1,35 +1,35 @@
 -- Ends each call that still holds: takes its charge, at most its hold and at most the balance, gives the rest back, and
--- keeps the receipt. What the balance cannot cover after a claw-back is booked as a receivable and suspends the wallet
--- (WA-12); what a provider reported above the hold, as our loss (WA-07). A charge of 0 releases. A call that no longer
--- holds is answered with what it was charged when it ended, and nothing changes: settling twice, or after the reaper, is
--- the same as once. A call named in `p_unkept` is left as it is when a retry has joined it ('is_joined'): its answer must
--- be kept first.
-create or replace function ledger.settle(
-  p_call uuid[], p_charge bigint[], p_model text[], p_price bigint[], p_outcome text[], p_estimated boolean[],
-  p_clamped boolean[], p_prompt bigint[], p_cached bigint[], p_completion bigint[], p_reasoning bigint[], p_correlation text[],
-  p_unkept uuid[] default '{}'
-) returns table (call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
+-- writes the receipt. What the balance cannot cover after a claw-back is booked as a receivable and suspends the wallet
+-- (WA-12). What a provider reported above the hold is booked as our loss (WA-07). A charge of 0 gives the whole hold back.
+--
+-- A call that no longer holds is answered with what it was charged when it ended, and nothing changes: settling twice, or
+-- after the reaper, is the same as settling once. A call whose answer is not kept (`is_unkept`) stays as it is when a retry
+-- has joined it ('is_joined'): its answer must be kept first (CC-14).
+create or replace function ledger.settle(p_settlements ledger.settlement[])
+returns table (call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
 language plpgsql security definer set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column
+declare
+  calls constant uuid[] := array(select q.call_id from unnest(p_settlements) q);
+  unkept constant uuid[] := array(select q.call_id from unnest(p_settlements) q where q.is_unkept);
 begin
+  -- The statement after this one sees what the locks protect.
   perform from ledger.wallets w
-  where w.wallet_id in (select h.wallet_id from ledger.holds h where h.call_id = any (p_call))
+  where w.wallet_id in (select h.wallet_id from ledger.holds h where h.call_id = any (calls))
   order by w.wallet_id for no key update;
 
   return query
   with asked as (
-    select * from unnest(p_call, p_charge, p_model, p_price, p_outcome, p_estimated, p_clamped, p_prompt, p_cached,
-      p_completion, p_reasoning, p_correlation) with ordinality
-      as q (call_id, charge, model, price_id, outcome, is_estimated, is_clamped, prompt, cached, completion, reasoning,
-        correlation, place)
+    select q.* from unnest(p_settlements) with ordinality q
   ), ended as (
     delete from ledger.holds h
-    where h.call_id = any (p_call) and not (h.is_joined and h.call_id = any (p_unkept)) returning h.*
+    where h.call_id = any (calls) and not (h.is_joined and h.call_id = any (unkept)) returning h.*
   ), owed as (
-    select a.*, e.wallet_id, e.amount_micros as held, e.month, e.is_stream, least(a.charge, e.amount_micros) as owed,
-      case when a.is_estimated then 0 else greatest(0, a.charge - e.amount_micros) end as overrun,
-      sum(least(a.charge, e.amount_micros)) over (partition by e.wallet_id order by a.place)::bigint as owed_so_far
+    -- An overrun is booked only where the provider reported it: our own count is no bill.
+    select a.*, e.wallet_id, e.amount_micros as held, e.month, e.is_stream, least(a.charge_micros, e.amount_micros) as owed,
+      case when a.is_estimated then 0 else greatest(0, a.charge_micros - e.amount_micros) end as overrun,
+      sum(least(a.charge_micros, e.amount_micros)) over (partition by e.wallet_id order by a.ordinality)::bigint as owed_so_far
     from asked a join ended e on e.call_id = a.call_id
   ), taken as (
     -- The balance is spent in order of the batch until it is gone: what is taken is the growth of least(owed, balance).
@@ -40,19 +40,19 @@ begin
       select v.balance_micros, v.entry_seq, v.cap_month from ledger.wallets v where v.wallet_id = o.wallet_id offset 0
     ) w
   ), moves as (
-    select t.wallet_id, t.entry_seq, t.place, t.call_id, 'charge'::ledger.entry_kind as kind,
+    select t.wallet_id, t.entry_seq, t.ordinality, t.call_id, 'charge'::ledger.entry_kind as kind,
       'wallet'::ledger.book as debit, t.taken as amount, t.balance_micros - least(t.owed_so_far, t.balance_micros) as balance_after
     from taken t where t.taken > 0
     union all
-    select t.wallet_id, t.entry_seq, t.place, t.call_id, 'charge_receivable', 'receivable', t.owed - t.taken, 0
+    select t.wallet_id, t.entry_seq, t.ordinality, t.call_id, 'charge_receivable', 'receivable', t.owed - t.taken, 0
     from taken t where t.owed > t.taken
     union all
-    select t.wallet_id, t.entry_seq, t.place, t.call_id, 'charge_overrun', 'loss', t.overrun,
+    select t.wallet_id, t.entry_seq, t.ordinality, t.call_id, 'charge_overrun', 'loss', t.overrun,
       t.balance_micros - least(t.owed_so_far, t.balance_micros)
     from taken t where t.overrun > 0
   ), entries as (
     insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
-    select m.wallet_id, m.entry_seq + row_number() over (partition by m.wallet_id order by m.place, m.kind), m.kind,
+    select m.wallet_id, m.entry_seq + row_number() over (partition by m.wallet_id order by m.ordinality, m.kind), m.kind,
       m.call_id::text, m.debit, 'earned', m.amount, m.balance_after
     from moves m
   ), totals as (
@@ -80,8 +80,8 @@ begin
   ), receipts as (
     insert into usage.calls (call_id, wallet_id, month, model, price_id, outcome, is_estimated, is_usage_clamped,
       prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, held_micros, charged_micros, correlation_id)
-    select t.call_id, t.wallet_id, t.month, t.model, t.price_id, t.outcome, t.is_estimated, t.is_clamped,
-      t.prompt, t.cached, t.completion, t.reasoning, t.held, t.owed, t.correlation
+    select t.call_id, t.wallet_id, t.month, t.model, t.price_id, t.outcome, t.is_estimated, t.is_usage_clamped,
+      t.prompt_tokens, t.cached_tokens, t.completion_tokens, t.reasoning_tokens, t.held, t.owed, t.correlation_id
     from taken t
   )
   select a.call_id, t.call_id is not null, coalesce(t.owed, c.charged_micros, 0),

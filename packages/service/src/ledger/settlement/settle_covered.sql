@@ -1,11 +1,12 @@
 -- Ends each call that still holds and whose wallet needs nothing but its charges taken: they are within their holds, the
 -- wallet is not clawed, and its month is that of the holds. Gives null when that is every call, else those that have ended:
--- each was charged its `charge`. A call named in `p_unkept` that a retry has joined is for `ledger.settle`.
-create or replace function ledger.settle_covered(
-  p_call uuid[], p_charge bigint[], p_model text[], p_price bigint[], p_outcome text[], p_estimated boolean[],
-  p_clamped boolean[], p_prompt bigint[], p_cached bigint[], p_completion bigint[], p_reasoning bigint[], p_correlation text[],
-  p_unkept uuid[]
-) returns uuid[]
+-- each was charged what its settlement says. The others stay as they are, for ledger.settle: nothing is decided here that
+-- ledger.settle would decide otherwise. So does a call whose answer is not kept and that a retry has joined (CC-14).
+--
+-- One statement, as ledger.reserve_fitting, whose notes on plans hold here too. It sees holds as they were when it began,
+-- and then waits for wallets. A hold that changed meanwhile undoes the batch with 40001; all of it is then for
+-- ledger.settle.
+create or replace function ledger.settle_covered(p_settlements ledger.settlement[]) returns uuid[]
 language plpgsql security definer set search_path = pg_catalog
 set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column
@@ -15,16 +16,14 @@ declare
 begin
   with asked as (
     select q.*, h.wallet_id, h.amount_micros as held, h.month, h.is_stream,
-      sum(q.charge) over in_turn as charge_so_far, count(*) filter (where q.charge > 0) over in_turn as entries_so_far
-    from unnest(p_call, p_charge, p_model, p_price, p_outcome, p_estimated, p_clamped, p_prompt, p_cached, p_completion,
-      p_reasoning, p_correlation) with ordinality
-      as q (call_id, charge, model, price_id, outcome, is_estimated, is_clamped, prompt, cached, completion, reasoning,
-        correlation, place)
+      sum(q.charge_micros) over in_turn as charge_so_far,
+      count(*) filter (where q.charge_micros > 0) over in_turn as entries_so_far
+    from unnest(p_settlements) with ordinality q
     cross join lateral (
       select h.wallet_id, h.amount_micros, h.month, h.is_stream from ledger.holds h
-      where h.call_id = q.call_id and not (h.is_joined and h.call_id = any (p_unkept)) offset 0
+      where h.call_id = q.call_id and not (h.is_joined and q.is_unkept) offset 0
     ) h
-    window in_turn as (partition by h.wallet_id order by q.place rows unbounded preceding)
+    window in_turn as (partition by h.wallet_id order by q.ordinality rows unbounded preceding)
   ), paid as (
     update ledger.wallets w set
       balance_micros = w.balance_micros - t.charge,
@@ -36,8 +35,9 @@ begin
       version = w.version + t.calls
     from (
       select a.wallet_id, count(*) as calls, count(*) filter (where a.is_stream) as streams,
-        count(*) filter (where a.charge > 0) as entries, sum(a.held)::bigint as held, sum(a.charge)::bigint as charge,
-        min(a.month) as first_month, max(a.month) as last_month, bool_and(a.charge <= a.held) as is_covered
+        count(*) filter (where a.charge_micros > 0) as entries, sum(a.held)::bigint as held,
+        sum(a.charge_micros)::bigint as charge, min(a.month) as first_month, max(a.month) as last_month,
+        bool_and(a.charge_micros <= a.held) as is_covered
       from asked a group by a.wallet_id order by a.wallet_id offset 0
     ) t
     where w.wallet_id = t.wallet_id and case when
@@ -49,22 +49,24 @@ begin
     from asked a full join paid p on p.wallet_id = a.wallet_id
     where coalesce(p.wallet_id, 0) > 0
   ), ended as (
+    -- The row is read again here, as it is under the lock: a retry may have joined the call since.
     delete from ledger.holds h
     where h.call_id = any (array(select e.call_id from ending e))
-      and case when h.is_joined and h.call_id = any (p_unkept) then false else true end
+      and case when h.is_joined and h.call_id = any (array(select e.call_id from ending e where e.is_unkept))
+        then false else true end
     returning h.is_stream
   ), entries as (
     insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
-    select e.wallet_id, e.seq, 'charge', e.call_id::text, 'wallet', 'earned', e.charge, e.balance_after
-    from ending e where e.charge > 0
+    select e.wallet_id, e.seq, 'charge', e.call_id::text, 'wallet', 'earned', e.charge_micros, e.balance_after
+    from ending e where e.charge_micros > 0
   ), receipts as (
     insert into usage.calls (call_id, wallet_id, month, model, price_id, outcome, is_estimated, is_usage_clamped,
       prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, held_micros, charged_micros, correlation_id)
-    select e.call_id, e.wallet_id, e.month, e.model, e.price_id, e.outcome, e.is_estimated, e.is_clamped,
-      e.prompt, e.cached, e.completion, e.reasoning, e.held, e.charge, e.correlation
+    select e.call_id, e.wallet_id, e.month, e.model, e.price_id, e.outcome, e.is_estimated, e.is_usage_clamped,
+      e.prompt_tokens, e.cached_tokens, e.completion_tokens, e.reasoning_tokens, e.held, e.charge_micros, e.correlation_id
     from ending e
   )
-  select case when count(*) < cardinality(p_call) then coalesce(array_agg(e.call_id), '{}') end,
+  select case when count(*) < cardinality(p_settlements) then coalesce(array_agg(e.call_id), '{}') end,
     count(*) <> (select count(*) from ended)
       or count(*) filter (where e.is_stream) <> (select count(*) from ended d where d.is_stream)
   into settled, is_torn

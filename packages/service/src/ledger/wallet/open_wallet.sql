@@ -1,4 +1,4 @@
--- Opens a connected wallet for a user who agreed elsewhere. False where the user has one already.
+-- Opens a connected wallet for a user who has agreed elsewhere. False where the user has one already.
 create or replace function ledger.open_wallet(p_app text, p_user text, p_currency text, p_cap bigint) returns boolean
 language plpgsql security definer set search_path = pg_catalog as $$
 begin

@@ -1,4 +1,4 @@
--- Sets the monthly cap, null for none. It binds the next call; calls that hold keep what they hold (AU-10, WA-03). False
+-- Sets the monthly cap, null for none. It binds the next call: calls that hold keep what they hold (AU-10, WA-03). False
 -- where there is no wallet.
 create or replace function ledger.set_cap(p_app text, p_user text, p_cap bigint) returns boolean
 language plpgsql security definer set search_path = pg_catalog as $$
