@@ -229,10 +229,7 @@ test('WA-10 a process that lives renews its lease', async (t) => {
 test('WA-10 a lease is as long as it is set, when it begins and when it is renewed', async (t) => {
   const pool = createPool({ url: ledger.database.url, role: 'live', connectionsMax: 1, log });
   const instance = await startInstance(pool, log, 3_000);
-  t.after(async () => {
-    await instance.stop();
-    await pool.end();
-  });
+  t.after(() => instance.stop().then(() => pool.end()));
   const id = await instance.run((current) => Promise.resolve(current));
   assert.ok((await secondsLeft(id)) <= 3);
   await runOut(id);
