@@ -8,14 +8,15 @@ export const RULES: RuleSet = {
     contract: [],
     simulator: [],
     'upstream-http': [],
+    'text-runs': [],
     sdk: [],
     examples: [],
     // What it takes to measure the service as it is; nothing of `tests` and `tools`, and nobody imports it.
-    benchmarks: ['kernel', 'db', 'embedded', 'accounts', 'ledger', 'app', 'contract'],
+    benchmarks: ['kernel', 'db', 'embedded', 'accounts', 'ledger', 'app', 'contract', 'upstream-http'],
     kernel: [],
     db: ['kernel'],
     embedded: ['kernel'],
-    providers: ['kernel', 'contract', 'upstream-http'],
+    providers: ['kernel', 'contract', 'upstream-http', 'text-runs'],
     accounts: ['kernel', 'db', 'limits'],
     identities: ['kernel', 'db', 'limits'],
     catalogue: ['kernel', 'db', 'contract'],
@@ -41,6 +42,7 @@ export const RULES: RuleSet = {
       'usage',
       'sandbox',
       'providers',
+      'text-runs',
       'contract',
     ],
     http: [
@@ -145,7 +147,7 @@ export const RULES: RuleSet = {
     fastify: [{ user: 'http' }, { user: 'web/development/mailbox.ts' }],
     '@purser/sdk': [{ user: 'examples' }],
     openai: [{ user: 'examples/chat/answer.ts' }, { user: 'examples/chat/fault.ts' }],
-    undici: [{ user: 'webhooks/deliver.ts' }, { user: 'cli/listener-client.ts' }],
+    undici: [{ user: 'webhooks/deliver.ts' }, { user: 'cli/listener-client.ts' }, { user: 'benchmarks' }],
     stripe: [{ user: 'payments/stripe/stripe.ts' }, { user: 'payments/stripe/report.ts' }],
     '@simplewebauthn/server': [{ user: 'identities/passkeys.ts' }],
     '@simplewebauthn/server/helpers': [{ user: 'identities/passkeys.ts' }],
@@ -169,6 +171,7 @@ export const RULES: RuleSet = {
     '@purser/contract/': 'packages/contract/src/',
     '@purser/simulator/': 'packages/simulator/src/',
     '@purser/upstream-http/': 'packages/upstream-http/src/',
+    '@purser/text-runs/': 'packages/text-runs/src/',
     '@purser/service/': 'packages/service/',
   },
 
@@ -268,8 +271,7 @@ export const RULES: RuleSet = {
       rule: 'sql-owner',
       file: 'packages/service/src/ledger/wallet/queries.ts',
       name: 'db.current_month',
-      reason:
-        'What is spent this month is zero in a month that no hold has begun; the month must be the one of the holds.',
+      reason: 'Spending starts at zero in a month without holds; the month must be the one that holds use.',
     },
   ],
 

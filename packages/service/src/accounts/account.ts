@@ -49,6 +49,7 @@ export interface Accounts extends PasswordResets {
   ) => Promise<Pick<SignIn, 'device'> | Refusal<'UNAUTHORIZED' | 'TOO_MANY_REQUESTS'>>;
 }
 
+/** What a person sends to sign in. */
 interface Credentials {
   readonly email: string;
   readonly password: string;
@@ -58,6 +59,7 @@ interface Credentials {
   readonly from: string;
 }
 
+/** Creates the account functions. `secret` is the root of the keys that name attempt buckets and sign known browsers. */
 export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOptions): Accounts {
   const attempts = createAttemptLimiter(throttle, deriveKey(secret, 'account-tries'));
   const devices = createDevices(deriveKey(secret, 'account-device'));

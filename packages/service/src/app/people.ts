@@ -18,6 +18,7 @@ import { createAttemptLimiter, type Throttle } from '#limits/attempt-limiter.ts'
 import type { AppUsage } from '#usage/report.ts';
 import { createUsage } from '#usage/usage.ts';
 
+/** What the pages of wallet owners are made of. `throttle` is shared with the control plane: one set of buckets. */
 interface PeopleOptions {
   readonly config: Config;
   readonly pool: Pool;
@@ -27,11 +28,11 @@ interface PeopleOptions {
   readonly addressOf: CallerAddress;
   readonly appUsage: AppUsage;
   readonly sendMail: SendMail;
-  /** Undefined: nobody can pay. */
+  /** Undefined when no payment processor is configured. */
   readonly payments: Payments | undefined;
 }
 
-/** What people who own wallets do, joined to what it acts on. */
+/** Wires the pages of wallet owners to the modules they act on. */
 export function composePeople({
   config,
   pool,

@@ -79,6 +79,7 @@ export function redirectName(redirectUri: string): string {
   return sha256(redirectUri).subarray(0, REDIRECT_NAME_BYTES).toString('base64url');
 }
 
+/** A list instead of an object: field names would make every link longer. The first element is the purpose. */
 type Claims = readonly [string, string, string, ...(string | null)[]];
 
 /**
@@ -154,6 +155,7 @@ function connectClaims({ appId, userId, redirect, state, userLabel }: Omit<Conne
   return ['connect', appId, userId, redirect, state ?? null, userLabel ?? null];
 }
 
+/** The claims as text. Undefined when they were not sealed under this key. */
 function opened(key: Buffer, head: Buffer, sealed: Buffer): string | undefined {
   try {
     return unseal(key, head, sealed);
@@ -164,6 +166,7 @@ function opened(key: Buffer, head: Buffer, sealed: Buffer): string | undefined {
 
 type Validity = Pick<Link, 'expiresAtMs' | 'digest' | 'endsAtMs'>;
 
+/** Claims were sealed by us, but perhaps by another version. So a shape that does not fit makes no link, and no fault. */
 function linkOf(claims: Claims, own: Validity): Link | undefined {
   const [purpose, appId, user, first] = claims;
   const userId = parseEndUserId(user);

@@ -50,6 +50,7 @@ const KEEP_AGAIN_MS = 100;
 const SWEEP_PERIOD_MS = 5_000;
 const SWEPT_MAX = 200;
 
+/** Creates the store and starts the deletion of expired answers, every five seconds. */
 export function createKeptAnswers(options: {
   readonly pool: Pool;
   readonly secret: Buffer;

@@ -93,6 +93,7 @@ export function startOutbox({ pool, send, keepsBodies, log, periodMs = PERIOD_MS
   };
 }
 
+/** `unref` lets the process end although the timer still runs. */
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms).unref();
