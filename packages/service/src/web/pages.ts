@@ -1,27 +1,27 @@
 import type { SignedIn } from '#accounts/session.ts';
 import type { PageHandlers, PageRoutes } from '#http/page-routes.ts';
-import type { AccountPages } from '#web/account/account-pages.ts';
-import { accountPage, changePasswordPage, endSessionPage } from '#web/account/account.ts';
-import { checkoutPages } from '#web/topup/checkout.ts';
-import { connectPages } from '#web/connect/connect.ts';
+import type { AccountServices } from '#web/account/account-services.ts';
+import { accountPage, changePasswordPage, endSessionPage } from '#web/account/account-page.ts';
+import { checkoutPages } from '#web/topup/checkout-pages.ts';
+import { connectPages } from '#web/connect/connect-pages.ts';
 import { createCookies } from '#web/frame/cookies.ts';
-import type { PeoplePages } from '#web/person/people-pages.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 import { passkeyPages } from '#web/sign-in/passkeys.ts';
-import { personSignInPages } from '#web/sign-in/person-sign-in.ts';
+import { emailCodePages } from '#web/sign-in/email-code.ts';
 import { askResetPage, useResetPage } from '#web/account/password-reset.ts';
-import { signInPage, signOutPage } from '#web/account/sign-in.ts';
-import { startPage } from '#web/start/start.ts';
-import { testProcessorPages } from '#web/test-processor/test-processor.ts';
-import { topupPages } from '#web/connect/topup-link.ts';
+import { signInPage, signOutPage } from '#web/account/owner-sign-in.ts';
+import { startPage } from '#web/start/start-page.ts';
+import { testProcessorPages } from '#web/test-processor/test-processor-pages.ts';
+import { topupLinkPages } from '#web/connect/topup-link-pages.ts';
 import { REFUSAL_TEXTS } from '#web/frame/texts.ts';
-import { type PageMethods, pageHandlers, type Visitors, type VisitOptions } from '#web/frame/visit.ts';
+import { type PageMethods, pageHandlers, type Audience, type PageHandlerOptions } from '#web/frame/page-handlers.ts';
 import { walletPages } from '#web/wallet/wallet-pages.ts';
 import type { Person } from '#identities/session.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import type { Log } from '#kernel/log.ts';
 
-interface PagesOptions extends Omit<AccountPages, 'cookies' | 'frame'> {
-  readonly people: Omit<PeoplePages, 'cookies'>;
+interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'> {
+  readonly people: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
   readonly publicUrl: string;
   readonly log: Log;
@@ -45,7 +45,7 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
       shown === origin || (!isSecure && shown === `http://${host}`),
     log,
   };
-  const owners: Visitors<SignedIn> = {
+  const owners: Audience<SignedIn> = {
     cookie: 'session',
     find: shared.sessions.find,
     home: { path: '/account', name: REFUSAL_TEXTS.toAccount },
@@ -61,19 +61,19 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
     '/password-reset': askResetPage(pages),
     '/password-reset/use': useResetPage(pages),
   };
-  const walletOwners: Visitors<Person> = {
+  const walletOwners: Audience<Person> = {
     cookie: 'person',
     find: people.sessions.find,
     home: { path: '/wallet', name: REFUSAL_TEXTS.toWallet },
     frame: { ...frame, isTestMoney: people.isTestMoney },
   };
-  const forPeople: PeoplePages = { ...people, cookies };
+  const forPeople: WalletOwnerServices = { ...people, cookies };
   const ofPeople: Readonly<Record<string, PageMethods<Person>>> = {
     ...walletPages(forPeople),
-    ...personSignInPages(forPeople),
+    ...emailCodePages(forPeople),
     ...passkeyPages(forPeople),
     ...connectPages(forPeople),
-    ...topupPages(forPeople),
+    ...topupLinkPages(forPeople),
     ...checkoutPages(forPeople),
     ...(people.testBank === undefined ? {} : testProcessorPages(forPeople, people.testBank)),
   };
@@ -81,11 +81,11 @@ export function createPages({ secret, publicUrl, log, people, ...shared }: Pages
 }
 
 function handlersOf<Who>(
-  visits: VisitOptions,
-  visitors: Visitors<Who>,
+  visits: PageHandlerOptions,
+  audience: Audience<Who>,
   all: Readonly<Record<string, PageMethods<Who>>>,
 ): readonly (readonly [string, PageHandlers])[] {
-  return Object.entries(all).map(([path, methods]) => [path, pageHandlers(visits, visitors, path, methods)]);
+  return Object.entries(all).map(([path, methods]) => [path, pageHandlers(visits, audience, path, methods)]);
 }
 
 /** A page's path may name one of its parts `:part`: `/connect/:part/consent`. */

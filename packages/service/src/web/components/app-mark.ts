@@ -1,6 +1,6 @@
 import type { AppFace } from '#accounts/app-face.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { letterOf } from '#web/frame/layout.ts';
+import { letterOf } from '#web/frame/page-shell.ts';
 import { FRAME_TEXTS } from '#web/frame/texts.ts';
 
 /** Which app a page is about: its picture, or its letter, and its name. */

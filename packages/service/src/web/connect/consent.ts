@@ -1,17 +1,17 @@
 import type { Connection } from '#connections/connection.ts';
 import { amountField, amountText, parseAmount } from '#web/components/amount-field.ts';
-import type { Form } from '#web/frame/form.ts';
-import { formatsOf } from '#web/components/format.ts';
+import type { Form } from '#web/frame/read-form.ts';
+import { formatsOf } from '#web/format/formats.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { appMark } from '#web/components/app-mark.ts';
-import { alertOf, noticeOf } from '#web/frame/layout.ts';
-import { type OpenedLink, type PersonVisit, signedInAs } from '#web/person/link-visit.ts';
-import type { PeoplePages } from '#web/person/people-pages.ts';
-import { personPage } from '#web/person/person-page.ts';
+import { alertOf, noticeOf } from '#web/frame/page-shell.ts';
+import { type OpenedLink, type WalletOwnerRequest, signedInAs } from '#web/wallet-owner/open-link.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import { AMOUNT_TEXTS } from '#web/components/texts.ts';
 import { CONNECT_TEXTS } from '#web/connect/texts.ts';
 import { offeredAmounts } from '#web/topup/topup-amounts.ts';
-import { type PageAnswer, refusedBy } from '#web/frame/visit.ts';
+import { type PageResponse, refusedBy } from '#web/frame/page-handlers.ts';
 import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { payableIn } from '#payments/amounts.ts';
@@ -39,18 +39,23 @@ interface ConsentAt {
 
 /** Asks for consent where there is none in force, before a page of an owner is shown. Undefined: there is. */
 export function consentStep(
-  pages: PeoplePages,
-  visit: PersonVisit,
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
   opened: OpenedLink,
   at: ConsentAt,
-): PageAnswer | undefined {
+): PageResponse | undefined {
   if (opened.connection?.wallet.isConnected === true) return undefined;
-  return consentPage(pages, visit, opened, at);
+  return consentPage(services, request, opened, at);
 }
 
 /** Which app asks, what it may do, how much of it: for this person to agree. */
-export function consentPage(pages: PeoplePages, visit: PersonVisit, opened: OpenedLink, at: ConsentAt): PageAnswer {
-  return { status: 200, page: consentHtml(pages, visit, opened, at, filledFrom(pages, opened)) };
+export function consentPage(
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
+  opened: OpenedLink,
+  at: ConsentAt,
+): PageResponse {
+  return { status: 200, page: consentHtml(services, request, opened, at, filledFrom(services, opened)) };
 }
 
 /**
@@ -58,23 +63,23 @@ export function consentPage(pages: PeoplePages, visit: PersonVisit, opened: Open
  * wrong with it. `foreign`: another identity was faster.
  */
 export async function acceptConsent(
-  pages: PeoplePages,
-  visit: PersonVisit,
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
   form: Form,
   opened: OpenedLink,
   at: ConsentAt,
-): Promise<Connection | PageAnswer | 'foreign'> {
+): Promise<Connection | PageResponse | 'foreign'> {
   const filled = {
     cap: form.field('cap'),
     otherCap: form.field('other-cap'),
     isOwn: form.field('own') === CONFIRMED,
   };
-  const chosen = readConsent(filled, { ...capsOf(pages, opened), shown: filledFrom(pages, opened).otherCap });
+  const chosen = readConsent(filled, { ...capsOf(services, opened), shown: filledFrom(services, opened).otherCap });
   if (chosen instanceof Refusal) {
-    return refusedBy(chosen, consentHtml(pages, visit, opened, at, filled, chosen.message));
+    return refusedBy(chosen, consentHtml(services, request, opened, at, filled, chosen.message));
   }
   const { link, person } = opened;
-  return pages.connections.consent({
+  return services.connections.consent({
     identityId: person.identity.identityId,
     appId: link.appId,
     userId: link.userId,
@@ -106,15 +111,15 @@ interface Caps {
 }
 
 /** The caps to choose from, as large as the top-ups are: in some currencies twenty units buy nothing. */
-function capsOf(pages: PeoplePages, { connection }: OpenedLink): Caps {
-  const currency = connection?.wallet.currency ?? pages.currency;
+function capsOf(services: WalletOwnerServices, { connection }: OpenedLink): Caps {
+  const currency = connection?.wallet.currency ?? services.currency;
   return { currency, choices: offeredAmounts(payableIn(currency)).choices };
 }
 
 /** What is chosen at first: the cap that there is, or one in the middle. */
-function filledFrom(pages: PeoplePages, opened: OpenedLink): Filled {
+function filledFrom(services: WalletOwnerServices, opened: OpenedLink): Filled {
   const { connection, capToClaim } = opened;
-  const choices = capsOf(pages, opened).choices.map(amountText);
+  const choices = capsOf(services, opened).choices.map(amountText);
   const standard = { cap: choices[STANDARD_CHOICE] ?? NO_CAP, otherCap: '', isOwn: false };
   const cap = connection === undefined ? capToClaim : connection.cap;
   if (cap === undefined) return connection === undefined ? standard : { ...standard, cap: NO_CAP };
@@ -128,8 +133,8 @@ function userLabelOf({ link, connection }: OpenedLink): string | undefined {
 }
 
 function consentHtml(
-  pages: PeoplePages,
-  visit: PersonVisit,
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
   opened: OpenedLink,
   at: ConsentAt,
   filled: Filled,
@@ -150,7 +155,7 @@ ${connection === undefined || isConnected ? undefined : noticeOf(CONNECT_TEXTS.b
 <dd><bdi>${label}</bdi></dd>
 </dl>
 ${opened.isOneMore ? html`<p class="alert">${CONNECT_TEXTS.oneMore(app.name)}</p>` : undefined}
-${signedInAs(visit, person.identity, path)}
+${signedInAs(request, person.identity, path)}
 </section>
 <section aria-labelledby="may">
 <h2 id="may">${CONNECT_TEXTS.mayTitle}</h2>
@@ -164,11 +169,11 @@ ${CONNECT_TEXTS.mayNot.map((line) => html`<li>${line}</li>`)}
 <p class="soft">${CONNECT_TEXTS.stop}</p>
 </section>
 <div class="card">
-${visit.form(`${path}/consent`, consentFields(capsOf(pages, opened), visit, app.name, filled, isConnected))}
+${request.form(`${path}/consent`, consentFields(capsOf(services, opened), request, app.name, filled, isConnected))}
 ${wayOut && html`<p><a href="${wayOut.path}">${wayOut.text}</a></p>`}
 </div>`;
   const title = isConnected ? CONNECT_TEXTS.againTitle(app.name) : CONNECT_TEXTS.title(app.name);
-  return personPage(pages, { title, body, isError: fault !== undefined });
+  return walletOwnerPage(services, { title, body, isError: fault !== undefined });
 }
 
 /** Who is connected already goes back as that. Undefined: no app waits for somebody to come back. */
@@ -180,7 +185,7 @@ function wayOutOf({ path, cancelPath }: ConsentAt, appName: string, isConnected:
 
 function consentFields(
   caps: Caps,
-  { exchange }: PersonVisit,
+  { exchange }: WalletOwnerRequest,
   appName: string,
   filled: Filled,
   isConnected: boolean,

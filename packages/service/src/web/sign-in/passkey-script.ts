@@ -1,5 +1,5 @@
 import { type Html, html } from '#kernel/html.ts';
-import { scriptOf } from '#web/frame/layout.ts';
+import { scriptOf } from '#web/frame/page-shell.ts';
 
 /**
  * Asks the browser for a passkey when the form is sent, and sends it with the form. Where there are no scripts, or the browser

@@ -1,5 +1,5 @@
 import { parseAmount } from '#web/components/amount-field.ts';
-import type { Form } from '#web/frame/form.ts';
+import type { Form } from '#web/frame/read-form.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import { isPayable, type PayableAmounts } from '#payments/amounts.ts';
 

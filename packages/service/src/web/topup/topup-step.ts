@@ -1,17 +1,17 @@
 import type { Connection } from '#connections/connection.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { amountField } from '#web/components/amount-field.ts';
-import type { Form } from '#web/frame/form.ts';
-import { type Formats, formatsOf } from '#web/components/format.ts';
+import type { Form } from '#web/frame/read-form.ts';
+import { type Formats, formatsOf } from '#web/format/formats.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { alertOf, noticeOf } from '#web/frame/layout.ts';
-import { type OpenedLink, type PersonVisit, signedInAs } from '#web/person/link-visit.ts';
-import { spendableOf } from '#web/person/own-connection.ts';
-import type { PeoplePages } from '#web/person/people-pages.ts';
-import { personPage } from '#web/person/person-page.ts';
+import { alertOf, noticeOf } from '#web/frame/page-shell.ts';
+import { type OpenedLink, type WalletOwnerRequest, signedInAs } from '#web/wallet-owner/open-link.ts';
+import { spendableOf } from '#web/wallet-owner/owned-wallet.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import { TOPUP_TEXTS as TEXTS } from '#web/topup/texts.ts';
 import { chosenAmount, leastPayment, offeredAmounts } from '#web/topup/topup-amounts.ts';
-import { type PageAnswer, redirectTo, refusedBy } from '#web/frame/visit.ts';
+import { type PageResponse, redirectTo, refusedBy } from '#web/frame/page-handlers.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { PayableAmounts } from '#payments/amounts.ts';
@@ -41,19 +41,19 @@ export const NEXT_PATH = /^(\/connect\/[A-Za-z0-9_-]+\/done)$/;
 
 /** The amounts to choose from. Changes nothing. */
 export async function topupStep(
-  pages: PeoplePages,
-  visit: PersonVisit,
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
   step: TopupStep,
   shown: Shown = {},
-): Promise<PageAnswer> {
+): Promise<PageResponse> {
   const { app, connection, person } = step.opened;
-  const { checkouts, operatorName } = pages;
-  const currency = await currencyOf(pages, step.opened);
-  const format = formatsOf(visit.exchange.request);
+  const { checkouts, operatorName } = services;
+  const currency = await currencyOf(services, step.opened);
+  const format = formatsOf(request.exchange.request);
   const form =
     checkouts === undefined
       ? html`<p>${TEXTS.notSetUp(operatorName)}</p>`
-      : visit.form(step.action, amountFields(format, checkouts.amountsIn(currency), { currency, step, shown }));
+      : request.form(step.action, amountFields(format, checkouts.amountsIn(currency), { currency, step, shown }));
   const body = html`${alertOf(shown.fault?.message)}${noticeOf(shown.notice)}
 ${connection?.wallet.isSuspended === true ? html`<p class="alert">${TEXTS.suspended(operatorName)}</p>` : undefined}
 <section>
@@ -62,33 +62,33 @@ ${connection === undefined ? html`<p>${TEXTS.gift}</p>` : ownerLines(format, app
 ${form}
 ${step.next === undefined ? undefined : html`<p><a href="${step.next}">${TEXTS.skip}</a></p>`}
 </section>
-${signedInAs(visit, person.identity, step.path)}`;
+${signedInAs(request, person.identity, step.path)}`;
   const title = connection === undefined ? TEXTS.giftTitle(app.name) : TEXTS.title(app.name);
-  const page = personPage(pages, { title, body, isError: shown.fault !== undefined });
+  const page = walletOwnerPage(services, { title, body, isError: shown.fault !== undefined });
   const needs = { formTargets: checkouts?.formTargets ?? [] };
   return { ...(shown.fault === undefined ? { status: 200, page } : refusedBy(shown.fault, page)), needs };
 }
 
 /** Takes the form of those amounts and leads to the processor. Two checkouts are harmless: what counts is a payment. */
 export async function beginTopup(
-  pages: PeoplePages,
-  visit: PersonVisit,
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
   form: Form,
   step: TopupStep,
-): Promise<PageAnswer> {
-  const { checkouts, cookies, tries } = pages;
-  if (checkouts === undefined) return topupStep(pages, visit, step);
+): Promise<PageResponse> {
+  const { checkouts, cookies, tries } = services;
+  if (checkouts === undefined) return topupStep(services, request, step);
   const { link, app, person } = step.opened;
   const typed = form.field('other');
-  const currency = await currencyOf(pages, step.opened);
+  const currency = await currencyOf(services, step.opened);
   const payable = checkouts.amountsIn(currency);
   const amount = chosenAmount(form, payable);
   if (typeof amount === 'string') {
-    const said = faultOf(amount, formatsOf(visit.exchange.request), currency, payable);
-    return topupStep(pages, visit, step, { fault: refuse('BAD_REQUEST', said), typed });
+    const said = faultOf(amount, formatsOf(request.exchange.request), currency, payable);
+    return topupStep(services, request, step, { fault: refuse('BAD_REQUEST', said), typed });
   }
-  const fault = await tries.take([{ kind: 'checkout-from', of: pages.addressOf(visit.exchange.request) }]);
-  if (fault !== undefined) return topupStep(pages, visit, step, { fault, typed });
+  const fault = await tries.take([{ kind: 'checkout-from', of: services.addressOf(request.exchange.request) }]);
+  if (fault !== undefined) return topupStep(services, request, step, { fault, typed });
   try {
     const { checkoutId, url } = await checkouts.begin({
       appId: link.appId,
@@ -104,14 +104,14 @@ export async function beginTopup(
     return redirectTo(url, isKept ? [cookies.write('next', next)] : []);
   } catch (away) {
     if (!(away instanceof ProcessorAway)) throw away;
-    return topupStep(pages, visit, step, { fault: refuse('INTERNAL_SERVER_ERROR', TEXTS.away), typed });
+    return topupStep(services, request, step, { fault: refuse('INTERNAL_SERVER_ERROR', TEXTS.away), typed });
   }
 }
 
 /** What a payment is in; of somebody else's wallet it tells no more than its amounts would. */
-async function currencyOf(pages: PeoplePages, { link, connection }: OpenedLink): Promise<string> {
-  const found = connection ?? (await pages.connections.find(link.appId, link.userId));
-  return found?.wallet.currency ?? pages.currency;
+async function currencyOf(services: WalletOwnerServices, { link, connection }: OpenedLink): Promise<string> {
+  const found = connection ?? (await services.connections.find(link.appId, link.userId));
+  return found?.wallet.currency ?? services.currency;
 }
 
 function ownerLines(format: Formats, appName: string, connection: Connection): Html {

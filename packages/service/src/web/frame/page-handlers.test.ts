@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { createCookies } from '#web/frame/cookies.ts';
-import { pageHandlers } from '#web/frame/visit.ts';
+import { pageHandlers } from '#web/frame/page-handlers.ts';
 import { openExchange } from '#http/respond.ts';
 import { createLog } from '#kernel/log.ts';
 
@@ -20,13 +20,13 @@ async function serve(context: TestContext, pieces: () => AsyncGenerator<string>,
     log: createLog('warn', { write: (line) => void told.push(line) }),
     ...(stallMsMax === undefined ? {} : { stallMsMax }),
   };
-  const visitors = {
+  const audience = {
     cookie: 'person',
     find: async () => undefined,
     home: { path: '/', name: 'Home' },
     frame: { operatorName: 'Purser', supportEmail: undefined },
   } as const;
-  const { GET } = pageHandlers(options, visitors, '/file', {
+  const { GET } = pageHandlers(options, audience, '/file', {
     GET: () => ({ status: 200, file: { headers: { 'content-type': 'text/csv' }, text: pieces() } }),
   });
   const handled: Promise<void>[] = [];

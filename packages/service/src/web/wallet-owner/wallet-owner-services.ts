@@ -15,7 +15,7 @@ import type { AppUsage } from '#usage/report.ts';
 import type { UsageReader } from '#usage/usage.ts';
 
 /** What the pages of people who own wallets need. */
-export interface PeoplePages {
+export interface WalletOwnerServices {
   readonly sessions: PersonSessions;
   readonly codes: CodeSignIns;
   readonly passkeys: Passkeys;

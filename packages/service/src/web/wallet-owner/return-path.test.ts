@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { returnPathOf, withReturnPath } from '#web/components/return-path.ts';
+import { returnPathOf, withReturnPath } from '#web/wallet-owner/return-path.ts';
 
 test('ON-01 after a sign-in the way goes on to a page of ours', () => {
   const token = 'aB3_-'.repeat(100);

@@ -1,14 +1,14 @@
-import { formatsOf } from '#web/components/format.ts';
+import { formatsOf } from '#web/format/formats.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { alertOf } from '#web/frame/layout.ts';
-import { personPage } from '#web/person/person-page.ts';
+import { alertOf } from '#web/frame/page-shell.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import { TEST_PROCESSOR_TEXTS as TEXTS } from '#web/test-processor/texts.ts';
-import { type PageAnswer, type PageMethods, redirectTo, type Visit } from '#web/frame/visit.ts';
+import { type PageResponse, type PageMethods, redirectTo, type PageRequest } from '#web/frame/page-handlers.ts';
 import type { Person } from '#identities/session.ts';
 import { TEST_CARD_NAMES, TEST_CARDS, testCardOf } from '#payments/test-processor/cards.ts';
 import type { TestBank, TestCheckout } from '#payments/test-processor/test-bank.ts';
 
-type Pages = Parameters<typeof personPage>[0];
+type Pages = Parameters<typeof walletOwnerPage>[0];
 
 const STATUS_REFUSED = 402;
 const DIGITS_OF_A_GROUP = /\d{4}(?=\d)/g;
@@ -17,36 +17,36 @@ const DIGITS_OF_A_GROUP = /\d{4}(?=\d)/g;
 export function testProcessorPages(pages: Pages, bank: TestBank): Readonly<Record<string, PageMethods<Person>>> {
   return {
     '/test-processor/:part': {
-      GET: async (visit) => {
-        const checkout = await bank.find(visit.part);
-        return checkout === undefined ? gone(pages) : shown(pages, visit, checkout);
+      GET: async (request) => {
+        const checkout = await bank.find(request.part);
+        return checkout === undefined ? gone(pages) : shown(pages, request, checkout);
       },
-      POST: async (visit, form) => {
-        const checkout = await bank.find(visit.part);
+      POST: async (request, form) => {
+        const checkout = await bank.find(request.part);
         if (checkout === undefined) return gone(pages);
         const step = form.field('step');
         if (step === 'confirm' || step === 'refuse') {
-          const outcome = await bank.confirm(visit.part, step === 'confirm');
-          if (outcome === 'declined') return payForm(pages, visit, checkout, TEXTS.refused);
-          return redirectTo(outcome === 'paid' ? pathOf(checkout.returnUrl) : visit.exchange.path);
+          const outcome = await bank.confirm(request.part, step === 'confirm');
+          if (outcome === 'declined') return payForm(pages, request, checkout, TEXTS.refused);
+          return redirectTo(outcome === 'paid' ? pathOf(checkout.returnUrl) : request.exchange.path);
         }
         const card = testCardOf(form.field('number')); // From here on there is no number, only what the card does.
-        if (card === undefined) return payForm(pages, visit, checkout, TEXTS.unknown);
-        const outcome = await bank.pay(visit.part, card);
-        if (outcome === 'declined') return payForm(pages, visit, checkout, TEXTS.declined);
-        return redirectTo(outcome === 'paid' ? pathOf(checkout.returnUrl) : visit.exchange.path);
+        if (card === undefined) return payForm(pages, request, checkout, TEXTS.unknown);
+        const outcome = await bank.pay(request.part, card);
+        if (outcome === 'declined') return payForm(pages, request, checkout, TEXTS.declined);
+        return redirectTo(outcome === 'paid' ? pathOf(checkout.returnUrl) : request.exchange.path);
       },
     },
   };
 }
 
-function shown(pages: Pages, visit: Visit<Person>, checkout: TestCheckout): PageAnswer {
+function shown(pages: Pages, request: PageRequest<Person>, checkout: TestCheckout): PageResponse {
   if (checkout.state === 'paid') return paidPage(pages, checkout);
-  return checkout.state === 'confirming' ? confirmForm(pages, visit, checkout) : payForm(pages, visit, checkout);
+  return checkout.state === 'confirming' ? confirmForm(pages, request, checkout) : payForm(pages, request, checkout);
 }
 
-function payForm(pages: Pages, visit: Visit<Person>, checkout: TestCheckout, fault?: string): PageAnswer {
-  const amount = formatsOf(visit.exchange.request).amount(checkout.amount, checkout.currency);
+function payForm(pages: Pages, request: PageRequest<Person>, checkout: TestCheckout, fault?: string): PageResponse {
+  const amount = formatsOf(request.exchange.request).amount(checkout.amount, checkout.currency);
   const fields = html`<label for="number">${TEXTS.number}</label>
 <input id="number" name="number" inputmode="numeric" autocomplete="off" maxlength="23" required value="${groups(TEST_CARDS.success.number)}" aria-describedby="number-hint">
 <p class="hint" id="number-hint">${TEXTS.numberHint}</p>
@@ -55,12 +55,15 @@ function payForm(pages: Pages, visit: Visit<Person>, checkout: TestCheckout, fau
 <section>
 <p>${TEXTS.what(checkout.appName)}</p>
 <p class="amount">${amount}</p>
-${visit.form(visit.exchange.path, fields)}
+${request.form(request.exchange.path, fields)}
 </section>
 ${cardList()}
 <p><a href="${pathOf(checkout.cancelUrl)}">${TEXTS.back}</a></p>`;
   const isError = fault !== undefined;
-  return { status: isError ? STATUS_REFUSED : 200, page: personPage(pages, { title: TEXTS.title, body, isError }) };
+  return {
+    status: isError ? STATUS_REFUSED : 200,
+    page: walletOwnerPage(pages, { title: TEXTS.title, body, isError }),
+  };
 }
 
 function cardList(): Html {
@@ -76,30 +79,30 @@ ${rows}</tbody>
 </table>`;
 }
 
-function confirmForm(pages: Pages, visit: Visit<Person>, checkout: TestCheckout): PageAnswer {
-  const amount = formatsOf(visit.exchange.request).amount(checkout.amount, checkout.currency);
+function confirmForm(pages: Pages, request: PageRequest<Person>, checkout: TestCheckout): PageResponse {
+  const amount = formatsOf(request.exchange.request).amount(checkout.amount, checkout.currency);
   const buttons = html`<div class="row">
 <button name="step" value="confirm">${TEXTS.confirm}</button>
 <button class="quiet" name="step" value="refuse">${TEXTS.refuse}</button>
 </div>`;
   const body = html`<section>
 <p>${TEXTS.confirmText(amount, checkout.appName)}</p>
-${visit.form(visit.exchange.path, buttons)}
+${request.form(request.exchange.path, buttons)}
 </section>`;
-  return { status: 200, page: personPage(pages, { title: TEXTS.confirmTitle, body }) };
+  return { status: 200, page: walletOwnerPage(pages, { title: TEXTS.confirmTitle, body }) };
 }
 
-function paidPage(pages: Pages, checkout: TestCheckout): PageAnswer {
+function paidPage(pages: Pages, checkout: TestCheckout): PageResponse {
   const body = html`<section>
 <p>${TEXTS.paidText}</p>
 <p><a class="button" href="${pathOf(checkout.returnUrl)}">${TEXTS.goOn}</a></p>
 </section>`;
-  return { status: 200, page: personPage(pages, { title: TEXTS.paidTitle, body }) };
+  return { status: 200, page: walletOwnerPage(pages, { title: TEXTS.paidTitle, body }) };
 }
 
-function gone(pages: Pages): PageAnswer {
+function gone(pages: Pages): PageResponse {
   const body = alertOf(TEXTS.goneText) ?? html``;
-  return { status: 404, page: personPage(pages, { title: TEXTS.goneTitle, body, isError: true }) };
+  return { status: 404, page: walletOwnerPage(pages, { title: TEXTS.goneTitle, body, isError: true }) };
 }
 
 /** In groups of four, as on a card. */

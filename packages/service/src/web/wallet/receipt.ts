@@ -1,11 +1,11 @@
-import { formatsOf } from '#web/components/format.ts';
+import { formatsOf } from '#web/format/formats.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { nothingHere, type OwnVisit } from '#web/person/own-connection.ts';
-import type { PeoplePages } from '#web/person/people-pages.ts';
-import { personPage } from '#web/person/person-page.ts';
+import { nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
-import type { PageAnswer } from '#web/frame/visit.ts';
+import type { PageResponse } from '#web/frame/page-handlers.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { micros } from '#kernel/micros.ts';
 import type { CallReceipt } from '#usage/report.ts';
@@ -14,11 +14,15 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const BASIS_POINTS = 10_000n;
 
 /** What one call of a wallet used and cost, and why (CC-11). That of another wallet is not there. */
-export async function receiptPage(pages: PeoplePages, own: OwnVisit, callId: string): Promise<PageAnswer> {
+export async function receiptPage(
+  services: WalletOwnerServices,
+  own: OwnedWallet,
+  callId: string,
+): Promise<PageResponse> {
   const { appId, userId, wallet } = own.connection;
-  const receipt = UUID.test(callId) ? await pages.receipts.receipt(appId, callId as CallId) : undefined;
-  if (receipt?.userId !== userId) return nothingHere(pages);
-  const formats = formatsOf(own.visit.exchange.request);
+  const receipt = UUID.test(callId) ? await services.receipts.receipt(appId, callId as CallId) : undefined;
+  if (receipt?.userId !== userId) return nothingHere(services);
+  const formats = formatsOf(own.request.exchange.request);
   const amountOf = (amount: bigint): string => formats.amount(micros(amount), wallet.currency);
   const { tokens, outcome, model } = receipt;
   const cached = tokens.cached === 0 ? undefined : aside(WALLET_TEXTS.ofWhich(tokens.cached, 'cached'));
@@ -41,7 +45,7 @@ ${priceOf(receipt, amountOf)}
 <dt>${WALLET_TEXTS.callId}</dt><dd>${receipt.callId}</dd>
 </dl>
 </div>`;
-  return { status: 200, page: personPage(pages, { title: WALLET_TEXTS.receiptTitle, body }) };
+  return { status: 200, page: walletOwnerPage(services, { title: WALLET_TEXTS.receiptTitle, body }) };
 }
 
 function aside(text: string): Html {

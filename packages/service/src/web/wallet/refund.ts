@@ -1,15 +1,15 @@
 import { amountField, amountText, parseAmount } from '#web/components/amount-field.ts';
-import { formatsOf } from '#web/components/format.ts';
-import type { Form } from '#web/frame/form.ts';
+import { formatsOf } from '#web/format/formats.ts';
+import type { Form } from '#web/frame/read-form.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { appMark } from '#web/components/app-mark.ts';
-import { alertOf } from '#web/frame/layout.ts';
-import { forOwner, nothingHere, type OwnVisit } from '#web/person/own-connection.ts';
-import type { PeoplePages } from '#web/person/people-pages.ts';
-import { personPage } from '#web/person/person-page.ts';
+import { alertOf } from '#web/frame/page-shell.ts';
+import { forWalletOwner, nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import { AMOUNT_TEXTS } from '#web/components/texts.ts';
 import { REFUND_TEXTS } from '#web/wallet/refund-texts.ts';
-import { type PageAnswer, type PageMethods, redirectTo, refusedBy } from '#web/frame/visit.ts';
+import { type PageResponse, type PageMethods, redirectTo, refusedBy } from '#web/frame/page-handlers.ts';
 import type { Person } from '#identities/session.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { randomBase62 } from '#kernel/random.ts';
@@ -21,24 +21,24 @@ const KEY = /^[0-9A-Za-z]{22}$/;
 const CONFIRMED = 'yes';
 
 /** `/wallet/:part/refund`: what is unused goes back to the means of payment that it came from. */
-export function refundPage(pages: PeoplePages): PageMethods<Person> {
-  const { refunds } = pages;
-  if (refunds === undefined) return { GET: forOwner(pages, () => nothingHere(pages)) };
+export function refundPage(services: WalletOwnerServices): PageMethods<Person> {
+  const { refunds } = services;
+  if (refunds === undefined) return { GET: forWalletOwner(services, () => nothingHere(services)) };
   return {
-    GET: forOwner(pages, async (own) => ({ status: 200, page: await showRefund(pages, refunds, own) })),
-    POST: forOwner(pages, async (own, form) => {
+    GET: forWalletOwner(services, async (own) => ({ status: 200, page: await showRefund(services, refunds, own) })),
+    POST: forWalletOwner(services, async (own, form) => {
       const amount = parseAmount(form.field('amount'));
       const fault = formFault(form, amount);
       if (amount === undefined || fault !== undefined) {
-        return refused(pages, refunds, own, { fault: unusable(fault ?? AMOUNT_TEXTS.fault), form });
+        return refused(services, refunds, own, { fault: unusable(fault ?? AMOUNT_TEXTS.fault), form });
       }
-      const tooMany = await pages.tries.take([{ kind: 'refund', of: own.owner.identityId }]);
-      if (tooMany !== undefined) return refused(pages, refunds, own, { fault: tooMany, form });
+      const tooMany = await services.tries.take([{ kind: 'refund', of: own.owner.identityId }]);
+      if (tooMany !== undefined) return refused(services, refunds, own, { fault: tooMany, form });
       const { appId, userId } = own.connection;
       const outcome = await refunds.refundUnused({ appId, userId, amount, key: form.field('key') });
       if (outcome === 'asked') return redirectTo(`${own.path}?done=refund`);
       if (outcome === 'repeated') return redirectTo(`${own.path}?done=refund-repeated`);
-      return refused(pages, refunds, own, { fault: unusable(REFUND_TEXTS.refusal(outcome)), form });
+      return refused(services, refunds, own, { fault: unusable(REFUND_TEXTS.refusal(outcome)), form });
     }),
   };
 }
@@ -60,12 +60,12 @@ interface Refused {
 }
 
 async function refused(
-  pages: PeoplePages,
+  services: WalletOwnerServices,
   refunds: Refunds,
-  own: OwnVisit,
+  own: OwnedWallet,
   { fault, form }: Refused,
-): Promise<PageAnswer> {
-  const page = await showRefund(pages, refunds, own, { fault: fault.message, typed: form.field('amount') });
+): Promise<PageResponse> {
+  const page = await showRefund(services, refunds, own, { fault: fault.message, typed: form.field('amount') });
   return refusedBy(fault, page);
 }
 
@@ -75,20 +75,20 @@ interface Shown {
 }
 
 async function showRefund(
-  pages: PeoplePages,
+  services: WalletOwnerServices,
   refunds: Refunds,
-  own: OwnVisit,
+  own: OwnedWallet,
   { fault, typed }: Shown = {},
 ): Promise<Html> {
   const { connection, path, app } = own;
   const { appId, userId, wallet } = connection;
-  const formats = formatsOf(own.visit.exchange.request);
+  const formats = formatsOf(own.request.exchange.request);
   const most = await refunds.refundable(appId, userId);
   const form = html`<p class="amount">${formats.amount(most, wallet.currency)}</p>
 <p>${REFUND_TEXTS.most}</p>
 ${REFUND_TEXTS.what.map((sentence) => html`<p>${sentence}</p>`)}
-${own.visit.form(`${path}/refund`, fieldsOf(typed ?? amountText(most), wallet.currency))}`;
-  const nothing = html`<p>${wallet.isSuspended ? REFUND_TEXTS.blocked(pages.operatorName) : REFUND_TEXTS.nothing}</p>`;
+${own.request.form(`${path}/refund`, fieldsOf(typed ?? amountText(most), wallet.currency))}`;
+  const nothing = html`<p>${wallet.isSuspended ? REFUND_TEXTS.blocked(services.operatorName) : REFUND_TEXTS.nothing}</p>`;
   const body = html`<p><a href="${path}">${REFUND_TEXTS.back(app.name)}</a></p>
 ${alertOf(fault)}
 <div class="card">
@@ -96,7 +96,7 @@ ${appMark(app)}
 ${most === 0n ? nothing : form}
 </div>
 ${await underWaySection(refunds, own)}`;
-  return personPage(pages, { title: REFUND_TEXTS.title, body, isError: fault !== undefined });
+  return walletOwnerPage(services, { title: REFUND_TEXTS.title, body, isError: fault !== undefined });
 }
 
 function fieldsOf(text: string, currency: string): Html {
@@ -108,11 +108,11 @@ ${amountField({ name: 'amount', label: REFUND_TEXTS.amount(currency), text, isRe
 }
 
 /** What was asked for and has not been paid yet, nor declined. */
-async function underWaySection(refunds: Refunds, { connection, visit }: OwnVisit): Promise<Html | undefined> {
+async function underWaySection(refunds: Refunds, { connection, request }: OwnedWallet): Promise<Html | undefined> {
   const { appId, userId, wallet } = connection;
   const underWay = await refunds.underWay(appId, userId);
   if (underWay.length === 0) return undefined;
-  const formats = formatsOf(visit.exchange.request);
+  const formats = formatsOf(request.exchange.request);
   return html`<section aria-labelledby="under-way">
 <h2 id="under-way">${REFUND_TEXTS.underWay}</h2>
 <ul>

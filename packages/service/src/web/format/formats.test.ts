@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { formatsOf } from '#web/components/format.ts';
+import { formatsOf } from '#web/format/formats.ts';
 import { micros } from '#kernel/micros.ts';
 
 function formats(language: string | undefined) {

@@ -1,27 +1,27 @@
 import { amountField, amountText } from '#web/components/amount-field.ts';
 import { appMark } from '#web/components/app-mark.ts';
-import { type Formats, formatsOf } from '#web/components/format.ts';
+import { type Formats, formatsOf } from '#web/format/formats.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { alertOf, noticeOf } from '#web/frame/layout.ts';
-import { forOwner, type OwnVisit, spendableOf, stateOf } from '#web/person/own-connection.ts';
-import type { PeoplePages } from '#web/person/people-pages.ts';
-import { personPage } from '#web/person/person-page.ts';
+import { alertOf, noticeOf } from '#web/frame/page-shell.ts';
+import { forWalletOwner, type OwnedWallet, spendableOf, stateOf } from '#web/wallet-owner/owned-wallet.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
-import type { PageMethods } from '#web/frame/visit.ts';
-import { badgeOf } from '#web/wallet/wallet.ts';
-import { beforeOf, movementsSection } from '#web/wallet/wallet-movements.ts';
-import { receiptPage } from '#web/wallet/wallet-receipt.ts';
+import type { PageMethods } from '#web/frame/page-handlers.ts';
+import { badgeOf } from '#web/wallet/wallet-list.ts';
+import { beforeOf, movementsSection } from '#web/wallet/movements.ts';
+import { receiptPage } from '#web/wallet/receipt.ts';
 import type { Person } from '#identities/session.ts';
 
 /** `/wallet/:part`: one wallet, what its app may spend, and its movements; with `?receipt=`, one of its calls. */
-export function connectionPage(pages: PeoplePages): PageMethods<Person> {
+export function walletPage(services: WalletOwnerServices): PageMethods<Person> {
   return {
-    GET: forOwner(pages, async (own) => {
-      const query = new URLSearchParams(own.visit.exchange.query);
+    GET: forWalletOwner(services, async (own) => {
+      const query = new URLSearchParams(own.request.exchange.query);
       const receipt = query.get('receipt');
-      if (receipt !== null) return receiptPage(pages, own, receipt);
+      if (receipt !== null) return receiptPage(services, own, receipt);
       const notice = WALLET_TEXTS.done.get(query.get('done'));
-      return { status: 200, page: await showConnection(pages, own, { notice, before: beforeOf(query) }) };
+      return { status: 200, page: await showWallet(services, own, { notice, before: beforeOf(query) }) };
     }),
   };
 }
@@ -35,20 +35,24 @@ interface Shown {
 }
 
 /** The page, with what was just done or went wrong. */
-export async function showConnection(pages: PeoplePages, own: OwnVisit, shown: Shown): Promise<Html> {
-  const formats = formatsOf(own.visit.exchange.request);
+export async function showWallet(services: WalletOwnerServices, own: OwnedWallet, shown: Shown): Promise<Html> {
+  const formats = formatsOf(own.request.exchange.request);
   const body = html`<p><a href="/wallet">${WALLET_TEXTS.allApps}</a></p>
 ${appMark(own.app)}
 ${alertOf(shown.fault)}${noticeOf(shown.notice)}
-${balanceSection(pages, own, formats)}
+${balanceSection(services, own, formats)}
 ${own.connection.wallet.isConnected ? capSection(own, formats, shown.cap) : undefined}
-${await movementsSection(pages, own, formats, shown.before)}
-${moreSection(pages, own)}`;
-  return personPage(pages, { title: WALLET_TEXTS.title(own.app.name), body, isError: shown.fault !== undefined });
+${await movementsSection(services, own, formats, shown.before)}
+${moreSection(services, own)}`;
+  return walletOwnerPage(services, {
+    title: WALLET_TEXTS.title(own.app.name),
+    body,
+    isError: shown.fault !== undefined,
+  });
 }
 
-function balanceSection({ operatorName }: PeoplePages, own: OwnVisit, { amount }: Formats): Html {
-  const { connection, visit, path } = own;
+function balanceSection({ operatorName }: WalletOwnerServices, own: OwnedWallet, { amount }: Formats): Html {
+  const { connection, request, path } = own;
   const { wallet, userId, userLabel } = connection;
   const { currency } = wallet;
   const state = stateOf(connection);
@@ -58,8 +62,8 @@ function balanceSection({ operatorName }: PeoplePages, own: OwnVisit, { amount }
     disconnected: WALLET_TEXTS.disconnected,
     blocked: WALLET_TEXTS.blocked(operatorName),
   }[state];
-  const topUp = visit.form(`${path}/topup`, html`<button>${WALLET_TEXTS.topUp}</button>`);
-  const reconnect = visit.form(`${path}/reconnect`, html`<button>${WALLET_TEXTS.reconnect}</button>`);
+  const topUp = request.form(`${path}/topup`, html`<button>${WALLET_TEXTS.topUp}</button>`);
+  const reconnect = request.form(`${path}/reconnect`, html`<button>${WALLET_TEXTS.reconnect}</button>`);
   return html`<section aria-labelledby="balance">
 <h2 id="balance">${WALLET_TEXTS.balance} ${badgeOf(state)}</h2>
 <p class="amount">${amount(wallet.balance, currency)}</p>
@@ -75,7 +79,7 @@ ${wallet.isConnected ? undefined : reconnect}
 </section>`;
 }
 
-function capSection({ connection, visit, path }: OwnVisit, { amount }: Formats, typed: string | undefined): Html {
+function capSection({ connection, request, path }: OwnedWallet, { amount }: Formats, typed: string | undefined): Html {
   const { cap, isPaused, wallet } = connection;
   const { currency } = wallet;
   const text = typed ?? (cap === undefined ? '' : amountText(cap));
@@ -93,14 +97,17 @@ function capSection({ connection, visit, path }: OwnVisit, { amount }: Formats, 
 <dt>${WALLET_TEXTS.spentThisMonth}</dt><dd>${amount(wallet.spentThisMonth, currency)}</dd>
 <dt>${WALLET_TEXTS.cap}</dt><dd>${cap === undefined ? WALLET_TEXTS.noCap : amount(cap, currency)}</dd>
 </dl>
-${visit.form(`${path}/cap`, set)}
-${cap === undefined ? undefined : visit.form(`${path}/cap`, remove)}
-${visit.form(`${path}/pause`, pause)}
+${request.form(`${path}/cap`, set)}
+${cap === undefined ? undefined : request.form(`${path}/cap`, remove)}
+${request.form(`${path}/pause`, pause)}
 </section>`;
 }
 
 /** Ways out: each asks on a page of its own. */
-function moreSection({ refunds }: PeoplePages, { connection: { wallet }, path }: OwnVisit): Html | undefined {
+function moreSection(
+  { refunds }: WalletOwnerServices,
+  { connection: { wallet }, path }: OwnedWallet,
+): Html | undefined {
   const refund = html`<p><a href="${path}/refund">${WALLET_TEXTS.refundLink}</a></p>`;
   const disconnect = html`<p><a href="${path}/disconnect">${WALLET_TEXTS.disconnectLink}</a></p>`;
   if (!wallet.isConnected && refunds === undefined) return undefined;

@@ -1,10 +1,17 @@
 import type { Session, SignedIn } from '#accounts/session.ts';
-import type { AccountPages } from '#web/account/account-pages.ts';
+import type { AccountServices } from '#web/account/account-services.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { alertOf, momentOf, momentText, noticeOf, pageOf } from '#web/frame/layout.ts';
+import { alertOf, momentOf, momentText, noticeOf, pageOf } from '#web/frame/page-shell.ts';
 import { newPasswordFault, newPasswordFields } from '#web/account/new-password.ts';
 import { ACCOUNT_TEXTS as TEXTS } from '#web/account/texts.ts';
-import { type PageAnswer, type PageMethods, redirectTo, refusedBy, toAccount, type Visit } from '#web/frame/visit.ts';
+import {
+  type PageResponse,
+  type PageMethods,
+  redirectTo,
+  refusedBy,
+  toAccount,
+  type PageRequest,
+} from '#web/frame/page-handlers.ts';
 import type { SessionId } from '#kernel/ids.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
@@ -12,18 +19,18 @@ import { Refusal } from '#kernel/refusal.ts';
 const SESSIONS_SHOWN_MAX = 20;
 
 /** `/account`: who is signed in, and from where. */
-export function accountPage(pages: AccountPages): PageMethods {
+export function accountPage(services: AccountServices): PageMethods {
   return {
-    GET: async (visit) => {
-      if (visit.signedIn === undefined) return redirectTo('/sign-in');
-      const notice = TEXTS.done.get(new URLSearchParams(visit.exchange.query).get('done'));
-      return { status: 200, page: await showAccount(pages, visit, visit.signedIn, { notice }) };
+    GET: async (request) => {
+      if (request.signedIn === undefined) return redirectTo('/sign-in');
+      const notice = TEXTS.done.get(new URLSearchParams(request.exchange.query).get('done'));
+      return { status: 200, page: await showAccount(services, request, request.signedIn, { notice }) };
     },
   };
 }
 
 /** `/account/sessions`: ends one session, or all others. */
-export function endSessionPage({ sessions }: AccountPages): PageMethods {
+export function endSessionPage({ sessions }: AccountServices): PageMethods {
   return {
     GET: toAccount,
     POST: async ({ signedIn }, form) => {
@@ -40,19 +47,19 @@ export function endSessionPage({ sessions }: AccountPages): PageMethods {
 }
 
 /** `/account/password`: sets another password. */
-export function changePasswordPage(pages: AccountPages): PageMethods {
-  const { accounts, cookies } = pages;
+export function changePasswordPage(services: AccountServices): PageMethods {
+  const { accounts, cookies } = services;
   return {
     GET: toAccount,
-    POST: async (visit, form): Promise<PageAnswer> => {
-      const { signedIn } = visit;
+    POST: async (request, form): Promise<PageResponse> => {
+      const { signedIn } = request;
       if (signedIn === undefined) return redirectTo('/sign-in');
       const newPassword = form.field('new-password');
       const changed =
         newPasswordFault(newPassword) ??
         (await accounts.changePassword(signedIn, { currentPassword: form.field('password'), newPassword }));
       if (changed instanceof Refusal) {
-        return refusedBy(changed, await showAccount(pages, visit, signedIn, { fault: changed.message }));
+        return refusedBy(changed, await showAccount(services, request, signedIn, { fault: changed.message }));
       }
       return redirectTo('/account?done=password', [cookies.write('device', changed.device)]);
     },
@@ -65,8 +72,8 @@ interface Said {
 }
 
 async function showAccount(
-  { sessions, frame }: AccountPages,
-  visit: Visit,
+  { sessions, frame }: AccountServices,
+  request: PageRequest,
   { account, session }: SignedIn,
   { notice, fault }: Said,
 ): Promise<Html> {
@@ -79,17 +86,17 @@ ${account.name === undefined ? undefined : html`<dt>${TEXTS.name}</dt><dd>${acco
 <dt>${TEXTS.email}</dt><dd>${account.email}</dd>
 <dt>${TEXTS.role}</dt><dd>${TEXTS.roleOf[account.role]}</dd>
 </dl>
-${visit.form('/sign-out', html`<button class="quiet">${TEXTS.signOut}</button>`)}
+${request.form('/sign-out', html`<button class="quiet">${TEXTS.signOut}</button>`)}
 </section>
-${sessionsSection(visit, all, session)}
+${sessionsSection(request, all, session)}
 <section aria-labelledby="change">
 <h2 id="change">${TEXTS.change}</h2>
-${visit.form('/account/password', passwordFields(account.email))}
+${request.form('/account/password', passwordFields(account.email))}
 </section>`;
   return pageOf({ title: TEXTS.title, body, frame, isError: fault !== undefined });
 }
 
-function sessionsSection(visit: Visit, all: readonly Session[], current: Session): Html {
+function sessionsSection(request: PageRequest, all: readonly Session[], current: Session): Html {
   const shown = [current, ...all.filter(({ sessionId }) => sessionId !== current.sessionId)].slice(
     0,
     SESSIONS_SHOWN_MAX,
@@ -98,20 +105,24 @@ function sessionsSection(visit: Visit, all: readonly Session[], current: Session
   return html`<section aria-labelledby="sessions">
 <h2 id="sessions">${TEXTS.sessions}</h2>
 <ul>
-${shown.map((one, index) => sessionItem(visit, one, index === 0))}
+${shown.map((one, index) => sessionItem(request, one, index === 0))}
 </ul>
 ${hidden > 0 ? html`<p class="soft">${TEXTS.older(hidden)}</p>` : undefined}
-${all.length < 2 ? undefined : visit.form('/account/sessions', endOthersFields())}
+${all.length < 2 ? undefined : request.form('/account/sessions', endOthersFields())}
 </section>`;
 }
 
-function sessionItem(visit: Visit, { sessionId, createdAtMs, lastUsedAtMs }: Session, isCurrent: boolean): Html {
+function sessionItem(
+  request: PageRequest,
+  { sessionId, createdAtMs, lastUsedAtMs }: Session,
+  isCurrent: boolean,
+): Html {
   const fields = html`<input type="hidden" name="session" value="${sessionId}">
 <button class="quiet" aria-label="${TEXTS.endThat(momentText(createdAtMs))}">${TEXTS.end}</button>`;
   return html`<li>
 <div>${isCurrent ? html`<strong>${TEXTS.thisBrowser}</strong><br>` : undefined}${TEXTS.signedIn} ${momentOf(createdAtMs)}<br>
 <span class="soft">${TEXTS.lastUsed} ${momentOf(lastUsedAtMs)}</span></div>
-${isCurrent ? undefined : visit.form('/account/sessions', fields)}
+${isCurrent ? undefined : request.form('/account/sessions', fields)}
 </li>`;
 }
 

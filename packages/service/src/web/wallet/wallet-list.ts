@@ -1,13 +1,13 @@
 import type { Connection } from '#connections/connection.ts';
 import { appMark } from '#web/components/app-mark.ts';
-import { type Formats, formatsOf } from '#web/components/format.ts';
+import { type Formats, formatsOf } from '#web/format/formats.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { faceOf, type OwnVisit, spendableOf, stateOf } from '#web/person/own-connection.ts';
-import type { PeoplePages } from '#web/person/people-pages.ts';
-import { personPage } from '#web/person/person-page.ts';
+import { faceOf, type OwnedWallet, spendableOf, stateOf } from '#web/wallet-owner/owned-wallet.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import { WALLET_TEXTS, type WalletState } from '#web/wallet/texts.ts';
-import { PASSKEYS, SIGN_OUT, toSignIn } from '#web/components/return-path.ts';
-import type { PageMethods, Visit } from '#web/frame/visit.ts';
+import { PASSKEYS, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
+import type { PageMethods, PageRequest } from '#web/frame/page-handlers.ts';
 import type { Person } from '#identities/session.ts';
 
 /** As many as a page bears with the longest names. */
@@ -16,23 +16,23 @@ const COUNT = /^\d{1,3}$/;
 
 interface Shown {
   readonly connection: Connection;
-  readonly app: OwnVisit['app'];
+  readonly app: OwnedWallet['app'];
 }
 
 /** `/wallet`: everything that a person has connected, what he can still spend there, and signing out. */
-export function walletPage(pages: PeoplePages): PageMethods<Person> {
+export function walletListPage(services: WalletOwnerServices): PageMethods<Person> {
   return {
-    GET: async (visit) => {
-      const { signedIn } = visit;
+    GET: async (request) => {
+      const { signedIn } = request;
       if (signedIn === undefined) return toSignIn('/wallet');
-      const all = (await pages.connections.list(signedIn.identity.identityId)).toSorted(connectedFirst);
-      const from = fromOf(visit.exchange.query);
+      const all = (await services.connections.list(signedIn.identity.identityId)).toSorted(connectedFirst);
+      const from = fromOf(request.exchange.query);
       const shown = await Promise.all(
         all
           .slice(from, from + APPS_SHOWN_MAX)
-          .map(async (connection) => ({ connection, app: await faceOf(pages, connection) })),
+          .map(async (connection) => ({ connection, app: await faceOf(services, connection) })),
       );
-      const formats = formatsOf(visit.exchange.request);
+      const formats = formatsOf(request.exchange.request);
       const connected = shown.filter(({ connection }) => connection.wallet.isConnected);
       const others = shown.filter(({ connection }) => !connection.wallet.isConnected);
       const body = html`<p>${WALLET_TEXTS.listLead(signedIn.identity.email)}</p>
@@ -40,8 +40,8 @@ ${all.length === 0 ? html`<div class="card"><p>${WALLET_TEXTS.empty}</p></div>` 
 ${appsSection('apps', WALLET_TEXTS.connectedApps, connected, formats)}
 ${appsSection('disconnected', WALLET_TEXTS.disconnectedApps, others, formats)}
 ${otherPages(from, all.length)}
-${signedInSection(visit)}`;
-      return { status: 200, page: personPage(pages, { title: WALLET_TEXTS.listTitle, body }) };
+${signedInSection(request)}`;
+      return { status: 200, page: walletOwnerPage(services, { title: WALLET_TEXTS.listTitle, body }) };
     },
   };
 }
@@ -95,15 +95,15 @@ export function badgeOf(state: WalletState): Html {
   return html`<span class="badge${state === 'active' ? '' : ' warn'}">${WALLET_TEXTS.state(state)}</span>`;
 }
 
-function signedInSection(visit: Visit<Person>): Html {
+function signedInSection(request: PageRequest<Person>): Html {
   const everywhere = html`<input type="hidden" name="everywhere" value="yes">
 <button class="quiet">${WALLET_TEXTS.signOutEverywhere}</button>`;
   return html`<section aria-labelledby="signing-in">
 <h2 id="signing-in">${WALLET_TEXTS.signingIn}</h2>
 <p><a href="${PASSKEYS}">${WALLET_TEXTS.passkeys}</a></p>
 <div class="row">
-${visit.form(SIGN_OUT, html`<button class="quiet">${WALLET_TEXTS.signOut}</button>`)}
-${visit.form(SIGN_OUT, everywhere)}
+${request.form(SIGN_OUT, html`<button class="quiet">${WALLET_TEXTS.signOut}</button>`)}
+${request.form(SIGN_OUT, everywhere)}
 </div>
 </section>`;
 }

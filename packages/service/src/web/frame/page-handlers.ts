@@ -4,9 +4,9 @@ import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import type { SignedIn } from '#accounts/session.ts';
 import { refusals } from '#http/refusal-counter.ts';
 import type { CookieName, Cookies } from '#web/frame/cookies.ts';
-import { type Form, readForm } from '#web/frame/form.ts';
+import { type Form, readForm } from '#web/frame/read-form.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { type Frame, PAGE_HEADERS, type PageNeeds, pageOf, policyOf } from '#web/frame/layout.ts';
+import { type Frame, PAGE_HEADERS, type PageNeeds, pageOf, policyOf } from '#web/frame/page-shell.ts';
 import { REFUSAL_TEXTS as TEXTS } from '#web/frame/texts.ts';
 import type { PageHandlers } from '#http/page-routes.ts';
 import type { Exchange } from '#http/respond.ts';
@@ -16,7 +16,7 @@ import { randomBase62 } from '#kernel/random.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
 /** Somebody with a browser. `Who`: what it can be signed in as, an account unless the page is of another kind. */
-export interface Visit<Who = SignedIn> {
+export interface PageRequest<Who = SignedIn> {
   readonly exchange: Exchange;
   /** The part of the address that the page's path names `:part`; empty where it names none. */
   readonly part: string;
@@ -28,7 +28,7 @@ export interface Visit<Who = SignedIn> {
 }
 
 /** What a browser is answered with: a page, or the way to another. */
-export interface PageAnswer {
+export interface PageResponse {
   readonly status: number;
   readonly page?: Html;
   /** What the page may do, for its policy. */
@@ -45,13 +45,13 @@ export interface PageAnswer {
 }
 
 export interface PageMethods<Who = SignedIn> {
-  readonly GET?: (visit: Visit<Who>) => Promise<PageAnswer> | PageAnswer;
+  readonly GET?: (request: PageRequest<Who>) => Promise<PageResponse> | PageResponse;
   /** Called only with a form that this service made for this visitor, from a page of its own. */
-  readonly POST?: (visit: Visit<Who>, form: Form) => Promise<PageAnswer> | PageAnswer;
+  readonly POST?: (request: PageRequest<Who>, form: Form) => Promise<PageResponse> | PageResponse;
 }
 
 /** A kind of people who sign in: app owners and operators, or those who own wallets. */
-export interface Visitors<Who> {
+export interface Audience<Who> {
   /** What keeps their session in a browser. */
   readonly cookie: CookieName;
   readonly find: (token: string) => Promise<Who | undefined>;
@@ -61,7 +61,7 @@ export interface Visitors<Who> {
   readonly frame: Frame;
 }
 
-export interface VisitOptions {
+export interface PageHandlerOptions {
   readonly cookies: Cookies;
   /** Forms are signed under it. */
   readonly key: Buffer;
@@ -82,8 +82,8 @@ const FORM_COOKIE_LENGTH = 43; // 256 bits.
  * `path`: as it was declared, for an address may hold a token.
  */
 export function pageHandlers<Who>(
-  options: VisitOptions,
-  visitors: Visitors<Who>,
+  options: PageHandlerOptions,
+  audience: Audience<Who>,
   path: string,
   methods: PageMethods<Who>,
 ): PageHandlers {
@@ -91,14 +91,14 @@ export function pageHandlers<Who>(
     method,
     async (exchange: Exchange, part: string) => {
       try {
-        const given = await answer(options, visitors, methods, exchange, part);
+        const given = await answer(options, audience, methods, exchange, part);
         if (given !== undefined) await send(options, exchange, given);
       } catch (fault) {
         options.log.error(
           { correlationId: exchange.correlationId, path, fault: describeFault(fault) },
           'a page failed',
         );
-        await send(options, exchange, refusalPage(visitors, failed(), TEXTS.reference(exchange.correlationId)));
+        await send(options, exchange, refusalPage(audience, failed(), TEXTS.reference(exchange.correlationId)));
       }
     },
   ]);
@@ -107,28 +107,28 @@ export function pageHandlers<Who>(
 
 /** Undefined: the caller left halfway. */
 async function answer<Who>(
-  options: VisitOptions,
-  visitors: Visitors<Who>,
+  options: PageHandlerOptions,
+  audience: Audience<Who>,
   { GET, POST }: PageMethods<Who>,
   exchange: Exchange,
   part: string,
-): Promise<PageAnswer | undefined> {
+): Promise<PageResponse | undefined> {
   const { request, path } = exchange;
   const isForm = request.method === 'POST';
-  if (isForm && !isFromOurPage(options, exchange)) return refusalPage(visitors, foreign());
+  if (isForm && !isFromOurPage(options, exchange)) return refusalPage(audience, foreign());
   const form = isForm ? await readForm(request) : undefined;
-  if (form instanceof Refusal) return refusalPage(visitors, form);
+  if (form instanceof Refusal) return refusalPage(audience, form);
   if (isForm && form === undefined) return undefined;
 
-  const token = options.cookies.read(request.headers.cookie, visitors.cookie);
-  const signedIn = token === undefined ? undefined : await visitors.find(token);
+  const token = options.cookies.read(request.headers.cookie, audience.cookie);
+  const signedIn = token === undefined ? undefined : await audience.find(token);
   const binding = signedIn === undefined ? formCookieOf(options, exchange) : { value: token ?? '', isNew: false };
   const proofOf = (action: string) => hmacSha256(options.key, binding.value, '\n', action);
   if (form !== undefined && !isProof(form.field(TOKEN_FIELD), proofOf(path))) {
-    return refusalPage(visitors, outOfDate());
+    return refusalPage(audience, outOfDate());
   }
 
-  const visit: Visit<Who> = {
+  const asked: PageRequest<Who> = {
     exchange,
     part,
     signedIn,
@@ -138,18 +138,18 @@ async function answer<Who>(
 ${fields}
 </form>`,
   };
-  const given = await (form === undefined ? GET?.(visit) : POST?.(visit, form));
+  const given = await (form === undefined ? GET?.(asked) : POST?.(asked, form));
   if (given === undefined || !binding.isNew) return given;
   return { ...given, cookies: [...(given.cookies ?? []), options.cookies.write('form', binding.value)] };
 }
 
 /** A browser names the origin of a page with every form that it sends from there. */
-function isFromOurPage({ isOwnOrigin }: VisitOptions, { request: { headers } }: Exchange): boolean {
+function isFromOurPage({ isOwnOrigin }: PageHandlerOptions, { request: { headers } }: Exchange): boolean {
   return headers.origin !== undefined && isOwnOrigin(headers.origin, headers.host);
 }
 
 /** What forms of somebody who is not signed in are bound to: a random value that only this browser has. */
-function formCookieOf({ cookies }: VisitOptions, { request }: Exchange) {
+function formCookieOf({ cookies }: PageHandlerOptions, { request }: Exchange) {
   const kept = cookies.read(request.headers.cookie, 'form');
   const isKept = kept !== undefined && FORM_COOKIE.test(kept);
   return isKept ? { value: kept, isNew: false } : { value: randomBase62(FORM_COOKIE_LENGTH), isNew: true };
@@ -161,10 +161,10 @@ function isProof(shown: string, proof: Buffer): boolean {
 
 /** A refusal as a page of its own: where no form can be shown again. */
 function refusalPage(
-  { home, frame }: Pick<Visitors<unknown>, 'home' | 'frame'>,
+  { home, frame }: Pick<Audience<unknown>, 'home' | 'frame'>,
   refusal: Refusal,
   reference?: string,
-): PageAnswer {
+): PageResponse {
   const title = ERROR_STATUS[refusal.code] < 500 ? TEXTS.refusedTitle : TEXTS.failedTitle;
   const body = html`<div class="card">
 <p role="alert">${refusal.message}</p>
@@ -175,26 +175,26 @@ ${reference === undefined ? undefined : html`<p class="soft">${reference}</p>`}
 }
 
 /** A page that tells of a refusal, with the status of it. */
-export function refusedBy({ code, detail }: Refusal, page: Html): PageAnswer {
+export function refusedBy({ code, detail }: Refusal, page: Html): PageResponse {
   refusals.of({ code }).add();
   const { retryAfterSeconds } = detail;
   return { status: ERROR_STATUS[code], page, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }
 
 /** The way to another page, which is got, not posted to. */
-export function redirectTo(location: string, cookies: readonly string[] = []): PageAnswer {
+export function redirectTo(location: string, cookies: readonly string[] = []): PageResponse {
   return { status: 303, location, cookies };
 }
 
 /** Of an address that only takes a form, when somebody goes there. */
-export function toAccount(): PageAnswer {
+export function toAccount(): PageResponse {
   return redirectTo('/account');
 }
 
 async function send(
-  { stallMsMax = STALL_MS_MAX }: VisitOptions,
+  { stallMsMax = STALL_MS_MAX }: PageHandlerOptions,
   { request, response }: Exchange,
-  answered: PageAnswer,
+  answered: PageResponse,
 ): Promise<void> {
   const { status, page, file, location, cookies = [], needs = {}, retryAfterSeconds } = answered;
   if (response.headersSent || response.destroyed) return;

@@ -1,15 +1,15 @@
 import type { Connection } from '#connections/connection.ts';
-import { type Formats, formatsOf } from '#web/components/format.ts';
+import { type Formats, formatsOf } from '#web/format/formats.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { appMark } from '#web/components/app-mark.ts';
-import { alertOf, scriptOf } from '#web/frame/layout.ts';
-import { spendableOf } from '#web/person/own-connection.ts';
-import type { PeoplePages } from '#web/person/people-pages.ts';
-import { personPage } from '#web/person/person-page.ts';
+import { alertOf, scriptOf } from '#web/frame/page-shell.ts';
+import { spendableOf } from '#web/wallet-owner/owned-wallet.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import { CHECKOUT_TEXTS as TEXTS } from '#web/topup/texts.ts';
-import { PASSKEYS } from '#web/components/return-path.ts';
+import { PASSKEYS } from '#web/wallet-owner/return-path.ts';
 import { NEXT_PATH } from '#web/topup/topup-step.ts';
-import type { PageAnswer, PageMethods, Visit } from '#web/frame/visit.ts';
+import type { PageResponse, PageMethods, PageRequest } from '#web/frame/page-handlers.ts';
 import type { Person } from '#identities/session.ts';
 import type { CheckoutId, IdentityId } from '#kernel/ids.ts';
 import type { Checkout } from '#payments/checkout.ts';
@@ -53,35 +53,35 @@ setTimeout(look, 1000);
 })();`);
 
 /** `/checkout/...`: where a payer waits for the money. That he is here proves nothing: what counts is the notice (ON-02). */
-export function checkoutPages(pages: PeoplePages): Readonly<Record<string, PageMethods<Person>>> {
+export function checkoutPages(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
   return {
     '/checkout/:part': {
-      GET: async (visit) => {
-        const arrival = await arrivalOf(pages, visit);
-        return arrival === undefined ? gone(pages) : arrivalPage(pages, visit, arrival);
+      GET: async (request) => {
+        const arrival = await arrivalOf(services, request);
+        return arrival === undefined ? gone(services) : arrivalPage(services, request, arrival);
       },
     },
   };
 }
 
-async function arrivalOf(pages: PeoplePages, visit: Visit<Person>): Promise<Arrival | undefined> {
-  const checkout = await pages.checkouts?.find(visit.part as CheckoutId);
+async function arrivalOf(services: WalletOwnerServices, request: PageRequest<Person>): Promise<Arrival | undefined> {
+  const checkout = await services.checkouts?.find(request.part as CheckoutId);
   if (checkout === undefined) return undefined;
-  const app = await pages.apps.find(checkout.appId);
+  const app = await services.apps.find(checkout.appId);
   if (app === undefined) return undefined;
-  const connection = await pages.connections.find(checkout.appId, checkout.userId);
-  const isOwner = connection !== undefined && connection.identityId === visit.signedIn?.identity.identityId;
-  const [, next] = NEXT_PATH.exec(visit.cookie('next')?.replace(`${checkout.checkoutId}:`, '') ?? '') ?? [];
+  const connection = await services.connections.find(checkout.appId, checkout.userId);
+  const isOwner = connection !== undefined && connection.identityId === request.signedIn?.identity.identityId;
+  const [, next] = NEXT_PATH.exec(request.cookie('next')?.replace(`${checkout.checkoutId}:`, '') ?? '') ?? [];
   const arrival = { checkout, appName: app.name, logo: app.logo, connection: isOwner ? connection : undefined, next };
-  return { ...arrival, offersPasskey: isOwner && (await lacksPasskey(pages, connection.identityId)) };
+  return { ...arrival, offersPasskey: isOwner && (await lacksPasskey(services, connection.identityId)) };
 }
 
-async function lacksPasskey({ passkeys }: PeoplePages, identityId: IdentityId): Promise<boolean> {
+async function lacksPasskey({ passkeys }: WalletOwnerServices, identityId: IdentityId): Promise<boolean> {
   return passkeys.isPossible && (await passkeys.list(identityId)).length === 0;
 }
 
-function arrivalPage(pages: PeoplePages, visit: Visit<Person>, arrival: Arrival): PageAnswer {
-  const { title, body } = shownOf(pages, visit, arrival);
+function arrivalPage(services: WalletOwnerServices, request: PageRequest<Person>, arrival: Arrival): PageResponse {
+  const { title, body } = shownOf(services, request, arrival);
   const isOpen = arrival.checkout.state === 'open';
   const waiting = html`<p class="hint" id="slow" hidden>${TEXTS.slow}</p>
 <noscript><meta http-equiv="refresh" content="3"><p class="hint">${TEXTS.slow}</p></noscript>
@@ -89,21 +89,25 @@ ${SCRIPT.element}`;
   const whole = html`<section id="arrival" aria-live="polite">${appMark({ name: arrival.appName, logo: arrival.logo })}
 ${body}</section>
 ${isOpen ? waiting : undefined}`;
-  const page = personPage(pages, { title, body: whole });
+  const page = walletOwnerPage(services, { title, body: whole });
   return { status: 200, page, ...(isOpen ? { needs: { script: SCRIPT } } : {}) };
 }
 
-function shownOf(pages: PeoplePages, visit: Visit<Person>, arrival: Arrival): { title: string; body: Html } {
-  const format = formatsOf(visit.exchange.request);
+function shownOf(
+  services: WalletOwnerServices,
+  request: PageRequest<Person>,
+  arrival: Arrival,
+): { title: string; body: Html } {
+  const format = formatsOf(request.exchange.request);
   const { checkout } = arrival;
   if (checkout.state === 'paid') return { title: TEXTS.paidTitle, body: paid(format, arrival) };
   if (checkout.state === 'kept') {
-    return { title: TEXTS.keptTitle, body: html`<p>${TEXTS.kept(pages.operatorName)}</p>${facts(format, arrival)}` };
+    return { title: TEXTS.keptTitle, body: html`<p>${TEXTS.kept(services.operatorName)}</p>${facts(format, arrival)}` };
   }
-  if (visit.exchange.query !== 'paid=no') {
+  if (request.exchange.query !== 'paid=no') {
     return { title: TEXTS.openTitle, body: html`<p class="waiting">${TEXTS.open}</p>${facts(format, arrival)}` };
   }
-  const body = html`<p>${TEXTS.unpaid}</p>${facts(format, arrival)}${wayToTryAgain(pages, arrival)}`;
+  const body = html`<p>${TEXTS.unpaid}</p>${facts(format, arrival)}${wayToTryAgain(services, arrival)}`;
   return { title: TEXTS.unpaidTitle, body };
 }
 
@@ -128,13 +132,13 @@ ${offersPasskey ? html`<p class="soft">${TEXTS.passkey} <a href="${PASSKEYS}">${
 }
 
 /** A new link for the owner; nobody else gets one by the address of a checkout. */
-function wayToTryAgain({ links }: PeoplePages, { connection, appName, next }: Arrival): Html {
+function wayToTryAgain({ links }: WalletOwnerServices, { connection, appName, next }: Arrival): Html {
   if (connection === undefined) return html`<p>${TEXTS.tryFromApp(appName)}</p>`;
   const path = next?.replace(/\/done$/, '/topup') ?? new URL(links.topup(connection)).pathname;
   return html`<p><a class="button" href="${path}">${TEXTS.tryAgain}</a></p>`;
 }
 
-function gone(pages: PeoplePages): PageAnswer {
+function gone(services: WalletOwnerServices): PageResponse {
   const body = html`${alertOf(TEXTS.gone)}`;
-  return { status: 404, page: personPage(pages, { title: TEXTS.goneTitle, body, isError: true }) };
+  return { status: 404, page: walletOwnerPage(services, { title: TEXTS.goneTitle, body, isError: true }) };
 }

@@ -1,7 +1,7 @@
 import type { Html } from '#kernel/html.ts';
-import { type Frame, pageOf } from '#web/frame/layout.ts';
+import { type Frame, pageOf } from '#web/frame/page-shell.ts';
 
-interface PersonPage {
+interface WalletOwnerPage {
   readonly title: string;
   readonly body: Html;
   readonly goesTo?: string;
@@ -9,6 +9,9 @@ interface PersonPage {
 }
 
 /** A page of people who own wallets: says in every case whether money is real (ON-03). */
-export function personPage({ operatorName, supportEmail, isTestMoney }: Required<Frame>, page: PersonPage): Html {
+export function walletOwnerPage(
+  { operatorName, supportEmail, isTestMoney }: Required<Frame>,
+  page: WalletOwnerPage,
+): Html {
   return pageOf({ ...page, frame: { operatorName, supportEmail, isTestMoney } });
 }

@@ -1,7 +1,7 @@
 import { html } from '#kernel/html.ts';
-import { type Frame, pageOf } from '#web/frame/layout.ts';
+import { type Frame, pageOf } from '#web/frame/page-shell.ts';
 import { START_TEXTS } from '#web/start/texts.ts';
-import type { PageMethods } from '#web/frame/visit.ts';
+import type { PageMethods } from '#web/frame/page-handlers.ts';
 
 /** `/`: where somebody goes who has only the name of the service. */
 export function startPage(frame: Frame): PageMethods {

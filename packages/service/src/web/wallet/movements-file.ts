@@ -1,10 +1,10 @@
 import { csvField } from '#http/csv.ts';
-import { forOwner } from '#web/person/own-connection.ts';
-import type { PeoplePages } from '#web/person/people-pages.ts';
+import { forWalletOwner } from '#web/wallet-owner/owned-wallet.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
-import type { PageMethods } from '#web/frame/visit.ts';
-import { type MovementsRead, readMovements } from '#web/wallet/wallet-movements.ts';
-import { decimalOf } from '#web/components/format.ts';
+import type { PageMethods } from '#web/frame/page-handlers.ts';
+import { type MovementsRead, readMovements } from '#web/wallet/movements.ts';
+import { decimalOf } from '#web/format/formats.ts';
 import type { Person } from '#identities/session.ts';
 import { isoOf } from '#kernel/clock.ts';
 import type { WalletMovement } from '#ledger/wallet/movements.ts';
@@ -13,27 +13,27 @@ const COLUMNS = ['at', 'movement', 'amount', 'balanceAfter', 'currency', 'callId
 const BATCH = 1_000;
 
 /** `/wallet/:part/movements.csv`: every movement, the newest first, as of the moment at which it is asked for. */
-export function movementsFile(pages: PeoplePages): PageMethods<Person> {
+export function movementsFile(services: WalletOwnerServices): PageMethods<Person> {
   return {
-    GET: forOwner(pages, ({ connection: { wallet } }) => ({
+    GET: forWalletOwner(services, ({ connection: { wallet } }) => ({
       status: 200,
       file: {
         headers: {
           'content-type': 'text/csv; charset=utf-8',
           'content-disposition': `attachment; filename="${WALLET_TEXTS.fileName}"`,
         },
-        text: linesOf(pages, wallet.walletId, wallet.currency),
+        text: linesOf(services, wallet.walletId, wallet.currency),
       },
     })),
   };
 }
 
 /** Batch by batch, as they are sent: none is read before the one before it has left. Entries are never changed. */
-async function* linesOf(pages: PeoplePages, walletId: bigint, currency: string): AsyncGenerator<string> {
+async function* linesOf(services: WalletOwnerServices, walletId: bigint, currency: string): AsyncGenerator<string> {
   yield `${COLUMNS.join(',')}\r\n`;
   let before: bigint | undefined;
   do {
-    const read: MovementsRead = await readMovements(pages, walletId, { before, most: BATCH });
+    const read: MovementsRead = await readMovements(services, walletId, { before, most: BATCH });
     yield read.movements.map((movement) => lineOf(movement, read.calls, currency)).join('');
     before = read.movements.length === BATCH ? read.movements.at(-1)?.seq : undefined;
   } while (before !== undefined);

@@ -1,8 +1,8 @@
 import type { CallUsage } from '#usage/usage.ts';
-import { type Formats } from '#web/components/format.ts';
+import { type Formats } from '#web/format/formats.ts';
 import { type Html, html } from '#kernel/html.ts';
-import type { OwnVisit } from '#web/person/own-connection.ts';
-import type { PeoplePages } from '#web/person/people-pages.ts';
+import type { OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { WalletMovement } from '#ledger/wallet/movements.ts';
@@ -23,23 +23,23 @@ export interface MovementsRead {
 
 /** Movements with what the calls among them used. */
 export async function readMovements(
-  pages: Pick<PeoplePages, 'movements' | 'usage'>,
+  services: Pick<WalletOwnerServices, 'movements' | 'usage'>,
   walletId: bigint,
   page: { readonly before: bigint | undefined; readonly most: number },
 ): Promise<MovementsRead> {
-  const movements = await pages.movements.page(walletId, page);
+  const movements = await services.movements.page(walletId, page);
   const calls = movements.flatMap(({ callId }) => (callId === undefined ? [] : [callId]));
-  return { movements, calls: await pages.usage.ofCalls(walletId, calls) };
+  return { movements, calls: await services.usage.ofCalls(walletId, calls) };
 }
 
 /** The section of a connection's page with its movements, from one on. */
 export async function movementsSection(
-  pages: PeoplePages,
-  { connection: { wallet }, path }: OwnVisit,
+  services: WalletOwnerServices,
+  { connection: { wallet }, path }: OwnedWallet,
   formats: Formats,
   before: bigint | undefined,
 ): Promise<Html> {
-  const read = await readMovements(pages, wallet.walletId, { before, most: MOVEMENTS_SHOWN_MAX + 1 });
+  const read = await readMovements(services, wallet.walletId, { before, most: MOVEMENTS_SHOWN_MAX + 1 });
   const shown = read.movements.slice(0, MOVEMENTS_SHOWN_MAX);
   const last = read.movements.length > MOVEMENTS_SHOWN_MAX ? shown.at(-1) : undefined;
   const older = last && html`<a href="${path}?before=${String(last.seq)}">${WALLET_TEXTS.olderMovements}</a>`;

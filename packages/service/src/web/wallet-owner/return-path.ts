@@ -1,5 +1,5 @@
 import { type Html, html } from '#kernel/html.ts';
-import { type PageAnswer, redirectTo } from '#web/frame/visit.ts';
+import { type PageResponse, redirectTo } from '#web/frame/page-handlers.ts';
 
 const WALLET = '/wallet';
 export const SIGN_IN = '/wallet/sign-in';
@@ -30,7 +30,7 @@ export function nextField(next: string): Html {
 }
 
 /** The way to the sign-in, and back to this path from there. */
-export function toSignIn(then: string): PageAnswer {
+export function toSignIn(then: string): PageResponse {
   return redirectTo(withReturnPath(SIGN_IN, then));
 }
 

@@ -1,0 +1,63 @@
+import { consentStep } from '#web/connect/consent.ts';
+import { type OpenedLink, openLink, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import { CAP_TEXTS } from '#web/topup/texts.ts';
+import { capPage, setCap } from '#web/topup/raise-cap.ts';
+import { beginTopup, topupStep } from '#web/topup/topup-step.ts';
+import { type PageResponse, type PageMethods, redirectTo } from '#web/frame/page-handlers.ts';
+import type { Person } from '#identities/session.ts';
+
+const CAP_IS_SET = 'cap=set';
+
+/** Where the links of 402 answers lead (BI-04): consent where there is none, the cap where that refused, then amounts. */
+export function topupLinkPages(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
+  return {
+    '/topup/:part': {
+      GET: (request) =>
+        openTopup(services, request, (opened) => {
+          const isAboutCap = opened.link.purpose === 'cap' && !opened.isForeign;
+          return isAboutCap
+            ? capPage(services, request, opened)
+            : topupStep(services, request, stepOf(request, opened));
+        }),
+    },
+    '/topup/:part/cap': {
+      GET: toLink,
+      POST: (request, form) =>
+        openTopup(services, request, (opened) =>
+          opened.isForeign ? toLink(request) : setCap(services, request, opened, form),
+        ),
+    },
+    '/topup/:part/pay': {
+      GET: (request) =>
+        openTopup(services, request, (opened) => {
+          const isCapSet = request.exchange.query === CAP_IS_SET && !opened.isForeign;
+          const notice = isCapSet ? CAP_TEXTS.done(opened.app.name) : undefined;
+          return topupStep(services, request, stepOf(request, opened), { notice });
+        }),
+      POST: (request, form) =>
+        openTopup(services, request, (opened) => beginTopup(services, request, form, stepOf(request, opened))),
+    },
+  };
+}
+
+/** The page of the link itself, for addresses that only take its forms. */
+function toLink({ part }: WalletOwnerRequest): PageResponse {
+  return redirectTo(`/topup/${part}`);
+}
+
+/** Goes on only with its owner's consent where the wallet is nobody else's. */
+async function openTopup(
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
+  goOn: (opened: OpenedLink) => Promise<PageResponse> | PageResponse,
+): Promise<PageResponse> {
+  const opened = await openLink(services, request, 'topup');
+  if ('status' in opened) return opened;
+  const at = { path: `/topup/${request.part}`, cancelPath: undefined };
+  return (opened.isForeign ? undefined : consentStep(services, request, opened, at)) ?? goOn(opened);
+}
+
+function stepOf({ part }: WalletOwnerRequest, opened: OpenedLink) {
+  return { opened, path: `/topup/${part}`, action: `/topup/${part}/pay`, next: undefined };
+}
