@@ -141,7 +141,7 @@ export const RULES: RuleSet = {
 
   modules: {
     pg: [{ user: 'db' }, { user: 'embedded' }],
-    fastify: [{ user: 'http' }, { user: 'web/development/mailbox.ts' }],
+    fastify: [{ user: 'http' }, { user: 'web/development/mailbox.ts' }, { user: 'web/development/own-machine.ts' }],
     '@purser/sdk': [{ user: 'examples' }],
     openai: [{ user: 'examples/chat/answer.ts' }, { user: 'examples/chat/fault.ts' }],
     undici: [{ user: 'webhooks/deliver.ts' }, { user: 'cli/listener-client.ts' }],

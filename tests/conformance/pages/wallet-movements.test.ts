@@ -214,7 +214,7 @@ test('CC-11 a call leads to its receipt: what it used, held and cost, and why', 
   assert.equal(said['Given back'], euro(held - CHARGE));
   assert.match(
     receipt.text,
-    /Charged by the count of tokens that the model’s provider reported, never more than was held\./,
+    /Charged by the token count that the model’s provider reported, and never more than was put on hold\./,
   );
 });
 
@@ -225,12 +225,12 @@ test('CC-11 what was estimated, abandoned or failed says so', async () => {
   upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
   const page = await browser.open(path);
   const [, query = ''] = /href="(\?receipt=[^"]+)"/.exec(page.text) ?? [];
-  assert.match((await browser.open(path + query)).text, /Estimated: the model’s provider reported no count/);
+  assert.match((await browser.open(path + query)).text, /Estimated: the model’s provider reported no token count/);
   const at = '2026-03-01T00:00:00.000Z';
   const said = {
-    abandoned: /The app hung up: you pay for what was asked and generated until then/,
-    failed: /A call that fails costs nothing\./,
-    expired: /A call that fails costs nothing\./,
+    abandoned: /The app disconnected early: you pay for what was sent and generated until then/,
+    failed: /Failed calls cost nothing\./,
+    expired: /Failed calls cost nothing\./,
   };
   for (const [outcome, sentence] of Object.entries(said)) {
     const charged = outcome === 'abandoned' ? 7 : 0;

@@ -74,7 +74,7 @@ test('WA-03 a cap that is set here refuses the next call, with the link that lea
     new RegExp(`€0.${String(CHARGE).padStart(6, '0')}</dd>\n<dt>Monthly cap</dt><dd>€0.0001<`),
   );
 
-  assert.match((await browser.submit(`${path}/cap`, {}, 'name="none"')).text, /The monthly cap is removed\./);
+  assert.match((await browser.submit(`${path}/cap`, {}, 'name="none"')).text, /The monthly cap was removed\./);
   assert.equal(await capOf(user), null);
   assert.equal((await call(user)).status, 200);
 });

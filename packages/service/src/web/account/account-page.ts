@@ -1,38 +1,39 @@
 import type { Session, SignedIn } from '#accounts/session.ts';
-import type { AccountServices } from '#web/account/account-services.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { alertOf, momentOf, momentText, noticeOf, pageOf } from '#web/frame/page-shell.ts';
-import { newPasswordFault, newPasswordFields } from '#web/account/new-password.ts';
-import { ACCOUNT_TEXTS as TEXTS } from '#web/account/texts.ts';
-import {
-  type PageResponse,
-  type PageMethods,
-  redirectTo,
-  refusedBy,
-  toAccount,
-  type PageRequest,
-} from '#web/frame/page-handlers.ts';
 import type { SessionId } from '#kernel/ids.ts';
 import { Refusal } from '#kernel/refusal.ts';
+import type { AccountServices } from '#web/account/account-services.ts';
+import { newPasswordFault, newPasswordField, presentPasswordField } from '#web/account/password-fields.ts';
+import { ACCOUNT_TEXTS as TEXTS } from '#web/account/texts.ts';
+import { button } from '#web/components/button.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { hiddenField } from '#web/components/form.ts';
+import { list } from '#web/components/list.ts';
+import { moment } from '#web/components/moment.ts';
+import { errorSummary, successNotice } from '#web/components/notices.ts';
+import { section } from '#web/components/section.ts';
+import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import { pageOf } from '#web/frame/page-shell.ts';
+import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 
-/** Beyond, a page says how many there are. */
+/** An account may have a hundred sessions. Twenty keep the page under 50 KB; it says how many more there are. */
 const SESSIONS_SHOWN_MAX = 20;
 
-/** `/account`: who is signed in, and from where. */
+/** `/account`: who is signed in, and where. */
 export function accountPage(services: AccountServices): PageMethods {
   return {
     GET: async (request) => {
       if (request.signedIn === undefined) return redirectTo('/sign-in');
-      const notice = TEXTS.done.get(new URLSearchParams(request.exchange.query).get('done'));
+      const notice = TEXTS.done.get(request.query.get('done'));
       return { status: 200, page: await showAccount(services, request, request.signedIn, { notice }) };
     },
   };
 }
 
 /** `/account/sessions`: ends one session, or all others. */
-export function endSessionPage({ sessions }: AccountServices): PageMethods {
+export function endSessionForm({ sessions }: AccountServices): PageMethods {
   return {
-    GET: toAccount,
+    GET: () => redirectTo('/account'),
     POST: async ({ signedIn }, form) => {
       if (signedIn === undefined) return redirectTo('/sign-in');
       const ended = form.field('session');
@@ -40,17 +41,18 @@ export function endSessionPage({ sessions }: AccountServices): PageMethods {
         await sessions.revokeOthers(signedIn);
         return redirectTo('/account?done=others');
       }
-      await sessions.revoke(signedIn.account.accountId, ended as SessionId); // One that is not there has ended, too.
+      // A session that is not there has ended already: that is what was asked for, so it is no error.
+      await sessions.revoke(signedIn.account.accountId, ended as SessionId);
       return redirectTo('/account?done=session');
     },
   };
 }
 
-/** `/account/password`: sets another password. */
-export function changePasswordPage(services: AccountServices): PageMethods {
+/** `/account/password`: sets a new password. Ends every other session, and keeps this browser known. */
+export function changePasswordForm(services: AccountServices): PageMethods {
   const { accounts, cookies } = services;
   return {
-    GET: toAccount,
+    GET: () => redirectTo('/account'),
     POST: async (request, form): Promise<PageResponse> => {
       const { signedIn } = request;
       if (signedIn === undefined) return redirectTo('/sign-in');
@@ -66,7 +68,7 @@ export function changePasswordPage(services: AccountServices): PageMethods {
   };
 }
 
-interface Said {
+interface Shown {
   readonly notice?: string | undefined;
   readonly fault?: string;
 }
@@ -75,24 +77,20 @@ async function showAccount(
   { sessions, frame }: AccountServices,
   request: PageRequest,
   { account, session }: SignedIn,
-  { notice, fault }: Said,
+  { notice, fault }: Shown,
 ): Promise<Html> {
   const all = await sessions.list(account.accountId);
-  const body = html`${alertOf(fault)}${noticeOf(notice)}
-<section aria-labelledby="who">
-<h2 id="who">${TEXTS.you}</h2>
-<dl>
-${account.name === undefined ? undefined : html`<dt>${TEXTS.name}</dt><dd>${account.name}</dd>`}
-<dt>${TEXTS.email}</dt><dd>${account.email}</dd>
-<dt>${TEXTS.role}</dt><dd>${TEXTS.roleOf[account.role]}</dd>
-</dl>
-${request.form('/sign-out', html`<button class="quiet">${TEXTS.signOut}</button>`)}
-</section>
+  const facts = definitionList([
+    account.name === undefined ? undefined : [TEXTS.name, account.name],
+    [TEXTS.email, account.email],
+    [TEXTS.role, TEXTS.roleOf[account.role]],
+  ]);
+  const signOut = request.form('/sign-out', button(TEXTS.signOut, { kind: 'quiet' }));
+  const change = request.form('/account/password', passwordFields(account.email));
+  const body = html`${errorSummary(fault)}${successNotice(notice)}
+${section({ id: 'who', heading: TEXTS.you, body: [facts, signOut] })}
 ${sessionsSection(request, all, session)}
-<section aria-labelledby="change">
-<h2 id="change">${TEXTS.change}</h2>
-${request.form('/account/password', passwordFields(account.email))}
-</section>`;
+${section({ id: 'change', heading: TEXTS.change, body: [change] })}`;
   return pageOf({ title: TEXTS.title, body, frame, isError: fault !== undefined });
 }
 
@@ -102,14 +100,17 @@ function sessionsSection(request: PageRequest, all: readonly Session[], current:
     SESSIONS_SHOWN_MAX,
   );
   const hidden = all.length - shown.length;
-  return html`<section aria-labelledby="sessions">
-<h2 id="sessions">${TEXTS.sessions}</h2>
-<ul>
-${shown.map((one, index) => sessionItem(request, one, index === 0))}
-</ul>
-${hidden > 0 ? html`<p class="soft">${TEXTS.older(hidden)}</p>` : undefined}
-${all.length < 2 ? undefined : request.form('/account/sessions', endOthersFields())}
-</section>`;
+  const endOthers = html`${hiddenField('session', 'others')}
+${button(TEXTS.endOthers, { kind: 'quiet' })}`;
+  return section({
+    id: 'sessions',
+    heading: TEXTS.sessions,
+    body: [
+      list(shown.map((one, index) => sessionItem(request, one, index === 0))),
+      hidden > 0 ? html`<p class="soft">${TEXTS.older(hidden)}</p>` : undefined,
+      all.length < 2 ? undefined : request.form('/account/sessions', endOthers),
+    ],
+  });
 }
 
 function sessionItem(
@@ -117,25 +118,19 @@ function sessionItem(
   { sessionId, createdAtMs, lastUsedAtMs }: Session,
   isCurrent: boolean,
 ): Html {
-  const fields = html`<input type="hidden" name="session" value="${sessionId}">
-<button class="quiet" aria-label="${TEXTS.endThat(momentText(createdAtMs))}">${TEXTS.end}</button>`;
-  return html`<li>
-<div>${isCurrent ? html`<strong>${TEXTS.thisBrowser}</strong><br>` : undefined}${TEXTS.signedIn} ${momentOf(createdAtMs)}<br>
-<span class="soft">${TEXTS.lastUsed} ${momentOf(lastUsedAtMs)}</span></div>
-${isCurrent ? undefined : request.form('/account/sessions', fields)}
-</li>`;
+  const { formats } = request;
+  // Every button of the list says the same, so each names its session to screen readers.
+  const end = html`${hiddenField('session', sessionId)}
+${button(TEXTS.end, { kind: 'quiet', label: TEXTS.endThat(formats.moment(createdAtMs)) })}`;
+  return html`<div>${isCurrent ? html`<strong>${TEXTS.thisBrowser}</strong><br>` : undefined}${TEXTS.signedIn} ${moment(createdAtMs, formats)}<br>
+<span class="soft">${TEXTS.lastUsed} ${moment(lastUsedAtMs, formats)}</span></div>
+${isCurrent ? undefined : request.form('/account/sessions', end)}`;
 }
 
-function endOthersFields(): Html {
-  return html`<input type="hidden" name="session" value="others">
-<button class="quiet">${TEXTS.endOthers}</button>`;
-}
-
-/** The e-mail is there for password managers, which would otherwise ask whose password this is. */
+/** The hidden e-mail is for password managers: without it they ask whose password this is. */
 function passwordFields(email: string): Html {
   return html`<input type="email" name="email" value="${email}" autocomplete="username" readonly hidden>
-<label for="password">${TEXTS.presentPassword}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required>
-${newPasswordFields()}
-<button>${TEXTS.changeIt}</button>`;
+${presentPasswordField(TEXTS.presentPassword)}
+${newPasswordField()}
+${button(TEXTS.changeIt)}`;
 }

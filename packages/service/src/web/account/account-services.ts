@@ -4,13 +4,16 @@ import type { CallerAddress } from '#http/caller-address.ts';
 import type { Cookies } from '#web/frame/cookies.ts';
 import type { Frame } from '#web/frame/page-shell.ts';
 
-/** What the pages of an account need. */
+/** Everything that the pages of accounts act on. */
 export interface AccountServices {
   readonly accounts: Accounts;
   readonly sessions: Sessions;
   readonly cookies: Cookies;
   readonly frame: Frame;
   readonly addressOf: CallerAddress;
-  /** Does what a visitor need not wait for. A fault of it is logged. */
+  /**
+   * Does work that the answer does not wait for, and logs its faults. The mail of a reset is sent this way: if the answer waited for
+   * it, its duration would tell whether an account has that e-mail address.
+   */
   readonly inBackground: (work: Promise<void>) => void;
 }

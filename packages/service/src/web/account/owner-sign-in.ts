@@ -1,12 +1,19 @@
 import type { SignIn } from '#accounts/session.ts';
-import type { AccountServices } from '#web/account/account-services.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { alertOf, pageOf } from '#web/frame/page-shell.ts';
-import { ACCOUNT_SIGN_IN_TEXTS as TEXTS } from '#web/account/texts.ts';
-import { type PageMethods, redirectTo, refusedBy, toAccount, type PageRequest } from '#web/frame/page-handlers.ts';
 import { Refusal } from '#kernel/refusal.ts';
+import type { AccountServices } from '#web/account/account-services.ts';
+import { presentPasswordField } from '#web/account/password-fields.ts';
+import { accountEmailField } from '#web/account/email-field.ts';
+import { ACCOUNT_SIGN_IN_TEXTS as TEXTS } from '#web/account/texts.ts';
+import { button } from '#web/components/button.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card } from '#web/components/section.ts';
+import type { PageMethods, PageRequest } from '#web/frame/page.ts';
+import { pageOf } from '#web/frame/page-shell.ts';
+import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 
-/** `/sign-in`. */
+/** `/sign-in`: by e-mail address and password. */
 export function signInPage(services: AccountServices): PageMethods {
   return {
     GET: (request) =>
@@ -28,10 +35,10 @@ export function signInPage(services: AccountServices): PageMethods {
   };
 }
 
-/** `/sign-out`: ends the session of this browser, which stays known. */
-export function signOutPage({ sessions, cookies }: AccountServices): PageMethods {
+/** `/sign-out`: ends the session of this browser. The browser stays known, so that strangers cannot lock its owner out. */
+export function signOutForm({ sessions, cookies }: AccountServices): PageMethods {
   return {
-    GET: toAccount,
+    GET: () => redirectTo('/account'),
     POST: async ({ signedIn }) => {
       if (signedIn !== undefined) await sessions.revoke(signedIn.account.accountId, signedIn.session.sessionId);
       return redirectTo('/sign-in', [cookies.write('session', undefined)]);
@@ -39,7 +46,7 @@ export function signOutPage({ sessions, cookies }: AccountServices): PageMethods
   };
 }
 
-/** What a browser keeps that has just signed in. */
+/** The cookies of a browser that has just signed in. */
 export function signedInCookies(
   { cookies }: Pick<AccountServices, 'cookies'>,
   { token, device }: SignIn,
@@ -53,15 +60,11 @@ function signInForm(
   email: string,
   fault?: string,
 ): Html {
-  const fields = html`<label for="email">${TEXTS.email}</label>
-<input id="email" name="email" type="email" autocomplete="username" maxlength="254" required value="${email}">
-<label for="password">${TEXTS.password}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required>
-<button>${TEXTS.signIn}</button>`;
-  const body = html`${alertOf(fault)}
-<div class="card">
-${request.form('/sign-in', fields)}
-</div>
-<p><a href="/password-reset">${TEXTS.forgot}</a></p>`;
+  const fields = html`${accountEmailField(TEXTS.email, email)}
+${presentPasswordField(TEXTS.password)}
+${button(TEXTS.signIn)}`;
+  const body = html`${errorSummary(fault)}
+${card(request.form('/sign-in', fields))}
+${linkLine('/password-reset', TEXTS.forgot)}`;
   return pageOf({ title: TEXTS.title, body, frame, isError: fault !== undefined });
 }

@@ -1,16 +1,24 @@
-import type { AccountServices } from '#web/account/account-services.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { alertOf, type Frame, pageOf } from '#web/frame/page-shell.ts';
-import { newPasswordFault, newPasswordFields } from '#web/account/new-password.ts';
-import { signedInCookies } from '#web/account/owner-sign-in.ts';
-import { PASSWORD_RESET_TEXTS as TEXTS } from '#web/account/texts.ts';
-import { type PageMethods, redirectTo, refusedBy, type PageRequest } from '#web/frame/page-handlers.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
+import type { AccountServices } from '#web/account/account-services.ts';
+import { accountEmailField, EMAIL_LENGTH_MAX } from '#web/account/email-field.ts';
+import { signedInCookies } from '#web/account/owner-sign-in.ts';
+import { newPasswordFault, newPasswordField } from '#web/account/password-fields.ts';
+import { PASSWORD_RESET_TEXTS as TEXTS } from '#web/account/texts.ts';
+import { button } from '#web/components/button.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card } from '#web/components/section.ts';
+import type { PageMethods, PageRequest } from '#web/frame/page.ts';
+import { type Frame, pageOf } from '#web/frame/page-shell.ts';
+import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 
-const EMAIL_LENGTH_MAX = 254;
 const TOKEN = /^[0-9A-Za-z]{1,256}$/;
 
-/** `/password-reset`: asks for the mail. Its answer is the same for every e-mail, and waits for nothing that is not. */
+/**
+ * `/password-reset`: asks for the mail. The answer is the same for every address and does not wait for the mail, so that neither its
+ * words nor its duration tell who has an account.
+ */
 export function askResetPage({ accounts, addressOf, inBackground, frame }: AccountServices): PageMethods {
   return {
     GET: (request) => ({ status: 200, page: askForm(frame, request) }),
@@ -25,14 +33,15 @@ export function askResetPage({ accounts, addressOf, inBackground, frame }: Accou
 }
 
 /**
- * `/password-reset/use`: where the link in the mail leads. The token goes into a cookie at once and the address is got
- * anew without it, so that neither history nor a referrer has it. Looking uses nothing up: scanners of mail look, too.
+ * `/password-reset/use`: where the link in the mail leads. The token moves into a cookie at once, and the browser gets the address
+ * again without it: the token then stands in no history and no referrer. Opening the link does not use it up, because mail scanners
+ * open links too.
  */
 export function useResetPage(services: AccountServices): PageMethods {
   const { accounts, cookies, frame } = services;
   return {
     GET: (request) => {
-      const token = new URLSearchParams(request.exchange.query).get('token');
+      const token = request.query.get('token');
       if (token !== null) {
         return redirectTo('/password-reset/use', [cookies.write('reset', TOKEN.test(token) ? token : undefined)]);
       }
@@ -56,40 +65,30 @@ export function useResetPage(services: AccountServices): PageMethods {
 }
 
 function askForm(frame: Frame, request: PageRequest, fault?: string): Html {
-  const fields = html`<label for="email">${TEXTS.email}</label>
-<input id="email" name="email" type="email" autocomplete="username" maxlength="${EMAIL_LENGTH_MAX}" required>
-<button>${TEXTS.send}</button>`;
-  const body = html`${alertOf(fault)}
-<div class="card">
-<p>${TEXTS.ask}</p>
-${request.form('/password-reset', fields)}
-</div>
-<p><a href="/sign-in">${TEXTS.back}</a></p>`;
+  const fields = html`${accountEmailField(TEXTS.email)}
+${button(TEXTS.send)}`;
+  const body = html`${errorSummary(fault)}
+${card(html`<p>${TEXTS.ask}</p>`, request.form('/password-reset', fields))}
+${linkLine('/sign-in', TEXTS.back)}`;
   return pageOf({ title: TEXTS.askTitle, body, frame, isError: fault !== undefined });
 }
 
 function askedPage(frame: Frame): Html {
-  const body = html`<div class="card">
-<p>${TEXTS.asked}</p>
-<p><a href="/sign-in">${TEXTS.back}</a></p>
-</div>`;
+  const body = card(html`<p>${TEXTS.asked}</p>`, linkLine('/sign-in', TEXTS.back));
   return pageOf({ title: TEXTS.askedTitle, body, frame });
 }
 
 function useForm(frame: Frame, request: PageRequest, fault?: string): Html {
-  const fields = html`${newPasswordFields()}
-<button>${TEXTS.set}</button>`;
-  const body = html`${alertOf(fault)}
-<div class="card">
-<p>${TEXTS.use}</p>
-${request.form('/password-reset/use', fields)}
-</div>`;
+  const fields = html`${newPasswordField()}
+${button(TEXTS.set)}`;
+  const body = html`${errorSummary(fault)}
+${card(html`<p>${TEXTS.use}</p>`, request.form('/password-reset/use', fields))}`;
   return pageOf({ title: TEXTS.useTitle, body, frame, isError: fault !== undefined });
 }
 
 function voidPage(frame: Frame, { message }: Refusal): Html {
-  const body = html`${alertOf(message)}
-<p><a href="/password-reset">${TEXTS.again}</a></p>`;
+  const body = html`${errorSummary(message)}
+${linkLine('/password-reset', TEXTS.again)}`;
   return pageOf({ title: TEXTS.voidTitle, body, frame, isError: true });
 }
 

@@ -1,34 +1,28 @@
-import type { AppFace } from '#accounts/app-face.ts';
-import { type Link, redirectName } from '#connections/link.ts';
+import type { Person } from '#identities/session.ts';
+import { linkLine } from '#web/components/navigation.ts';
 import { acceptConsent, consentPage } from '#web/connect/consent.ts';
-import { html } from '#kernel/html.ts';
-import { appMark } from '#web/components/app-mark.ts';
-import { alertOf } from '#web/frame/page-shell.ts';
+import { CONNECT_TEXTS } from '#web/connect/texts.ts';
+import { backTo, type ConnectLink, noWayBack, redirectOf, wayBack } from '#web/connect/way-back.ts';
+import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
+import { beginTopup, type TopupStep, topupStep } from '#web/topup/topup-step.ts';
 import {
   foreignPage,
   type OpenedLink,
   openLink,
-  type WalletOwnerRequest,
   openReadLink,
   voidLink,
+  type WalletOwnerRequest,
 } from '#web/wallet-owner/open-link.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import { CONNECT_TEXTS } from '#web/connect/texts.ts';
-import { beginTopup, type TopupStep, topupStep } from '#web/topup/topup-step.ts';
-import { type PageResponse, type PageMethods, redirectTo, refusedBy } from '#web/frame/page-handlers.ts';
-import type { Person } from '#identities/session.ts';
-import { refuse } from '#kernel/refusal.ts';
-
-type ConnectLink = Extract<Link, { readonly purpose: 'connect' }>;
 
 interface OpenedConnectLink extends OpenedLink {
   readonly link: ConnectLink;
-  /** Where the app takes people back, by its allow-list of now (BI-02). */
+  /** Where people go back to the app. It is on the app's allow-list now, not only when the link was made (BI-02). */
   readonly redirectUri: string;
 }
 
-/** Where an app sends people to connect a wallet, and from where they go back to it (ON-01). */
+/** The pages to which an app sends people to connect a wallet, and from which they go back to it (ON-01). */
 export function connectPages(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
   return {
     '/connect/:part': askPage(services),
@@ -40,7 +34,7 @@ export function connectPages(services: WalletOwnerServices): Readonly<Record<str
   };
 }
 
-/** Opening it changes nothing, and may be repeated. */
+/** Asks for consent. Opening it changes nothing: apps, previews and mail scanners open links too. */
 function askPage(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: async (request) => {
@@ -51,6 +45,7 @@ function askPage(services: WalletOwnerServices): PageMethods<Person> {
   };
 }
 
+/** Takes the consent and goes on to the amounts. */
 function consentForm(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: ({ part }) => redirectTo(`/connect/${part}`),
@@ -60,13 +55,13 @@ function consentForm(services: WalletOwnerServices): PageMethods<Person> {
       const accepted = await acceptConsent(services, request, form, opened, waysOf(request));
       if (accepted === 'foreign') return redirectTo(`/connect/${request.part}`);
       if ('status' in accepted) return accepted;
-      // A new link: what is left of the old one may be too short for somebody who has still to pay.
+      // A new link, because somebody who still has to pay may need longer than is left of the old one's fifteen minutes.
       return redirectTo(`${new URL(services.links.connect(opened.link).url).pathname}/topup`);
     },
   };
 }
 
-/** The same form on the way to a top-up page. */
+/** The same form, for somebody on the way to a top-up page. No app waits, so there is nothing to cancel. */
 function topupConsentForm(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: ({ part }) => redirectTo(`/topup/${part}`),
@@ -81,7 +76,7 @@ function topupConsentForm(services: WalletOwnerServices): PageMethods<Person> {
   };
 }
 
-/** Connected: what is next is to pay, now or later. */
+/** The wallet is connected. The next step is to pay, now or later. */
 function topupPage(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: (request) =>
@@ -110,7 +105,7 @@ function topupOf(request: WalletOwnerRequest, opened: OpenedConnectLink): TopupS
   return { opened, path, action: `${path}/topup`, next: `${path}/done` };
 }
 
-/** Back to the app, which hears that it is connected: only where that is so. The link may have expired meanwhile. */
+/** Back to the app with `status=connected`, only if it is. The link may have expired while somebody paid: it is read all the same. */
 function donePage(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: async (request) => {
@@ -127,7 +122,7 @@ function donePage(services: WalletOwnerServices): PageMethods<Person> {
   };
 }
 
-/** Back to the app without connecting. Nothing has changed, so nobody need be signed in. */
+/** Back to the app without connecting. Nothing changes, so nobody needs to be signed in. */
 function cancelPage(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: async ({ part }) => {
@@ -149,7 +144,7 @@ async function openConnect(
   return checked(services, request, await openLink(services, request, 'connect'));
 }
 
-/** There must be a way back, and the wallet must be this person’s or nobody’s. */
+/** Checks that there is a way back, and that the wallet belongs to this person or has no owner yet. */
 function checked(
   services: WalletOwnerServices,
   request: WalletOwnerRequest,
@@ -161,7 +156,7 @@ function checked(
   if (link.purpose !== 'connect' || redirectUri === undefined) return noWayBack(services, app);
   if (isForeign) {
     const { path, cancelPath } = waysOf(request);
-    const back = html`<p><a href="${cancelPath}">${CONNECT_TEXTS.backTo(app.name)}</a></p>`;
+    const back = linkLine(cancelPath, CONNECT_TEXTS.backTo(app.name));
     return foreignPage(services, request, opened, { path, back });
   }
   return { ...opened, link, redirectUri };
@@ -169,41 +164,4 @@ function checked(
 
 function waysOf({ part }: WalletOwnerRequest) {
   return { path: `/connect/${part}`, cancelPath: `/connect/${part}/cancel` };
-}
-
-function redirectOf(link: ConnectLink, { redirectUris }: AppFace): string | undefined {
-  return redirectUris.find((one) => redirectName(one) === link.redirect);
-}
-
-/** An address of the allow-list has no fragment, but may have a query: what it says is added to, not read. */
-function backTo(redirectUri: string, state: string | undefined, status: 'connected' | 'cancelled'): string {
-  const joint = redirectUri.includes('?') ? '&' : '?';
-  const said = state === undefined ? '' : `&state=${encodeURIComponent(state)}`;
-  return `${redirectUri}${joint}status=${status}${said}`;
-}
-
-/**
- * Leads the browser back by a page, not by a redirect: forms of ours may end at our own addresses alone, and browsers hold the
- * redirects after a form to that, those of the app too.
- */
-function wayBack(services: WalletOwnerServices, app: AppFace, url: string): PageResponse {
-  const body = html`<div class="card">
-${appMark(app)}
-<p><a class="button" href="${url}">${CONNECT_TEXTS.backTo(app.name)}</a></p>
-</div>`;
-  return {
-    status: 200,
-    page: walletOwnerPage(services, { title: CONNECT_TEXTS.leavingTitle(app.name), body, goesTo: url }),
-  };
-}
-
-/** The app has taken the address off its list since it made the link. */
-function noWayBack(services: WalletOwnerServices, { name }: AppFace): PageResponse {
-  const said = CONNECT_TEXTS.gone(name);
-  const body = html`<div class="card">
-${alertOf(said)}
-<p>${CONNECT_TEXTS.goneAdvice}</p>
-</div>`;
-  const page = walletOwnerPage(services, { title: CONNECT_TEXTS.goneTitle, body, isError: true });
-  return refusedBy(refuse('NOT_FOUND', said), page);
 }

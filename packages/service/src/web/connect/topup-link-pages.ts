@@ -2,14 +2,18 @@ import { consentStep } from '#web/connect/consent.ts';
 import { type OpenedLink, openLink, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 import { CAP_TEXTS } from '#web/topup/texts.ts';
-import { capPage, setCap } from '#web/topup/raise-cap.ts';
+import { capPage, setCap } from '#web/topup/cap-refused.ts';
 import { beginTopup, topupStep } from '#web/topup/topup-step.ts';
-import { type PageResponse, type PageMethods, redirectTo } from '#web/frame/page-handlers.ts';
+import type { PageResponse, PageMethods } from '#web/frame/page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
 import type { Person } from '#identities/session.ts';
 
 const CAP_IS_SET = 'cap=set';
 
-/** Where the links of 402 answers lead (BI-04): consent where there is none, the cap where that refused, then amounts. */
+/**
+ * The pages that the links of 402 answers lead to (BI-04). They ask for consent if there is none, then for a new cap if the cap
+ * refused the call, then for an amount.
+ */
 export function topupLinkPages(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
   return {
     '/topup/:part': {
@@ -41,12 +45,12 @@ export function topupLinkPages(services: WalletOwnerServices): Readonly<Record<s
   };
 }
 
-/** The page of the link itself, for addresses that only take its forms. */
+/** The page of the link itself, for an address that takes a form and shows nothing. */
 function toLink({ part }: WalletOwnerRequest): PageResponse {
   return redirectTo(`/topup/${part}`);
 }
 
-/** Goes on only with its owner's consent where the wallet is nobody else's. */
+/** Asks for consent first, unless the wallet is somebody else's: anybody may pay into that, as a gift. */
 async function openTopup(
   services: WalletOwnerServices,
   request: WalletOwnerRequest,

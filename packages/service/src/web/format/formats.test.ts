@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
+import { moment } from '#web/components/moment.ts';
 import { formatsOf } from '#web/format/formats.ts';
 import { micros } from '#kernel/micros.ts';
 
-function formats(language: string | undefined) {
-  return formatsOf({ headers: language === undefined ? {} : { 'accept-language': language } } as IncomingMessage);
-}
-
 /** As text that a reader would type: spaces of every kind are one, marks of direction are none. */
 function shown(language: string | undefined, amount: bigint, currency = 'EUR'): string {
-  const text = formats(language).amount(micros(amount), currency);
+  const text = formatsOf(language).amount(micros(amount), currency);
   return text.replaceAll(/[\u00a0\u202f]/g, ' ').replaceAll(/[\u200e\u200f\u061c]/g, '');
 }
 
@@ -56,11 +52,11 @@ test('ON-04 a language that is not known, or none at all, is English', () => {
 test('a moment is shown to the minute, in UTC, and exactly for programs', () => {
   const atMs = Date.UTC(2026, 10, 21, 23, 5, 59, 999);
   assert.equal(
-    formats('en-GB').moment(atMs).text,
+    moment(atMs, formatsOf('en-GB')).text,
     '<time datetime="2026-11-21T23:05:59.999Z">21 Nov 2026, 23:05 UTC</time>',
   );
   assert.equal(
-    formats('de').moment(atMs).text,
+    moment(atMs, formatsOf('de')).text,
     '<time datetime="2026-11-21T23:05:59.999Z">21.11.2026, 23:05 UTC</time>',
   );
 });

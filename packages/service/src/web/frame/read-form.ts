@@ -2,15 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import { readBody } from '#http/read-body.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
-/** The fields of a form, each once. One that was not sent is empty. */
+/** The fields of a form. A field that was not sent is empty, as an unchecked box is. */
 export interface Form {
   readonly field: (name: string) => string;
 }
 
+/** Far more than any form of ours needs. The largest carries a passkey. */
 const FORM_BYTES_MAX = 16_384;
 const TYPE = /^application\/x-www-form-urlencoded *(;|$)/i;
 
-/** Reads a form that a browser sent. Undefined: the caller left halfway. */
+/** Reads the form in a request. Undefined: the caller left before it was whole. */
 export async function readForm(
   request: IncomingMessage,
 ): Promise<Form | Refusal<'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE'> | undefined> {
@@ -24,13 +25,13 @@ export async function readForm(
   return fields === undefined ? noForm() : { field: (name) => fields.get(name) ?? '' };
 }
 
-/** Undefined where a field is there twice, or is no UTF-8: what would be made of it is not what was typed. */
+/** Undefined if a field is there twice or is not UTF-8: any reading of it would be a guess, and forms move money. */
 function fieldsOf(text: string): ReadonlyMap<string, string> | undefined {
   const fields = new Map<string, string>();
   for (const pair of text.split('&').filter((part) => part !== '')) {
     const [name, ...value] = pair.split('=').map(decoded);
     if (name === undefined || value.length !== 1 || value[0] === undefined || fields.has(name)) return undefined;
-    if (/\0/.test(value[0])) return undefined; // The database takes no such text.
+    if (/\0/.test(value[0])) return undefined; // PostgreSQL cannot store NUL in a text.
     fields.set(name, value[0]);
   }
   return fields;
@@ -45,5 +46,5 @@ function decoded(part: string): string | undefined {
 }
 
 function noForm(): Refusal<'BAD_REQUEST'> {
-  return refuse('BAD_REQUEST', 'This is not a form as a browser sends it.');
+  return refuse('BAD_REQUEST', 'This is not a form that a browser would send.');
 }

@@ -1,46 +1,34 @@
 import { email as emailSchema } from '@purser/contract/control.ts';
 import type { AppFace } from '#accounts/app-face.ts';
 import type { Link } from '#connections/link.ts';
-import { appMark } from '#web/components/app-mark.ts';
-import { type Html, html } from '#kernel/html.ts';
-import { alertOf } from '#web/frame/page-shell.ts';
-import { readLink } from '#web/wallet-owner/open-link.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
-import { passkeyNeeds, passkeyOffer } from '#web/sign-in/passkeys.ts';
-import { signedInCookies } from '#web/wallet-owner/sign-in-cookies.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import { SIGN_IN_TEXTS } from '#web/sign-in/texts.ts';
-import {
-  CODE,
-  NEXT_FIELD,
-  nextField,
-  SIGN_IN,
-  SIGN_OUT,
-  returnPathOf,
-  withReturnPath,
-} from '#web/wallet-owner/return-path.ts';
-import {
-  type PageResponse,
-  type PageMethods,
-  redirectTo,
-  refusedBy,
-  type PageRequest,
-} from '#web/frame/page-handlers.ts';
 import { emailOf } from '#identities/email.ts';
 import type { Person } from '#identities/session.ts';
+import { type Html, html } from '#kernel/html.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
+import { appMark } from '#web/components/app-mark.ts';
+import { button } from '#web/components/button.ts';
+import { hiddenField } from '#web/components/form.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card } from '#web/components/section.ts';
+import { textField } from '#web/components/text-field.ts';
+import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { passkeyNeeds, passkeyOffer } from '#web/sign-in/passkey-offer.ts';
+import { SIGN_IN_TEXTS } from '#web/sign-in/texts.ts';
+import { readLink, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
+import { CODE, NEXT_FIELD, nextField, returnPathOf, SIGN_IN, withReturnPath } from '#web/wallet-owner/return-path.ts';
+import { signedInCookies } from '#web/wallet-owner/sign-in-cookies.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-type WalletOwnerRequest = PageRequest<Person>;
-
+/** Room for the six digits and for spaces that are pasted with them. */
+const CODE_TYPED_LENGTH_MAX = 20;
+/** RFC 5321: a path of 256 octets, less its angle brackets. */
 const EMAIL_LENGTH_MAX = 254;
 
-/** Where people with wallets sign in, by a code that is mailed, and out. */
-export function emailCodePages(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
-  return { [SIGN_IN]: signInPage(services), [CODE]: codePage(services), [SIGN_OUT]: signOutPage(services) };
-}
-
-/** Asks for the e-mail. What it answers is the same for every e-mail, whether a wallet is there or not. */
-function signInPage(services: WalletOwnerServices): PageMethods<Person> {
+/** Asks for the e-mail address. The answer is the same for every address, so that nobody can find out who has a wallet. */
+export function signInPage(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: async (request) => {
       const next = thenInAddress(request);
@@ -75,8 +63,8 @@ async function askForCode(services: WalletOwnerServices, request: WalletOwnerReq
   });
 }
 
-/** Takes the code, and goes on. */
-function codePage(services: WalletOwnerServices): PageMethods<Person> {
+/** Takes the code, signs in and goes on. */
+export function codePage(services: WalletOwnerServices): PageMethods<Person> {
   const { codes } = services;
   const sentTo = (request: WalletOwnerRequest) => codes.emailOf(request.cookie('code') ?? '');
   return {
@@ -104,8 +92,8 @@ function codePage(services: WalletOwnerServices): PageMethods<Person> {
   };
 }
 
-/** `everywhere`: in every browser of this person. With where to go on, for somebody who then signs in as another. */
-function signOutPage({ sessions, cookies }: WalletOwnerServices): PageMethods<Person> {
+/** Signs out here, or with `everywhere` in every browser of this person. Keeps the return path, for somebody who signs in as another. */
+export function signOutPage({ sessions, cookies }: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: () => redirectTo(SIGN_IN),
     POST: async ({ signedIn }, form): Promise<PageResponse> => {
@@ -118,23 +106,23 @@ function signOutPage({ sessions, cookies }: WalletOwnerServices): PageMethods<Pe
   };
 }
 
-function thenInAddress({ exchange }: WalletOwnerRequest): string {
-  return returnPathOf(new URLSearchParams(exchange.query).get('then'));
+function thenInAddress({ query }: WalletOwnerRequest): string {
+  return returnPathOf(query.get('then'));
 }
 
-/** The link that somebody has followed here; undefined where there is none, or it is void. */
+/** The valid link that led here, if one did. */
 async function linkOf(services: WalletOwnerServices, next: string): Promise<Link | undefined> {
   const [, page, token = ''] = next.split('/');
   return page === 'topup' || page === 'connect' ? readLink(services, page, token) : undefined;
 }
 
-/** The app that asks. */
+/** The app whose link led here. */
 async function askingApp(services: WalletOwnerServices, next: string): Promise<AppFace | undefined> {
   const link = await linkOf(services, next);
   return link && (await services.apps.find(link.appId));
 }
 
-/** A link that is in force, made anew: waiting for a mail must not use up its fifteen minutes. Other paths stay as they are. */
+/** Renews a valid link: waiting for the mail must not use up its fifteen minutes. Any other path stays as it is. */
 async function freshened(services: WalletOwnerServices, next: string): Promise<string> {
   const link = await linkOf(services, next);
   return link === undefined ? next : services.links.renew(link);
@@ -153,43 +141,53 @@ async function signInForm(
 ): Promise<Html> {
   const app = await askingApp(services, next);
   const fields = html`${nextField(next)}
-<label for="email">${SIGN_IN_TEXTS.email}</label>
-<input id="email" name="email" type="email" autocomplete="email" maxlength="${EMAIL_LENGTH_MAX}" required value="${email}">
-<button>${SIGN_IN_TEXTS.send}</button>`;
-  const body = html`${alertOf(fault)}
-<div class="card">
-${app && appMark(app)}
-<p>${app === undefined ? SIGN_IN_TEXTS.forWallet : SIGN_IN_TEXTS.forApp(app.name)}</p>
-<p class="soft">${SIGN_IN_TEXTS.firstTime}</p>
-${request.form(SIGN_IN, fields)}
-</div>
+${textField({
+  name: 'email',
+  label: SIGN_IN_TEXTS.email,
+  type: 'email',
+  autocomplete: 'email',
+  lengthMax: EMAIL_LENGTH_MAX,
+  isRequired: true,
+  value: email,
+})}
+${button(SIGN_IN_TEXTS.send)}`;
+  const body = html`${errorSummary(fault)}
+${card(
+  app && appMark(app),
+  html`<p>${app === undefined ? SIGN_IN_TEXTS.forWallet : SIGN_IN_TEXTS.forApp(app.name)}</p>`,
+  html`<p class="soft">${SIGN_IN_TEXTS.firstTime}</p>`,
+  request.form(SIGN_IN, fields),
+)}
 ${passkeyOffer(services, request, next)}`;
   return walletOwnerPage(services, { title: SIGN_IN_TEXTS.title, body, isError: fault !== undefined });
 }
 
 function codeForm(services: WalletOwnerServices, request: WalletOwnerRequest, { next, email, fault }: FormState): Html {
   const fields = html`${nextField(next)}
-<label for="code">${SIGN_IN_TEXTS.code}</label>
-<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="20" required>
-<button>${SIGN_IN_TEXTS.enter}</button>`;
+${textField({
+  name: 'code',
+  label: SIGN_IN_TEXTS.code,
+  inputMode: 'numeric',
+  autocomplete: 'one-time-code',
+  lengthMax: CODE_TYPED_LENGTH_MAX,
+  isRequired: true,
+})}
+${button(SIGN_IN_TEXTS.enter)}`;
   const again = html`${nextField(next)}
-<input type="hidden" name="email" value="${email}">
-<button class="quiet">${SIGN_IN_TEXTS.again}</button>`;
-  const body = html`${alertOf(fault)}
-<div class="card">
-<p>${SIGN_IN_TEXTS.sentTo(email)}</p>
-${request.form(CODE, fields)}
-</div>
+${hiddenField('email', email)}
+${button(SIGN_IN_TEXTS.again, { kind: 'quiet' })}`;
+  const body = html`${errorSummary(fault)}
+${card(html`<p>${SIGN_IN_TEXTS.sentTo(email)}</p>`, request.form(CODE, fields))}
 <section>
 <p>${SIGN_IN_TEXTS.noMail}</p>
 ${request.form(SIGN_IN, again)}
 </section>
-<p><a href="${withReturnPath(SIGN_IN, next)}">${SIGN_IN_TEXTS.otherEmail}</a></p>`;
+${linkLine(withReturnPath(SIGN_IN, next), SIGN_IN_TEXTS.otherEmail)}`;
   return walletOwnerPage(services, { title: SIGN_IN_TEXTS.codeTitle, body, isError: fault !== undefined });
 }
 
 function voidPage(services: WalletOwnerServices, next: string): Html {
-  const body = html`${alertOf(SIGN_IN_TEXTS.voidCode)}
-<p><a href="${withReturnPath(SIGN_IN, next)}">${SIGN_IN_TEXTS.askAgain}</a></p>`;
+  const body = html`${errorSummary(SIGN_IN_TEXTS.voidCode)}
+${linkLine(withReturnPath(SIGN_IN, next), SIGN_IN_TEXTS.askAgain)}`;
   return walletOwnerPage(services, { title: SIGN_IN_TEXTS.voidTitle, body, isError: true });
 }

@@ -1,40 +1,37 @@
-import { formatsOf } from '#web/format/formats.ts';
+import type { Person } from '#identities/session.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { alertOf, noticeOf, type PageNeeds } from '#web/frame/page-shell.ts';
-import { signedInCookies } from '#web/wallet-owner/sign-in-cookies.ts';
+import { Refusal } from '#kernel/refusal.ts';
+import { button } from '#web/components/button.ts';
+import { hiddenField } from '#web/components/form.ts';
+import { list } from '#web/components/list.ts';
+import { moment } from '#web/components/moment.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary, successNotice } from '#web/components/notices.ts';
+import type { PageMethods } from '#web/frame/page.ts';
+import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { PASSKEY_PATHS, passkeyNeeds } from '#web/sign-in/passkey-offer.ts';
 import { PASSKEY_SCRIPT, passkeyFields } from '#web/sign-in/passkey-script.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import { PASSKEY_TEXTS, SIGN_IN_TEXTS } from '#web/sign-in/texts.ts';
+import type { WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import {
   NEXT_FIELD,
-  nextField,
   PASSKEYS,
+  returnPathOf,
   SIGN_IN,
   SIGN_OUT,
-  returnPathOf,
   toSignIn,
   withReturnPath,
 } from '#web/wallet-owner/return-path.ts';
-import { type PageMethods, redirectTo, refusedBy, type PageRequest } from '#web/frame/page-handlers.ts';
-import type { Person } from '#identities/session.ts';
-import { Refusal } from '#kernel/refusal.ts';
+import { signedInCookies } from '#web/wallet-owner/sign-in-cookies.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-type WalletOwnerRequest = PageRequest<Person>;
-
-const USE = '/wallet/passkeys/use';
-const REMOVE = '/wallet/passkeys/remove';
-
-/** How a person signs in, and out. */
-export function passkeyPages(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
-  return { [PASSKEYS]: ownPasskeys(services), [REMOVE]: removePasskey(services), [USE]: signInByPasskey(services) };
-}
-
-function ownPasskeys(services: WalletOwnerServices): PageMethods<Person> {
+/** Lists the passkeys of the person who is signed in, and takes a new one. */
+export function passkeysPage(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: async (request) => {
       if (request.signedIn === undefined) return toSignIn(PASSKEYS);
-      const done = new URLSearchParams(request.exchange.query).get('done');
+      const done = request.query.get('done');
       const page = await securityPage(services, request, { person: request.signedIn, done });
       return { status: 200, page, needs: passkeyNeeds(services) };
     },
@@ -49,7 +46,8 @@ function ownPasskeys(services: WalletOwnerServices): PageMethods<Person> {
   };
 }
 
-function removePasskey({ passkeys }: WalletOwnerServices): PageMethods<Person> {
+/** Removes one of the person's own passkeys. One that is not there has been removed, too. */
+export function removePasskeyForm({ passkeys }: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: () => redirectTo(PASSKEYS),
     POST: async ({ signedIn }, form) => {
@@ -60,8 +58,8 @@ function removePasskey({ passkeys }: WalletOwnerServices): PageMethods<Person> {
   };
 }
 
-/** Takes what the passkey signed, and goes on. */
-function signInByPasskey(services: WalletOwnerServices): PageMethods<Person> {
+/** Takes what the passkey signed, signs in and goes on. */
+export function usePasskeyForm(services: WalletOwnerServices): PageMethods<Person> {
   const { passkeys } = services;
   return {
     GET: () => redirectTo(SIGN_IN),
@@ -74,35 +72,9 @@ function signInByPasskey(services: WalletOwnerServices): PageMethods<Person> {
   };
 }
 
-/** Of a page that asks the browser for a passkey. */
-export function passkeyNeeds({ passkeys }: WalletOwnerServices): PageNeeds {
-  return passkeys.isPossible ? { script: PASSKEY_SCRIPT } : {};
-}
-
-/** On the sign-in page, for a browser that knows passkeys: hidden for any other. */
-export function passkeyOffer(
-  { passkeys }: WalletOwnerServices,
-  request: WalletOwnerRequest,
-  next: string,
-): Html | undefined {
-  if (!passkeys.isPossible) return undefined;
-  const fields = passkeyFields({
-    does: 'get',
-    options: passkeys.optionsToSignIn(),
-    button: html`<button class="quiet">${PASSKEY_TEXTS.use}</button>`,
-    failed: PASSKEY_TEXTS.notUsed,
-  });
-  return html`<section id="passkey-offer" hidden>
-<h2>${PASSKEY_TEXTS.offerTitle}</h2>
-<p>${PASSKEY_TEXTS.offer}</p>
-${request.form(USE, html`${nextField(next)}${fields}`)}
-</section>
-${PASSKEY_SCRIPT.element}`;
-}
-
 interface Shown {
   readonly person: Person;
-  /** What was just done. */
+  /** The `done` of the address: which notice to show. */
   readonly done?: string | null;
   readonly fault?: string;
 }
@@ -113,10 +85,10 @@ async function securityPage(
   { person, done, fault }: Shown,
 ): Promise<Html> {
   const { identity } = person;
-  const everywhere = html`<input type="hidden" name="everywhere" value="yes">
-<button class="danger">${SIGN_IN_TEXTS.signOutEverywhere}</button>`;
-  const body = html`${alertOf(fault)}
-${noticeOf(done === 'added' ? PASSKEY_TEXTS.added : done === 'removed' ? PASSKEY_TEXTS.removed : undefined)}
+  const everywhere = html`${hiddenField('everywhere', 'yes')}
+${button(SIGN_IN_TEXTS.signOutEverywhere, { kind: 'danger' })}`;
+  const body = html`${errorSummary(fault)}
+${successNotice(done === 'added' ? PASSKEY_TEXTS.added : done === 'removed' ? PASSKEY_TEXTS.removed : undefined)}
 <section>
 <h2>${PASSKEY_TEXTS.title}</h2>
 <p>${PASSKEY_TEXTS.what}</p>
@@ -126,11 +98,11 @@ ${await additionOf(services, request, person)}
 <section>
 <h2>${SIGN_IN_TEXTS.sessionTitle}</h2>
 <p>${SIGN_IN_TEXTS.signedInAs(identity.email)}</p>
-${request.form(SIGN_OUT, html`<button class="quiet">${SIGN_IN_TEXTS.signOut}</button>`)}
+${request.form(SIGN_OUT, button(SIGN_IN_TEXTS.signOut, { kind: 'quiet' }))}
 <p class="soft">${SIGN_IN_TEXTS.everywhereHint}</p>
 ${request.form(SIGN_OUT, everywhere)}
 </section>
-<p><a href="/wallet">${SIGN_IN_TEXTS.toWallet}</a></p>`;
+${linkLine('/wallet', SIGN_IN_TEXTS.toWallet)}`;
   return walletOwnerPage(services, { title: SIGN_IN_TEXTS.securityTitle, body, isError: fault !== undefined });
 }
 
@@ -140,18 +112,20 @@ async function passkeyList(
   { identity }: Person,
 ): Promise<Html> {
   const listed = await passkeys.list(identity.identityId);
-  const { moment } = formatsOf(request.exchange.request);
+  const { formats } = request;
   if (listed.length === 0) return html`<p class="soft">${PASSKEY_TEXTS.none}</p>`;
   const items = listed.map(({ credentialId, createdAtMs, lastUsedAtMs }) => {
-    const fields = html`<input type="hidden" name="passkey" value="${credentialId}">
-<button class="quiet">${PASSKEY_TEXTS.remove}</button>`;
-    const used = lastUsedAtMs === undefined ? PASSKEY_TEXTS.neverUsed : PASSKEY_TEXTS.lastUsed;
-    return html`<li><span>${PASSKEY_TEXTS.addedAt} ${moment(createdAtMs)}<br>
-<span class="soft">${used} ${lastUsedAtMs === undefined ? undefined : moment(lastUsedAtMs)}</span></span>
-${request.form(REMOVE, fields)}</li>
-`;
+    const fields = html`${hiddenField('passkey', credentialId)}
+${button(PASSKEY_TEXTS.remove, { kind: 'quiet' })}`;
+    const used =
+      lastUsedAtMs === undefined
+        ? PASSKEY_TEXTS.neverUsed
+        : html`${PASSKEY_TEXTS.lastUsed} ${moment(lastUsedAtMs, formats)}`;
+    return html`<span>${PASSKEY_TEXTS.addedAt} ${moment(createdAtMs, formats)}<br>
+<span class="soft">${used}</span></span>
+${request.form(PASSKEY_PATHS.remove, fields)}`;
   });
-  return html`<ul>${items}</ul>`;
+  return list(items);
 }
 
 async function additionOf(
@@ -163,7 +137,7 @@ async function additionOf(
   const fields = passkeyFields({
     does: 'create',
     options: await passkeys.optionsToAdd(identity),
-    button: html`<button>${PASSKEY_TEXTS.add}</button>`,
+    button: button(PASSKEY_TEXTS.add),
     failed: PASSKEY_TEXTS.notAdded,
   });
   return html`<div id="passkey-offer" hidden>${request.form(PASSKEYS, fields)}</div>
@@ -173,7 +147,7 @@ ${PASSKEY_SCRIPT.element}`;
 }
 
 function refusedPage(services: WalletOwnerServices, next: string, fault: string): Html {
-  const body = html`${alertOf(fault)}
-<p><a href="${withReturnPath(SIGN_IN, next)}">${PASSKEY_TEXTS.back}</a></p>`;
+  const body = html`${errorSummary(fault)}
+${linkLine(withReturnPath(SIGN_IN, next), PASSKEY_TEXTS.back)}`;
   return walletOwnerPage(services, { title: SIGN_IN_TEXTS.title, body, isError: true });
 }

@@ -1,108 +1,119 @@
-import { formatsOf } from '#web/format/formats.ts';
-import { type Html, html } from '#kernel/html.ts';
-import { alertOf } from '#web/frame/page-shell.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import { TEST_PROCESSOR_TEXTS as TEXTS } from '#web/test-processor/texts.ts';
-import { type PageResponse, type PageMethods, redirectTo, type PageRequest } from '#web/frame/page-handlers.ts';
 import type { Person } from '#identities/session.ts';
+import { type Html, html } from '#kernel/html.ts';
 import { TEST_CARD_NAMES, TEST_CARDS, testCardOf } from '#payments/test-processor/cards.ts';
 import type { TestBank, TestCheckout } from '#payments/test-processor/test-bank.ts';
+import { button, buttonLink, row } from '#web/components/button.ts';
+import { headlineAmount } from '#web/components/money.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { table } from '#web/components/table.ts';
+import { textField } from '#web/components/text-field.ts';
+import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
+import { TEST_PROCESSOR_TEXTS as TEXTS } from '#web/test-processor/texts.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 
-type Pages = Parameters<typeof walletOwnerPage>[0];
+type PageFrame = Parameters<typeof walletOwnerPage>[0];
 
+/** 402, as a processor's own page would answer. No `Refusal`: nobody called the API, so no counter of refusals counts it. */
 const STATUS_REFUSED = 402;
 const DIGITS_OF_A_GROUP = /\d{4}(?=\d)/g;
+/** The longest card number has 19 digits, in groups of four. */
+const NUMBER_LENGTH_MAX = 23;
 
-/** The pages of the test processor's make-believe bank (ON-03): for whoever has the address, signed in or not. */
-export function testProcessorPages(pages: Pages, bank: TestBank): Readonly<Record<string, PageMethods<Person>>> {
+/** The pages of the test processor's bank (ON-03). They are open to everybody who has the address, signed in or not. */
+export function testProcessorPages(frame: PageFrame, bank: TestBank): Readonly<Record<string, PageMethods<Person>>> {
   return {
     '/test-processor/:part': {
       GET: async (request) => {
         const checkout = await bank.find(request.part);
-        return checkout === undefined ? gone(pages) : shown(pages, request, checkout);
+        return checkout === undefined ? gone(frame) : shown(frame, request, checkout);
       },
       POST: async (request, form) => {
         const checkout = await bank.find(request.part);
-        if (checkout === undefined) return gone(pages);
+        if (checkout === undefined) return gone(frame);
         const step = form.field('step');
         if (step === 'confirm' || step === 'refuse') {
           const outcome = await bank.confirm(request.part, step === 'confirm');
-          if (outcome === 'declined') return payForm(pages, request, checkout, TEXTS.refused);
+          if (outcome === 'declined') return payForm(frame, request, checkout, TEXTS.refused);
           return redirectTo(outcome === 'paid' ? pathOf(checkout.returnUrl) : request.exchange.path);
         }
-        const card = testCardOf(form.field('number')); // From here on there is no number, only what the card does.
-        if (card === undefined) return payForm(pages, request, checkout, TEXTS.unknown);
+        // From here on there is no number, only what the card does: a real number that somebody types is never kept.
+        const card = testCardOf(form.field('number'));
+        if (card === undefined) return payForm(frame, request, checkout, TEXTS.unknown);
         const outcome = await bank.pay(request.part, card);
-        if (outcome === 'declined') return payForm(pages, request, checkout, TEXTS.declined);
+        if (outcome === 'declined') return payForm(frame, request, checkout, TEXTS.declined);
         return redirectTo(outcome === 'paid' ? pathOf(checkout.returnUrl) : request.exchange.path);
       },
     },
   };
 }
 
-function shown(pages: Pages, request: PageRequest<Person>, checkout: TestCheckout): PageResponse {
-  if (checkout.state === 'paid') return paidPage(pages, checkout);
-  return checkout.state === 'confirming' ? confirmForm(pages, request, checkout) : payForm(pages, request, checkout);
+function shown(frame: PageFrame, request: PageRequest<Person>, checkout: TestCheckout): PageResponse {
+  if (checkout.state === 'paid') return paidPage(frame, checkout);
+  return checkout.state === 'confirming' ? confirmForm(frame, request, checkout) : payForm(frame, request, checkout);
 }
 
-function payForm(pages: Pages, request: PageRequest<Person>, checkout: TestCheckout, fault?: string): PageResponse {
-  const amount = formatsOf(request.exchange.request).amount(checkout.amount, checkout.currency);
-  const fields = html`<label for="number">${TEXTS.number}</label>
-<input id="number" name="number" inputmode="numeric" autocomplete="off" maxlength="23" required value="${groups(TEST_CARDS.success.number)}" aria-describedby="number-hint">
-<p class="hint" id="number-hint">${TEXTS.numberHint}</p>
-<button>${TEXTS.pay(amount)}</button>`;
-  const body = html`${alertOf(fault)}
+function payForm(frame: PageFrame, request: PageRequest<Person>, checkout: TestCheckout, fault?: string): PageResponse {
+  const { formats, exchange } = request;
+  const fields = html`${textField({
+    name: 'number',
+    label: TEXTS.number,
+    value: groups(TEST_CARDS.success.number),
+    hint: TEXTS.numberHint,
+    inputMode: 'numeric',
+    autocomplete: 'off',
+    lengthMax: NUMBER_LENGTH_MAX,
+    isRequired: true,
+  })}
+${button(TEXTS.pay(formats.amount(checkout.amount, checkout.currency)))}`;
+  const body = html`${errorSummary(fault)}
 <section>
 <p>${TEXTS.what(checkout.appName)}</p>
-<p class="amount">${amount}</p>
-${request.form(request.exchange.path, fields)}
+${headlineAmount(checkout, formats)}
+${request.form(exchange.path, fields)}
 </section>
-${cardList()}
-<p><a href="${pathOf(checkout.cancelUrl)}">${TEXTS.back}</a></p>`;
+${cardTable()}
+${linkLine(pathOf(checkout.cancelUrl), TEXTS.back)}`;
   const isError = fault !== undefined;
-  return {
-    status: isError ? STATUS_REFUSED : 200,
-    page: walletOwnerPage(pages, { title: TEXTS.title, body, isError }),
-  };
+  const page = walletOwnerPage(frame, { title: TEXTS.title, body, isError });
+  return { status: isError ? STATUS_REFUSED : 200, page };
 }
 
-function cardList(): Html {
-  const rows = TEST_CARD_NAMES.map(
-    (name) => html`<tr><td>${groups(TEST_CARDS[name].number)}</td><td>${TEXTS.does[name]}</td></tr>
-`,
+function cardTable(): Html {
+  return table({
+    caption: TEXTS.cards,
+    columns: [{ name: TEXTS.cardColumn }, { name: TEXTS.doesColumn }],
+    rows: TEST_CARD_NAMES.map((name) => [groups(TEST_CARDS[name].number), TEXTS.does[name]]),
+    empty: '',
+  });
+}
+
+/** The second step that some cards ask for, as a bank's own page would. */
+function confirmForm(frame: PageFrame, request: PageRequest<Person>, checkout: TestCheckout): PageResponse {
+  const amount = request.formats.amount(checkout.amount, checkout.currency);
+  const buttons = row(
+    button(TEXTS.confirm, { name: 'step', value: 'confirm' }),
+    button(TEXTS.refuse, { kind: 'quiet', name: 'step', value: 'refuse' }),
   );
-  return html`<table class="list">
-<caption>${TEXTS.cards}</caption>
-<thead><tr><th scope="col">${TEXTS.cardColumn}</th><th scope="col">${TEXTS.doesColumn}</th></tr></thead>
-<tbody>
-${rows}</tbody>
-</table>`;
-}
-
-function confirmForm(pages: Pages, request: PageRequest<Person>, checkout: TestCheckout): PageResponse {
-  const amount = formatsOf(request.exchange.request).amount(checkout.amount, checkout.currency);
-  const buttons = html`<div class="row">
-<button name="step" value="confirm">${TEXTS.confirm}</button>
-<button class="quiet" name="step" value="refuse">${TEXTS.refuse}</button>
-</div>`;
   const body = html`<section>
 <p>${TEXTS.confirmText(amount, checkout.appName)}</p>
 ${request.form(request.exchange.path, buttons)}
 </section>`;
-  return { status: 200, page: walletOwnerPage(pages, { title: TEXTS.confirmTitle, body }) };
+  return { status: 200, page: walletOwnerPage(frame, { title: TEXTS.confirmTitle, body }) };
 }
 
-function paidPage(pages: Pages, checkout: TestCheckout): PageResponse {
+function paidPage(frame: PageFrame, checkout: TestCheckout): PageResponse {
   const body = html`<section>
 <p>${TEXTS.paidText}</p>
-<p><a class="button" href="${pathOf(checkout.returnUrl)}">${TEXTS.goOn}</a></p>
+${buttonLink(pathOf(checkout.returnUrl), TEXTS.goOn)}
 </section>`;
-  return { status: 200, page: walletOwnerPage(pages, { title: TEXTS.paidTitle, body }) };
+  return { status: 200, page: walletOwnerPage(frame, { title: TEXTS.paidTitle, body }) };
 }
 
-function gone(pages: Pages): PageResponse {
-  const body = alertOf(TEXTS.goneText) ?? html``;
-  return { status: 404, page: walletOwnerPage(pages, { title: TEXTS.goneTitle, body, isError: true }) };
+function gone(frame: PageFrame): PageResponse {
+  const body = html`${errorSummary(TEXTS.goneText)}`;
+  return { status: 404, page: walletOwnerPage(frame, { title: TEXTS.goneTitle, body, isError: true }) };
 }
 
 /** In groups of four, as on a card. */
@@ -110,7 +121,7 @@ function groups(number: string): string {
   return number.replaceAll(DIGITS_OF_A_GROUP, '$& ');
 }
 
-/** These pages are of the same service as those that they lead to. */
+/** The addresses of a checkout are of this service, which a browser may call by another name: the path works by any of them. */
 function pathOf(url: string): string {
   const { pathname, search } = new URL(url);
   return pathname + search;

@@ -1,58 +1,37 @@
 import type { Connection } from '#connections/connection.ts';
-import { type Formats, formatsOf } from '#web/format/formats.ts';
-import { type Html, html } from '#kernel/html.ts';
-import { appMark } from '#web/components/app-mark.ts';
-import { alertOf, scriptOf } from '#web/frame/page-shell.ts';
-import { spendableOf } from '#web/wallet-owner/owned-wallet.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import { CHECKOUT_TEXTS as TEXTS } from '#web/topup/texts.ts';
-import { PASSKEYS } from '#web/wallet-owner/return-path.ts';
-import { NEXT_PATH } from '#web/topup/topup-step.ts';
-import type { PageResponse, PageMethods, PageRequest } from '#web/frame/page-handlers.ts';
 import type { Person } from '#identities/session.ts';
+import { type Html, html } from '#kernel/html.ts';
 import type { CheckoutId, IdentityId } from '#kernel/ids.ts';
 import type { Checkout } from '#payments/checkout.ts';
+import { appMark } from '#web/components/app-mark.ts';
+import { buttonLink } from '#web/components/button.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import type { Formats } from '#web/format/formats.ts';
+import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import { WAITING_SCRIPT } from '#web/topup/waiting-script.ts';
+import { CHECKOUT_TEXTS as TEXTS } from '#web/topup/texts.ts';
+import { NEXT_PATH } from '#web/topup/topup-step.ts';
+import { spendableOf } from '#web/wallet-owner/owned-wallet.ts';
+import { PASSKEYS } from '#web/wallet-owner/return-path.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-/** A checkout, and who looks at it. */
+/** A checkout, with what the person looking at it may see. */
 interface Arrival {
   readonly checkout: Checkout;
   readonly appName: string;
   readonly logo: string | undefined;
-  /** Where its wallet's owner looks. */
+  /** Set only if the wallet's owner is looking: others may not see what is in it. */
   readonly connection: Connection | undefined;
-  /** Where the payer came from, by his own browser's word. */
+  /** Where the payer goes on, as their browser remembers it. */
   readonly next: string | undefined;
-  /** The way to a first passkey, for an owner who has none. */
+  /** Whether to suggest a first passkey: to an owner who has none. */
   readonly offersPasskey: boolean;
 }
 
-/**
- * Looks at this page once a second until there is something else on it, and puts that in place of what is shown; after a
- * minute it says that it takes longer, and looks more seldom.
- */
-const SCRIPT = scriptOf(`(() => {
-const part = (name, page) => page.querySelector(name);
-let looks = 0;
-const look = async () => {
-  looks += 1;
-  if (looks === 60) part('#slow', document).hidden = false;
-  try {
-    const reply = await fetch(location.href, { cache: 'no-store' });
-    const seen = new DOMParser().parseFromString(await reply.text(), 'text/html');
-    if (reply.ok && !part('#slow', seen)) {
-      for (const name of ['h1', '#arrival']) part(name, document).replaceChildren(...part(name, seen).childNodes);
-      document.title = seen.title;
-      part('#slow', document).remove();
-      return;
-    }
-  } catch {}
-  setTimeout(look, looks < 60 ? 1000 : 10000);
-};
-setTimeout(look, 1000);
-})();`);
-
-/** `/checkout/...`: where a payer waits for the money. That he is here proves nothing: what counts is the notice (ON-02). */
+/** `/checkout/...`: where a payer waits for the money. Coming here proves no payment: only the processor's notice does (ON-02). */
 export function checkoutPages(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
   return {
     '/checkout/:part': {
@@ -85,12 +64,12 @@ function arrivalPage(services: WalletOwnerServices, request: PageRequest<Person>
   const isOpen = arrival.checkout.state === 'open';
   const waiting = html`<p class="hint" id="slow" hidden>${TEXTS.slow}</p>
 <noscript><meta http-equiv="refresh" content="3"><p class="hint">${TEXTS.slow}</p></noscript>
-${SCRIPT.element}`;
+${WAITING_SCRIPT.element}`;
   const whole = html`<section id="arrival" aria-live="polite">${appMark({ name: arrival.appName, logo: arrival.logo })}
 ${body}</section>
 ${isOpen ? waiting : undefined}`;
   const page = walletOwnerPage(services, { title, body: whole });
-  return { status: 200, page, ...(isOpen ? { needs: { script: SCRIPT } } : {}) };
+  return { status: 200, page, ...(isOpen ? { needs: { script: WAITING_SCRIPT } } : {}) };
 }
 
 function shownOf(
@@ -98,47 +77,47 @@ function shownOf(
   request: PageRequest<Person>,
   arrival: Arrival,
 ): { title: string; body: Html } {
-  const format = formatsOf(request.exchange.request);
+  const { formats } = request;
   const { checkout } = arrival;
-  if (checkout.state === 'paid') return { title: TEXTS.paidTitle, body: paid(format, arrival) };
+  if (checkout.state === 'paid') return { title: TEXTS.paidTitle, body: paid(formats, arrival) };
   if (checkout.state === 'kept') {
-    return { title: TEXTS.keptTitle, body: html`<p>${TEXTS.kept(services.operatorName)}</p>${facts(format, arrival)}` };
+    return {
+      title: TEXTS.keptTitle,
+      body: html`<p>${TEXTS.kept(services.operatorName)}</p>${facts(formats, arrival)}`,
+    };
   }
   if (request.exchange.query !== 'paid=no') {
-    return { title: TEXTS.openTitle, body: html`<p class="waiting">${TEXTS.open}</p>${facts(format, arrival)}` };
+    return { title: TEXTS.openTitle, body: html`<p class="waiting">${TEXTS.open}</p>${facts(formats, arrival)}` };
   }
-  const body = html`<p>${TEXTS.unpaid}</p>${facts(format, arrival)}${wayToTryAgain(services, arrival)}`;
+  const body = html`<p>${TEXTS.unpaid}</p>${facts(formats, arrival)}${wayToTryAgain(services, arrival)}`;
   return { title: TEXTS.unpaidTitle, body };
 }
 
-function facts(format: Formats, { checkout, appName }: Arrival): Html {
-  return html`<dl><dt>${TEXTS.amount}</dt><dd>${format.amount(checkout.amount, checkout.currency)}</dd>
-<dt>${TEXTS.app}</dt><dd>${appName}</dd></dl>`;
+function facts(formats: Formats, { checkout, appName }: Arrival): Html {
+  return definitionList([
+    [TEXTS.amount, formats.amount(checkout.amount, checkout.currency)],
+    [TEXTS.app, appName],
+  ]);
 }
 
-function paid(format: Formats, { checkout, appName, connection, next, offersPasskey }: Arrival): Html {
-  const { amount } = format;
+/** The notice has no role of its own: it appears inside a live region, which a screen reader reads out anyway. */
+function paid({ amount }: Formats, { checkout, appName, connection, next, offersPasskey }: Arrival): Html {
   const balance =
-    connection &&
-    html`<dl><dt>${TEXTS.available}</dt><dd>${amount(spendableOf(connection), connection.wallet.currency)}</dd></dl>`;
-  const way =
-    next === undefined
-      ? html`<p>${TEXTS.backTo(appName)}</p>`
-      : html`<p><a class="button" href="${next}">${TEXTS.onTo(appName)}</a></p>`;
-  const wallet = connection && html`<p><a href="/wallet">${TEXTS.wallet}</a></p>`;
+    connection && definitionList([[TEXTS.available, amount(spendableOf(connection), connection.wallet.currency)]]);
+  const way = next === undefined ? html`<p>${TEXTS.backTo(appName)}</p>` : buttonLink(next, TEXTS.onTo(appName));
   return html`<p class="good">${TEXTS.paid(amount(checkout.amount, checkout.currency), appName)}</p>
-${balance}${way}${wallet}
+${balance}${way}${connection && linkLine('/wallet', TEXTS.wallet)}
 ${offersPasskey ? html`<p class="soft">${TEXTS.passkey} <a href="${PASSKEYS}">${TEXTS.addPasskey}</a></p>` : undefined}`;
 }
 
-/** A new link for the owner; nobody else gets one by the address of a checkout. */
+/** A new link, for the owner only. Others may know the address of a checkout, and must not get a link to the wallet by it. */
 function wayToTryAgain({ links }: WalletOwnerServices, { connection, appName, next }: Arrival): Html {
   if (connection === undefined) return html`<p>${TEXTS.tryFromApp(appName)}</p>`;
   const path = next?.replace(/\/done$/, '/topup') ?? new URL(links.topup(connection)).pathname;
-  return html`<p><a class="button" href="${path}">${TEXTS.tryAgain}</a></p>`;
+  return buttonLink(path, TEXTS.tryAgain);
 }
 
 function gone(services: WalletOwnerServices): PageResponse {
-  const body = html`${alertOf(TEXTS.gone)}`;
+  const body = html`${errorSummary(TEXTS.gone)}`;
   return { status: 404, page: walletOwnerPage(services, { title: TEXTS.goneTitle, body, isError: true }) };
 }

@@ -1,30 +1,34 @@
 import type { Connection } from '#connections/connection.ts';
-import { appMark } from '#web/components/app-mark.ts';
-import { amountField } from '#web/components/amount-field.ts';
-import type { Form } from '#web/frame/read-form.ts';
-import { type Formats, formatsOf } from '#web/format/formats.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { alertOf, noticeOf } from '#web/frame/page-shell.ts';
-import { type OpenedLink, type WalletOwnerRequest, signedInAs } from '#web/wallet-owner/open-link.ts';
-import { spendableOf } from '#web/wallet-owner/owned-wallet.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import { TOPUP_TEXTS as TEXTS } from '#web/topup/texts.ts';
-import { chosenAmount, leastPayment, offeredAmounts } from '#web/topup/topup-amounts.ts';
-import { type PageResponse, redirectTo, refusedBy } from '#web/frame/page-handlers.ts';
-import type { Micros } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { PayableAmounts } from '#payments/amounts.ts';
 import { ProcessorAway } from '#payments/checkout.ts';
+import { amountField } from '#web/components/amount-field.ts';
+import { appMark } from '#web/components/app-mark.ts';
+import { button } from '#web/components/button.ts';
+import { choiceField } from '#web/components/choice-field.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
+import type { Formats } from '#web/format/formats.ts';
+import type { PageResponse } from '#web/frame/page.ts';
+import type { Form } from '#web/frame/read-form.ts';
+import { redirectTo, showPage } from '#web/frame/responses.ts';
+import { TOPUP_TEXTS as TEXTS } from '#web/topup/texts.ts';
+import { chosenAmount, leastPayment, offeredAmounts } from '#web/topup/topup-amounts.ts';
+import { type OpenedLink, signedInAs, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
+import { spendableOf } from '#web/wallet-owner/owned-wallet.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-/** A wallet that is to be paid into: the own one, which is connected, or somebody else's. */
+/** A wallet to pay into: the payer's own, which is connected, or somebody else's. */
 export interface TopupStep {
   readonly opened: OpenedLink;
   /** The page to come back to after another sign-in. */
   readonly path: string;
   /** The address of the form. */
   readonly action: string;
-  /** Where the payer goes afterwards, and where he goes if he does not want to pay now; a path of ours. */
+  /** Where the payer goes afterwards, paid or not: a path of ours. Undefined: nothing comes after. */
   readonly next: string | undefined;
 }
 
@@ -34,12 +38,12 @@ interface Shown {
   readonly notice?: string | undefined;
 }
 
-/** Browsers drop larger cookies: then the payer finds his own way back. */
+/** Browsers drop cookies above 4 KB. Without this one, the page of the payment tells the payer to go back by themselves. */
 const NEXT_LENGTH_MAX = 3_500;
-/** The only way on that there is: the end of a connection. */
+/** The only page that may come after a payment: the end of connecting. The cookie comes from the browser, so its path is checked. */
 export const NEXT_PATH = /^(\/connect\/[A-Za-z0-9_-]+\/done)$/;
 
-/** The amounts to choose from. Changes nothing. */
+/** Shows the amounts to choose from. Changes nothing. */
 export async function topupStep(
   services: WalletOwnerServices,
   request: WalletOwnerRequest,
@@ -49,27 +53,27 @@ export async function topupStep(
   const { app, connection, person } = step.opened;
   const { checkouts, operatorName } = services;
   const currency = await currencyOf(services, step.opened);
-  const format = formatsOf(request.exchange.request);
+  const { formats } = request;
   const form =
     checkouts === undefined
       ? html`<p>${TEXTS.notSetUp(operatorName)}</p>`
-      : request.form(step.action, amountFields(format, checkouts.amountsIn(currency), { currency, step, shown }));
-  const body = html`${alertOf(shown.fault?.message)}${noticeOf(shown.notice)}
-${connection?.wallet.isSuspended === true ? html`<p class="alert">${TEXTS.suspended(operatorName)}</p>` : undefined}
+      : request.form(step.action, amountFields(formats, checkouts.amountsIn(currency), { currency, step, shown }));
+  const body = html`${errorSummary(shown.fault?.message)}${successNotice(shown.notice)}
+${connection?.wallet.isSuspended === true ? warningNotice(TEXTS.suspended(operatorName)) : undefined}
 <section>
 ${appMark(app)}
-${connection === undefined ? html`<p>${TEXTS.gift}</p>` : ownerLines(format, app.name, connection)}
+${connection === undefined ? html`<p>${TEXTS.gift}</p>` : ownerLines(formats, app.name, connection)}
 ${form}
-${step.next === undefined ? undefined : html`<p><a href="${step.next}">${TEXTS.skip}</a></p>`}
+${step.next === undefined ? undefined : linkLine(step.next, TEXTS.skip)}
 </section>
 ${signedInAs(request, person.identity, step.path)}`;
   const title = connection === undefined ? TEXTS.giftTitle(app.name) : TEXTS.title(app.name);
   const page = walletOwnerPage(services, { title, body, isError: shown.fault !== undefined });
   const needs = { formTargets: checkouts?.formTargets ?? [] };
-  return { ...(shown.fault === undefined ? { status: 200, page } : refusedBy(shown.fault, page)), needs };
+  return { ...showPage(page, shown.fault), needs };
 }
 
-/** Takes the form of those amounts and leads to the processor. Two checkouts are harmless: what counts is a payment. */
+/** Takes the form of the amounts and leads to the processor. Sending it twice is harmless: a checkout moves no money, a payment does. */
 export async function beginTopup(
   services: WalletOwnerServices,
   request: WalletOwnerRequest,
@@ -84,7 +88,7 @@ export async function beginTopup(
   const payable = checkouts.amountsIn(currency);
   const amount = chosenAmount(form, payable);
   if (typeof amount === 'string') {
-    const said = faultOf(amount, formatsOf(request.exchange.request), currency, payable);
+    const said = faultOf(amount, request.formats, currency, payable);
     return topupStep(services, request, step, { fault: refuse('BAD_REQUEST', said), typed });
   }
   const fault = await tries.take([{ kind: 'checkout-from', of: services.addressOf(request.exchange.request) }]);
@@ -108,17 +112,17 @@ export async function beginTopup(
   }
 }
 
-/** What a payment is in; of somebody else's wallet it tells no more than its amounts would. */
+/** The currency of the payment. For somebody else's wallet it tells no more than the amounts on the page do anyway. */
 async function currencyOf(services: WalletOwnerServices, { link, connection }: OpenedLink): Promise<string> {
   const found = connection ?? (await services.connections.find(link.appId, link.userId));
   return found?.wallet.currency ?? services.currency;
 }
 
-function ownerLines(format: Formats, appName: string, connection: Connection): Html {
+function ownerLines(formats: Formats, appName: string, connection: Connection): Html {
   const { wallet } = connection;
-  const balance = html`<dl><dt>${TEXTS.available}</dt><dd>${format.amount(spendableOf(connection), wallet.currency)}</dd></dl>
-`;
-  return html`${wallet.isSuspended ? undefined : balance}<p>${TEXTS.explain(appName)}</p>`;
+  const spendable = formats.amount(spendableOf(connection), wallet.currency);
+  const balance = wallet.isSuspended ? undefined : definitionList([[TEXTS.available, spendable]]);
+  return html`${balance}<p>${TEXTS.explain(appName)}</p>`;
 }
 
 interface FieldsOf {
@@ -131,32 +135,28 @@ function amountFields({ amount }: Formats, payable: PayableAmounts, { currency, 
   const { link, connection } = step.opened;
   const offered = offeredAmounts(payable);
   const hold = link.purpose === 'connect' ? undefined : link.least;
-  // Of somebody else's wallet it would tell what is in it; of a blocked one it would let nothing through.
+  // For the owner of a wallet that can spend only: the amount would tell others what is in it, and no amount lifts a block.
   const isUseful = connection?.wallet.isSuspended === false;
   const least = isUseful ? leastPayment(hold, connection.wallet.available, payable) : undefined;
-  const leastChoice = least && choiceOf(least, TEXTS.least(amount(least, currency)), 'least');
-  return html`<fieldset class="choices">
-<legend>${TEXTS.amount}</legend>
-${offered.choices.map((choice) => choiceOf(choice, amount(choice, currency)))}${leastChoice}</fieldset>
+  const choices = [
+    ...offered.choices.map((choice) => ({ value: String(choice), text: amount(choice, currency) })),
+    ...(least === undefined ? [] : [{ id: 'least', value: String(least), text: TEXTS.least(amount(least, currency)) }]),
+  ];
+  return html`${choiceField({ name: 'amount', legend: TEXTS.amount, choices })}
 ${amountField({ name: 'other', label: TEXTS.other(currency), text: shown.typed ?? '' })}
 <p class="soft">${TEXTS.range(amount(offered.least, currency), amount(offered.most, currency))}</p>
-<button>${TEXTS.goOn}</button>`;
-}
-
-function choiceOf(amount: Micros, text: string, id = `amount-${amount}`): Html {
-  return html`<label for="${id}"><input id="${id}" type="radio" name="amount" value="${String(amount)}"><span>${text}</span></label>
-`;
+${button(TEXTS.goOn)}`;
 }
 
 function faultOf(
   fault: 'none' | 'two' | 'unusable',
-  format: Formats,
+  formats: Formats,
   currency: string,
   payable: PayableAmounts,
 ): string {
   if (fault === 'none') return TEXTS.chooseOne;
   if (fault === 'two') return TEXTS.chooseOnlyOne;
   const { least, most } = offeredAmounts(payable);
-  const [from, to, unit] = [least, most, payable.unit].map((one) => format.amount(one, currency));
+  const [from, to, unit] = [least, most, payable.unit].map((one) => formats.amount(one, currency));
   return TEXTS.notAnAmount(from ?? '', to ?? '', unit ?? '');
 }

@@ -1,40 +1,44 @@
 import type { AppFace } from '#accounts/app-face.ts';
 import type { Connection } from '#connections/connection.ts';
 import type { Link } from '#connections/link.ts';
-import { type Html, html } from '#kernel/html.ts';
-import { appMark } from '#web/components/app-mark.ts';
-import { alertOf } from '#web/frame/page-shell.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import { LINK_TEXTS } from '#web/wallet-owner/texts.ts';
-import { nextField, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
-import { type PageResponse, refusedBy, type PageRequest } from '#web/frame/page-handlers.ts';
 import type { Identity, Person } from '#identities/session.ts';
+import { type Html, html } from '#kernel/html.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { refuse } from '#kernel/refusal.ts';
+import { appMark } from '#web/components/app-mark.ts';
+import { button } from '#web/components/button.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card } from '#web/components/section.ts';
+import type { PageRequest, PageResponse } from '#web/frame/page.ts';
+import { refusedBy } from '#web/frame/responses.ts';
+import { nextField, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
+import { LINK_TEXTS } from '#web/wallet-owner/texts.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
 export type WalletOwnerRequest = PageRequest<Person>;
 
-/** A signed link in the hands of somebody who is signed in. */
+/** A signed link that a person who is signed in has opened. */
 export interface OpenedLink {
   readonly link: Link;
   readonly app: AppFace;
   readonly person: Person;
-  /** This person's, for the (app, user) of the link. */
+  /** This person's connection for the link's app and user. Undefined if the wallet is somebody else's: pages then have nothing to leak. */
   readonly connection: Connection | undefined;
-  /** The cap that an operator set for a wallet which is nobody's yet: its first owner is offered the same. */
+  /** The cap that an operator set for a wallet without an owner. Its first owner is offered the same. */
   readonly capToClaim: Micros | undefined;
-  /** This would be one more account of this person's at the app: if he has but one there, it is not his. */
+  /** The person already has another account at this app. If they have only one there, this link was meant for somebody else. */
   readonly isOneMore: boolean;
-  /** The wallet is another identity's: nothing of it may be shown (BI-04). */
+  /** The wallet belongs to another identity. Nothing of it may be shown (BI-04). */
   readonly isForeign: boolean;
 }
 
 const SANDBOX = 'sandbox';
 
 /**
- * Opens the link that a page's address holds, or answers instead: the sandbox's page; one calm page for whatever is no link
- * in force; the sign-in, which leads back here. Changes nothing, however often.
+ * Opens the link in a page's address. If it cannot be opened, returns the page to show instead: the sandbox's page, one and the
+ * same page for every link that is not valid, or the way to the sign-in, which leads back here. Opening changes nothing.
  */
 export async function openLink(
   services: WalletOwnerServices,
@@ -42,10 +46,11 @@ export async function openLink(
   page: 'topup' | 'connect',
 ): Promise<OpenedLink | PageResponse> {
   if (request.part === SANDBOX) return { status: 200, page: sandboxPage(services) };
-  return openReadLink(services, request, `/${page}/${request.part}`, await readLink(services, page, request.part));
+  const link = await readLink(services, page, request.part);
+  return openReadLink(services, request, `/${page}/${request.part}`, link);
 }
 
-/** The link that an address holds; undefined for whatever is none in force, a spent one too. */
+/** The link in an address. Undefined if it is not valid, has expired, or its payment was made. */
 export async function readLink(
   { links, checkouts }: WalletOwnerServices,
   page: 'topup' | 'connect',
@@ -56,7 +61,7 @@ export async function readLink(
   return isSpent ? undefined : link;
 }
 
-/** The same with a link that was read. `path`: where the sign-in leads back to. */
+/** Does what `openLink` does with a link that was read already. `path`: the page that the sign-in leads back to. */
 export async function openReadLink(
   services: WalletOwnerServices,
   request: WalletOwnerRequest,
@@ -68,36 +73,36 @@ export async function openReadLink(
   if (link === undefined || app === undefined) return voidLink(services);
   if (app.isSuspended) return suspendedApp(services, app);
   if (person === undefined) return toSignIn(path);
+  const { identityId } = person.identity;
   const found = await services.connections.find(link.appId, link.userId);
-  const isForeign = found !== undefined && found.identityId !== person.identity.identityId;
+  const isForeign = found !== undefined && found.identityId !== identityId;
   const capToClaim = found === undefined ? await services.connections.capToClaim(link.appId, link.userId) : undefined;
-  const isOneMore =
-    found === undefined && (await services.connections.knowsApp(person.identity.identityId, link.appId));
+  const isOneMore = found === undefined && (await services.connections.knowsApp(identityId, link.appId));
   return { link, app, person, connection: isForeign ? undefined : found, capToClaim, isOneMore, isForeign };
 }
 
-/** A link that is forged, altered, expired, spent or another page's: which of them, nobody is told (BI-04). */
+/** Forged, altered, expired, spent, or of another page: the answer never says which, so that nobody learns by guessing (BI-04). */
 export function voidLink(services: WalletOwnerServices): PageResponse {
-  const body = html`<div class="card">
-${alertOf(LINK_TEXTS.voidLink)}
-<p>${LINK_TEXTS.voidAdvice}</p>
-<p><a href="/wallet">${LINK_TEXTS.toWallet}</a></p>
-</div>`;
-  const refusal = refuse('NOT_FOUND', LINK_TEXTS.voidLink);
-  return refusedBy(refusal, walletOwnerPage(services, { title: LINK_TEXTS.voidTitle, body, isError: true }));
+  const body = card(
+    errorSummary(LINK_TEXTS.voidLink),
+    html`<p>${LINK_TEXTS.voidAdvice}</p>`,
+    linkLine('/wallet', LINK_TEXTS.toWallet),
+  );
+  const page = walletOwnerPage(services, { title: LINK_TEXTS.voidTitle, body, isError: true });
+  return refusedBy(refuse('NOT_FOUND', LINK_TEXTS.voidLink), page);
 }
 
-/** Who is signed in, and the way to be somebody else and come back to `then`. */
+/** Who is signed in, and a button to sign in as somebody else and come back to `then`. */
 export function signedInAs(request: WalletOwnerRequest, { email }: Identity, then: string): Html {
   const fields = html`${nextField(then)}
-<button class="quiet">${LINK_TEXTS.notYou}</button>`;
+${button(LINK_TEXTS.notYou, { kind: 'quiet' })}`;
   return html`<div class="soft">
 <p>${LINK_TEXTS.signedInAs} <strong>${email}</strong></p>
 ${request.form(SIGN_OUT, fields)}
 </div>`;
 }
 
-/** For another identity than the wallet's. `way`: here, and the way back. */
+/** For somebody who is not the wallet's owner. `way`: the path of this page, and the way back. */
 export function foreignPage(
   services: WalletOwnerServices,
   request: WalletOwnerRequest,
@@ -105,32 +110,20 @@ export function foreignPage(
   way: { readonly path: string; readonly back: Html },
 ): PageResponse {
   const said = LINK_TEXTS.foreign(app.name);
-  const body = html`<div class="card">
-${appMark(app)}
-${alertOf(said)}
-<p>${LINK_TEXTS.foreignAdvice}</p>
-${way.back}
-</div>
+  const body = html`${card(appMark(app), errorSummary(said), html`<p>${LINK_TEXTS.foreignAdvice}</p>`, way.back)}
 ${signedInAs(request, person.identity, way.path)}`;
   const page = walletOwnerPage(services, { title: LINK_TEXTS.foreignTitle, body, isError: true });
   return refusedBy(refuse('FORBIDDEN', said), page);
 }
 
 function sandboxPage(services: WalletOwnerServices): Html {
-  const body = html`<div class="card">
-<p>${LINK_TEXTS.sandbox}</p>
-<p class="soft">${LINK_TEXTS.sandboxForDevelopers}</p>
-</div>`;
+  const body = card(html`<p>${LINK_TEXTS.sandbox}</p>`, html`<p class="soft">${LINK_TEXTS.sandboxForDevelopers}</p>`);
   return walletOwnerPage(services, { title: LINK_TEXTS.sandboxTitle, body });
 }
 
 function suspendedApp(services: WalletOwnerServices, app: AppFace): PageResponse {
   const said = LINK_TEXTS.suspended(app.name);
-  const body = html`<div class="card">
-${appMark(app)}
-${alertOf(said)}
-<p>${LINK_TEXTS.suspendedAdvice}</p>
-</div>`;
+  const body = card(appMark(app), errorSummary(said), html`<p>${LINK_TEXTS.suspendedAdvice}</p>`);
   const page = walletOwnerPage(services, { title: LINK_TEXTS.suspendedTitle(app.name), body, isError: true });
   return refusedBy(refuse('APP_SUSPENDED', said), page);
 }

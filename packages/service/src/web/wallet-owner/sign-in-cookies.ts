@@ -1,7 +1,7 @@
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 import type { PersonSignIn } from '#identities/session.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-/** What a browser keeps in which a person has just signed in. */
+/** The cookies of a browser that has just signed in. The code's cookie goes: a code works once. */
 export function signedInCookies(
   { cookies }: Pick<WalletOwnerServices, 'cookies'>,
   { token, known }: PersonSignIn,

@@ -8,7 +8,10 @@ interface WalletOwnerPage {
   readonly isError?: boolean;
 }
 
-/** A page of people who own wallets: says in every case whether money is real (ON-03). */
+/**
+ * A page for wallet owners. `Required`: whether money is real can not be left out, because every one of these pages must say so
+ * when it is not (ON-03).
+ */
 export function walletOwnerPage(
   { operatorName, supportEmail, isTestMoney }: Required<Frame>,
   page: WalletOwnerPage,

@@ -14,7 +14,7 @@ import type { TestBank } from '#payments/test-processor/test-bank.ts';
 import type { AppUsage } from '#usage/report.ts';
 import type { UsageReader } from '#usage/usage.ts';
 
-/** What the pages of people who own wallets need. */
+/** Everything that the pages of wallet owners act on. `app/people.ts` puts it together. */
 export interface WalletOwnerServices {
   readonly sessions: PersonSessions;
   readonly codes: CodeSignIns;
@@ -25,21 +25,21 @@ export interface WalletOwnerServices {
   readonly movements: WalletMovements;
   readonly usage: Pick<UsageReader, 'ofCalls'>;
   readonly receipts: Pick<AppUsage, 'receipt'>;
-  /** Undefined: nobody can pay. */
+  /** Undefined: payments are not set up, so nobody can pay. */
   readonly checkouts: Checkouts | undefined;
-  /** There wherever checkouts are. */
+  /** Defined whenever `checkouts` is. */
   readonly refunds: Refunds | undefined;
-  /** Undefined: payments are not the test processor's. */
+  /** Undefined: payments go to a real processor. */
   readonly testBank: TestBank | undefined;
   readonly tries: Tries;
   readonly cookies: Cookies;
   readonly addressOf: CallerAddress;
-  /** Of every wallet. */
+  /** The currency of new wallets. */
   readonly currency: string;
-  /** As the pages call whoever runs the service. */
+  /** The name that pages use for the operator of this service. */
   readonly operatorName: string;
-  /** Where people ask whoever runs it; undefined where the settings say nowhere. */
+  /** Where people can ask for help. Undefined: the settings name no address. */
   readonly supportEmail: string | undefined;
-  /** Payments are the test processor's (ON-03). */
+  /** Payments go to the test processor (ON-03). */
   readonly isTestMoney: boolean;
 }

@@ -2,7 +2,7 @@ import { csvField } from '#http/csv.ts';
 import { forWalletOwner } from '#web/wallet-owner/owned-wallet.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
-import type { PageMethods } from '#web/frame/page-handlers.ts';
+import type { PageMethods } from '#web/frame/page.ts';
 import { type MovementsRead, readMovements } from '#web/wallet/movements.ts';
 import { decimalOf } from '#web/format/formats.ts';
 import type { Person } from '#identities/session.ts';
@@ -10,9 +10,10 @@ import { isoOf } from '#kernel/clock.ts';
 import type { WalletMovement } from '#ledger/wallet/movements.ts';
 
 const COLUMNS = ['at', 'movement', 'amount', 'balanceAfter', 'currency', 'callId', 'model', 'tokensIn', 'tokensOut'];
+/** Movements read at a time. */
 const BATCH = 1_000;
 
-/** `/wallet/:part/movements.csv`: every movement, the newest first, as of the moment at which it is asked for. */
+/** `/wallet/:part/movements.csv`: every movement, the newest first. */
 export function movementsFile(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: forWalletOwner(services, ({ connection: { wallet } }) => ({
@@ -28,7 +29,10 @@ export function movementsFile(services: WalletOwnerServices): PageMethods<Person
   };
 }
 
-/** Batch by batch, as they are sent: none is read before the one before it has left. Entries are never changed. */
+/**
+ * The lines, read in batches as they are sent: a wallet may have any number of movements, and only one batch is in memory. Entries
+ * never change, so what is read later fits what was sent before.
+ */
 async function* linesOf(services: WalletOwnerServices, walletId: bigint, currency: string): AsyncGenerator<string> {
   yield `${COLUMNS.join(',')}\r\n`;
   let before: bigint | undefined;
@@ -42,7 +46,7 @@ async function* linesOf(services: WalletOwnerServices, walletId: bigint, currenc
 function lineOf(movement: WalletMovement, calls: MovementsRead['calls'], currency: string): string {
   const { atMs, kind, amount, direction, balanceAfter, callId } = movement;
   const used = callId === undefined ? undefined : calls.get(callId);
-  // What changes the balance, so that the column adds up to it: a refund that is paid out has left before.
+  // The column adds up to the balance. A refund that is paid out has left the balance before, so it counts as 0.
   const change = { in: '', out: '-', beside: undefined }[direction];
   const cells = [
     isoOf(atMs),

@@ -1,19 +1,24 @@
-import { formatsOf } from '#web/format/formats.ts';
-import { appMark } from '#web/components/app-mark.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import { WALLET_TEXTS } from '#web/wallet/texts.ts';
-import type { PageResponse } from '#web/frame/page-handlers.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { micros } from '#kernel/micros.ts';
 import type { CallReceipt } from '#usage/report.ts';
+import { appMark } from '#web/components/app-mark.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { moment } from '#web/components/moment.ts';
+import { headlineAmount } from '#web/components/money.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { card } from '#web/components/section.ts';
+import type { PageResponse } from '#web/frame/page.ts';
+import { WALLET_TEXTS } from '#web/wallet/texts.ts';
+import { nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** A margin is in hundredths of a percent: 10,000 of them are the whole price. */
 const BASIS_POINTS = 10_000n;
 
-/** What one call of a wallet used and cost, and why (CC-11). That of another wallet is not there. */
+/** What one call of a wallet used and cost, and why (CC-11). A call of another wallet is answered like one that does not exist. */
 export async function receiptPage(
   services: WalletOwnerServices,
   own: OwnedWallet,
@@ -22,29 +27,28 @@ export async function receiptPage(
   const { appId, userId, wallet } = own.connection;
   const receipt = UUID.test(callId) ? await services.receipts.receipt(appId, callId as CallId) : undefined;
   if (receipt?.userId !== userId) return nothingHere(services);
-  const formats = formatsOf(own.request.exchange.request);
-  const amountOf = (amount: bigint): string => formats.amount(micros(amount), wallet.currency);
+  const { formats } = own.request;
+  const { currency } = wallet;
+  const amountOf = (amount: bigint): string => formats.amount(micros(amount), currency);
   const { tokens, outcome, model } = receipt;
   const cached = tokens.cached === 0 ? undefined : aside(WALLET_TEXTS.ofWhich(tokens.cached, 'cached'));
   const reasoning = tokens.reasoning === 0 ? undefined : aside(WALLET_TEXTS.ofWhich(tokens.reasoning, 'reasoning'));
-  const body = html`<p><a href="${own.path}">${WALLET_TEXTS.receiptBack}</a></p>
-<div class="card">
-${appMark(own.app)}
-<p class="amount">${amountOf(receipt.charged)}</p>
-<p>${WALLET_TEXTS.fairness(receipt)}</p>
-<dl>
-<dt>${WALLET_TEXTS.at}</dt><dd>${formats.moment(receipt.atMs)}</dd>
-${model === undefined ? undefined : html`<dt>${WALLET_TEXTS.model}</dt><dd>${model}</dd>`}
-<dt>${WALLET_TEXTS.outcome}</dt><dd>${WALLET_TEXTS.outcomeOf(outcome)}</dd>
-<dt>${WALLET_TEXTS.tokensIn}</dt><dd>${tokens.prompt}${cached}</dd>
-<dt>${WALLET_TEXTS.tokensOut}</dt><dd>${tokens.completion}${reasoning}</dd>
-${priceOf(receipt, amountOf)}
-<dt>${WALLET_TEXTS.held}</dt><dd>${amountOf(receipt.held)}</dd>
-<dt>${WALLET_TEXTS.charged}</dt><dd>${amountOf(receipt.charged)}</dd>
-<dt>${WALLET_TEXTS.released}</dt><dd>${amountOf(receipt.released)}</dd>
-<dt>${WALLET_TEXTS.callId}</dt><dd>${receipt.callId}</dd>
-</dl>
-</div>`;
+  const price = priceOf(receipt, amountOf);
+  const facts = definitionList([
+    [WALLET_TEXTS.at, moment(receipt.atMs, formats)],
+    model === undefined ? undefined : [WALLET_TEXTS.model, model],
+    [WALLET_TEXTS.outcome, WALLET_TEXTS.outcomeOf(outcome)],
+    [WALLET_TEXTS.tokensIn, html`${tokens.prompt}${cached}`],
+    [WALLET_TEXTS.tokensOut, html`${tokens.completion}${reasoning}`],
+    price === undefined ? undefined : [WALLET_TEXTS.price, price],
+    [WALLET_TEXTS.held, amountOf(receipt.held)],
+    [WALLET_TEXTS.charged, amountOf(receipt.charged)],
+    [WALLET_TEXTS.released, amountOf(receipt.released)],
+    [WALLET_TEXTS.callId, receipt.callId],
+  ]);
+  const charged = headlineAmount({ amount: micros(receipt.charged), currency }, formats);
+  const body = html`${linkLine(own.path, WALLET_TEXTS.receiptBack)}
+${card(appMark(own.app), charged, html`<p>${WALLET_TEXTS.fairness(receipt)}</p>`, facts)}`;
   return { status: 200, page: walletOwnerPage(services, { title: WALLET_TEXTS.receiptTitle, body }) };
 }
 
@@ -52,8 +56,8 @@ function aside(text: string): Html {
   return html` <span class="soft">(${text})</span>`;
 }
 
-/** As the wallet pays it, margin included, to the next micro. */
-function priceOf({ price }: CallReceipt, amountOf: (amount: bigint) => string): Html | undefined {
+/** The price that the wallet pays, margin included. Rounded up to the next micro. */
+function priceOf({ price }: CallReceipt, amountOf: (amount: bigint) => string): string | undefined {
   if (price === undefined) return undefined;
   const withMargin = (perMillion: number): string => {
     const exact = BigInt(perMillion) * (BASIS_POINTS + BigInt(price.marginBasisPoints));
@@ -64,5 +68,5 @@ function priceOf({ price }: CallReceipt, amountOf: (amount: bigint) => string): 
     cached: withMargin(price.cachedInputMicrosPerMillion),
     output: withMargin(price.outputMicrosPerMillion),
   };
-  return html`<dt>${WALLET_TEXTS.price}</dt><dd>${WALLET_TEXTS.priceOf(prices)}</dd>`;
+  return WALLET_TEXTS.priceOf(prices);
 }

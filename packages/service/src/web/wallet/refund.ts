@@ -1,26 +1,35 @@
-import { amountField, amountText, parseAmount } from '#web/components/amount-field.ts';
-import { formatsOf } from '#web/format/formats.ts';
-import type { Form } from '#web/frame/read-form.ts';
-import { type Html, html } from '#kernel/html.ts';
-import { appMark } from '#web/components/app-mark.ts';
-import { alertOf } from '#web/frame/page-shell.ts';
-import { forWalletOwner, nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import { AMOUNT_TEXTS } from '#web/components/texts.ts';
-import { REFUND_TEXTS } from '#web/wallet/refund-texts.ts';
-import { type PageResponse, type PageMethods, redirectTo, refusedBy } from '#web/frame/page-handlers.ts';
 import type { Person } from '#identities/session.ts';
+import { type Html, html } from '#kernel/html.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { randomBase62 } from '#kernel/random.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { Refunds } from '#payments/refund.ts';
+import { amountField } from '#web/components/amount-field.ts';
+import { appMark } from '#web/components/app-mark.ts';
+import { button } from '#web/components/button.ts';
+import { checkboxField } from '#web/components/checkbox-field.ts';
+import { hiddenField } from '#web/components/form.ts';
+import { list, paragraphs } from '#web/components/list.ts';
+import { moment } from '#web/components/moment.ts';
+import { headlineAmount } from '#web/components/money.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card, section } from '#web/components/section.ts';
+import { AMOUNT_TEXTS } from '#web/components/texts.ts';
+import { amountText, parseAmount } from '#web/format/typed-amount.ts';
+import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { Form } from '#web/frame/read-form.ts';
+import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { REFUND_TEXTS } from '#web/wallet/refund-texts.ts';
+import { forWalletOwner, nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
 const KEY_LENGTH = 22; // 131 bits.
 const KEY = /^[0-9A-Za-z]{22}$/;
 const CONFIRMED = 'yes';
 
-/** `/wallet/:part/refund`: what is unused goes back to the means of payment that it came from. */
+/** `/wallet/:part/refund`: unused money goes back to the card or account that it came from. */
 export function refundPage(services: WalletOwnerServices): PageMethods<Person> {
   const { refunds } = services;
   if (refunds === undefined) return { GET: forWalletOwner(services, () => nothingHere(services)) };
@@ -43,7 +52,7 @@ export function refundPage(services: WalletOwnerServices): PageMethods<Person> {
   };
 }
 
-/** The key was made when the page was shown, so that a form that is sent twice asks once. */
+/** What is wrong with the form. Its key was made with the page: a form that is sent twice has the same key, and asks for one refund. */
 function formFault(form: Form, amount: Micros | undefined): string | undefined {
   if (!KEY.test(form.field('key'))) return REFUND_TEXTS.again;
   if (amount === 0n) return REFUND_TEXTS.zero;
@@ -80,46 +89,38 @@ async function showRefund(
   own: OwnedWallet,
   { fault, typed }: Shown = {},
 ): Promise<Html> {
-  const { connection, path, app } = own;
+  const { connection, path, app, request } = own;
   const { appId, userId, wallet } = connection;
-  const formats = formatsOf(own.request.exchange.request);
+  const { currency } = wallet;
   const most = await refunds.refundable(appId, userId);
-  const form = html`<p class="amount">${formats.amount(most, wallet.currency)}</p>
+  const form = html`${headlineAmount({ amount: most, currency }, request.formats)}
 <p>${REFUND_TEXTS.most}</p>
-${REFUND_TEXTS.what.map((sentence) => html`<p>${sentence}</p>`)}
-${own.request.form(`${path}/refund`, fieldsOf(typed ?? amountText(most), wallet.currency))}`;
-  const nothing = html`<p>${wallet.isSuspended ? REFUND_TEXTS.blocked(services.operatorName) : REFUND_TEXTS.nothing}</p>`;
-  const body = html`<p><a href="${path}">${REFUND_TEXTS.back(app.name)}</a></p>
-${alertOf(fault)}
-<div class="card">
-${appMark(app)}
-${most === 0n ? nothing : form}
-</div>
+${paragraphs(REFUND_TEXTS.what)}
+${request.form(`${path}/refund`, fieldsOf(typed ?? amountText(most), currency))}`;
+  const reason = wallet.isSuspended ? REFUND_TEXTS.blocked(services.operatorName) : REFUND_TEXTS.nothing;
+  const body = html`${linkLine(path, REFUND_TEXTS.back(app.name))}
+${errorSummary(fault)}
+${card(appMark(app), most === 0n ? html`<p>${reason}</p>` : form)}
 ${await underWaySection(refunds, own)}`;
   return walletOwnerPage(services, { title: REFUND_TEXTS.title, body, isError: fault !== undefined });
 }
 
 function fieldsOf(text: string, currency: string): Html {
-  return html`<input type="hidden" name="key" value="${randomBase62(KEY_LENGTH)}">
+  return html`${hiddenField('key', randomBase62(KEY_LENGTH))}
 ${amountField({ name: 'amount', label: REFUND_TEXTS.amount(currency), text, isRequired: true })}
-<label for="sure"><input id="sure" name="sure" type="checkbox" value="${CONFIRMED}" required>
-<span>${REFUND_TEXTS.sure}</span></label>
-<button>${REFUND_TEXTS.refund}</button>`;
+${checkboxField({ name: 'sure', label: REFUND_TEXTS.sure, value: CONFIRMED, isRequired: true })}
+${button(REFUND_TEXTS.refund)}`;
 }
 
-/** What was asked for and has not been paid yet, nor declined. */
+/** The refunds that were asked for and are neither paid out nor declined yet. */
 async function underWaySection(refunds: Refunds, { connection, request }: OwnedWallet): Promise<Html | undefined> {
   const { appId, userId, wallet } = connection;
+  const { formats } = request;
   const underWay = await refunds.underWay(appId, userId);
   if (underWay.length === 0) return undefined;
-  const formats = formatsOf(request.exchange.request);
-  return html`<section aria-labelledby="under-way">
-<h2 id="under-way">${REFUND_TEXTS.underWay}</h2>
-<ul>
-${underWay.map(
-  ({ amount, askedAtMs }) => html`<li><span>${formats.amount(amount, wallet.currency)}</span>
-<span class="soft">${formats.moment(askedAtMs)}</span></li>
-`,
-)}</ul>
-</section>`;
+  const items = underWay.map(
+    ({ amount, askedAtMs }) => html`<span>${formats.amount(amount, wallet.currency)}</span>
+<span class="soft">${moment(askedAtMs, formats)}</span>`,
+  );
+  return section({ id: 'under-way', heading: REFUND_TEXTS.underWay, body: [list(items)] });
 }

@@ -1,16 +1,23 @@
 import type { Connection } from '#connections/connection.ts';
-import { appMark } from '#web/components/app-mark.ts';
-import { type Formats, formatsOf } from '#web/format/formats.ts';
-import { type Html, html } from '#kernel/html.ts';
-import { faceOf, type OwnedWallet, spendableOf, stateOf } from '#web/wallet-owner/owned-wallet.ts';
-import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
-import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
-import { WALLET_TEXTS, type WalletState } from '#web/wallet/texts.ts';
-import { PASSKEYS, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
-import type { PageMethods, PageRequest } from '#web/frame/page-handlers.ts';
 import type { Person } from '#identities/session.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { appMark } from '#web/components/app-mark.ts';
+import { button, row } from '#web/components/button.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { hiddenField } from '#web/components/form.ts';
+import { list } from '#web/components/list.ts';
+import { linkLine, pager } from '#web/components/navigation.ts';
+import { card, section } from '#web/components/section.ts';
+import type { Formats } from '#web/format/formats.ts';
+import type { PageMethods, PageRequest } from '#web/frame/page.ts';
+import { stateBadge } from '#web/wallet/state-badge.ts';
+import { WALLET_TEXTS } from '#web/wallet/texts.ts';
+import { faceOf, type OwnedWallet, spendableOf, stateOf } from '#web/wallet-owner/owned-wallet.ts';
+import { PASSKEYS, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-/** As many as a page bears with the longest names. */
+/** Twenty apps with the longest names keep the page under 50 KB. */
 const APPS_SHOWN_MAX = 20;
 const COUNT = /^\d{1,3}$/;
 
@@ -19,24 +26,23 @@ interface Shown {
   readonly app: OwnedWallet['app'];
 }
 
-/** `/wallet`: everything that a person has connected, what he can still spend there, and signing out. */
+/** `/wallet`: every app that a person has connected, what it can still spend, and signing out. */
 export function walletListPage(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: async (request) => {
-      const { signedIn } = request;
+      const { signedIn, formats } = request;
       if (signedIn === undefined) return toSignIn('/wallet');
       const all = (await services.connections.list(signedIn.identity.identityId)).toSorted(connectedFirst);
-      const from = fromOf(request.exchange.query);
+      const from = fromOf(request.query);
       const shown = await Promise.all(
         all
           .slice(from, from + APPS_SHOWN_MAX)
           .map(async (connection) => ({ connection, app: await faceOf(services, connection) })),
       );
-      const formats = formatsOf(request.exchange.request);
       const connected = shown.filter(({ connection }) => connection.wallet.isConnected);
       const others = shown.filter(({ connection }) => !connection.wallet.isConnected);
       const body = html`<p>${WALLET_TEXTS.listLead(signedIn.identity.email)}</p>
-${all.length === 0 ? html`<div class="card"><p>${WALLET_TEXTS.empty}</p></div>` : undefined}
+${all.length === 0 ? card(html`<p>${WALLET_TEXTS.empty}</p>`) : undefined}
 ${appsSection('apps', WALLET_TEXTS.connectedApps, connected, formats)}
 ${appsSection('disconnected', WALLET_TEXTS.disconnectedApps, others, formats)}
 ${otherPages(from, all.length)}
@@ -50,60 +56,52 @@ function connectedFirst(one: Connection, other: Connection): number {
   return Number(other.wallet.isConnected) - Number(one.wallet.isConnected);
 }
 
-function fromOf(query: string): number {
-  const from = new URLSearchParams(query).get('from') ?? '';
+/** The first app to show. Anybody can type the address, so anything but a short number is the start of the list. */
+function fromOf(query: URLSearchParams): number {
+  const from = query.get('from') ?? '';
   return COUNT.test(from) ? Number(from) : 0;
 }
 
 function otherPages(from: number, count: number): Html | undefined {
-  if (from === 0 && count <= APPS_SHOWN_MAX) return undefined;
-  const newer = html`<a href="/wallet?from=${Math.max(0, from - APPS_SHOWN_MAX)}">${WALLET_TEXTS.newer}</a>`;
-  const older = html`<a href="/wallet?from=${from + APPS_SHOWN_MAX}">${WALLET_TEXTS.older}</a>`;
-  return html`<p class="row">${from > 0 ? newer : undefined} ${from + APPS_SHOWN_MAX < count ? older : undefined}</p>`;
+  const pageFrom = (first: number, text: string) => ({ href: `/wallet?from=${first}`, text });
+  const next = from + APPS_SHOWN_MAX;
+  return pager({
+    newer: from > 0 ? pageFrom(Math.max(0, from - APPS_SHOWN_MAX), WALLET_TEXTS.newer) : undefined,
+    older: next < count ? pageFrom(next, WALLET_TEXTS.older) : undefined,
+  });
 }
 
-function appsSection(id: string, title: string, apps: readonly Shown[], formats: Formats): Html | undefined {
+function appsSection(id: string, heading: string, apps: readonly Shown[], formats: Formats): Html | undefined {
   if (apps.length === 0) return undefined;
-  return html`<section aria-labelledby="${id}">
-<h2 id="${id}">${title}</h2>
-<ul>
-${apps.map((one) => appItem(one, formats))}
-</ul>
-</section>`;
+  return section({ id, heading, body: [list(apps.map((one) => appItem(one, formats)))] });
 }
 
 function appItem({ connection, app }: Shown, { amount }: Formats): Html {
   const { wallet, cap, userLabel } = connection;
   const { currency } = wallet;
-  const spent = amount(wallet.spentThisMonth, currency);
-  return html`<li>
+  const label = userLabel === undefined ? undefined : html` <span class="soft">${userLabel}</span>`;
+  return html`
 <div><a href="/wallet/${connection.connectionId}">${appMark(app)}</a>
-<p>${badgeOf(stateOf(connection))}${userLabel === undefined ? undefined : html` <span class="soft">${userLabel}</span>`}</p></div>
-<dl>
-<dt>${WALLET_TEXTS.balance}</dt><dd>${amount(wallet.balance, currency)}</dd>
-<dt>${WALLET_TEXTS.onHold}</dt><dd>${amount(wallet.held, currency)}</dd>
-<dt>${WALLET_TEXTS.spendable}</dt><dd>${amount(spendableOf(connection), currency)}</dd>
-<dt>${WALLET_TEXTS.spentThisMonth}</dt><dd>${spent}</dd>
-<dt>${WALLET_TEXTS.cap}</dt><dd>${cap === undefined ? WALLET_TEXTS.noCap : amount(cap, currency)}</dd>
-</dl>
-</li>
+<p>${stateBadge(stateOf(connection))}${label}</p></div>
+${definitionList([
+  [WALLET_TEXTS.balance, amount(wallet.balance, currency)],
+  [WALLET_TEXTS.onHold, amount(wallet.held, currency)],
+  [WALLET_TEXTS.spendable, amount(spendableOf(connection), currency)],
+  [WALLET_TEXTS.spentThisMonth, amount(wallet.spentThisMonth, currency)],
+  [WALLET_TEXTS.cap, cap === undefined ? WALLET_TEXTS.noCap : amount(cap, currency)],
+])}
 `;
 }
 
-/** A state as a badge; one that keeps the app from spending stands out. */
-export function badgeOf(state: WalletState): Html {
-  return html`<span class="badge${state === 'active' ? '' : ' warn'}">${WALLET_TEXTS.state(state)}</span>`;
-}
-
 function signedInSection(request: PageRequest<Person>): Html {
-  const everywhere = html`<input type="hidden" name="everywhere" value="yes">
-<button class="quiet">${WALLET_TEXTS.signOutEverywhere}</button>`;
-  return html`<section aria-labelledby="signing-in">
-<h2 id="signing-in">${WALLET_TEXTS.signingIn}</h2>
-<p><a href="${PASSKEYS}">${WALLET_TEXTS.passkeys}</a></p>
-<div class="row">
-${request.form(SIGN_OUT, html`<button class="quiet">${WALLET_TEXTS.signOut}</button>`)}
-${request.form(SIGN_OUT, everywhere)}
-</div>
-</section>`;
+  const everywhere = html`${hiddenField('everywhere', 'yes')}
+${button(WALLET_TEXTS.signOutEverywhere, { kind: 'quiet' })}`;
+  return section({
+    id: 'signing-in',
+    heading: WALLET_TEXTS.signingIn,
+    body: [
+      linkLine(PASSKEYS, WALLET_TEXTS.passkeys),
+      row(request.form(SIGN_OUT, button(WALLET_TEXTS.signOut, { kind: 'quiet' })), request.form(SIGN_OUT, everywhere)),
+    ],
+  });
 }
