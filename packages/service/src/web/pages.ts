@@ -25,6 +25,7 @@ interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'> {
   readonly log: Log;
 }
 
+/** How a path names its variable part. */
 const PART = ':part';
 
 /** All pages, for two audiences that sign in apart from each other. A room's pages are one line here. */
@@ -72,6 +73,7 @@ export function createPages({ secret, publicUrl, log, walletOwners, ...accounts 
   );
 }
 
+/** Typed by the audience: a page for accounts cannot be given to wallet owners by mistake. */
 function handlersOf<Who>(
   options: PageHandlerOptions,
   audience: Audience<Who>,

@@ -68,11 +68,13 @@ export function changePasswordForm(services: AccountServices): PageMethods {
   };
 }
 
+/** What the page says besides the account itself. */
 interface Shown {
   readonly notice?: string | undefined;
   readonly fault?: string;
 }
 
+/** The account, its sessions, and the form for another password. */
 async function showAccount(
   { sessions, frame }: AccountServices,
   request: PageRequest,
@@ -94,6 +96,7 @@ ${section({ id: 'change', heading: TEXTS.change, body: [change] })}`;
   return pageOf({ title: TEXTS.title, body, frame, isError: fault !== undefined });
 }
 
+/** The sessions, this browser's first. A stranger's session is what people look for here. */
 function sessionsSection(request: PageRequest, all: readonly Session[], current: Session): Html {
   const shown = [current, ...all.filter(({ sessionId }) => sessionId !== current.sessionId)].slice(
     0,
@@ -113,6 +116,7 @@ ${button(TEXTS.endOthers, { kind: 'quiet' })}`;
   });
 }
 
+/** One session. This browser's has no button: signing out is above. */
 function sessionItem(
   request: PageRequest,
   { sessionId, createdAtMs, lastUsedAtMs }: Session,

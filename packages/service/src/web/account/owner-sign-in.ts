@@ -25,6 +25,7 @@ export function signInPage(services: AccountServices): PageMethods {
       const signedIn = await services.accounts.signIn({
         email,
         password: form.field('password'),
+        // A browser that has signed in before has tries of its own: strangers who guess cannot use them up.
         device: request.cookie('device'),
         from: services.addressOf(request.exchange.request),
       });
@@ -54,6 +55,7 @@ export function signedInCookies(
   return [cookies.write('session', token), cookies.write('device', device)];
 }
 
+/** The form. It keeps the e-mail address that was typed, and never a password. */
 function signInForm(
   { frame }: Pick<AccountServices, 'frame'>,
   request: PageRequest,

@@ -13,6 +13,7 @@ import type { PageMethods, PageRequest } from '#web/frame/page.ts';
 import { type Frame, pageOf } from '#web/frame/page-shell.ts';
 import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 
+/** The form of a token. Anything else in the address is dropped, and the page says that the link is not complete. */
 const TOKEN = /^[0-9A-Za-z]{1,256}$/;
 
 /**
@@ -54,6 +55,7 @@ export function useResetPage(services: AccountServices): PageMethods {
       if (fault !== undefined) return refusedBy(fault, useForm(frame, request, fault.message));
       const signedIn = await accounts.resetPassword(request.cookie('reset') ?? '', password);
       if (signedIn instanceof Refusal) {
+        // The link still works then, so the form stays.
         if (signedIn.code === 'TOO_MANY_REQUESTS')
           return refusedBy(signedIn, useForm(frame, request, signedIn.message));
         return { ...refusedBy(signedIn, voidPage(frame, signedIn)), cookies: [cookies.write('reset', undefined)] };

@@ -5,6 +5,7 @@ export const ACCOUNT_TEXTS = {
   name: 'Name',
   email: 'E-mail',
   role: 'Role',
+  /** The role of the account, which decides what the API lets it do. */
   roleOf: { operator: 'Operator', owner: 'App owner' },
   signOut: 'Sign out',
 
@@ -13,6 +14,7 @@ export const ACCOUNT_TEXTS = {
   signedIn: 'Signed in',
   lastUsed: 'Last used',
   end: 'Sign out',
+  /** For screen readers: every session has the same button. */
   endThat: (since: string) => `Sign out the session of ${since}`,
   endOthers: 'Sign out everywhere else',
   older: (count: number) => `And ${count} older sessions.`,
@@ -21,6 +23,7 @@ export const ACCOUNT_TEXTS = {
   presentPassword: 'Current password',
   changeIt: 'Change the password',
 
+  /** What was just done, by the `done` of the address. Any other value shows nothing: anybody can write an address. */
   done: new Map([
     ['password', 'Your password was changed, and every other session was signed out.'],
     ['session', 'The session was signed out.'],
@@ -28,6 +31,7 @@ export const ACCOUNT_TEXTS = {
   ]) as ReadonlyMap<string | null, string>,
 } as const;
 
+/** The texts of the sign-in of accounts. Wrong passwords are answered by the API's own message. */
 export const ACCOUNT_SIGN_IN_TEXTS = {
   title: 'Sign in',
   email: 'E-mail',
@@ -36,12 +40,14 @@ export const ACCOUNT_SIGN_IN_TEXTS = {
   forgot: 'Forgot your password?',
 } as const;
 
+/** The texts of every field for a new password. The bounds are those of the contract. */
 export const NEW_PASSWORD_TEXTS = {
   field: 'New password',
   hint: '10 to 256 characters, of any kind.',
   unfit: 'The new password must have 10 to 256 characters.',
 } as const;
 
+/** The texts of a password reset. */
 export const PASSWORD_RESET_TEXTS = {
   askTitle: 'Reset your password',
   ask: 'We will e-mail you a link to set a new password.',
@@ -49,6 +55,7 @@ export const PASSWORD_RESET_TEXTS = {
   send: 'Send the link',
   back: 'Back to signing in',
   askedTitle: 'Check your e-mail',
+  /** Says nothing about whether there is such an account. */
   asked:
     'If an account has this e-mail address, a link to set a new password is on its way. It works once, within an hour.',
   useTitle: 'Set a new password',

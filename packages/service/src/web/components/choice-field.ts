@@ -2,6 +2,7 @@ import { type Html, html } from '#kernel/html.ts';
 
 interface ChoiceField {
   readonly name: string;
+  /** The question. Screen readers say it with every choice. */
   readonly legend: string;
   readonly hint?: string;
   readonly choices: readonly Choice[];
@@ -24,6 +25,7 @@ ${choices.map((choice) => choiceOf(name, choice))}</fieldset>
 ${hint === undefined ? undefined : html`<p class="hint" id="${name}-hint">${hint}</p>`}`;
 }
 
+/** The input is inside its label: the whole box can be clicked, and `:has` in the style marks the box that is chosen. */
 function choiceOf(name: string, { value, text, isChosen = false, id = `${name}-${value}` }: Choice): Html {
   return html`<label for="${id}"><input id="${id}" type="radio" name="${name}" value="${value}"${isChosen ? html` checked` : undefined}><span>${text}</span></label>
 `;

@@ -22,6 +22,7 @@ export function card(...body: readonly Part[]): Html {
 ${linesOf(body)}</div>`;
 }
 
+/** Parts that are undefined leave no trace, so that a page can write its conditions in place. */
 function linesOf(body: readonly Part[]): readonly Html[] {
   return body.filter((part) => part !== undefined).map((part) => html`${part}\n`);
 }

@@ -34,6 +34,7 @@ ${rows.map((cells) => html`<tr>${cells.map((cell, at) => cellOf(cell, columns[at
 </table>`;
 }
 
+/** The name of the column travels with the cell: the style shows it on phones, where the head is hidden. */
 function cellOf(cell: Cell, column: Column = { name: '' }, isCompact: boolean): Html {
   const label = isCompact ? undefined : html` data-label="${column.name}"`;
   return html`<td${numberClass(column)}${label}>${cell}</td>`;

@@ -7,10 +7,12 @@ interface TextField {
   /** What it holds at first. A password field never has one. */
   readonly value?: string;
   readonly type?: 'text' | 'email' | 'password';
+  /** What to type, if the label does not say it. Below the field, so that it stays visible while somebody types. */
   readonly hint?: string;
   /** For password managers and phones: `username`, `one-time-code`, `off` and so on. */
   readonly autocomplete?: string;
   readonly inputMode?: 'decimal' | 'numeric';
+  /** The browser counts characters and stops at the maximum. The server counts again: a form can be sent without a browser. */
   readonly lengthMin?: number;
   readonly lengthMax?: number;
   readonly isRequired?: boolean;

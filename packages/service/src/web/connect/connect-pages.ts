@@ -89,6 +89,7 @@ function topupPage(services: WalletOwnerServices): PageMethods<Person> {
   };
 }
 
+/** Opens the link, and goes on only if the wallet is connected. If it is not, consent comes first. */
 async function openConnected(
   services: WalletOwnerServices,
   request: WalletOwnerRequest,
@@ -137,6 +138,7 @@ function cancelPage(services: WalletOwnerServices): PageMethods<Person> {
   };
 }
 
+/** Opens the link of a page under `/connect`. */
 async function openConnect(
   services: WalletOwnerServices,
   request: WalletOwnerRequest,
@@ -162,6 +164,7 @@ function checked(
   return { ...opened, link, redirectUri };
 }
 
+/** The paths of a link: its own page, and the way out. */
 function waysOf({ part }: WalletOwnerRequest) {
   return { path: `/connect/${part}`, cancelPath: `/connect/${part}/cancel` };
 }

@@ -6,8 +6,10 @@ export const CONNECT_TEXTS = {
   connected: (app: string) => `${app} can spend from this wallet. You can change the monthly cap here.`,
   before: 'You connected this app before. The money in the wallet is still there.',
 
+  /** Names the user of the app, in the app's words: people should see at a glance if it is not theirs. */
   account: 'Your account there',
 
+  // The rights, which are the same for every app.
   mayTitle: 'What the app can do',
   may: [
     'Spend from this wallet for what you do in the app, up to the monthly cap.',
@@ -20,6 +22,7 @@ export const CONNECT_TEXTS = {
   ],
   stop: 'You can change the cap, pause the app or disconnect it at any time.',
 
+  // The form.
   cap: 'Monthly cap',
   capHint: 'The most that the app can spend in a month. You pay nothing by setting it.',
   noCap: 'No cap',
@@ -29,9 +32,11 @@ export const CONNECT_TEXTS = {
   twoCaps: 'You typed an amount but chose another cap. Choose “Another amount”, or leave the field empty.',
   tooLittle: 'The cap must be more than zero.',
 
+  /** The statement of the box. It cannot be checked for people, so a page of ours never checks it at first. */
   own: (app: string) => `I came here from ${app} myself, and this account there is mine.`,
   warning: (app: string) =>
     `Agree only if you came here from ${app} yourself. If somebody sent you this link, you would pay for what they do.`,
+  /** For somebody who has another account at the app. A link sent by a stranger looks exactly like this. */
   oneMore: (app: string) =>
     `You have already connected another account at ${app}. If you have only that one, this account is somebody else’s: do not connect it.`,
   notConfirmed: 'Confirm that the account is yours, or go back without connecting.',
@@ -40,11 +45,13 @@ export const CONNECT_TEXTS = {
   save: 'Save and continue',
   cancel: 'Cancel',
 
+  // After connecting.
   doneTitle: (app: string) => `${app} is connected`,
   done: 'It can spend as soon as there is money in the wallet.',
   leavingTitle: (app: string) => `Back to ${app} ...`,
   backTo: (app: string) => `Back to ${app}`,
 
+  /** The app removed the address from its allow-list. The address itself is not shown: it may be somebody else's by now. */
   goneTitle: 'We cannot take you back',
   gone: (app: string) => `${app} no longer accepts people at the address in this link, so we do not send you there.`,
   goneAdvice: 'Please return to the app yourself. What you did here stays as it is.',

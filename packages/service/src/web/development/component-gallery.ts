@@ -7,8 +7,11 @@ import type { OwnMachineCheck } from '#web/development/own-machine.ts';
 import { PAGE_HEADERS, STYLE_ELEMENT } from '#web/frame/page-policy.ts';
 import { DARK_PALETTE, LIGHT_PALETTE, STYLE } from '#web/frame/style.ts';
 
-/** The pages' own style decides nothing here but the ground: it puts the two palettes side by side, whatever the browser prefers. */
-const GALLERY_STYLE = `main{max-width:76rem}
+/**
+ * Puts the two palettes side by side, whatever the browser prefers. `!important`, because the pages' style makes room by what a page
+ * holds (a wide table), and this page holds everything.
+ */
+const GALLERY_STYLE = `main{max-width:76rem!important}
 article{border-top:1px solid var(--line);padding:1.5rem 0}
 h3{margin:0 0 .5rem;color:var(--soft);font-size:.875rem}
 .looks{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:1rem;margin:0 0 1rem}

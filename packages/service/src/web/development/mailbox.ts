@@ -55,11 +55,13 @@ export function addMailboxPages(plane: Plane, mailbox: Mailbox, assertOwnMachine
   );
 }
 
+/** By the id in the address. Longer ids than the database has are not looked for. */
 async function findMessage(mailbox: Mailbox, messageId: string): Promise<MailboxMessage> {
   const message = /^\d{1,18}$/.test(messageId) ? await mailbox.find(BigInt(messageId)) : undefined;
   return granted(message ?? refuse('NOT_FOUND', 'There is no such message.'));
 }
 
+/** Stricter than that of other pages: a mail's text comes from anywhere, so nothing but the style may be used. */
 function policyOf(style: string): string {
   return (
     `default-src 'none'; style-src 'sha256-${sha256(style).toString('base64')}'; base-uri 'none'; ` +
@@ -82,6 +84,7 @@ ${body}
   return reply.headers(HEADERS).send(page.text);
 }
 
+/** All mail, the newest first. */
 function listOf(messages: readonly MailboxMessage[]): Html {
   const items = messages.map(
     (
@@ -94,6 +97,7 @@ function listOf(messages: readonly MailboxMessage[]): Html {
 ${items.length === 0 ? none : html`<ul>${items}</ul>`}`;
 }
 
+/** One mail as text, as it would be read without HTML. */
 function messageOf(message: MailboxMessage): Html {
   const text = message.body === undefined ? 'The text was deleted.' : linked(message.body);
   return html`<p><a href="/dev/mailbox">Mailbox</a></p>
@@ -107,6 +111,7 @@ function asHtml({ messageId }: MailboxMessage): Html {
   return html`<p>The mail also has an HTML version: <a href="/dev/mailbox/${String(messageId)}/html">show it</a>.</p>`;
 }
 
+/** Who gets a mail, when, and what became of it. */
 function aboutOf({ recipient, atMs, outcome }: MailboxMessage): Html {
   const fate = { taken: ', sent', refused: ', refused by the mail server', given_up: ', not sent' } as const;
   return html`<small>to ${recipient}, ${isoOf(atMs)}${outcome === undefined ? '' : fate[outcome]}</small>`;

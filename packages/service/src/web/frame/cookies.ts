@@ -19,6 +19,7 @@ const LIFETIME_SECONDS = {
 
 export type CookieName = keyof typeof LIFETIME_SECONDS;
 
+/** Reads and writes the cookies of this service, by their short names. */
 export interface Cookies {
   readonly read: (header: string | undefined, name: CookieName) => string | undefined;
   /** The `set-cookie` with which a browser keeps a value, or forgets it if `value` is undefined. */

@@ -45,6 +45,7 @@ export function pageHandlers<Who>(
         if (given !== undefined) await sendPage(exchange, given, stallMsMax);
       } catch (fault) {
         log.error({ correlationId, path, fault: describeFault(fault) }, 'a page failed');
+        // The reference is all that people get of a fault. The log has the rest under the same id.
         const failed = refuse('INTERNAL_SERVER_ERROR', TEXTS.failed);
         await sendPage(exchange, refusalPage(audience, failed, TEXTS.reference(correlationId)), stallMsMax);
       }
@@ -72,6 +73,7 @@ async function answer<Who>(
   if (form instanceof Refusal) return refusalPage(audience, form);
   if (isForm && form === undefined) return undefined;
 
+  // Who is signed in comes before the proof, because a proof is bound to the session: signing out makes all open forms expire.
   const token = cookies.read(headers.cookie, audience.cookie);
   const signedIn = token === undefined ? undefined : await audience.find(token);
   const binding = bindingOf(cookies, headers.cookie, signedIn === undefined ? undefined : token);

@@ -37,6 +37,7 @@ function fieldsOf(text: string): ReadonlyMap<string, string> | undefined {
   return fields;
 }
 
+/** Undefined for text that is no valid percent encoding of UTF-8. */
 function decoded(part: string): string | undefined {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '));
@@ -45,6 +46,7 @@ function decoded(part: string): string | undefined {
   }
 }
 
+/** One refusal for every form that a browser would not send: programs have the API. */
 function noForm(): Refusal<'BAD_REQUEST'> {
   return refuse('BAD_REQUEST', 'This is not a form that a browser would send.');
 }

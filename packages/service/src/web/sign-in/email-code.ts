@@ -51,6 +51,10 @@ export function signInPage(services: WalletOwnerServices): PageMethods<Person> {
   };
 }
 
+/**
+ * Has a code mailed. The limits on tries are inside `ask`: by address, and by where the request comes from. The app's name goes into
+ * the mail, so that a person can see who they sign in for.
+ */
 async function askForCode(services: WalletOwnerServices, request: WalletOwnerRequest, next: string, email: string) {
   const address = emailSchema.safeParse(email).success ? emailOf(email) : undefined;
   if (address === undefined) return refuse('BAD_REQUEST', SIGN_IN_TEXTS.noEmail);
@@ -83,6 +87,7 @@ export function codePage(services: WalletOwnerServices): PageMethods<Person> {
         known: request.cookie('known'),
       });
       if (opened instanceof Refusal) {
+        // The form can be shown again only while the code may still be typed.
         const email = await sentTo(request);
         if (email === undefined) return refusedBy(opened, voidPage(services, next));
         return refusedBy(opened, codeForm(services, request, { next, email, fault: opened.message }));
@@ -106,6 +111,7 @@ export function signOutPage({ sessions, cookies }: WalletOwnerServices): PageMet
   };
 }
 
+/** The return path in the address, checked. */
 function thenInAddress({ query }: WalletOwnerRequest): string {
   return returnPathOf(query.get('then'));
 }
@@ -128,12 +134,14 @@ async function freshened(services: WalletOwnerServices, next: string): Promise<s
   return link === undefined ? next : services.links.renew(link);
 }
 
+/** What both forms show again: the way on, the address, and what was wrong. */
 interface FormState {
   readonly next: string;
   readonly email: string;
   readonly fault?: string;
 }
 
+/** Asks for the e-mail address. A valid link that led here also names its app. */
 async function signInForm(
   services: WalletOwnerServices,
   request: WalletOwnerRequest,
@@ -162,6 +170,7 @@ ${passkeyOffer(services, request, next)}`;
   return walletOwnerPage(services, { title: SIGN_IN_TEXTS.title, body, isError: fault !== undefined });
 }
 
+/** Asks for the code. `one-time-code` lets phones fill it in from the mail; the field for digits only suits the six of them. */
 function codeForm(services: WalletOwnerServices, request: WalletOwnerRequest, { next, email, fault }: FormState): Html {
   const fields = html`${nextField(next)}
 ${textField({
@@ -186,6 +195,7 @@ ${linkLine(withReturnPath(SIGN_IN, next), SIGN_IN_TEXTS.otherEmail)}`;
   return walletOwnerPage(services, { title: SIGN_IN_TEXTS.codeTitle, body, isError: fault !== undefined });
 }
 
+/** The code can no longer be typed at all, so there is no form to show again. */
 function voidPage(services: WalletOwnerServices, next: string): Html {
   const body = html`${errorSummary(SIGN_IN_TEXTS.voidCode)}
 ${linkLine(withReturnPath(SIGN_IN, next), SIGN_IN_TEXTS.askAgain)}`;

@@ -38,6 +38,7 @@ export function passkeysPage(services: WalletOwnerServices): PageMethods<Person>
     POST: async (request, form) => {
       const { signedIn: person } = request;
       if (person === undefined) return toSignIn(PASSKEYS);
+      // The credential is JSON that the script put into the field; the identities folder checks all of it.
       const refused = await services.passkeys.add(person.identity, form.field('credential'));
       if (refused === undefined) return redirectTo(`${PASSKEYS}?done=added`);
       const page = await securityPage(services, request, { person, fault: refused.message });
@@ -79,6 +80,7 @@ interface Shown {
   readonly fault?: string;
 }
 
+/** The page about signing in: passkeys, and the sessions of this person. */
 async function securityPage(
   services: WalletOwnerServices,
   request: WalletOwnerRequest,
@@ -106,6 +108,7 @@ ${linkLine('/wallet', SIGN_IN_TEXTS.toWallet)}`;
   return walletOwnerPage(services, { title: SIGN_IN_TEXTS.securityTitle, body, isError: fault !== undefined });
 }
 
+/** The person's passkeys, each with a button to remove it. The last use helps to find one that was lost. */
 async function passkeyList(
   { passkeys }: WalletOwnerServices,
   request: WalletOwnerRequest,
@@ -128,6 +131,10 @@ ${request.form(PASSKEY_PATHS.remove, fields)}`;
   return list(items);
 }
 
+/**
+ * The form that adds a passkey. The options hold a new challenge, so they are made for each view of the page.
+ * What the page shows depends on the browser: the script unhides the form, or the sentence that this browser knows no passkeys.
+ */
 async function additionOf(
   { passkeys }: WalletOwnerServices,
   request: WalletOwnerRequest,
@@ -146,6 +153,7 @@ async function additionOf(
 ${PASSKEY_SCRIPT.element}`;
 }
 
+/** A passkey was refused. The way back is a new sign-in page, with a new challenge. */
 function refusedPage(services: WalletOwnerServices, next: string, fault: string): Html {
   const body = html`${errorSummary(fault)}
 ${linkLine(withReturnPath(SIGN_IN, next), PASSKEY_TEXTS.back)}`;

@@ -3,6 +3,7 @@ export const SIGN_IN_TEXTS = {
   title: 'Sign in',
   forApp: (app: string) => `To continue with ${app}, sign in with your e-mail.`,
   forWallet: 'Sign in with your e-mail to see your wallet.',
+  /** The same for new people and known ones: the page must not tell who has a wallet. */
   firstTime: 'You need no password: we e-mail you a code. This also works if you are new here.',
   email: 'E-mail',
   noEmail: 'This is not an e-mail address. Check it and try again.',
@@ -23,6 +24,7 @@ export const SIGN_IN_TEXTS = {
   toWallet: 'To your wallet',
   signOut: 'Sign out here',
   signOutEverywhere: 'Sign out everywhere',
+  /** Says what signing out does not do: people expect it to stop the spending. */
   everywhereHint:
     'Signing out everywhere signs you out in every browser. Your apps can still spend what you allow them.',
 } as const;
@@ -45,6 +47,7 @@ export const PASSKEY_TEXTS = {
   removed: 'The passkey was removed, so it can no longer sign in. Delete it on your device too.',
   notAdded: 'No passkey was added. Try again if you want one.',
   cannot: 'This browser does not support passkeys. You can still sign in with a code by e-mail.',
+  /** Browsers bind passkeys to a name. An IP address has none. */
   noName: 'Passkeys need a service that is reached by name. This one is reached by an IP address.',
   needsScripts: 'You need JavaScript to add a passkey. You can still sign in with a code by e-mail.',
   back: 'Back to signing in',

@@ -19,6 +19,7 @@ ${section({
   heading: account.heading,
   body: [html`<p>${account.what}</p>`, linkLine('/account', account.link), linkLine('/docs', account.reference)],
 })}`;
+  // Made at the start of the service: nothing on it depends on who looks.
   const page = pageOf({ title: title(frame.operatorName), body, frame });
   return { GET: () => ({ status: 200, page }) };
 }

@@ -1,6 +1,7 @@
 /** The texts of the page at the root of the service. */
 export const START_TEXTS = {
   title: (operatorName: string) => `Welcome to ${operatorName}`,
+  /** First, because most people who come here by themselves look for their money. */
   wallet: {
     heading: 'You use an app that is paid from a wallet',
     what: 'See your balance, what was spent, and what each app may do.',

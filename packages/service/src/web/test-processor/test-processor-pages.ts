@@ -54,6 +54,7 @@ function shown(frame: PageFrame, request: PageRequest<Person>, checkout: TestChe
   return checkout.state === 'confirming' ? confirmForm(frame, request, checkout) : payForm(frame, request, checkout);
 }
 
+/** The page that takes a card number. The number of the card that works is filled in: most people want just that. */
 function payForm(frame: PageFrame, request: PageRequest<Person>, checkout: TestCheckout, fault?: string): PageResponse {
   const { formats, exchange } = request;
   const fields = html`${textField({
@@ -80,6 +81,7 @@ ${linkLine(pathOf(checkout.cancelUrl), TEXTS.back)}`;
   return { status: isError ? STATUS_REFUSED : 200, page };
 }
 
+/** The cards and what each does, so that nobody has to look them up. */
 function cardTable(): Html {
   return table({
     caption: TEXTS.cards,
@@ -103,6 +105,7 @@ ${request.form(request.exchange.path, buttons)}
   return { status: 200, page: walletOwnerPage(frame, { title: TEXTS.confirmTitle, body }) };
 }
 
+/** Reached by going back after paying. It leads on, and takes no second payment. */
 function paidPage(frame: PageFrame, checkout: TestCheckout): PageResponse {
   const body = html`<section>
 <p>${TEXTS.paidText}</p>

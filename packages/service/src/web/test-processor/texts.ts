@@ -5,6 +5,7 @@ export const TEST_PROCESSOR_TEXTS = {
   title: 'Test payment',
   what: (app: string) => `Top-up of a wallet for ${app}`,
   number: 'Card number',
+  /** Somebody will try their own card. The hint comes before the field is used, and the number is thrown away unread. */
   numberHint:
     'Only the numbers below work. Never type the number of a real card: it is refused, and it is neither stored nor logged.',
   pay: (amount: string) => `Pay ${amount} of test money`,
@@ -12,6 +13,7 @@ export const TEST_PROCESSOR_TEXTS = {
   cards: 'Test cards',
   cardColumn: 'Number',
   doesColumn: 'What it does',
+  /** Timings are those of the test bank. A card that is added there does not compile until it has a text here. */
   does: {
     success: 'The payment succeeds.',
     decline: 'The payment is declined.',

@@ -28,6 +28,7 @@ export function capPage(
   const path = `/topup/${request.part}`;
   const { amount } = request.formats;
   const text = refused?.typed ?? (cap === undefined ? '' : amountText(cap));
+  // Two buttons of one form: `set` tells which was pressed.
   const fields = html`${amountField({ name: 'cap', label: TEXTS.field(currency), text })}
 ${row(
   button(TEXTS.set, { name: 'set', value: 'cap' }),
@@ -64,6 +65,7 @@ export async function setCap(
   if (cap === undefined && !isUnlimited) {
     return capPage(services, request, opened, { fault: refuse('BAD_REQUEST', TEXTS.notAnAmount), typed });
   }
+  // The query makes the next page say so. It proves nothing, and the page shows it to the owner only.
   await services.connections.setCap({ connectionId, identityId }, cap);
   return redirectTo(`/topup/${request.part}/pay?cap=set`);
 }

@@ -43,6 +43,7 @@ export function checkoutPages(services: WalletOwnerServices): Readonly<Record<st
   };
 }
 
+/** Undefined: no such checkout. Its id is random, so only people who were sent to the address know it. */
 async function arrivalOf(services: WalletOwnerServices, request: PageRequest<Person>): Promise<Arrival | undefined> {
   const checkout = await services.checkouts?.find(request.part as CheckoutId);
   if (checkout === undefined) return undefined;
@@ -55,10 +56,12 @@ async function arrivalOf(services: WalletOwnerServices, request: PageRequest<Per
   return { ...arrival, offersPasskey: isOwner && (await lacksPasskey(services, connection.identityId)) };
 }
 
+/** Passkeys are suggested here and not while signing in: nobody wants another step between them and paying. */
 async function lacksPasskey({ passkeys }: WalletOwnerServices, identityId: IdentityId): Promise<boolean> {
   return passkeys.isPossible && (await passkeys.list(identityId)).length === 0;
 }
 
+/** Without scripts, the page reloads itself every three seconds. */
 function arrivalPage(services: WalletOwnerServices, request: PageRequest<Person>, arrival: Arrival): PageResponse {
   const { title, body } = shownOf(services, request, arrival);
   const isOpen = arrival.checkout.state === 'open';
@@ -93,6 +96,7 @@ function shownOf(
   return { title: TEXTS.unpaidTitle, body };
 }
 
+/** What was to be paid, and for which app. */
 function facts(formats: Formats, { checkout, appName }: Arrival): Html {
   return definitionList([
     [TEXTS.amount, formats.amount(checkout.amount, checkout.currency)],

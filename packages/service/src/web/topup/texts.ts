@@ -5,10 +5,12 @@ export const TOPUP_TEXTS = {
   available: 'You can spend now',
   explain: (app: string) =>
     `The money goes into your wallet for ${app}. Nothing is spent until ${app} uses it for you.`,
+  /** For a payer who is not the owner: they see no figure of the wallet. */
   gift: 'This wallet belongs to somebody else. You can pay into it as a gift: the money then belongs to the owner, and you cannot get it back here.',
   suspended: (operator: string) =>
     `This wallet is blocked, so nothing can be spent from it. Please contact ${operator}. You can pay in, but that does not lift the block.`,
   amount: 'Amount',
+  /** An amount that is offered beside the round ones, after a refused call. */
   least: (amount: string) => `${amount}, just enough for the request that was refused`,
   other: (currency: string) => `Another amount, in ${currency}`,
   range: (least: string, most: string) => `From ${least} to ${most}. You will see the amount again before you pay.`,
@@ -44,6 +46,7 @@ export const CHECKOUT_TEXTS = {
   app: 'Wallet for',
   openTitle: 'Your payment is on its way',
   open: 'We are waiting for the payment processor to confirm it. This usually takes a few seconds.',
+  /** Appears after a minute. Says what matters to somebody who has paid: nothing is lost, and the page need not stay open. */
   slow: 'This is taking longer than usual. Nothing is lost: your payment goes into the wallet as soon as it is confirmed, even if you close this page. If you did not pay, you were not charged.',
   unpaidTitle: 'Not paid yet',
   unpaid: 'You were not charged. If you did pay, this page shows the money when it arrives.',
@@ -58,6 +61,7 @@ export const CHECKOUT_TEXTS = {
   passkey: 'Would you like to sign in without a code next time?',
   addPasskey: 'Add a passkey',
   keptTitle: 'We have your payment',
+  /** A payment that is confirmed but was not credited, until an operator has looked at it. */
   kept: (operator: string) =>
     `The payment was not as expected, so it is not in the wallet yet. Nothing is lost: ${operator} will look at it.`,
   goneTitle: 'Nothing to see here',

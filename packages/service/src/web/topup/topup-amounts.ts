@@ -40,6 +40,7 @@ export function leastPayment(hold: Micros | undefined, available: Micros, payabl
   return amount <= offeredAmounts(payable).most ? amount : undefined;
 }
 
+/** An amount of the choices, in micros. At most 16 digits, as the largest amount has. */
 const MICROS_TEXT = /^\d{1,16}$/;
 
 /** The amount of the top-up form, or what is wrong with it. Two amounts are refused: money is never guessed. */

@@ -91,6 +91,7 @@ export async function beginTopup(
     const said = faultOf(amount, request.formats, currency, payable);
     return topupStep(services, request, step, { fault: refuse('BAD_REQUEST', said), typed });
   }
+  // Each checkout asks the processor, so a visitor gets only so many. Counted by address: a gift needs no wallet of one's own.
   const fault = await tries.take([{ kind: 'checkout-from', of: services.addressOf(request.exchange.request) }]);
   if (fault !== undefined) return topupStep(services, request, step, { fault, typed });
   try {
@@ -103,10 +104,12 @@ export async function beginTopup(
       email: person.identity.email,
       linkDigest: link.purpose === 'connect' ? undefined : link.digest,
     });
+    // The cookie names its checkout, so that a second payment in the same browser does not take the way of the first.
     const next = `${checkoutId}:${step.next}`;
     const isKept = step.next !== undefined && next.length <= NEXT_LENGTH_MAX;
     return redirectTo(url, isKept ? [cookies.write('next', next)] : []);
   } catch (away) {
+    // The one fault that people can wait out. Anything else is a bug, and gets the page of faults.
     if (!(away instanceof ProcessorAway)) throw away;
     return topupStep(services, request, step, { fault: refuse('INTERNAL_SERVER_ERROR', TEXTS.away), typed });
   }
@@ -118,6 +121,7 @@ async function currencyOf(services: WalletOwnerServices, { link, connection }: O
   return found?.wallet.currency ?? services.currency;
 }
 
+/** What the owner can spend now. A blocked wallet can spend nothing, whatever its balance: no figure, then. */
 function ownerLines(formats: Formats, appName: string, connection: Connection): Html {
   const { wallet } = connection;
   const spendable = formats.amount(spendableOf(connection), wallet.currency);
@@ -131,6 +135,7 @@ interface FieldsOf {
   readonly shown: Shown;
 }
 
+/** The choices, the field for another amount, and the bounds in the currency of the wallet. */
 function amountFields({ amount }: Formats, payable: PayableAmounts, { currency, step, shown }: FieldsOf): Html {
   const { link, connection } = step.opened;
   const offered = offeredAmounts(payable);
@@ -148,6 +153,7 @@ ${amountField({ name: 'other', label: TEXTS.other(currency), text: shown.typed ?
 ${button(TEXTS.goOn)}`;
 }
 
+/** What is wrong with the amounts of the form, in words. */
 function faultOf(
   fault: 'none' | 'two' | 'unusable',
   formats: Formats,

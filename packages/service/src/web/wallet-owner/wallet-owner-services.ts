@@ -16,14 +16,23 @@ import type { UsageReader } from '#usage/usage.ts';
 
 /** Everything that the pages of wallet owners act on. `app/people.ts` puts it together. */
 export interface WalletOwnerServices {
+  /** Who is signed in, by the cookie `person`. */
   readonly sessions: PersonSessions;
+  /** One-time codes by mail, and signing in with one. */
   readonly codes: CodeSignIns;
+  /** Not possible if the service is reached by an IP address: see `isPossible`. */
   readonly passkeys: Passkeys;
+  /** Which apps may spend for whom, with cap and pause. */
   readonly connections: Connections;
+  /** Reads signed links, and makes new ones. */
   readonly links: Links;
+  /** Names, logos and allow-lists of apps: what people may see of them. */
   readonly apps: AppFaces;
+  /** Movements of a wallet, a page at a time. */
   readonly movements: WalletMovements;
+  /** Model and tokens of the calls among movements. */
   readonly usage: Pick<UsageReader, 'ofCalls'>;
+  /** One call in full: usage, price and outcome. */
   readonly receipts: Pick<AppUsage, 'receipt'>;
   /** Undefined: payments are not set up, so nobody can pay. */
   readonly checkouts: Checkouts | undefined;
@@ -31,8 +40,10 @@ export interface WalletOwnerServices {
   readonly refunds: Refunds | undefined;
   /** Undefined: payments go to a real processor. */
   readonly testBank: TestBank | undefined;
+  /** How often somebody may ask for a payment or a refund. */
   readonly tries: Tries;
   readonly cookies: Cookies;
+  /** Where a request comes from, behind the proxies of the settings. Tries are counted by it. */
   readonly addressOf: CallerAddress;
   /** The currency of new wallets. */
   readonly currency: string;

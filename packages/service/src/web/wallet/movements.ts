@@ -12,6 +12,7 @@ import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-service
 
 /** Fifty keep the page under 50 KB. The file has all of them. */
 const MOVEMENTS_SHOWN_MAX = 50;
+/** A movement's number, which counts up within a wallet. No zero at the front: one address for one page. */
 const SEQ = /^[1-9]\d{0,17}$/;
 
 /** Where a page of movements starts: below the movement that the address names. Undefined: with the newest. */

@@ -14,6 +14,7 @@ import { nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
+/** The form of a call's id. Anything else is not worth a look at the database. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** A margin is in hundredths of a percent: 10,000 of them are the whole price. */
 const BASIS_POINTS = 10_000n;
@@ -33,6 +34,7 @@ export async function receiptPage(
   const { tokens, outcome, model } = receipt;
   const cached = tokens.cached === 0 ? undefined : aside(WALLET_TEXTS.ofWhich(tokens.cached, 'cached'));
   const reasoning = tokens.reasoning === 0 ? undefined : aside(WALLET_TEXTS.ofWhich(tokens.reasoning, 'reasoning'));
+  // Prices of today may differ: the receipt has those that the call was charged by.
   const price = priceOf(receipt, amountOf);
   const facts = definitionList([
     [WALLET_TEXTS.at, moment(receipt.atMs, formats)],
@@ -52,6 +54,7 @@ ${card(appMark(own.app), charged, html`<p>${WALLET_TEXTS.fairness(receipt)}</p>`
   return { status: 200, page: walletOwnerPage(services, { title: WALLET_TEXTS.receiptTitle, body }) };
 }
 
+/** A remark beside a figure: how many of the tokens were cached, or spent on reasoning. */
 function aside(text: string): Html {
   return html` <span class="soft">(${text})</span>`;
 }

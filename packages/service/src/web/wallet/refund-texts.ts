@@ -1,5 +1,6 @@
 import type { RefundOutcome } from '#payments/refund.ts';
 
+/** Why a refund was not made. In each case the money is in the wallet, or has never left it. */
 const REFUSALS: Readonly<Record<Exclude<RefundOutcome, 'asked' | 'repeated'>, string>> = {
   declined: 'The refund was declined. The money is back in your wallet.',
   not_whole: 'Write an amount without fractions of the smallest coin.',
@@ -13,12 +14,14 @@ const REFUSALS: Readonly<Record<Exclude<RefundOutcome, 'asked' | 'repeated'>, st
 export const REFUND_TEXTS = {
   title: 'Refund',
   back: (app: string): string => `Back to ${app}`,
+  /** Follows the amount, as the rest of its sentence. */
   most: 'is the most that you can get back now: money from payments that no running request needs.',
   what: [
     'It goes back to the card or account you paid with, the newest payment first. It takes a few days to arrive.',
     'It leaves your wallet right away, so that nothing can spend it. If the refund fails, the money comes back here.',
   ],
   amount: (currency: string): string => `Amount in ${currency}`,
+  /** The statement of the box. It says both halves: the money leaves the wallet, and it goes back. */
   sure: 'Yes, take this amount out of my wallet and pay it back.',
   zero: 'Write an amount above zero.',
   notConfirmed: 'Confirm that you want this amount paid back.',

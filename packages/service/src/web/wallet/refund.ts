@@ -27,6 +27,7 @@ import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-service
 
 const KEY_LENGTH = 22; // 131 bits.
 const KEY = /^[0-9A-Za-z]{22}$/;
+/** The value of the box. Browsers require it, and a form without it is refused all the same. */
 const CONFIRMED = 'yes';
 
 /** `/wallet/:part/refund`: unused money goes back to the card or account that it came from. */
@@ -41,9 +42,11 @@ export function refundPage(services: WalletOwnerServices): PageMethods<Person> {
       if (amount === undefined || fault !== undefined) {
         return refused(services, refunds, own, { fault: unusable(fault ?? AMOUNT_TEXTS.fault), form });
       }
+      // Each refund asks the processor. Tries are counted by person, so that one wallet's owner cannot use up those of others.
       const tooMany = await services.tries.take([{ kind: 'refund', of: own.owner.identityId }]);
       if (tooMany !== undefined) return refused(services, refunds, own, { fault: tooMany, form });
       const { appId, userId } = own.connection;
+      // The amount is checked again where it is booked: calls may have used some of it since the page was shown.
       const outcome = await refunds.refundUnused({ appId, userId, amount, key: form.field('key') });
       if (outcome === 'asked') return redirectTo(`${own.path}?done=refund`);
       if (outcome === 'repeated') return redirectTo(`${own.path}?done=refund-repeated`);
@@ -68,6 +71,7 @@ interface Refused {
   readonly form: Form;
 }
 
+/** The form again, with what was typed and why it was refused. */
 async function refused(
   services: WalletOwnerServices,
   refunds: Refunds,
@@ -83,6 +87,7 @@ interface Shown {
   readonly typed?: string;
 }
 
+/** The page: the most that can be refunded, what happens to the money, the form, and refunds on their way. */
 async function showRefund(
   services: WalletOwnerServices,
   refunds: Refunds,
@@ -105,6 +110,7 @@ ${await underWaySection(refunds, own)}`;
   return walletOwnerPage(services, { title: REFUND_TEXTS.title, body, isError: fault !== undefined });
 }
 
+/** The fields, with a new key for each view of the page. */
 function fieldsOf(text: string, currency: string): Html {
   return html`${hiddenField('key', randomBase62(KEY_LENGTH))}
 ${amountField({ name: 'amount', label: REFUND_TEXTS.amount(currency), text, isRequired: true })}

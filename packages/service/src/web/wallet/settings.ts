@@ -20,6 +20,7 @@ export function capForm(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: toWallet,
     POST: forWalletOwner(services, async (own, form) => {
+      // Removing is a form of its own. An empty field is refused: it must not lift a cap by accident.
       const isNone = form.field('none') === 'yes';
       const cap = isNone ? undefined : parseAmount(form.field('cap'));
       if (!isNone && cap === undefined) {

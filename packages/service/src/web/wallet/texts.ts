@@ -2,6 +2,7 @@ import type { MovementKind } from '#ledger/wallet/history-queries.ts';
 import type { CallReceipt } from '#usage/report.ts';
 import type { WalletState } from '#web/wallet-owner/owned-wallet.ts';
 
+/** One word each: they stand in badges. */
 const STATES: Readonly<Record<WalletState, string>> = {
   active: 'Active',
   paused: 'Paused',
@@ -9,6 +10,7 @@ const STATES: Readonly<Record<WalletState, string>> = {
   blocked: 'Blocked',
 };
 
+/** What the owner reads for a kind of movement. They stand in the CSV file too, where people may filter by them. */
 const MOVEMENTS: Readonly<Record<MovementKind, string>> = {
   charge: 'Call',
   top_up: 'Top-up',
@@ -22,6 +24,7 @@ const MOVEMENTS: Readonly<Record<MovementKind, string>> = {
   refund_released: 'Refund failed: back in the wallet',
 };
 
+/** How a call ended. A failed call and an interrupted one cost nothing; one that the app left early costs what was generated. */
 const OUTCOMES: Readonly<Record<CallReceipt['outcome'], string>> = {
   answered: 'Answered',
   abandoned: 'The app disconnected early',
@@ -36,6 +39,7 @@ export const WALLET_TEXTS = {
   call: (model: string | undefined): string =>
     model === undefined ? MOVEMENTS.charge : `${MOVEMENTS.charge}: ${model}`,
 
+  // The list of wallets, `/wallet`.
   listTitle: 'Your wallet',
   listLead: (email: string): string =>
     `You are signed in as ${email}. Each app has a wallet of its own and cannot spend from any other.`,
@@ -49,6 +53,7 @@ export const WALLET_TEXTS = {
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
 
+  // One wallet, `/wallet/:part`.
   title: (app: string): string => `Your wallet for ${app}`,
   balance: 'Balance',
   onHold: 'On hold',
@@ -56,11 +61,13 @@ export const WALLET_TEXTS = {
   spendable: 'Can be spent',
   label: 'Your account there',
   topUp: 'Top up',
+  /** No reason and no amount owed (WA-04): the owner asks the operator. */
   blocked: (operator: string): string =>
     `This wallet is blocked: the app cannot spend from it, and you cannot get a refund. Please contact ${operator}.`,
   paused: 'Paused: the app cannot spend. Your balance stays as it is.',
   disconnected: 'Disconnected: the app cannot spend. The money is still yours, and you can connect again at any time.',
 
+  // Its monthly cap.
   capTitle: 'Monthly cap',
   capWhy: 'The most that the app can spend in a calendar month (UTC). A change applies from the next request on.',
   spentThisMonth: 'Spent this month',
@@ -69,15 +76,18 @@ export const WALLET_TEXTS = {
   capField: (currency: string): string => `New monthly cap in ${currency}`,
   setCap: 'Set the cap',
   removeCap: 'Remove the cap',
+  /** A pause is a cap of nothing, so a new cap replaces it. */
   capEndsPause: 'Setting or removing the cap also ends the pause.',
   pause: 'Pause spending',
   resume: 'Resume spending',
 
+  // The ways out.
   moreTitle: 'Refund or disconnect',
   refundLink: 'Get a refund of unused money',
   disconnectLink: 'Disconnect the app',
   reconnect: 'Connect again',
 
+  // Its movements.
   movementsTitle: 'Movements',
   what: 'What',
   amount: 'Amount',
@@ -89,6 +99,7 @@ export const WALLET_TEXTS = {
   tokens: (prompt: number, completion: number): string => `${prompt} tokens in, ${completion} out`,
   fileName: 'movements.csv',
 
+  /** What was just done, by the `done` of the address. Any other value shows nothing: anybody can write an address. */
   done: new Map([
     ['cap', 'The monthly cap was set.'],
     ['no-cap', 'The monthly cap was removed.'],
@@ -100,6 +111,7 @@ export const WALLET_TEXTS = {
     ['refund-repeated', 'You already asked for this refund. See “Movements” for its progress.'],
   ]) as ReadonlyMap<string | null, string>,
 
+  // The page that asks before it disconnects.
   disconnectTitle: (app: string): string => `Disconnect ${app}?`,
   disconnectWhat: [
     'The app can no longer spend from this wallet. A request that is running finishes and is charged as usual.',
@@ -109,6 +121,7 @@ export const WALLET_TEXTS = {
   disconnectYes: 'Disconnect',
   disconnectNo: 'Keep it connected',
 
+  // The receipt of a call, `?receipt=`.
   receiptTitle: 'Receipt',
   receiptBack: 'Back to the movements',
   callId: 'Call',
@@ -125,6 +138,7 @@ export const WALLET_TEXTS = {
   held: 'Put on hold at the start',
   charged: 'Charged',
   released: 'Returned to your balance',
+  /** Why the call cost what it did (CC-11). Failures are free; a count of our own is called an estimate. */
   fairness: ({ outcome, isEstimated }: Pick<CallReceipt, 'outcome' | 'isEstimated'>): string => {
     if (outcome === 'failed' || outcome === 'expired') return 'Failed calls cost nothing.';
     const until =

@@ -52,6 +52,7 @@ ${signedInSection(request)}`;
   };
 }
 
+/** `toSorted` is stable, so each group keeps the order of the query. */
 function connectedFirst(one: Connection, other: Connection): number {
   return Number(other.wallet.isConnected) - Number(one.wallet.isConnected);
 }
@@ -62,8 +63,12 @@ function fromOf(query: URLSearchParams): number {
   return COUNT.test(from) ? Number(from) : 0;
 }
 
+function pageFrom(first: number, text: string) {
+  return { href: `/wallet?from=${first}`, text };
+}
+
+/** The whole list is read and cut here: nobody has so many apps that the database should count pages. */
 function otherPages(from: number, count: number): Html | undefined {
-  const pageFrom = (first: number, text: string) => ({ href: `/wallet?from=${first}`, text });
   const next = from + APPS_SHOWN_MAX;
   return pager({
     newer: from > 0 ? pageFrom(Math.max(0, from - APPS_SHOWN_MAX), WALLET_TEXTS.newer) : undefined,
@@ -76,6 +81,7 @@ function appsSection(id: string, heading: string, apps: readonly Shown[], format
   return section({ id, heading, body: [list(apps.map((one) => appItem(one, formats)))] });
 }
 
+/** One app: the balance first, because that is what people come for. */
 function appItem({ connection, app }: Shown, { amount }: Formats): Html {
   const { wallet, cap, userLabel } = connection;
   const { currency } = wallet;
@@ -93,6 +99,7 @@ ${definitionList([
 `;
 }
 
+/** Signing out, here and everywhere, within reach of the page that people see first. */
 function signedInSection(request: PageRequest<Person>): Html {
   const everywhere = html`${hiddenField('everywhere', 'yes')}
 ${button(WALLET_TEXTS.signOutEverywhere, { kind: 'quiet' })}`;

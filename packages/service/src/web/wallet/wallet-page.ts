@@ -54,6 +54,7 @@ ${moreSection(services, own)}`;
   return walletOwnerPage(services, { title, body, isError: shown.fault !== undefined });
 }
 
+/** The balance, what stands in its way, and the one button that helps: to pay in, or to connect again. */
 function balanceSection({ operatorName }: WalletOwnerServices, { connection, request, path }: OwnedWallet): Html {
   const { formats } = request;
   const { wallet, userId, userLabel } = connection;
@@ -84,6 +85,7 @@ function balanceSection({ operatorName }: WalletOwnerServices, { connection, req
   });
 }
 
+/** The cap, what of it is spent, and the pause. Three forms, because each button must work by itself, without scripts. */
 function capSection({ connection, request, path }: OwnedWallet, typed: string | undefined): Html {
   const { cap, isPaused, wallet } = connection;
   const { currency } = wallet;

@@ -8,7 +8,7 @@ import { textField } from '#web/components/text-field.ts';
 import type { ComponentSample } from '#web/development/samples/sample.ts';
 import { HERE } from '#web/development/samples/sample-values.ts';
 
-/** What forms are made of. */
+/** What forms are made of. Each field is shown as it is at first, filled, and wrong: the three ways in which a visitor meets it. */
 export const FIELDS: readonly ComponentSample[] = [
   {
     component: textField,
@@ -82,6 +82,7 @@ export const FIELDS: readonly ComponentSample[] = [
   },
 ];
 
+/** The second is chosen, so that both looks of a choice can be seen. */
 function choicesOf(texts: readonly string[]) {
   return texts.map((text, at) => ({ value: String(at), text, isChosen: at === 1 }));
 }

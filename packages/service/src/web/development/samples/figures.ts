@@ -66,6 +66,7 @@ ${provenForm({ action: HERE, proof: 'sample', fields: button('Sign out', { kind:
   { component: badge, states: { good: () => badge('Active', 'good'), warn: () => badge('Paused', 'warn') } },
 ];
 
+/** Three columns: the widest table whose rows stay rows on a phone. */
 function movementsTable() {
   return {
     caption: 'Movements',
@@ -77,6 +78,7 @@ function movementsTable() {
   };
 }
 
+/** Five columns: on a phone each cell gets a line of its own. */
 function keysTable() {
   return {
     caption: 'API keys',

@@ -70,6 +70,7 @@ export const PARTS: readonly ComponentSample[] = [
   },
 ];
 
+/** A form as a card or section holds it. Its proof is none, so that sending it does nothing. */
 function sampleForm(id: string): Html {
   return provenForm({
     action: HERE,
@@ -78,6 +79,7 @@ function sampleForm(id: string): Html {
   });
 }
 
+/** A link that leads back to the page of components. */
 function target(text: string) {
   return { href: HERE, text };
 }
