@@ -6,9 +6,9 @@ import type { ChatCall } from '../../packages/service/src/gateway/call/call.ts';
 import { createStreamTally } from '../../packages/service/src/gateway/stream/stream-tally.ts';
 import { newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { Utf8Text } from '../../packages/service/src/providers/http/utf8-text.ts';
+import { Utf8Decoder } from '../../packages/upstream-http/src/utf8-decoder.ts';
 import { createOpenAiCompatible } from '../../packages/service/src/providers/openai-compatible/adapter.ts';
-import type { AnswerListener } from '../../packages/service/src/providers/http/open-exchange.ts';
+import type { ResponseListener } from '../../packages/upstream-http/src/client.ts';
 import type { ProviderCall } from '../../packages/service/src/providers/provider.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { chat } from '../support/client.ts';
@@ -90,17 +90,20 @@ const PROVIDER_CALL: ProviderCall = {
 /** What the adapter and the tally make of these parts: all frames, and the charge. */
 async function relayed(...buffers: readonly Buffer[]): Promise<{ readonly frames: string; readonly charge: bigint }> {
   const left = [...buffers];
-  const text = new Utf8Text();
-  const listen = (listener: AnswerListener | undefined) => {
+  const text = new Utf8Decoder();
+  const listen = (listener: ResponseListener | undefined) => {
     if (listener === undefined) return;
     for (const next of left.splice(0)) {
-      const part = text.take(next) ?? assert.fail('no UTF-8');
+      const part = text.decode(next) ?? assert.fail('no UTF-8');
       if (part !== '') listener.onText(part);
     }
     listener.onEnd();
   };
-  const answer = { status: 200, listen, finish: () => {}, discard: () => {} };
-  const endpoint = () => ({ open: async () => answer, whole: () => assert.fail('no whole answer is wanted') });
+  const response = { status: 200, listen, finish: () => {}, discard: () => {} };
+  const endpoint = () => ({
+    postStreamed: async () => response,
+    postBuffered: () => assert.fail('the test makes no plain call'),
+  });
   const http = { endpoint, close: () => {} };
   const provider = createOpenAiCompatible({ http, baseUrl: 'http://provider.test/v1', apiKey: undefined });
   const tally = createStreamTally({ call: CALL, granted: micros(10_000n) });

@@ -5,18 +5,18 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'node:test';
 import { newApiKey } from '../../packages/service/src/accounts/api-key.ts';
-import { createUpstreamHttp } from '../../packages/service/src/providers/upstream-http.ts';
+import { createHttpClient } from '../../packages/upstream-http/src/client.ts';
 import { watchSandbox } from './sandbox-watch.ts';
 
 test('SB-03 the watch sees what is sent for a test key, however late, and nothing that is sent for a live one', async (t) => {
   const provider = createServer((_, response) => response.end('{}'));
-  const http = createUpstreamHttp();
+  const http = createHttpClient();
   const gateway = createServer((_, response) => {
     void pause(10)
       .then(async () => {
         const { port } = provider.address() as AddressInfo;
         const provided = http.endpoint(new URL(`http://127.0.0.1:${port}/v1/chat`), {});
-        await provided.whole('{}', { msMax: 5_000, bytesMax: 1_000 });
+        await provided.postBuffered('{}', { timeoutMs: 5_000, bytesMax: 1_000 });
       })
       .finally(() => response.end());
   });

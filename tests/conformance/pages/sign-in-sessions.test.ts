@@ -177,7 +177,7 @@ async function codeInMail(email: string, appName: string): Promise<string> {
     `"${appName}"`,
     'is signing in at Example <Ltd>',
     'ten minutes',
-    'If it was not you, ignore this mail.',
+    'If this was not you, ignore this mail.',
   ]) {
     assert.ok(words.includes(said), body);
   }

@@ -83,7 +83,7 @@ test('ON-01 guesses that come at once are no more than five', async () => {
     ),
   );
   const wrongs = replies.filter(
-    ({ text }) => text.includes('This is not the code') || text.includes('code no longer works'),
+    ({ text }) => text.includes('This code is wrong') || text.includes('code no longer works'),
   );
   assert.equal(wrongs.length, 12);
   const { rows } = await owner.query<{ guesses_left: number }>(

@@ -41,7 +41,7 @@ async function call(user: string, fields: Readonly<Record<string, unknown>> = {}
 /** The movements that a page shows: what, amount, balance after. */
 function rowsOf({ text }: Reply): readonly (readonly string[])[] {
   const rows = text.match(/<tr><td>[^]*?<\/tr>/g) ?? [];
-  return rows.map((row) => [...row.matchAll(/<td>([^]*?)<\/td>/g)].map(([, cell = '']) => textOf(cell)));
+  return rows.map((row) => [...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)].map(([, cell = '']) => textOf(cell)));
 }
 
 function textOf(cell: string): string {
@@ -94,10 +94,10 @@ test('ON-04 every movement is told in plain words, with its sign and the balance
   const clawed = start + 10_000_000 - 3_500_000;
   assert.deepEqual(rowsOf(page), [
     ['Correction by the operator', `−${euro(20_000_000 - clawed)}`, euro(clawed)],
-    ['Payment given back by a bank', '+€20.00', '€20.00'],
+    ['Payment returned by a bank', '+€20.00', '€20.00'],
     ['Payment taken back by a bank', `−${euro(clawed)}`, '€0.00'],
     ['Refund', '−€0.50', euro(clawed)],
-    ['Refund not possible: back in the wallet', '+€1.00', euro(clawed + 500_000)],
+    ['Refund failed: back in the wallet', '+€1.00', euro(clawed + 500_000)],
     ['Set aside for a refund', '−€1.00', euro(clawed - 500_000)],
     ['Refund paid out', '€3.00', euro(clawed + 500_000)],
     ['Set aside for a refund', '−€3.00', euro(clawed + 500_000)],
@@ -209,9 +209,9 @@ test('CC-11 a call leads to its receipt: what it used, held and cost, and why', 
   assert.equal(said['Call'], rows[0]?.call_id);
   assert.equal(said['Model'], 'acme.large-1');
   assert.deepEqual([said['Tokens in'], said['Tokens out']], ['100', '10']);
-  assert.equal(said['Price'], 'For a million tokens: €1.10 in (€0.275 where cached), €4.40 out');
-  assert.deepEqual([said['Charged'], said['Held when it began']], [euro(CHARGE), euro(held)]);
-  assert.equal(said['Given back'], euro(held - CHARGE));
+  assert.equal(said['Price'], 'Per million tokens: €1.10 in (€0.275 if cached), €4.40 out');
+  assert.deepEqual([said['Charged'], said['Put on hold at the start']], [euro(CHARGE), euro(held)]);
+  assert.equal(said['Returned to your balance'], euro(held - CHARGE));
   assert.match(
     receipt.text,
     /Charged by the token count that the model’s provider reported, and never more than was put on hold\./,

@@ -64,7 +64,7 @@ test('ON-04 a refund shows the most that can go back, says where it goes, and ta
 
   const after = await refund(person, '7');
   assertPage(after, 200, 'Your wallet for Test app');
-  assert.match(after.text, /role="status">The refund is on its way\./);
+  assert.match(after.text, /role="status">Your refund is on its way\./);
   assert.match(after.text, /Set aside for a refund/);
   assert.equal(await balance(), 10_000_000);
   assert.deepEqual(await refundsOf(user), ['5000000: 5000000 asked', '10000000: 2000000 asked']);
@@ -106,7 +106,7 @@ test('ON-04 odd amounts, a form without confirmation and one without its key ask
   for (const amount of ['', '0', '0.00', '-1', '+1', '1e1', 'NaN', '1.234', '10.01', '12', '0.005', '99999999999']) {
     const page = await refund(person, amount);
     assertPage(page, 400, 'Refund');
-    assert.match(page.text, /role="alert">(Write (the|an) amount|This is more than can go back)/, amount);
+    assert.match(page.text, /role="alert">(Write (the|an) amount|This is more than we can refund)/, amount);
     assert.equal(person.browser.fieldsOf(`${person.path}/refund`)['amount'], amount);
   }
   for (const fields of [{ sure: '' }, { sure: 'no' }, { key: '' }, { key: 'short' }, { key: `${'0'.repeat(21)} ` }]) {
@@ -127,7 +127,7 @@ test('ON-04 nobody asks for one tiny refund after the other', async () => {
   }
   const page = await browser.ask(`${path}/refund`, { form });
   assertPage(page, 429, 'Refund');
-  assert.match(page.text, /role="alert">You have asked for many refunds/);
+  assert.match(page.text, /role="alert">You have requested many refunds/);
   assert.equal(await balance(), 9_800_000);
 });
 

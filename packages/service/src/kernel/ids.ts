@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { END_USER_ID } from '@purser/contract/identifiers.ts';
 import type { Brand } from '#kernel/brand.ts';
 import { randomBase62 } from '#kernel/random.ts';
 
@@ -16,10 +17,10 @@ export type RefundId = Brand<string, 'RefundId'>;
 /** The caller-chosen string of `x-service-user`: 1 to 256 visible ASCII characters, compared byte for byte (AU-04). */
 export type EndUserId = Brand<string, 'EndUserId'>;
 
-/** One call through the gateway: names its hold, its ledger cause and its receipt. A UUID whose first bits are the time. */
+/** One call through the gateway: names its hold, its ledger cause and its receipt. A UUID that begins with the time. */
 export type CallId = Brand<string, 'CallId'>;
 
-/** What the caller or we named the call for logs and support. Identifies nothing inside (ER-02). */
+/** The name of a call in logs and support requests, chosen by the caller or by us. Nothing is looked up by it inside (ER-02). */
 export type CorrelationId = Brand<string, 'CorrelationId'>;
 
 /** `live` moves real money, `sandbox` moves play money. Fixed when a key is made (AU-07). */
@@ -37,7 +38,7 @@ const PREFIX = {
   payment: 'pay_',
   refund: 'ref_',
 } as const;
-const ID_LENGTH = 22; // 131 bits of base62: unguessable, though ids are no secrets.
+const ID_LENGTH = 22; // 131 bits of base62. Ids are not secrets, but nobody can guess or enumerate them.
 
 export const newAccountId = (): AccountId => (PREFIX.account + randomBase62(ID_LENGTH)) as AccountId;
 export const newAppId = (): AppId => (PREFIX.app + randomBase62(ID_LENGTH)) as AppId;
@@ -51,26 +52,50 @@ export const newPaymentId = (): PaymentId => (PREFIX.payment + randomBase62(ID_L
 export const newRefundId = (): RefundId => (PREFIX.refund + randomBase62(ID_LENGTH)) as RefundId;
 export const newCorrelationId = (): CorrelationId => `cor_${randomBase62(ID_LENGTH)}` as CorrelationId;
 
-/** A version 7 UUID (RFC 9562): its first bits are the time, so that index pages fill in order of time. */
+/**
+ * A version 7 UUID (RFC 9562). It begins with the time, so new rows go to the end of an index instead of dirtying a random
+ * page for each call.
+ */
 export const newCallId = (): CallId => randomUUIDv7() as CallId;
 
 const TIME_DIGITS = 12; // 48 bits of milliseconds, in hexadecimal.
 
-/** The second at which a call was named, since 1970 UTC. */
+/** The second, since 1970 UTC, in which the call id was made. */
 export function secondOf(callId: CallId): number {
   return Math.floor(Number.parseInt(callId.replace('-', '').slice(0, TIME_DIGITS), 16) / 1_000);
 }
 
-const END_USER_ID = /^[\x21-\x7e]{1,256}$/;
+const CALL_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The end user named by a header value, or undefined when it is not well formed (AU-04). */
+/** The call that a text names, or undefined when the text is not a call's id. */
+export function parseCallId(text: string): CallId | undefined {
+  return CALL_ID.test(text) ? (text as CallId) : undefined;
+}
+
+/** The kinds of id that come back to us as plain text: in paths, in forms, and from a payment processor. */
+interface IdOfKind {
+  readonly session: SessionId;
+  readonly connection: ConnectionId;
+  readonly checkout: CheckoutId;
+  readonly refund: RefundId;
+}
+
+const AFTER_PREFIX = new RegExp(`^[0-9A-Za-z]{${ID_LENGTH}}$`);
+
+/** The id that a text is, or undefined when it is not an id of this kind. Whether anything has this id is not asked. */
+export function parseId<Kind extends keyof IdOfKind>(kind: Kind, text: string | undefined): IdOfKind[Kind] | undefined {
+  if (text === undefined || !text.startsWith(PREFIX[kind])) return undefined;
+  return AFTER_PREFIX.test(text.slice(PREFIX[kind].length)) ? (text as IdOfKind[Kind]) : undefined;
+}
+
+/** Reads an end user from a header value. Undefined when it is not well formed (AU-04). */
 export function parseEndUserId(value: string): EndUserId | undefined {
   return END_USER_ID.test(value) ? (value as EndUserId) : undefined;
 }
 
 const CORRELATION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The caller's own correlation id, or undefined when it is not well formed (ER-02). */
+/** Reads the caller's own correlation id. Undefined when it is not well formed (ER-02). */
 export function parseCorrelationId(value: string): CorrelationId | undefined {
   return CORRELATION_ID.test(value) ? (value as CorrelationId) : undefined;
 }

@@ -2,7 +2,7 @@ import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import { unreachable } from '#kernel/assert.ts';
 import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
 import type { Provider } from '#providers/provider.ts';
-import { createUpstreamHttp } from '#providers/upstream-http.ts';
+import { createHttpClient } from '@purser/upstream-http/client.ts';
 
 interface RegistryOptions {
   /** The base URL of the running simulator; undefined where none runs. */
@@ -19,7 +19,7 @@ interface ProviderRegistry {
 }
 
 export function createProviderRegistry({ simulatorUrl, readEnvironment }: RegistryOptions): ProviderRegistry {
-  const http = createUpstreamHttp();
+  const http = createHttpClient();
   const clients = new WeakMap<CatalogueProvider, Provider>();
 
   function create(definition: CatalogueProvider): Provider {

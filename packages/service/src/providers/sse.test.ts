@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Utf8Text } from '#providers/http/utf8-text.ts';
+import { Utf8Decoder } from '../../../upstream-http/src/utf8-decoder.ts';
 import { UpstreamError } from '#providers/provider.ts';
 import { createEventReader } from '#providers/sse.ts';
 
 /** What each piece ends, cut anywhere as bytes are. */
 function readsOf(...pieces: readonly (Buffer | string)[]): readonly (readonly string[])[] {
-  const text = new Utf8Text();
+  const text = new Utf8Decoder();
   const reads: string[][] = [];
   const reader = createEventReader({ onEvent: (data) => void reads.at(-1)?.push(data), skim: (_text, at) => at });
   for (const piece of pieces) {
     reads.push([]);
-    reader.feed(text.take(Buffer.from(piece)) ?? assert.fail('no UTF-8'));
+    reader.feed(text.decode(Buffer.from(piece)) ?? assert.fail('no UTF-8'));
   }
   reads.push([]);
   reader.end();

@@ -1,21 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { HttpClient, StreamedResponse } from '@purser/upstream-http/client.ts';
 import { createOpenAiCompatible } from '#providers/openai-compatible/adapter.ts';
-import type { OpenAnswer } from '#providers/http/open-exchange.ts';
-import type { UpstreamHttp } from '#providers/upstream-http.ts';
 
 const CHUNK = 'data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"content":"a"}}]}\n\n';
 
-/** Answers each stream with chunks without end. */
-function endless(): UpstreamHttp {
-  const answer: OpenAnswer = {
+/** Answers each streamed call with chunks that never end. */
+function endless(): HttpClient {
+  const response: StreamedResponse = {
     status: 200,
     listen: (listener) => void listener?.onText(CHUNK),
     finish: () => {},
     discard: () => {},
   };
   return {
-    endpoint: () => ({ whole: () => assert.fail('nothing plain is asked'), open: () => Promise.resolve(answer) }),
+    endpoint: () => ({
+      postBuffered: () => assert.fail('the test makes no plain call'),
+      postStreamed: () => Promise.resolve(response),
+    }),
     close: () => {},
   };
 }
@@ -24,7 +26,7 @@ function timers(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 }
 
-test('WA-07 a stream that is not read on has no timer of its own, which would keep its request', async () => {
+test('WA-07 an unread stream starts no timer of its own, which would keep its request alive', async () => {
   const provider = createOpenAiCompatible({ http: endless(), baseUrl: 'http://provider.test/v1', apiKey: undefined });
   const before = timers();
   const caller = new AbortController();

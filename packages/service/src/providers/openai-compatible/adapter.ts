@@ -1,16 +1,17 @@
+import type { HttpClient } from '@purser/upstream-http/client.ts';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import { checkChoices } from '#providers/openai-compatible/choices.ts';
 import { ChunkStream } from '#providers/openai-compatible/chunk-stream.ts';
 import { errorOfFrame, errorOfStatus } from '#providers/openai-compatible/error.ts';
 import { toRequest } from '#providers/openai-compatible/to-request.ts';
 import { type Provider, UpstreamError } from '#providers/provider.ts';
-import type { UpstreamHttp } from '#providers/upstream-http.ts';
+import { upstreamFailureOf } from '#providers/request-failure.ts';
 
-/** A completion of all choices fits many times over; what is larger is no answer. */
-const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+/** A completion with all its choices fits many times over. */
+const RESPONSE_BYTES_MAX = 32 * 1024 * 1024;
 
 interface AdapterOptions {
-  readonly http: UpstreamHttp;
+  readonly http: HttpClient;
   /** Up to and including the version, as in `https://api.example.com/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
@@ -19,7 +20,7 @@ interface AdapterOptions {
 /** A provider that speaks the compatible chat-completions format. */
 export function createOpenAiCompatible({ http, baseUrl, apiKey }: AdapterOptions): Provider {
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`);
-  // Built from scratch: nothing that the caller's request carried can reach the provider in a header.
+  // Built from scratch, so that no header of the caller's request can reach the provider.
   const headers = {
     'content-type': 'application/json',
     'accept-encoding': 'identity',
@@ -33,21 +34,30 @@ export function createOpenAiCompatible({ http, baseUrl, apiKey }: AdapterOptions
   return {
     complete: async (call) => {
       const body = toRequest(call, false);
-      const { status, text } = await plain.whole(body, { msMax: call.timeoutMs, bytesMax: ANSWER_BYTES_MAX });
-      if (text === undefined) throw errorOfStatus(status);
-      return completionOf(parseJson(text));
+      const limits = { timeoutMs: call.timeoutMs, bytesMax: RESPONSE_BYTES_MAX };
+      try {
+        const { status, text } = await plain.postBuffered(body, limits);
+        if (text === undefined) throw errorOfStatus(status);
+        return completionOf(parseJson(text));
+      } catch (fault) {
+        throw upstreamFailureOf(fault);
+      }
     },
     stream: async (call, signal) => {
       const body = toRequest(call, true);
-      const answer = await streamed.open(body, { silenceMsMax: call.timeoutMs, signal });
-      if (answer.status === 200) return new ChunkStream(answer);
-      answer.discard(); // Its text stays unread: it may hold anything.
-      throw errorOfStatus(answer.status);
+      try {
+        const response = await streamed.postStreamed(body, { silenceMsMax: call.timeoutMs, signal });
+        if (response.status === 200) return new ChunkStream(response);
+        response.discard(); // The body is not read: it may hold anything.
+        throw errorOfStatus(response.status);
+      } catch (fault) {
+        throw upstreamFailureOf(fault);
+      }
     },
   };
 }
 
-/** A plain answer, whole, or the error that it is instead. */
+/** Checks a whole completion. Throws the error that a provider may send in its place. */
 function completionOf(answer: unknown): JsonObject {
   if (!isJsonObject(answer)) throw new UpstreamError('malformed', 'The provider did not answer with JSON.');
   if (isJsonObject(answer['error'])) throw errorOfFrame(answer['error']);

@@ -1,24 +1,25 @@
-import type { AnswerListener, OpenAnswer } from '#providers/http/open-exchange.ts';
+import type { RequestError, ResponseListener, StreamedResponse } from '@purser/upstream-http/client.ts';
 import { createChunkReader } from '#providers/openai-compatible/chunk-reader.ts';
 import type { ChunkSource, StreamChunk, TakeChunks } from '#providers/provider.ts';
+import { upstreamFailureOf } from '#providers/request-failure.ts';
 
-/** How long a body may go on after its stream is done before its connection is closed. */
+/** How long the body may take to end after `[DONE]`. Then the connection is closed instead of kept. */
 const END_OF_BODY_MS_MAX = 1_000;
 
 /**
- * The chunks of an answer, handed on in the turn in which they are read: with many streams open, a promise for each read
- * costs more than what is done with it.
+ * The chunks of a streamed response, handed on in the turn in which they are read. With many streams open, a promise for
+ * each read would cost more than handling the chunks.
  */
-export class ChunkStream implements ChunkSource, AnswerListener {
-  readonly #answer: OpenAnswer;
+export class ChunkStream implements ChunkSource, ResponseListener {
+  readonly #response: StreamedResponse;
   readonly #chunks = createChunkReader();
   #hasEnded = false;
   #isLeft = false;
   #take: TakeChunks | undefined;
   #over: PromiseWithResolvers<void> | undefined;
 
-  constructor(answer: OpenAnswer) {
-    this.#answer = answer;
+  constructor(response: StreamedResponse) {
+    this.#response = response;
   }
 
   isWhole(): boolean {
@@ -42,11 +43,11 @@ export class ChunkStream implements ChunkSource, AnswerListener {
     this.#take = take;
     this.#over = Promise.withResolvers();
     const { promise } = this.#over;
-    this.#answer.listen(this);
+    this.#response.listen(this);
     return promise;
   }
 
-  /** True where it was a sign of life: bytes alone are none, a provider could send comments for ever. */
+  /** Returns true if at least one chunk came. Other text is no progress: a provider could send comments for ever. */
   onText(text: string): boolean {
     try {
       this.#chunks.feed(text);
@@ -67,8 +68,8 @@ export class ChunkStream implements ChunkSource, AnswerListener {
     }
   }
 
-  onError(fault: unknown): void {
-    this.#fail(fault);
+  onError(error: RequestError): void {
+    this.#fail(upstreamFailureOf(error));
   }
 
   #pass(): boolean {
@@ -77,11 +78,11 @@ export class ChunkStream implements ChunkSource, AnswerListener {
     if (wanted === true) this.#goOn();
     else if (wanted === false) this.#rest();
     else {
-      this.#answer.listen(undefined);
+      this.#response.listen(undefined);
       wanted.then(
         (isWanted) => {
           if (!isWanted) this.#rest();
-          else if (!this.#goOn()) this.#answer.listen(this);
+          else if (!this.#goOn()) this.#response.listen(this);
         },
         (fault: unknown) => this.#fail(fault),
       );
@@ -89,7 +90,7 @@ export class ChunkStream implements ChunkSource, AnswerListener {
     return chunks.length > 0;
   }
 
-  /** True where there is nothing to go on to. */
+  /** Returns true if the stream is complete, and ends it then. */
   #goOn(): boolean {
     if (!this.isWhole()) return false;
     this.#leave();
@@ -97,9 +98,9 @@ export class ChunkStream implements ChunkSource, AnswerListener {
     return true;
   }
 
-  /** No more is wanted, for now. */
+  /** The taker wants no more for now. The rest waits in the response until `rest` is called again. */
   #rest(): void {
-    this.#answer.listen(undefined);
+    this.#response.listen(undefined);
     this.#over?.resolve();
   }
 
@@ -113,8 +114,8 @@ export class ChunkStream implements ChunkSource, AnswerListener {
     this.#isLeft = true;
     this.#take = undefined;
     this.#hasEnded = true;
-    this.#answer.listen(undefined);
-    if (this.#chunks.isDone()) this.#answer.finish(END_OF_BODY_MS_MAX);
-    else this.#answer.discard();
+    this.#response.listen(undefined);
+    if (this.#chunks.isDone()) this.#response.finish(END_OF_BODY_MS_MAX);
+    else this.#response.discard();
   }
 }

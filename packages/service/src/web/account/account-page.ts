@@ -1,6 +1,6 @@
 import type { Session, SignedIn } from '#accounts/session.ts';
 import { type Html, html } from '#kernel/html.ts';
-import type { SessionId } from '#kernel/ids.ts';
+import { parseId } from '#kernel/ids.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import type { AccountServices } from '#web/account/account-services.ts';
 import { newPasswordFault, newPasswordField, presentPasswordField } from '#web/account/password-fields.ts';
@@ -42,7 +42,8 @@ export function endSessionForm({ sessions }: AccountServices): PageMethods {
         return redirectTo('/account?done=others');
       }
       // A session that is not there has ended already: that is what was asked for, so it is no error.
-      await sessions.revoke(signedIn.account.accountId, ended as SessionId);
+      const sessionId = parseId('session', ended);
+      if (sessionId !== undefined) await sessions.revoke(signedIn.account.accountId, sessionId);
       return redirectTo('/account?done=session');
     },
   };

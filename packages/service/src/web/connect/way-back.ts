@@ -1,4 +1,4 @@
-import type { AppFace } from '#accounts/app-face.ts';
+import type { AppProfile } from '#accounts/app-profile.ts';
 import { redirectName, type Link } from '#connections/link.ts';
 import { html } from '#kernel/html.ts';
 import { refuse } from '#kernel/refusal.ts';
@@ -15,7 +15,7 @@ import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-service
 export type ConnectLink = Extract<Link, { readonly purpose: 'connect' }>;
 
 /** The address back: one of the allow-list as it is now, found by the digest in the link (BI-02). Undefined: it was removed. */
-export function redirectOf(link: ConnectLink, { redirectUris }: AppFace): string | undefined {
+export function redirectOf(link: ConnectLink, { redirectUris }: AppProfile): string | undefined {
   return redirectUris.find((one) => redirectName(one) === link.redirect);
 }
 
@@ -30,7 +30,7 @@ export function backTo(redirectUri: string, state: string | undefined, status: '
  * Leads the browser back with a page that goes on by itself. A redirect would not do: the policy lets forms end at our own addresses
  * only, and browsers apply it to every redirect after a form, also to those of the app.
  */
-export function wayBack(services: WalletOwnerServices, app: AppFace, url: string): PageResponse {
+export function wayBack(services: WalletOwnerServices, app: AppProfile, url: string): PageResponse {
   const body = card(appMark(app), buttonLink(url, CONNECT_TEXTS.backTo(app.name)));
   return {
     status: 200,
@@ -39,7 +39,7 @@ export function wayBack(services: WalletOwnerServices, app: AppFace, url: string
 }
 
 /** The app has removed the address from its allow-list since it made the link. */
-export function noWayBack(services: WalletOwnerServices, { name }: AppFace): PageResponse {
+export function noWayBack(services: WalletOwnerServices, { name }: AppProfile): PageResponse {
   const said = CONNECT_TEXTS.gone(name);
   const body = card(errorSummary(said), html`<p>${CONNECT_TEXTS.goneAdvice}</p>`);
   const page = walletOwnerPage(services, { title: CONNECT_TEXTS.goneTitle, body, isError: true });

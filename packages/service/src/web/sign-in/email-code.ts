@@ -1,5 +1,5 @@
 import { email as emailSchema } from '@purser/contract/control.ts';
-import type { AppFace } from '#accounts/app-face.ts';
+import type { AppProfile } from '#accounts/app-profile.ts';
 import type { Link } from '#connections/link.ts';
 import { emailOf } from '#identities/email.ts';
 import type { Person } from '#identities/session.ts';
@@ -123,7 +123,7 @@ async function linkOf(services: WalletOwnerServices, next: string): Promise<Link
 }
 
 /** The app whose link led here. */
-async function askingApp(services: WalletOwnerServices, next: string): Promise<AppFace | undefined> {
+async function askingApp(services: WalletOwnerServices, next: string): Promise<AppProfile | undefined> {
   const link = await linkOf(services, next);
   return link && (await services.apps.find(link.appId));
 }

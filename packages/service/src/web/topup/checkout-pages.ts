@@ -1,7 +1,7 @@
 import type { Connection } from '#connections/connection.ts';
 import type { Person } from '#identities/session.ts';
 import { type Html, html } from '#kernel/html.ts';
-import type { CheckoutId, IdentityId } from '#kernel/ids.ts';
+import { type IdentityId, parseId } from '#kernel/ids.ts';
 import type { Checkout } from '#payments/checkout.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { buttonLink } from '#web/components/button.ts';
@@ -45,7 +45,8 @@ export function checkoutPages(services: WalletOwnerServices): Readonly<Record<st
 
 /** Undefined: no such checkout. Its id is random, so only people who were sent to the address know it. */
 async function arrivalOf(services: WalletOwnerServices, request: PageRequest<Person>): Promise<Arrival | undefined> {
-  const checkout = await services.checkouts?.find(request.part as CheckoutId);
+  const checkoutId = parseId('checkout', request.part);
+  const checkout = checkoutId === undefined ? undefined : await services.checkouts?.find(checkoutId);
   if (checkout === undefined) return undefined;
   const app = await services.apps.find(checkout.appId);
   if (app === undefined) return undefined;

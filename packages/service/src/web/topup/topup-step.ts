@@ -80,7 +80,7 @@ export async function beginTopup(
   form: Form,
   step: TopupStep,
 ): Promise<PageResponse> {
-  const { checkouts, cookies, tries } = services;
+  const { checkouts, cookies, attempts } = services;
   if (checkouts === undefined) return topupStep(services, request, step);
   const { link, app, person } = step.opened;
   const typed = form.field('other');
@@ -92,7 +92,7 @@ export async function beginTopup(
     return topupStep(services, request, step, { fault: refuse('BAD_REQUEST', said), typed });
   }
   // Each checkout asks the processor, so a visitor gets only so many. Counted by address: a gift needs no wallet of one's own.
-  const fault = await tries.take([{ kind: 'checkout-from', of: services.addressOf(request.exchange.request) }]);
+  const fault = await attempts.take([{ kind: 'checkout-from', of: services.addressOf(request.exchange.request) }]);
   if (fault !== undefined) return topupStep(services, request, step, { fault, typed });
   try {
     const { checkoutId, url } = await checkouts.begin({

@@ -1,4 +1,4 @@
-import type { AppFace } from '#accounts/app-face.ts';
+import type { AppProfile } from '#accounts/app-profile.ts';
 import type { Connection } from '#connections/connection.ts';
 import type { Link } from '#connections/link.ts';
 import type { Identity, Person } from '#identities/session.ts';
@@ -22,7 +22,7 @@ export type WalletOwnerRequest = PageRequest<Person>;
 /** A signed link that a person who is signed in has opened. */
 export interface OpenedLink {
   readonly link: Link;
-  readonly app: AppFace;
+  readonly app: AppProfile;
   readonly person: Person;
   /** This person's connection for the link's app and user. Undefined if the wallet is somebody else's: pages then have nothing to leak. */
   readonly connection: Connection | undefined;
@@ -121,7 +121,7 @@ function sandboxPage(services: WalletOwnerServices): Html {
   return walletOwnerPage(services, { title: LINK_TEXTS.sandboxTitle, body });
 }
 
-function suspendedApp(services: WalletOwnerServices, app: AppFace): PageResponse {
+function suspendedApp(services: WalletOwnerServices, app: AppProfile): PageResponse {
   const said = LINK_TEXTS.suspended(app.name);
   const body = card(appMark(app), errorSummary(said), html`<p>${LINK_TEXTS.suspendedAdvice}</p>`);
   const page = walletOwnerPage(services, { title: LINK_TEXTS.suspendedTitle(app.name), body, isError: true });

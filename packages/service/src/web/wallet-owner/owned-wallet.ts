@@ -1,8 +1,8 @@
-import type { AppFace } from '#accounts/app-face.ts';
+import type { AppProfile } from '#accounts/app-profile.ts';
 import type { Connection } from '#connections/connection.ts';
 import type { Person } from '#identities/session.ts';
 import { html } from '#kernel/html.ts';
-import type { ConnectionId, IdentityId } from '#kernel/ids.ts';
+import { type ConnectionId, type IdentityId, parseId } from '#kernel/ids.ts';
 import { type Micros, micros, ZERO_MICROS } from '#kernel/micros.ts';
 import { refuse } from '#kernel/refusal.ts';
 import { linkLine } from '#web/components/navigation.ts';
@@ -20,7 +20,7 @@ export interface OwnedWallet {
   readonly connection: Connection;
   /** What every change of the connection is bound to. */
   readonly owner: { readonly identityId: IdentityId; readonly connectionId: ConnectionId };
-  readonly app: Pick<AppFace, 'name' | 'logo'>;
+  readonly app: Pick<AppProfile, 'name' | 'logo'>;
   /** The wallet's own page. */
   readonly path: string;
 }
@@ -40,10 +40,9 @@ export function forWalletOwner<Rest extends readonly unknown[]>(
     const path = `/wallet/${request.part}`;
     if (request.signedIn === undefined) return toSignIn(path);
     const { identityId } = request.signedIn.identity;
-    const connection = await services.connections.ofIdentity({
-      identityId,
-      connectionId: request.part as ConnectionId,
-    });
+    const connectionId = parseId('connection', request.part);
+    const connection =
+      connectionId === undefined ? undefined : await services.connections.ofIdentity({ identityId, connectionId });
     if (connection === undefined) return nothingHere(services);
     const owner = { identityId, connectionId: connection.connectionId };
     return run({ request, connection, owner, app: await faceOf(services, connection), path }, ...rest);

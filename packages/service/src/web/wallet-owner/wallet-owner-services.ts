@@ -1,4 +1,4 @@
-import type { AppFaces } from '#accounts/app-face.ts';
+import type { AppProfiles } from '#accounts/app-profile.ts';
 import type { Connections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
@@ -7,7 +7,7 @@ import type { CodeSignIns } from '#identities/code.ts';
 import type { Passkeys } from '#identities/passkeys.ts';
 import type { PersonSessions } from '#identities/session.ts';
 import type { WalletMovements } from '#ledger/wallet/movements.ts';
-import type { Tries } from '#limits/tries.ts';
+import type { AttemptLimiter } from '#limits/attempt-limiter.ts';
 import type { Checkouts } from '#payments/checkout.ts';
 import type { Refunds } from '#payments/refund.ts';
 import type { TestBank } from '#payments/test-processor/test-bank.ts';
@@ -27,7 +27,7 @@ export interface WalletOwnerServices {
   /** Reads signed links, and makes new ones. */
   readonly links: Links;
   /** Names, logos and allow-lists of apps: what people may see of them. */
-  readonly apps: AppFaces;
+  readonly apps: AppProfiles;
   /** Movements of a wallet, a page at a time. */
   readonly movements: WalletMovements;
   /** Model and tokens of the calls among movements. */
@@ -41,7 +41,7 @@ export interface WalletOwnerServices {
   /** Undefined: payments go to a real processor. */
   readonly testBank: TestBank | undefined;
   /** How often somebody may ask for a payment or a refund. */
-  readonly tries: Tries;
+  readonly attempts: AttemptLimiter;
   readonly cookies: Cookies;
   /** Where a request comes from, behind the proxies of the settings. Tries are counted by it. */
   readonly addressOf: CallerAddress;

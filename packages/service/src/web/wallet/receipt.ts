@@ -1,5 +1,5 @@
 import { type Html, html } from '#kernel/html.ts';
-import type { CallId } from '#kernel/ids.ts';
+import { parseCallId } from '#kernel/ids.ts';
 import { micros } from '#kernel/micros.ts';
 import type { CallReceipt } from '#usage/report.ts';
 import { appMark } from '#web/components/app-mark.ts';
@@ -14,8 +14,6 @@ import { nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-/** The form of a call's id. Anything else is not worth a look at the database. */
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** A margin is in hundredths of a percent: 10,000 of them are the whole price. */
 const BASIS_POINTS = 10_000n;
 
@@ -23,10 +21,11 @@ const BASIS_POINTS = 10_000n;
 export async function receiptPage(
   services: WalletOwnerServices,
   own: OwnedWallet,
-  callId: string,
+  part: string,
 ): Promise<PageResponse> {
   const { appId, userId, wallet } = own.connection;
-  const receipt = UUID.test(callId) ? await services.receipts.receipt(appId, callId as CallId) : undefined;
+  const callId = parseCallId(part);
+  const receipt = callId === undefined ? undefined : await services.receipts.receipt(appId, callId);
   if (receipt?.userId !== userId) return nothingHere(services);
   const { formats } = own.request;
   const { currency } = wallet;

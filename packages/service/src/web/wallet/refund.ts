@@ -43,7 +43,7 @@ export function refundPage(services: WalletOwnerServices): PageMethods<Person> {
         return refused(services, refunds, own, { fault: unusable(fault ?? AMOUNT_TEXTS.fault), form });
       }
       // Each refund asks the processor. Tries are counted by person, so that one wallet's owner cannot use up those of others.
-      const tooMany = await services.tries.take([{ kind: 'refund', of: own.owner.identityId }]);
+      const tooMany = await services.attempts.take([{ kind: 'refund', of: own.owner.identityId }]);
       if (tooMany !== undefined) return refused(services, refunds, own, { fault: tooMany, form });
       const { appId, userId } = own.connection;
       // The amount is checked again where it is booked: calls may have used some of it since the page was shown.

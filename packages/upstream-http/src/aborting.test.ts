@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { createHttpClient, type HttpClient, RequestError } from './client.ts';
+import { bodyReader } from './testing/read-body.ts';
+
+/** Responds to one request on each connection. Closes the connection when `signal[0]` is set, whatever this thread does. */
+const UPSTREAM = `
+  const { createServer } = require('node:net');
+  const { parentPort, workerData: signal } = require('node:worker_threads');
+  const server = createServer((socket) => {
+    let requests = 0;
+    socket.on('error', () => {});
+    socket.on('data', () => {
+      requests += 1;
+      if (requests > 1) return Atomics.add(signal, 1, 1);
+      socket.write('HTTP/1.1 200 OK\\r\\ncontent-length: 2\\r\\n\\r\\nok');
+      setTimeout(() => {
+        Atomics.wait(signal, 0, 0, 5_000);
+        socket.destroy();
+        Atomics.store(signal, 2, 1);
+        Atomics.notify(signal, 2);
+      }, 20);
+    });
+  });
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
+
+/** An upstream in a thread of its own, and a kept connection to it. */
+async function connectTo(t: TestContext, http: HttpClient) {
+  const signal = new Int32Array(new SharedArrayBuffer(12));
+  const worker = new Worker(UPSTREAM, { eval: true, workerData: signal });
+  t.after(() => worker.terminate());
+  const [port] = (await once(worker, 'message')) as [number];
+  const endpoint = http.endpoint(new URL(`http://127.0.0.1:${port}`), {});
+  const post = (signal: AbortSignal) => endpoint.postStreamed('{}', { silenceMsMax: 10_000, signal });
+  const read = bodyReader(await post(new AbortController().signal));
+  while ((await read()) !== undefined);
+  return {
+    post,
+    /** Closes the connection. When this returns, the socket in this thread has not reported it yet. */
+    closeUnheard: () => {
+      Atomics.store(signal, 0, 1);
+      Atomics.notify(signal, 0);
+      Atomics.wait(signal, 2, 0, 5_000);
+      Atomics.wait(signal, 2, 1, 50); // For the end to cross the loopback.
+    },
+    isSecondRequestSeen: () => signal[1] !== 0,
+  };
+}
+
+test('CC-11 a request aborted on a connection that the upstream had closed counts as never received', async (t) => {
+  const http = createHttpClient();
+  t.after(http.close);
+  const { post, closeUnheard, isSecondRequestSeen } = await connectTo(t, http);
+  await new Promise((resolve) => setTimeout(resolve, 40)); // Until the upstream waits for the signal.
+  const caller = new AbortController();
+  // All in one turn, as after a stall of the process: the upstream closes, the request is written, its caller aborts.
+  setImmediate(closeUnheard);
+  const response = post(caller.signal);
+  setImmediate(() => caller.abort());
+  await assert.rejects(response, (fault) => fault instanceof RequestError && fault.kind === 'connection');
+  assert.equal(isSecondRequestSeen(), false);
+});
+
+test('CC-11 a request is not written to a connection that the upstream has closed, even if the socket has not reported it yet', async (t) => {
+  const http = createHttpClient();
+  t.after(http.close);
+  const { post, closeUnheard } = await connectTo(t, http);
+  await new Promise((resolve) => setTimeout(resolve, 40)); // Until the upstream waits for the signal.
+  // The event loop has polled the sockets by now, and polls them again before the next turn.
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+  closeUnheard();
+  const read = bodyReader(await post(new AbortController().signal));
+  assert.equal(await read(), 'ok');
+});
+
+test('CC-11 a request aborted before it has a connection never reaches the upstream', async (t) => {
+  const http = createHttpClient();
+  t.after(http.close);
+  let requests = 0;
+  const server = createServer(() => void (requests += 1));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const caller = new AbortController();
+  const { signal } = caller;
+  const isConnected = once(server, 'connection');
+  const response = http.endpoint(new URL(origin), {}).postStreamed('{}', { silenceMsMax: 10_000, signal });
+  setImmediate(() => caller.abort()); // While the connection is being opened.
+  await assert.rejects(response, (fault) => fault instanceof RequestError && fault.kind === 'unsent');
+  await isConnected;
+  await pause(200); // Long enough for a request to follow.
+  assert.equal(requests, 0);
+});

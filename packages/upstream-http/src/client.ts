@@ -1,0 +1,96 @@
+import { channel } from 'node:diagnostics_channel';
+import { BufferedExchange, type BufferedLimits, type BufferedResponse } from './buffered-response.ts';
+import type { Origin, RequestBytes } from './connection.ts';
+import { Deadlines } from './deadlines.ts';
+import { Pool } from './pool.ts';
+import { RequestError } from './request-error.ts';
+import { StreamedExchange, type StreamedLimits, type StreamedResponse } from './streamed-response.ts';
+
+export { RequestError, type RequestErrorKind } from './request-error.ts';
+export type { ResponseListener, StreamedResponse } from './streamed-response.ts';
+
+/** Publishes `{ url }` for each request that is handed to the pool. Tests subscribe to prove that nothing was sent. */
+const SENT = channel('purser.upstream.request');
+
+/** One URL of an upstream. Each call is one POST that is never sent again. Both calls reject with a `RequestError`. */
+export interface Endpoint {
+  /** Resolves when the whole response has arrived. */
+  readonly postBuffered: (body: string, limits: BufferedLimits) => Promise<BufferedResponse>;
+  /** Resolves when the head of the response has arrived. Aborting the signal ends the request. */
+  readonly postStreamed: (body: string, limits: StreamedLimits) => Promise<StreamedResponse>;
+}
+
+export interface HttpClient {
+  /** Builds the request head once for all calls. If a header holds a forbidden character, each call fails as `invalid`. */
+  readonly endpoint: (url: URL, headers: Readonly<Record<string, string>>) => Endpoint;
+  /** Ends every request under way. Later calls fail as `closed`. */
+  readonly close: () => void;
+}
+
+/** An HTTP/1.1 client that keeps connections alive. It follows no redirects: a 3xx is a response like any other. */
+export function createHttpClient(): HttpClient {
+  const deadlines = new Deadlines();
+  const pools = new Map<string, Pool>();
+  let isClosed = false;
+
+  function poolOf({ origin, protocol, hostname, port }: URL): Pool {
+    const known = pools.get(origin);
+    if (known !== undefined) return known;
+    const isTls = protocol === 'https:';
+    // A URL writes an IPv6 address in brackets; `connect` takes it without them.
+    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+    const target: Origin = { isTls, host, port: port === '' ? (isTls ? 443 : 80) : Number(port) };
+    const pool = new Pool(target, deadlines);
+    pools.set(origin, pool);
+    return pool;
+  }
+
+  return {
+    endpoint: (url, headers) => {
+      const head = headOf(url, headers);
+      const pool = poolOf(url);
+      function send<E extends BufferedExchange | StreamedExchange>(exchange: E): E {
+        if (exchange.isOver) return exchange;
+        if (isClosed) exchange.onError(closed());
+        else if (head === undefined) exchange.onError(new RequestError('invalid', 'A request header is invalid.'));
+        else {
+          if (SENT.hasSubscribers) SENT.publish({ url: url.href });
+          pool.send(exchange);
+        }
+        return exchange;
+      }
+      return {
+        postBuffered: (body, limits) => send(new BufferedExchange(requestOf(head, body), deadlines, limits)).response,
+        postStreamed: (body, limits) => send(new StreamedExchange(requestOf(head, body), deadlines, limits)).response,
+      };
+    },
+    close: () => {
+      isClosed = true;
+      for (const pool of pools.values()) pool.close(closed());
+    },
+  };
+}
+
+function closed(): RequestError {
+  return new RequestError('closed', 'The HTTP client is closed.');
+}
+
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const VALUE = /^[\t\x20-\x7e]*$/;
+
+/** The request up to the value of its content-length. Undefined if a header could be read as something else. */
+function headOf({ host, pathname, search }: URL, headers: Readonly<Record<string, string>>): string | undefined {
+  const lines = [`POST ${pathname}${search} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive'];
+  for (const [name, value] of Object.entries(headers)) {
+    if (!NAME.test(name) || !VALUE.test(value)) return undefined;
+    lines.push(`${name}: ${value}`);
+  }
+  return `${lines.join('\r\n')}\r\ncontent-length: `;
+}
+
+/** Head and body as one string, so that one write sends both. */
+function requestOf(head: string | undefined, body: string): RequestBytes {
+  const length = Buffer.byteLength(body);
+  // V8 stores a string of one-byte characters as bytes, and `latin1` writes them as they are.
+  return { bytes: `${head}${length}\r\n\r\n${body}`, encoding: length === body.length ? 'latin1' : 'utf8' };
+}

@@ -1,0 +1,87 @@
+// An upstream at the level of sockets: the test writes every byte of its responses and decides when connections end.
+import { once } from 'node:events';
+import { type AddressInfo, createServer as createPlain, type Server, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+import { createServer as createTls, type TlsOptions } from 'node:tls';
+
+export interface RawRequest {
+  /** Head and body as they came. */
+  readonly text: string;
+  /** The number of the connection it came on, from 0. */
+  readonly connection: number;
+  readonly socket: Socket;
+}
+
+export interface RawServer {
+  readonly url: URL;
+  /** All complete requests so far. */
+  readonly requests: readonly RawRequest[];
+  /** How many connections there have been. */
+  readonly connections: () => number;
+  /** The connections that are open. */
+  readonly sockets: () => readonly Socket[];
+}
+
+interface RawServerOptions {
+  readonly t: TestContext;
+  /** Called with each complete request. */
+  readonly respond: (request: RawRequest) => void;
+  /** Called as soon as a connection is open. */
+  readonly onConnection?: (socket: Socket) => void;
+  readonly tls?: TlsOptions;
+  /** 127.0.0.1 unless given. */
+  readonly host?: string;
+}
+
+/** Listens on a free port until the test ends. */
+export async function startRawServer(options: RawServerOptions): Promise<RawServer> {
+  const { t, respond, onConnection, tls, host = '127.0.0.1' } = options;
+  const requests: RawRequest[] = [];
+  const open = new Set<Socket>();
+  let connections = 0;
+
+  const serve = (socket: Socket): void => {
+    const connection = connections;
+    connections += 1;
+    open.add(socket);
+    socket.setNoDelay(true);
+    socket.on('error', () => {}); // The client may reset the connection. `close` follows.
+    socket.on('close', () => open.delete(socket));
+    let text = '';
+    socket.on('data', (bytes) => {
+      text += bytes.toString('latin1');
+      for (let length = lengthOf(text); length !== undefined && text.length >= length; length = lengthOf(text)) {
+        const request = { text: text.slice(0, length), connection, socket };
+        text = text.slice(length);
+        requests.push(request);
+        respond(request);
+      }
+    });
+    onConnection?.(socket);
+  };
+
+  const server: Server = tls === undefined ? createPlain(serve) : createTls(tls, serve);
+  server.on('tlsClientError', () => {}); // A client that does not trust the certificate leaves.
+  server.listen(0, host);
+  await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    for (const socket of open) socket.destroy();
+  });
+  const { port } = server.address() as AddressInfo;
+  const name = host.includes(':') ? `[${host}]` : host;
+  const url = new URL(`${tls === undefined ? 'http' : 'https'}://${name}:${port}/v1/chat/completions`);
+  return { url, requests, connections: () => connections, sockets: () => [...open] };
+}
+
+/** The length of the first request in `text`; undefined until its head is complete. */
+function lengthOf(text: string): number | undefined {
+  const end = text.indexOf('\r\n\r\n');
+  if (end === -1) return undefined;
+  return end + 4 + Number(/\r\ncontent-length: (\d+)\r\n/.exec(text)?.[1]);
+}
+
+/** A whole response with this body. */
+export function responseBytes(body: string, headers = ''): string {
+  return `HTTP/1.1 200 OK\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
