@@ -210,8 +210,8 @@ test('CC-11 a call leads to its receipt: what it used, held and cost, and why', 
   assert.equal(said['Model'], 'acme.large-1');
   assert.deepEqual([said['Tokens in'], said['Tokens out']], ['100', '10']);
   assert.equal(said['Price'], 'Per million tokens: €1.10 in (€0.275 if cached), €4.40 out');
-  assert.deepEqual([said['Charged'], said['Put on hold at the start']], [euro(CHARGE), euro(held)]);
-  assert.equal(said['Returned to your balance'], euro(held - CHARGE));
+  assert.deepEqual([said['Charged'], said['On hold at the start']], [euro(CHARGE), euro(held)]);
+  assert.equal(said['Returned'], euro(held - CHARGE));
   assert.match(
     receipt.text,
     /Charged by the token count that the model’s provider reported, and never more than was put on hold\./,

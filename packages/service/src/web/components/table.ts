@@ -23,7 +23,7 @@ const COMPACT_COLUMNS_MAX = 3;
 
 /** A table with a caption and a head, or a sentence that says that there is nothing. */
 export function table({ caption, columns, rows, empty }: Table): Html {
-  if (rows.length === 0) return html`${caption}<p>${empty}</p>`;
+  if (rows.length === 0) return html`${headingOf(caption)}<p>${empty}</p>`;
   const isCompact = columns.length <= COMPACT_COLUMNS_MAX;
   const head = columns.map((column) => html`<th scope="col"${numberClass(column)}>${column.name}</th>`);
   return html`<table class="list ${isCompact ? 'compact' : 'labelled'}">
@@ -38,6 +38,11 @@ ${rows.map((cells) => html`<tr>${cells.map((cell, at) => cellOf(cell, columns[at
 function cellOf(cell: Cell, column: Column = { name: '' }, isCompact: boolean): Html {
   const label = isCompact ? undefined : html` data-label="${column.name}"`;
   return html`<td${numberClass(column)}${label}>${cell}</td>`;
+}
+
+/** Without a table there is no caption, so a caption that is only text has to look like a heading by itself. */
+function headingOf(caption: Cell): Html {
+  return typeof caption === 'string' ? html`<p><strong>${caption}</strong></p>` : caption;
 }
 
 function numberClass({ isNumeric = false }: Column): Html | undefined {

@@ -17,8 +17,8 @@ export const CONNECT_TEXTS = {
   ],
   mayNotTitle: 'What it cannot do',
   mayNot: [
-    'Put money in or take money out. Only you can do that.',
-    'Spend more than the wallet holds, or see your other wallets.',
+    'Put money in or take money out. That is up to you.',
+    'Spend more than the wallet holds, or see anything else of yours.',
   ],
   stop: 'You can change the cap, pause the app or disconnect it at any time.',
 

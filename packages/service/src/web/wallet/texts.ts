@@ -135,9 +135,9 @@ export const WALLET_TEXTS = {
   price: 'Price',
   priceOf: (prices: { readonly input: string; readonly cached: string; readonly output: string }): string =>
     `Per million tokens: ${prices.input} in (${prices.cached} if cached), ${prices.output} out`,
-  held: 'Put on hold at the start',
+  held: 'On hold at the start',
   charged: 'Charged',
-  released: 'Returned to your balance',
+  released: 'Returned',
   /** Why the call cost what it did (CC-11). Failures are free; a count of our own is called an estimate. */
   fairness: ({ outcome, isEstimated }: Pick<CallReceipt, 'outcome' | 'isEstimated'>): string => {
     if (outcome === 'failed' || outcome === 'expired') return 'Failed calls cost nothing.';

@@ -57,7 +57,7 @@ export const PARTS: readonly ComponentSample[] = [
     component: initial,
     states: {
       'the mark of the operator': () => initial('Purser', 'mark'),
-      'of several code points': () => initial('👩‍🚀 space', 'letter'),
+      'of several code points': () => initial('e\u0301clair', 'letter'),
     },
   },
   { component: card, states: { 'with a form': (id) => card(html`<p>Name it.</p>`, sampleForm(id)) } },
