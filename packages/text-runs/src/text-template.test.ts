@@ -100,10 +100,9 @@ test('CC-01 CC-11 what a template matches means and counts the same as parsing i
 
 test('CC-01 an ordinary event matches from the second one on, and the first one of another shape ends the run', () => {
   const one: Shape = { hasPad: true, isPadFirst: false, note: null };
-  const write = (chunk: Chunk): string => JSON.stringify(chunk);
-  const template = templateOf(one, { said: 'a', pad: 'p' }, write);
-  const like = ['b', 'c"', 'd'].map((said) => eventOf(write(chunkOf(one, { said, pad: said }))));
-  const other = eventOf(write(chunkOf({ ...one, note: 1 }, { said: 'e', pad: '' })));
+  const template = templateOf(one, { said: 'a', pad: 'p' }, JSON.stringify);
+  const like = ['b', 'c"', 'd'].map((said) => eventOf(JSON.stringify(chunkOf(one, { said, pad: said }))));
+  const other = eventOf(JSON.stringify(chunkOf({ ...one, note: 1 }, { said: 'e', pad: '' })));
   const match = template?.find(like.join('') + other, 0);
   assert.equal(match?.end, like.join('').length);
   assert.deepEqual(match?.run.texts[0], ['b', 'c\\"', 'd']);

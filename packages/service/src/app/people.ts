@@ -6,7 +6,8 @@ import { createConnections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
-import type { PeoplePages } from '#web/person/people-pages.ts';
+import type { Throttle } from '#limits/throttle.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 import { codeMail, passkeyMail } from '#mail/letters.ts';
 import { createCodeSignIns } from '#identities/code.ts';
 import { createPasskeys } from '#identities/passkeys.ts';
@@ -14,7 +15,7 @@ import { createPersonSessions } from '#identities/session.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import { createWalletMovements } from '#ledger/wallet/movements.ts';
-import { createAttemptLimiter, type Throttle } from '#limits/attempt-limiter.ts';
+import { createAttemptLimiter } from '#limits/attempt-limiter.ts';
 import type { AppUsage } from '#usage/report.ts';
 import { createUsage } from '#usage/usage.ts';
 
@@ -43,7 +44,7 @@ export function composePeople({
   appUsage,
   sendMail,
   payments,
-}: PeopleOptions): Omit<PeoplePages, 'cookies'> {
+}: PeopleOptions): Omit<WalletOwnerServices, 'cookies'> {
   const attempts = createAttemptLimiter(throttle, deriveKey(config.secret, 'person-tries'));
   const { operatorName } = config;
   return {

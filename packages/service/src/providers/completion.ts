@@ -43,9 +43,6 @@ export interface ChunkChoice extends JsonObject {
 export const FINISH_REASONS = ['stop', 'length', 'tool_calls', 'content_filter', 'function_call'] as const;
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
-/** The fields of a message or delta that no model generates: they cost nothing. */
-export const LABELS: ReadonlySet<string> = new Set(['role', 'id', 'type']);
-
 /**
  * The kinds of tokens that a provider counts. Cached tokens are part of the prompt's. Reasoning tokens are part of the
  * completion's, unless `total` shows that they lie beside them.

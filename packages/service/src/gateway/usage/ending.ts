@@ -7,7 +7,8 @@ import { usageTaken } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { isJsonObject } from '#kernel/json.ts';
 import { ZERO_MICROS } from '#kernel/micros.ts';
-import { LABELS, type UsageReport } from '#providers/completion.ts';
+import type { UsageReport } from '#providers/completion.ts';
+import { LABELS } from '#providers/labels.ts';
 
 const NO_USAGE: TokenUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
 
