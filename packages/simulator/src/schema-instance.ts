@@ -143,7 +143,7 @@ function buildArray(schema: Schema, walk: Walk, depth: number): readonly unknown
   return items;
 }
 
-/** One, or whichever number near the bounds keeps to them. */
+/** One, or a number near the bounds that keeps to them. */
 function pickNumber(schema: Schema): number {
   const min = numberOr(schema['minimum'], -Infinity);
   const max = numberOr(schema['maximum'], Infinity);
