@@ -29,7 +29,7 @@ const FILLER_BYTES = 400_000;
 const ONLY_PLAIN = /^(chat\.plain|lane\.provider|lane\.failure|lane\.settling|lane\.settled)/;
 const ONLY_STREAMED = /^(chat\.stream|chat\.write|stream\.)/;
 
-/** Every failpoint, with a plain call, a streamed one, or both: whatever leads past it. */
+/** Every failpoint, with each kind of call that passes it: plain, streamed, or both. */
 export function casesOf(names: readonly string[] = FAILPOINTS): readonly Case[] {
   return names.flatMap((failpoint) => {
     const kinds = [false, true].filter((isStream) => !(isStream ? ONLY_PLAIN : ONLY_STREAMED).test(failpoint));
