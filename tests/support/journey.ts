@@ -126,9 +126,9 @@ export function journeyOf(tab: Tab, { service }: Pick<Stage, 'service'>, look?: 
     signIn: async (email) => {
       await at('Sign in', 'sign-in');
       await page.getByLabel('E-mail').fill(email);
-      await page.getByRole('button', { name: 'Mail me a code' }).click();
+      await page.getByRole('button', { name: 'Send me a code' }).click();
       await at('Enter the code', 'code');
-      await page.getByLabel('Code from the mail').fill((await mailTo(service, email)).token);
+      await page.getByLabel('Code from the e-mail').fill((await mailTo(service, email)).token);
       await page.getByRole('button', { name: 'Sign in' }).click();
     },
     consent: async (appName = 'Test app') => {

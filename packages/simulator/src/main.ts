@@ -21,7 +21,7 @@ function portOf(argv: readonly string[]): number | undefined {
   }
 }
 
-/** Ends this process on SIGTERM, and when the process at the other end of its stdin is gone for any reason. */
+/** Ends this process on SIGTERM, and when the process at the other end of its stdin is gone, even if it was killed. */
 function dieWithParent(): void {
   for (const event of ['end', 'close', 'error']) process.stdin.on(event, exit);
   process.stdin.resume();

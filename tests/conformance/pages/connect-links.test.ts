@@ -75,7 +75,7 @@ test('BI-04 who pays for longer than the link lasts is led back all the same, an
   const expired = app.oldLinkFor(user, 60 * 60);
   assert.match(wayBackOf(await owner.ask(`${expired}/done`)), /status=connected$/);
   for (const path of [expired, `${expired}/topup`, `${app.oldLinkFor(user, 4 * 60 * 60)}/done`]) {
-    assertPage(await owner.ask(path), 404, 'This link does not work any more');
+    assertPage(await owner.ask(path), 404, 'This link no longer works');
   }
 });
 
@@ -90,10 +90,10 @@ test('BI-02 an address that was taken off the list meanwhile is no way back, and
   const before = await everything();
   for (const step of ['', '/cancel', '/topup', '/done']) {
     const reply = await owner.ask(link + step);
-    assertPage(reply, 404, 'The way back is closed');
+    assertPage(reply, 404, 'We cannot take you back');
     assert.ok(!reply.text.includes('gone.test'));
   }
-  assertPage(await owner.ask(`${link}/consent`, { form }), 404, 'The way back is closed');
+  assertPage(await owner.ask(`${link}/consent`, { form }), 404, 'We cannot take you back');
   assert.equal(await everything(), before);
   await gone.change({ redirectUris: ['https://gone.test/a'] });
   const next = await consentAndGoOn(owner, link);
@@ -124,9 +124,9 @@ test('BI-04 whatever is no link in force gets one page, the same for all, and no
   for (const one of [owner, openBrowser(service.url)]) {
     for (const path of forged) {
       const reply = await one.ask(path);
-      assertPage(reply, 404, 'This link does not work any more');
+      assertPage(reply, 404, 'This link no longer works');
       texts.add(reply.text);
-      assertPage(await one.ask(`${path}/topup`), 404, 'This link does not work any more');
+      assertPage(await one.ask(`${path}/topup`), 404, 'This link no longer works');
     }
   }
   assert.equal(texts.size, 1);
@@ -155,7 +155,7 @@ test('SB-09 the sandbox’s link leads to a page that says so, and to nothing el
   for (const browser of [openBrowser(service.url), await browserOf(service, newConnectPerson().email)]) {
     assertPage(await browser.ask('/connect/sandbox'), 200, 'This is the sandbox');
     for (const step of ['cancel', 'done']) {
-      assertPage(await browser.ask(`/connect/sandbox/${step}`), 404, 'This link does not work any more');
+      assertPage(await browser.ask(`/connect/sandbox/${step}`), 404, 'This link no longer works');
     }
   }
 });

@@ -51,7 +51,7 @@ test('ON-01 from the app to the page, by consent to the wallet, and back to the 
 });
 
 test('BI-04 who has connected an account at the app is warned of a link for another, by whichever way it came', async () => {
-  const WARNING = /connected another account at Notes before/;
+  const WARNING = /already connected another account at Notes/;
   const [{ email, user }, other] = [newConnectPerson(), newConnectPerson()];
   const browser = await browserOf(service, email);
   const link = await app.linkFor(user);
@@ -103,15 +103,15 @@ test('ON-01 nobody connects without saying that the account is his, or without a
     ['Choose a monthly cap', { cap: '7' }],
     ['Choose a monthly cap', { cap: '-20' }],
     ['Choose a monthly cap', { cap: 'None' }],
-    ['Write the amount as digits', { cap: 'other' }],
-    ['Write the amount as digits', { cap: 'other', 'other-cap': '1e3' }],
-    ['Write the amount as digits', { cap: 'other', 'other-cap': '-1' }],
-    ['Write the amount as digits', { cap: 'other', 'other-cap': '1.234' }],
-    ['Write the amount as digits', { cap: 'other', 'other-cap': '9007199254.740992' }],
-    ['leave its field empty', { cap: '10', 'other-cap': '7' }],
-    ['leave its field empty', { cap: 'none', 'other-cap': 'seven' }],
-    ['A cap must be more than nothing', { cap: 'other', 'other-cap': '0' }],
-    ['A cap must be more than nothing', { cap: 'other', 'other-cap': '0,00' }],
+    ['Write the amount in digits', { cap: 'other' }],
+    ['Write the amount in digits', { cap: 'other', 'other-cap': '1e3' }],
+    ['Write the amount in digits', { cap: 'other', 'other-cap': '-1' }],
+    ['Write the amount in digits', { cap: 'other', 'other-cap': '1.234' }],
+    ['Write the amount in digits', { cap: 'other', 'other-cap': '9007199254.740992' }],
+    ['leave the field empty', { cap: '10', 'other-cap': '7' }],
+    ['leave the field empty', { cap: 'none', 'other-cap': 'seven' }],
+    ['The cap must be more than zero', { cap: 'other', 'other-cap': '0' }],
+    ['The cap must be more than zero', { cap: 'other', 'other-cap': '0,00' }],
   ];
   for (const [said, fields] of wrong) {
     const reply = await browser.submit(`${link}/consent`, { ...CONSENT, ...fields });
@@ -189,7 +189,7 @@ test('ON-05 who connects again finds the same wallet, and is told so', async () 
   await connections.setConnected(made, false);
   const again = await owner.open(link);
   assertPage(again, 200, 'Connect Notes');
-  assert.match(again.text, /You have connected this app before/);
+  assert.match(again.text, /You connected this app before/);
   await owner.submit(`${link}/consent`, { ...CONSENT, cap: '10' });
   const after = await connectionOf(user);
   assert.equal(after?.connectionId, made.connectionId);
@@ -228,9 +228,9 @@ test('AU-02 nobody connects to an app that is suspended', async () => {
   const operator = await newOperator(service);
   await operator.get(200, 'POST', `/operator/apps/${paused.appId}/suspend`, { reason: 'test' });
   const before = await everything();
-  assertPage(await owner.ask(link), 403, 'Paused is paused here');
-  assertPage(await owner.ask(`${link}/consent`, { form }), 403, 'Paused is paused here');
-  assertPage(await openBrowser(service.url).ask(link), 403, 'Paused is paused here');
+  assertPage(await owner.ask(link), 403, 'Paused is suspended here');
+  assertPage(await owner.ask(`${link}/consent`, { form }), 403, 'Paused is suspended here');
+  assertPage(await openBrowser(service.url).ask(link), 403, 'Paused is suspended here');
   assert.equal(await everything(), before);
 });
 

@@ -125,7 +125,7 @@ test('ON-01 who adds a passkey is told by mail, so that somebody else who did is
 
 test('ON-01 passkeys are shown, added and removed by who is signed in alone; without scripts the page says what works', async () => {
   const { browser } = await passkeyOwner(service);
-  assert.match(browser.page().text, /<noscript><p class="soft">Adding a passkey needs JavaScript/);
+  assert.match(browser.page().text, /<noscript><p class="soft">You need JavaScript to add a passkey/);
   const fields = browser.fieldsOf('/wallet/passkeys/remove');
   const nobody = openBrowser(service.url);
   assertPage(await nobody.open('/wallet/passkeys'), 200, 'Sign in', SCRIPT);
@@ -150,7 +150,7 @@ test('ON-01 a service that is reached by an IP address offers no passkey, which 
       const prefix = publicUrl.startsWith('https') ? '__Host-' : '';
       browser.cookies.set(`${prefix}purser-person`, cookies.get(PERSON_COOKIE) ?? '');
       assertPage(await browser.open('/wallet/passkeys'), 200, PASSKEYS_TITLE);
-      assert.match(browser.page().text, /Passkeys work where this service is reached by a name/);
+      assert.match(browser.page().text, /Passkeys need a service that is reached by name/);
     } finally {
       await gateway.close();
     }

@@ -85,7 +85,7 @@ test('ON-01 signing out ends the session of this browser; everywhere, all of the
   await there.submit('/wallet/sign-out', { everywhere: 'yes' });
   assert.equal(await isSignedIn(third), false);
   assert.ok(await isSignedIn(stranger));
-  assertPage(await pending.browser.submit('/wallet/code', { code: pending.code }), 400, 'This code is void');
+  assertPage(await pending.browser.submit('/wallet/code', { code: pending.code }), 400, 'This code no longer works');
 });
 
 test('ON-01 a session of a person ends after thirty days', async () => {
@@ -175,9 +175,9 @@ async function codeInMail(email: string, appName: string): Promise<string> {
   const words = body.replaceAll(/\s+/g, ' ');
   for (const said of [
     `"${appName}"`,
-    'signs in at Example <Ltd>',
+    'is signing in at Example <Ltd>',
     'ten minutes',
-    'If it was not you, ignore this mail.',
+    'If this was not you, ignore this mail.',
   ]) {
     assert.ok(words.includes(said), body);
   }

@@ -59,10 +59,10 @@ test('ON-01 five wrong guesses make a code void, the right one with it', async (
     assertPage(reply, 400, 'Enter the code');
     assert.ok(!reply.text.includes(otherCode(code, guess)));
   }
-  assertPage(await browser.submit('/wallet/code', { code: otherCode(code, 5) }), 400, 'This code is void');
+  assertPage(await browser.submit('/wallet/code', { code: otherCode(code, 5) }), 400, 'This code no longer works');
   await browser.open('/wallet/sign-in');
   const late = await openCodePage(browser, code);
-  assertPage(late, 400, 'This code is void');
+  assertPage(late, 400, 'This code no longer works');
   assert.equal(await isSignedIn(browser), false);
 });
 
@@ -82,7 +82,9 @@ test('ON-01 guesses that come at once are no more than five', async () => {
       browser.ask('/wallet/code', { form: { ...fields, code: otherCode(code, index + 1) } }),
     ),
   );
-  const wrongs = replies.filter(({ text }) => text.includes('This code is wrong') || text.includes('code is void'));
+  const wrongs = replies.filter(
+    ({ text }) => text.includes('This code is wrong') || text.includes('code no longer works'),
+  );
   assert.equal(wrongs.length, 12);
   const { rows } = await owner.query<{ guesses_left: number }>(
     `select guesses_left from identities.codes order by expires_at desc limit 1`,
@@ -102,7 +104,7 @@ test('ON-01 a code is used once, also by two at once', async () => {
   );
   browser.cookies.clear();
   for (const [name, value] of cookies) browser.cookies.set(name, value);
-  assertPage(await browser.ask('/wallet/code', { form }), 400, 'This code is void');
+  assertPage(await browser.ask('/wallet/code', { form }), 400, 'This code no longer works');
 });
 
 test('ON-01 a code lasts ten minutes', async () => {
@@ -112,7 +114,7 @@ test('ON-01 a code lasts ten minutes', async () => {
   const { rows } = await owner.query<{ s: number }>(lasts, [email]);
   assert.ok(rows[0] !== undefined && rows[0].s > 480 && rows[0].s <= 600);
   await owner.query('update identities.codes set expires_at = clock_timestamp() where email = $1', [email]);
-  assertPage(await browser.submit('/wallet/code', { code }), 400, 'This code is void');
+  assertPage(await browser.submit('/wallet/code', { code }), 400, 'This code no longer works');
   assert.equal(await isSignedIn(browser), false);
 });
 
@@ -122,7 +124,7 @@ test('ON-01 a code works in the browser that asked for it alone', async () => {
   const elsewhere = await asked(newEmail());
   assertPage(await elsewhere.browser.submit('/wallet/code', { code }), 400, 'Enter the code');
   elsewhere.browser.cookies.delete(CODE_COOKIE);
-  assertPage(await elsewhere.browser.submit('/wallet/code', { code }), 400, 'This code is void');
+  assertPage(await elsewhere.browser.submit('/wallet/code', { code }), 400, 'This code no longer works');
   for (const forged of ['x', 'a'.repeat(43), '%00', `${browser.cookies.get(CODE_COOKIE)}x`]) {
     const reply = await openBrowser(service.url).ask('/wallet/code', {
       headers: { cookie: `${CODE_COOKIE}=${forged}` },

@@ -59,7 +59,7 @@ test('WA-03 a cap that is set here refuses the next call, with the link that lea
   assert.equal((await call(user)).status, 200);
   const page = await browser.submit(`${path}/cap`, { cap: '0,000200' });
   assertPage(page, 200, 'Your wallet for Test app');
-  assert.match(page.text, /role="status">The monthly cap is set\./);
+  assert.match(page.text, /role="status">The monthly cap was set\./);
   assert.equal(await capOf(user), 200n);
   const refused = await call(user);
   assertRefusal(refused, { code: 'APP_SPEND_CAP_EXCEEDED', hasLink: true });
@@ -74,7 +74,7 @@ test('WA-03 a cap that is set here refuses the next call, with the link that lea
     new RegExp(`€0.${String(CHARGE).padStart(6, '0')}</dd>\n<dt>Monthly cap</dt><dd>€0.0001<`),
   );
 
-  assert.match((await browser.submit(`${path}/cap`, {}, 'name="none"')).text, /The monthly cap is removed\./);
+  assert.match((await browser.submit(`${path}/cap`, {}, 'name="none"')).text, /The monthly cap was removed\./);
   assert.equal(await capOf(user), null);
   assert.equal((await call(user)).status, 200);
 });
