@@ -1,46 +1,91 @@
+import { relative } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { spec as createSpecReporter, type TestEvent } from 'node:test/reporters';
 
+type Summary = Extract<TestEvent, { type: 'test:summary' }>['data'];
+
+const COUNTS = ['tests', 'suites', 'passed', 'cancelled', 'skipped', 'todo'] as const;
+const CLOSING_LINE = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
+const LONGEST_SHOWN = 10;
+/** With fewer files, whoever started them sees which one takes long. */
+const FILES_FOR_LONGEST = 30;
+
+/** What all the files add up to. */
+interface Total {
+  readonly counts: Record<(typeof COUNTS)[number], number>;
+  /** Tests that were not skipped. The runner's own count takes a file in which no test matched for one that passed. */
+  executed: number;
+  isInterrupted: boolean;
+  readonly files: { readonly file: string; readonly ms: number }[];
+  readonly tables: TestEvent[];
+}
+
 /**
- * The `spec` reporter with tables and the runner's closing lines at the very end: by itself, it prints the failures after them. A
- * run in which no test was executed fails, which the runner lets pass.
+ * Reports files that ran one by one as a single run: by the `spec` reporter, with tables, the files that took longest and the
+ * closing lines of the runner at the very end. A run in which no test was executed fails, which the runner lets pass.
  */
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const closing: TestEvent[] = [];
-  const executed = { tests: 0 };
-  yield* rendered(withoutClosing(source, closing, executed));
-  if (executed.tests === 0) {
+  const startedMs = performance.now();
+  const counts = { tests: 0, suites: 0, passed: 0, cancelled: 0, skipped: 0, todo: 0 };
+  const total: Total = { counts, executed: 0, isInterrupted: false, files: [], tables: [] };
+  yield* rendered(addedUp(source, total));
+  if (total.executed === 0 && !total.isInterrupted) {
     process.exitCode = 1;
     yield '\nNo test was executed, so this run has failed: see its arguments, and the names of the tests.\n\n';
   }
-  yield* rendered(closing);
+  yield* rendered(total.tables);
+  if (total.files.length >= FILES_FOR_LONGEST) yield longestOf(total.files);
+  yield* rendered(closingLines(counts, performance.now() - startedMs));
 }
 
-async function* withoutClosing(
-  source: AsyncIterable<TestEvent>,
-  closing: TestEvent[],
-  executed: { tests: number },
-): AsyncGenerator<TestEvent> {
+/** As the runner itself has them, for whoever reads the last lines of a run. */
+function closingLines({ tests, suites, passed, cancelled, skipped, todo }: Total['counts'], ms: number): TestEvent[] {
+  const fail = tests - passed - cancelled - skipped - todo;
+  const lines = { tests, suites, pass: passed, fail, cancelled, skipped, todo, duration_ms: ms };
+  return Object.entries(lines).map(([name, value]) => diagnostic(`${name} ${value}`));
+}
+
+/** Takes what closes each file out of the events. */
+async function* addedUp(source: AsyncIterable<TestEvent>, total: Total): AsyncGenerator<TestEvent> {
+  let file = '';
   for await (const event of source) {
-    executed.tests += testsExecuted(event);
-    if (isClosing(event)) closing.push(event);
-    else yield event;
+    if (event.type === 'test:interrupted') total.isInterrupted = true;
+    if (event.type === 'test:summary') {
+      if (event.data.file === undefined) addFile(total, file, event.data);
+      else {
+        file = event.data.file;
+        total.executed += event.data.counts.tests - event.data.counts.skipped;
+      }
+    } else if (isTable(event)) total.tables.push(event);
+    else if (!isClosingLine(event)) yield event;
   }
 }
 
-/** Each file ends with a summary of its own. The runner's sum counts a file in which no test matched as one that passed. */
-function testsExecuted(event: TestEvent): number {
-  if (event.type !== 'test:summary' || event.data.file === undefined) return 0;
-  return event.data.counts.tests - event.data.counts.skipped;
+function addFile(total: Total, file: string, summary: Summary): void {
+  for (const name of COUNTS) total.counts[name] += summary.counts[name];
+  total.files.push({ file, ms: summary.duration_ms });
+  if (!summary.success) process.exitCode = 1;
 }
 
-/**
- * `ℹ tests 12` and the lines below it: what the runner says itself belongs to no file. And what a test says in several
- * lines, which is a table of what it saw: nobody would find that between the tests.
- */
-function isClosing(event: TestEvent): boolean {
+/** `ℹ tests 12` and the lines below it, which the runner says of each file. */
+function isClosingLine(event: TestEvent): boolean {
   if (event.type !== 'test:diagnostic') return false;
-  return (event.data.nesting === 0 && event.data.file === undefined) || event.data.message.includes('\n');
+  return event.data.nesting === 0 && event.data.file === undefined && CLOSING_LINE.test(event.data.message);
+}
+
+/** What a test says in several lines is a table of what it saw: nobody would find that between the tests. */
+function isTable(event: TestEvent): boolean {
+  return event.type === 'test:diagnostic' && event.data.message.includes('\n');
+}
+
+function longestOf(files: Total['files']): string {
+  const longest = files.toSorted((one, other) => other.ms - one.ms).slice(0, LONGEST_SHOWN);
+  const lines = longest.map(({ file, ms }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${relative('.', file)}\n`);
+  return `\nThe files that took longest:\n${lines.join('')}\n`;
+}
+
+function diagnostic(message: string): TestEvent {
+  return { type: 'test:diagnostic', data: { message, nesting: 0, level: 'info' } };
 }
 
 async function* rendered(events: AsyncIterable<TestEvent> | Iterable<TestEvent>): AsyncGenerator<string> {

@@ -1,13 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, globSync, statSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import type { Plan } from './test-run.ts';
 
 const ALL = ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'];
-const SLOW = ['tests/integration', 'tests/conformance', 'tests/browser', 'tests/property'];
-const GLOBAL_SETUP = 'tests/support/global-setup.ts';
+const SLOW = [
+  'tests/integration',
+  'tests/conformance',
+  'tests/browser',
+  'tests/property',
+  'tests/prove/short.test.ts',
+  'tests/prove/reserves.test.ts',
+];
+/** Half of what it takes to load the service is its compilation, which is the same in each file. */
+const COMPILE_CACHE = join(import.meta.dirname, '..', '.test-output', 'compile-cache');
+const COMPILE_CACHE_ENTRIES_MAX = 20_000; // A full run makes about 4,000, some 30 MB.
 const TEST_TIMEOUT_MS = 120_000;
 const RUN_SECONDS_MAX = 20 * 60;
 const DAY_SECONDS = 24 * 60 * 60; // A timer cannot hold much more.
@@ -15,7 +24,6 @@ const GRACE_MS = 15_000; // For the runner to name what it was at, and to take d
 // Ctrl-C comes twice, from the terminal and from npm. The runner would take down the global setup twice at a time and exit
 // with the quicker one; only a later signal means that patience has ended.
 const SIGNAL_REPEATS_MS = 1000;
-const CONCURRENCY = 2;
 const USAGE = `npm test -- [options] [file, folder or glob]...
   -t <pattern>       only tests whose name matches
   --fast             leaves out ${SLOW.join(', ')}
@@ -88,19 +96,16 @@ function stop(message: string): never {
 }
 
 function start({ files, pattern, rounds }: Choice): ChildProcess {
-  const args = [
-    '--test',
-    `--test-reporter=${pathToFileURL(join(import.meta.dirname, 'test-reporter.ts')).href}`,
-    '--test-reporter-destination=stdout',
-    `--test-timeout=${TEST_TIMEOUT_MS * (rounds ?? 1)}`,
-    `--test-concurrency=${CONCURRENCY}`,
-    ...(existsSync(GLOBAL_SETUP) ? [`--test-global-setup=${GLOBAL_SETUP}`] : []),
-    ...(pattern === undefined ? [] : [`--test-name-pattern=${pattern}`]),
-    ...files,
-  ];
+  const plan: Plan = { files, pattern, timeoutMs: TEST_TIMEOUT_MS * (rounds ?? 1) };
+  const args = [join(import.meta.dirname, 'test-run.ts'), JSON.stringify(plan)];
+  pruneCompileCache();
   // Set where a test runs this file: the runner would take itself for a test of the outer run.
   const { NODE_TEST_CONTEXT: _outer, ...outer } = process.env;
-  const env = { ...outer, ...(rounds === undefined ? {} : { PURSER_TEST_ROUNDS: String(rounds) }) };
+  const env = {
+    ...outer,
+    NODE_COMPILE_CACHE: outer['NODE_COMPILE_CACHE'] ?? COMPILE_CACHE,
+    ...(rounds === undefined ? {} : { PURSER_TEST_ROUNDS: String(rounds) }),
+  };
   // A process group of its own: a signal then comes once, from here, and what outlives the runner can be ended.
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
   child.once('error', (error) => stop(`The test runner could not be started: ${error.message}`));
@@ -110,6 +115,14 @@ function start({ files, pattern, rounds }: Choice): ChildProcess {
     process.exit();
   });
   return child;
+}
+
+/** Tests with folders of their own leave entries in it that nobody needs again. */
+function pruneCompileCache(): void {
+  if (!existsSync(COMPILE_CACHE)) return;
+  if (readdirSync(COMPILE_CACHE, { recursive: true }).length > COMPILE_CACHE_ENTRIES_MAX) {
+    rmSync(COMPILE_CACHE, { recursive: true, force: true });
+  }
 }
 
 function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {

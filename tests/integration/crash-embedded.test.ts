@@ -18,6 +18,8 @@ import {
 import { spoolIn, untilEmpty } from '../support/spool.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
+/** The true length of a lease is for crash.test.ts. */
+const LEASE_SECONDS = 3;
 const RELEASE_MS_MAX = 30_000;
 const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
 const CHARGE = chargeFor({ prompt: 40, completion: 20 });
@@ -27,7 +29,11 @@ test('WA-10 kill -9 with the embedded database leaves no process, and the next s
 }, async (t) => {
   const upstream = await startScriptedUpstream();
   afterwards(t, upstream.close);
-  const options = { dataDirectory: makeOpenDirectory(t), catalogue: catalogueAt(upstream.baseUrl) };
+  const options = {
+    dataDirectory: makeOpenDirectory(t),
+    catalogue: catalogueAt(upstream.baseUrl),
+    leaseSeconds: LEASE_SECONDS,
+  };
   const start = async (): Promise<ServiceProcess> => {
     const service = await startServiceProcess(options);
     afterwards(t, service.stop);

@@ -13,6 +13,8 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const WORKERS = 2;
 const CALLS = 8;
+/** The true length of a lease is for crash.test.ts. */
+const LEASE_SECONDS = 3;
 const RELEASE_MS_MAX = 30_000;
 const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
 const CHARGE = chargeFor({ prompt: 40, completion: 20 });
@@ -34,6 +36,7 @@ async function arrange(t: TestContext) {
     catalogue: catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 }),
     databaseUrl: database.url,
     workers: WORKERS,
+    leaseSeconds: LEASE_SECONDS,
   });
   afterwards(t, service.stop);
   const { liveKey: key, userId: user } = readDemo(dataDirectory);

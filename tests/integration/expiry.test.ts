@@ -72,5 +72,5 @@ test('CP-01 what cannot be removed now is said in the log, and tried again', asy
   });
   t.after(expiry.stop);
   await waitUntil('it was tried again', () => passes > 1);
-  assert.match(JSON.stringify(lines), /expired sessions could not be removed/);
+  assert.match(JSON.stringify(lines), /expired rows could not be deleted/);
 });

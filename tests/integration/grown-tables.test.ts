@@ -3,13 +3,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { insertAnswer, selectAnswer } from '../../packages/service/src/idempotency/queries.ts';
 import type { Pool } from '../../packages/service/src/db/pool.ts';
-import { analyzeYoungTable } from '../../packages/service/src/db/queries.ts';
+import { analyzeSmallTable } from '../../packages/service/src/db/queries.ts';
 import { type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { beginDrains } from '../../packages/service/src/ledger/hold/drain-queries.ts';
 import { insertCredit, insertTakeBack, reinstateWallet } from '../../packages/service/src/ledger/funding/queries.ts';
 import { selectWallet, updateCap } from '../../packages/service/src/ledger/wallet/queries.ts';
-import { takeAhead, takeTokens } from '../../packages/service/src/limits/queries.ts';
+import { leaseTokens, takeTokens } from '../../packages/service/src/limits/queries.ts';
 import {
   expireSandboxWallets,
   reserveSandboxHolds,
@@ -103,7 +103,7 @@ async function deliver({ early, fresh }: Lane): Promise<void> {
 const USES: Readonly<Record<string, Use>> = {
   'LI-01 taking a token': ({ early }) => takeTokens(early, [bucket]),
   'LI-01 taking tokens ahead': ({ early }) =>
-    takeAhead(early, randomUUID(), [{ ...bucket, kept: 0, back: 0, ahead: 2 }]),
+    leaseTokens(early, randomUUID(), [{ ...bucket, kept: 0, returned: 0, target: 2 }]),
   'WA-07 a call, judged in its turn': (lane) => call(lane, WAYS.judged),
   'WA-07 a call that fits': (lane) => call(lane, WAYS.fittingFirst),
   'CC-14 a retry': retry,
@@ -133,7 +133,7 @@ for (const [role, uses] of Object.entries({ live: USES, sandbox: USES_OF_PLAY_MO
       await owner.query(SUBSCRIBED);
       for (let time = 0; time < TIMES_PLANNED; time += 1) await use({ early, fresh });
       for (const table of GROWING) await owner.query(GROWTH[table]);
-      while (await analyzeYoungTable(fresh.live));
+      while (await analyzeSmallTable(fresh.live));
       const readTooMuch: string[] = [];
       for (const table of GROWING) {
         const before = await rowsReadOf(table);

@@ -19,7 +19,7 @@ const BURST = 64;
 /** The first goes alone, all others together: two were found. */
 const BURST_STATEMENTS_MAX = 8;
 /**
- * Of the calls. What runs by the clock, and the app's tokens that are taken ahead, were at most one in fifty; a statement of
+ * Of the calls. What runs by the clock, and the leases of the app's tokens, were at most one in fifty; a statement of
  * each batch of calls was one in seven.
  */
 const OTHER_STATEMENTS_MAX = 1 / 20;

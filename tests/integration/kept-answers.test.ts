@@ -27,9 +27,10 @@ const keyed = (user: string, key: string, more: Partial<CallOptions> = {}): Call
 };
 
 async function keptOf(callId: string | null): Promise<Record<string, unknown> | undefined> {
-  const { rows } = await owner.query<Record<string, unknown>>('select * from attempts.answers where call_id = $1', [
-    callId,
-  ]);
+  const { rows } = await owner.query<Record<string, unknown>>(
+    'select * from idempotency.kept_answers where call_id = $1',
+    [callId],
+  );
   return rows[0];
 }
 
@@ -57,14 +58,14 @@ test('CC-14 a kept answer that was moved to another attempt, or changed, is open
   const mine = await chat(keyed(user, 'mine'));
   const callId = mine.headers.get('x-service-call-id');
   await owner.query(
-    'update attempts.answers set sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1) where call_id = $1',
+    'update idempotency.kept_answers set sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1) where call_id = $1',
     [callId],
   );
   const changed = await chat(keyed(user, 'mine'));
   assert.deepEqual([changed.status, changed.error['code']], [500, 'INTERNAL_SERVER_ERROR']);
   const other = await chat(keyed(user, 'other'));
   await owner.query(
-    `update attempts.answers a set sealed = b.sealed from attempts.answers b where a.call_id = $1 and b.call_id = $2`,
+    `update idempotency.kept_answers a set sealed = b.sealed from idempotency.kept_answers b where a.call_id = $1 and b.call_id = $2`,
     [callId, other.headers.get('x-service-call-id')],
   );
   assert.equal((await chat(keyed(user, 'mine'))).status, 500);
@@ -77,7 +78,7 @@ test('CC-14 an answer is kept for five minutes, then it is replayed to nobody an
   const callId = first.headers.get('x-service-call-id');
   const { kept_at: kept, expires_at: expires } = (await keptOf(callId)) ?? {};
   assert.ok(Math.abs(Number(expires) - Number(kept) - 5 * 60_000) < 1_000);
-  await owner.query(`update attempts.answers set expires_at = clock_timestamp() where call_id = $1`, [callId]);
+  await owner.query(`update idempotency.kept_answers set expires_at = clock_timestamp() where call_id = $1`, [callId]);
   assert.equal((await chat(keyed(user, 'old'))).headers.get('x-service-replayed'), null);
   await waitUntil('it is removed', async () => (await keptOf(callId)) === undefined);
   assert.equal((await service.wallet(app, user)).balance, FUNDS - 2 * CHARGE);
@@ -86,11 +87,11 @@ test('CC-14 an answer is kept for five minutes, then it is replayed to nobody an
 test('CC-14 an answer that cannot be kept goes out all the same, and a line in the log says so', async (t) => {
   const user = await newUser(FUNDS);
   upstream.script(saying('Unkept.'));
-  await owner.query('revoke insert on attempts.answers from purser_live');
-  t.after(() => owner.query('grant insert on attempts.answers to purser_live'));
+  await owner.query('revoke insert on idempotency.kept_answers from purser_live');
+  t.after(() => owner.query('grant insert on idempotency.kept_answers to purser_live'));
   const reply = await chat(keyed(user, 'unkept', { url: second.url }));
   assert.equal(reply.status, 200);
-  assert.match(second.logged().join('\n'), /could not be kept for a retry/);
+  assert.match(second.logged().join('\n'), /could not be kept for retries/);
   assert.equal((await service.wallet(app, user)).balance, FUNDS - CHARGE);
 });
 
@@ -98,18 +99,20 @@ test('CC-14 an answer is kept although the first connection for it is lost, so t
   const user = await newUser(FUNDS);
   upstream.script(saying('Kept at last.'));
   await owner.query(`
-    create sequence attempts.losses;
-    grant usage on sequence attempts.losses to purser_live;
-    create function attempts.lose() returns trigger language plpgsql as $$
+    create sequence idempotency.losses;
+    grant usage on sequence idempotency.losses to purser_live;
+    create function idempotency.lose() returns trigger language plpgsql as $$
     begin
-      if nextval('attempts.losses') = 1 then
+      if nextval('idempotency.losses') = 1 then
         raise exception 'made by a test' using errcode = '57P01';
       end if;
       return new;
     end $$;
-    create trigger lose before insert on attempts.answers for each row execute function attempts.lose();`);
+    create trigger lose before insert on idempotency.kept_answers for each row execute function idempotency.lose();`);
   t.after(() =>
-    owner.query(`drop trigger lose on attempts.answers; drop function attempts.lose; drop sequence attempts.losses`),
+    owner.query(
+      `drop trigger lose on idempotency.kept_answers; drop function idempotency.lose; drop sequence idempotency.losses`,
+    ),
   );
   const first = await chat(keyed(user, 'lost'));
   const retry = await chat(keyed(user, 'lost'));
@@ -137,7 +140,7 @@ for (const mode of ['live', 'sandbox'] as const) {
     upstream.script(saying('Kept, not charged.'));
     await assert.rejects(chat(keyed(user, 'crash', { url, key })));
     const { rows } = await owner.query<{ call_id: string; instance_id: bigint }>(
-      `select a.call_id, h.instance_id from attempts.answers a join ${mode === 'live' ? 'ledger' : 'sandbox'}.holds h using (call_id)`,
+      `select a.call_id, h.instance_id from idempotency.kept_answers a join ${mode === 'live' ? 'ledger' : 'sandbox'}.holds h using (call_id)`,
     );
     assert.equal(rows.length, 1, 'the answer is kept and the hold is there');
     await owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [rows[0]?.instance_id]);

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { readFunctions } from '../../packages/service/src/db/functions.ts';
 import { MigrationError, migrate, SCHEMA_VERSION } from '../../packages/service/src/db/migrate.ts';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { describeSchema } from '../../tools/schema/describe.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -23,16 +25,83 @@ function anotherProcess(): Pool {
   return pool;
 }
 
-test('processes that start at once apply each migration once, whoever comes first', async () => {
+test('processes that start at once apply each migration and each function once, whoever comes first', async () => {
   const applied = await Promise.all([0, 1, 2].map(() => migrate(anotherProcess())));
-  assert.equal(applied.flat().length, SCHEMA_VERSION);
-  assert.equal(new Set(applied.flat()).size, SCHEMA_VERSION);
+  const migrations = applied.flatMap((one) => one.migrations);
+  const functions = applied.flatMap((one) => one.functions);
+  assert.equal(migrations.length, SCHEMA_VERSION);
+  assert.equal(new Set(migrations).size, SCHEMA_VERSION);
+  assert.equal(functions.length, readFunctions().length);
+  assert.equal(new Set(functions).size, functions.length);
   const { rows } = await database.owner.query('select count(*)::int as count from db.migrations');
   assert.deepEqual(rows, [{ count: SCHEMA_VERSION }]);
 });
 
 test('a schema that is up to date is left alone', async () => {
-  assert.deepEqual(await migrate(anotherProcess()), []);
+  assert.deepEqual(await migrate(anotherProcess()), { migrations: [], functions: [] });
+});
+
+test('functions of another text, other parameters or no file are put right, with what hangs on them and their grants', async () => {
+  const expected = await describeSchema(database.owner, { bodies: true });
+  await database.owner.query(`
+    drop function ledger.set_cap;
+    create function ledger.set_cap(p_app text) returns text language sql as 'select p_app';
+    create function ledger.set_cap(p_app text, p_user text) returns text language sql as 'select p_app';
+    create or replace function audit.refuse_change() returns trigger language plpgsql as 'begin return new; end';
+    grant execute on function ledger.credit to purser_sandbox;
+    create function db.gone() returns int language sql as 'select 1';
+    insert into db.functions (name, digest, version) values ('db.gone', sha256('gone'), '0.0.1');
+    update db.functions set digest = sha256('older'), version = '0.0.1'
+    where name in ('ledger.set_cap', 'audit.refuse_change', 'ledger.credit')`);
+  assert.notEqual(await describeSchema(database.owner, { bodies: true }), expected);
+  const { migrations, functions } = await migrate(anotherProcess());
+  assert.deepEqual(migrations, []);
+  const names = ['audit.refuse_change', 'db.gone', 'ledger.credit', 'ledger.set_cap'];
+  assert.deepEqual(functions.toSorted(), names);
+  assert.equal(await describeSchema(database.owner, { bodies: true }), expected);
+  const { rows } = await database.owner.query(`select name from db.functions where version = '0.0.1'`);
+  assert.deepEqual(rows, []);
+});
+
+test('a function on which a trigger still hangs is not dropped with its file', async () => {
+  await database.owner.query(`
+    create function db.hung() returns trigger language plpgsql as 'begin return new; end';
+    create trigger hung before insert on db.identity for each row execute function db.hung();
+    insert into db.functions (name, digest, version) values ('db.hung', sha256('hung'), '0.0.1')`);
+  await assert.rejects(migrate(anotherProcess()), /other objects depend on it/);
+  await database.owner.query(`drop trigger hung on db.identity`);
+  assert.deepEqual(await migrate(anotherProcess()), { migrations: [], functions: ['db.hung'] });
+});
+
+test('functions that a newer version made are refused by name of both, and left as they are', async () => {
+  const asMade = await database.owner.query<{ version: string }>(
+    `with made as (select version from db.functions where name = 'ledger.credit')
+     update db.functions f set digest = sha256('newer'), version = '0.10.0' from made where f.name = 'ledger.credit'
+     returning made.version`,
+  );
+  const refused = migrate(anotherProcess());
+  await assert.rejects(refused, (fault) => {
+    return fault instanceof MigrationError && /functions of version 0\.10\.0 and this build is \d/.test(fault.message);
+  });
+  const { rows } = await database.owner.query(`select version from db.functions where digest = sha256('newer')`);
+  assert.deepEqual(rows, [{ version: '0.10.0' }]);
+  await database.owner.query(`update db.functions set version = $1 where name = 'ledger.credit'`, [
+    asMade.rows[0]?.version,
+  ]);
+  assert.deepEqual((await migrate(anotherProcess())).functions, ['ledger.credit']);
+});
+
+test('the body of every function is right by the schema', async () => {
+  const client = await database.owner.connect();
+  await client.query('begin');
+  try {
+    // As a start makes them, this is not checked.
+    await client.query('set local check_function_bodies = on');
+    for (const { name, sql } of readFunctions()) await assert.doesNotReject(client.query(sql), name);
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
 });
 
 test('a schema newer than this build is refused by name of both', async () => {
@@ -43,6 +112,28 @@ test('a schema newer than this build is refused by name of both', async () => {
   await assert.rejects(refused, (fault) => {
     return fault instanceof MigrationError && fault.message.includes(`schema ${SCHEMA_VERSION + 1}`);
   });
+});
+
+test('a database of a build from before version 0.1.0 is refused, whatever is in it, and stays as it is', async () => {
+  const before = await createTestDatabase({ isEmpty: true });
+  await before.owner.query(`create schema db;
+    create table db.migrations (version int primary key, name text not null, applied_at timestamptz not null default now());
+    insert into db.migrations (version, name) values (1, '0001_foundation.sql'), (39, '0039_claims_in_order.sql')`);
+  const pool = createPool({ url: before.url, role: 'owner', connectionsMax: 1, log: createLog('silent') });
+  try {
+    await assert.rejects(migrate(pool), (fault) => {
+      assert.ok(fault instanceof MigrationError);
+      assert.match(fault.message, /before version 0\.1\.0 and cannot be upgraded.*DATABASE_URL.*PURSER_DATA_DIR/);
+      return true;
+    });
+    const { rows } = await before.owner.query<{ tables: number }>(
+      `select count(*)::int as tables from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
+    );
+    assert.deepEqual(rows, [{ tables: 1 }]);
+  } finally {
+    await pool.end();
+    await before.close();
+  }
 });
 
 test('a user who may not create roles is told so', async () => {

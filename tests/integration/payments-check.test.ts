@@ -43,8 +43,8 @@ test('WA-09 the check finds payments right, and each thing that is wrong with on
   assert.equal((await checkChanges(ground.ledger.live)).found, 0n);
   for (const [rule, ...changes] of [
     ['a payment is credited once, as it came', `update payments.payments set amount_micros = amount_micros + 1`],
-    ['a payment is credited once, as it came', `update payments.payments set state = 'kept', oddity = 'amount'`],
-    ['an entry of a payment has its payment', `update payments.payments set state = 'kept', oddity = 'amount'`],
+    ['a payment is credited once, as it came', `update payments.payments set state = 'kept', anomaly = 'amount'`],
+    ['an entry of a payment has its payment', `update payments.payments set state = 'kept', anomaly = 'amount'`],
     ['a payment is credited once, as it came', kind('top_up', `cause = cause || 'x'`)],
     ['an entry of a payment has its payment', kind('top_up', `cause = cause || 'x'`)],
     ['a refund is set aside as it was asked for', kind('refund_set_aside', `cause = cause || 'x'`)],

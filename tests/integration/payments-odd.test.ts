@@ -43,7 +43,7 @@ test('ON-02 another amount is credited as it came, and an operator is told', asy
     assert.deepEqual(await ground.moved(user), [`top_up ${amount}`]);
     assert.match(ground.told.slice(told).join(), /payment.amount_differs/);
     const [payment] = await ground.refunds.payments(APP, user as EndUserId);
-    assert.equal(payment?.oddity, 'amount');
+    assert.equal(payment?.anomaly, 'amount');
   }
 });
 

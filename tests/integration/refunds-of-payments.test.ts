@@ -55,7 +55,7 @@ test('CP-05 an operator refunds a payment, however many came after it', async ()
   const { here } = await paid('kuno', 5_000_000);
   await ledger.database.owner.query(
     `insert into payments.payments (payment_id, checkout_id, app_id, user_id, processor, processor_payment, amount_micros,
-       currency, state, oddity)
+       currency, state, anomaly)
      select payment_id || n, checkout_id, app_id, user_id, processor, processor_payment || n, amount_micros, currency, 'kept', 'second'
      from payments.payments cross join generate_series(1, 100) n where payment_id = $1`,
     [here],

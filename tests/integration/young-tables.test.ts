@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
-import { analyzeYoungTable } from '../../packages/service/src/db/queries.ts';
+import { analyzeSmallTable } from '../../packages/service/src/db/queries.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { catalogueAt } from '../support/catalogue.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -52,7 +52,7 @@ async function pagesKnown(table = TABLE, { owner } = database): Promise<number> 
 /** How many tables are analyzed now. */
 async function analyzed(): Promise<number> {
   let tables = 0;
-  while (await analyzeYoungTable(live)) tables += 1;
+  while (await analyzeSmallTable(live)) tables += 1;
   return tables;
 }
 
@@ -127,10 +127,10 @@ test('one process does it at a time', async () => {
 
 for (const mode of ['share update exclusive', 'access exclusive']) {
   test(`a table that is locked in ${mode} mode is passed over, for another, and not waited for`, async (t) => {
-    const other = 'attempts.answers';
+    const other = 'idempotency.kept_answers';
     t.after(() => database.owner.query(`truncate ${other}`));
     await fill(1, 1);
-    await database.owner.query(`insert into ${other} (call_id, attempt, body, sealed, expires_at)
+    await database.owner.query(`insert into ${other} (call_id, key_digest, body_digest, sealed, expires_at)
       values (gen_random_uuid(), '', '', '', now())`);
     await beside(`lock table ${TABLE} in ${mode} mode`, async () => {
       assert.equal(await analyzed(), 1); // A wait of a quarter of a second would be a fault.

@@ -6,7 +6,7 @@ import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { RateHistory, type Trouble } from '../support/rate-history.ts';
 
-/** The bound of LI-01 over random histories of processes that hold tokens ahead, die, end, and lose what they are told. */
+/** The bound of LI-01 over random histories of processes that lease tokens, die, end, and lose what they are told. */
 
 const RUNS = 120;
 const STEPS_MAX = 60;
@@ -73,7 +73,7 @@ async function perform(history: RateHistory, taken: Step): Promise<void> {
   }
 }
 
-test(`LI-01 whatever processes hold ahead, no stretch of time has more calls than the burst and its rate (seed ${seed})`, async () => {
+test(`LI-01 whatever processes lease, no stretch of time has more calls than the burst and its rate (seed ${seed})`, async () => {
   const done = { calls: 0, statements: 0 };
   await fc.assert(
     fc.asyncProperty(

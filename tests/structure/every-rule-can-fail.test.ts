@@ -4,6 +4,7 @@ import { RULE_NAMES, type RuleName } from '../../tools/structure/rule-set.ts';
 import { type Files, findingsIn, placesOf, relevantFindingsIn, SMALL } from './fixture.ts';
 
 const MIGRATION = 'packages/service/migrations/0001_first.sql';
+const made = (name: string): string => `create or replace function ${name}() returns int language sql as $$`;
 const lines = (count: number, line: string): string => `${line}\n`.repeat(count);
 const longFunction = (count: number): string => `function long(): void {\n${lines(count - 2, '  step();')}}\n`;
 const machinePath = ['', 'root', 'purser'].join('/'); // In parts, or the rule would find it here.
@@ -63,24 +64,38 @@ const BROKEN: readonly (readonly [finds: `${RuleName} ${string}`, files: Files])
     'sql-owner gateway/a.ts:1',
     {
       'gateway/a.ts': "const name = 'ledger.place_hold';",
-      [MIGRATION]: 'create function ledger.place_hold() returns void language sql as $$ select 1; $$;',
+      'ledger/place_hold.sql': `${made('ledger.place_hold')} select 1; $$;`,
     },
   ],
 
   [`migration-names ${MIGRATION}:2`, { [MIGRATION]: '\ncreate table app (id text);' }],
   [`migration-names ${MIGRATION}:1`, { [MIGRATION]: 'create unique index concurrently on app (id);' }],
-  [`migration-names ${MIGRATION}:1`, { [MIGRATION]: 'CREATE OR REPLACE FUNCTION f() RETURNS int AS $$ $$;' }],
   [`migration-names ${MIGRATION}:1`, { [MIGRATION]: 'alter table if exists app add x int;' }],
-  [`migration-names ${MIGRATION}:1`, { [MIGRATION]: 'create trigger t before insert on app execute function db.f();' }],
+  [
+    'migration-names db/f.sql:2',
+    { 'db/f.sql': `${made('db.f')} $$;\ncreate or replace trigger t before insert on app execute function db.g();` },
+  ],
   [`migration-names ${MIGRATION}:1`, { [MIGRATION]: 'create schema novel;' }],
   [`migration-names ${MIGRATION}:1`, { [MIGRATION]: 'create view public.v as select 1;' }],
   [
-    `migration-mentions ${MIGRATION}:5`,
+    'migration-mentions sandbox/f.sql:4',
     {
-      [MIGRATION]:
-        'create table ledger.hold ();\ncreate function sandbox.f() returns void language plpgsql as $$\nbegin\n' +
-        '  -- ledger.hold in a comment\n  delete from ledger.hold;\nend;\n$$;',
+      [MIGRATION]: 'create table ledger.hold ();',
+      'sandbox/f.sql': `${made('sandbox.f')}\nbegin\n  -- ledger.hold in a comment\n  delete from ledger.hold;\nend;\n$$;`,
     },
+  ],
+
+  [`function-files ${MIGRATION}:1`, { [MIGRATION]: `${made('db.f')} select 1 $$;` }],
+  [`function-files ${MIGRATION}:1`, { [MIGRATION]: 'create trigger t before insert on db.t execute function db.f();' }],
+  ['function-files db/f.sql:1', { 'db/f.sql': `${made('db.g')} select 1 $$;` }],
+  ['function-files db/room/f.sql:1', { 'db/room/f.sql': `${made('limits.f')} select 1 $$;` }],
+  ['function-files db/f.sql:1', { 'db/f.sql': 'create function db.f() returns int language sql as $$ select 1 $$;' }],
+  ['function-files db/f.sql:1', { 'db/f.sql': 'create or replace function db.f() returns int language sql return 1;' }],
+  ['function-files db/f.sql:1', { 'db/f.sql': '-- Nothing.' }],
+  ['function-files db/f.sql:2', { 'db/f.sql': `${made('db.f')} select 1 $$;\ncreate table db.t ();` }],
+  [
+    'function-files db/f.sql:2',
+    { 'db/f.sql': `${made('db.f')} select 1 $$;\ncreate trigger t before insert on db.t execute function db.f();` },
   ],
 
   ['unused-files kernel/a.ts:1', { 'kernel/a.ts': '' }],

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
+import { inQueues, NAMED } from '../../tools/test-order.ts';
 import { type Outcome, ROOT, runNode } from '../../tools/toolchain.ts';
 
 const COMMAND = join(ROOT, 'tools', 'test.ts');
 const TIMEOUT_MS = 60_000;
+const LONGEST_COMPUTING = 'tests/browser/example.test.ts';
 const folder = mkdtempSync(join(tmpdir(), 'purser-test-command-'));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -18,6 +20,7 @@ const FILES: Readonly<Record<string, string>> = {
   'tests/integration/slow.test.ts': "import { test } from 'node:test'; test('is slow', () => {});",
   'tests/skipped.test.ts': "import { test } from 'node:test'; test.skip('is skipped', () => {});",
   'tests/broken/fails.test.ts': "import { test } from 'node:test'; test('fails', () => { throw new Error('no'); });",
+  'tests/broken/dies.test.ts': "import { test } from 'node:test'; test('dies', () => process.exit(3));",
   'tests/broken/hangs.test.ts':
     "import { test } from 'node:test'; console.log('hanging'); test('hangs', () => new Promise(() => setInterval(() => {}, 99)));",
   'tests/setup.test.ts':
@@ -87,6 +90,43 @@ test('a failure is told by the exit code, and the closing lines come after what 
   assert.match(closing, /ℹ tests 1\n[\s\S]*ℹ fail 1\n[\s\S]*ℹ duration_ms [\d.]+\n(?:taken down\n)?$/);
 });
 
+test('several files are closed by one sum', async () => {
+  const files = ['tests/broken/fails.test.ts', 'tests/setup.test.ts', 'tests/skipped.test.ts', 'packages'];
+  const { code, output } = await runTests(...files);
+  assert.equal(code, 1);
+  const closing = output.split('\n').filter((line) => /^ℹ \w+ [\d.]+$/.test(line));
+  assert.deepEqual(closing.slice(0, -1), [
+    'ℹ tests 4',
+    'ℹ suites 0',
+    'ℹ pass 2',
+    'ℹ fail 1',
+    'ℹ cancelled 0',
+    'ℹ skipped 1',
+    'ℹ todo 0',
+  ]);
+});
+
+test('a file that ends before its tests do fails the run', async () => {
+  const { code, output } = await runTests('tests/broken/dies.test.ts', 'tests/setup.test.ts');
+  assert.equal(code, 1);
+  assert.match(output, /failing tests:[\s\S]*dies\.test\.ts[\s\S]*ℹ fail 1\n/);
+});
+
+test('every file whose time is written down exists', () => {
+  assert.deepEqual(
+    NAMED.filter((file) => !existsSync(join(ROOT, file))),
+    [],
+  );
+  assert.equal(new Set(NAMED).size, NAMED.length);
+});
+
+test('what waits runs beside what computes, both longest first, and files that nobody has timed come last', () => {
+  const [waiting = '', next = ''] = NAMED;
+  const { waiting: inOrder, computing } = inQueues(['tests/new.test.ts', next, LONGEST_COMPUTING, waiting]);
+  assert.deepEqual(inOrder, [waiting, next]);
+  assert.deepEqual(computing, [LONGEST_COMPUTING, 'tests/new.test.ts']);
+});
+
 test('a table of what a test saw comes after what failed', async () => {
   const { output } = await runTests('tests/broken/table.test.ts');
   const [before = '', closing = ''] = output.split('failing tests:');
@@ -112,7 +152,7 @@ test('a run past its limit ends with a message that names what was under way', a
   const { code, output } = await runTests('--limit', '2', 'tests/broken/hangs.test.ts');
   assert.equal(code, 124);
   assert.match(output, /have run for 2 s, which is the limit/);
-  assert.match(output, /Interrupted while running:[\s\S]*hangs/);
+  assert.match(output, /Interrupted while running:[\s\S]*hangs\.test\.ts[\s\S]* hangs .*hangs\.test\.ts/);
   assert.match(output, /taken down/);
 });
 
@@ -126,6 +166,6 @@ test('a signal ends the tests and takes down the global setup, even when it come
   });
   const [code] = await once(child, 'close');
   assert.equal(code, 1);
-  assert.match(output, /Interrupted while running:[\s\S]*hangs/);
+  assert.match(output, /Interrupted while running:[\s\S]*hangs\.test\.ts/);
   assert.match(output, /taken down/);
 });

@@ -52,9 +52,17 @@ test('names with a dot outside of SQL are no tables, as long as no migration mad
 });
 
 test('a function of the ledger may mention usage, and one of any schema the functions of db', () => {
-  const helpers = `create function db.now() ${body('1')}\ncreate function usage.record() ${body('1')}\n`;
-  assertPasses({ [MIGRATION]: `${helpers}create function ledger.settle() ${body('usage.record()')}` });
-  assertPasses({ [MIGRATION]: `${helpers}create or replace function sandbox.reset() ${body('db.now()')}` });
+  const made = (name: string, calls: string) => `create or replace function ${name}() ${body(calls)}`;
+  const helpers = { 'db/now.sql': made('db.now', '1'), 'usage/record.sql': made('usage.record', '1') };
+  assertPasses({ ...helpers, 'ledger/settlement/settle.sql': made('ledger.settle', 'usage.record()') });
+  assertPasses({ ...helpers, 'sandbox/reset.sql': made('sandbox.reset', 'db.now()') });
+});
+
+test('a file of a function may say who may call it and hang it on a table', () => {
+  const more = `revoke all on function db.f from public;\ngrant execute on function db.f to purser_live;
+    create or replace trigger t before insert on db.t for each row execute function db.f();
+    do $$ begin alter table db.t add check (true); end $$;`;
+  assertPasses({ 'db/f.sql': `-- Why.\ncreate or replace function db.f() ${body('1')}\n${more}` });
 });
 
 test('statements of a migration that make nothing with a name pass', () => {

@@ -21,7 +21,7 @@ export const GROWTH = {
   'webhooks.attempts': `insert into webhooks.attempts (event_id, attempt, at, duration_ms)
     select 'evt_other_' || n, 1, now(), 1 from ${SERIES}`,
   'limits.buckets': `insert into limits.buckets (app_id, units, refilled_at_us) select 'app_other_' || n, 0, 0 from ${SERIES}`,
-  'attempts.answers': `insert into attempts.answers (call_id, attempt, body, sealed, charged_micros, expires_at)
+  'idempotency.kept_answers': `insert into idempotency.kept_answers (call_id, key_digest, body_digest, sealed, charged_micros, expires_at)
     select gen_random_uuid(), decode(md5(n::text), 'hex'), '', '', 0, now() + interval '1 day' from ${SERIES}`,
   'sandbox.wallets': `insert into sandbox.wallets (app_id, user_id, balance_micros) select 'app_other', 'user-' || n, 2 from ${SERIES}`,
   'sandbox.holds': `insert into sandbox.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)

@@ -15,8 +15,8 @@ export interface RateBuckets {
   readonly fillOnce: (appId: AppId, tokens: number) => Promise<void>;
   /** What is in the bucket, in sixty-millionths of a token. */
   readonly unitsOf: (appId: AppId) => Promise<bigint>;
-  /** The tokens of each advance. */
-  readonly advancesOf: (appId: AppId) => Promise<readonly number[]>;
+  /** The tokens of each lease. */
+  readonly leasesOf: (appId: AppId) => Promise<readonly number[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -57,8 +57,8 @@ export async function createRateBuckets(): Promise<RateBuckets> {
       const { rows } = await owner.query<{ units: bigint }>(text, [appId]);
       return rows[0]?.units ?? -1n;
     },
-    advancesOf: async (appId) => {
-      const text = 'select tokens from limits.advances where app_id = $1 order by tokens';
+    leasesOf: async (appId) => {
+      const text = 'select tokens from limits.token_leases where app_id = $1 order by tokens';
       const { rows } = await owner.query<{ tokens: number }>(text, [appId]);
       return rows.map(({ tokens }) => tokens);
     },

@@ -76,11 +76,11 @@ export class RateHistory {
     await client.query('begin');
     await client.query('select from limits.buckets where app_id = $1 for update', [this.appId]);
     await client.query(
-      `update limits.buckets set refilled_at_us = refilled_at_us - $2, advances_until_us = advances_until_us - $2
+      `update limits.buckets set refilled_at_us = refilled_at_us - $2, leases_until_us = leases_until_us - $2
        where app_id = $1`,
       [this.appId, ms * 1_000],
     );
-    await client.query('update limits.advances set until_us = until_us - $2 where app_id = $1', [
+    await client.query('update limits.token_leases set until_us = until_us - $2 where app_id = $1', [
       this.appId,
       ms * 1_000,
     ]);
@@ -134,7 +134,7 @@ export class RateHistory {
     }
     const { rows } = await this.#database.owner.query<{ units: string }>(
       `select (b.units + ${TOKEN_UNITS} * coalesce(sum(a.tokens), 0))::text as units
-       from limits.buckets b left join limits.advances a using (app_id) where app_id = $1 group by b.units`,
+       from limits.buckets b left join limits.token_leases a using (app_id) where app_id = $1 group by b.units`,
       [this.appId],
     );
     assert.ok(rows.every(({ units }) => Number(units) <= rateBurst * TOKEN_UNITS));

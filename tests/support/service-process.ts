@@ -10,7 +10,7 @@ import { waitUntil } from './wait-until.ts';
 const CLI = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', import.meta.url));
 const READY = /Purser is ready at (\S+?)\.?\s/;
 const WORKING = /Purser (delivers) webhooks/;
-const LISTENING = /signing secret, until this ends: (whsec_\w{43})\s/;
+const LISTENING = /Signing secret until this command ends: (whsec_\w{43})\s/;
 const START_MS_MAX = 60_000;
 
 export interface ServiceProcess {
@@ -30,6 +30,8 @@ interface ProcessOptions {
   /** Undefined: the embedded server in the data directory. */
   readonly databaseUrl?: string;
   readonly workers?: number;
+  /** Of the gateway, where its true length of 15 s is not what is tested. */
+  readonly leaseSeconds?: number;
   /** Further settings. */
   readonly environment?: Readonly<Record<string, string>>;
   /** What it reads from its standard input. */
@@ -115,6 +117,7 @@ function runCli(options: ProcessOptions, words: readonly string[]): ChildProcess
       PURSER_CATALOGUE: catalogueFile,
       PURSER_LOG_LEVEL: 'silent',
       PURSER_WORKERS: String(options.workers ?? 1),
+      ...(options.leaseSeconds === undefined ? {} : { PURSER_LEASE_SECONDS: String(options.leaseSeconds) }),
       ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
       ...options.environment,
     },

@@ -56,7 +56,7 @@ export async function setTwoGateways(): Promise<TwoGateways> {
     },
     keptCount: async (user) => {
       const { rows } = await service.database.owner.query<{ count: number }>(
-        `select count(*)::int as count from attempts.answers a join usage.calls c using (call_id)
+        `select count(*)::int as count from idempotency.kept_answers a join usage.calls c using (call_id)
          join ledger.wallets w using (wallet_id) where w.user_id = $1`,
         [user],
       );

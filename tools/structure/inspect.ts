@@ -3,6 +3,7 @@ import { applyExceptions, type Finding } from './finding.ts';
 import { checkFolderImports } from './folder-imports.ts';
 import { findFunctions } from './functions.ts';
 import { checkHygiene } from './hygiene.ts';
+import { checkFunctionFiles, functionFiles } from './function-files.ts';
 import { checkMigrations, databaseObjects, migrationFiles } from './migrations.ts';
 import { checkNaming } from './naming.ts';
 import { type Project, readProject, type Tree } from './project.ts';
@@ -29,6 +30,7 @@ const CHECKS: readonly ((project: Project) => readonly Finding[])[] = [
   checkRestrictedCode,
   checkSqlOwnership,
   checkMigrations,
+  checkFunctionFiles,
   checkUnused,
   checkNaming,
   checkHygiene,
@@ -60,6 +62,7 @@ function count(project: Project): Counts {
     'exported names': service.flatMap(({ exports }) => exports).length,
     'SQL texts': countSqlTexts(project),
     migrations: migrationFiles(project).length,
+    'function files': functionFiles(project).length,
     'database objects': databaseObjects(project).size,
   };
 }

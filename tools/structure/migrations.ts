@@ -1,4 +1,5 @@
 import type { Finding } from './finding.ts';
+import { functionFiles } from './function-files.ts';
 import type { Project } from './project.ts';
 import { qualifiedNames, type Statement, splitStatements } from './sql-text.ts';
 
@@ -32,7 +33,7 @@ interface Named {
   readonly object: string;
 }
 
-/** Names in migrations are qualified, schemas are owned, and functions keep to the directions of the folders. */
+/** Names in migrations and function files are qualified, schemas are owned, and functions keep to the directions of the folders. */
 export function checkMigrations(project: Project): readonly Finding[] {
   const objects = databaseObjects(project);
   return namedStatements(project).flatMap((named) => [
@@ -41,7 +42,7 @@ export function checkMigrations(project: Project): readonly Finding[] {
   ]);
 }
 
-/** `schema.object` for each table, function, view and type that a migration makes. */
+/** `schema.object` for each table, function, view and type that these files make. */
 export function databaseObjects(project: Project): ReadonlySet<string> {
   const created = namedStatements(project).filter(({ isCreated, schema }) => isCreated && schema !== undefined);
   return new Set(created.map(({ schema, object }) => `${schema}.${object}`));
@@ -52,7 +53,7 @@ export function migrationFiles({ tree, rules }: Project): readonly string[] {
 }
 
 function namedStatements(project: Project): readonly Named[] {
-  return migrationFiles(project).flatMap((file) =>
+  return [...migrationFiles(project), ...functionFiles(project)].flatMap((file) =>
     splitStatements(project.tree.get(file) ?? '').flatMap((statement) => {
       const created = CREATE.exec(statement.bare);
       const found = [created, CHANGE.exec(statement.bare), INDEX.exec(statement.bare), TRIGGER.exec(statement.bare)];

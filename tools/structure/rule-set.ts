@@ -10,6 +10,7 @@ export const RULE_NAMES = [
   'sql-owner',
   'migration-names',
   'migration-mentions',
+  'function-files',
   'unused-files',
   'unused-exports',
   'barrels',
@@ -72,6 +73,8 @@ export interface SqlRules {
   /** Names of files that hold SQL in any folder, and areas or files that hold it besides. */
   readonly homes: { readonly fileNames: readonly string[]; readonly places: readonly string[] };
   readonly migrations: string;
+  /** Where functions lie: `ledger/hold/reserve.sql` holds `ledger.reserve`. */
+  readonly functions: string;
   /** What functions of a schema may mention of another beyond what its folder may import. */
   readonly mentions: Readonly<Record<string, readonly string[]>>;
 }
@@ -103,4 +106,5 @@ export type Counted =
   | 'exported names'
   | 'SQL texts'
   | 'migrations'
+  | 'function files'
   | 'database objects';

@@ -114,7 +114,7 @@ export const paymentListSchema = z.object({
         amountMicros: amount,
         currency: z.string(),
         state: z.enum(['credited', 'kept']).meta({ description: 'Kept: it is in no wallet, and somebody must look.' }),
-        oddity: z
+        anomaly: z
           .enum(['amount', 'currency', 'second', 'no_wallet', 'too_much'])
           .nullable()
           .meta({ description: 'What was other than it should be.' }),

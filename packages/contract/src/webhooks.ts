@@ -6,6 +6,15 @@ import { moment, pageLimit, queryNumber } from './control.ts';
 export const EVENT_TYPES = ['balance.low', 'topup.completed', 'connection.created'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/**
+ * Seconds from a failed attempt to deliver an event to the next attempt (WH-11). They are fixed, and receivers are told of
+ * them. When the attempt after the last delay fails too, the event is dropped.
+ */
+export const RETRY_DELAYS_SECONDS = [10, 20, 40, 80, 160] as const;
+const ATTEMPTS_MAX = RETRY_DELAYS_SECONDS.length + 1;
+/** An endpoint is disabled after this many dropped events in a row (WH-12). */
+export const DROPPED_IN_ROW_MAX = 5;
+
 const URL_LENGTH_MAX = 2_048;
 
 const endpointUrl = z.string().max(URL_LENGTH_MAX).meta({
@@ -70,7 +79,7 @@ export const deliveriesSchema = z
         state: z.enum(['pending', 'delivered', 'dropped']),
         attempts: z.array(
           z.object({
-            attempt: z.int().min(1).max(6),
+            attempt: z.int().min(1).max(ATTEMPTS_MAX),
             at: moment,
             status: z.int().nullable(),
             durationMs: z.int(),

@@ -45,7 +45,7 @@ test('CP-05 an operator sees the payments of a wallet, and what went back of eac
     amountMicros: 5_000_000,
     currency: 'EUR',
     state: 'credited',
-    oddity: null,
+    anomaly: null,
     refundedMicros: 0,
     disputedMicros: 0,
   };

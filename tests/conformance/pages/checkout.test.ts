@@ -125,7 +125,7 @@ test('ON-02 a payment that an operator must look at is no loss, and no money in 
   const { user, browser } = await newPerson();
   await hurry(service, await payFive(browser, user, 'success'));
   await service.database.owner.query(
-    `update payments.payments set state = 'kept', oddity = 'currency' where user_id = $1`,
+    `update payments.payments set state = 'kept', anomaly = 'currency' where user_id = $1`,
     [user],
   );
   assertPage(await browser.open(await checkoutPath(service, user)), 200, 'We have your payment');

@@ -88,7 +88,7 @@ test('ON-01 a passkey of one person is not added to another, and nobody has more
     assert.equal((await addPasskey(browser, createAuthenticator())).status, 200);
   const reply = await addPasskey(browser, createAuthenticator());
   assertPage(reply, 400, PASSKEYS_TITLE, SCRIPT);
-  assert.match(reply.text, /There are 10 passkeys already/);
+  assert.match(reply.text, /You already have 10 passkeys/);
   assert.equal(await passkeysOf(service, email), 10);
 });
 

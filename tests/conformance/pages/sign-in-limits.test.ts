@@ -68,7 +68,7 @@ test('ON-01 one address asks for thirty codes at once, for however many e-mails'
     assert.equal((await ask()).status, 303);
     if (times === 0) await stopRefill(service);
   }
-  assert.match((await ask()).text, /Too many codes were asked for from your address/);
+  assert.match((await ask()).text, /Too many codes were requested from your network address/);
 });
 
 test('ON-01 guesses of strangers for one e-mail count together, and keep out no browser that was signed in before', async () => {

@@ -82,7 +82,7 @@ test('ON-01 guesses that come at once are no more than five', async () => {
       browser.ask('/wallet/code', { form: { ...fields, code: otherCode(code, index + 1) } }),
     ),
   );
-  const wrongs = replies.filter(({ text }) => text.includes('This is not the code') || text.includes('code is void'));
+  const wrongs = replies.filter(({ text }) => text.includes('This code is wrong') || text.includes('code is void'));
   assert.equal(wrongs.length, 12);
   const { rows } = await owner.query<{ guesses_left: number }>(
     `select guesses_left from identities.codes order by expires_at desc limit 1`,

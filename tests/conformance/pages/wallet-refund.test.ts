@@ -127,7 +127,7 @@ test('ON-04 nobody asks for one tiny refund after the other', async () => {
   }
   const page = await browser.ask(`${path}/refund`, { form });
   assertPage(page, 429, 'Refund');
-  assert.match(page.text, /role="alert">You have asked for many refunds/);
+  assert.match(page.text, /role="alert">You have requested many refunds/);
   assert.equal(await balance(), 9_800_000);
 });
 

@@ -35,7 +35,7 @@ async function hold({ appId }: SubscribedApp, user: string, amount: number): Pro
   const call = rows[0]?.call_id ?? '';
   const instance = await db.query<{ id: bigint }>('select max(instance_id) as id from db.instances');
   const placed = await db.query<{ outcome: string }>(
-    'select outcome from ledger.reserve($1, array[$2::uuid], array[$3], array[$4], array[$5::bigint], array[$5::bigint], array[0])',
+    `select outcome from ledger.reserve($1, array[row($2, $3, $4, $5, $5, 0, null, null, false, null)::db.hold_request])`,
     [instance.rows[0]?.id, call, appId, user, amount],
   );
   assert.equal(placed.rows[0]?.outcome, 'granted');
@@ -44,8 +44,8 @@ async function hold({ appId }: SubscribedApp, user: string, amount: number): Pro
 
 async function settle(call: string, charge: number): Promise<void> {
   await db.query(
-    `select ledger.settle(array[$1::uuid], array[$2::bigint], array['m'], array[null::bigint], array['answered'],
-       array[false], array[false], array[1::bigint], array[0::bigint], array[1::bigint], array[0::bigint], array['c'])`,
+    `select ledger.settle(
+       array[row($1, $2, 'answered', 'm', null, false, false, 1, 0, 1, 0, 'c', false)::ledger.settlement])`,
     [call, charge],
   );
 }

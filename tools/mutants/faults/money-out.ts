@@ -1,14 +1,20 @@
 import type { Mutant } from '../mutant.ts';
 import {
+  bookedBefore,
+  causeOf,
   clawingBack,
+  credit,
   crediting,
-  ledger,
-  ledgerCost,
+  ledgerTables,
   listening,
   locks,
-  moneyOut,
+  lockWallet,
+  move,
+  reinstate,
+  setConnected,
+  takeBack,
   takingBack,
-  webhooks,
+  tellLowBalances,
 } from './places.ts';
 
 const OWN_THRESHOLDS = 'WH-05 each listener and the endpoint have their own threshold, and are told once a crossing';
@@ -23,9 +29,9 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
     id: 'credit-locks-nothing',
     clause: 'WA-09',
     edits: [
-      moneyOut(
-        'where w.app_id = p_app and w.user_id = p_user for no key update;',
-        'where w.app_id = p_app and w.user_id = p_user;',
+      lockWallet(
+        'where w.app_id = p_app and w.user_id = p_user for no key update',
+        'where w.app_id = p_app and w.user_id = p_user',
       ),
     ],
     killer: locks('WA-09 credits under one key that wait for the same wallet: one is booked, the other told so'),
@@ -34,29 +40,29 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
     id: 'credit-booked-twice',
     clause: 'WA-09',
     edits: [
-      webhooks('before := ledger.booked_before(entry_cause, array[kind], p_amount);', ''),
-      ledger('  unique (cause, kind),\n', ''), // Which would stop it.
+      credit('before := ledger.booked_before(entry_cause, array[kind], p_amount);', ''),
+      ledgerTables(',\n  unique (cause, kind)\n', '\n'),
     ],
     killer: crediting(CREDIT_ONCE),
   },
   {
     id: 'conflict-told-as-repeated',
     clause: 'WA-09',
-    edits: [moneyOut(`else 'conflict' end`, `else 'repeated' end`)],
+    edits: [bookedBefore(`else 'conflict' end`, `else 'repeated' end`)],
     killer: crediting(CREDIT_ONCE),
   },
   {
     id: 'key-counts-for-all-wallets',
     clause: 'WA-09',
-    edits: [moneyOut(`|| ':' || p_wallet || ':' || p_key`, `|| ':' || p_key`)],
+    edits: [causeOf(`|| ':' || p_wallet || ':' || p_key`, `|| ':' || p_key`)],
     killer: crediting('WA-09 a key is of one wallet: the same one on another wallet is another credit'),
   },
   {
     id: 'key-counts-for-all-kinds',
     clause: 'WA-09',
     edits: [
-      moneyOut(`else p_kind::text end ||`, `else 'act' end ||`),
-      moneyOut('e.cause = p_cause and e.kind = any (p_kinds)', 'e.cause = p_cause'),
+      causeOf(`else p_kind::text end ||`, `else 'act' end ||`),
+      bookedBefore('e.cause = p_cause and e.kind = any (p_kinds)', 'e.cause = p_cause'),
     ],
     killer: takingBack('WA-09 a key counts for each kind of act and each wallet apart'),
   },
@@ -64,24 +70,24 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
     id: 'claw-back-below-zero',
     clause: 'WA-06',
     edits: [
-      moneyOut('there := least(p_amount, wallet.balance_micros);', 'there := p_amount;'),
-      ledger(' check (balance_micros between 0 and 9007199254740991)', ''), // Two constraints would stop it.
-      ledger(' check (balance_after_micros >= 0)', ''),
+      takeBack('there := least(p_amount, wallet.balance_micros);', 'there := p_amount;'),
+      ledgerTables(' check (balance_micros between 0 and 9007199254740991)', ''), // Two constraints would stop it.
+      ledgerTables(' check (balance_after_micros >= 0)', ''),
     ],
     killer: takingBack(TAKEN_ABOVE),
   },
   {
     id: 'claw-back-owes-nothing',
     clause: 'WA-06',
-    edits: [moneyOut('if p_amount > there then', 'if false then')],
+    edits: [takeBack('if p_amount > there then', 'if false then')],
     killer: takingBack(TAKEN_ABOVE),
   },
   {
     id: 'claw-back-does-not-suspend',
     clause: 'WA-05',
     edits: [
-      moneyOut('is_suspended = w.is_suspended or owed > 0,', ''),
-      moneyOut('check (shortfall_micros = 0 or is_suspended)', 'check (true)'), // Which would stop it.
+      move('is_suspended = w.is_suspended or owed > 0,', ''),
+      ledgerTables('check (shortfall_micros = 0 or is_suspended)', 'check (true)'), // Which would stop it.
     ],
     killer: takingBack(TAKEN_ABOVE),
   },
@@ -89,7 +95,7 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
     id: 'claw-back-spares-what-is-held',
     clause: 'WA-06',
     edits: [
-      moneyOut(
+      takeBack(
         'there := least(p_amount, wallet.balance_micros);',
         'there := least(p_amount, wallet.balance_micros - wallet.held_micros);',
       ),
@@ -99,14 +105,14 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
   {
     id: 'money-lifts-a-suspension',
     clause: 'WA-04',
-    edits: [moneyOut('is_suspended = w.is_suspended or owed > 0,', 'is_suspended = owed > 0,')],
+    edits: [move('is_suspended = w.is_suspended or owed > 0,', 'is_suspended = owed > 0,')],
     killer: clawingBack('WA-04 funding a suspended wallet does not lift its suspension'),
   },
   {
     id: 'recovery-from-held-money',
     clause: 'WA-06',
     edits: [
-      moneyOut(
+      reinstate(
         'wallet.balance_micros - wallet.held_micros < wallet.shortfall_micros',
         'wallet.balance_micros < wallet.shortfall_micros',
       ),
@@ -116,34 +122,34 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
   {
     id: 'write-off-taken-from-the-balance',
     clause: 'WA-06',
-    edits: [moneyOut(`case when p_write_off then 'write_off' else 'recovery' end`, `'recovery'`)],
+    edits: [reinstate(`case when p_write_off then 'write_off' else 'recovery' end`, `'recovery'`)],
     killer: takingBack('WA-06 a shortfall that is written off is our loss, in the same step that lifts the suspension'),
   },
   {
     id: 'disconnecting-lifts-a-suspension',
     clause: 'WA-11',
     edits: [
-      webhooks('set is_connected = p_connected,', 'set is_connected = p_connected, is_suspended = false,'),
-      moneyOut('check (shortfall_micros = 0 or is_suspended)', 'check (true)'), // Which would stop it.
+      setConnected('set is_connected = p_connected,', 'set is_connected = p_connected, is_suspended = false,'),
+      ledgerTables('check (shortfall_micros = 0 or is_suspended)', 'check (true)'), // Which would stop it.
     ],
     killer: takingBack('WA-11 of a wallet that is connected and suspended, each fact changes alone'),
   },
   {
     id: 'reinstating-connects',
     clause: 'WA-11',
-    edits: [moneyOut('set is_suspended = false, version', 'set is_suspended = false, is_connected = true, version')],
+    edits: [reinstate('set is_suspended = false, version', 'set is_suspended = false, is_connected = true, version')],
     killer: takingBack('WA-11 of a wallet that is disconnected and suspended, each fact changes alone'),
   },
   {
     id: 'low-balance-by-the-lowest-threshold',
     clause: 'WH-05',
-    edits: [ledgerCost('max(s.low_balance_threshold_micros)', 'min(s.low_balance_threshold_micros)')],
+    edits: [tellLowBalances('max(s.low_balance_threshold_micros)', 'min(s.low_balance_threshold_micros)')],
     killer: listening(OWN_THRESHOLDS),
   },
   {
     id: 'low-balance-that-was-low-before',
     clause: 'WH-05',
-    edits: [ledgerCost('f.available_before >= t.low_balance_threshold_micros and ', '')],
+    edits: [tellLowBalances('f.available_before >= t.low_balance_threshold_micros and ', '')],
     killer: listening(OWN_THRESHOLDS),
   },
 ];

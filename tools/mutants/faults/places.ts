@@ -11,26 +11,36 @@ function ofFile(file: string): Test {
   return (name) => ({ file, name });
 }
 
-/** The files that faults are planted in. A function that a later migration writes anew is broken there. */
-export const foundation = inFile('packages/service/migrations/0001_foundation.sql');
-export const usageTables = inFile('packages/service/migrations/0005_usage.sql');
-export const ledger = inFile('packages/service/migrations/0006_ledger.sql');
-export const moneyOut = inFile('packages/service/migrations/0009_money_out.sql');
-export const ledgerCheck = inFile('packages/service/migrations/0010_ledger_check.sql');
-/** Where holds of the dead are released since. */
-export const reap = inFile('packages/service/migrations/0037_reap_by_orphans.sql');
-/** Where answers are kept for retries since. */
-export const attempts = inFile('packages/service/migrations/0014_attempts.sql');
-/** Where credits and connections are booked since. */
-export const webhooks = inFile('packages/service/migrations/0024_webhooks.sql');
-/** Where holds are placed and settled since, and low balances told of. */
-export const ledgerCost = inFile('packages/service/migrations/0034_ledger_cost.sql');
-/** What the books of an entry are checked by since. */
-export const entryBooks = inFile('packages/service/migrations/0035_entry_books.sql');
+/** The files that faults are planted in: the tables, */
+export const databaseTables = inFile('packages/service/migrations/0001_db.sql');
+export const ledgerTables = inFile('packages/service/migrations/0006_ledger.sql');
+export const usageTables = inFile('packages/service/migrations/0007_usage.sql');
 
-/** Where an ordinary batch is placed, and settled, by one statement. */
-export const fittingBatches = inFile('packages/service/migrations/0036_fitting_batches.sql');
+/** the functions of the database, */
+export const largestHold = inFile('packages/service/src/db/largest_hold.sql');
+export const holdOutcome = inFile('packages/service/src/db/hold_outcome.sql');
+export const reserve = inFile('packages/service/src/ledger/hold/reserve.sql');
+export const reserveFitting = inFile('packages/service/src/ledger/hold/reserve_fitting.sql');
+export const settle = inFile('packages/service/src/ledger/settlement/settle.sql');
+export const settleCovered = inFile('packages/service/src/ledger/settlement/settle_covered.sql');
+export const reap = inFile('packages/service/src/ledger/recovery/reap.sql');
+export const expired = inFile('packages/service/src/ledger/recovery/expired.sql');
+export const credit = inFile('packages/service/src/ledger/funding/credit.sql');
+export const takeBack = inFile('packages/service/src/ledger/funding/take_back.sql');
+export const reinstate = inFile('packages/service/src/ledger/funding/reinstate.sql');
+export const setConnected = inFile('packages/service/src/ledger/wallet/set_connected.sql');
+export const lockWallet = inFile('packages/service/src/ledger/wallet/lock_wallet.sql');
+export const move = inFile('packages/service/src/ledger/entries/move.sql');
+export const causeOf = inFile('packages/service/src/ledger/entries/cause_of.sql');
+export const bookedBefore = inFile('packages/service/src/ledger/entries/booked_before.sql');
+export const movesBetween = inFile('packages/service/src/ledger/entries/moves_between.sql');
+export const refuseChange = inFile('packages/service/src/ledger/entries/refuse_change.sql');
+export const brokenRules = inFile('packages/service/src/ledger/check/broken_rules.sql');
+export const walletDifferences = inFile('packages/service/src/ledger/check/wallet_differences.sql');
+export const tellLowBalances = inFile('packages/service/src/webhooks/tell_low_balances.sql');
+export const findAnswer = inFile('packages/service/src/idempotency/find.sql');
 
+/** and the code. */
 export const holdRequest = inFile('packages/service/src/gateway/usage/hold-request.ts');
 export const plainCall = inFile('packages/service/src/gateway/run-in-lane.ts');
 export const stream = inFile('packages/service/src/gateway/stream/stream.ts');

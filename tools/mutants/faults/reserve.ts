@@ -1,5 +1,15 @@
 import type { Mutant } from '../mutant.ts';
-import { draining, foundation, instances, ledgerCost, locks, months, moneyOut, reserving } from './places.ts';
+import {
+  draining,
+  holdOutcome,
+  instances,
+  largestHold,
+  ledgerTables,
+  locks,
+  months,
+  reserve,
+  reserving,
+} from './places.ts';
 
 const FIRST_REASON = 'CC-10 of several reasons to refuse, the first in order is told';
 const CAP_EDGES = 'WA-03 a cap is reached by what is spent, its race is lost to what is held';
@@ -8,20 +18,20 @@ const STREAMS = 'LI-02 streams count while they hold, plain calls never';
 const TAKE_OVER = 'LI-02 a stream that finds no slot takes that of a drain, and the drain keeps its hold';
 const NEW_MONTH = 'WA-08 with a new month the cap is whole again';
 /** The constraint would stop an overspent wallet: without it, the judgement itself is what is tried. */
-const UNCOVERED = moneyOut('check (is_clawed = (held_micros > balance_micros))', 'check (true)');
+const UNCOVERED = ledgerTables('check (is_clawed = (held_micros > balance_micros))', 'check (true)');
 
 /** Faults in who may hold, and how much. */
 export const RESERVE_FAULTS: readonly Mutant[] = [
   {
     id: 'reserve-locks-nothing',
     clause: 'WA-07',
-    edits: [ledgerCost('order by w.wallet_id for no key update of w', 'order by w.wallet_id')],
+    edits: [reserve('order by w.wallet_id for no key update of w', 'order by w.wallet_id')],
     killer: locks('WA-03 holds that wait for the same wallet are judged one after the other: they overspend no cap'),
   },
   {
     id: 'reserve-locks-nothing-balance',
     clause: 'WA-07',
-    edits: [ledgerCost('order by w.wallet_id for no key update of w', 'order by w.wallet_id')],
+    edits: [reserve('order by w.wallet_id for no key update of w', 'order by w.wallet_id')],
     killer: locks(
       'WA-07 holds that wait for the same wallet are judged one after the other: they overspend no balance',
     ),
@@ -29,125 +39,125 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
   {
     id: 'reserve-locks-in-any-order',
     clause: 'WA-07',
-    edits: [ledgerCost('order by w.wallet_id for no key update of w', 'for no key update of w')],
+    edits: [reserve('order by w.wallet_id for no key update of w', 'for no key update of w')],
     killer: locks('WA-07 a batch of holds that waits for its first wallet has locked no other'),
   },
   {
     id: 'available-without-held',
     clause: 'WA-07',
-    edits: [ledgerCost('asked.balance_micros - asked.held_micros', 'asked.balance_micros'), UNCOVERED],
+    edits: [largestHold('least(balance - held, ', 'least(balance, '), UNCOVERED],
     killer: reserving(WHOLE_BALANCE),
   },
   {
     id: 'batch-judged-by-one-balance',
     clause: 'WA-07',
-    edits: [ledgerCost('available := available - granted;', ''), UNCOVERED],
+    edits: [reserve('held := held + granted;', ''), UNCOVERED],
     killer: reserving('WA-07 a refused large call in a batch refuses no small one behind it'),
   },
   {
     id: 'batch-judged-by-one-cap',
     clause: 'WA-03',
-    edits: [ledgerCost('capped := capped + granted;', '')],
+    edits: [reserve('capped := capped + granted;', '')],
     killer: months(NEW_MONTH),
   },
   {
     id: 'batch-judged-by-one-count-of-streams',
     clause: 'LI-02',
-    edits: [ledgerCost('streams := streams + (asked.q_streams_max > 0)::int;', '')],
+    edits: [reserve('streams := streams + (asked.streams_max > 0)::int;', '')],
     killer: reserving(STREAMS),
   },
   {
-    id: 'balance-compared-with-le',
+    id: 'balance-less-a-micro',
     clause: 'WA-07',
-    edits: [foundation('when available < least_amount', 'when available <= least_amount')],
+    edits: [holdOutcome('least_amount <= largest', 'least_amount < largest')],
     killer: reserving(WHOLE_BALANCE),
   },
   {
-    id: 'spent-compared-with-ge',
+    id: 'race-told-as-a-cap-that-is-reached',
     clause: 'WA-03',
-    edits: [foundation('cap_spent + least_amount > cap', 'cap_spent + least_amount >= cap')],
+    edits: [holdOutcome('when cap_spent + least_amount > cap', 'when cap_spent + cap_held + least_amount > cap')],
     killer: reserving(CAP_EDGES),
   },
   {
-    id: 'cap-compared-with-ge',
+    id: 'cap-less-a-micro',
     clause: 'WA-03',
-    edits: [foundation('cap_spent + cap_held + least_amount > cap', 'cap_spent + cap_held + least_amount >= cap')],
+    edits: [largestHold('cap - cap_spent - cap_held', 'cap - cap_spent - cap_held - 1')],
     killer: reserving('WA-07 a hold is granted what balance and cap afford between its least and its most'),
   },
   {
     id: 'held-not-counted-against-the-cap',
     clause: 'WA-03',
-    edits: [foundation('cap_spent + cap_held + least_amount > cap', 'cap_spent + least_amount > cap')],
+    edits: [largestHold('cap - cap_spent - cap_held', 'cap - cap_spent')],
     killer: reserving(CAP_EDGES),
   },
   {
     id: 'grant-above-the-cap',
     clause: 'WA-03',
-    edits: [ledgerCost(', coalesce(asked.cap_micros - spent - capped, asked.q_max)', '')],
+    edits: [largestHold(', cap - cap_spent - cap_held', '')],
     killer: reserving('WA-07 a hold is granted what balance and cap afford between its least and its most'),
   },
   {
     id: 'one-stream-too-many',
     clause: 'LI-02',
-    edits: [foundation('open_streams >= streams_max', 'open_streams > streams_max')],
+    edits: [holdOutcome('open_streams >= streams_max', 'open_streams > streams_max')],
     killer: reserving(STREAMS),
   },
   {
     id: 'plain-calls-take-slots',
     clause: 'LI-02',
     edits: [
-      ledgerCost('count(*) filter (where h.streams_max > 0)', 'count(*)'),
-      ledgerCost('h.month, h.streams_max > 0, h.attempt', 'h.month, true, h.attempt'),
+      reserve('count(*) filter (where (p_requests[h.place]).streams_max > 0)', 'count(*)'),
+      reserve('h.month, q.streams_max > 0,', 'h.month, true,'),
     ],
     killer: reserving(STREAMS),
   },
   {
     id: 'taken-drain-keeps-its-slot',
     clause: 'LI-02',
-    edits: [ledgerCost('update ledger.holds h set is_stream = false where h.call_id = any (drains);', '')],
+    edits: [reserve('update ledger.holds h set is_stream = false where h.call_id = any (drains);', '')],
     killer: draining(TAKE_OVER),
   },
   {
     id: 'taken-slot-counts-twice',
     clause: 'LI-02',
-    edits: [ledgerCost(' - coalesce(sum(h.freed), 0)', '')],
+    edits: [reserve(' - coalesce(sum(h.freed), 0)', '')],
     killer: draining(TAKE_OVER),
   },
   {
     id: 'streams-that-run-are-taken',
     clause: 'LI-02',
-    edits: [ledgerCost(' and h.drained_since is not null\n', '\n')],
+    edits: [reserve(' and h.drained_since is not null\n', '\n')],
     killer: draining(TAKE_OVER),
   },
   {
     id: 'newest-drain-is-taken',
     clause: 'LI-02',
-    edits: [ledgerCost('order by h.drained_since, h.call_id limit', 'order by h.drained_since desc, h.call_id limit')],
+    edits: [reserve('order by h.drained_since, h.call_id limit', 'order by h.drained_since desc, h.call_id limit')],
     killer: draining('LI-02 in one batch each stream ends the oldest drain that is left'),
   },
   {
     id: 'suspended-wallet-spends',
     clause: 'WA-04',
-    edits: [foundation(`  when is_suspended then 'wallet_suspended'\n`, '')],
+    edits: [largestHold('is_connected and not is_suspended\n', 'is_connected\n')],
     killer: reserving(FIRST_REASON),
   },
   {
     id: 'disconnected-wallet-spends',
     clause: 'WA-02',
-    edits: [foundation(`  when not is_connected then 'payment_required'\n`, '')],
+    edits: [largestHold('is_connected and not is_suspended\n', 'not is_suspended\n')],
     killer: reserving('WA-02 a disconnected wallet, an empty one and none at all answer the same'),
   },
   {
     id: 'month-moves-back',
     clause: 'WA-08',
-    edits: [ledgerCost('greatest(asked.cap_month, db.current_month())', 'db.current_month()')],
+    edits: [reserve('greatest(asked.cap_month, db.current_month())', 'db.current_month()')],
     killer: months('WA-08 the month of a wallet never moves back'),
   },
   {
     id: 'cap-of-last-month',
     clause: 'WA-08',
     edits: [
-      ledgerCost(
+      reserve(
         'spent := case when asked.cap_month = month then asked.cap_spent_micros else 0 end;',
         'spent := asked.cap_spent_micros;',
       ),
@@ -157,38 +167,38 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
   {
     id: 'repeated-reserve-holds-anew',
     clause: 'WA-07',
-    edits: [ledgerCost('elsif asked.placed is not null then', 'elsif false then')],
+    edits: [reserve('elsif asked.placed is not null then', 'elsif false then')],
     killer: reserving('WA-07 repeating a reserve holds once and gives the same answer'),
   },
   {
     id: 'ended-call-holds-again',
     clause: 'WA-07',
-    edits: [ledgerCost('if asked.ended is not null then', 'if false then')],
+    edits: [reserve('if asked.ended is not null then', 'if false then')],
     killer: reserving('WA-07 a reserve that comes after its call has ended holds nothing'),
   },
   {
     id: 'ended-call-not-looked-for',
     clause: 'WA-07',
-    edits: [ledgerCost('\n    or exists (select from usage.calls c where c.call_id = any (p_call));', ';')],
+    edits: [reserve('\n    or exists (select from usage.calls c where c.call_id = any (calls));', ';')],
     killer: reserving('WA-07 a reserve that comes after its call has ended holds nothing'),
   },
   {
     id: 'repeated-reserve-not-looked-for',
     clause: 'WA-07',
-    edits: [ledgerCost('exists (select from ledger.holds h where h.call_id = any (p_call))\n    or ', '')],
+    edits: [reserve('exists (select from ledger.holds h where h.call_id = any (calls))\n    or ', '')],
     killer: reserving('WA-07 repeating a reserve holds once and gives the same answer'),
   },
   {
     id: 'repeated-reserve-stays-with-the-dead',
     clause: 'WA-10',
-    edits: [ledgerCost('if asked.holder <> p_instance then', 'if false then')],
+    edits: [reserve('if asked.holder <> p_instance then', 'if false then')],
     killer: reserving('WA-10 a repeated reserve gives the hold to the process that asks'),
   },
   {
     id: 'fenced-process-holds',
     clause: 'WA-10',
     edits: [
-      ledgerCost(
+      reserve(
         `  ) l;\n  if not exists (select from db.instances i where i.instance_id = p_instance and i.state = 'live')`,
         `  ) l;\n  if not exists (select from db.instances i where i.instance_id = p_instance)`,
       ),

@@ -1,24 +1,25 @@
 import type { Mutant } from '../mutant.ts';
 import {
-  attempts,
-  ledgerCost,
   attemptsOfCalls,
   digests,
+  findAnswer,
   joining,
   keeping,
   keptAnswers,
   landing,
   plainCall,
   rejecting,
+  reserve,
   retrying,
   sandboxHolds,
   sandboxLanding,
+  settle,
   stream,
   telling,
   upstreamErrors,
 } from './places.ts';
 
-const EXPIRY_IN_FIND = attempts(
+const EXPIRY_IN_FIND = findAnswer(
   'where a.call_id = p_call and a.expires_at > clock_timestamp()',
   'where a.call_id = p_call',
 );
@@ -29,9 +30,9 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     id: 'settlement-ends-what-a-retry-waits-for',
     clause: 'CC-14',
     edits: [
-      ledgerCost(
-        'where h.call_id = any (p_call) and not (h.is_joined and h.call_id = any (p_unkept))',
-        'where h.call_id = any (p_call)',
+      settle(
+        'where h.call_id = any (calls) and not (h.is_joined and h.call_id = any (unkept))',
+        'where h.call_id = any (calls)',
       ),
     ],
     killer: retrying(
@@ -41,16 +42,16 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'attempts-of-one-batch-unseen',
     clause: 'CC-14',
-    edits: [ledgerCost('where b.attempt = asked.q_attempt', 'where false')],
+    edits: [reserve('where b.key_digest = asked.key_digest', 'where false')],
     killer: joining('CC-14 of equal attempts in one batch the first holds, and the others are told so'),
   },
   {
     id: 'attempt-of-another-wallet-joined',
     clause: 'CC-14',
     edits: [
-      ledgerCost(
-        'from ledger.holds h where h.attempt = asked.q_attempt and h.wallet_id = asked.wallet_id',
-        'from ledger.holds h where h.attempt = asked.q_attempt',
+      reserve(
+        'from ledger.holds h where h.key_digest = asked.key_digest and h.wallet_id = asked.wallet_id',
+        'from ledger.holds h where h.key_digest = asked.key_digest',
       ),
     ],
     killer: joining('CC-14 an attempt is looked for in its own wallet alone'),
@@ -59,12 +60,12 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     id: 'uncharged-answer-replayed',
     clause: 'CC-14',
     edits: [
-      ledgerCost(`join usage.calls c on c.call_id = a.call_id and c.outcome = 'answered'\n        where`, 'where'),
-      attempts(
-        `coalesce(c.charged_micros, a.charged_micros)\n  from attempts.answers a`,
-        'coalesce(c.charged_micros, a.charged_micros, 0)\n  from attempts.answers a',
+      reserve(`join usage.calls c on c.call_id = a.call_id and c.outcome = 'answered'\n        where`, 'where'),
+      findAnswer(
+        `coalesce(c.charged_micros, a.charged_micros)\n  from idempotency.kept_answers a`,
+        'coalesce(c.charged_micros, a.charged_micros, 0)\n  from idempotency.kept_answers a',
       ),
-      attempts('\n    and coalesce(c.charged_micros, a.charged_micros) is not null', ''),
+      findAnswer('\n    and coalesce(c.charged_micros, a.charged_micros) is not null', ''),
     ],
     killer: keeping(
       'CC-14 live: killed between keeping and charging, an answer is replayed to nobody and the retry is charged once',
@@ -74,9 +75,9 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     id: 'answer-replayed-for-ever',
     clause: 'CC-14',
     edits: [
-      ledgerCost(
-        'where a.attempt = asked.q_attempt and a.expires_at > clock_timestamp()',
-        'where a.attempt = asked.q_attempt',
+      reserve(
+        'where a.key_digest = asked.key_digest and a.expires_at > clock_timestamp()',
+        'where a.key_digest = asked.key_digest',
       ),
       EXPIRY_IN_FIND,
     ],
@@ -85,7 +86,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'other-body-replayed',
     clause: 'CC-14',
-    edits: [ledgerCost('case when e.body <> asked.q_attempt_body', 'case when false')],
+    edits: [reserve('case when e.body_digest <> asked.body_digest', 'case when false')],
     killer: retrying('CC-14 a key is replayed in order, for its own user, app and mode, and refuses another body'),
   },
   {

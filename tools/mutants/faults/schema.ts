@@ -1,5 +1,15 @@
 import type { Mutant } from '../mutant.ts';
-import { checking, entryBooks, foundation, ledger, moneyOut, pool, rights, settling, usageTables } from './places.ts';
+import {
+  checking,
+  databaseTables,
+  ledgerTables,
+  movesBetween,
+  pool,
+  refuseChange,
+  rights,
+  settling,
+  usageTables,
+} from './places.ts';
 
 const WRONG_WALLET = 'WA-06 a negative balance, more held than there is, or a count below zero cannot be written';
 const TWO_ENTRIES = 'WA-09 a call is charged once: a second entry of its kind, or under its number, cannot be written';
@@ -13,56 +23,56 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
   {
     id: 'holds-above-the-balance',
     clause: 'WA-07',
-    edits: [moneyOut('check (is_clawed = (held_micros > balance_micros))', 'check (true)')],
+    edits: [ledgerTables('check (is_clawed = (held_micros > balance_micros))', 'check (true)')],
     killer: rights(WRONG_WALLET),
   },
   {
     id: 'owing-without-suspension',
     clause: 'WA-05',
-    edits: [moneyOut('check (shortfall_micros = 0 or is_suspended)', 'check (true)')],
+    edits: [ledgerTables('check (shortfall_micros = 0 or is_suspended)', 'check (true)')],
     killer: rights(WRONG_WALLET),
   },
   {
     id: 'balance-below-zero',
     clause: 'WA-06',
-    edits: [ledger(' check (balance_micros between 0 and 9007199254740991)', '')],
+    edits: [ledgerTables(' check (balance_micros between 0 and 9007199254740991)', '')],
     killer: rights(WRONG_WALLET),
   },
   {
     id: 'held-below-zero',
     clause: 'WA-07',
-    edits: [ledger(' check (held_micros >= 0)', '')],
+    edits: [ledgerTables(' check (held_micros >= 0)', '')],
     killer: rights(WRONG_WALLET),
   },
   {
     id: 'spent-below-zero',
     clause: 'WA-03',
-    edits: [ledger(' check (cap_spent_micros >= 0)', '')],
+    edits: [ledgerTables(' check (cap_spent_micros >= 0)', '')],
     killer: rights(WRONG_WALLET),
   },
   {
     id: 'streams-below-zero',
     clause: 'LI-02',
-    edits: [ledger(' check (open_streams >= 0)', '')],
+    edits: [ledgerTables(' check (open_streams >= 0)', '')],
     killer: rights(WRONG_WALLET),
   },
   {
     id: 'two-entries-for-one-cause',
     clause: 'WA-09',
-    edits: [ledger('  unique (cause, kind),\n', '')],
+    edits: [ledgerTables(',\n  unique (cause, kind)\n', '\n')],
     killer: rights(TWO_ENTRIES),
   },
   {
     id: 'two-entries-with-one-number',
     clause: 'WA-09',
-    edits: [ledger('  primary key (wallet_id, seq),\n', '')],
+    edits: [ledgerTables('  primary key (wallet_id, seq),\n', '')],
     killer: rights(TWO_ENTRIES),
   },
   {
     id: 'entry-of-nothing',
     clause: 'WA-09',
     edits: [
-      ledger(
+      ledgerTables(
         'amount_micros bigint not null check (amount_micros > 0),\n  balance_after',
         'amount_micros bigint not null,\n  balance_after',
       ),
@@ -72,25 +82,25 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
   {
     id: 'entry-that-leaves-less-than-nothing',
     clause: 'WA-06',
-    edits: [ledger(' check (balance_after_micros >= 0)', '')],
+    edits: [ledgerTables(' check (balance_after_micros >= 0)', '')],
     killer: rights(WRONG_ENTRY),
   },
   {
     id: 'entry-between-any-books',
     clause: 'WA-09',
-    edits: [entryBooks('check (ledger.moves_between(kind, debit, credit))', 'check (true)')],
+    edits: [movesBetween('check (ledger.moves_between(kind, debit, credit))', 'check (true)')],
     killer: checking('WA-09 an entry between books that its kind does not move money between cannot be stored'),
   },
   {
     id: 'entry-into-any-book',
     clause: 'WA-09',
-    edits: [entryBooks(' and p_credit = ledger.credit_of(p_kind)', '')],
+    edits: [movesBetween(' and p_credit = ledger.credit_of(p_kind)', '')],
     killer: checking(ONE_PAIR),
   },
   {
     id: 'entry-out-of-any-book',
     clause: 'WA-09',
-    edits: [entryBooks('p_debit = ledger.debit_of(p_kind) and ', '')],
+    edits: [movesBetween('p_debit = ledger.debit_of(p_kind) and ', '')],
     killer: checking(ONE_PAIR),
   },
   {
@@ -108,21 +118,21 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
   {
     id: 'entries-can-be-changed',
     clause: 'WA-09',
-    edits: [ledger('before update or delete on ledger.entries', 'before delete on ledger.entries')],
+    edits: [refuseChange('before update or delete on ledger.entries', 'before delete on ledger.entries')],
     killer: rights('WA-09 entries are not changed, not even by the owner of the tables'),
   },
   {
     id: 'entries-can-be-removed',
     clause: 'WA-09',
-    edits: [ledger('before update or delete on ledger.entries', 'before update on ledger.entries')],
+    edits: [refuseChange('before update or delete on ledger.entries', 'before update on ledger.entries')],
     killer: rights('WA-09 entries are not removed, not even by the owner of the tables'),
   },
   {
     id: 'entries-can-be-truncated',
     clause: 'WA-09',
     edits: [
-      ledger(
-        `create trigger entries_not_truncated before truncate on ledger.entries
+      refuseChange(
+        `create or replace trigger entries_not_truncated before truncate on ledger.entries
   for each statement execute function ledger.refuse_change();`,
         '',
       ),
@@ -133,7 +143,10 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
     id: 'gateway-writes-tables',
     clause: 'WA-09',
     edits: [
-      ledger('grant select on all tables in schema ledger', 'grant select, update on all tables in schema ledger'),
+      ledgerTables(
+        'grant select on all tables in schema ledger',
+        'grant select, update on all tables in schema ledger',
+      ),
     ],
     killer: rights('WA-09 the gateway has no right to write a table of the ledger or of usage'),
   },
@@ -141,8 +154,8 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
     id: 'sandbox-reads-real-money',
     clause: 'SB-03',
     edits: [
-      ledger('grant usage on schema ledger to purser_live', 'grant usage on schema ledger to public'),
-      ledger(
+      ledgerTables('grant usage on schema ledger to purser_live', 'grant usage on schema ledger to public'),
+      ledgerTables(
         'grant select on all tables in schema ledger to purser_live',
         'grant select on all tables in schema ledger to public',
       ),
@@ -159,7 +172,7 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
     id: 'live-role-is-a-member-of-the-sandbox',
     clause: 'SB-03',
     edits: [
-      foundation(
+      databaseTables(
         'create schema if not exists db;',
         'grant purser_sandbox to purser_live;\ncreate schema if not exists db;',
       ),

@@ -1,20 +1,22 @@
 import type { Mutant } from '../mutant.ts';
 import {
-  ledgerCost,
+  brokenRules,
   checking,
   clawingBack,
+  expired,
   instances,
-  ledgerCheck,
+  ledgerTables,
   locks,
   lowering,
   months,
-  moneyOut,
+  reap,
   reaper,
   reaping,
   reserving,
+  settle,
   settling,
   takingBack,
-  reap,
+  walletDifferences,
 } from './places.ts';
 
 const SETTLED = 'WA-07 a settlement takes its charge, frees the rest and keeps a receipt';
@@ -29,23 +31,23 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'settle-locks-nothing',
     clause: 'WA-07',
-    edits: [ledgerCost('order by w.wallet_id for no key update;', 'order by w.wallet_id;')],
+    edits: [settle('order by w.wallet_id for no key update;', 'order by w.wallet_id;')],
     killer: settling('WA-07 two settlements of one call that wait for the same wallet take effect once'),
   },
   {
     id: 'settle-locks-in-any-order',
     clause: 'WA-07',
-    edits: [ledgerCost('order by w.wallet_id for no key update;', 'order by w.wallet_id desc for no key update;')],
+    edits: [settle('order by w.wallet_id for no key update;', 'order by w.wallet_id desc for no key update;')],
     killer: locks('WA-07 a batch of settlements that waits for its first wallet has locked no other'),
   },
   {
     id: 'settle-twice',
     clause: 'WA-07',
     edits: [
-      ledgerCost(
+      settle(
         `delete from ledger.holds h
-    where h.call_id = any (p_call) and not (h.is_joined and h.call_id = any (p_unkept)) returning h.*`,
-        'select h.* from ledger.holds h where h.call_id = any (p_call)',
+    where h.call_id = any (calls) and not (h.is_joined and h.call_id = any (unkept)) returning h.*`,
+        'select h.* from ledger.holds h where h.call_id = any (calls)',
       ),
     ],
     killer: settling(SETTLED),
@@ -53,66 +55,66 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'settle-forgets-what-it-charged',
     clause: 'WA-07',
-    edits: [ledgerCost('coalesce(t.owed, c.charged_micros, 0)', 'coalesce(t.owed, 0)')],
+    edits: [settle('coalesce(t.owed, c.charged_micros, 0)', 'coalesce(t.owed, 0)')],
     killer: settling('WA-07 settling again changes nothing and tells what was charged'),
   },
   {
     id: 'charge-above-the-hold',
     clause: 'WA-07',
     edits: [
-      ledgerCost('least(a.charge, e.amount_micros) as owed,', 'a.charge as owed,'),
-      ledgerCost('sum(least(a.charge, e.amount_micros)) over', 'sum(a.charge) over'),
+      settle('least(a.charge_micros, e.amount_micros) as owed,', 'a.charge_micros as owed,'),
+      settle('sum(least(a.charge_micros, e.amount_micros)) over', 'sum(a.charge_micros) over'),
     ],
     killer: lowering('WA-07 a charge never exceeds its hold, whatever the provider reports'),
   },
   {
     id: 'rest-of-the-hold-kept',
     clause: 'WA-07',
-    edits: [ledgerCost('held_micros = w.held_micros - t.held,', 'held_micros = w.held_micros - t.taken,')],
+    edits: [settle('held_micros = w.held_micros - t.held,', 'held_micros = w.held_micros - t.taken,')],
     killer: settling(SETTLED),
   },
   {
     id: 'whole-hold-charged',
     clause: 'WA-07',
-    edits: [ledgerCost('balance_micros = w.balance_micros - t.taken,', 'balance_micros = w.balance_micros - t.held,')],
+    edits: [settle('balance_micros = w.balance_micros - t.taken,', 'balance_micros = w.balance_micros - t.held,')],
     killer: settling(SETTLED),
   },
   {
     id: 'stream-slot-not-freed',
     clause: 'LI-02',
-    edits: [ledgerCost('      open_streams = w.open_streams - t.streams,\n', '')],
+    edits: [settle('      open_streams = w.open_streams - t.streams,\n', '')],
     killer: reserving('LI-02 streams count while they hold, plain calls never'),
   },
   {
     id: 'charge-not-counted-against-the-cap',
     clause: 'WA-03',
-    edits: [ledgerCost('      cap_spent_micros = w.cap_spent_micros + t.month_owed,\n', '')],
+    edits: [settle('      cap_spent_micros = w.cap_spent_micros + t.month_owed,\n', '')],
     killer: reserving(CAP_EDGES),
   },
   {
     id: 'room-in-the-cap-not-freed',
     clause: 'WA-03',
-    edits: [ledgerCost('      cap_held_micros = w.cap_held_micros - t.month_held,\n', '')],
+    edits: [settle('      cap_held_micros = w.cap_held_micros - t.month_held,\n', '')],
     killer: months('WA-08 a hold counts in the current month of UTC'),
   },
   {
     id: 'month-of-the-settlement',
     clause: 'WA-08',
-    edits: [ledgerCost('coalesce(sum(t.owed) filter (where t.month = t.cap_month), 0)', 'coalesce(sum(t.owed), 0)')],
+    edits: [settle('coalesce(sum(t.owed) filter (where t.month = t.cap_month), 0)', 'coalesce(sum(t.owed), 0)')],
     killer: months(OLD_MONTH),
   },
   {
     id: 'uncollected-charge-not-owed',
     clause: 'WA-12',
-    edits: [ledgerCost('      shortfall_micros = w.shortfall_micros + t.missing,\n', '')],
+    edits: [settle('      shortfall_micros = w.shortfall_micros + t.missing,\n', '')],
     killer: clawingBack(AFTER_CLAW_BACK),
   },
   {
     id: 'uncollected-charge-does-not-suspend',
     clause: 'WA-12',
     edits: [
-      ledgerCost('      is_suspended = w.is_suspended or t.missing > 0,\n', ''),
-      moneyOut('check (shortfall_micros = 0 or is_suspended)', 'check (true)'),
+      settle('      is_suspended = w.is_suspended or t.missing > 0,\n', ''),
+      ledgerTables('check (shortfall_micros = 0 or is_suspended)', 'check (true)'),
     ],
     killer: clawingBack(AFTER_CLAW_BACK),
   },
@@ -120,15 +122,15 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'clawed-for-ever',
     clause: 'WA-06',
     edits: [
-      ledgerCost('      is_clawed = w.is_clawed and w.held_micros - t.held > w.balance_micros - t.taken,\n', ''),
-      moneyOut('check (is_clawed = (held_micros > balance_micros))', 'check (true)'),
+      settle('      is_clawed = w.is_clawed and w.held_micros - t.held > w.balance_micros - t.taken,\n', ''),
+      ledgerTables('check (is_clawed = (held_micros > balance_micros))', 'check (true)'),
     ],
     killer: clawingBack('WA-06 a wallet stays clawed while holds exceed its balance, and no longer'),
   },
   {
     id: 'overrun-not-booked',
     clause: 'WA-07',
-    edits: [ledgerCost('greatest(0, a.charge - e.amount_micros) end as overrun', '0 end as overrun')],
+    edits: [settle('greatest(0, a.charge_micros - e.amount_micros) end as overrun', '0 end as overrun')],
     killer: takingBack(
       'WA-07 what a provider reports above the hold is booked as our loss, and the wallet pays its hold',
     ),
@@ -136,7 +138,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'estimate-booked-as-overrun',
     clause: 'WA-07',
-    edits: [ledgerCost('case when a.is_estimated then 0 else', 'case when false then 0 else')],
+    edits: [settle('case when a.is_estimated then 0 else', 'case when false then 0 else')],
     killer: takingBack(
       "WA-07 our own count above the hold is nobody's bill: the hold is charged and no loss is booked",
     ),
@@ -144,13 +146,13 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'receipt-loses-the-estimate',
     clause: 'CC-11',
-    edits: [ledgerCost('t.is_estimated, t.is_clamped,', 'false, t.is_clamped,')],
+    edits: [settle('t.is_estimated, t.is_usage_clamped,', 'false, t.is_usage_clamped,')],
     killer: settling('CC-11 a call whose usage was estimated says so on its receipt'),
   },
   {
     id: 'receipt-loses-the-contradiction',
     clause: 'WA-09',
-    edits: [ledgerCost('t.is_estimated, t.is_clamped,', 't.is_estimated, false,')],
+    edits: [settle('t.is_estimated, t.is_usage_clamped,', 't.is_estimated, false,')],
     killer: takingBack('WA-09 a call whose usage contradicted itself says so on its receipt'),
   },
   {
@@ -179,10 +181,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'reaper-charges',
     clause: 'WA-10',
-    edits: [
-      reap('ledger.settle(a.calls, a.zero,', 'ledger.settle(a.calls, array(select 1::bigint from unnest(a.calls)),'),
-      reap(`array_agg('expired'::text)`, `array_agg('abandoned'::text)`),
-    ],
+    edits: [expired('0, -- charge_micros', '1, -- charge_micros'), expired(`'expired',`, `'abandoned',`)],
     killer: instances(ORPHANS),
   },
   {
@@ -202,25 +201,25 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'check-forgets-balances',
     clause: 'WA-09',
-    edits: [ledgerCheck(`    ('the balance is the sum of the entries', balance, w.balance_micros),\n`, '')],
+    edits: [brokenRules(`    ('the balance is the sum of the entries', balance, w.balance_micros),\n`, '')],
     killer: checking('WA-09 the check reports a micro added to a balance'),
   },
   {
     id: 'check-forgets-holds',
     clause: 'WA-09',
-    edits: [ledgerCheck(`    ('held is the sum of the holds', held, w.held_micros),\n`, '')],
+    edits: [brokenRules(`    ('held is the sum of the holds', held, w.held_micros),\n`, '')],
     killer: checking('WA-09 the check reports a micro more held than the holds say'),
   },
   {
     id: 'check-forgets-receipts',
     clause: 'WA-09',
-    edits: [ledgerCheck('where coalesce(c.charged_micros, 0) <> coalesce(e.charged, 0)', 'where false')],
+    edits: [walletDifferences('where coalesce(c.charged_micros, 0) <> coalesce(e.charged, 0)', 'where false')],
     killer: checking('WA-09 the check reports a receipt that says a micro less'),
   },
   {
     id: 'check-trusts-running-balances',
     clause: 'WA-09',
-    edits: [ledgerCheck(') c where c.after <> c.before + c.change', ') c where false')],
+    edits: [walletDifferences(') c where c.after <> c.before + c.change', ') c where false')],
     killer: checking('WA-09 the check reports the balance after an entry changed by a micro'),
   },
 ];

@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/pool.ts';
 import type { AccountId, SessionId } from '#kernel/ids.ts';
 
+/** Owners manage their own apps. Operators manage the whole service as well (CP-05). */
 export type Role = 'owner' | 'operator';
 
 export interface AccountRow {
@@ -8,15 +9,18 @@ export interface AccountRow {
   readonly email: string;
   readonly name: string | null;
   readonly role: Role;
-  /** Null as well where an operator disabled the account: then no password is right. */
+  /** Also null while an operator has the account disabled, so that no password is right. */
   readonly password_hash: string | null;
   readonly is_disabled: boolean;
   readonly created_at: Date;
 }
 
+// A disabled account reads as one without a password. So every path that checks a password refuses it, without having to
+// know about disabled accounts.
 const ACCOUNT_COLUMNS = `account_id, email, name, role, is_disabled, created_at,
   case when is_disabled then null else password_hash end as password_hash`;
 
+/** Finds an account by its normalised e-mail. Undefined when there is none. */
 export async function selectAccountByEmail(db: Queryable, email: string): Promise<AccountRow | undefined> {
   const { rows } = await db.query<AccountRow>(`select ${ACCOUNT_COLUMNS} from accounts.accounts where email = $1`, [
     email,
@@ -24,7 +28,7 @@ export async function selectAccountByEmail(db: Queryable, email: string): Promis
   return rows[0];
 }
 
-/** The oldest first; those after an account where one is given. */
+/** Lists accounts, oldest first, from the one after `page.after` when it is given. */
 export async function selectAccounts(
   db: Queryable,
   page: { readonly after: string | undefined; readonly most: number },
@@ -47,7 +51,7 @@ interface NewSignInAccount {
   readonly passwordHash: string;
 }
 
-/** Undefined where the e-mail has an account already. */
+/** Adds an account. Undefined when the e-mail already has one. */
 export async function insertAccount(db: Queryable, account: NewSignInAccount): Promise<AccountRow | undefined> {
   const { rows } = await db.query<AccountRow>(
     `insert into accounts.accounts (account_id, email, name, role, password_hash) values ($1, $2, $3, $4, $5)
@@ -58,6 +62,7 @@ export async function insertAccount(db: Queryable, account: NewSignInAccount): P
   return rows[0];
 }
 
+/** Sets the password hash. Undefined when there is no such account. The caller ends the sessions in the same transaction. */
 export async function updatePassword(
   db: Queryable,
   accountId: AccountId,
@@ -81,8 +86,9 @@ export interface SessionRow {
 const SESSION_COLUMNS = 'session_id, account_id, created_at, expires_at, last_used_at';
 
 /**
- * Undefined where the account has another password by now: the lock waits for who is changing it, and who changes it then
- * ends the sessions that were opened before.
+ * Opens a session, unless the account's password has changed since it was checked: then undefined. `for share` waits for a
+ * password change in progress; a change that comes later ends the sessions that were opened before it. So no session that
+ * was opened with the old password survives the change.
  */
 export async function insertSession(
   db: Queryable,
@@ -104,7 +110,7 @@ export async function insertSession(
   return rows[0];
 }
 
-/** Ends all sessions of an account but the `kept` newest. */
+/** Ends all sessions of an account except the `kept` newest. */
 export async function deleteOldestSessions(db: Queryable, accountId: AccountId, kept: number): Promise<void> {
   await db.query(
     `delete from accounts.sessions where session_id in
@@ -113,7 +119,7 @@ export async function deleteOldestSessions(db: Queryable, accountId: AccountId, 
   );
 }
 
-/** A session that has not expired, with its account, which is not disabled. */
+/** Finds a session by the digest of its token, with its account. Undefined when it has expired or the account is disabled. */
 export async function selectSession(
   db: Queryable,
   digest: Buffer,
@@ -131,6 +137,7 @@ export async function selectSession(
   return { ...rest, account: { ...rest, created_at: createdAt } };
 }
 
+/** Lists the account's sessions that have not expired, newest first. */
 export async function selectSessions(db: Queryable, accountId: AccountId): Promise<readonly SessionRow[]> {
   const { rows } = await db.query<SessionRow>(
     `select ${SESSION_COLUMNS} from accounts.sessions
@@ -141,7 +148,7 @@ export async function selectSessions(db: Queryable, accountId: AccountId): Promi
   return rows;
 }
 
-/** Notes the use of a session, at most once a minute. */
+/** Records the use of a session, at most once a minute: a write for every request would cost more than the time is worth. */
 export async function touchSession(db: Queryable, sessionId: SessionId): Promise<void> {
   await db.query(
     `update accounts.sessions set last_used_at = clock_timestamp()
@@ -150,7 +157,7 @@ export async function touchSession(db: Queryable, sessionId: SessionId): Promise
   );
 }
 
-/** False where the account has no such session. */
+/** Ends a session. False when the account has no such session. */
 export async function deleteSession(db: Queryable, accountId: AccountId, sessionId: SessionId): Promise<boolean> {
   const { rowCount } = await db.query(`delete from accounts.sessions where account_id = $1 and session_id = $2`, [
     accountId,
@@ -159,7 +166,7 @@ export async function deleteSession(db: Queryable, accountId: AccountId, session
   return rowCount === 1;
 }
 
-/** Ends all sessions of an account but the one that is given. */
+/** Ends all sessions of an account except `kept`; all of them when `kept` is undefined. */
 export async function deleteOtherSessions(
   db: Queryable,
   accountId: AccountId,
@@ -171,7 +178,7 @@ export async function deleteOtherSessions(
   ]);
 }
 
-/** Removes sessions and resets that have expired, at most so many of each. */
+/** Deletes expired sessions and resets, at most `rowsMax` of each, so that one pass never holds many locks. */
 export async function deleteExpired(db: Queryable, rowsMax: number): Promise<void> {
   await db.query(
     `with sessions as (
@@ -184,7 +191,7 @@ export async function deleteExpired(db: Queryable, rowsMax: number): Promise<voi
   );
 }
 
-/** Makes a reset the account's only one. */
+/** Stores a password reset and voids any earlier one: an account has at most one. */
 export async function upsertReset(
   db: Queryable,
   reset: { readonly accountId: AccountId; readonly digest: Buffer; readonly lifetimeMs: number },
@@ -197,7 +204,7 @@ export async function upsertReset(
   );
 }
 
-/** Whose reset this is; undefined where it is unknown, used or too old. */
+/** The account that a reset belongs to. Undefined when the reset is unknown, used or expired. */
 export async function selectResetAccount(db: Queryable, digest: Buffer): Promise<AccountId | undefined> {
   const { rows } = await db.query<{ account_id: AccountId }>(
     `select account_id from accounts.password_resets where digest = $1 and expires_at > clock_timestamp()`,
@@ -206,7 +213,10 @@ export async function selectResetAccount(db: Queryable, digest: Buffer): Promise
   return rows[0]?.account_id;
 }
 
-/** Uses up a reset: its account, or undefined where it is unknown, used or too old. */
+/**
+ * Uses up a reset and returns its account. Undefined when it is unknown, used or expired. The delete is what makes it work
+ * only once: of two requests with the same token, one gets the row.
+ */
 export async function takeReset(db: Queryable, digest: Buffer): Promise<AccountId | undefined> {
   const { rows } = await db.query<{ account_id: AccountId; is_current: boolean }>(
     `delete from accounts.password_resets r using accounts.accounts a
@@ -219,8 +229,9 @@ export async function takeReset(db: Queryable, digest: Buffer): Promise<AccountI
 }
 
 /**
- * The account that is to be changed, locked with every operator's, so that two operators who meet do not both stop being
- * one. In one order, so that they wait for each other and no more.
+ * Locks the account to be changed together with every operator's account, and returns it. Without that, two operators who
+ * demote each other at the same moment could leave the service without any. The rows are locked in one order, so that
+ * concurrent changes wait for each other and never deadlock.
  */
 export async function lockAccount(tx: Queryable, accountId: AccountId): Promise<AccountRow | undefined> {
   const { rows } = await tx.query<AccountRow>(
@@ -231,7 +242,7 @@ export async function lockAccount(tx: Queryable, accountId: AccountId): Promise<
   return rows.find((row) => row.account_id === accountId);
 }
 
-/** Sets what is given, and ends the account's sessions and resets. */
+/** Changes the role, the disabled flag or both, and ends the account's sessions and resets. Undefined fields stay. */
 export async function updateAccount(
   tx: Queryable,
   accountId: AccountId,
@@ -247,7 +258,7 @@ export async function updateAccount(
   return rows[0];
 }
 
-/** Whether anybody is left who can sign in as an operator. */
+/** True while at least one account can still sign in as an operator. */
 export async function hasOperator(tx: Queryable): Promise<boolean> {
   const { rowCount } = await tx.query(
     `select from accounts.accounts where role = 'operator' and not is_disabled and password_hash is not null limit 1`,

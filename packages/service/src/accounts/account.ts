@@ -11,8 +11,8 @@ import { normalisedEmail } from '#accounts/email.ts';
 import { createPasswordResets, type PasswordResets, type SendReset } from '#accounts/password-reset.ts';
 import { hashPassword, isPassword } from '#accounts/password.ts';
 import { type Account, accountOf, openSession, type SignedIn, type SignIn } from '#accounts/session.ts';
-import { createTries, type Throttle, type Try } from '#limits/tries.ts';
-import { createPasswordTurns } from '#accounts/turns.ts';
+import { createAttemptLimiter, type Throttle, type Attempt } from '#limits/attempt-limiter.ts';
+import { createHashingLimit } from '#accounts/hashing-limit.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import { newAccountId } from '#kernel/ids.ts';
@@ -30,60 +30,67 @@ interface NewRegistration {
   readonly password: string;
   readonly name: string | undefined;
   readonly role: Role;
-  /** The address of the caller. */
+  /** The network address of the caller. */
   readonly from: string;
 }
 
-/** Accounts of app owners and operators: how they come to be and sign in (CP-01). */
+/** Accounts of app owners and operators: how they register, sign in and change passwords (CP-01). */
 export interface Accounts extends PasswordResets {
-  /** An e-mail counts once, in whatever case. Slowed by the caller's address, the more where the e-mail was known. */
+  /**
+   * Creates an account. E-mails that differ only in case are the same. Limited by network address, and more strictly when
+   * the e-mail already has an account, so that nobody can find out in bulk which ones do.
+   */
   readonly register: (registration: NewRegistration) => Promise<Account | Refusal<'CONFLICT' | 'TOO_MANY_REQUESTS'>>;
   readonly signIn: (credentials: Credentials) => Promise<SignIn | Refusal<'UNAUTHORIZED' | 'TOO_MANY_REQUESTS'>>;
-  /** Ends every other session of the account. Its answer is what the browser is known by from now on. */
+  /** Sets a new password and ends every other session. Returns the browser's new proof that it has signed in before. */
   readonly changePassword: (
     signedIn: SignedIn,
     change: { readonly currentPassword: string; readonly newPassword: string },
   ) => Promise<Pick<SignIn, 'device'> | Refusal<'UNAUTHORIZED' | 'TOO_MANY_REQUESTS'>>;
 }
 
+/** What a person sends to sign in. */
 interface Credentials {
   readonly email: string;
   readonly password: string;
-  /** What the browser was given when it last signed in. One that is known has tries of its own, see `createDevices`. */
+  /** What the browser got when it last signed in. A known browser has attempts of its own, see `createDevices`. */
   readonly device: string | undefined;
-  /** The address of the caller. */
+  /** The network address of the caller. */
   readonly from: string;
 }
 
+/** Creates the account functions. `secret` is the root of the keys that name attempt buckets and sign known browsers. */
 export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOptions): Accounts {
-  const tries = createTries(throttle, deriveKey(secret, 'account-tries'));
+  const attempts = createAttemptLimiter(throttle, deriveKey(secret, 'account-tries'));
   const devices = createDevices(deriveKey(secret, 'account-device'));
-  const inTurn = createPasswordTurns();
+  const limitHashing = createHashingLimit();
 
-  /** True when the password is right. A wrong one uses up the tries. */
+  /** True when the password is right. A wrong password uses up the attempts in `used`. */
   async function isRight(
-    used: readonly Try[],
+    used: readonly Attempt[],
     password: string,
     stored: string | undefined,
   ): Promise<boolean | Refusal<'TOO_MANY_REQUESTS'>> {
-    const tooMany = await tries.take(used); // Before the password is looked at, or many at once get by.
+    const tooMany = await attempts.take(used); // First: otherwise many guesses at once would all pass this check.
     if (tooMany !== undefined) return tooMany;
-    const answer = await inTurn(() => isPassword(password, stored));
-    if (answer !== false) await tries.giveBack(used);
+    const answer = await limitHashing(() => isPassword(password, stored));
+    // Also given back when the hashing queue was full: then no password was checked.
+    if (answer !== false) await attempts.giveBack(used);
     return answer;
   }
 
   return {
     register: async ({ email, password, name, role, from }) => {
       const known = { kind: 'register-known', of: from } as const;
-      const tooMany = await tries.take([{ kind: 'register', of: from }, known]);
+      const tooMany = await attempts.take([{ kind: 'register', of: from }, known]);
       if (tooMany !== undefined) return tooMany;
-      const passwordHash = await inTurn(() => hashPassword(password)); // First: a known e-mail is no faster.
+      // Hashed before the e-mail is looked up, so that a known e-mail is not answered faster than a new one.
+      const passwordHash = await limitHashing(() => hashPassword(password));
       if (passwordHash instanceof Refusal) return passwordHash;
       const account = { accountId: newAccountId(), email: normalisedEmail(email), name, role, passwordHash };
       const row = await insertAccount(pool, account);
-      if (row === undefined) return refuse('CONFLICT', 'This e-mail has an account already.');
-      await tries.giveBack([known]);
+      if (row === undefined) return refuse('CONFLICT', 'This e-mail already has an account.');
+      await attempts.giveBack([known]);
       return accountOf(row);
     },
     signIn: async ({ email, password, device, from }) => {
@@ -91,7 +98,7 @@ export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOp
       const row = await selectAccountByEmail(pool, address);
       const known = knownOf(row);
       const name = devices.nameOf(device, known);
-      const used: readonly Try[] =
+      const used: readonly Attempt[] =
         name === undefined
           ? [
               { kind: 'sign-in-from', of: from },
@@ -102,7 +109,7 @@ export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOp
       if (answer instanceof Refusal) return answer;
       if (!answer || row === undefined || known === undefined) return wrongPassword();
       const opened = await openSession(pool, known);
-      if (opened === undefined) return wrongPassword(); // It was another's by the time it was found right.
+      if (opened === undefined) return wrongPassword(); // The password was changed while it was being checked.
       return { account: accountOf(row), device: devices.issue(known), ...opened };
     },
     changePassword: async ({ account, session }, { currentPassword, newPassword }) => {
@@ -110,8 +117,8 @@ export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOp
       const row = await selectAccountByEmail(pool, account.email);
       const answer = await isRight([{ kind: 'password', of: accountId }], currentPassword, knownOf(row)?.passwordHash);
       if (answer instanceof Refusal) return answer;
-      if (!answer) return refuse('UNAUTHORIZED', 'The present password is wrong.');
-      const passwordHash = await inTurn(() => hashPassword(newPassword));
+      if (!answer) return refuse('UNAUTHORIZED', 'The current password is wrong.');
+      const passwordHash = await limitHashing(() => hashPassword(newPassword));
       if (passwordHash instanceof Refusal) return passwordHash;
       await inTransaction(pool, async (tx) => {
         await updatePassword(tx, accountId, passwordHash);
@@ -119,16 +126,17 @@ export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOp
       });
       return { device: devices.issue({ accountId, passwordHash }) };
     },
-    ...createPasswordResets({ pool, tries, devices, inTurn, sendReset }),
+    ...createPasswordResets({ pool, attempts, devices, limitHashing, sendReset }),
   };
 }
 
-/** Undefined: the account cannot sign in, or there is none. */
+/** The account as a sign-in needs it. Undefined when there is none, or when it cannot sign in. */
 function knownOf(row: AccountRow | undefined) {
   if (row === undefined || row.password_hash === null) return undefined;
   return { accountId: row.account_id, passwordHash: row.password_hash };
 }
 
+// One answer for unknown e-mails, wrong passwords and disabled accounts: it must not reveal which e-mails have accounts.
 function wrongPassword(): Refusal<'UNAUTHORIZED'> {
   return refuse('UNAUTHORIZED', 'The e-mail or the password is wrong.');
 }

@@ -10,36 +10,37 @@ const SHAPE = /^svc_(live|test)_[0-9A-Za-z]{36}$/;
 const HINT_LENGTH = 4;
 
 /**
- * Makes the text of a new key: prefix, 178 random bits, and a checksum over both, by which a scanner recognises a
- * leaked key offline and a mistyped one is refused without a lookup (AU-07, AU-08).
+ * Makes the text of a new key: a prefix, 178 random bits, and a checksum over both. The checksum lets a scanner recognise a
+ * leaked key offline, and lets us refuse a mistyped key without a lookup (AU-07, AU-08).
  */
 export function newApiKey(mode: Mode): string {
   const body = PREFIX[mode] + randomBase62(RANDOM_LENGTH);
   return body + checksumOf(body);
 }
 
-/** True for a text that `newApiKey` could have made. */
+/** True for a text that `newApiKey` could have made: the shape fits and the checksum is right. */
 export function isApiKey(text: string): boolean {
   if (!SHAPE.test(text)) return false;
   const body = text.slice(0, -CHECKSUM_LENGTH);
   return checksumOf(body) === text.slice(-CHECKSUM_LENGTH);
 }
 
-/** The mode that a well-formed key's prefix tells. */
+/** The mode of a well-formed key, by its prefix. */
 export function modeOfApiKey(apiKey: string): Mode {
   return apiKey.startsWith(PREFIX.sandbox) ? 'sandbox' : 'live';
 }
 
-/** What is stored instead of the key. */
+/** The digest that is stored instead of the key. Plain SHA-256 is enough: 178 random bits cannot be guessed. */
 export function digestOfApiKey(apiKey: string): Buffer {
   return sha256(apiKey);
 }
 
-/** Enough of a key for its owner to tell it from another, too little to guess it. */
+/** Enough of a key for its owner to tell it from others, and too little to guess it. */
 export function hintOfApiKey(apiKey: string): string {
   return `${PREFIX[modeOfApiKey(apiKey)]}...${apiKey.slice(-HINT_LENGTH)}`;
 }
 
+/** CRC-32 catches every typing error that matters and needs no secret. It is no protection against forgery. */
 function checksumOf(body: string): string {
   return toBase62(crc32(body), CHECKSUM_LENGTH);
 }

@@ -16,6 +16,7 @@ import { bumpGeneration } from '#db/queries.ts';
 import { type AccountId, type AppId, type KeyId, type Mode, newAppId, newKeyId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
+/** An app as its owner sees it. */
 export interface App {
   readonly appId: AppId;
   readonly name: string;
@@ -24,34 +25,36 @@ export interface App {
   readonly createdAtMs: number;
 }
 
+/** A key as its owner sees it. The key itself cannot be read again. */
 export interface ApiKey {
   readonly keyId: KeyId;
   readonly mode: Mode;
-  /** Enough to tell it from another. */
+  /** The prefix and last characters: enough for its owner to tell it from others. */
   readonly hint: string;
   readonly createdAtMs: number;
-  /** Known a minute later at the latest; undefined when it never was. */
+  /** Recorded within a minute of the use. Undefined when the key was never used. */
   readonly lastUsedAtMs: number | undefined;
   readonly revokedAtMs: number | undefined;
 }
 
-/** An owner's apps and their keys. Somebody else's app is no different from none (AU-06). */
+/** An owner's apps and their keys. Another owner's app looks the same as one that does not exist (AU-06). */
 export interface OwnApps {
   readonly create: (owner: AccountId, app: Pick<App, 'name' | 'redirectUris'>) => Promise<App | Refusal<'CONFLICT'>>;
   readonly list: (owner: AccountId) => Promise<readonly App[]>;
   readonly find: (owner: AccountId, appId: AppId) => Promise<App | undefined>;
   readonly change: (owner: AccountId, appId: AppId, change: AppChange) => Promise<App | undefined>;
-  /** Makes a key. It is in this answer alone (AU-08). */
+  /** Makes a key. This answer is the only place where the whole key ever appears (AU-08). */
   readonly mintKey: (
     appId: AppId,
     mode: Mode,
   ) => Promise<{ readonly keyId: KeyId; readonly apiKey: string } | Refusal<'CONFLICT'>>;
-  /** All that are not revoked, and the last hundred that are. */
+  /** Lists all keys in force, and the hundred that were revoked last. */
   readonly listKeys: (appId: AppId) => Promise<readonly ApiKey[]>;
-  /** Revokes a key: at once in this process, within a second in the others (AU-09). False where the app has none such. */
+  /** Revokes a key, at once in this process and within a second in the others (AU-09). False when the app has no such key. */
   readonly revokeKey: (appId: AppId, keyId: KeyId) => Promise<boolean>;
 }
 
+/** Undefined fields stay as they are. */
 interface AppChange {
   readonly name: string | undefined;
   readonly redirectUris: readonly string[] | undefined;
@@ -59,7 +62,7 @@ interface AppChange {
 
 interface OwnAppsOptions {
   readonly pool: Pool;
-  /** Makes this process follow a change before the caller hears of it. */
+  /** Makes this process see a change before the caller gets the answer, so that a new key works in the very next call. */
   readonly refresh: () => Promise<void>;
 }
 
@@ -74,16 +77,18 @@ export function createOwnApps({ pool, refresh }: OwnAppsOptions): OwnApps {
     create: async (owner, { name, redirectUris }) => {
       const app = { appId: newAppId(), name, redirectUris, isFirstParty: false, limits: undefined };
       const hasAll = async (db: Queryable) => (await selectOwnApps(db, owner)).length >= APPS_MAX;
+      // Checked once without the lock, so that an owner at the limit cannot keep others waiting for the lock.
       if (await hasAll(pool)) return refuse('CONFLICT', TOO_MANY_APPS);
       const isMade = await inTransaction(pool, async (tx) => {
-        const generation = await bumpGeneration(tx, 'accounts'); // Also the lock behind which the limit holds.
+        // Also the lock under which the limit is checked: two requests at once could both see room for one more.
+        const generation = await bumpGeneration(tx, 'accounts');
         if (await hasAll(tx)) return false;
         await insertApp(tx, owner, app, generation);
         return true;
       });
       if (!isMade) return refuse('CONFLICT', TOO_MANY_APPS);
       const row = await selectOwnApp(pool, owner, app.appId);
-      if (row === undefined) throw new Error('The app is not there after it was made.');
+      if (row === undefined) throw new Error('The app cannot be read back after it was created.');
       return appOf(row);
     },
     list: async (owner) => (await selectOwnApps(pool, owner)).map(appOf),
@@ -102,7 +107,7 @@ export function createOwnApps({ pool, refresh }: OwnAppsOptions): OwnApps {
       const apiKey = newApiKey(mode);
       const key = { keyId, appId, digest: digestOfApiKey(apiKey), mode, hint: hintOfApiKey(apiKey) };
       const isMade = await inTransaction(pool, async (tx) => {
-        const generation = await bumpGeneration(tx, 'accounts'); // Also the lock behind which the limit holds.
+        const generation = await bumpGeneration(tx, 'accounts'); // Also the lock under which the limit is checked.
         if (await hasAll(tx)) return false;
         await insertKey(tx, key, generation);
         return true;
@@ -122,6 +127,7 @@ export function createOwnApps({ pool, refresh }: OwnAppsOptions): OwnApps {
   };
 }
 
+/** The database also knows limits and flags that only operators see. They are left out here. */
 function appOf(row: OwnAppRow): App {
   return {
     appId: row.app_id,

@@ -1,17 +1,20 @@
 import type { AccountId } from '#kernel/ids.ts';
 import { createSignedNames } from '#kernel/signed-name.ts';
 
-/** The account that a browser signed in to, with its password as it was then stored. */
+/** The account that a browser signed in to, with its password hash at that time. A password change voids what was issued. */
 interface Known {
   readonly accountId: AccountId;
   readonly passwordHash: string;
 }
 
-/** Browsers that have signed in to an account before: they show what they were given then, and nothing is stored. */
+/**
+ * Recognises browsers that have signed in to an account before. They show a signed name that they got then; nothing is
+ * stored here. A known browser has attempts of its own, so that strangers who guess cannot lock the owner out.
+ */
 export interface Devices {
-  /** What a browser is given that has just signed in. It opens nothing: it has tries of its own, that is all. */
+  /** Makes the signed name for a browser that has just signed in. It grants no access, only attempts of its own. */
   readonly issue: (known: Known) => string;
-  /** The name of a browser that was given this for this account, before its password was last changed. */
+  /** The browser's name when `shown` was issued for this account and its current password; undefined otherwise. */
   readonly nameOf: (shown: string | undefined, known: Known | undefined) => string | undefined;
 }
 
@@ -22,13 +25,14 @@ export function createDevices(key: Buffer): Devices {
   return {
     issue: (known) => names.issue(textOf(known)),
     nameOf: (shown, known) => {
-      // Computed for an e-mail without an account too, so that both take as long.
+      // Computed for e-mails without an account too, so that both take the same time.
       const name = names.nameOf(shown, textOf(known ?? NOBODY));
       return known === undefined ? undefined : name;
     },
   };
 }
 
+/** Neither part contains a line break, so two different accounts never give the same text. */
 function textOf({ accountId, passwordHash }: { readonly [Part in keyof Known]: string }): string {
   return `${accountId}\n${passwordHash}`;
 }

@@ -5,8 +5,8 @@ import type { Queryable } from '#db/pool.ts';
 import { newAccountId } from '#kernel/ids.ts';
 
 /**
- * Makes an account that can sign in, where its e-mail has none. One that can sign in already, or is disabled, is left as
- * it is, its password and its role included; true when something was made.
+ * Makes sure that an e-mail has an account that can sign in. An account that can sign in already, or that is disabled, stays
+ * as it is, with its password and role: a restart must not undo what a person changed. True when something was created.
  */
 export async function ensureSignIn(
   db: Queryable,

@@ -10,10 +10,10 @@ interface Expiry {
   readonly stop: () => Promise<void>;
 }
 
-/** Removes what has had its time, every ten minutes: sessions, resets, and what others forget with them. */
+/** Deletes expired rows every ten minutes: sessions, password resets, and whatever `forget` adds. */
 export function startExpiry(options: {
   readonly db: Queryable;
-  /** What has had its time elsewhere: tries that count no more, sessions of people with wallets. */
+  /** Deletions of other folders that run in the same pass: idle attempt buckets, expired sign-ins of end users. */
   readonly forget: readonly (() => Promise<void>)[];
   readonly log: Log;
   readonly periodMs?: number;
@@ -24,7 +24,7 @@ export function startExpiry(options: {
       await deleteExpired(db, ROWS_MAX);
       for (const others of forget) await others();
     } catch (fault) {
-      log.warn({ fault: describeFault(fault) }, 'expired sessions could not be removed');
+      log.warn({ fault: describeFault(fault) }, 'expired rows could not be deleted');
     }
   }
   return repeat(pass, periodMs);

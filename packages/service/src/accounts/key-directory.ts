@@ -12,7 +12,7 @@ import type { Queryable } from '#db/pool.ts';
 import { sha256Base64 } from '#kernel/crypto.ts';
 import type { AppId, KeyId, Mode } from '#kernel/ids.ts';
 
-/** What the data plane needs to know of an app. */
+/** What the data plane needs to know about an app. */
 export interface AppFacts {
   readonly appId: AppId;
   readonly isSuspended: boolean;
@@ -32,20 +32,28 @@ export interface Caller {
   readonly mode: Mode;
 }
 
-/** Keys and apps in memory, so that a call costs no database read. */
+/** Keeps keys and apps in memory, so that a call costs no database read. */
 export interface KeyDirectory {
-  /** The caller behind a key, or undefined when it is malformed, unknown or revoked. A suspended app is a caller. */
+  /**
+   * The caller behind a key; undefined when the key is malformed, unknown or revoked. A suspended app is still a caller: it
+   * is refused later, with a reason. Synchronous when the key is in memory.
+   */
   readonly find: (apiKey: string) => Caller | undefined | Promise<Caller | undefined>;
-  /** Takes over what has changed in the database since the last time. */
+  /** Loads what has changed in the database since the last refresh. */
   readonly refresh: () => Promise<void>;
 }
 
+/**
+ * Beyond this number all keys are dropped, instead of evicting one by one: that needs no bookkeeping on the hot path, and
+ * keys in use come back with their next call.
+ */
 const KEYS_MAX = 100_000;
+/** Unknown digests are remembered, so that a caller who repeats a made-up key costs one read and not one for every call. */
 const UNKNOWN_DIGESTS_MAX = 10_000;
 
 /**
- * Loads a key when it is first used and keeps it. `refresh` brings every change since; a row read earlier never
- * replaces one of a later generation, so that a revocation cannot be lost to a lookup that ran beside it (AU-09).
+ * Loads a key when it is first used and keeps it. `refresh` brings every later change. A row never replaces one of a later
+ * generation: otherwise a look-up that was already running could undo a revocation (AU-09).
  */
 export function createKeyDirectory(db: Queryable, defaults: AppLimits, onUse: (keyId: KeyId) => void): KeyDirectory {
   const keys = new Map<string, KeyRow>();
@@ -58,7 +66,7 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits, onUse: (k
     const digest = row.digest.toString('base64');
     const known = keys.get(digest);
     if (known !== undefined && known.generation >= row.generation) return;
-    if (keys.size >= KEYS_MAX) keys.clear(); // They come back one by one as they are used.
+    if (keys.size >= KEYS_MAX) keys.clear();
     keys.set(digest, row);
     unknown.delete(digest);
   }
@@ -91,7 +99,7 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits, onUse: (k
     return callerOf(digest);
   }
 
-  /** One lookup for all calls that come with the same key before it is known, as after a start. */
+  /** Shares one look-up among all calls that come with the same unknown key, as they do right after a start. */
   function loadOnce(digest: string): Promise<Caller | undefined> {
     const underWay = loading.get(digest) ?? load(digest).finally(() => loading.delete(digest));
     loading.set(digest, underWay);
@@ -102,13 +110,13 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits, onUse: (k
     find: (apiKey) => {
       const digest = sha256Base64(apiKey);
       const key = keys.get(digest);
-      // A refresh brings keys of apps that were never used here: their app is read with the first call.
+      // A refresh may bring a key whose app was never used here. Then the first call loads the app.
       if (key !== undefined && (key.revoked_at !== null || apps.has(key.app_id))) return callerOf(digest);
-      // Only of what is not in memory is the checksum looked at: what is there was a key.
+      // The checksum is needed only for texts that are not in memory: whatever is there was a valid key.
       return unknown.has(digest) || !isApiKey(apiKey) ? undefined : loadOnce(digest);
     },
     refresh: async () => {
-      // Read before the rows: what is committed while they are read is read again next time.
+      // Read before the rows: changes committed while the rows are read come again with the next refresh, and none is lost.
       const newest = await selectNewestGeneration(db);
       const since = seen ?? newest;
       for (const row of await selectAppsChangedSince(db, since)) keepApp(row);
@@ -118,6 +126,7 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits, onUse: (k
   };
 }
 
+/** An app without limits of its own gets the service's defaults, which a restart may change. */
 function factsOf(row: AppRow, defaults: AppLimits): AppFacts {
   return {
     appId: row.app_id,

@@ -8,9 +8,9 @@ import { repeat } from '#kernel/repeat.ts';
 const PERIOD_MS = 60_000;
 const KEYS_AT_ONCE_MAX = 1_000;
 
-/** When keys were last used, for their owners to see which are idle (CP-03). */
+/** Records when keys were last used, so that owners see which keys are idle (CP-03). */
 interface KeyUse {
-  /** A key was used now. Costs no more than a note in memory. */
+  /** Notes in memory that a key was used now. Runs for every call, so it does nothing else. */
   readonly note: (keyId: KeyId) => void;
   readonly stop: () => Promise<void>;
 }
@@ -21,27 +21,29 @@ interface KeyUseOptions {
   readonly log: Log;
 }
 
-/** Writes down once a minute when the keys were used that have been, and once more at the end. */
+/** Writes the last use of each key to the database once a minute, and once more at the end. */
 export function startKeyUse({ db, clock, log }: KeyUseOptions): KeyUse {
   const used = new Map<KeyId, number>();
 
-  async function writeDown(): Promise<void> {
+  async function flush(): Promise<void> {
     const noted = [...used];
     for (let from = 0; from < noted.length; from += KEYS_AT_ONCE_MAX) {
       const part = noted.slice(from, from + KEYS_AT_ONCE_MAX);
+      // Sent as how long ago, not as a time: the database's clock may differ from ours.
       const nowMs = clock.nowMs();
       const uses = part.map(([keyId, usedAtMs]) => ({ keyId, agoMs: nowMs - usedAtMs }));
       await touchKeys(db, uses);
+      // A key that was used again meanwhile stays noted.
       for (const [keyId, usedAtMs] of part) if (used.get(keyId) === usedAtMs) used.delete(keyId);
     }
   }
 
-  /** What a fault has kept from being written down is still noted, for the next time. */
+  /** After a fault the uses stay noted and are written by the next pass. */
   async function pass(): Promise<void> {
     try {
-      await writeDown();
+      await flush();
     } catch (fault) {
-      log.warn({ fault: describeFault(fault) }, 'the use of keys could not be written down');
+      log.warn({ fault: describeFault(fault) }, 'the last use of keys could not be recorded');
     }
   }
 

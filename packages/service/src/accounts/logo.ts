@@ -10,14 +10,14 @@ interface Logo {
   readonly image: Buffer;
 }
 
-/** No SVG: that is a document, which may hold scripts. */
+/** SVG is not accepted: it is a document and may hold scripts. */
 type LogoType = 'image/png' | 'image/jpeg' | 'image/webp';
 
-/** Pictures of apps. Who may change which is the caller's business. */
+/** The logos of apps. The caller of these functions checks who may change which. */
 export interface Logos {
-  /** Gives the digest by which it is found. */
+  /** Stores an app's logo and returns the digest by which it is found. */
   readonly set: (appId: AppId, logo: Logo) => Promise<string>;
-  /** One that is not there is gone, too. */
+  /** Removes an app's logo. Does nothing when there is none. */
   readonly remove: (appId: AppId) => Promise<void>;
   readonly find: (digest: string) => Promise<Logo | undefined>;
 }
@@ -35,27 +35,32 @@ export function createLogos(db: Queryable): Logos {
 }
 
 const LOGO_BYTES_MAX = 16_384;
-/** A few bytes may be a picture that fills the memory of whoever looks at a page. */
+/** A few compressed bytes can unpack to a picture that fills the memory of a visitor's browser. */
 const LOGO_PIXELS_MAX = 1_024;
 const SIZE_OF = { 'image/png': pngSize, 'image/jpeg': jpegSize, 'image/webp': webpSize } as const;
 const DATA_URL = /^data:(image\/(?:png|jpeg|webp));base64,([A-Za-z0-9+/]+={0,2})$/;
 
-/** Reads a picture out of a `data:` address. What it is, its first bytes say; the address must say the same. */
+/**
+ * Reads a picture from a `data:` URL. Its first bytes decide what it is, and the URL must say the same: browsers sniff
+ * content, so a mislabelled file could be read as something other than a picture.
+ */
 export function readLogo(text: string): Logo | Refusal<'BAD_REQUEST'> {
   const [, type, base64 = ''] = DATA_URL.exec(text) ?? [];
   const image = Buffer.from(base64, 'base64');
+  // Node skips what is not base64. Encoding the bytes again shows whether the text was exactly these bytes.
   if (type === undefined || image.toString('base64') !== base64) {
-    return notLogo('is `data:image/png;base64,...`; `image/jpeg` and `image/webp` are taken too');
+    return notLogo('must be `data:image/png;base64,...`, or the same with `image/jpeg` or `image/webp`');
   }
-  if (image.length > LOGO_BYTES_MAX) return notLogo(`has at most ${LOGO_BYTES_MAX} bytes`);
+  if (image.length > LOGO_BYTES_MAX) return notLogo(`must have at most ${LOGO_BYTES_MAX} bytes`);
   const found = typeOf(image);
-  if (found !== type) return notLogo('is not the kind of picture that it says');
+  if (found !== type) return notLogo('is not the kind of picture that its media type says');
   const { width, height } = SIZE_OF[found](image) ?? { width: 0, height: 0 };
   const isShown = width > 0 && height > 0 && width <= LOGO_PIXELS_MAX && height <= LOGO_PIXELS_MAX;
-  if (!isShown) return notLogo(`is a whole picture of at most ${LOGO_PIXELS_MAX} pixels each way`);
+  if (!isShown) return notLogo(`must be a complete picture of at most ${LOGO_PIXELS_MAX} pixels in each direction`);
   return { type: found, image };
 }
 
+/** Recognises a picture by its signature. WebP is a RIFF container, so both names must be there. */
 function typeOf(image: Buffer): LogoType | undefined {
   const startsWith = (bytes: string, at = 0) => image.toString('latin1', at, at + bytes.length) === bytes;
   if (startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';

@@ -19,7 +19,7 @@ export interface AppDetailsRow {
 const DETAILS = `a.app_id, a.account_id, o.email, a.name, a.redirect_uris, a.status, a.is_first_party, a.rate_per_minute,
   a.rate_burst, a.max_streams_per_user, a.created_at`;
 
-/** Apps whose id, name or owner's e-mail contains a text, in whatever case; all of them for an empty one. */
+/** Finds apps whose id, name or owner's e-mail contains `text`, ignoring case. An empty text finds all. Newest first. */
 export async function selectAppsByText(db: Queryable, text: string, most: number): Promise<readonly AppDetailsRow[]> {
   const { rows } = await db.query<AppDetailsRow>(
     `select ${DETAILS} from accounts.apps a join accounts.accounts o on o.account_id = a.account_id
@@ -31,6 +31,7 @@ export async function selectAppsByText(db: Queryable, text: string, most: number
   return rows;
 }
 
+/** Finds an app as an operator sees it. Undefined when there is none. */
 export async function selectAppDetails(db: Queryable, appId: AppId): Promise<AppDetailsRow | undefined> {
   const { rows } = await db.query<AppDetailsRow>(
     `select ${DETAILS} from accounts.apps a join accounts.accounts o on o.account_id = a.account_id where a.app_id = $1`,
@@ -39,16 +40,17 @@ export async function selectAppDetails(db: Queryable, appId: AppId): Promise<App
   return rows[0];
 }
 
-/** Of any app, as its end users see it. */
-interface AppFaceRow {
+/** Any app as its end users see it. */
+interface AppProfileRow {
   readonly name: string;
   readonly status: 'active' | 'suspended';
   readonly redirect_uris: readonly string[];
   readonly logo: Buffer | null;
 }
 
-export async function selectAppFace(db: Queryable, appId: AppId): Promise<AppFaceRow | undefined> {
-  const { rows } = await db.query<AppFaceRow>(
+/** Finds an app as its end users see it. Undefined when there is none. */
+export async function selectAppProfile(db: Queryable, appId: AppId): Promise<AppProfileRow | undefined> {
+  const { rows } = await db.query<AppProfileRow>(
     `select a.name, a.status, a.redirect_uris, l.digest as logo
      from accounts.apps a left join accounts.app_logos l on l.app_id = a.app_id where a.app_id = $1`,
     [appId],
@@ -56,6 +58,7 @@ export async function selectAppFace(db: Queryable, appId: AppId): Promise<AppFac
   return rows[0];
 }
 
+/** What an operator may change of an app. Undefined fields stay as they are. */
 export interface AppSettings {
   readonly isFirstParty: boolean | undefined;
   readonly ratePerMinute: number | undefined;
@@ -63,7 +66,7 @@ export interface AppSettings {
   readonly maxStreamsPerUser: number | undefined;
 }
 
-/** Sets what is given. False where there is no such app. */
+/** Changes an app's settings. Undefined fields stay. False when there is no such app. */
 export async function updateAppSettings(
   tx: Queryable,
   appId: AppId,
@@ -87,7 +90,7 @@ export async function updateAppSettings(
   return rowCount === 1;
 }
 
-/** Suspends an app or lifts that. False where there is no such app. */
+/** Suspends an app or lifts its suspension. False when there is no such app. */
 export async function updateAppStatus(
   tx: Queryable,
   appId: AppId,

@@ -10,25 +10,25 @@ import type { Devices } from '#accounts/device.ts';
 import { normalisedEmail } from '#accounts/email.ts';
 import { hashPassword } from '#accounts/password.ts';
 import { accountOf, openSession, type SignIn } from '#accounts/session.ts';
-import type { Tries } from '#limits/tries.ts';
-import type { InTurn } from '#accounts/turns.ts';
+import type { AttemptLimiter } from '#limits/attempt-limiter.ts';
+import type { LimitHashing } from '#accounts/hashing-limit.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
 import { sha256 } from '#kernel/crypto.ts';
 import { randomBase62 } from '#kernel/random.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
-/** A new password by mail, for who does not know the present one. */
+/** Sets a new password by mail, for people who do not know the current one. */
 export interface PasswordResets {
-  /** Whether this address may ask for one more reset. */
+  /** Refuses when this network address has requested too many resets. */
   readonly admitReset: (from: string) => Promise<Refusal<'TOO_MANY_REQUESTS'> | undefined>;
   /**
-   * Sends a token to the e-mail where it has an account, and does nothing where it has none. Nobody who asks may wait
-   * for it: it takes longer where there is one.
+   * Mails a token when the e-mail has an account, and does nothing when it has none. Answer the request before this ends:
+   * it takes longer when there is an account, and a caller who waits for it could tell.
    */
   readonly requestReset: (email: string) => Promise<void>;
   /**
-   * Sets a new password by a token, once, ends every session of the account and opens one: somebody who guesses keeps
-   * the owner out of signing in, but not out of this.
+   * Sets a new password by a token that works once. Ends every session of the account and opens a new one, which also lets
+   * in an owner whose sign-ins are blocked because a stranger has used up the attempts.
    */
   readonly resetPassword: (
     token: string,
@@ -36,26 +36,32 @@ export interface PasswordResets {
   ) => Promise<SignIn | Refusal<'BAD_REQUEST' | 'TOO_MANY_REQUESTS'>>;
 }
 
-/** Tells a person by mail how to set a new password. */
+/** Mails the link with which a person sets a new password. */
 export type SendReset = (email: string, token: string) => Promise<void>;
 
 interface ResetsOptions {
   readonly pool: Pool;
-  readonly tries: Tries;
+  readonly attempts: AttemptLimiter;
   readonly devices: Devices;
-  readonly inTurn: InTurn;
+  readonly limitHashing: LimitHashing;
   readonly sendReset: SendReset;
 }
 
 const LIFETIME_MS = 60 * 60 * 1_000;
 const TOKEN_LENGTH = 43; // 256 bits.
 
-export function createPasswordResets({ pool, tries, devices, inTurn, sendReset }: ResetsOptions): PasswordResets {
+export function createPasswordResets({
+  pool,
+  attempts,
+  devices,
+  limitHashing,
+  sendReset,
+}: ResetsOptions): PasswordResets {
   return {
-    admitReset: (from) => tries.take([{ kind: 'reset-from', of: from }]),
+    admitReset: (from) => attempts.take([{ kind: 'reset-from', of: from }]),
     requestReset: async (email) => {
       const address = normalisedEmail(email);
-      if ((await tries.take([{ kind: 'reset', of: address }])) !== undefined) return;
+      if ((await attempts.take([{ kind: 'reset', of: address }])) !== undefined) return;
       const row = await selectAccountByEmail(pool, address);
       if (row === undefined) return;
       const token = randomBase62(TOKEN_LENGTH);
@@ -64,8 +70,9 @@ export function createPasswordResets({ pool, tries, devices, inTurn, sendReset }
     },
     resetPassword: async (token, password) => {
       const digest = sha256(token);
-      if ((await selectResetAccount(pool, digest)) === undefined) return voidReset(); // No work for a made-up token.
-      const passwordHash = await inTurn(() => hashPassword(password));
+      // Looked up before the password is hashed: a made-up token must not cost an argon2 run.
+      if ((await selectResetAccount(pool, digest)) === undefined) return voidReset();
+      const passwordHash = await limitHashing(() => hashPassword(password));
       if (passwordHash instanceof Refusal) return passwordHash;
       const row = await inTransaction(pool, async (tx) => {
         const accountId = await takeReset(tx, digest);
@@ -77,14 +84,19 @@ export function createPasswordResets({ pool, tries, devices, inTurn, sendReset }
       if (row === undefined) return voidReset();
       const known = { accountId: row.account_id, passwordHash };
       const opened = await openSession(pool, known);
-      if (opened === undefined) return voidReset(); // Another reset came in between.
+      if (opened === undefined) return voidReset(); // Another reset changed the password in between.
       return { account: accountOf(row), device: devices.issue(known), ...opened };
     },
   };
 }
 
+/** One answer for unknown, used and expired tokens: which of them it is helps only an attacker. */
 function voidReset(): Refusal<'BAD_REQUEST'> {
-  return refuse('BAD_REQUEST', 'This reset has expired, was used or never was. Ask for a new one.', {
-    param: 'token',
-  });
+  return refuse(
+    'BAD_REQUEST',
+    'This password reset is not valid. It has expired or was already used. Request a new one.',
+    {
+      param: 'token',
+    },
+  );
 }

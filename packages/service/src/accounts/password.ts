@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { equalBytes } from '#kernel/crypto.ts';
 import { randomBytes } from '#kernel/random.ts';
 
-/** Argon2id with what OWASP asks for at least: 19 MiB, two passes, one lane. */
+/** Argon2id at the minimum that OWASP recommends: 19 MiB, two passes, one lane. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 } as const;
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
@@ -11,6 +11,7 @@ const ENCODED = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})\$([A-Za-
 
 const derive = promisify(argon2);
 
+/** The parts of a PHC string. */
 interface Encoded {
   readonly memory: number;
   readonly passes: number;
@@ -19,7 +20,10 @@ interface Encoded {
   readonly tag: Buffer;
 }
 
-/** The password as it is stored, in the PHC string format. The cost is part of it, so that it can be raised later. */
+/**
+ * Hashes a password for storage, in the PHC string format. The cost is part of the text, so it can be raised later without
+ * breaking stored hashes.
+ */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const tag = await tagOf(password, { ...COST, salt, tag: Buffer.alloc(TAG_BYTES) });
@@ -27,8 +31,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * True when the password is the stored one. Without a stored one it works as long and then says no, so that nobody
- * learns by the time it takes whether an account exists.
+ * True when the password matches the stored hash. Without a stored hash it does the same work and says no, so that response
+ * times do not reveal whether an account exists.
  */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
   const encoded = stored === undefined ? undefined : decode(stored);
@@ -38,11 +42,12 @@ export async function isPassword(password: string, stored: string | undefined): 
 }
 
 function tagOf(password: string, { memory, passes, parallelism, salt, tag }: Encoded): Promise<Buffer> {
-  // The same characters may be typed as different bytes: NFKC makes them one (NIST SP 800-63B).
+  // Keyboards and systems encode the same characters as different bytes. NFKC makes them equal (NIST SP 800-63B).
   const message = Buffer.from(password.normalize('NFKC'));
   return derive('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: tag.length });
 }
 
+/** Reads a PHC string. Undefined when it is none of ours, which then counts as a wrong password. */
 function decode(stored: string): Encoded | undefined {
   const [, memory, passes, parallelism, salt, tag] = ENCODED.exec(stored) ?? [];
   if (salt === undefined || tag === undefined) return undefined;
@@ -55,6 +60,7 @@ function decode(stored: string): Encoded | undefined {
   };
 }
 
+/** The PHC string format uses base64 without padding. */
 function base64(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '');
 }

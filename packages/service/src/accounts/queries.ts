@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/pool.ts';
 import type { AccountId, AppId, KeyId, Mode } from '#kernel/ids.ts';
 
+/** A key as the data plane needs it. `generation` orders its changes. */
 export interface KeyRow {
   readonly key_id: KeyId;
   readonly app_id: AppId;
@@ -10,6 +11,7 @@ export interface KeyRow {
   readonly generation: bigint;
 }
 
+/** An app as the data plane needs it. Null limits mean the service's defaults. */
 export interface AppRow {
   readonly app_id: AppId;
   readonly status: 'active' | 'suspended';
@@ -23,16 +25,19 @@ export interface AppRow {
 const KEY_COLUMNS = 'key_id, app_id, digest, mode, revoked_at, generation';
 const APP_COLUMNS = 'app_id, status, is_first_party, rate_per_minute, rate_burst, max_streams_per_user, generation';
 
+/** Finds a key by the digest of its text, revoked ones included, so that a revocation can be remembered. */
 export async function selectKeyByDigest(db: Queryable, digest: Buffer): Promise<KeyRow | undefined> {
   const { rows } = await db.query<KeyRow>(`select ${KEY_COLUMNS} from accounts.api_keys where digest = $1`, [digest]);
   return rows[0];
 }
 
+/** Finds an app as the data plane needs it, suspended ones included. */
 export async function selectApp(db: Queryable, appId: AppId): Promise<AppRow | undefined> {
   const { rows } = await db.query<AppRow>(`select ${APP_COLUMNS} from accounts.apps where app_id = $1`, [appId]);
   return rows[0];
 }
 
+/** Reads the keys that were added or revoked after a generation, oldest change first. */
 export async function selectKeysChangedSince(db: Queryable, generation: bigint): Promise<readonly KeyRow[]> {
   const { rows } = await db.query<KeyRow>(
     `select ${KEY_COLUMNS} from accounts.api_keys where generation > $1 order by generation`,
@@ -41,6 +46,7 @@ export async function selectKeysChangedSince(db: Queryable, generation: bigint):
   return rows;
 }
 
+/** Reads the apps that were added or changed after a generation, oldest change first. */
 export async function selectAppsChangedSince(db: Queryable, generation: bigint): Promise<readonly AppRow[]> {
   const { rows } = await db.query<AppRow>(
     `select ${APP_COLUMNS} from accounts.apps where generation > $1 order by generation`,
@@ -49,6 +55,7 @@ export async function selectAppsChangedSince(db: Queryable, generation: bigint):
   return rows;
 }
 
+/** The newest generation of any app or key. Whatever is read after this has at least the changes up to it. */
 export async function selectNewestGeneration(db: Queryable): Promise<bigint> {
   const { rows } = await db.query<{ newest: bigint }>(
     `select greatest(
@@ -64,9 +71,10 @@ export interface NewAccount {
   readonly name: string;
 }
 
-/** Adds an account and gives its id; the id of the account that has the e-mail already, where there is one. */
+/** Adds an account and returns its id, or the id of the account that already has the e-mail. */
 export async function ensureAccount(tx: Queryable, account: NewAccount): Promise<AccountId> {
   const { rows } = await tx.query<{ account_id: AccountId }>(
+    // The update changes nothing. It is there because `do nothing` would return no row for an e-mail that exists.
     `insert into accounts.accounts (account_id, email, name) values ($1, $2, $3)
      on conflict (email) do update set email = excluded.email
      returning account_id`,
@@ -77,6 +85,7 @@ export async function ensureAccount(tx: Queryable, account: NewAccount): Promise
   return row.account_id;
 }
 
+/** An app to be added. */
 export interface NewApp {
   readonly appId: AppId;
   readonly name: string;
@@ -88,7 +97,7 @@ export interface NewApp {
     | undefined;
 }
 
-/** Adds an app; does nothing where its id is known. */
+/** Adds an app. Does nothing when its id exists. */
 export async function insertApp(tx: Queryable, accountId: AccountId, app: NewApp, generation: bigint): Promise<void> {
   await tx.query(
     `insert into accounts.apps (app_id, account_id, name, redirect_uris, is_first_party, rate_per_minute, rate_burst,
@@ -117,7 +126,7 @@ interface NewKey {
   readonly hint: string;
 }
 
-/** Adds a key; does nothing where its id is known. */
+/** Adds a key. Does nothing when its id exists. */
 export async function insertKey(tx: Queryable, key: NewKey, generation: bigint): Promise<void> {
   await tx.query(
     `insert into accounts.api_keys (key_id, app_id, digest, mode, hint, generation)
@@ -138,6 +147,7 @@ export interface OwnAppRow {
 
 const OWN_APP_COLUMNS = 'app_id, name, redirect_uris, status, created_at';
 
+/** Lists an owner's apps, oldest first. */
 export async function selectOwnApps(db: Queryable, owner: AccountId): Promise<readonly OwnAppRow[]> {
   const { rows } = await db.query<OwnAppRow>(
     `select ${OWN_APP_COLUMNS} from accounts.apps where account_id = $1 order by created_at, app_id`,
@@ -146,6 +156,7 @@ export async function selectOwnApps(db: Queryable, owner: AccountId): Promise<re
   return rows;
 }
 
+/** Finds one of the owner's apps. The owner is part of the condition, so a foreign app cannot be read by its id (AU-06). */
 export async function selectOwnApp(db: Queryable, owner: AccountId, appId: AppId): Promise<OwnAppRow | undefined> {
   const { rows } = await db.query<OwnAppRow>(
     `select ${OWN_APP_COLUMNS} from accounts.apps where account_id = $1 and app_id = $2`,
@@ -154,7 +165,7 @@ export async function selectOwnApp(db: Queryable, owner: AccountId, appId: AppId
   return rows[0];
 }
 
-/** Name and redirect addresses, which no call reads, so that no generation is counted. */
+/** Changes an app's name and redirect addresses. Calls read neither, so the generation does not change. */
 export async function updateApp(
   db: Queryable,
   app: {
@@ -173,6 +184,7 @@ export async function updateApp(
   return rows[0];
 }
 
+/** A key as its owner sees it. The digest is left out. */
 export interface KeyListRow {
   readonly key_id: KeyId;
   readonly mode: Mode;
@@ -182,7 +194,7 @@ export interface KeyListRow {
   readonly revoked_at: Date | null;
 }
 
-/** The keys of an app in the order in which they were made; of those that are revoked the last `revokedMax` to be. */
+/** Lists an app's keys in the order they were made: all keys in force, and the `revokedMax` that were revoked last. */
 export async function selectKeysOfApp(db: Queryable, appId: AppId, revokedMax: number): Promise<readonly KeyListRow[]> {
   const { rows } = await db.query<KeyListRow>(
     `select key_id, mode, hint, created_at, last_used_at, revoked_at
@@ -197,7 +209,7 @@ export async function selectKeysOfApp(db: Queryable, appId: AppId, revokedMax: n
   return rows;
 }
 
-/** How many keys of an app are not revoked. */
+/** Counts the keys of an app that are not revoked. */
 export async function countKeysInForce(db: Queryable, appId: AppId): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     'select count(*)::int as count from accounts.api_keys where app_id = $1 and revoked_at is null',
@@ -206,7 +218,7 @@ export async function countKeysInForce(db: Queryable, appId: AppId): Promise<num
   return rows[0]?.count ?? 0;
 }
 
-/** Revokes a key; one that is revoked stays so. False where the app has none such. */
+/** Revokes a key. A key that is already revoked keeps its time. False when the app has no such key. */
 export async function revokeKey(
   tx: Queryable,
   key: { readonly appId: AppId; readonly keyId: KeyId },
@@ -221,8 +233,8 @@ export async function revokeKey(
 }
 
 /**
- * Notes how long ago keys were used; a later use that another process has noted stands. In the order of their ids, so that
- * two processes wait for each other and never in a circle.
+ * Records how long ago keys were used. A later use that another process has recorded stays. Rows are locked in the order of
+ * their ids: two processes that record the same keys in different orders would deadlock.
  */
 export async function touchKeys(
   db: Queryable,
@@ -240,6 +252,7 @@ export async function touchKeys(
   );
 }
 
+/** Stores an app's logo in place of the one before. The table checks type and size as well. */
 export async function upsertLogo(
   db: Queryable,
   logo: { readonly appId: AppId; readonly digest: Buffer; readonly type: string; readonly image: Buffer },
@@ -260,6 +273,7 @@ interface LogoRow {
   readonly image: Buffer;
 }
 
+/** Finds a logo by its digest. Several apps may have the same picture, so one row is enough. */
 export async function selectLogoByDigest(db: Queryable, digest: Buffer): Promise<LogoRow | undefined> {
   const { rows } = await db.query<LogoRow>('select type, image from accounts.app_logos where digest = $1 limit 1', [
     digest,

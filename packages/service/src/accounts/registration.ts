@@ -7,13 +7,13 @@ import type { KeyId } from '#kernel/ids.ts';
 interface Registration {
   readonly account: NewAccount;
   readonly app: NewApp;
-  /** The keys in clear: only their digests are stored. */
+  /** The keys in clear text. Only their digests are stored. */
   readonly keys: readonly { readonly keyId: KeyId; readonly apiKey: string }[];
 }
 
 /**
- * Registers an account, one app of it and the app's keys, all or nothing. What exists under the same id is left as it
- * is, so that repeating is harmless. In force on every process within a second.
+ * Registers an account, one of its apps and the app's keys, all or nothing. Anything that already exists under the same id
+ * stays as it is, so repeating is harmless. In force on every process within a second.
  */
 export async function register(pool: Pool, { account, app, keys }: Registration): Promise<void> {
   await inTransaction(pool, async (tx) => {

@@ -15,6 +15,7 @@ import { sha256 } from '#kernel/crypto.ts';
 import { type AccountId, newSessionId, type SessionId } from '#kernel/ids.ts';
 import { randomBase62 } from '#kernel/random.ts';
 
+/** An account without its password hash, safe to pass around. */
 export interface Account {
   readonly accountId: AccountId;
   readonly email: string;
@@ -33,18 +34,18 @@ export interface Session {
   readonly lastUsedAtMs: number;
 }
 
-/** Who is calling a control-plane route. */
+/** The account behind a control-plane request, and the session it used. */
 export interface SignedIn {
   readonly account: Account;
   readonly session: Session;
 }
 
-/** What somebody is given who has signed in. */
+/** The result of signing in. */
 export interface SignIn {
   readonly account: Account;
   readonly session: Session;
   readonly token: string;
-  /** What the browser is known by from now on, see `createDevices`. */
+  /** The browser's proof that it has signed in before, see `createDevices`. */
   readonly device: string;
 }
 
@@ -54,15 +55,15 @@ const PREFIX = 'svc_session_';
 const RANDOM_LENGTH = 43; // 256 bits.
 const SHAPE = /^svc_session_[0-9A-Za-z]{43}$/;
 
-/** Sessions by their tokens. */
+/** Finds and ends sessions. */
 export interface Sessions {
-  /** The session that a token opens; undefined for one that is unknown, expired or revoked, and for an API key (AU-06). */
+  /** The session of a token. Undefined when it is unknown, expired or revoked, and for an API key (AU-06). */
   readonly find: (token: string) => Promise<SignedIn | undefined>;
-  /** Those of an account that have not expired, the newest first. */
+  /** The account's sessions that have not expired, newest first. */
   readonly list: (accountId: AccountId) => Promise<readonly Session[]>;
-  /** Ends a session at once. False where the account has none of that id. */
+  /** Ends a session at once. False when the account has no such session. */
   readonly revoke: (accountId: AccountId, sessionId: SessionId) => Promise<boolean>;
-  /** Ends all sessions of the account at once, but this one. */
+  /** Ends all other sessions of the account at once. */
   readonly revokeOthers: (signedIn: SignedIn) => Promise<void>;
 }
 
@@ -76,8 +77,8 @@ export function createSessions(db: Queryable): Sessions {
 }
 
 /**
- * Opens a session. The token is in this answer alone: only its digest is stored (AU-05). Undefined where the account has
- * another password by now. The oldest session beyond a hundred ends.
+ * Opens a session. Only the token's digest is stored, so this answer is the only place where the token appears (AU-05).
+ * Undefined when the account's password has changed since it was checked. Beyond a hundred sessions, the oldest ends.
  */
 export async function openSession(
   db: Queryable,
@@ -96,14 +97,16 @@ export async function openSession(
   return { token, session: sessionOf(row) };
 }
 
+/** Finds a session and records its use. The record is not part of the answer, so it may lag by a minute. */
 async function findSession(db: Queryable, token: string): Promise<SignedIn | undefined> {
-  if (!SHAPE.test(token)) return undefined;
+  if (!SHAPE.test(token)) return undefined; // No read for texts that cannot be a token of ours.
   const row = await selectSession(db, sha256(token));
   if (row === undefined) return undefined;
   await touchSession(db, row.session_id);
   return { account: accountOf(row.account), session: sessionOf(row) };
 }
 
+/** Leaves out the password hash. */
 export function accountOf(row: AccountRow): Account {
   return {
     accountId: row.account_id,

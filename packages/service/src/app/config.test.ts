@@ -30,6 +30,17 @@ test('production refuses a failpoint', () => {
   assert.throws(() => read({ ...production, PURSER_FAILPOINT: 'chat.arrived:1:kill' }), ConfigError);
 });
 
+test('WA-10 the lease is 15 s unless a shorter one is set, and never longer', () => {
+  assert.equal(read({}).leaseMs, 15_000);
+  assert.equal(read({ PURSER_LEASE_SECONDS: '2' }).leaseMs, 2_000);
+  for (const value of ['0', '1', '16', '2.5', 'long']) {
+    assert.throws(
+      () => read({ PURSER_LEASE_SECONDS: value }),
+      /PURSER_LEASE_SECONDS must be a whole number from 2 to 15/,
+    );
+  }
+});
+
 test('CP-05 an operator is read from two settings that go together', () => {
   const operator = { PURSER_OPERATOR_EMAIL: 'a@example.test', PURSER_OPERATOR_PASSWORD: 'long enough' };
   assert.equal(read({}).operator, undefined);

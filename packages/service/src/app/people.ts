@@ -1,4 +1,4 @@
-import { createAppFaces } from '#accounts/app-face.ts';
+import { createAppProfiles } from '#accounts/app-profile.ts';
 import type { Config } from '#app/config.ts';
 import type { SendMail } from '#app/mail.ts';
 import type { Payments } from '#app/payments.ts';
@@ -14,10 +14,11 @@ import { createPersonSessions } from '#identities/session.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import { createWalletMovements } from '#ledger/wallet/movements.ts';
-import { createTries, type Throttle } from '#limits/tries.ts';
+import { createAttemptLimiter, type Throttle } from '#limits/attempt-limiter.ts';
 import type { AppUsage } from '#usage/report.ts';
 import { createUsage } from '#usage/usage.ts';
 
+/** What the pages of wallet owners are made of. `throttle` is shared with the control plane: one set of buckets. */
 interface PeopleOptions {
   readonly config: Config;
   readonly pool: Pool;
@@ -27,11 +28,11 @@ interface PeopleOptions {
   readonly addressOf: CallerAddress;
   readonly appUsage: AppUsage;
   readonly sendMail: SendMail;
-  /** Undefined: nobody can pay. */
+  /** Undefined when no payment processor is configured. */
   readonly payments: Payments | undefined;
 }
 
-/** What people who own wallets do, joined to what it acts on. */
+/** Wires the pages of wallet owners to the modules they act on. */
 export function composePeople({
   config,
   pool,
@@ -43,13 +44,13 @@ export function composePeople({
   sendMail,
   payments,
 }: PeopleOptions): Omit<PeoplePages, 'cookies'> {
-  const tries = createTries(throttle, deriveKey(config.secret, 'person-tries'));
+  const attempts = createAttemptLimiter(throttle, deriveKey(config.secret, 'person-tries'));
   const { operatorName } = config;
   return {
     sessions: createPersonSessions(pool),
     codes: createCodeSignIns({
       pool,
-      tries,
+      attempts,
       secret: config.secret,
       sendCode: ({ email, ...said }) => sendMail(email, codeMail({ operatorName, ...said })),
     }),
@@ -61,14 +62,14 @@ export function composePeople({
     }),
     connections: createConnections(pool, config.currency),
     links,
-    apps: createAppFaces(pool),
+    apps: createAppProfiles(pool),
     movements: createWalletMovements(pool),
     usage: createUsage(pool),
     receipts: appUsage,
     checkouts: payments?.checkouts,
     refunds: payments?.refunds,
     testBank: payments?.testBank,
-    tries,
+    attempts,
     addressOf,
     currency: config.currency,
     operatorName,

@@ -2,11 +2,14 @@ import type { Queryable } from '#db/pool.ts';
 
 /** One act of an operator. */
 export interface AuditEntry {
-  /** The account, `command-line`, or `settings` for the operator whom those name, `processor` for what came of a payment. */
+  /**
+   * Who did it: an account, `command-line`, `settings` for the operator that the settings name, or `processor` for the
+   * outcome of a payment.
+   */
   readonly actor: string;
-  /** What was done, as `app.suspend`. */
+  /** What was done, such as `app.suspend`. */
   readonly action: string;
-  /** What it was done to: an id, or an app and a user. Never an amount of somebody else, a secret or a prompt. */
+  /** What it was done to: an id, or an app and a user. Never an amount, a secret or a prompt. */
   readonly subject: string;
   readonly reason: string | undefined;
 }
@@ -20,7 +23,7 @@ interface AuditRow {
   readonly reason: string | null;
 }
 
-/** Call in the transaction of the act, so that neither is there without the other. */
+/** Adds an entry. Call it in the transaction of the act, so that neither is stored without the other. */
 export async function insertAuditEntry(tx: Queryable, entry: AuditEntry): Promise<void> {
   await tx.query(`insert into audit.entries (actor, action, subject, reason) values ($1, $2, $3, $4)`, [
     entry.actor,
@@ -30,7 +33,7 @@ export async function insertAuditEntry(tx: Queryable, entry: AuditEntry): Promis
   ]);
 }
 
-/** The newest first, those before an entry where one is given. */
+/** Lists entries, newest first, from the one before `page.before` when it is given. */
 export async function selectAuditEntries(
   db: Queryable,
   page: { readonly before: bigint | undefined; readonly most: number },

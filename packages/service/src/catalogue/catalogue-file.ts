@@ -28,9 +28,9 @@ interface CatalogueFault {
   readonly message: string;
 }
 
-/** A catalogue file that cannot be used: the message lists every fault with its place. */
+/** A catalogue file that cannot be used. The message lists every fault with its place, so that one edit can fix them all. */
 export class CatalogueFileError extends Error {
-  /** None where the text is not even JSON. */
+  /** Empty when the text is not even JSON. */
   readonly faults: readonly CatalogueFault[];
 
   constructor(message: string, faults: readonly CatalogueFault[] = []) {
@@ -39,7 +39,7 @@ export class CatalogueFileError extends Error {
   }
 }
 
-/** Reads a catalogue file's text. Throws `CatalogueFileError` for anything but a complete, consistent catalogue. */
+/** Parses a catalogue file. Throws `CatalogueFileError` unless it is a complete, consistent catalogue. */
 export function parseCatalogueFile(text: string): CatalogueFile {
   let value: unknown;
   try {
@@ -50,6 +50,7 @@ export function parseCatalogueFile(text: string): CatalogueFile {
   return checked(value);
 }
 
+/** Validates a catalogue. All issues are reported together, each with its path. */
 function checked(value: unknown): CatalogueFile {
   const parsed = catalogueSchema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -59,14 +60,16 @@ function checked(value: unknown): CatalogueFile {
 }
 
 /**
- * Makes a file the catalogue, whole, unless it is the one that was applied last: then the operator's later changes
- * stand. True when it was applied. In force on every process within a second; calls that run keep what they began with.
+ * Replaces the whole catalogue with a file, unless this very file was applied last. In that case changes that operators made
+ * since then stay: a restart must not undo them. True when it was applied. In force on every process within a second;
+ * running calls keep the model and price they began with.
  */
 export async function applyCatalogueFile(pool: Pool, text: string): Promise<boolean> {
   const file = parseCatalogueFile(text);
   const digest = sha256(text);
   return inTransaction(pool, async (tx) => {
-    await bumpGeneration(tx, 'catalogue'); // First: it is also the lock that keeps two files from being applied at once.
+    // First, because it is also the lock: processes that start together all apply the file, and one must win.
+    await bumpGeneration(tx, 'catalogue');
     const applied = await selectAppliedDigest(tx);
     if (applied !== undefined && equalBytes(applied, digest)) return false;
     await store(tx, await readRows(tx), file);
@@ -75,7 +78,7 @@ export async function applyCatalogueFile(pool: Pool, text: string): Promise<bool
   });
 }
 
-/** The catalogue as it is, in the shape of the file. `version`: how often it has changed. */
+/** Reads the catalogue in the shape of the file. `version` counts its changes. One snapshot, so the parts fit together. */
 export function readCatalogue(pool: Pool): Promise<{ readonly file: CatalogueFile; readonly version: bigint }> {
   return inSnapshot(pool, async (tx) => {
     const version = (await selectGenerations(tx)).get('catalogue') ?? 0n;
@@ -89,6 +92,7 @@ interface Rows {
   readonly aliases: ReadonlyMap<string, string>;
 }
 
+/** Reads all rows by name. Price ids are left out: two rows with the same price are the same entry. */
 async function readRows(db: Queryable): Promise<Rows> {
   const providers = await selectProviders(db);
   const models = await selectModels(db);
@@ -101,15 +105,15 @@ async function readRows(db: Queryable): Promise<Rows> {
 }
 
 /**
- * Changes the catalogue in a transaction: `edit` gets it as it is, whole, with its version, and gives it as it shall be,
- * or a refusal. Two changes come one after the other, and only what is another row afterwards is written. Throws
- * `CatalogueFileError` for what would be no complete, consistent catalogue.
+ * Changes the catalogue in a transaction. `edit` receives the whole catalogue and its version, and returns the new one or a
+ * refusal. Concurrent changes run one after the other, and only rows that differ are written. Throws `CatalogueFileError`
+ * when the result is not a complete, consistent catalogue.
  */
 export async function editCatalogue<Refused extends Refusal>(
   tx: Queryable,
   edit: (current: CatalogueFile, version: bigint) => object | Refused,
 ): Promise<{ readonly file: CatalogueFile; readonly isChanged: boolean } | Refused> {
-  const generation = await bumpGeneration(tx, 'catalogue'); // Also the lock, as above.
+  const generation = await bumpGeneration(tx, 'catalogue'); // Also the lock, as in `applyCatalogueFile`.
   const before = await readRows(tx);
   const edited = edit(fileOf(before), generation - 1n);
   if (edited instanceof Refusal) return edited;
@@ -117,13 +121,14 @@ export async function editCatalogue<Refused extends Refusal>(
   return { file: fileOf(isChanged ? await readRows(tx) : before), isChanged };
 }
 
-/** True where anything differs from what was there before. */
+/** Writes the rows that differ from `before`. True when any did. */
 async function store(tx: Queryable, before: Rows, file: CatalogueFile): Promise<boolean> {
   const providers = changesOf(before.providers, new Map(Object.entries(file.providers)));
   const models = changesOf(before.models, new Map(file.models.map((model) => [model.id, rowOf(model)])));
   const aliases = changesOf(before.aliases, new Map(Object.entries(file.aliases)));
   const all = [providers, models, aliases];
   if (all.every(({ gone, put }) => gone.length === 0 && put.length === 0)) return false;
+  // The order does not matter: the constraints between the tables are deferred to the commit.
   await deleteRows(tx, { providers: providers.gone, models: models.gone, aliases: aliases.gone });
   await upsertProviders(
     tx,
@@ -140,7 +145,7 @@ async function store(tx: Queryable, before: Rows, file: CatalogueFile): Promise<
   return true;
 }
 
-/** What is not there any more, and what is new or another. */
+/** The names that are gone, and the entries that are new or changed. */
 function changesOf<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMap<string, Value>) {
   return {
     gone: [...before.keys()].filter((name) => !after.has(name)),
@@ -156,6 +161,7 @@ function fileOf({ providers, models, aliases }: Rows): CatalogueFile {
   };
 }
 
+/** The row as the file spells it. Prices are below 2^53, so the conversion to numbers is exact. */
 function entryOf(row: Unpriced<ModelRow>): CatalogueModel {
   return {
     id: row.model_id,
@@ -173,6 +179,7 @@ function entryOf(row: Unpriced<ModelRow>): CatalogueModel {
   };
 }
 
+/** Fills in the defaults: cached input and cache writes cost as much as input unless the file says otherwise. */
 function rowOf(model: CatalogueModel): Unpriced<ModelRow> {
   const { id, provider, resale, enabled, price, cacheWriteMicrosPerMillion, marginBasisPoints, ...settings } = model;
   const input = BigInt(price?.inputMicrosPerMillion ?? 0);

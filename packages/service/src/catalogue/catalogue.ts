@@ -6,23 +6,23 @@ import { inSnapshot } from '#db/pool.ts';
 import { selectGenerations } from '#db/queries.ts';
 import { assert } from '#kernel/assert.ts';
 
-/** A model as a call meets it. Immutable: a call keeps the one it began with (MO-05). */
+/** A model as a call uses it. Immutable: a call keeps the one it began with, price included (MO-05). */
 export interface Model {
   /** The resolved identifier: what answers and receipts carry, never an alias (CC-02). */
   readonly id: string;
   readonly provider: CatalogueProvider;
   readonly providerModel: string;
   readonly resale: 'open' | 'reserved';
-  /** Enabled, and its provider can be reached from here. */
+  /** True when the model is enabled and this process has what it needs to call its provider. */
   readonly isServed: boolean;
   readonly price: Price;
   readonly maxOutputTokens: number;
   readonly defaultOutputTokens: number;
   readonly minOutputTokens: number;
   readonly promptOverheadTokens: number;
-  /** Undefined: images are refused, because their cost has no bound. */
+  /** Undefined means that images are refused: without a bound on their tokens, no hold could cover them. */
   readonly imageTokensMax: number | undefined;
-  /** Undefined: every parameter that the gateway knows. */
+  /** Undefined means every parameter that the gateway knows. */
   readonly parameters: ReadonlySet<string> | undefined;
   readonly outputLimitParameter: 'max_tokens' | 'max_completion_tokens';
   readonly onAbandon: 'cancel' | 'drain';
@@ -34,20 +34,20 @@ export interface Catalogue {
   readonly find: (name: string) => Model | undefined;
   /** Every identifier and alias of a served model, with its model, in alphabetical order. */
   readonly list: () => readonly { readonly name: string; readonly model: Model }[];
-  /** Takes over what the database holds now. */
+  /** Loads what the database holds now. */
   readonly refresh: () => Promise<void>;
 }
 
 interface Snapshot {
-  /** How often the catalogue had changed, so that a slow read never takes the place of a newer one. */
+  /** The number of changes up to this snapshot. A slow read with a lower number must not replace a newer snapshot. */
   readonly generation: bigint;
   readonly byName: ReadonlyMap<string, Model>;
   readonly list: readonly { readonly name: string; readonly model: Model }[];
 }
 
 /**
- * The catalogue in memory, empty until the first `refresh`. `canReach` says whether a provider can be used from here:
- * one whose key is not set cannot, and its models are as good as disabled.
+ * Keeps the catalogue in memory, so that a call reads nothing. Empty until the first `refresh`. `canReach` says whether a
+ * provider can be used from here: a provider whose key is not set cannot, and its models count as disabled.
  */
 export function createCatalogue(pool: Pool, canReach: (provider: CatalogueProvider) => boolean): Catalogue {
   let snapshot: Snapshot = { generation: 0n, byName: new Map(), list: [] };
@@ -66,10 +66,12 @@ export function createCatalogue(pool: Pool, canReach: (provider: CatalogueProvid
   };
 }
 
+/** The list is built once for each change, because `GET /v1/models` may be called at any rate. */
 function snapshotOf(
   models: readonly Model[],
   aliases: readonly { readonly alias: string; readonly target: string }[],
 ): Omit<Snapshot, 'generation'> {
+  // Models and aliases share one map: a call resolves either with a single look-up.
   const byName = new Map(models.map((model) => [model.id, model]));
   for (const { alias, target } of aliases) {
     const model = byName.get(target);
@@ -82,6 +84,7 @@ function snapshotOf(
   return { byName, list };
 }
 
+/** Joins a row with its provider and fills in defaults, so that calls need no further look-ups. */
 function modelOf(
   row: ModelRow,
   provider: CatalogueProvider | undefined,

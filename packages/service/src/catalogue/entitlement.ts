@@ -1,12 +1,12 @@
 import type { Model } from '#catalogue/catalogue.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
-/** Reserved models are for the operator's own apps (MO-04). */
+/** True when the app may call the model. Reserved models are for the operator's own apps (MO-04). */
 export function isEntitled(app: { readonly isFirstParty: boolean }, model: Model): boolean {
   return model.resale === 'open' || app.isFirstParty;
 }
 
-/** The refusal of a reserved model: names what the caller sent, and the remedy (CC-05). */
+/** Makes the refusal of a reserved model. It names what the caller sent and what to do about it (CC-05). */
 export function notEntitled(name: string): Refusal<'MODEL_NOT_ENTITLED'> {
   return refuse(
     'MODEL_NOT_ENTITLED',

@@ -1,9 +1,9 @@
 import { assert } from '#kernel/assert.ts';
 import { MICROS_MAX, type Micros, micros } from '#kernel/micros.ts';
 
-/** What a model costs: micros per million tokens, and the margin on top in basis points (hundredths of a percent). */
+/** The price of a model: micros per million tokens, and a margin on top in basis points (hundredths of a percent). */
 export interface Price {
-  /** The stored row that a receipt names: a price never changes, a new one takes its place. */
+  /** The stored row that a receipt names. A price row never changes; a new price is a new row. */
   readonly priceId: bigint;
   readonly inputMicrosPerMillion: bigint;
   readonly cachedInputMicrosPerMillion: bigint;
@@ -12,7 +12,7 @@ export interface Price {
   readonly marginBasisPoints: bigint;
 }
 
-/** Tokens of one call. Cached tokens are part of the prompt's, reasoning tokens part of the completion's. */
+/** Tokens of one call. Cached tokens are included in the prompt's, reasoning tokens in the completion's. */
 export interface TokenUsage {
   readonly promptTokens: number;
   readonly cachedTokens: number;
@@ -22,11 +22,13 @@ export interface TokenUsage {
 
 const TOKENS_PER_PRICE = 1_000_000n;
 const BASIS_POINTS = 10_000n;
+// All arithmetic is exact, in units of 1/SCALE micro, and rounds once at the end. Rounding each part would overcharge by up
+// to three micros a call.
 const SCALE = TOKENS_PER_PRICE * BASIS_POINTS;
 
 /**
- * The charge of a call: uncached input, cached input and output, each at its price, margin on the sum, rounded up once
- * to a whole micro. Tokens beyond reason cost `MICROS_MAX`, the largest amount there is.
+ * Computes the charge of a call: uncached input, cached input and output, each at its price, the margin on the sum, rounded
+ * up once to a whole micro. An absurd number of tokens costs `MICROS_MAX`, the largest amount there is.
  */
 export function chargeOf(price: Price, usage: TokenUsage): Micros {
   assert(usage.cachedTokens <= usage.promptTokens, 'more cached tokens than prompt tokens');
@@ -36,13 +38,19 @@ export function chargeOf(price: Price, usage: TokenUsage): Micros {
   return roundedUp(price, uncached + cached + output);
 }
 
-/** The most that a call can cost: every prompt token at the dearest input price, every output token used (WA-07). */
+/**
+ * Computes the most that a call can cost: every prompt token at the dearest input price, and every output token used. This
+ * is what its hold must cover (WA-07), because which tokens are cached is known only afterwards.
+ */
 export function ceilingOf(price: Price, promptTokens: number, outputTokens: number): Micros {
   const prompt = BigInt(promptTokens) * dearestInput(price);
   return roundedUp(price, prompt + BigInt(outputTokens) * price.outputMicrosPerMillion);
 }
 
-/** The most output tokens, up to `outputTokensMax`, of a call whose `ceilingOf` is within `granted`. May be 0. */
+/**
+ * Computes how many output tokens, up to `outputTokensMax`, a call may have so that its `ceilingOf` stays within `granted`.
+ * May be 0. Divisions round down here: a token too many would exceed the hold.
+ */
 export function outputWithin(price: Price, promptTokens: number, outputTokensMax: number, granted: Micros): number {
   if (price.outputMicrosPerMillion === 0n) return outputTokensMax;
   const withoutMargin = (granted * SCALE) / (BASIS_POINTS + price.marginBasisPoints);
@@ -52,6 +60,7 @@ export function outputWithin(price: Price, promptTokens: number, outputTokensMax
   return affordable < BigInt(outputTokensMax) ? Number(affordable) : outputTokensMax;
 }
 
+/** Before the call, nobody knows how a provider will count a prompt token: fresh, cached, or written to its cache. */
 function dearestInput(price: Price): bigint {
   const { inputMicrosPerMillion, cachedInputMicrosPerMillion, cacheWriteMicrosPerMillion } = price;
   const dearer =
@@ -59,7 +68,9 @@ function dearestInput(price: Price): bigint {
   return dearer > cacheWriteMicrosPerMillion ? dearer : cacheWriteMicrosPerMillion;
 }
 
+/** Adds the margin and rounds up to a whole micro, so that no call is ever charged less than it costs. */
 function roundedUp(price: Price, tokenMicros: bigint): Micros {
+  // Adding SCALE - 1 before the division rounds up.
   const scaled = tokenMicros * (BASIS_POINTS + price.marginBasisPoints);
   const rounded = (scaled + SCALE - 1n) / SCALE;
   return rounded > MICROS_MAX ? MICROS_MAX : micros(rounded);

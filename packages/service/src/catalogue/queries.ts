@@ -1,12 +1,13 @@
 import type { CatalogueModel, CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { Queryable } from '#db/pool.ts';
 
-/** The part of a model's entry that is neither a column nor a price. */
+/** The fields of a model's entry that have no column of their own and are not part of its price. */
 type ModelSettings = Omit<
   CatalogueModel,
   'id' | 'provider' | 'resale' | 'enabled' | 'price' | 'cacheWriteMicrosPerMillion' | 'marginBasisPoints'
 >;
 
+/** A price as it is stored. Rows are only ever added. */
 interface PriceRow {
   readonly input_micros_per_million: bigint;
   readonly cached_input_micros_per_million: bigint;
@@ -24,9 +25,10 @@ export interface ModelRow extends PriceRow {
   readonly price_id: bigint;
 }
 
-/** A row as it is asked for: which price row it gets is found out when it is stored. */
+/** A row before it is stored. Its price row is found or added then. */
 export type Unpriced<Row> = Omit<Row, 'price_id'>;
 
+/** Reads all models with their current prices. */
 export async function selectModels(db: Queryable): Promise<readonly ModelRow[]> {
   const { rows } = await db.query<ModelRow>(
     `select m.model_id, m.provider, m.resale, m.is_enabled, m.settings, p.price_id, p.input_micros_per_million,
@@ -55,7 +57,7 @@ export async function selectAliases(db: Queryable): Promise<readonly { alias: st
   return rows;
 }
 
-/** The digest of the file that was applied last, or undefined where none was. */
+/** The digest of the file that was applied last. Undefined when there was none. */
 export async function selectAppliedDigest(tx: Queryable): Promise<Buffer | undefined> {
   const { rows } = await tx.query<{ digest: Buffer }>(
     `select digest from catalogue.applied_files order by applied_id desc limit 1`,
@@ -73,13 +75,14 @@ interface NamedRows {
   readonly aliases: readonly string[];
 }
 
-/** Prices stay. The constraints between the tables are checked at commit. */
+/** Deletes rows by name. Prices stay, because receipts refer to them. Constraints between the tables are checked at commit. */
 export async function deleteRows(tx: Queryable, { providers, models, aliases }: NamedRows): Promise<void> {
   await tx.query(`delete from catalogue.aliases where alias = any($1)`, [aliases]);
   await tx.query(`delete from catalogue.models where model_id = any($1)`, [models]);
   await tx.query(`delete from catalogue.providers where name = any($1)`, [providers]);
 }
 
+/** Stores providers. One statement with JSON, because the number of rows varies and the shape is nested. */
 export async function upsertProviders(tx: Queryable, providers: readonly ProviderRow[]): Promise<void> {
   await tx.query(
     `insert into catalogue.providers (name, definition)
@@ -90,8 +93,8 @@ export async function upsertProviders(tx: Queryable, providers: readonly Provide
 }
 
 /**
- * Stores models, each with the newest price row of its name where that says the same, else with one that is added: a
- * price row is never changed.
+ * Stores models. A model keeps the newest price row of its name when the price is the same, and gets a new row otherwise. A
+ * price row never changes, so a receipt can be recomputed from the row it names.
  */
 export async function upsertModels(tx: Queryable, models: readonly Unpriced<ModelRow>[]): Promise<void> {
   await tx.query(
@@ -121,6 +124,7 @@ export async function upsertModels(tx: Queryable, models: readonly Unpriced<Mode
      from asked a join (select * from same union all select * from added) p on p.model_id = a.model_id
      on conflict (model_id) do update set provider = excluded.provider, resale = excluded.resale,
        is_enabled = excluded.is_enabled, price_id = excluded.price_id, settings = excluded.settings`,
+    // JSON has no bigint, and a number would lose digits beyond 2^53: amounts travel as text.
     [JSON.stringify(models, (_name, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))],
   );
 }

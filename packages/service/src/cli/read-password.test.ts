@@ -24,7 +24,7 @@ test('a password that is typed twice is taken, and nothing of it is shown', asyn
   const { read, modes, shown } = terminal('s3cret', ' wörds\r', 's3cret wörds\r');
   assert.equal(await read(), 's3cret wörds');
   assert.deepEqual(modes, [true, false]);
-  assert.equal(shown.join(''), 'Password: \nOnce more: \n');
+  assert.equal(shown.join(''), 'Password: \nPassword again: \n');
 });
 
 test('both lines may come at once, as pasted, and what is rubbed out is gone', async () => {
@@ -41,7 +41,7 @@ for (const [name, key] of [
 ] as const) {
   test(`${name} gives up and leaves the terminal as it was`, async () => {
     const { read, modes } = terminal('one', key);
-    await assert.rejects(read(), /Given up/);
+    await assert.rejects(read(), /Cancelled/);
     assert.deepEqual(modes, [true, false]);
   });
 }

@@ -14,18 +14,18 @@ import { type AppId, type ConnectionId, type EndUserId, type IdentityId, newConn
 import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
 import { createWallets, type Wallet } from '#ledger/wallet/wallet.ts';
 
-/** What an identity has agreed to for one (app, end user), with the wallet that it pays from. */
+/** An identity's consent for one (app, end user), with the wallet that it pays from. */
 export interface Connection {
   readonly connectionId: ConnectionId;
   readonly appId: AppId;
   readonly userId: EndUserId;
   readonly identityId: IdentityId;
-  /** By what the app calls the account. */
+  /** The app's own name for the account, shown to the person. */
   readonly userLabel: string | undefined;
   readonly consentedAtMs: number;
-  /** Paused: the wallet's cap is 0 until it goes on. */
+  /** While paused, the wallet's cap is 0. */
   readonly isPaused: boolean;
-  /** The monthly cap that is set; while paused, the one that comes back. Undefined: none. */
+  /** The monthly cap; while paused, the cap that comes back. Undefined means none. */
   readonly cap: Micros | undefined;
   readonly wallet: Wallet;
 }
@@ -40,38 +40,42 @@ interface Consent {
   readonly appId: AppId;
   readonly userId: EndUserId;
   readonly userLabel: string | undefined;
-  /** The monthly cap that was chosen; undefined for none. */
+  /** The monthly cap that the person chose; undefined for none. */
   readonly cap: Micros | undefined;
 }
 
-/** Who lets which app spend from which wallet. What is another identity's is no different from what is not there. */
+/**
+ * Records which identity lets which app spend from which wallet. Another identity's connection looks the same as one that
+ * does not exist.
+ */
 export interface Connections {
   /**
-   * Connects: the wallet is opened where there is none, and is this identity's from now on, for good (BI-04). Repeated, or after
-   * a disconnection, it connects the same wallet again (ON-05). `foreign`: it is another identity's, and nothing changed.
+   * Connects an identity. Opens the wallet when there is none; from now on the wallet belongs to this identity, for good
+   * (BI-04). Repeating it, also after a disconnection, connects the same wallet again (ON-05). `foreign` means that the
+   * wallet belongs to another identity and nothing changed.
    */
   readonly consent: (consent: Consent) => Promise<Connection | 'foreign'>;
-  /** The connection of an (app, user), whoever's it is. */
+  /** Finds the connection of an (app, user), no matter which identity owns it. */
   readonly find: (appId: AppId, userId: EndUserId) => Promise<Connection | undefined>;
-  /** The monthly cap of a wallet that an operator opened and nobody has claimed; undefined where there is none such. */
+  /** The monthly cap of a wallet that an operator opened and no identity has claimed yet; undefined otherwise. */
   readonly capToClaim: (appId: AppId, userId: EndUserId) => Promise<Micros | undefined>;
   readonly ofIdentity: (owner: Owner) => Promise<Connection | undefined>;
-  /** Whether this identity has connected any account at an app, in force or not. */
+  /** True when this identity has ever connected an account of the app, disconnected ones included. */
   readonly knowsApp: (identityId: IdentityId, appId: AppId) => Promise<boolean>;
-  /** The newest first, at most 100. */
+  /** The identity's connections, newest first, at most 100. */
   readonly list: (identityId: IdentityId) => Promise<readonly Connection[]>;
-  /** Sets the monthly cap and ends a pause. It binds the next call. False where the identity has no such connection. */
+  /** Sets the monthly cap and ends a pause. Applies to the next call. False when the identity has no such connection. */
   readonly setCap: (owner: Owner, cap: Micros | undefined) => Promise<boolean>;
-  /** Stops or allows spending, without disconnecting: paused, a call gets the refusal of a reached cap. */
+  /** Pauses or resumes spending without disconnecting. While paused, a call is refused as if the cap were reached. */
   readonly setPaused: (owner: Owner, isPaused: boolean) => Promise<boolean>;
-  /** Stops spending at once, or allows it again (ON-05). A suspension stays (WA-11). */
+  /** Stops spending at once, or allows it again (ON-05). A suspension by an operator is not lifted by this (WA-11). */
   readonly setConnected: (owner: Owner, isConnected: boolean) => Promise<boolean>;
 }
 
 const LISTED_MAX = 100;
 
 export function createConnections(pool: Pool, currency: string): Connections {
-  /** Runs on a connection that is locked, and its wallet; false where the identity has none such. */
+  /** Runs a change under the connection's lock. False when the identity has no such connection. */
   function change(
     owner: Owner,
     run: (tx: Queryable, row: ConnectionRow, wallet: Wallet) => Promise<void>,
@@ -110,6 +114,8 @@ export function createConnections(pool: Pool, currency: string): Connections {
       change(owner, async (tx, row, wallet) => {
         if (row.is_paused === isPaused) return;
         const { connection_id: connectionId, app_id: appId, user_id: userId } = row;
+        // The cap moves aside for the pause and comes back with its end. The row lock keeps two pauses from both seeing the
+        // cap of 0 as the one to remember.
         const before = row.cap_before_pause_micros;
         await updatePause(tx, { connectionId, isPaused, capBefore: isPaused ? wallet.cap : undefined });
         const back = before === null ? undefined : microsFromRow(before);
@@ -122,6 +128,10 @@ export function createConnections(pool: Pool, currency: string): Connections {
   };
 }
 
+/**
+ * Runs in one transaction: connection, wallet, cap and pause change together or not at all.
+ * The connection's row is locked first, so two consents to the same wallet cannot both win.
+ */
 async function connect(tx: Queryable, consent: Consent, currency: string): Promise<Connection | 'foreign'> {
   const { appId, userId, identityId, cap } = consent;
   const connectionId = newConnectionId();
@@ -130,7 +140,7 @@ async function connect(tx: Queryable, consent: Consent, currency: string): Promi
   const wallets = createWallets(tx);
   const isOpened = await wallets.open({ appId, userId, currency, cap });
   if (!isOpened && row.connection_id === connectionId) {
-    // An operator opened it, for nobody yet.
+    // The wallet was there before its first connection: an operator opened it, and this identity has just claimed it.
     const subject = `${appId} ${userId}`;
     await insertAuditEntry(tx, { actor: identityId, action: 'wallet.claim', subject, reason: undefined });
   }
@@ -144,9 +154,10 @@ function withWallets(db: Queryable, rows: readonly ConnectionRow[]): Promise<rea
   return Promise.all(rows.map((row) => withWallet(db, row)));
 }
 
+/** Adds the wallet to a connection. While paused, the wallet's own cap is 0, so the remembered cap is shown. */
 async function withWallet(db: Queryable, row: ConnectionRow): Promise<Connection> {
   const wallet = await createWallets(db).find(row.app_id, row.user_id);
-  if (wallet === undefined) throw new Error('A connection has no wallet.');
+  if (wallet === undefined) throw new Error('A connection exists without its wallet.');
   const before = row.cap_before_pause_micros === null ? undefined : microsFromRow(row.cap_before_pause_micros);
   return {
     connectionId: row.connection_id,

@@ -3,84 +3,89 @@ import { deriveKey, seal, sha256, unseal } from '#kernel/crypto.ts';
 import { type AppId, type EndUserId, parseEndUserId } from '#kernel/ids.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 
-/** BI-04: fifteen minutes. */
+/** How long a link works (BI-04). */
 const LIFETIME_SECONDS = 15 * 60;
 const EXPIRY_BYTES = 4;
 const SECONDS_PER_KEY = 60 * 60;
-/** By how much the clock of the process that issued a link may be ahead. */
+/** How far the clock of the issuing process may be ahead of ours. A link from further in the future is refused. */
 const CLOCKS_APART_SECONDS = 120;
-/** How long after its expiry a connect link still leads its owner back to the app: a payment takes its time. */
+/** How long an expired connect link still leads its owner back to the app, because paying takes time. */
 const WAY_BACK_SECONDS = 2 * 60 * 60;
-/** How long after its expiry what was made anew of a link may last: waiting for a mail must not use it up. */
+/** How long renewed links may outlive the first link's expiry, so that waiting for a mail does not use up the link. */
 const RENEWED_SECONDS = 30 * 60;
-/** The longest that can be asked for fits: see the test. */
+/** The longest token that can be issued fits into this; a test checks it. */
 const SHAPE = /^[A-Za-z0-9_-]{44,4096}$/;
 const PLACEHOLDER = 'sandbox';
 const REDIRECT_NAME_BYTES = 16;
 
-/** One (app, end user), and what was asked for on their behalf. */
+/** The (app, end user) that a link is for. */
 interface LinkSubject {
   readonly appId: AppId;
   readonly userId: EndUserId;
 }
 
-/** Where a link to the top-up page leads first: to paying, or, where the cap is what refused the call, to the cap. */
+/** A link to the top-up page. It opens on paying, or on the cap when the cap is what refused the call. */
 interface TopupLink extends LinkSubject {
   readonly purpose: 'topup' | 'cap';
-  /** The smallest hold of the call that was refused; undefined where none was. */
+  /** The smallest hold of the refused call, so that the page can offer enough. Undefined when no call was refused. */
   readonly least: Micros | undefined;
 }
 
 interface ConnectLink extends LinkSubject {
   readonly purpose: 'connect';
-  /** Which address of the app's allow-list it leads back to, see `redirectName`. */
+  /** Names the address in the app's allow-list that it leads back to, see `redirectName`. */
   readonly redirect: string;
   readonly state: string | undefined;
-  /** By what the app lets the person recognise the account. */
+  /** The app's own name for the account, by which the person recognises it. */
   readonly userLabel: string | undefined;
 }
 
-/** A link that is in force. */
+/** A link that was read from an address and is valid. */
 export type Link = (TopupLink | ConnectLink) & {
   readonly expiresAtMs: number;
-  /** Names this link among all: each is made with a random part. What is made anew of it bears the same: one payment spends all. */
+  /**
+   * Identifies the link: every token has a random part. Renewed links keep the digest of the first, so that one payment uses
+   * up all of them.
+   */
   readonly digest: Buffer;
-  /** Until when it may last, however often it is made anew. */
+  /** The latest time to which it can be renewed. */
   readonly endsAtMs: number;
 };
 
-/** Signed links to the hosted pages, one purpose and one (app, user) each. Issuing one writes nothing (BI-04). */
+/** Signed links to the hosted pages, each for one purpose and one (app, user). Issuing a link writes nothing (BI-04). */
 export interface Links {
   readonly topup: (subject: LinkSubject, least?: Micros) => string;
-  /** The same page for a call that the monthly cap refused: it leads to the cap first (WA-03). */
+  /** A link to the same page for a call that the monthly cap refused. It opens on the cap (WA-03). */
   readonly cap: (subject: LinkSubject, least?: Micros) => string;
   readonly connect: (link: Omit<ConnectLink, 'purpose'>) => { readonly url: string; readonly expiresAtMs: number };
-  /** The path of a link that says the same and has fifteen minutes again, up to its end. */
+  /** Renews a link: the path of one that says the same and has fifteen minutes again, but not past `endsAtMs`. */
   readonly renew: (link: Link) => string;
-  /** What a token of a page's address says; undefined for one that is forged, altered, expired or another page's. */
+  /** Reads the token of a page's address. Undefined when it is forged, altered, expired or meant for another page. */
   readonly read: (page: 'topup' | 'connect', token: string) => Link | undefined;
   /**
-   * The same for a connect link that expired two hours ago at most. Enough to lead its owner back to where he came from, once
-   * he has paid; never enough to connect, to pay or to show anything.
+   * Reads a connect link that expired at most two hours ago. Enough to lead people back to the app after they have paid;
+   * never enough to connect, to pay or to show anything.
    */
   readonly readPast: (token: string) => Link | undefined;
-  /** The addresses without a token, for play money: they lead to no payment (SB-06, SB-09). */
+  /** Addresses without a real token, for the sandbox: they lead to no payment (SB-06, SB-09). */
   readonly placeholders: { readonly topup: string; readonly connect: string };
 }
 
 /**
- * Names an address in a link without holding it: whoever leads somebody back looks it up in the app's allow-list, so that one
- * which was taken off the list meanwhile is no way back (BI-02). A link stays short, too.
+ * Names a redirect address in a link without containing it. The page looks the name up in the app's allow-list, so an
+ * address that was removed from the list meanwhile no longer works (BI-02). It also keeps links short.
  */
 export function redirectName(redirectUri: string): string {
   return sha256(redirectUri).subarray(0, REDIRECT_NAME_BYTES).toString('base64url');
 }
 
+/** A list instead of an object: field names would make every link longer. The first element is the purpose. */
 type Claims = readonly [string, string, string, ...(string | null)[]];
 
 /**
- * A token is its expiry and its sealed claims, so that nobody reads in an address who it is for or where it leads. It looks
- * the same whether a wallet exists or not. The key is another every hour: no key seals more than its nonces bear.
+ * A token is its expiry, in clear, and its sealed claims, so that an address does not reveal whom it is for or where it
+ * leads. It looks the same whether or not a wallet exists. The key changes every hour of expiry, so that no key ever seals
+ * more texts than random nonces allow.
  */
 export function createLinks(options: {
   readonly secret: Buffer;
@@ -90,6 +95,8 @@ export function createLinks(options: {
   const { secret, publicUrl, clock } = options;
   let latest: { readonly name: string; readonly key: Buffer } | undefined;
 
+  // The page is part of the key's name, so a token of one page cannot be opened on another. The latest key is remembered:
+  // almost all links of an hour use it, and deriving one costs several hashes.
   function keyOf(page: string, expiry: number): Buffer {
     const name = `link ${page} ${Math.floor(expiry / SECONDS_PER_KEY)}`;
     if (latest?.name !== name) latest = { name, key: deriveKey(secret, name) };
@@ -107,7 +114,9 @@ export function createLinks(options: {
 
   function read(page: 'topup' | 'connect', token: string, graceSeconds: number): Link | undefined {
     const bytes = SHAPE.test(token) ? Buffer.from(token, 'base64url') : undefined;
-    if (bytes?.toString('base64url') !== token) return undefined; // Some characters stand for the same bytes.
+    // Different texts can decode to the same bytes, because the last character has unused bits. Only one text is valid, or
+    // the digest of one link would have several values.
+    if (bytes?.toString('base64url') !== token) return undefined;
     const head = bytes.subarray(0, EXPIRY_BYTES);
     const expiry = head.readUInt32BE();
     const nowSeconds = Math.floor(clock.nowMs() / 1_000);
@@ -116,7 +125,7 @@ export function createLinks(options: {
     const text = opened(keyOf(page, expiry), head, bytes.subarray(EXPIRY_BYTES));
     if (text === undefined) return undefined;
     const own = { expiresAtMs: expiry * 1_000, endsAtMs: (expiry + RENEWED_SECONDS) * 1_000, digest: sha256(token) };
-    return linkOf(JSON.parse(text) as Claims, own); // Written by us, above.
+    return linkOf(JSON.parse(text) as Claims, own); // Sealed by `issue`, so the shape can be trusted.
   }
 
   function renew(link: Link): string {
@@ -146,16 +155,18 @@ function connectClaims({ appId, userId, redirect, state, userLabel }: Omit<Conne
   return ['connect', appId, userId, redirect, state ?? null, userLabel ?? null];
 }
 
+/** The claims as text. Undefined when they were not sealed under this key. */
 function opened(key: Buffer, head: Buffer, sealed: Buffer): string | undefined {
   try {
     return unseal(key, head, sealed);
   } catch {
-    return undefined; // Not sealed by us, or not as it was.
+    return undefined; // Not sealed by us, or altered.
   }
 }
 
 type Validity = Pick<Link, 'expiresAtMs' | 'digest' | 'endsAtMs'>;
 
+/** Claims were sealed by us, but perhaps by another version. So a shape that does not fit makes no link, and no fault. */
 function linkOf(claims: Claims, own: Validity): Link | undefined {
   const [purpose, appId, user, first] = claims;
   const userId = parseEndUserId(user);
@@ -178,7 +189,7 @@ function linkOf(claims: Claims, own: Validity): Link | undefined {
   };
 }
 
-/** Of a link that was made anew, the name and the end are those of the first. */
+/** A renewed link carries the digest and the end of the first one in its claims. */
 function validityOf([digest, endsAtMs]: readonly (string | null)[], own: Validity): Validity {
   if (typeof digest !== 'string') return own;
   return { ...own, digest: Buffer.from(digest, 'base64url'), endsAtMs: Number(endsAtMs) };

@@ -15,6 +15,7 @@ export interface ConnectionRow {
 const COLUMNS = `connection_id, app_id, user_id, identity_id, user_label, consented_at, is_paused,
   cap_before_pause_micros`;
 
+/** Finds the connection of an (app, user), whichever identity owns it. */
 export async function selectConnection(
   db: Queryable,
   appId: AppId,
@@ -32,7 +33,7 @@ interface Owner {
   readonly connectionId: ConnectionId;
 }
 
-/** Undefined where the identity has none such. */
+/** Finds a connection by id. Undefined when the identity does not own it. */
 export async function selectConnectionOf(db: Queryable, owner: Owner): Promise<ConnectionRow | undefined> {
   const { rows } = await db.query<ConnectionRow>(
     `select ${COLUMNS} from connections.connections where connection_id = $1 and identity_id = $2`,
@@ -41,7 +42,7 @@ export async function selectConnectionOf(db: Queryable, owner: Owner): Promise<C
   return rows[0];
 }
 
-/** Locks it: changes of one connection come one after the other. */
+/** Finds a connection and locks it, so that changes to it run one after the other. */
 export async function lockConnection(tx: Queryable, owner: Owner): Promise<ConnectionRow | undefined> {
   const { rows } = await tx.query<ConnectionRow>(
     `select ${COLUMNS} from connections.connections where connection_id = $1 and identity_id = $2 for no key update`,
@@ -50,7 +51,7 @@ export async function lockConnection(tx: Queryable, owner: Owner): Promise<Conne
   return rows[0];
 }
 
-/** The newest first. */
+/** Lists an identity's connections, newest first. */
 export async function selectConnectionsOf(
   db: Queryable,
   identityId: IdentityId,
@@ -64,7 +65,7 @@ export async function selectConnectionsOf(
   return rows;
 }
 
-/** Whether an identity owns any connection of an app. */
+/** True when the identity owns any connection of the app. */
 export async function hasConnection(db: Queryable, identityId: IdentityId, appId: AppId): Promise<boolean> {
   const { rowCount } = await db.query(
     `select from connections.connections where identity_id = $1 and app_id = $2 limit 1`,
@@ -81,7 +82,10 @@ interface Consent {
   readonly userLabel: string | undefined;
 }
 
-/** The connection of an (app, user), locked: a new one of this identity where there was none. */
+/**
+ * Returns the connection of an (app, user), locked. Creates one for this identity when there is none. An existing one keeps
+ * its identity, so the caller must compare it. The update is what locks the row; only the owner's own label changes.
+ */
 export async function upsertConnection(tx: Queryable, consent: Consent): Promise<ConnectionRow | undefined> {
   const { rows } = await tx.query<ConnectionRow>(
     `insert into connections.connections (connection_id, app_id, user_id, identity_id, user_label)
@@ -96,6 +100,7 @@ export async function upsertConnection(tx: Queryable, consent: Consent): Promise
   return rows[0];
 }
 
+/** Sets or ends the pause, with the cap that comes back afterwards. */
 export async function updatePause(
   tx: Queryable,
   pause: {

@@ -13,11 +13,6 @@ export function textArray(items: readonly (string | undefined)[]): string {
   return `{${items.map((item) => (item === undefined ? 'null' : quote(item))).join(',')}}`;
 }
 
-/** For bytes. Undefined becomes null. */
-export function bytesArray(items: readonly (Buffer | undefined)[]): string {
-  return textArray(items.map((item) => (item === undefined ? undefined : `\\x${item.toString('hex')}`)));
-}
-
 const SPECIAL = /["\\]/;
 
 function quote(text: string): string {

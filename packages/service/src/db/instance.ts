@@ -3,7 +3,7 @@ import { endInstance, insertInstance, renewLease } from '#db/queries.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 
-/** How long a process may be silent before its holds are given back (WA-10). */
+/** How long a process may be silent before its holds are given back (WA-10), where the settings say nothing else. */
 export const LEASE_MS = 15_000;
 const HEARTBEAT_MS = 1_000;
 /** The SQLSTATE with which the database refuses holds of a fenced process. */
@@ -23,14 +23,14 @@ export interface Instance {
  * Registers this process and renews its lease every second. A process that was stopped for longer than its lease finds
  * itself fenced: its holds are gone, it takes a new id and serves on.
  */
-export async function startInstance(pool: Pool, log: Log): Promise<Instance> {
-  let id = await insertInstance(pool, LEASE_MS);
+export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): Promise<Instance> {
+  let id = await insertInstance(pool, leaseMs);
   let replacing: Promise<void> | undefined;
   let beating: Promise<void> | undefined;
 
   async function takeNewId(fencedId: bigint): Promise<void> {
     if (id !== fencedId) return;
-    id = await insertInstance(pool, LEASE_MS);
+    id = await insertInstance(pool, leaseMs);
     log.error({ fencedId: String(fencedId) }, 'the lease ran out: holds of running calls are released, going on anew');
   }
 
@@ -44,7 +44,7 @@ export async function startInstance(pool: Pool, log: Log): Promise<Instance> {
   async function beat(): Promise<void> {
     const current = id;
     try {
-      if (!(await renewLease(pool, current, LEASE_MS))) await replace(current);
+      if (!(await renewLease(pool, current, leaseMs))) await replace(current);
     } catch (fault) {
       log.warn({ fault: describeFault(fault) }, 'the lease could not be renewed');
     }

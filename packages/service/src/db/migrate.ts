@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { isNewerVersion, missingFunctions, replaceFunctions, VERSION } from '#db/functions.ts';
 import { type Pool, type Queryable, sqlStateOf } from '#db/pool.ts';
-import { selectSchemaVersion } from '#db/queries.ts';
+import { type AppliedFunction, selectFunctions, selectSchemaVersion } from '#db/queries.ts';
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url);
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
@@ -19,6 +20,12 @@ interface Migration {
   readonly sql: string;
 }
 
+/** What a start changed in the schema: the names of the migrations, and of the functions that were made or dropped. */
+interface Migrated {
+  readonly migrations: readonly string[];
+  readonly functions: readonly string[];
+}
+
 function readMigrations(): readonly Migration[] {
   return readdirSync(MIGRATIONS)
     .filter((name) => FILE_NAME.test(name))
@@ -27,17 +34,17 @@ function readMigrations(): readonly Migration[] {
 }
 
 /**
- * Brings the database to this build's schema, forward only, each file in a transaction of its own. Safe when several
- * processes start at once: the others wait, then find nothing to do. Gives the names of the files applied. Refuses a
- * server older than PostgreSQL 15 and a schema newer than this build.
+ * Brings the database to this build's schema, forward only and in one transaction: first the tables, then the functions
+ * whose text has changed. Safe when several processes start at once: the others wait, then find nothing to do. Refuses a
+ * server older than PostgreSQL 15, a schema newer than this build, and one from before version 0.1.0.
  */
-export async function migrate(owner: Pool): Promise<readonly string[]> {
+export async function migrate(owner: Pool): Promise<Migrated> {
   const client = await owner.connect();
   try {
     await checkServer(client);
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     try {
-      return await applyMissing(client);
+      return await bringUpToDate(client);
     } finally {
       await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     }
@@ -56,10 +63,27 @@ async function checkServer(client: Queryable): Promise<void> {
   throw new MigrationError(`The database server is too old (${version}). Purser needs PostgreSQL 15 or newer.`);
 }
 
-async function applyMissing(client: Queryable): Promise<readonly string[]> {
+async function bringUpToDate(client: Queryable): Promise<Migrated> {
+  await client.query('begin');
+  try {
+    const migrated = await applyMissing(client);
+    await client.query('commit');
+    return migrated;
+  } catch (fault) {
+    await client.query('rollback');
+    if (sqlStateOf(causeOf(fault)) !== INSUFFICIENT_PRIVILEGE) throw fault;
+    throw new MigrationError(
+      'The database user may not do what the schema needs. It must own the database and may create roles (CREATEROLE).',
+      { cause: fault },
+    );
+  }
+}
+
+async function applyMissing(client: Queryable): Promise<Migrated> {
   await client.query('create schema if not exists db');
   await client.query(`create table if not exists db.migrations (
     version int primary key, name text not null, applied_at timestamptz not null default clock_timestamp())`);
+  await refuseOlder(client);
   const current = await selectSchemaVersion(client);
   if (current > SCHEMA_VERSION) {
     throw new MigrationError(
@@ -68,27 +92,45 @@ async function applyMissing(client: Queryable): Promise<readonly string[]> {
   }
   const missing = readMigrations().filter(({ version }) => version > current);
   for (const migration of missing) await apply(client, migration);
-  return missing.map(({ name }) => name);
+  const present = await selectFunctions(client);
+  refuseNewer(present);
+  const functions = missingFunctions(present);
+  await replaceFunctions(client, functions);
+  const names = [...functions.changed, ...functions.gone].map(({ name }) => name);
+  return { migrations: missing.map(({ name }) => name), functions: names };
 }
 
-async function apply(client: Queryable, migration: Migration): Promise<void> {
-  await client.query('begin');
+/** Up to version 0.1.0 the schema had other migrations under the same numbers. */
+async function refuseOlder(client: Queryable): Promise<void> {
+  const first = readMigrations()[0]?.name;
+  const { rows } = await client.query<{ name: string }>('select name from db.migrations where version = 1');
+  const applied = rows[0]?.name;
+  if (applied === undefined || applied === first) return;
+  throw new MigrationError(
+    'The database was made by a build from before version 0.1.0 and cannot be upgraded. ' +
+      'Name an empty one in DATABASE_URL or, where Purser starts its own, another directory in PURSER_DATA_DIR.',
+  );
+}
+
+function refuseNewer(present: readonly AppliedFunction[]): void {
+  const newer = present.find(({ version }) => isNewerVersion(version));
+  if (newer === undefined) return;
+  throw new MigrationError(
+    `The database has functions of version ${newer.version} and this build is ${VERSION}. Start a build that is at least as new.`,
+  );
+}
+
+async function apply(client: Queryable, { version, name, sql }: Migration): Promise<void> {
   try {
-    await client.query(migration.sql);
-    await client.query('insert into db.migrations (version, name) values ($1, $2)', [
-      migration.version,
-      migration.name,
-    ]);
-    await client.query('commit');
+    await client.query(sql);
   } catch (fault) {
-    await client.query('rollback');
-    if (sqlStateOf(fault) !== INSUFFICIENT_PRIVILEGE)
-      throw new Error(`Migration ${migration.name} failed.`, { cause: fault });
-    throw new MigrationError(
-      'The database user may not do what the schema needs. It must own the database and may create roles (CREATEROLE).',
-      { cause: fault },
-    );
+    throw new Error(`Migration ${name} failed.`, { cause: fault });
   }
+  await client.query('insert into db.migrations (version, name) values ($1, $2)', [version, name]);
+}
+
+function causeOf(fault: unknown): unknown {
+  return fault instanceof Error && fault.cause !== undefined ? fault.cause : fault;
 }
 
 function newestVersion(migrations: readonly Migration[]): number {

@@ -100,6 +100,8 @@ const CONNECTION_SQLSTATE = /^(08|57P0[1235]|53300)/;
 const SERVER_SQLSTATE = /^(25006|53|58)/;
 /** Data that does not fit, a constraint, an exception that a function of ours raised. */
 const ITEM_SQLSTATE = /^(22|23|P0)/;
+/** A record has another number of attributes than here: a newer build has upgraded the database, and its processes will do. */
+const MALFORMED_RECORD = /^malformed record literal/;
 
 /** True when the server could not be reached or went away, so that the same statement may succeed on a new connection. */
 export function isConnectionFault(fault: unknown): boolean {
@@ -125,7 +127,8 @@ export function isServerFault(fault: unknown): boolean {
 /** True when the statement's own items are at fault, so that trying again would fail again. */
 export function isItemFault(fault: unknown): boolean {
   const state = sqlStateOf(fault);
-  return state === undefined ? !isConnectionFault(fault) : ITEM_SQLSTATE.test(state);
+  if (state === undefined) return !isConnectionFault(fault);
+  return ITEM_SQLSTATE.test(state) && !(fault instanceof Error && MALFORMED_RECORD.test(fault.message));
 }
 
 /** The SQLSTATE of a database error, or undefined for anything else. */

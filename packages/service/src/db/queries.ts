@@ -70,8 +70,56 @@ export async function selectSchemaVersion(db: Queryable): Promise<number> {
   return rows[0]?.version ?? 0;
 }
 
-/** Analyzes a table that is small and has doubled, see `db.analyze_young_table` in the migrations. False: there is none. */
-export async function analyzeYoungTable(db: Queryable): Promise<boolean> {
+/** A function as the last build that made it has noted it. */
+export interface AppliedFunction {
+  /** `ledger.reserve` */
+  readonly name: string;
+  /** SHA-256 of the file that it was made from. */
+  readonly digest: Buffer;
+  /** Of the build. */
+  readonly version: string;
+}
+
+/** The functions that this and earlier builds have made. */
+export async function selectFunctions(tx: Queryable): Promise<readonly AppliedFunction[]> {
+  const { rows } = await tx.query<AppliedFunction>('select name, digest, version from db.functions');
+  return rows;
+}
+
+export async function upsertFunction(tx: Queryable, { name, digest, version }: AppliedFunction): Promise<void> {
+  await tx.query(
+    `insert into db.functions (name, digest, version) values ($1, $2, $3)
+     on conflict (name) do update set digest = $2, version = $3, applied_at = clock_timestamp()`,
+    [name, digest, version],
+  );
+}
+
+export async function deleteFunction(tx: Queryable, name: string): Promise<void> {
+  await tx.query('delete from db.functions where name = $1', [name]);
+}
+
+interface FunctionRow {
+  /** As `drop function` takes it. */
+  readonly signature: string;
+  /** A trigger or a constraint hangs on it. */
+  readonly is_attached: boolean;
+}
+
+/** The functions that have a name, whatever they take. */
+export async function selectSignatures(tx: Queryable, name: string): Promise<readonly FunctionRow[]> {
+  const { rows } = await tx.query<FunctionRow>(
+    `select p.oid::regprocedure::text as signature, exists (
+       select from pg_depend d where d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid and d.deptype = 'n'
+     ) as is_attached
+     from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+     where n.nspname || '.' || p.proname = $1`,
+    [name],
+  );
+  return rows;
+}
+
+/** Analyzes a table that is small and has doubled, see `analyze_young_table.sql`. False: there is none. */
+export async function analyzeSmallTable(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ analyzed: boolean }>('select db.analyze_young_table() as analyzed');
   return rows[0]?.analyzed ?? false;
 }

@@ -1,43 +1,48 @@
 import { deriveKey, hmacSha256 } from '#kernel/crypto.ts';
 import type { AppId, EndUserId, Mode } from '#kernel/ids.ts';
 
-/** A call that may be a retry, or that may be retried (CC-14). Its digests are keyed: they say nothing of what was sent. */
+/**
+ * Identifies a call that may be a retry or may be retried (CC-14). The digests are HMACs, so the database learns nothing
+ * about what was sent.
+ */
 export interface IdempotencyKey {
-  /** The same for all attempts at one call of one user. */
+  /** The same for the original call and all its retries. */
   readonly digest: Buffer;
+  /** The digest of the body alone. A retry with the same key and another body is refused. */
   readonly body: Buffer;
-  /** The caller named it by an `idempotency-key`. */
+  /** True when the caller sent an `idempotency-key`. */
   readonly isKeyed: boolean;
-  /** It may be a retry: an earlier attempt comes before a call of its own. */
+  /** True when the call may be a retry: then an earlier attempt's answer is looked for before a new call is made. */
   readonly joins: boolean;
 }
 
-/** Whose calls are compared: nothing is ever shared beyond it. */
+/** The scope within which calls are compared. Nothing is ever shared between scopes. */
 export interface IdempotencyScope {
   readonly appId: AppId;
   readonly mode: Mode;
   readonly userId: EndUserId;
 }
 
-/** What the caller's headers say of an attempt. */
+/** What the caller's headers say about retries. */
 interface RetryMark {
   readonly key: string | undefined;
   readonly joins: boolean;
 }
 
+/** Computes the digests by which retries find the original call. */
 export interface IdempotencyDigests {
   readonly keyOf: (scope: IdempotencyScope, mark: RetryMark, body: Buffer) => IdempotencyKey;
-  /** Names a request to one model, for as long as this process runs. */
+  /** Names a request to one model, for use in this process's memory. */
   readonly requestOf: (scope: IdempotencyScope, model: string, request: string) => string;
 }
 
-/** 128 bits: no two calls meet by chance, and nobody without the key can make two that do. */
+/** 128 bits: two calls never collide by chance, and without the key nobody can construct two that do. */
 const DIGEST_BYTES = 16;
 
 export function createIdempotencyDigests(secret: Buffer): IdempotencyDigests {
   const key = deriveKey(secret, 'attempts');
 
-  // JSON without spaces holds no line break, so that no two lists of parts run into the same bytes.
+  // JSON.stringify never writes a line break, so the head ends at the first one and no two inputs hash the same bytes.
   function digestOf(
     { appId, mode, userId }: IdempotencyScope,
     use: readonly string[],

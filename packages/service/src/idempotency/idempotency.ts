@@ -3,11 +3,11 @@ import { createKeptAnswers, type KeptAnswers } from '#idempotency/kept-answers.t
 import type { Pool } from '#db/pool.ts';
 import type { Log } from '#kernel/log.ts';
 
-/** What retries need, made once at start (CC-14). */
+/** What the handling of retries needs, created once at start (CC-14). */
 export interface Idempotency {
   readonly digests: IdempotencyDigests;
   readonly answers: KeptAnswers;
-  /** Callers of this process who wait for an earlier attempt. */
+  /** How many callers of this process wait for an earlier attempt. */
   readonly waiting: { callers: number };
 }
 

@@ -7,7 +7,7 @@ import { describeFault, type Log } from '#kernel/log.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { repeat } from '#kernel/repeat.ts';
 
-/** An answer as it was sent, with what its headers said. */
+/** An answer as it was sent, with the facts from its headers. */
 export interface SentAnswer {
   readonly callId: CallId;
   readonly isStream: boolean;
@@ -21,32 +21,36 @@ interface KeptAnswer extends SentAnswer {
   readonly charged: Micros;
 }
 
-/** Answers for the retries of their calls, for five minutes (CC-14). Sealed under a key of this service; never logged. */
+/**
+ * Keeps answers for five minutes so that a retry can get the same one (CC-14). They are encrypted under a key of this
+ * service, because they contain what users and models said, and they are never logged.
+ */
 export interface KeptAnswers {
   /**
-   * Keeps an answer. `charged`: of a call that has ended. When it cannot be kept, the call goes on without: a line in
-   * the log says so. Never rejects.
+   * Keeps an answer. `charged` is given for a call that has already ended. If the answer cannot be kept, the call continues
+   * without, and a log line says so. Never rejects.
    */
   readonly keep: (idempotencyKey: IdempotencyKey, answer: SentAnswer, charged?: Micros) => Promise<void>;
-  /** The answer of a call that was kept and charged, unless its time is over. */
+  /** The kept answer of a call that was charged. Undefined when there is none or its time is over. */
   readonly find: (idempotencyKey: IdempotencyKey, callId: CallId) => Promise<KeptAnswer | undefined>;
-  /** Removes what nobody needs any more. Never rejects. */
+  /** Deletes an answer before its time, because no retry can need it any more. Never rejects. */
   readonly forget: (callId: CallId) => Promise<void>;
-  /** Ends the removal of answers whose time is over. */
+  /** Stops the periodic deletion of expired answers. */
   readonly stop: () => Promise<void>;
 }
 
 const LIFETIME_MS = 5 * 60_000;
 /** Longer answers are not kept. */
 export const KEPT_CHARACTERS_MAX = 8 * 1024 * 1024;
-/** How long a caller waits for an answer to be kept: not for as long as a database that is away may take. */
+/** How long a caller waits at most for its answer to be kept. A database outage may last much longer. */
 const KEEP_MS_MAX = 1_000;
-/** A connection that was lost is made anew within that time. */
+/** Enough attempts to get past a lost connection within that time. */
 const KEEP_TRIES_MAX = 5;
 const KEEP_AGAIN_MS = 100;
 const SWEEP_PERIOD_MS = 5_000;
 const SWEPT_MAX = 200;
 
+/** Creates the store and starts the deletion of expired answers, every five seconds. */
 export function createKeptAnswers(options: {
   readonly pool: Pool;
   readonly secret: Buffer;
@@ -58,7 +62,7 @@ export function createKeptAnswers(options: {
   async function keep(idempotencyKey: IdempotencyKey, answer: SentAnswer, charged: Micros | undefined): Promise<void> {
     const { callId, text } = answer;
     if (text.length > KEPT_CHARACTERS_MAX) {
-      log.warn({ callId }, 'an answer is too long to be kept for a retry');
+      log.warn({ callId }, 'an answer is too long to be kept for retries');
       return;
     }
     const { digest, body } = idempotencyKey;
@@ -66,7 +70,7 @@ export function createKeptAnswers(options: {
     try {
       await insertStubbornly(pool, { callId, digest, body, sealed, charged, lifetimeMs: LIFETIME_MS });
     } catch (fault) {
-      log.warn({ callId, fault: describeFault(fault) }, 'an answer could not be kept for a retry');
+      log.warn({ callId, fault: describeFault(fault) }, 'an answer could not be kept for retries');
     }
   }
 
@@ -75,7 +79,7 @@ export function createKeptAnswers(options: {
       let removed = SWEPT_MAX;
       while (removed === SWEPT_MAX) removed = await deleteExpired(pool, SWEPT_MAX);
     } catch (fault) {
-      log.warn({ fault: describeFault(fault) }, 'kept answers whose time is over could not be removed');
+      log.warn({ fault: describeFault(fault) }, 'expired answers could not be deleted');
     }
   }
 
@@ -93,14 +97,14 @@ export function createKeptAnswers(options: {
       try {
         await deleteAnswer(pool, callId);
       } catch (fault) {
-        log.warn({ callId, fault: describeFault(fault) }, 'a kept answer could not be removed before its time');
+        log.warn({ callId, fault: describeFault(fault) }, 'a kept answer could not be deleted early');
       }
     },
     stop: sweeps.stop,
   };
 }
 
-/** Without its answer a retry is charged again: a connection that is lost in passing is no reason to go without. */
+/** Tries again after a lost connection. Without the kept answer a retry would be charged again, so giving up early costs money. */
 async function insertStubbornly(pool: Pool, answer: AnswerRow): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -115,11 +119,12 @@ async function insertStubbornly(pool: Pool, answer: AnswerRow): Promise<void> {
   }
 }
 
-/** What a sealed answer belongs to: moved to another row, it cannot be opened. */
+/** Binds a sealed answer to its call. Copied into another row of the database, it cannot be opened. */
 function contextOf({ digest, body }: IdempotencyKey, callId: CallId): Buffer {
   return Buffer.concat([digest, body, Buffer.from(callId)]);
 }
 
+/** Waits for the work, but no longer than `KEEP_MS_MAX`. The work itself goes on. */
 async function withinTime(work: Promise<void>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, KEEP_MS_MAX);

@@ -6,17 +6,17 @@ export interface AnswerRow {
   readonly digest: Buffer;
   readonly body: Buffer;
   readonly sealed: Buffer;
-  /** What play money was charged, where that is known. */
+  /** The sandbox charge, when it is known. A live charge is read from the receipt. */
   readonly charged: bigint | undefined;
   readonly lifetimeMs: number;
 }
 
-/** Keeps an answer; the first of a call stays. */
+/** Stores an answer. The first one of a call stays. */
 export async function insertAnswer(db: Queryable, answer: AnswerRow): Promise<void> {
   const { callId, digest, body, sealed, charged, lifetimeMs } = answer;
   await db.query({
-    name: 'attempts_insert',
-    text: `insert into attempts.answers (call_id, attempt, body, sealed, charged_micros, expires_at)
+    name: 'idempotency_insert',
+    text: `insert into idempotency.kept_answers (call_id, key_digest, body_digest, sealed, charged_micros, expires_at)
       values ($1, $2, $3, $4, $5, clock_timestamp() + $6 * interval '1 millisecond')
       on conflict (call_id) do nothing`,
     values: [callId, digest, body, sealed, charged, lifetimeMs],
@@ -28,25 +28,26 @@ interface KeptRow {
   readonly charged: bigint;
 }
 
-/** The kept answer of a call that was charged, see `attempts.find` in the migrations. */
+/** The kept answer of a call that was charged, see `find.sql`. */
 export async function selectAnswer(db: Queryable, callId: CallId): Promise<KeptRow | undefined> {
   const { rows } = await db.query<KeptRow>({
-    name: 'attempts_select',
-    text: `select sealed, charged from attempts.find($1)`,
+    name: 'idempotency_select',
+    text: `select sealed, charged from idempotency.find($1)`,
     values: [callId],
   });
   return rows[0];
 }
 
+/** Deletes the answer of one call. Does nothing when there is none. */
 export async function deleteAnswer(db: Queryable, callId: CallId): Promise<void> {
-  await db.query(`delete from attempts.answers where call_id = $1`, [callId]);
+  await db.query(`delete from idempotency.kept_answers where call_id = $1`, [callId]);
 }
 
-/** Removes at most `most` answers whose time is over. Gives how many. */
+/** Deletes at most `most` expired answers and returns how many it deleted. */
 export async function deleteExpired(db: Queryable, most: number): Promise<number> {
   const { rowCount } = await db.query(
-    `delete from attempts.answers where call_id in (
-       select call_id from attempts.answers where expires_at <= clock_timestamp()
+    `delete from idempotency.kept_answers where call_id in (
+       select call_id from idempotency.kept_answers where expires_at <= clock_timestamp()
        order by expires_at limit $1)`,
     [most],
   );

@@ -6,17 +6,17 @@ import { createPersonSessions, type PersonSignIn } from '#identities/session.ts'
 import { deriveKey, equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
 import { randomBase62, randomDigits } from '#kernel/random.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-import type { Tries, Try } from '#limits/tries.ts';
+import type { AttemptLimiter, Attempt } from '#limits/attempt-limiter.ts';
 
 interface AskForCode {
   readonly email: Email;
-  /** The address that it is asked from. */
+  /** The network address of the caller. */
   readonly from: string;
-  /** What names the code that this browser asked for before: it is void from now on. */
+  /** The challenge of the code that this browser requested before. That code becomes void. */
   readonly before: string | undefined;
-  /** What this browser keeps of a sign-in before: it has tries of its own then. */
+  /** The browser's proof of an earlier sign-in, if it has one. It then has attempts of its own. */
   readonly known: string | undefined;
-  /** The app that a person signs in for, as the mail names it. */
+  /** The name of the app that the person signs in for, for the mail. */
   readonly appName: string | undefined;
 }
 
@@ -26,17 +26,20 @@ interface TypedCode {
   readonly known: string | undefined;
 }
 
-/** Signing in by a code of six digits that is mailed: once, within ten minutes, in the browser that asked for it. */
+/** Signs people in by a mailed six-digit code. It works once, within ten minutes, in the browser that requested it. */
 export interface CodeSignIns {
-  /** Mails a code. Gives what names it, for this browser alone. No e-mail is answered otherwise than another. */
+  /**
+   * Mails a code and returns its challenge, which only this browser gets. Every e-mail gets the same answer, so that nobody
+   * can find out who has a wallet.
+   */
   readonly ask: (ask: AskForCode) => Promise<{ readonly challenge: string } | Refusal<'TOO_MANY_REQUESTS'>>;
-  /** Where the code was mailed; undefined once it is void. */
+  /** The e-mail that the code was sent to. Undefined once the code is void. */
   readonly emailOf: (challenge: string) => Promise<Email | undefined>;
-  /** Signs in by the code, once. */
+  /** Signs in with the code. A code works once. */
   readonly use: (typed: TypedCode) => Promise<PersonSignIn | Refusal<'BAD_REQUEST' | 'TOO_MANY_REQUESTS'>>;
 }
 
-/** Tells a person a code by mail. */
+/** Mails a code to a person. */
 type SendCode = (mail: {
   readonly email: Email;
   readonly code: string;
@@ -45,8 +48,11 @@ type SendCode = (mail: {
 
 interface CodeOptions {
   readonly pool: Pool;
-  readonly tries: Tries;
-  /** Codes are stored as HMACs under a key of it: a million of them are soon tried. */
+  readonly attempts: AttemptLimiter;
+  /**
+   * Codes are stored as HMACs under a key derived from this. A plain hash would not do: whoever reads the database could try
+   * all million codes in a moment.
+   */
   readonly secret: Buffer;
   readonly sendCode: SendCode;
 }
@@ -58,13 +64,13 @@ const CODE = /^\d{6}$/;
 const CHALLENGE_LENGTH = 43; // 256 bits.
 const CHALLENGE = /^[0-9A-Za-z]{43}$/;
 
-export function createCodeSignIns({ pool, tries, secret, sendCode }: CodeOptions): CodeSignIns {
+export function createCodeSignIns({ pool, attempts, secret, sendCode }: CodeOptions): CodeSignIns {
   const key = deriveKey(secret, 'person-code');
   const browsers = createKnownBrowsers(secret);
   const proofOf = (challenge: string, code: string): Buffer => hmacSha256(key, challenge, '\n', code);
 
-  /** Of a browser that was signed in with this e-mail before they are its own: no stranger can use them up. */
-  function tryOf(kind: 'code' | 'code-guess', email: Email, known: string | undefined): Try {
+  /** A browser that has signed in with this e-mail before has attempts of its own, which no stranger can use up. */
+  function tryOf(kind: 'code' | 'code-guess', email: Email, known: string | undefined): Attempt {
     const browser = browsers.nameOf(known, email);
     return browser === undefined ? { kind, of: email } : { kind: `${kind}-known`, of: `${browser}\n${email}` };
   }
@@ -76,7 +82,7 @@ export function createCodeSignIns({ pool, tries, secret, sendCode }: CodeOptions
 
   return {
     ask: async ({ email, from, before, known, appName }) => {
-      const tooMany = await tries.take([{ kind: 'code-from', of: from }, tryOf('code', email, known)]);
+      const tooMany = await attempts.take([{ kind: 'code-from', of: from }, tryOf('code', email, known)]);
       if (tooMany !== undefined) return tooMany;
       const older = digestOf(before ?? '');
       if (older !== undefined) await deleteCode(pool, older);
@@ -93,29 +99,36 @@ export function createCodeSignIns({ pool, tries, secret, sendCode }: CodeOptions
       if (!CODE.test(code)) return refuse('BAD_REQUEST', 'Type the six digits from the mail.');
       const email = await emailOf(challenge);
       if (email === undefined) return voidCode();
-      // Over all strangers: who asks for one code after the other guesses no faster. Taken first, so that guesses at once count.
+      // Counted over all unknown browsers, so that requesting one code after the other makes nobody guess faster. Taken before
+      // the code is compared, so that many guesses at once all count.
       const guess = [tryOf('code-guess', email, known)];
-      const tooMany = await tries.take(guess);
+      const tooMany = await attempts.take(guess);
       if (tooMany !== undefined) return tooMany;
       const digest = sha256(challenge);
       const proof = await takeGuess(pool, digest);
       if (proof === undefined) return voidCode();
       if (!equalBytes(proof, proofOf(challenge, code))) {
-        return refuse('BAD_REQUEST', 'This is not the code. Look at the newest mail, and type its six digits.');
+        return refuse('BAD_REQUEST', 'This code is wrong. Check the newest mail and type its six digits.');
       }
+      // The delete decides which of two requests with the right code signs in: the other finds the code gone.
       const opened = await inTransaction(pool, async (tx) => {
         return (await deleteCode(tx, digest)) ? createPersonSessions(tx).open(email) : undefined;
       });
-      await tries.giveBack(guess);
+      await attempts.giveBack(guess);
       return opened === undefined ? voidCode() : { ...opened, known: browsers.issue(email) };
     },
   };
 }
 
+/** Undefined for texts that cannot be a challenge of ours, which then cost no read. */
 function digestOf(challenge: string): Buffer | undefined {
   return CHALLENGE.test(challenge) ? sha256(challenge) : undefined;
 }
 
+/** One answer for unknown, expired, used and exhausted codes. */
 function voidCode(): Refusal<'BAD_REQUEST'> {
-  return refuse('BAD_REQUEST', 'This code has expired, was used, or was guessed wrong too often. Ask for a new one.');
+  return refuse(
+    'BAD_REQUEST',
+    'This code is no longer valid. It has expired, was used, or was entered wrong too often. Request a new one.',
+  );
 }

@@ -1,13 +1,13 @@
 import type { Brand } from '#kernel/brand.ts';
 
-/** An e-mail as people are told apart by it: in lower case, and of visible ASCII alone. */
+/** An e-mail that identifies a person: in lower case, visible ASCII only. */
 export type Email = Brand<string, 'Email'>;
 
 const SHAPE = /^[\x21-\x7e]{1,254}$/;
 
 /**
- * The same for what is written alike; undefined for what is none. Not a letter beyond ASCII: some become others in lower case
- * (the Kelvin sign is a `k` then), and who has the one mailbox would be who has the other.
+ * Normalises an e-mail. Undefined when it is not one. Characters beyond ASCII are refused, because some of them turn into
+ * ASCII in lower case (the Kelvin sign becomes `k`). Then two different mailboxes would count as the same person.
  */
 export function emailOf(typed: string): Email | undefined {
   const email = typed.trim();

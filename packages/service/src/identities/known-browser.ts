@@ -1,7 +1,10 @@
 import { deriveKey } from '#kernel/crypto.ts';
 import { createSignedNames, type SignedNames } from '#kernel/signed-name.ts';
 
-/** Browsers that were signed in with an e-mail before: each has tries of its own for it, which no stranger uses up. */
+/**
+ * Recognises browsers that have signed in with an e-mail before. Each has attempts of its own for that e-mail, so strangers
+ * who request or guess codes cannot lock the owner out.
+ */
 export function createKnownBrowsers(secret: Buffer): SignedNames {
   return createSignedNames(deriveKey(secret, 'person-browser'));
 }

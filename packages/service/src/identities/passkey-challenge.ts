@@ -3,19 +3,22 @@ import { equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
 import { randomBytes } from '#kernel/random.ts';
 
 interface ReadChallenge {
-  /** Names it among all, to see that it is answered once. */
+  /** Identifies the challenge, so that it is answered only once. */
   readonly digest: Buffer;
   readonly expiresAtMs: number;
 }
 
-/** What a passkey must sign: made here, for one purpose, a short time ago. Issuing one writes nothing. */
+/**
+ * Challenges that a passkey signs. Each is valid for one purpose and a short time. They carry their own HMAC, so issuing one
+ * writes nothing: a stranger who opens the sign-in page a million times fills no table.
+ */
 interface Challenges {
   readonly issue: (purpose: string) => string;
-  /** Undefined for one that is forged, expired or of another purpose. */
+  /** Reads a challenge. Undefined when it is forged, expired or meant for another purpose. */
   readonly read: (purpose: string, challenge: string) => ReadChallenge | undefined;
 }
 
-const LIFETIME_SECONDS = 30 * 60; // A page may stand open for a while.
+const LIFETIME_SECONDS = 30 * 60; // A page may stay open for a while before the person uses it.
 const EXPIRY_BYTES = 4;
 const NONCE_BYTES = 16;
 const SHAPE = /^[A-Za-z0-9_-]{70}$/; // 52 bytes: the two above, and an HMAC over them.
@@ -31,7 +34,8 @@ export function createChallenges(key: Buffer, clock: Clock): Challenges {
     },
     read: (purpose, challenge) => {
       const bytes = SHAPE.test(challenge) ? Buffer.from(challenge, 'base64url') : undefined;
-      if (bytes?.toString('base64url') !== challenge) return undefined; // Some characters stand for the same bytes.
+      // Different texts can decode to the same bytes. Only one of them is valid, or a challenge could be answered twice.
+      if (bytes?.toString('base64url') !== challenge) return undefined;
       const claims = bytes.subarray(0, EXPIRY_BYTES + NONCE_BYTES);
       if (!equalBytes(bytes.subarray(claims.length), hmacSha256(key, claims, purpose))) return undefined;
       const expiry = claims.readUInt32BE();

@@ -26,22 +26,22 @@ import { type Refusal, refuse } from '#kernel/refusal.ts';
 interface Passkey {
   readonly credentialId: string;
   readonly createdAtMs: number;
-  /** Undefined: never yet. */
+  /** Undefined when it was never used. */
   readonly lastUsedAtMs: number | undefined;
 }
 
-/** Signing in by a passkey, once a person has added one. Nobody needs one: the code from the mail is always there. */
+/** Signs people in by passkeys that they have added. Passkeys are optional: the code by mail always works. */
 export interface Passkeys {
-  /** Passkeys are for a host with a name: there are none where the service is reached by an IP address. */
+  /** False when the service is reached by an IP address: WebAuthn needs a host name. */
   readonly isPossible: boolean;
-  /** What a browser is asked to make one with. */
+  /** The options with which a browser creates a passkey. */
   readonly optionsToAdd: (identity: Identity) => Promise<PublicKeyCredentialCreationOptionsJSON>;
-  /** Adds what the browser made of these, as JSON. */
+  /** Adds the passkey that the browser created with these options, given as JSON. */
   readonly add: (identity: Identity, credential: string) => Promise<Refusal<'BAD_REQUEST'> | undefined>;
-  /** What a browser is asked to sign in with. */
+  /** The options with which a browser signs in. They name no passkeys, so they reveal nobody's. */
   readonly optionsToSignIn: () => PublicKeyCredentialRequestOptionsJSON;
   readonly signIn: (credential: string) => Promise<PersonSignIn | Refusal<'BAD_REQUEST'>>;
-  /** The newest first. */
+  /** An identity's passkeys, newest first. */
   readonly list: (identityId: IdentityId) => Promise<readonly Passkey[]>;
   readonly remove: (identityId: IdentityId, credentialId: string) => Promise<void>;
 }
@@ -50,20 +50,20 @@ interface PasskeyOptions {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly secret: Buffer;
-  /** Its host is whom passkeys are for: they are worth nothing under another. */
+  /** Passkeys are bound to its host name and do not work under another one. */
   readonly publicUrl: string;
   readonly operatorName: string;
-  /** Tells a person by mail that there is one more. */
+  /** Tells the person by mail that a passkey was added. */
   readonly sendAdded: (tx: Queryable, identity: Identity) => Promise<void>;
 }
 
 const PASSKEYS_MAX = 10;
-/** Ed25519, ECDSA with SHA-256, RSA with SHA-256: what browsers offer, and nothing experimental. */
+/** Ed25519, ECDSA with SHA-256, RSA with SHA-256: the algorithms that browsers offer, without experimental ones. */
 const ALGORITHMS = [-8, -7, -257];
 const TIMEOUT_MS = 5 * 60_000;
 const CREDENTIAL_ID = /^[A-Za-z0-9_-]{1,1364}$/;
 const SIGN_IN = 'sign-in';
-/** A passkey stands for the mailbox, so whoever holds it must show that it is his: by finger, face or PIN. */
+/** A passkey replaces access to the mailbox, so its holder must prove their identity to the device: by finger, face or PIN. */
 const VERIFICATION = 'required';
 
 export function createPasskeys(options: PasskeyOptions): Passkeys {
@@ -72,7 +72,10 @@ export function createPasskeys(options: PasskeyOptions): Passkeys {
   const browsers = createKnownBrowsers(secret);
   const { hostname, origin } = new URL(publicUrl);
 
-  /** What a credential must fit, and the challenge that it answers, once it was looked at. */
+  /**
+   * The expectations for the library's check. The library takes no challenge but asks back whether the one in the response
+   * is ours; `answered` keeps it, so that it can be used up afterwards.
+   */
   function expected(purpose: string) {
     const answered: { challenge?: NonNullable<ReturnType<typeof challenges.read>> } = {};
     const isOurs = (challenge: string): boolean => {
@@ -102,7 +105,7 @@ export function createPasskeys(options: PasskeyOptions): Passkeys {
       const isAdded = await inTransaction(pool, async (tx) => {
         if (!(await answerChallenge(tx, challenge))) return false;
         if (!(await insertPasskey(tx, { identityId: identity.identityId, ...made }))) return false;
-        await sendAdded(tx, identity); // None is added of which its person does not hear.
+        await sendAdded(tx, identity); // In the same transaction: no passkey is added without a mail about it.
         return true;
       });
       return isAdded ? undefined : notAdded();
@@ -136,11 +139,15 @@ export function createPasskeys(options: PasskeyOptions): Passkeys {
 interface Creation {
   readonly rp: { readonly id: string; readonly name: string };
   readonly identity: Identity;
-  /** Those that the person has already: no device makes a second one. */
+  /** The person's other passkeys, so that a device that has one does not create a second. */
   readonly others: readonly PasskeyRow[];
   readonly challenge: string;
 }
 
+/**
+ * The passkey is stored on the device under the person's e-mail, so that they can find it there.
+ * It must be discoverable (`residentKey`), because people sign in without typing an e-mail first.
+ */
 function creationOptions({ rp, identity, others, challenge }: Creation): PublicKeyCredentialCreationOptionsJSON {
   return {
     rp,
@@ -150,11 +157,11 @@ function creationOptions({ rp, identity, others, challenge }: Creation): PublicK
     timeout: TIMEOUT_MS,
     excludeCredentials: others.map((row) => ({ id: row.credential_id, type: 'public-key' })),
     authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: VERIFICATION },
-    attestation: 'none', // Who made the device is no business of ours.
+    attestation: 'none', // We do not need to know who made the device.
   };
 }
 
-/** By what a passkey names its person: says nothing of him to whoever reads it from the device. */
+/** The user handle in a passkey. It is a random id, so reading it from the device reveals nothing about the person. */
 function handleOf(identityId: IdentityId): string {
   return Buffer.from(identityId).toString('base64url');
 }
@@ -167,11 +174,12 @@ function passkeyOf({
   return { credentialId, createdAtMs: createdAt.getTime(), lastUsedAtMs: lastUsedAt?.getTime() };
 }
 
+/** A challenge for adding a passkey is valid for one identity only, so nobody can add theirs to somebody else's wallet. */
 function purposeOf({ identityId }: Identity): string {
   return `add ${identityId}`;
 }
 
-/** Undefined for what is no credential at all. The library looks at all the rest of it, and throws where it is not as it must be. */
+/** Reads the credential's id. Undefined when the text is no credential. The library checks the rest and throws if it is wrong. */
 function credentialOf(text: string): { readonly id: string } | undefined {
   try {
     const parsed = JSON.parse(text) as { readonly id?: unknown } | null;
@@ -182,6 +190,7 @@ function credentialOf(text: string): { readonly id: string } | undefined {
   }
 }
 
+/** What the library compares a response with. */
 interface Expected {
   readonly expectedChallenge: (challenge: string) => boolean;
   readonly expectedOrigin: string;
@@ -189,10 +198,10 @@ interface Expected {
   readonly requireUserVerification: boolean;
 }
 
-/** The library takes its time and memory to load: only where somebody has a passkey. */
+/** Loaded on first use, because the library takes time and memory and many services never see a passkey. */
 const loadLibrary = () => import('@simplewebauthn/server');
 
-/** The new passkey; undefined where it is none that was asked for. */
+/** Checks a new passkey. Undefined when it does not fit the options that we issued. */
 async function registered(response: RegistrationResponseJSON, by: Expected) {
   try {
     const { verifyRegistrationResponse } = await loadLibrary();
@@ -206,7 +215,10 @@ async function registered(response: RegistrationResponseJSON, by: Expected) {
   }
 }
 
-/** We ask for none. Looking at some, the library would call whatever address their maker wrote into them. */
+/**
+ * True when a response carries attestation certificates, which we never ask for. To check some of them, the library would
+ * call addresses that the sender wrote into them (server-side request forgery).
+ */
 async function hasCertificates({ response }: RegistrationResponseJSON): Promise<boolean> {
   const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers');
   const attestation = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject));
@@ -214,7 +226,7 @@ async function hasCertificates({ response }: RegistrationResponseJSON): Promise<
   return format !== 'none' && !(format === 'packed' && attestation.get('attStmt').get('x5c') === undefined);
 }
 
-/** How often the passkey says it was used; undefined where this is not its signature. */
+/** Checks a signature and returns the passkey's own use counter. Undefined when the signature is not this passkey's. */
 async function signed(
   response: AuthenticationResponseJSON,
   row: PasskeyRow,
@@ -234,13 +246,14 @@ async function signed(
 }
 
 function notAdded(): Refusal<'BAD_REQUEST'> {
-  return refuse('BAD_REQUEST', 'The passkey was not added. Try once more, or keep to the code from the mail.');
+  return refuse('BAD_REQUEST', 'The passkey was not added. Try again, or keep signing in with a code by mail.');
 }
 
 function tooMany(): Refusal<'BAD_REQUEST'> {
-  return refuse('BAD_REQUEST', `There are ${PASSKEYS_MAX} passkeys already. Remove one first.`);
+  return refuse('BAD_REQUEST', `You already have ${PASSKEYS_MAX} passkeys. Remove one first.`);
 }
 
+/** One answer for every cause, so that nobody learns whether a passkey is registered. */
 function notSignedIn(): Refusal<'BAD_REQUEST'> {
-  return refuse('BAD_REQUEST', 'This passkey did not sign you in. Try once more, or take a code by mail.');
+  return refuse('BAD_REQUEST', 'This passkey did not sign you in. Try again, or get a code by mail.');
 }

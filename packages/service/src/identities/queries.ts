@@ -7,13 +7,14 @@ interface IdentityRow {
   readonly email: Email;
 }
 
+/** A session with the identity that is signed in. */
 interface SessionRow extends IdentityRow {
   readonly session_id: SessionId;
   readonly created_at: Date;
   readonly last_used_at: Date;
 }
 
-/** The identity of an e-mail, made where there is none. */
+/** Returns the identity of an e-mail and creates it if needed. The update changes nothing; it makes the insert return the row. */
 export async function upsertIdentity(db: Queryable, identityId: IdentityId, email: Email): Promise<IdentityRow> {
   const { rows } = await db.query<IdentityRow>(
     `insert into identities.identities (identity_id, email) values ($1, $2)
@@ -22,7 +23,7 @@ export async function upsertIdentity(db: Queryable, identityId: IdentityId, emai
     [identityId, email],
   );
   const row = rows[0];
-  if (row === undefined) throw new Error('An identity was not made.');
+  if (row === undefined) throw new Error('The identity could not be stored.');
   return row;
 }
 
@@ -33,6 +34,7 @@ interface NewSession {
   readonly lifetimeMs: number;
 }
 
+/** Opens a session. The database's clock decides when it expires. */
 export async function insertSession(db: Queryable, session: NewSession): Promise<void> {
   await db.query(
     `insert into identities.sessions (session_id, identity_id, digest, expires_at)
@@ -41,7 +43,7 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
   );
 }
 
-/** Of a session that has not expired; writes down that it was used, to the minute. */
+/** Finds a session that has not expired and records its use, to the minute. One round trip for both. */
 export async function selectSession(db: Queryable, digest: Buffer): Promise<SessionRow | undefined> {
   const { rows } = await db.query<SessionRow>(
     `with touched as (
@@ -56,7 +58,7 @@ export async function selectSession(db: Queryable, digest: Buffer): Promise<Sess
   return rows[0];
 }
 
-/** Null: all of them. */
+/** Ends one session of an identity, or all of them when `sessionId` is undefined. */
 export async function deleteSessions(
   db: Queryable,
   identityId: IdentityId,
@@ -76,6 +78,7 @@ interface NewCode {
   readonly lifetimeMs: number;
 }
 
+/** Stores a code as an HMAC, with the number of guesses it allows. */
 export async function insertCode(db: Queryable, code: NewCode): Promise<void> {
   await db.query(
     `insert into identities.codes (digest, email, proof, guesses_left, expires_at)
@@ -84,7 +87,7 @@ export async function insertCode(db: Queryable, code: NewCode): Promise<void> {
   );
 }
 
-/** To whom a code was mailed that can still be used. */
+/** The e-mail that a code was sent to. Undefined when the code can no longer be used. */
 export async function selectCodeEmail(db: Queryable, digest: Buffer): Promise<Email | undefined> {
   const { rows } = await db.query<{ email: Email }>(
     `select email from identities.codes
@@ -94,7 +97,7 @@ export async function selectCodeEmail(db: Queryable, digest: Buffer): Promise<Em
   return rows[0]?.email;
 }
 
-/** Takes one guess of a code. Undefined: there is none left, or no such code. */
+/** Takes one guess and returns the HMAC to compare. Undefined when no guesses are left or there is no such code. */
 export async function takeGuess(db: Queryable, digest: Buffer): Promise<Buffer | undefined> {
   const { rows } = await db.query<{ proof: Buffer }>(
     `update identities.codes set guesses_left = guesses_left - 1
@@ -105,16 +108,18 @@ export async function takeGuess(db: Queryable, digest: Buffer): Promise<Buffer |
   return rows[0]?.proof;
 }
 
-/** Removes a code: true for whoever did, so that it is used once. */
+/** Deletes a code. True only for the one request that deleted it, so that a code is used once. */
 export async function deleteCode(db: Queryable, digest: Buffer): Promise<boolean> {
   const { rowCount } = await db.query(`delete from identities.codes where digest = $1`, [digest]);
   return rowCount === 1;
 }
 
+/** Voids all codes that were mailed to an e-mail. */
 export async function deleteCodesOf(db: Queryable, email: Email): Promise<void> {
   await db.query(`delete from identities.codes where email = $1`, [email]);
 }
 
+/** A passkey with the identity that it belongs to. */
 export interface PasskeyRow extends IdentityRow {
   readonly credential_id: string;
   readonly public_key: Buffer;
@@ -131,7 +136,7 @@ export async function selectPasskey(db: Queryable, credentialId: string): Promis
   return rows[0];
 }
 
-/** The newest first. */
+/** Lists an identity's passkeys, newest first. */
 export async function selectPasskeysOf(db: Queryable, identityId: IdentityId): Promise<readonly PasskeyRow[]> {
   const { rows } = await db.query<PasskeyRow>(
     `select ${PASSKEY} where p.identity_id = $1 order by p.created_at desc, p.credential_id`,
@@ -147,7 +152,7 @@ interface NewPasskey {
   readonly signCount: number;
 }
 
-/** False where it is somebody's already. */
+/** Adds a passkey. False when the credential is already registered, to anybody. */
 export async function insertPasskey(db: Queryable, passkey: NewPasskey): Promise<boolean> {
   const { rowCount } = await db.query(
     `insert into identities.passkeys (credential_id, identity_id, public_key, sign_count) values ($1, $2, $3, $4)
@@ -157,7 +162,10 @@ export async function insertPasskey(db: Queryable, passkey: NewPasskey): Promise
   return rowCount === 1;
 }
 
-/** Writes down a use. False where the passkey counts its uses, and says no more than it did before: it may be a copy. */
+/**
+ * Records a use of a passkey. False when it counts its uses and the count did not grow: then it may be a copy. Many passkeys
+ * do not count and always say 0.
+ */
 export async function advancePasskey(db: Queryable, credentialId: string, signCount: number): Promise<boolean> {
   const { rowCount } = await db.query(
     `update identities.passkeys set sign_count = $2, last_used_at = clock_timestamp()
@@ -167,6 +175,7 @@ export async function advancePasskey(db: Queryable, credentialId: string, signCo
   return rowCount === 1;
 }
 
+/** Removes a passkey. The identity is part of the condition, so nobody can remove another person's. */
 export async function deletePasskey(db: Queryable, identityId: IdentityId, credentialId: string): Promise<void> {
   await db.query(`delete from identities.passkeys where identity_id = $1 and credential_id = $2`, [
     identityId,
@@ -174,7 +183,7 @@ export async function deletePasskey(db: Queryable, identityId: IdentityId, crede
   ]);
 }
 
-/** Uses up a challenge. False where it was answered before. */
+/** Uses up a challenge. False when it was answered before. */
 export async function answerChallenge(
   db: Queryable,
   challenge: { readonly digest: Buffer; readonly expiresAtMs: number },
@@ -187,7 +196,10 @@ export async function answerChallenge(
   return rowCount === 1;
 }
 
-/** Removes at most so many of each that have had their time: sessions, codes, challenges (clocks may be apart). */
+/**
+ * Deletes expired sessions, codes and challenges, at most `rowsMax` of each. Challenges stay an hour longer: they expire by
+ * the clock of a gateway process, which may be behind the database's.
+ */
 export async function deleteExpired(db: Queryable, rowsMax: number): Promise<void> {
   await db.query(
     `with sessions as (

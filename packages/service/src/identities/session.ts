@@ -12,7 +12,7 @@ import { sha256 } from '#kernel/crypto.ts';
 import { type IdentityId, newIdentityId, newSessionId, type SessionId } from '#kernel/ids.ts';
 import { randomBase62 } from '#kernel/random.ts';
 
-/** Somebody who has shown that mail to this address reaches him. */
+/** A person who has shown that they receive mail at this address. */
 export interface Identity {
   readonly identityId: IdentityId;
   readonly email: Email;
@@ -25,21 +25,21 @@ export interface Person {
   readonly createdAtMs: number;
 }
 
-/** Somebody who has just signed in, and what his browser keeps of it. */
+/** The result of signing in. */
 export interface PersonSignIn {
   readonly identity: Identity;
   readonly token: string;
-  /** That it was signed in with this e-mail: it has tries of its own from now on. It opens nothing. */
+  /** The browser's proof that it has signed in with this e-mail. It grants no access, only attempts of its own. */
   readonly known: string;
 }
 
-/** Sessions of people with wallets: by a cookie of the pages, and by nothing else. */
+/** Sessions of people who own wallets. They work only as a cookie of the hosted pages, never as an API credential. */
 export interface PersonSessions {
   readonly find: (token: string) => Promise<Person | undefined>;
-  /** Signs in who has shown that an e-mail is his. The token is in this answer alone. */
+  /** Signs in a person who has proved that the e-mail is theirs. The token appears in this answer only; its digest is stored. */
   readonly open: (email: Email) => Promise<{ readonly identity: Identity; readonly token: string }>;
   readonly end: (person: Person) => Promise<void>;
-  /** Signs out everywhere, here too, and makes every code void that was mailed until now. */
+  /** Signs out everywhere, this browser included, and voids every code that was mailed so far. */
   readonly endAll: (person: Person) => Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export function createPersonSessions(db: Queryable): PersonSessions {
   };
 }
 
-/** Removes sessions and codes that have had their time. */
+/** Deletes expired sessions, codes and challenges. */
 export function createForgetSignIns(db: Queryable): () => Promise<void> {
   return () => deleteExpired(db, EXPIRED_MAX);
 }

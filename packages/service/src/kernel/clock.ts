@@ -1,4 +1,4 @@
-/** The time, as everything but the database reads it. Tests move it. */
+/** The wall clock, for everything but the database, which uses its own. Tests move it. */
 export interface Clock {
   /** Milliseconds since 1970 UTC. */
   readonly nowMs: () => number;
@@ -6,9 +6,9 @@ export interface Clock {
 
 export const systemClock: Clock = { nowMs: () => Date.now() };
 
-/** Time that only goes on, whoever sets the system's clock: for how long ago something was. */
+/** A clock that never jumps when the system time is set. Use it to measure how long something took. */
 export interface SteadyClock {
-  /** Milliseconds since a moment that means nothing. */
+  /** Milliseconds since an arbitrary moment. Only differences mean anything. */
   readonly nowMs: () => number;
 }
 
@@ -19,7 +19,7 @@ export function isoOf(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-/** The first millisecond of a UTC month given as `YYYY-MM`, or of one that comes `later` months after it. */
+/** The first millisecond of the UTC month `later` months after `month`, which is given as `YYYY-MM`. */
 export function startOfMonth(month: string, later: number): number {
   const [year = 0, number = 1] = month.split('-').map(Number);
   return Date.UTC(year, number - 1 + later, 1);

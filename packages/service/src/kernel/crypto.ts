@@ -12,7 +12,7 @@ export function sha256(text: string | Buffer): Buffer {
   return hash('sha256', text, 'buffer');
 }
 
-/** The same as base64: a key of a map, three times as fast as by way of a buffer. */
+/** SHA-256 as base64, for use as a map key. Three times as fast as making a buffer and encoding it. */
 export function sha256Base64(text: string): string {
   return hash('sha256', text, 'base64');
 }
@@ -23,12 +23,18 @@ export function hmacSha256(key: Buffer, ...parts: readonly (string | Buffer)[]):
   return hmac.digest();
 }
 
-/** True when both are the same bytes; takes the same time wherever they differ. */
+/**
+ * True when both hold the same bytes. Takes the same time wherever they differ, so that a caller cannot guess a secret byte
+ * by byte from response times. Only a difference in length is visible.
+ */
 export function equalBytes(left: Buffer, right: Buffer): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** A key of its own for each use of the one secret, so that no two uses can be played against each other (HKDF, RFC 5869). */
+/**
+ * Derives a separate key for each use of the one secret (HKDF, RFC 5869). What is signed or sealed for one purpose is
+ * worthless for any other.
+ */
 export function deriveKey(secret: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, 'purser', purpose, 32));
 }
@@ -37,15 +43,18 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
 
-/** Encrypts under a key of 32 bytes, bound to `context`: nonce, tag and text in one. */
+/**
+ * Encrypts `text` under a key of 32 bytes and binds it to `context`, which is authenticated but not stored. The result is
+ * nonce, tag and ciphertext in one buffer. With random nonces, one key must not seal more than about 2^32 texts.
+ */
 export function seal(key: Buffer, context: Buffer, text: string): Buffer {
-  const nonce = randomBytes(NONCE_BYTES);
+  const nonce = randomBytes(NONCE_BYTES); // Node's own generator: a nonce that repeats under GCM reveals the key stream.
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(context);
   const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** What was sealed under this key for this context. Throws when it was not. */
+/** Opens what `seal` made. Throws when the key or the context differs, or when a single bit was changed. */
 export function unseal(key: Buffer, context: Buffer, sealed: Buffer): string {
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);

@@ -1,4 +1,4 @@
-/** Text that a browser may take as HTML: made by `html` alone. */
+/** Text that is safe to send as HTML. Only `html` makes it, so a string can never reach a page unescaped by mistake. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Piece = Html | string | number | undefined | readonly Piece[];
 
-/** HTML as it is written; whatever is put into it is shown as text, unless it is `Html` itself. */
+/** Template tag for HTML. The template's own text is kept as written; inserted values are escaped unless they are `Html`. */
 export function html(written: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   return new Html(String.raw({ raw: written }, ...pieces.map(textOf)));
 }
@@ -21,7 +21,7 @@ function textOf(piece: Piece): string {
   return escapeHtml(String(piece));
 }
 
-/** Text as HTML shows it, inside an element or a quoted attribute. */
+/** Escapes text for use inside an element or a quoted attribute. Not for script, style or unquoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

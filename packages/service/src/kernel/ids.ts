@@ -16,10 +16,10 @@ export type RefundId = Brand<string, 'RefundId'>;
 /** The caller-chosen string of `x-service-user`: 1 to 256 visible ASCII characters, compared byte for byte (AU-04). */
 export type EndUserId = Brand<string, 'EndUserId'>;
 
-/** One call through the gateway: names its hold, its ledger cause and its receipt. A UUID whose first bits are the time. */
+/** One call through the gateway: names its hold, its ledger cause and its receipt. A UUID that begins with the time. */
 export type CallId = Brand<string, 'CallId'>;
 
-/** What the caller or we named the call for logs and support. Identifies nothing inside (ER-02). */
+/** The name of a call in logs and support requests, chosen by the caller or by us. Nothing is looked up by it inside (ER-02). */
 export type CorrelationId = Brand<string, 'CorrelationId'>;
 
 /** `live` moves real money, `sandbox` moves play money. Fixed when a key is made (AU-07). */
@@ -37,7 +37,7 @@ const PREFIX = {
   payment: 'pay_',
   refund: 'ref_',
 } as const;
-const ID_LENGTH = 22; // 131 bits of base62: unguessable, though ids are no secrets.
+const ID_LENGTH = 22; // 131 bits of base62. Ids are not secrets, but nobody can guess or enumerate them.
 
 export const newAccountId = (): AccountId => (PREFIX.account + randomBase62(ID_LENGTH)) as AccountId;
 export const newAppId = (): AppId => (PREFIX.app + randomBase62(ID_LENGTH)) as AppId;
@@ -51,26 +51,29 @@ export const newPaymentId = (): PaymentId => (PREFIX.payment + randomBase62(ID_L
 export const newRefundId = (): RefundId => (PREFIX.refund + randomBase62(ID_LENGTH)) as RefundId;
 export const newCorrelationId = (): CorrelationId => `cor_${randomBase62(ID_LENGTH)}` as CorrelationId;
 
-/** A version 7 UUID (RFC 9562): its first bits are the time, so that index pages fill in order of time. */
+/**
+ * A version 7 UUID (RFC 9562). It begins with the time, so new rows go to the end of an index instead of dirtying a random
+ * page for each call.
+ */
 export const newCallId = (): CallId => randomUUIDv7() as CallId;
 
 const TIME_DIGITS = 12; // 48 bits of milliseconds, in hexadecimal.
 
-/** The second at which a call was named, since 1970 UTC. */
+/** The second, since 1970 UTC, in which the call id was made. */
 export function secondOf(callId: CallId): number {
   return Math.floor(Number.parseInt(callId.replace('-', '').slice(0, TIME_DIGITS), 16) / 1_000);
 }
 
 const END_USER_ID = /^[\x21-\x7e]{1,256}$/;
 
-/** The end user named by a header value, or undefined when it is not well formed (AU-04). */
+/** Reads an end user from a header value. Undefined when it is not well formed (AU-04). */
 export function parseEndUserId(value: string): EndUserId | undefined {
   return END_USER_ID.test(value) ? (value as EndUserId) : undefined;
 }
 
 const CORRELATION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The caller's own correlation id, or undefined when it is not well formed (ER-02). */
+/** Reads the caller's own correlation id. Undefined when it is not well formed (ER-02). */
 export function parseCorrelationId(value: string): CorrelationId | undefined {
   return CORRELATION_ID.test(value) ? (value as CorrelationId) : undefined;
 }

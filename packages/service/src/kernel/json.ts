@@ -5,7 +5,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Parses JSON text; undefined when it is none. (JSON has no undefined of its own.) */
+/** Parses JSON text. Undefined when it is not valid JSON, which is unambiguous because JSON has no `undefined`. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

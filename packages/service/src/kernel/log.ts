@@ -1,14 +1,14 @@
 import { type Logger, pino } from 'pino';
 
 /**
- * One line of JSON an event. Fields are facts about a call (codes, ids, durations); prompts, completions, keys, e-mail
- * addresses and provider texts are never passed here (ER-03).
+ * Writes one line of JSON per event. Fields are facts about a call: codes, ids, durations. Never pass prompts, completions,
+ * keys, e-mail addresses or provider texts (ER-03).
  */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** Lines go to the standard output, or to `destination` where one is given. */
+/** Creates a log that writes to standard output, or to `destination` when one is given. */
 export function createLog(level: LogLevel, destination?: { readonly write: (line: string) => void }): Log {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
   return destination === undefined ? pino(options) : pino(options, destination);
@@ -21,8 +21,12 @@ interface FaultDescription {
   readonly cause?: FaultDescription;
 }
 
-/** A fault as a log line may show it: name, message, stack, and the same of its cause; never a request body. */
+/**
+ * Describes a fault for a log line: name, message, stack, and the same of its cause. Other properties are left out, because
+ * libraries attach requests, statement parameters and configuration to their errors.
+ */
 export function describeFault(fault: unknown): FaultDescription {
+  // A thrown value that is not an error may be anything, a body included: log only its type.
   if (!(fault instanceof Error)) return { name: 'NonError', message: typeof fault };
   return {
     name: fault.name,

@@ -24,7 +24,7 @@ test('WA-09 a counter starts at 0 and shows what was added', () => {
   assert.match(textOf('purser_made_total'), /^purser_made_total 42$/m);
 });
 
-test('WA-09 a labelled counter has each combination of its values from the start, and no other', () => {
+test('WA-09 a labelled counter has every combination of its values from the start, and no other', () => {
   const sold = labelledCounter('purser_sold_total', 'Sold.', { size: ['small', 'large'], colour: ['red'] });
   sold.of({ size: 'large', colour: 'red' }).add(3);
   assert.equal(
@@ -32,10 +32,10 @@ test('WA-09 a labelled counter has each combination of its values from the start
     '# HELP purser_sold_total Sold.\n# TYPE purser_sold_total counter\n' +
       'purser_sold_total{size="small",colour="red"} 0\npurser_sold_total{size="large",colour="red"} 3\n',
   );
-  assert.throws(() => sold.of({ size: 'svc_live_key' as 'small', colour: 'red' }), /has these values/);
+  assert.throws(() => sold.of({ size: 'svc_live_key' as 'small', colour: 'red' }), /label values were declared/);
 });
 
-test('WA-09 gauges and counters kept elsewhere are read when they are asked for', () => {
+test('WA-09 gauges, and counters kept elsewhere, are read when the metrics are', () => {
   let level = 1.5;
   gauge({ name: 'purser_level', help: 'Level.', across: 'max', read: () => level });
   readCounter({ name: 'purser_kept_total', help: 'Kept.', read: () => level * 2 });
@@ -44,19 +44,19 @@ test('WA-09 gauges and counters kept elsewhere are read when they are asked for'
   assert.match(textOf('purser_kept_total'), /^purser_kept_total 5$/m);
 });
 
-test('WA-09 a name that is none, or of the other kind, is refused where it is declared', () => {
+test('WA-09 declaring an invalid name, or a name of the other kind, throws', () => {
   for (const name of ['made_total', 'purser_made', 'purser_Made_total', 'purser_made_total ', 'purser__total']) {
-    assert.throws(() => counter(name, 'x'), /a name|ends as/, name);
+    assert.throws(() => counter(name, 'x'), /valid metric name|ends in _total/, name);
   }
-  assert.throws(() => gauge({ name: 'purser_x_total', help: 'x', across: 'sum', read: () => 0 }), /ends as/);
-  assert.throws(() => labelledCounter('purser_y_total', 'x', { a: ['say "no"'] }), /a value for a label/);
+  assert.throws(() => gauge({ name: 'purser_x_total', help: 'x', across: 'sum', read: () => 0 }), /ends in _total/);
+  assert.throws(() => labelledCounter('purser_y_total', 'x', { a: ['say "no"'] }), /valid label value/);
 });
 
 const reading = (name: string, across: 'sum' | 'max', ...samples: readonly [string, number][]): MetricReading => {
   return { name, kind: 'gauge', help: 'x', across, samples };
 };
 
-test('WA-09 processes together have the sum or the largest, series by series', () => {
+test('WA-09 readings of several processes are merged to their sum or their largest, series by series', () => {
   const one = [reading('purser_a', 'sum', ['{m="x"}', 1], ['{m="y"}', 2]), reading('purser_b', 'max', ['', 5])];
   const other = [reading('purser_b', 'max', ['', 3]), reading('purser_a', 'sum', ['{m="x"}', 10], ['{m="z"}', 4])];
   assert.deepEqual(mergeReadings([one, other, []]), [

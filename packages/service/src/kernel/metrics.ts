@@ -1,8 +1,8 @@
 import { assert } from '#kernel/assert.ts';
 
 /**
- * What this process counts, for `GET /metrics`. Names and the values of labels are fixed where a metric is declared, so
- * that no id, key or text of a call can get into them, and counting is an addition to a number that is there already.
+ * What this process counts, for `GET /metrics`. Names and label values are fixed where a metric is declared. So no id, key or
+ * text of a call can get into them, the number of series is bounded, and counting on the hot path is one addition.
  */
 interface Metric {
   readonly kind: 'counter' | 'gauge';
@@ -11,15 +11,15 @@ interface Metric {
   readonly read: () => readonly Sample[];
 }
 
-/** The labels as they are written, braces included, or '' where there are none; and the value. */
+/** The labels as text with braces, or '' when there are none; and the value. */
 type Sample = readonly [labels: string, value: number];
 
-/** A metric as one process reads it at one moment. Plain data, which goes from process to process. */
+/** One process's reading of a metric at one moment. Plain data, because workers send it to the primary process. */
 export interface MetricReading {
   readonly name: string;
   readonly kind: 'counter' | 'gauge';
   readonly help: string;
-  /** What several processes together have: the sum of it, or the largest. */
+  /** How readings of several processes are merged: their sum, or the largest. */
   readonly across: 'sum' | 'max';
   readonly samples: readonly Sample[];
 }
@@ -28,7 +28,7 @@ interface Counter {
   readonly add: (by?: number) => void;
 }
 
-/** Each label with all the values that it can have. */
+/** Each label with all its possible values. */
 type LabelValues = Readonly<Record<string, readonly string[]>>;
 
 interface LabelledCounter<Values extends LabelValues> {
@@ -41,21 +41,27 @@ const LABEL_VALUE = /^[A-Za-z][A-Za-z0-9_]*$/;
 
 const metrics = new Map<string, Metric>();
 
-/** A name that is declared again takes the place of the first: a second service in a process reads its own. */
+/** Declaring a name again replaces the first metric, so that a test that starts a second service reads that one's figures. */
 function declare(name: string, metric: Metric): void {
-  assert(NAME.test(name), `${name} is a name for a metric`);
-  assert((metric.kind === 'counter') === name.endsWith('_total'), `${name} ends as metrics of its kind do`);
+  assert(NAME.test(name), `${name} is a valid metric name`);
+  assert(
+    (metric.kind === 'counter') === name.endsWith('_total'),
+    `${name} ends in _total exactly when it is a counter`,
+  );
   metrics.set(name, metric);
 }
 
-/** A number that only grows, from 0 at the start of the process. Its name ends in `_total`. */
+/** Declares a number that only grows, from 0 when the process starts. Its name must end in `_total`. */
 export function counter(name: string, help: string): Counter {
   const cell = createCell();
   declare(name, { kind: 'counter', help, across: 'sum', read: () => [['', cell.value()]] });
   return cell;
 }
 
-/** A counter for each combination of the values of its labels, all of them there from the start. */
+/**
+ * Declares one counter for each combination of label values. All of them exist from the start, so a series that is still 0
+ * shows up as 0 instead of being absent, and rates over it are right from the first event on.
+ */
 export function labelledCounter<const Values extends LabelValues>(
   name: string,
   help: string,
@@ -74,7 +80,7 @@ export function labelledCounter<const Values extends LabelValues>(
   function cellOf(one: readonly unknown[]): Cell {
     let branch: Branch | undefined = root;
     for (const value of one) branch = branch instanceof Map ? branch.get(value) : undefined;
-    assert(branch !== undefined && !(branch instanceof Map), 'a counter has these values of its labels');
+    assert(branch !== undefined && !(branch instanceof Map), 'these label values were declared');
     return branch;
   }
   return { of: (labels) => cellOf(names.map((label) => labels[label])) };
@@ -87,22 +93,22 @@ interface ReadMetric {
   readonly read: () => number;
 }
 
-/** A number that goes up and down, read when it is asked for. */
+/** Declares a number that goes up and down. It is read when `/metrics` is. */
 export function gauge({ name, help, across, read }: ReadMetric): void {
   declare(name, { kind: 'gauge', help, across, read: () => [['', read()]] });
 }
 
-/** A counter that is kept elsewhere, read when it is asked for. */
+/** Declares a counter that is kept elsewhere, such as in the operating system. It is read when `/metrics` is. */
 export function readCounter({ name, help, read }: Omit<ReadMetric, 'across'>): void {
   declare(name, { kind: 'counter', help, across: 'sum', read: () => [['', read()]] });
 }
 
-/** All metrics of this process as they are now. */
+/** Reads all metrics of this process. */
 export function readMetrics(): readonly MetricReading[] {
   return Array.from(metrics, ([name, { read, ...about }]) => ({ name, ...about, samples: read() }));
 }
 
-/** What several processes have together. */
+/** Merges the readings of several processes into one. A metric that only some processes have keeps their figures. */
 export function mergeReadings(processes: readonly (readonly MetricReading[])[]): readonly MetricReading[] {
   const merged = new Map<string, { reading: MetricReading; samples: Map<string, number> }>();
   for (const reading of processes.flat()) {
@@ -122,7 +128,7 @@ function together(across: 'sum' | 'max', left: number, right: number): number {
 
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** The text format of Prometheus, version 0.0.4. */
+/** Renders readings in the Prometheus text format, version 0.0.4. */
 export function renderMetrics(readings: readonly MetricReading[]): string {
   return readings
     .toSorted((left, right) => (left.name < right.name ? -1 : 1))
@@ -147,7 +153,10 @@ function createCell(): Cell {
   };
 }
 
-/** Cells by the value of the first label, and so on. */
+/**
+ * A tree of counters: one level for each label, one branch for each value. `of` walks it with map look-ups, which is cheaper
+ * than building a key text for every count.
+ */
 type Branch = Cell | Map<unknown, Branch>;
 
 function branchOf([first, ...rest]: readonly (readonly string[])[]): Branch {
@@ -162,6 +171,6 @@ function combinationsOf(lists: readonly (readonly string[])[]): readonly (readon
 }
 
 function labelsText(names: readonly string[], values: readonly string[]): string {
-  for (const value of values) assert(LABEL_VALUE.test(value), `${value} is a value for a label`);
+  for (const value of values) assert(LABEL_VALUE.test(value), `${value} is a valid label value`);
   return `{${names.map((name, index) => `${name}="${values[index]}"`).join(',')}}`;
 }

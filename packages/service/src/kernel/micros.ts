@@ -1,7 +1,7 @@
 import { assert } from '#kernel/assert.ts';
 import type { Brand } from '#kernel/brand.ts';
 
-/** Millionths of a currency unit: a whole number, never negative where it is an amount. */
+/** Millionths of a currency unit, as a whole number. Amounts are never negative. */
 export type Micros = Brand<bigint, 'Micros'>;
 
 /** The largest amount that JSON carries exactly: 2^53 - 1 micros, about nine billion units (WA-01). */
@@ -9,24 +9,24 @@ export const MICROS_MAX = 9_007_199_254_740_991n as Micros;
 
 export const ZERO_MICROS = 0n as Micros;
 
-/** Brands a whole amount between 0 and `MICROS_MAX`. Anything else is a fault of ours. */
+/** Makes an amount from a whole number between 0 and `MICROS_MAX`. Throws for anything else, which is a bug of ours. */
 export function micros(value: bigint): Micros {
-  // The words are made only where they are needed: a call makes several amounts.
+  // The message is built only on failure: every call makes several amounts.
   if (value < 0n || value > MICROS_MAX) assert(false, `${value} is not an amount of micros`);
   return value as Micros;
 }
 
-/** An amount as the wire carries it: a JSON integer, exact by the range of `micros`. */
+/** Converts an amount to a JSON integer. Exact, because `micros` admits nothing above 2^53 - 1. */
 export function microsToWire(value: Micros): number {
   return Number(value);
 }
 
-/** An amount from a PostgreSQL `bigint`, which the driver hands over as a `bigint` (see `db/pool.ts`). */
+/** Reads an amount from a PostgreSQL `bigint`, which the driver delivers as a JavaScript `bigint` (see `db/pool.ts`). */
 export function microsFromRow(value: bigint): Micros {
   return micros(value);
 }
 
-/** A sum of amounts from a row. One above the largest amount is told as that amount: the books keep it exactly. */
+/** Reads a sum of amounts from a row. A sum beyond `MICROS_MAX` is reported as `MICROS_MAX`; the ledger keeps it exactly. */
 export function microsSumFromRow(value: bigint): Micros {
   return value > MICROS_MAX ? MICROS_MAX : micros(value);
 }

@@ -1,15 +1,17 @@
 import { randomFillSync, randomInt } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const POOL_BYTES = 4096; // One system call for about a hundred ids.
+// Random bytes are fetched from the system in blocks: one call into the generator serves about a hundred ids.
+const POOL_BYTES = 4096;
 const pool = Buffer.allocUnsafe(POOL_BYTES);
 let used = POOL_BYTES;
 
-/** `count` bytes from the system's generator, at most 4096. */
+/** Returns `count` bytes from the system's generator, at most 4096. */
 export function randomBytes(count: number): Buffer {
   if (used + count > POOL_BYTES) refill();
   const bytes = Buffer.from(pool.subarray(used, used + count));
-  pool.fill(0, used, used + count); // What was handed out is not kept: it may be a key.
+  // Erase what was handed out: it may be a key, and must not stay in the pool for a heap dump to find.
+  pool.fill(0, used, used + count);
   used += count;
   return bytes;
 }
@@ -19,15 +21,15 @@ function refill(): void {
   used = 0;
 }
 
-/** `length` characters of base62, each one of 62 with equal chance. */
+/** Returns `length` characters of base62, all 62 equally likely. */
 export function randomBase62(length: number): string {
   const characters = Buffer.allocUnsafe(length);
   for (let at = 0; at < length; ) {
     if (used === POOL_BYTES) refill();
     const byte = pool[used] ?? 0;
-    pool[used] = 0; // What was handed out is not kept: it may be a key.
+    pool[used] = 0; // As above: it may be part of a key.
     used += 1;
-    // 248 is the largest multiple of 62 in a byte: above it, a remainder would favour the first characters.
+    // 248 is the largest multiple of 62 within a byte. Bytes above it would favour the first characters, so they are skipped.
     if (byte >= 248) continue;
     characters[at] = BASE62.charCodeAt(byte % 62);
     at += 1;
@@ -37,7 +39,7 @@ export function randomBase62(length: number): string {
   return text;
 }
 
-/** A number below 62^length as exactly `length` characters of base62. */
+/** Writes a number below 62^length as exactly `length` characters of base62. */
 export function toBase62(value: number, length: number): string {
   let rest = value;
   let text = '';
@@ -48,7 +50,7 @@ export function toBase62(value: number, length: number): string {
   return text;
 }
 
-/** `length` decimal digits, each one of ten with equal chance. */
+/** Returns `length` decimal digits, all ten equally likely. */
 export function randomDigits(length: number): string {
   return Array.from({ length }, () => randomInt(10)).join('');
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { repeat } from '#kernel/repeat.ts';
 
-test('work is done again and again, never twice at once, and a stop waits for the turn under way', async (t) => {
+test('work repeats, never twice at once, and stop waits for the run in progress', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const turns: PromiseWithResolvers<void>[] = [];
   const repeated = repeat(() => {
@@ -11,7 +11,7 @@ test('work is done again and again, never twice at once, and a stop waits for th
     return turn.promise;
   }, 100);
   t.mock.timers.tick(350);
-  assert.equal(turns.length, 1, 'those that were due meanwhile are left out');
+  assert.equal(turns.length, 1, 'runs that were due meanwhile are skipped');
   turns[0]?.resolve();
   await new Promise((resolve) => setImmediate(resolve));
   t.mock.timers.tick(100);

@@ -1,6 +1,6 @@
 /**
- * Does work every so often, never twice at once: a turn that is due while the one before still runs is left out. The work
- * catches its own faults. `stop` ends the turns and waits for the one under way.
+ * Runs work every `periodMs`, never twice at once: a run that is due while the previous one is still going is skipped. The
+ * work must catch its own faults. `stop` ends the repetition and waits for the run in progress.
  */
 export function repeat(work: () => Promise<unknown>, periodMs: number): { readonly stop: () => Promise<void> } {
   let working: Promise<unknown> | undefined;

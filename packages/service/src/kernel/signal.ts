@@ -1,11 +1,14 @@
-/** Whether something has ended, and word of it, once. Any `AbortSignal` is one. */
+/** Tells whether something has ended, and notifies listeners once when it does. Every `AbortSignal` is one. */
 export interface Signal {
   readonly aborted: boolean;
   readonly addEventListener: (type: 'abort', listener: () => void) => void;
   readonly removeEventListener: (type: 'abort', listener: () => void) => void;
 }
 
-/** A signal and who gives it, as an `AbortController` with its signal, for a tenth of their price: each call has two. */
+/**
+ * A signal that its owner aborts, like an `AbortController` and its signal in one. It costs a tenth as much to make, which
+ * matters because every call has two.
+ */
 export class OwnSignal implements Signal {
   aborted = false;
   #listeners: Set<() => void> | undefined;

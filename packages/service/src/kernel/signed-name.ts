@@ -1,10 +1,13 @@
 import { equalBytes, hmacSha256 } from '#kernel/crypto.ts';
 import { randomBase62 } from '#kernel/random.ts';
 
-/** Names that somebody keeps and shows again, each good for one thing that it was given for. Nothing of them is stored. */
+/**
+ * Random names with a signature. A browser keeps one and shows it again, and it is valid only for the subject it was issued
+ * for (`of`). Nothing is stored on our side.
+ */
 export interface SignedNames {
   readonly issue: (of: string) => string;
-  /** The name, where it was given for this. */
+  /** Returns the name when `shown` was issued for `of`; undefined when it was not, or was altered. */
   readonly nameOf: (shown: string | undefined, of: string) => string | undefined;
 }
 
@@ -12,6 +15,7 @@ const SHAPE = /^([0-9A-Za-z]{22})\.([A-Za-z0-9_-]{43})$/;
 const NAME_LENGTH = 22; // 131 bits.
 
 export function createSignedNames(key: Buffer): SignedNames {
+  // A name holds no line break, so two different pairs of name and subject never hash to the same bytes.
   const proofOf = (name: string, of: string): Buffer => hmacSha256(key, name, '\n', of);
   return {
     issue: (of) => {

@@ -16,7 +16,7 @@ interface TokensRow {
   readonly wait_ms: number;
 }
 
-/** Takes tokens from buckets, each bucket at most once, see `limits.take` in the migrations. */
+/** Takes tokens from buckets (see `take.sql`). A bucket may appear only once in `asked`. */
 export async function takeTokens(db: Queryable, asked: readonly TokensAsked[]): Promise<readonly TokensRow[]> {
   const { rows } = await db.query<TokensRow>({
     name: 'limits_take',
@@ -31,36 +31,40 @@ export async function takeTokens(db: Queryable, asked: readonly TokensAsked[]): 
   return rows;
 }
 
-export interface AheadAsked extends TokensAsked {
+export interface LeaseRequest extends TokensAsked {
   readonly bucket: AppId;
-  /** What this process holds ahead and goes on with, what it hands in, and what it would have in all. */
+  /** Leased tokens that this process keeps, those it returns, and how many it wants to hold in all. */
   readonly kept: number;
-  readonly back: number;
-  readonly ahead: number;
+  readonly returned: number;
+  readonly target: number;
 }
 
-export interface AheadRow {
+export interface LeaseRow {
   readonly app_id: AppId;
   readonly granted: number;
-  /** False: nothing of what was kept may be spent. */
+  /** False when the lease has expired in the database: none of the kept tokens may be spent any more. */
   readonly is_held: boolean;
-  readonly ahead: number;
-  /** In the bucket, with the part of the next one; and the most that time adds up to there. */
+  /** Tokens newly leased to this process. */
+  readonly leased: number;
+  /** Tokens in the bucket, fraction included, and the most that it can fill up to while leases are out. */
   readonly tokens_left: number;
   readonly tokens_full: number;
   readonly wait_ms: number;
 }
 
-/** Takes tokens, now and ahead, each bucket at most once, see `limits.take_ahead` in the migrations. */
-export async function takeAhead(
+/**
+ * Takes tokens for calls that wait and leases tokens for calls to come, in one round trip (see
+ * `lease_tokens.sql`). A bucket may appear only once in `asked`. `holder` names this process.
+ */
+export async function leaseTokens(
   db: Queryable,
   holder: string,
-  asked: readonly AheadAsked[],
-): Promise<readonly AheadRow[]> {
-  const { rows } = await db.query<AheadRow>({
-    name: 'limits_take_ahead',
-    text: `select app_id, granted, is_held, ahead, tokens_left, tokens_full, wait_ms
-      from limits.take_ahead($1, $2, $3, $4, $5, $6, $7, $8)`,
+  asked: readonly LeaseRequest[],
+): Promise<readonly LeaseRow[]> {
+  const { rows } = await db.query<LeaseRow>({
+    name: 'limits_lease_tokens',
+    text: `select app_id, granted, is_held, leased, tokens_left, tokens_full, wait_ms
+      from limits.lease_tokens($1, $2, $3, $4, $5, $6, $7, $8)`,
     values: [
       holder,
       textArray(asked.map(({ bucket }) => bucket)),
@@ -68,14 +72,14 @@ export async function takeAhead(
       plainArray(asked.map(({ burst }) => burst)),
       plainArray(asked.map(({ wanted }) => wanted)),
       plainArray(asked.map(({ kept }) => kept)),
-      plainArray(asked.map(({ back }) => back)),
-      plainArray(asked.map(({ ahead }) => ahead)),
+      plainArray(asked.map(({ returned }) => returned)),
+      plainArray(asked.map(({ target }) => target)),
     ],
   });
   return rows;
 }
 
-/** Removes at most so many buckets of tries that nobody has used for a day. */
-export async function forgetTries(db: Queryable, bucketsMax: number): Promise<void> {
+/** Deletes up to `bucketsMax` attempt buckets that have not been used for a day. */
+export async function deleteIdleBuckets(db: Queryable, bucketsMax: number): Promise<void> {
   await db.query(`select limits.forget_tries($1)`, [bucketsMax]);
 }

@@ -4,146 +4,147 @@ import type { Pool } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import type { SteadyClock } from '#kernel/clock.ts';
 import type { AppId } from '#kernel/ids.ts';
-import {
-  type AdvancePlan,
-  isSame,
-  KnownBucket,
-  type RateAnswer,
-  type RateLimits,
-  refused,
-} from '#limits/known-bucket.ts';
-import { type AheadAsked, type AheadRow, takeAhead } from '#limits/queries.ts';
+import { isSame, type LeasePlan, type RateAnswer, type RateLimits, refused, TokenLease } from '#limits/token-lease.ts';
+import { type LeaseRequest, type LeaseRow, leaseTokens } from '#limits/queries.ts';
 
 export type { RateAnswer, RateLimits };
 
 export interface RateLimiter {
   /**
-   * Takes one token from the app's bucket, which all its keys, both modes and every process share (LI-01). Answers at once
-   * where no statement is needed.
+   * Takes one token from the app's bucket, which all its keys, both modes and every process share (LI-01). Answers
+   * synchronously when no statement is needed: most calls of a busy app do not even wait for a microtask.
    */
   readonly take: (appId: AppId, limits: RateLimits) => RateAnswer | Promise<RateAnswer>;
-  /** Gives back what is held ahead of calls. A call that comes later asks the database. */
+  /** Returns all leased tokens to the buckets. A call that comes later asks the database. */
   readonly stop: () => Promise<void>;
 }
 
 interface Asked {
   readonly appId: AppId;
   readonly limits: RateLimits;
-  /** False: only the advance is renewed or handed in, and nobody hears the answer. */
+  /** False when the lease alone is renewed or returned and no call waits for the answer. */
   readonly isCall: boolean;
 }
 
 /** What one statement asks for one app. */
-interface Question extends AdvancePlan {
-  readonly bucket: KnownBucket;
+interface Question extends LeasePlan {
+  readonly lease: TokenLease;
   readonly limits: RateLimits;
-  /** Calls that wait. */
+  /** Calls that wait for a token. */
   wanted: number;
 }
 
 const BATCH_MAX = 1_024;
-const RETRIES_MAX = 5; // Half a second without a database. A token that was taken twice for that only delays the app.
-const LOOK_MS = 250;
-const NOBODY_HEARS: RateAnswer = refused(0);
+// About half a second without a database. A retry may take a token twice, which delays the app and never lets a call through.
+const RETRIES_MAX = 5;
+const RETURN_CHECK_MS = 250;
+const UNHEARD: RateAnswer = refused(0); // The answer of a renewal, which nobody reads.
 
 /**
- * The bucket lies in the database; one statement takes tokens for all calls that wait in this process. A busy app's tokens
- * are taken ahead, so that its calls wait for no statement; what an empty bucket answered is remembered until its next
- * token, so that neither does a caller who hammers.
+ * The buckets are rows of the database. One statement takes tokens for all calls that wait in this process. Two things
+ * keep that statement off the hot path: a busy app's tokens are leased in advance, and an empty bucket is remembered until
+ * its next token, so that a caller who hammers costs no statements either.
  */
 export function createRateLimiter(pool: Pool, clock: SteadyClock): RateLimiter {
   const holder = randomUUID();
-  const buckets = new Map<AppId, KnownBucket>();
+  const leases = new Map<AppId, TokenLease>();
   let isStopped = false;
-  let looking: NodeJS.Timeout | undefined;
+  let returning: NodeJS.Timeout | undefined;
 
-  function bucketOf(appId: AppId, limits: RateLimits): KnownBucket {
-    const known = buckets.get(appId);
+  function leaseOf(appId: AppId, limits: RateLimits): TokenLease {
+    const known = leases.get(appId);
     if (known !== undefined) return known;
-    const bucket = new KnownBucket(limits);
-    buckets.set(appId, bucket);
-    return bucket;
+    const lease = new TokenLease(limits);
+    leases.set(appId, lease);
+    return lease;
   }
 
-  /** Takes what each app's calls want, and hands it out in the order in which they came. */
+  /** Takes what each app's calls want in one statement, and hands it out in the order in which the calls came. */
   async function takeForAll(asked: readonly Asked[]): Promise<readonly RateAnswer[]> {
     const askedAtMs = clock.nowMs();
     const questions = new Map<AppId, Question>();
     for (const { appId, limits, isCall } of asked) {
-      const question = questions.get(appId) ?? questionOf(bucketOf(appId, limits), askedAtMs, isStopped);
+      // `questionOf` plans the lease and must run once per app and statement: planning removes the returned tokens.
+      const question = questions.get(appId) ?? questionOf(leaseOf(appId, limits), askedAtMs, isStopped);
       if (isCall) question.wanted += 1;
       questions.set(appId, question);
     }
-    const rows = await takeAhead(pool, holder, [...questions].map(askedOf));
+    const rows = await leaseTokens(pool, holder, [...questions].map(requestOf));
     return answersOf(asked, questions, rows, { askedAtMs, nowMs: clock.nowMs() });
   }
 
   const taking = createBatcher<Asked, RateAnswer>({ run: takeForAll, itemsMax: BATCH_MAX, retriesMax: RETRIES_MAX });
 
-  /** Renews or hands in an advance, beside the calls. Where that fails, it ends by itself, and the next call will tell. */
-  async function renew(appId: AppId, bucket: KnownBucket): Promise<void> {
-    bucket.isRenewing = true;
-    await taking.submit({ appId, limits: bucket.limits, isCall: false }).catch(() => {});
-    bucket.isRenewing = false;
+  /**
+   * Renews or returns a lease in the background. A failure needs no handling: the lease expires by itself, and the next
+   * call that needs the database reports the outage.
+   */
+  async function renew(appId: AppId, lease: TokenLease): Promise<void> {
+    lease.isRenewing = true;
+    await taking.submit({ appId, limits: lease.limits, isCall: false }).catch(() => {});
+    lease.isRenewing = false;
   }
 
-  /** Hands in what nobody has used in time. */
-  function look(): void {
+  /** Returns the tokens of expired leases. */
+  function returnExpired(): void {
     const nowMs = clock.nowMs();
-    for (const [appId, bucket] of buckets) if (bucket.isOverdue(nowMs)) void renew(appId, bucket);
+    for (const [appId, lease] of leases) if (lease.isOverdue(nowMs)) void renew(appId, lease);
   }
 
   return {
     take: (appId, limits) => {
       const nowMs = clock.nowMs();
-      const bucket = bucketOf(appId, limits);
-      if (!isSame(bucket.limits, limits)) bucket.changeLimits(limits); // An operator's change holds at once.
-      const answer = bucket.answer(nowMs);
+      const lease = leaseOf(appId, limits);
+      if (!isSame(lease.limits, limits)) lease.changeLimits(limits); // An operator's change takes effect at once.
+      const answer = lease.answer(nowMs);
       if (answer === undefined) {
-        looking ??= setInterval(look, LOOK_MS).unref();
+        returning ??= setInterval(returnExpired, RETURN_CHECK_MS).unref();
         return taking.submit({ appId, limits, isCall: true });
       }
-      if (answer.isTaken && bucket.isDue(nowMs)) void renew(appId, bucket);
+      if (answer.isTaken && lease.isDue(nowMs)) void renew(appId, lease);
       return answer;
     },
     stop: async () => {
       isStopped = true;
-      clearInterval(looking);
-      const held = [...buckets].filter(([, bucket]) => bucket.isHolding());
-      await Promise.all(held.map(([appId, bucket]) => renew(appId, bucket)));
+      clearInterval(returning);
+      const held = [...leases].filter(([, lease]) => lease.isHolding());
+      await Promise.all(held.map(([appId, lease]) => renew(appId, lease)));
     },
   };
 }
 
-function questionOf(bucket: KnownBucket, nowMs: number, isEnding: boolean): Question {
-  return { bucket, limits: bucket.limits, wanted: 0, ...bucket.plan(nowMs, isEnding) };
+function questionOf(lease: TokenLease, nowMs: number, isEnding: boolean): Question {
+  return { lease, limits: lease.limits, wanted: 0, ...lease.plan(nowMs, isEnding) };
 }
 
-function askedOf([bucket, { limits, wanted, kept, back, ahead }]: readonly [AppId, Question]): AheadAsked {
-  return { bucket, perMinute: limits.ratePerMinute, burst: limits.rateBurst, wanted, kept, back, ahead };
+function requestOf([bucket, { limits, wanted, kept, returned, target }]: readonly [AppId, Question]): LeaseRequest {
+  return { bucket, perMinute: limits.ratePerMinute, burst: limits.rateBurst, wanted, kept, returned, target };
 }
 
-/** Hands out what the database gave, and what is held ahead when that is not enough: it was taken before they called. */
+/**
+ * Hands out the tokens that the database granted, then leased ones. Leased tokens may serve calls that the database
+ * could not: they left the bucket before these calls came.
+ */
 function answersOf(
   asked: readonly Asked[],
   questions: ReadonlyMap<AppId, Question>,
-  rows: readonly AheadRow[],
+  rows: readonly LeaseRow[],
   times: { readonly askedAtMs: number; readonly nowMs: number },
 ): readonly RateAnswer[] {
-  const answered = new Map<AppId, { readonly row: AheadRow; readonly bucket: KnownBucket; tokens: number }>();
+  const answered = new Map<AppId, { readonly row: LeaseRow; readonly lease: TokenLease; tokens: number }>();
   for (const row of rows) {
     const question = questions.get(row.app_id);
-    assert(question !== undefined, 'nothing but what was asked is answered');
-    const { bucket, limits, wanted } = question;
-    bucket.learn(row, { limits, wanted, ...times });
-    answered.set(row.app_id, { row, bucket, tokens: row.granted });
+    assert(question !== undefined, 'the database answers only for apps that were asked about');
+    const { lease, limits, wanted } = question;
+    lease.learn(row, { limits, wanted, ...times });
+    answered.set(row.app_id, { row, lease, tokens: row.granted });
   }
   return asked.map(({ appId, isCall }) => {
     const app = answered.get(appId);
-    assert(app !== undefined, 'every app is answered');
-    if (!isCall) return NOBODY_HEARS;
+    assert(app !== undefined, 'the database answers for every app');
+    if (!isCall) return UNHEARD;
     app.tokens -= 1;
-    if (app.tokens >= 0) return app.bucket.granted(app.tokens);
-    return app.bucket.spend(times.nowMs) ?? refused(app.row.wait_ms);
+    if (app.tokens >= 0) return app.lease.granted(app.tokens);
+    return app.lease.spend(times.nowMs) ?? refused(app.row.wait_ms);
   });
 }

@@ -1,20 +1,23 @@
 import type { Pool } from '#db/pool.ts';
-import { forgetTries, takeTokens } from '#limits/queries.ts';
+import { deleteIdleBuckets, takeTokens } from '#limits/queries.ts';
 
 interface ThrottleRate {
   readonly ratePerMinute: number;
   readonly rateBurst: number;
-  /** Tokens that a try takes. */
+  /** Tokens that one attempt takes. */
   readonly cost: number;
 }
 
-/** Buckets of tries, by name, shared by every process. For what is rare: each act is a statement of its own. */
+/**
+ * Attempt buckets by name, shared by every process. For rare actions such as sign-ins: each one is a statement of its own,
+ * without the batching and leasing that calls need.
+ */
 interface Throttle {
-  /** Takes a try. Undefined: go on. Otherwise the milliseconds until the next. */
+  /** Takes one attempt. Undefined means go on; otherwise the milliseconds until the next attempt. */
   readonly take: (bucket: string, rate: ThrottleRate) => Promise<{ readonly waitMs: number } | undefined>;
-  /** Gives a try back that did no harm. */
+  /** Gives back an attempt that did no harm, such as a sign-in with the right password. */
   readonly giveBack: (bucket: string, rate: ThrottleRate) => Promise<void>;
-  /** Removes buckets that nobody has used for a day: they would be full again. */
+  /** Deletes buckets that have not been used for a day. They would be full again, so nothing is forgiven. */
   readonly forget: () => Promise<void>;
 }
 
@@ -23,7 +26,7 @@ const BUCKETS_FORGOTTEN_MAX = 10_000;
 export function createThrottle(pool: Pool): Throttle {
   async function move(bucket: string, { ratePerMinute, rateBurst }: ThrottleRate, wanted: number) {
     const [row] = await takeTokens(pool, [{ bucket, wanted, perMinute: ratePerMinute, burst: rateBurst }]);
-    if (row === undefined) throw new Error('The throttle was not answered.');
+    if (row === undefined) throw new Error('The database returned no row for a throttle bucket.');
     return row;
   }
 
@@ -31,12 +34,13 @@ export function createThrottle(pool: Pool): Throttle {
     take: async (bucket, rate) => {
       const { granted, wait_ms: waitMs } = await move(bucket, rate, rate.cost);
       if (granted === rate.cost) return undefined;
-      if (granted > 0) await move(bucket, rate, -granted); // Part of a try is none.
+      // The statement grants what there is. An attempt that is only partly paid for is refused, and its tokens go back.
+      if (granted > 0) await move(bucket, rate, -granted);
       return { waitMs };
     },
     giveBack: async (bucket, rate) => {
       await move(bucket, rate, -rate.cost);
     },
-    forget: () => forgetTries(pool, BUCKETS_FORGOTTEN_MAX),
+    forget: () => deleteIdleBuckets(pool, BUCKETS_FORGOTTEN_MAX),
   };
 }

@@ -1,23 +1,23 @@
 import type { Pool } from '#db/pool.ts';
 import { type MessageOutcome, type MessageRow, selectMessage, selectMessages } from '#mail/queries.ts';
 
-/** A message as the mailbox of a development service shows it. */
+/** A message as the mailbox page of a development service shows it. */
 export interface MailboxMessage {
   readonly messageId: bigint;
   readonly recipient: string;
   readonly subject: string;
-  /** Undefined once it is gone. */
+  /** Undefined once the text has been deleted. */
   readonly body: string | undefined;
-  /** Undefined once it is gone, and for a message that never had any. */
+  /** Undefined once it has been deleted, and for a message without HTML. */
   readonly html: string | undefined;
   readonly atMs: number;
-  /** Undefined while it waits. */
+  /** Undefined while the message waits. */
   readonly outcome: MessageOutcome | undefined;
 }
 
-/** All mail of the service, for its developer to read. */
+/** Lets a developer read all mail of the service. */
 export interface Mailbox {
-  /** The newest first, at most 100. */
+  /** Messages, newest first, at most 100. */
   readonly list: () => Promise<readonly MailboxMessage[]>;
   readonly find: (messageId: bigint) => Promise<MailboxMessage | undefined>;
 }

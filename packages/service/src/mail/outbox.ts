@@ -7,7 +7,7 @@ import type { SendMail } from '#mail/smtp.ts';
 
 const PERIOD_MS = 1_000;
 const PASSES_PER_TIDYING = 60;
-/** How long a stop waits for the try under way; who waited longer for nothing is tried again by another process. */
+/** How long a stop waits for the attempt in progress. Afterwards another process makes the attempt again. */
 const STOP_MS_MAX = 5_000;
 
 const tries = labelledCounter('purser_mail_tries_total', 'Messages handed to the mail server, by what came of it.', {
@@ -16,9 +16,9 @@ const tries = labelledCounter('purser_mail_tries_total', 'Messages handed to the
 
 interface OutboxOptions {
   readonly pool: Pool;
-  /** Undefined: there is no mail server, and messages are for the mailbox of a development service. */
+  /** Undefined when there is no mail server: messages then wait for the mailbox page of a development service. */
   readonly send: SendMail | undefined;
-  /** Whether the texts of messages stay after their end. They hold secrets: for development alone. */
+  /** True to keep the texts of finished messages. They contain secrets, so this is for development only. */
   readonly keepsBodies: boolean;
   readonly log: Log;
   readonly periodMs?: number;
@@ -29,20 +29,20 @@ interface Outbox {
 }
 
 /**
- * Hands waiting messages to the mail server, one after the other in each process, and each message by one process. A
- * message is handed over at least once, unless nobody takes it for a day; twice only when its process dies, or loses the
- * database for good, between the server's word and its own note of it.
+ * Hands waiting messages to the mail server. Each process sends one at a time, and no message is with two processes at once.
+ * Delivery is at least once, unless no server accepts the message for a day. A message goes out twice only if its process
+ * dies, or loses the database for good, after the server accepted the message and before that was recorded.
  */
 export function startOutbox({ pool, send, keepsBodies, log, periodMs = PERIOD_MS }: OutboxOptions): Outbox {
-  /** What a server has taken, or will not have, and could not be written down. */
-  const unnoted = new Map<bigint, MessageOutcome>();
+  /** Outcomes that could not be recorded yet. Every pass tries again, before it sends anything. */
+  const unrecorded = new Map<bigint, MessageOutcome>();
   let isStopping = false;
   let passes = 0;
 
-  async function note(messageId: bigint, outcome: MessageOutcome): Promise<void> {
-    unnoted.set(messageId, outcome);
+  async function record(messageId: bigint, outcome: MessageOutcome): Promise<void> {
+    unrecorded.set(messageId, outcome);
     await endMessage(pool, { messageId, outcome, keepsBody: keepsBodies });
-    unnoted.delete(messageId);
+    unrecorded.delete(messageId);
   }
 
   async function handOver(sendMail: SendMail, message: DueMessage): Promise<boolean> {
@@ -53,14 +53,14 @@ export function startOutbox({ pool, send, keepsBodies, log, periodMs = PERIOD_MS
       const facts = { messageId: String(messageId), tries: message.tries, code: handed.code };
       log.warn(
         facts,
-        handed.result === 'refused' ? 'a recipient of mail was refused' : 'mail could not be handed over',
+        handed.result === 'refused' ? 'the mail server refused a recipient' : 'mail could not be handed to the server',
       );
     }
-    if (handed.result !== 'failed') await note(messageId, handed.result);
+    if (handed.result !== 'failed') await record(messageId, handed.result);
     return handed.result !== 'failed';
   }
 
-  /** True when there may be more to do at once. After a failure the next message can wait for the next pass. */
+  /** True when another message may be due. After a failure it returns false: the server may be down, so wait for the next pass. */
   async function sendNext(sendMail: SendMail): Promise<boolean> {
     if (isStopping) return false;
     const message = await claimMessage(pool);
@@ -70,29 +70,30 @@ export function startOutbox({ pool, send, keepsBodies, log, periodMs = PERIOD_MS
 
   async function pass(): Promise<void> {
     try {
-      for (const [messageId, outcome] of unnoted) await note(messageId, outcome);
+      for (const [messageId, outcome] of unrecorded) await record(messageId, outcome);
       if (send !== undefined) while (await sendNext(send));
       if (passes % PASSES_PER_TIDYING === 0) await tidy();
       passes += 1;
     } catch (fault) {
-      log.warn({ fault: describeFault(fault) }, 'the outbox did not get through its pass');
+      log.warn({ fault: describeFault(fault) }, 'a pass of the outbox failed');
     }
   }
 
   async function tidy(): Promise<void> {
     const givenUp = await tidyMessages(pool, keepsBodies);
-    if (givenUp > 0 && send !== undefined) log.error({ givenUp }, 'mail that nobody took for a day was given up');
+    if (givenUp > 0 && send !== undefined) log.error({ givenUp }, 'mail was given up: no server accepted it for a day');
   }
 
-  const turns = repeat(pass, periodMs);
+  const passing = repeat(pass, periodMs);
   return {
     stop: async () => {
       isStopping = true;
-      await Promise.race([turns.stop(), sleep(STOP_MS_MAX)]);
+      await Promise.race([passing.stop(), sleep(STOP_MS_MAX)]);
     },
   };
 }
 
+/** `unref` lets the process end although the timer still runs. */
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms).unref();

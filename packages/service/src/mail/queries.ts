@@ -1,12 +1,12 @@
 import type { Queryable } from '#db/pool.ts';
 
 interface NewMessage {
-  /** One address. The database refuses what could be taken for more than that. */
+  /** One address. The database refuses any text that a mail server could read as several. */
   readonly recipient: string;
   readonly subject: string;
   /** Plain text. */
   readonly body: string;
-  /** The same words. */
+  /** The same text as HTML. */
   readonly html: string;
 }
 
@@ -20,21 +20,22 @@ export async function insertMessage(db: Queryable, { recipient, subject, body, h
   ]);
 }
 
+/** A message that this process has claimed and must send now. */
 export interface DueMessage {
   readonly message_id: bigint;
   readonly message_key: string;
   readonly recipient: string;
   readonly subject: string;
   readonly body: string;
-  /** Null for a message from before there was any. */
+  /** Null for a message without HTML. */
   readonly html: string | null;
-  /** This one included. */
+  /** The number of attempts, this one included. */
   readonly tries: number;
 }
 
 /**
- * Begins a try of the message that is due the longest, for nobody else until the next: 2, 4, 8 ... minutes later, 60 at
- * most.
+ * Starts an attempt at the message that has been due the longest. Moving its next attempt into the future (2, 4, 8 ... up to
+ * 60 minutes) is also the lease that keeps other processes away. `skip locked` lets processes claim without waiting.
  */
 export async function claimMessage(db: Queryable): Promise<DueMessage | undefined> {
   const { rows } = await db.query<DueMessage>(
@@ -53,6 +54,7 @@ export async function claimMessage(db: Queryable): Promise<DueMessage | undefine
   return rows[0];
 }
 
+/** How a message ended: accepted by a server, refused for good, or given up after a day. */
 export type MessageOutcome = 'taken' | 'refused' | 'given_up';
 
 interface EndOfMessage {
@@ -61,7 +63,7 @@ interface EndOfMessage {
   readonly keepsBody: boolean;
 }
 
-/** A message that has ended already stays as it is. */
+/** Records a message's outcome. A message that already has one stays as it is. */
 export async function endMessage(db: Queryable, { messageId, outcome, keepsBody }: EndOfMessage): Promise<void> {
   await db.query(
     `update mail.messages set ended_at = clock_timestamp(), outcome = $2,
@@ -71,9 +73,10 @@ export async function endMessage(db: Queryable, { messageId, outcome, keepsBody 
   );
 }
 
+/** Rows for each statement of a tidying pass, so that none of them locks many rows at once. */
 const TIDIED_MAX = 1_000;
 
-/** Gives up what nobody took within a day, and removes what is a week old. Gives how many were given up. */
+/** Gives up messages that no server accepted within a day, and deletes those a week old. Returns how many were given up. */
 export async function tidyMessages(db: Queryable, keepsBodies: boolean): Promise<number> {
   const { rowCount } = await db.query(
     `update mail.messages set ended_at = clock_timestamp(), outcome = 'given_up',
@@ -97,6 +100,7 @@ export async function tidyMessages(db: Queryable, keepsBodies: boolean): Promise
   return rowCount ?? 0;
 }
 
+/** A message as the mailbox page shows it. */
 export interface MessageRow {
   readonly message_id: bigint;
   readonly recipient: string;
@@ -107,7 +111,7 @@ export interface MessageRow {
   readonly outcome: MessageOutcome | null;
 }
 
-/** The newest first. */
+/** Lists messages, newest first. */
 export async function selectMessages(db: Queryable, most: number): Promise<readonly MessageRow[]> {
   const { rows } = await db.query<MessageRow>(
     `select message_id, recipient, subject, body, html, created_at, outcome from mail.messages

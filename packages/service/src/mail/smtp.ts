@@ -1,17 +1,18 @@
 import { createTransport } from 'nodemailer';
 
-/** The mail server that takes what goes out (`SMTP_URL`, `PURSER_MAIL_FROM`). */
+/** The mail server for outgoing mail (`SMTP_URL`, `PURSER_MAIL_FROM`). */
 export interface SmtpSettings {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte (`smtps:`). Otherwise by STARTTLS, which only a server on this machine may lack. */
+  /** True for TLS from the first byte (`smtps:`). Otherwise STARTTLS is required, unless the server is on this machine. */
   readonly isTlsFirst: boolean;
   readonly credentials: { readonly user: string; readonly password: string } | undefined;
   readonly from: { readonly name: string; readonly address: string };
 }
 
+/** One message to one recipient. */
 interface OutgoingMessage {
-  /** The same at every try. */
+  /** The same at every attempt, so that receivers can recognise a repeated message by its id. */
   readonly key: string;
   readonly recipient: string;
   readonly subject: string;
@@ -19,21 +20,21 @@ interface OutgoingMessage {
   readonly html: string | undefined;
 }
 
-/** What came of a try. `code` says why, in a word that names nobody. */
+/** The outcome of an attempt. `code` says why it failed, in a word that names no person. */
 type HandOver =
   | { readonly result: 'taken' }
-  /** The server will not have this recipient, now or later. */
+  /** The server refused this recipient for good. */
   | { readonly result: 'refused'; readonly code: string }
   | { readonly result: 'failed'; readonly code: string };
 
 /** Hands one message to the mail server. Never rejects. */
 export type SendMail = (message: OutgoingMessage) => Promise<HandOver>;
 
-/** For each thing that is waited for: all of them together stay below the two minutes until somebody else may try. */
+/** The limit for each single wait. All of them together stay below the two minutes after which another process may try. */
 const SILENCE_MS_MAX = 10_000;
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
-/** A connection for each message: mail is rare here. */
+/** Opens a connection for each message: mail is so rare here that a pool would mostly hold idle ones. */
 export function createSmtpSender(settings: SmtpSettings): SendMail {
   const { host, port, isTlsFirst, credentials, from } = settings;
   const isNear = LOOPBACK.has(host);
@@ -42,12 +43,13 @@ export function createSmtpSender(settings: SmtpSettings): SendMail {
     port,
     secure: isTlsFirst,
     requireTLS: !isTlsFirst && !isNear,
-    ignoreTLS: !isTlsFirst && isNear, // A relay on this machine rarely has a certificate that anybody could check.
+    ignoreTLS: !isTlsFirst && isNear, // A relay on this machine rarely has a certificate that could be verified.
     ...(credentials === undefined ? {} : { auth: { user: credentials.user, pass: credentials.password } }),
     connectionTimeout: SILENCE_MS_MAX,
     greetingTimeout: SILENCE_MS_MAX,
     socketTimeout: SILENCE_MS_MAX,
     dnsTimeout: SILENCE_MS_MAX,
+    // nodemailer can attach files and URLs that a message names. We never do, and nobody's text shall make it.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -61,7 +63,7 @@ export function createSmtpSender(settings: SmtpSettings): SendMail {
         text: body,
         ...(html === undefined ? {} : { html }),
         messageId: `<${key}@${domain}>`,
-        headers: { 'auto-submitted': 'auto-generated' }, // No answers from the absent (RFC 3834).
+        headers: { 'auto-submitted': 'auto-generated' }, // Asks vacation responders not to answer (RFC 3834).
       });
       return { result: 'taken' };
     } catch (fault) {
@@ -70,7 +72,7 @@ export function createSmtpSender(settings: SmtpSettings): SendMail {
   };
 }
 
-/** The server's own words are left out: they repeat addresses. */
+/** Reduces a fault to an outcome. The server's own words are left out of the log, because they repeat addresses. */
 function handOverOf(fault: unknown): HandOver {
   const { code, command, responseCode } = fault as {
     readonly code?: unknown;

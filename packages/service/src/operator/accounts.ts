@@ -11,7 +11,7 @@ import {
 import { normalisedEmail } from '#accounts/email.ts';
 import { hashPassword } from '#accounts/password.ts';
 import { type Account, accountOf } from '#accounts/session.ts';
-import { createPasswordTurns } from '#accounts/turns.ts';
+import { createHashingLimit } from '#accounts/hashing-limit.ts';
 import type { Pool } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import { type AccountId, newAccountId } from '#kernel/ids.ts';
@@ -67,7 +67,7 @@ export async function ensureOperator(
 }
 
 export function createAccountDesk(pool: Pool): AccountDesk {
-  const inTurn = createPasswordTurns();
+  const limitHashing = createHashingLimit();
   return {
     list: async ({ after, most }) => {
       const found = await selectAccounts(pool, { after, most: most + 1 });
@@ -75,7 +75,7 @@ export function createAccountDesk(pool: Pool): AccountDesk {
       return { accounts, next: found.length > most ? accounts.at(-1)?.accountId : undefined };
     },
     create: async (act, { email, password, name, role }) => {
-      const passwordHash = await inTurn(() => hashPassword(password));
+      const passwordHash = await limitHashing(() => hashPassword(password));
       if (passwordHash instanceof Refusal) return passwordHash;
       const accountId = newAccountId();
       const address = normalisedEmail(email);
@@ -87,7 +87,7 @@ export function createAccountDesk(pool: Pool): AccountDesk {
           role,
           passwordHash,
         });
-        return row === undefined ? refuse('CONFLICT', 'This e-mail has an account already.') : accountOf(row);
+        return row === undefined ? refuse('CONFLICT', 'This e-mail already has an account.') : accountOf(row);
       });
     },
     change: (act, accountId, change) =>

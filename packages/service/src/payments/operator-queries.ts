@@ -1,9 +1,9 @@
 import type { Queryable } from '#db/pool.ts';
 import type { AppId, CheckoutId, EndUserId, PaymentId } from '#kernel/ids.ts';
-import type { Oddity, PaymentRow, RefundRow } from '#payments/queries.ts';
+import type { PaymentAnomaly, PaymentRow, RefundRow } from '#payments/queries.ts';
 
 export interface PaymentSums extends PaymentRow {
-  readonly oddity: Oddity | null;
+  readonly anomaly: PaymentAnomaly | null;
   readonly paid_at: Date;
   readonly refunded_micros: bigint;
   readonly disputed_micros: bigint;
@@ -21,7 +21,7 @@ export async function selectPayments(
   most: number,
 ): Promise<readonly PaymentSums[]> {
   const { rows } = await db.query<PaymentSums>(
-    `select p.payment_id, p.app_id, p.user_id, p.processor_payment, p.amount_micros, p.currency, p.state, p.oddity,
+    `select p.payment_id, p.app_id, p.user_id, p.processor_payment, p.amount_micros, p.currency, p.state, p.anomaly,
        p.paid_at, r.refunded::bigint as refunded_micros, d.disputed::bigint as disputed_micros
      from payments.payments p
      cross join lateral (

@@ -98,7 +98,7 @@ export async function isLinkSpent(db: Queryable, linkDigest: Buffer): Promise<bo
   return rows[0]?.is_spent ?? false;
 }
 
-export type Oddity = 'amount' | 'currency' | 'second' | 'no_wallet' | 'too_much';
+export type PaymentAnomaly = 'amount' | 'currency' | 'second' | 'no_wallet' | 'too_much';
 
 export interface PaymentRow {
   readonly payment_id: PaymentId;
@@ -126,12 +126,12 @@ export async function insertPayment(
   payment: PaymentRow & {
     readonly checkout_id: CheckoutId;
     readonly processor: string;
-    readonly oddity: Oddity | undefined;
+    readonly anomaly: PaymentAnomaly | undefined;
   },
 ): Promise<void> {
   await tx.query(
     `insert into payments.payments (payment_id, checkout_id, app_id, user_id, processor, processor_payment,
-       amount_micros, currency, state, oddity)
+       amount_micros, currency, state, anomaly)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       payment.payment_id,
@@ -143,7 +143,7 @@ export async function insertPayment(
       payment.amount_micros,
       payment.currency,
       payment.state,
-      payment.oddity ?? null,
+      payment.anomaly ?? null,
     ],
   );
 }

@@ -9,7 +9,7 @@ import {
   insertDisputeMovement,
   insertPayment,
   lockCheckout,
-  type Oddity,
+  type PaymentAnomaly,
   type PaymentRow,
   selectMovementsOfPayment,
   selectPaymentsOfCheckout,
@@ -81,12 +81,12 @@ async function bookPayment(tx: Queryable, received: Received, done: Reconciled):
   const { amount, currency } = report.received;
   const { app_id: appId, user_id: userId } = checkout;
   const paymentId = newPaymentId();
-  let oddity = oddityOf(received);
-  let isCredited = oddity === undefined || oddity === 'amount';
+  let anomaly = anomalyOf(received);
+  let isCredited = anomaly === undefined || anomaly === 'amount';
   if (isCredited) {
     const outcome = await createFunding(tx).credit({ appId, userId, kind: 'top_up', amount, key: paymentId });
     if (outcome === 'no_wallet' || outcome === 'too_much') {
-      oddity = outcome;
+      anomaly = outcome;
       isCredited = false;
     }
   }
@@ -99,17 +99,17 @@ async function bookPayment(tx: Queryable, received: Received, done: Reconciled):
     currency,
     state: isCredited ? 'credited' : 'kept',
   } as const;
-  await insertPayment(tx, { ...payment, checkout_id: checkout.checkout_id, processor, oddity });
-  if (oddity !== undefined) {
+  await insertPayment(tx, { ...payment, checkout_id: checkout.checkout_id, processor, anomaly });
+  if (anomaly !== undefined) {
     const what = isCredited ? 'payment.amount_differs' : 'payment.kept';
-    await insertAuditEntry(tx, { actor: 'processor', action: what, subject: paymentId, reason: REASONS[oddity] });
+    await insertAuditEntry(tx, { actor: 'processor', action: what, subject: paymentId, reason: REASONS[anomaly] });
     done.anomalies.push({ what, subject: paymentId });
   }
   done.booked.push(payment.state);
   return payment;
 }
 
-const REASONS: Readonly<Record<Oddity, string>> = {
+const REASONS: Readonly<Record<PaymentAnomaly, string>> = {
   amount: 'Another amount was paid than was asked for. It is in the wallet as it came.',
   currency: 'It was paid in another currency than was asked for. It is in no wallet.',
   second: 'One checkout was paid twice. The second payment is in no wallet.',
@@ -117,7 +117,7 @@ const REASONS: Readonly<Record<Oddity, string>> = {
   too_much: 'The wallet that it was for has no room for it. It is in no wallet.',
 };
 
-function oddityOf({ checkout, report, isSecond }: Received): Oddity | undefined {
+function anomalyOf({ checkout, report, isSecond }: Received): PaymentAnomaly | undefined {
   if (isSecond) return 'second';
   if (report.received?.currency !== checkout.currency) return 'currency';
   return report.received.amount === microsFromRow(checkout.amount_micros) ? undefined : 'amount';

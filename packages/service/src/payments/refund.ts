@@ -6,7 +6,7 @@ import { createWallets } from '#ledger/wallet/wallet.ts';
 import { wholeUnits } from '#payments/amounts.ts';
 import { type PaymentSums, selectPayments, selectRefundsUnderWay } from '#payments/operator-queries.ts';
 import type { Processor } from '#payments/processor.ts';
-import type { Oddity } from '#payments/queries.ts';
+import type { PaymentAnomaly } from '#payments/queries.ts';
 import { createAsker } from '#payments/refund-asker.ts';
 import { PAYMENTS_MAX, prepareOne, prepareUnused, type RefundRequest, restsOf } from '#payments/refund-plan.ts';
 
@@ -19,7 +19,7 @@ export interface Payment {
   /** `kept`: it is in no wallet, and an operator must look. */
   readonly state: 'credited' | 'kept';
   /** What was other than it should be. */
-  readonly oddity: Oddity | undefined;
+  readonly anomaly: PaymentAnomaly | undefined;
   /** Paid back, or on its way. */
   readonly refunded: Micros;
   /** Taken by a bank and not given back. */
@@ -111,7 +111,7 @@ function paymentOf(row: PaymentSums): Payment {
     currency: row.currency,
     paidAtMs: row.paid_at.getTime(),
     state: row.state,
-    oddity: row.oddity ?? undefined,
+    anomaly: row.anomaly ?? undefined,
     refunded: microsSumFromRow(row.refunded_micros),
     disputed: microsSumFromRow(row.disputed_micros),
   };

@@ -1,18 +1,19 @@
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import type { Outcome } from '#sandbox/outcomes.ts';
 
-/** Fixed, so that the answer is the same whenever it is asked for: 2026-01-01 UTC. */
+/** 2026-01-01 UTC. Fixed, so that tests of apps get the same answer every time. */
 const CREATED = 1_767_225_600;
 
 interface CannedCall {
   readonly callId: string;
   readonly promptTokens: number;
-  /** The answer is cut there, as a provider would. */
+  /** The answer is cut off at this length, as a provider would do. */
   readonly outputTokensMax: number;
-  /** What may be called: the first function of it is. */
+  /** The tools of the request. An outcome with a tool call calls the first function. */
   readonly tools: unknown;
 }
 
+/** Builds the body of a buffered answer. */
 export function cannedCompletion(call: CannedCall, outcome: Outcome): JsonObject {
   const { pieces, finishReason } = cut(call, outcome);
   const text = pieces.join('');
@@ -35,7 +36,7 @@ export function cannedCompletion(call: CannedCall, outcome: Outcome): JsonObject
   };
 }
 
-/** The chunks of a stream, up to where it fails. */
+/** Builds the chunks of a streamed answer, up to the point where the outcome makes it fail. */
 export function cannedChunks(call: CannedCall, outcome: Outcome): readonly JsonObject[] {
   const { pieces, finishReason } = cut(call, outcome);
   const head = { id: `chatcmpl-${call.callId}`, object: 'chat.completion.chunk', created: CREATED };
@@ -67,12 +68,13 @@ function toolCallOf({ callId, tools }: CannedCall, text: string): JsonObject {
   return { id: `call_${callId}`, type: 'function', function: { name: firstFunctionOf(tools), arguments: text } };
 }
 
-/** The name of the first function that is offered. */
+/** The name of the first function that the request offers. */
 function firstFunctionOf(tools: unknown): unknown {
   const tool: unknown = Array.isArray(tools) ? tools[0] : undefined;
   return isJsonObject(tool) && isJsonObject(tool['function']) ? tool['function']['name'] : 'example';
 }
 
+/** Cuts the answer at the caller's limit. As with a provider, the finish reason is then `length`. */
 function cut(
   { outputTokensMax }: CannedCall,
   outcome: Outcome,
@@ -81,6 +83,7 @@ function cut(
   return { pieces, finishReason: pieces.length < outcome.pieces.length ? 'length' : outcome.finishReason };
 }
 
+/** One piece counts as one token, so the expected charge of a sandbox call is easy to compute by hand. */
 function usageOf({ promptTokens }: CannedCall, pieces: readonly string[]): JsonObject {
   return {
     prompt_tokens: promptTokens,

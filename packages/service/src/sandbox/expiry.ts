@@ -4,7 +4,7 @@ import { repeat } from '#kernel/repeat.ts';
 import { expireSandboxWallets } from '#sandbox/queries.ts';
 
 const PERIOD_MS = 60_000;
-/** Few enough for a moment, enough for a million wallets in a day. */
+/** Few enough that a pass takes only a moment, and enough to go through a million wallets in a day. */
 const WALLETS_PER_PASS = 1_000;
 
 interface SandboxExpiry {
@@ -12,8 +12,8 @@ interface SandboxExpiry {
 }
 
 /**
- * Removes fake wallets that nobody has used for 30 days (SB-08), some every minute, round and round. A call makes such a
- * wallet anew whether or not it has been removed, so that nothing depends on when that is.
+ * Deletes sandbox wallets that have not been used for 30 days (SB-08). Each minute it looks at the next few, and starts over
+ * at the end. A call treats an expired wallet as new whether or not it has been deleted, so nothing depends on the timing.
  */
 export function startSandboxExpiry(pool: Pool, log: Log): SandboxExpiry {
   let after = 0n;
@@ -22,7 +22,7 @@ export function startSandboxExpiry(pool: Pool, log: Log): SandboxExpiry {
     try {
       after = (await expireSandboxWallets(pool, after, WALLETS_PER_PASS)) ?? 0n;
     } catch (fault) {
-      log.warn({ fault: describeFault(fault) }, 'expired wallets of the sandbox could not be removed');
+      log.warn({ fault: describeFault(fault) }, 'expired sandbox wallets could not be deleted');
     }
   }
 

@@ -1,11 +1,14 @@
-/** What a provider can do with a call, to be had by the name of a model (`docs/SANDBOX.md`). */
+/** Something that a provider can do with a call. In the sandbox, a model's name selects it (`docs/SANDBOX.md`). */
 export interface Outcome {
-  /** How long there is nothing, in times of the wait for a stream's status: above 1, that is told before the outcome. */
+  /**
+   * The delay before the first output, as a multiple of the time that a stream waits before it commits to its status. Above
+   * 1, the caller has the status 200 before the outcome shows.
+   */
   readonly silence: number;
-  /** Between two pieces of a stream, in the same measure. */
+  /** The delay between two pieces of a stream, in the same unit. */
   readonly pace: number;
   readonly pieces: readonly string[];
-  /** What the pieces are of. */
+  /** What the pieces make up. */
   readonly kind: 'content' | 'refusal' | 'tool-call';
   readonly finishReason: 'stop' | 'length' | 'content_filter' | 'tool_calls';
   readonly reportsUsage: boolean;
@@ -14,16 +17,16 @@ export interface Outcome {
 
 export interface OutcomeFailure {
   readonly kind: 'throttled' | 'rejected' | 'timeout' | 'outage' | 'cut';
-  /** Where a stream fails: before its first piece; after some of them; at its end, for want of a reason to finish. */
+  /** Where a stream fails: before its first piece, after some pieces, or at its end because the finish reason is missing. */
   readonly at: 'beginning' | 'middle' | 'end';
 }
 
-/** The answer of every call of a real model (SB-02). One piece counts as one token. */
+/** The answer to every sandbox call of a real model (SB-02). One piece counts as one token. */
 const PIECES = ['This', ' is', ' a', ' sandbox', ' answer', '.', ' No', ' provider', ' was', ' called', '.'] as const;
 const ARGUMENTS = ['{"sand', 'box":', 'true}'] as const;
 const LONG_PIECES = Array.from({ length: 300 }, (_, index) => ` ${index + 1}`);
 
-/** The canned answer. */
+/** The outcome of every model that is not part of the failure simulator. */
 export const CANNED: Outcome = {
   silence: 0,
   pace: 0,
@@ -34,11 +37,12 @@ export const CANNED: Outcome = {
   failure: undefined,
 };
 
+/** A failure at `at`, after `silence`. Everything else is as in the canned answer. */
 function failing(kind: OutcomeFailure['kind'], at: OutcomeFailure['at'], silence = 0): Outcome {
   return { ...CANNED, silence, failure: { kind, at } };
 }
 
-/** Longer than a stream's status is waited for, and half as long. */
+/** Delays longer than the wait for a stream's status, and half as long as it. */
 const [LATE, SHORT] = [1.2, 0.5] as const;
 
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
@@ -62,11 +66,11 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
 
 const PREFIX = 'sandbox/';
 
-/** The models of the failure simulator. A name of the catalogue never begins like theirs. */
+/** The models of the failure simulator. The catalogue refuses names with this prefix, so they never clash. */
 export const OUTCOME_MODELS: readonly string[] = Object.keys(OUTCOMES).map((name) => PREFIX + name);
 
-/** The outcome that a model's name asks for; undefined for every other name. */
+/** The outcome that a model's name selects. Undefined for all other models. */
 export function findOutcome(model: string): Outcome | undefined {
   const name = model.startsWith(PREFIX) ? model.slice(PREFIX.length) : '';
-  return Object.hasOwn(OUTCOMES, name) ? OUTCOMES[name] : undefined;
+  return Object.hasOwn(OUTCOMES, name) ? OUTCOMES[name] : undefined; // `sandbox/toString` must not find a method.
 }

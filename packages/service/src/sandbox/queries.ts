@@ -1,11 +1,11 @@
-import { bytesArray, plainArray, textArray } from '#db/array-literal.ts';
+import { holdRequests } from '#db/hold-request.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { HoldRequest, HoldRow } from '#kernel/hold.ts';
 import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
-import type { SandboxSettlement } from '#sandbox/settlement.ts';
+import { type SandboxSettlement, sandboxSettlementRecords } from '#sandbox/settlement.ts';
 
-/** Places a hold for each request in its fake wallet, see `sandbox.reserve` in the migrations. */
+/** Places a hold in the sandbox wallet of each request (see `reserve.sql`). */
 export async function reserveSandboxHolds(
   db: Queryable,
   instanceId: bigint,
@@ -14,56 +14,39 @@ export async function reserveSandboxHolds(
 ): Promise<readonly HoldRow[]> {
   const { rows } = await db.query<HoldRow>({
     name: 'sandbox_reserve',
-    text: `select call_id, outcome, granted, earlier
-      from sandbox.reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-    values: [
-      instanceId,
-      plainArray(requests.map(({ callId }) => callId)),
-      textArray(requests.map(({ appId }) => appId)),
-      textArray(requests.map(({ userId }) => userId)),
-      plainArray(requests.map(({ least }) => least)),
-      plainArray(requests.map(({ most }) => most)),
-      plainArray(requests.map(({ streamsMax }) => streamsMax)),
-      grant,
-      bytesArray(requests.map(({ idempotencyKey }) => idempotencyKey?.digest)),
-      bytesArray(requests.map(({ idempotencyKey }) => idempotencyKey?.body)),
-      plainArray(requests.map(({ idempotencyKey }) => idempotencyKey?.joins)),
-      plainArray(requests.map(({ idempotencyKey }) => idempotencyKey?.joined)),
-    ],
+    text: 'select call_id, outcome, granted, earlier from sandbox.reserve($1, $2, $3)',
+    values: [instanceId, grant, holdRequests(requests)],
   });
   return rows;
 }
 
+/** `is_joined` means that nothing has ended, because a retry waits for the answer. */
 interface SandboxSettledRow {
   readonly call_id: CallId;
   readonly charged: bigint;
   readonly is_joined: boolean;
 }
 
-/** Ends each call, see `sandbox.settle` in the migrations. */
+/** Ends calls (see `settle.sql`). A call that has ended already stays as it is. */
 export async function settleSandboxHolds(
   db: Queryable,
   settlements: readonly SandboxSettlement[],
 ): Promise<readonly SandboxSettledRow[]> {
   const { rows } = await db.query<SandboxSettledRow>({
     name: 'sandbox_settle',
-    text: `select call_id, charged, is_joined from sandbox.settle($1, $2, $3, $4)`,
-    values: [
-      plainArray(settlements.map(({ callId }) => callId)),
-      plainArray(settlements.map(({ charge }) => charge)),
-      plainArray(settlements.map(({ tokens }) => tokens)),
-      plainArray(settlements.filter(({ isUnkept }) => isUnkept).map(({ callId }) => callId)),
-    ],
+    text: 'select call_id, charged, is_joined from sandbox.settle($1)',
+    values: [sandboxSettlementRecords(settlements)],
   });
   return rows;
 }
 
-/** Releases at most `most` holds of fenced processes. Gives how many. */
+/** Releases at most `most` holds of fenced processes and returns how many it released. */
 export async function reapSandboxHolds(db: Queryable, most: number): Promise<number> {
   const { rows } = await db.query<{ released: number }>(`select sandbox.reap($1) as released`, [most]);
   return rows[0]?.released ?? 0;
 }
 
+/** A sandbox wallet with its counters. It has no ledger: balance and counters are all there is. */
 export interface SandboxWalletRow {
   readonly user_id: EndUserId;
   readonly balance_micros: bigint;
@@ -76,7 +59,7 @@ export interface SandboxWalletRow {
 
 const WALLET_COLUMNS = 'user_id, balance_micros, held_micros, cap_micros, is_suspended, requests, tokens';
 
-/** Makes a fake wallet anew, see `sandbox.reset` in the migrations. */
+/** Replaces a sandbox wallet with a new one (see `reset.sql`). */
 export async function resetSandboxWallet(
   db: Queryable,
   wallet: {
@@ -95,11 +78,11 @@ export async function resetSandboxWallet(
     wallet.isSuspended,
   ]);
   const row = rows[0];
-  if (row === undefined) throw new Error('The reset was not answered.');
+  if (row === undefined) throw new Error('The reset of a sandbox wallet returned no row.');
   return row;
 }
 
-/** An app's fake wallets after a user, in their order. */
+/** Lists an app's sandbox wallets in the order of their user ids, after `page.after`. */
 export async function selectSandboxWallets(
   db: Queryable,
   page: { readonly appId: AppId; readonly after: string; readonly most: number },
@@ -113,8 +96,8 @@ export async function selectSandboxWallets(
 }
 
 /**
- * Removes what has expired of the next `most` fake wallets after one, in the order in which they were made. Gives the last
- * of them, undefined when there was none.
+ * Looks at the next `most` sandbox wallets after `after`, in the order they were made, and deletes those that have expired.
+ * Returns the last one it looked at; undefined when there was none, so that the caller starts over.
  */
 export async function expireSandboxWallets(db: Queryable, after: bigint, most: number): Promise<bigint | undefined> {
   const { rows } = await db.query<{ last: bigint | null }>('select sandbox.expire($1, $2) as last', [after, most]);

@@ -7,17 +7,20 @@ import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { reserveSandboxHolds, settleSandboxHolds } from '#sandbox/queries.ts';
 import type { SandboxSettlement } from '#sandbox/settlement.ts';
 
-/** The holds of fake wallets: same outcomes as real ones, none of their money. */
+/** Holds in sandbox wallets. They behave like live holds but move play money, so they need no ledger and no spool. */
 export interface SandboxHolds {
-  /** Sets fake money aside; a user's first call makes the wallet with its grant (SB-01). */
+  /** Sets play money aside. A user's first call creates the wallet with its grant (SB-01). */
   readonly place: (request: HoldRequest) => Promise<HoldAnswer>;
-  /** Ends a call, once. In an outage of the database it answers at once and goes on trying: nothing is kept on disk. */
+  /**
+   * Ends a call; a second time changes nothing. During a database outage it answers at once and keeps trying in memory.
+   * Nothing is written to disk: play money is not worth it.
+   */
   readonly settle: (settlement: SandboxSettlement, granted: Micros) => Promise<SettledSandboxCall>;
 }
 
 interface SettledSandboxCall {
   readonly charged: Micros;
-  /** Nothing has ended: a retry waits for the answer, which must be kept first. Only of `isUnkept` settlements. */
+  /** The call has not ended: a retry waits for its answer, which must be kept first. Only for `isUnkept` settlements. */
   readonly isJoined?: true;
 }
 
@@ -27,8 +30,9 @@ interface SandboxPools {
 }
 
 const BATCH_MAX = 256;
-const PLACE_RETRIES_MAX = 5; // Half a second without a database; then the caller hears of it.
+const PLACE_RETRIES_MAX = 5; // About half a second without a database. Then the caller gets the fault.
 
+/** Creates the holds. Calls are batched: one statement places or ends up to 256 of them. */
 export function createSandboxHolds(pools: SandboxPools, instance: Instance, grant: Micros): SandboxHolds {
   const placing = createBatcher<HoldRequest, HoldAnswer>({
     run: async (requests) => {
@@ -38,6 +42,7 @@ export function createSandboxHolds(pools: SandboxPools, instance: Instance, gran
     itemsMax: BATCH_MAX,
     retriesMax: PLACE_RETRIES_MAX,
   });
+  // Settling has no retry limit: a call that was answered must end. Only the process's own death can lose a settlement.
   const outage = createOutageWatch();
   const settling = createBatcher<SandboxSettlement, SettledSandboxCall>({
     run: async (settlements) => {
@@ -55,7 +60,8 @@ export function createSandboxHolds(pools: SandboxPools, instance: Instance, gran
       outage.orLate(
         (waiter) => settling.hand(settlement, waiter),
         async (landing) => {
-          // Only the process can lose it now, and then its fake hold is reaped. A retry that waits for the answer runs anew.
+          // From here only the death of this process can lose the settlement. Then the hold is reaped, and a retry that waits
+          // for the answer makes a new call.
           landing
             .then(({ isJoined }) =>
               isJoined === true ? settling.submit({ ...settlement, isUnkept: false }) : undefined,

@@ -3,7 +3,7 @@ import type { AppId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { resetSandboxWallet, type SandboxWalletRow, selectSandboxWallets } from '#sandbox/queries.ts';
 
-/** A test user's fake wallet, as its app's owner sees it. */
+/** A test user's sandbox wallet, as the app's owner sees it. */
 export interface SandboxWallet {
   readonly userId: EndUserId;
   readonly balance: Micros;
@@ -14,7 +14,7 @@ export interface SandboxWallet {
   readonly tokens: number;
 }
 
-/** What a reset sets. What is left out goes back to its default (SB-05). */
+/** The values that a reset sets. Undefined fields go back to their defaults (SB-05). */
 interface SandboxReset {
   readonly balance: Micros | undefined;
   readonly cap: Micros | undefined;
@@ -22,12 +22,12 @@ interface SandboxReset {
 }
 
 export interface SandboxWallets {
-  /** An app's fake wallets after a user, in the order of their user ids; those that have expired are left out (SB-08). */
+  /** An app's sandbox wallets after a user, in the order of their user ids. Expired ones are left out (SB-08). */
   readonly list: (
     appId: AppId,
     page: { readonly after: string; readonly most: number },
   ) => Promise<readonly SandboxWallet[]>;
-  /** Makes a test user's wallet anew. Calls that still run end uncharged. */
+  /** Replaces a test user's wallet with a new one. Calls that still run end without a charge. */
   readonly reset: (appId: AppId, userId: EndUserId, reset: SandboxReset) => Promise<SandboxWallet>;
 }
 

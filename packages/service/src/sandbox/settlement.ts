@@ -1,11 +1,20 @@
+import { recordArrayOf } from '#db/record-literal.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 
-/** How a sandbox call ended: its charge, and the tokens that the test user's counter grows by (0: not answered). */
+/** How a sandbox call ended: its charge, and the tokens to add to the test user's counter (0 when it was not answered). */
 export interface SandboxSettlement {
   readonly callId: CallId;
   readonly charge: Micros;
   readonly tokens: number;
-  /** Its answer is not kept: while a retry waits for that, the call is not ended (CC-14). */
+  /** True when the answer has not been kept. If a retry waits for it, the call is not ended yet (CC-14). */
   readonly isUnkept?: boolean;
 }
+
+/** Settlements as the database takes them: the type `sandbox.settlement`. */
+export const sandboxSettlementRecords = recordArrayOf<SandboxSettlement>({
+  call_id: ({ callId }) => callId,
+  charge_micros: ({ charge }) => charge,
+  tokens: ({ tokens }) => tokens,
+  is_unkept: ({ isUnkept }) => isUnkept === true,
+});

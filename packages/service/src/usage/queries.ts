@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/pool.ts';
 import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 
+/** One model's share of a wallet's month. */
 interface ModelUsageRow {
   readonly model: string;
   readonly requests: bigint;
@@ -9,7 +10,7 @@ interface ModelUsageRow {
   readonly charged_micros: bigint;
 }
 
-/** What a wallet used in a UTC month, model by model. Only calls that were answered or abandoned count as used. */
+/** Sums a wallet's usage in a UTC month by model. Only calls that were answered or abandoned count; failed ones cost nothing. */
 export async function selectMonthByModel(
   db: Queryable,
   walletId: bigint,
@@ -27,6 +28,7 @@ export async function selectMonthByModel(
   return rows;
 }
 
+/** One call's usage. `model` is null when the process of the call died. */
 interface CallUsageRow {
   readonly call_id: CallId;
   readonly model: string | null;
@@ -34,7 +36,7 @@ interface CallUsageRow {
   readonly completion_tokens: bigint;
 }
 
-/** What these calls of a wallet used. */
+/** Reads the usage of single calls. Calls of other wallets are left out. */
 export async function selectCallsOfWallet(
   db: Queryable,
   walletId: bigint,
@@ -48,8 +50,9 @@ export async function selectCallsOfWallet(
   return rows;
 }
 
+/** One row of a report, as `usage.report` returns it. */
 export interface UsageRow {
-  /** Null where it is not grouped by. */
+  /** Null when the report is not grouped by it; so are `model` and `user_id`. */
   readonly day: string | null;
   readonly model: string | null;
   readonly user_id: EndUserId | null;
@@ -59,16 +62,17 @@ export interface UsageRow {
   readonly charged_micros: bigint;
 }
 
-/** Names a row of a report by what it is grouped by, '' for what it is not. */
+/** Identifies a row of a report by its group. '' stands for what the report is not grouped by. */
 export interface UsageRowName {
   readonly day: string;
   readonly model: string;
   readonly userId: string;
 }
 
+/** What a page of a report covers. `most` bounds its rows. */
 export interface UsageReportQuery {
   readonly appId: AppId;
-  /** UTC days; `to` is the first that does not count. */
+  /** UTC days. `to` is exclusive. */
   readonly from: string;
   readonly to: string;
   readonly byDay: boolean;
@@ -78,7 +82,10 @@ export interface UsageReportQuery {
   readonly most: number;
 }
 
-/** What an app's users used, by the UTC day on which calls ended, in the order of day, model and user. */
+/**
+ * Reads a page of an app's usage, by the UTC day on which calls ended, ordered by day, model and user. Pages continue after
+ * a row's name instead of at an offset, so rows that appear meanwhile shift nothing.
+ */
 export async function selectAppUsage(db: Queryable, query: UsageReportQuery): Promise<readonly UsageRow[]> {
   const { rows } = await db.query<UsageRow>(`select * from usage.report($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, [
     query.appId,
@@ -95,6 +102,7 @@ export async function selectAppUsage(db: Queryable, query: UsageReportQuery): Pr
   return rows;
 }
 
+/** A row of `usage.receipts`. Without a model and a price, the process of the call died before it was settled. */
 export interface ReceiptRow {
   readonly call_id: CallId;
   readonly correlation_id: string | null;
@@ -116,12 +124,13 @@ export interface ReceiptRow {
   readonly margin_basis_points: number | null;
 }
 
+/** Finds the receipt of one call. Undefined when the call is another app's or still runs. */
 export async function selectReceipt(db: Queryable, appId: AppId, callId: CallId): Promise<ReceiptRow | undefined> {
   const { rows } = await db.query<ReceiptRow>(`select * from usage.receipts($1, $2, null, 1)`, [appId, callId]);
   return rows[0];
 }
 
-/** The newest first. */
+/** Finds receipts by the caller's correlation id, newest first. */
 export async function selectReceiptsByCorrelation(
   db: Queryable,
   appId: AppId,

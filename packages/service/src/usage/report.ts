@@ -2,7 +2,7 @@ import { type Pool, sqlStateOf } from '#db/pool.ts';
 import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, micros, microsFromRow } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-import { createTurns } from '#kernel/turns.ts';
+import { createConcurrencyLimit } from '#kernel/concurrency-limit.ts';
 import {
   type ReceiptRow,
   selectAppUsage,
@@ -13,7 +13,7 @@ import {
   type UsageRowName,
 } from '#usage/queries.ts';
 
-/** One row of a report; what it is not grouped by is absent. */
+/** One row of a report. Fields that it is not grouped by are undefined. */
 export interface UsageFigures {
   readonly day: string | undefined;
   readonly model: string | undefined;
@@ -24,12 +24,12 @@ export interface UsageFigures {
   readonly charged: Micros;
 }
 
-/** What became of one call. Holds nothing that anybody said. */
+/** The receipt of one call. Contains nothing of prompts or answers. */
 export interface CallReceipt {
   readonly callId: CallId;
   readonly correlationId: string | undefined;
   readonly userId: EndUserId;
-  /** The resolved identifier; undefined where the process died. */
+  /** The resolved identifier. Undefined when the process of the call died. */
   readonly model: string | undefined;
   readonly atMs: number;
   readonly outcome: ReceiptRow['outcome'];
@@ -40,15 +40,16 @@ export interface CallReceipt {
     readonly completion: number;
     readonly reasoning: number;
   };
-  /** As it was when the call began. */
+  /** The price that was in force when the call began. */
   readonly price: ReceiptPrice | undefined;
   readonly held: Micros;
   readonly charged: Micros;
   readonly released: Micros;
 }
 
+/** The price that a receipt was charged at, so that its owner can recompute the charge. */
 interface ReceiptPrice {
-  /** Grows with every change of any price. */
+  /** Grows with every price change of any model. */
   readonly version: number;
   readonly inputMicrosPerMillion: number;
   readonly cachedInputMicrosPerMillion: number;
@@ -56,44 +57,46 @@ interface ReceiptPrice {
   readonly marginBasisPoints: number;
 }
 
-/** Usage and receipts of one app's users, for its owner (CP-04). */
+/** Reads usage and receipts of one app's users, for its owner (CP-04). */
 export interface AppUsage {
-  /** A page of the report, in the order of day, model and user, after a row. */
+  /** Returns the page of the report after `query.after`, ordered by day, model and user. */
   readonly page: (
     query: UsageReportQuery,
   ) => Promise<readonly UsageFigures[] | Refusal<'BAD_REQUEST' | 'TOO_MANY_REQUESTS'>>;
   readonly receipt: (appId: AppId, callId: CallId) => Promise<CallReceipt | undefined>;
-  /** Those under one correlation id, the newest first, at most 100. */
+  /** Receipts under one correlation id, newest first, at most 100. */
   readonly receipts: (appId: AppId, correlationId: string) => Promise<readonly CallReceipt[]>;
 }
 
 const RECEIPTS_MAX = 100;
-/** Reports that a process makes at once: connections of `reports`. Nothing else waits for them. */
+/** How many reports a process makes at once. Each has a connection of its own, so nothing else waits behind a report. */
 export const REPORTS_MAX = 2;
 export const REPORT_STATEMENT_MS_MAX = 20_000;
 const REPORTS_WAITING_MAX = 20;
 const RETRY_SECONDS = 5;
-/** The SQLSTATE of a statement that ran into its limit. */
+/** SQLSTATE of a statement that exceeded its time limit (`query_canceled`). */
 const TIMED_OUT = '57014';
 
 interface AppUsagePools {
   readonly shared: Pool;
-  /** Of its own, for statements that read a lot. */
+  /** A pool of its own, for statements that read a lot. */
   readonly reports: Pool;
 }
 
+/** Creates the reader. Reports run on connections of their own and are limited in number, because one may read very many rows. */
 export function createAppUsage({ shared, reports }: AppUsagePools): AppUsage {
-  const turns = createTurns({ runningMax: REPORTS_MAX, waitingMax: REPORTS_WAITING_MAX });
+  const reportLimit = createConcurrencyLimit({ runningMax: REPORTS_MAX, waitingMax: REPORTS_WAITING_MAX });
   return {
     page: async (query) => {
       const { after, from } = query;
-      const asked = { ...query, from: after.day > from ? after.day : from }; // What was told of is not read again.
+      // Days before the last reported row are finished: later pages need not read them again.
+      const asked = { ...query, from: after.day > from ? after.day : from };
       try {
-        const rows = await turns.take(() => selectAppUsage(reports, asked));
+        const rows = await reportLimit.run(() => selectAppUsage(reports, asked));
         return rows === undefined ? tooManyReports() : rows.map(figuresOf);
       } catch (fault) {
         if (sqlStateOf(fault) !== TIMED_OUT) throw fault;
-        return refuse('BAD_REQUEST', 'The report is too large: ask for fewer days.', { param: 'from' });
+        return refuse('BAD_REQUEST', 'The report covers too much data. Request fewer days.', { param: 'from' });
       }
     },
     receipt: async (appId, callId) => {
@@ -105,17 +108,19 @@ export function createAppUsage({ shared, reports }: AppUsagePools): AppUsage {
   };
 }
 
+/** A report takes seconds, so only a few may wait. Further ones are refused at once. */
 function tooManyReports(): Refusal<'TOO_MANY_REQUESTS'> {
-  return refuse('TOO_MANY_REQUESTS', 'Too many reports are being made. Ask again soon.', {
+  return refuse('TOO_MANY_REQUESTS', 'Too many reports are being prepared right now. Try again in a few seconds.', {
     retryAfterSeconds: RETRY_SECONDS,
   });
 }
 
-/** Where the page after a row begins. */
+/** The name of a row, after which the next page begins. */
 export function nameOf(row: Partial<UsageFigures>): UsageRowName {
   return { day: row.day ?? '', model: row.model ?? '', userId: row.userId ?? '' };
 }
 
+/** Counts stay far below 2^53, so numbers hold them exactly. */
 function figuresOf(row: UsageRow): UsageFigures {
   return {
     day: row.day ?? undefined,
@@ -128,6 +133,7 @@ function figuresOf(row: UsageRow): UsageFigures {
   };
 }
 
+/** `released` is computed from the other two, so that the three always add up. */
 function receiptOf(row: ReceiptRow): CallReceipt {
   const held = microsFromRow(row.held_micros);
   const charged = microsFromRow(row.charged_micros);
@@ -152,6 +158,7 @@ function receiptOf(row: ReceiptRow): CallReceipt {
   };
 }
 
+/** Undefined for a call whose process died: it was never priced. */
 function priceOf(row: ReceiptRow): ReceiptPrice | undefined {
   if (row.price_id === null) return undefined;
   return {

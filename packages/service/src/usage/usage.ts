@@ -3,9 +3,10 @@ import type { CallId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { selectCallsOfWallet, selectMonthByModel } from '#usage/queries.ts';
 
-/** A UTC calendar month as `YYYY-MM`, of this millennium. */
+/** A UTC calendar month as `YYYY-MM`, from 2000 to 2999. */
 const MONTH = /^2\d{3}-(0[1-9]|1[0-2])$/;
 
+/** One model's share of a wallet's month. */
 export interface ModelUsage {
   readonly model: string;
   readonly requests: number;
@@ -14,18 +15,18 @@ export interface ModelUsage {
   readonly charged: Micros;
 }
 
-/** What one call used. */
+/** The usage of one call. */
 export interface CallUsage {
-  /** Undefined where the process died. */
+  /** Undefined when the process of the call died. */
   readonly model: string | undefined;
   readonly promptTokens: number;
   readonly completionTokens: number;
 }
 
 export interface UsageReader {
-  /** What a wallet used in a UTC month, by resolved model (MO-07). Receipts are written by the ledger's settlement. */
+  /** A wallet's usage in a UTC month, by resolved model (MO-07). The ledger writes the receipts when it settles a call. */
   readonly ofMonth: (walletId: bigint, month: string) => Promise<readonly ModelUsage[]>;
-  /** What calls of a wallet used, by call. Those of others are not there. */
+  /** The usage of single calls of a wallet, by call id. Calls of other wallets are left out. */
   readonly ofCalls: (walletId: bigint, calls: readonly CallId[]) => Promise<ReadonlyMap<CallId, CallUsage>>;
 }
 
@@ -57,7 +58,7 @@ export function createUsage(pool: Pool): UsageReader {
   };
 }
 
-/** True for `YYYY-MM` with a month that exists, from 2000 to 2999. */
+/** True for `YYYY-MM` with a real month, from 2000 to 2999. */
 export function isMonth(text: string): boolean {
   return MONTH.test(text);
 }

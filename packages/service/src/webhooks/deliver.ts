@@ -10,7 +10,7 @@ interface Delivery {
   readonly eventId: string;
   readonly type: EventType;
   readonly body: Buffer;
-  /** 1 to 6. */
+  /** The first is 1. */
   readonly attempt: number;
   readonly endpointUrl: string;
   readonly secret: string;

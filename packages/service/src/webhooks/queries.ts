@@ -1,4 +1,4 @@
-import type { EventType } from '@purser/contract/webhooks.ts';
+import { DROPPED_IN_ROW_MAX, type EventType, RETRY_DELAYS_SECONDS } from '@purser/contract/webhooks.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { AppId, ListenerId } from '#kernel/ids.ts';
 
@@ -154,7 +154,7 @@ export interface ClaimedRow {
   readonly sealed_secret: Buffer;
 }
 
-/** Takes events that are due, see `webhooks.claim` in the migrations. */
+/** Takes events that are due, see `claim.sql`. */
 export async function claimEvents(
   db: Queryable,
   claim: { readonly id: string; readonly most: number; readonly reserved: number; readonly leaseMs: number },
@@ -190,13 +190,13 @@ interface EndedAttempt {
 
 type Recorded = 'not_ours' | 'given_up' | 'delivered' | 'failed' | 'dropped' | 'disabled';
 
-/** Ends an attempt, once, see `webhooks.record` in the migrations. */
+/** Ends an attempt, once, see `record.sql`. */
 export async function recordAttempt(
   db: Queryable,
   { eventId, claim, outcome, reason }: EndedAttempt,
 ): Promise<Recorded> {
   const { rows } = await db.query<{ recorded: Recorded }>(
-    `select webhooks.record($1, $2, $3, to_timestamp($4::double precision / 1000), $5, $6, $7) as recorded`,
+    `select webhooks.record($1, $2, $3, to_timestamp($4::double precision / 1000), $5, $6, $7, $8, $9) as recorded`,
     [
       eventId,
       claim,
@@ -205,6 +205,8 @@ export async function recordAttempt(
       outcome?.status ?? null,
       outcome?.durationMs ?? null,
       outcome?.error ?? reason ?? null,
+      RETRY_DELAYS_SECONDS,
+      DROPPED_IN_ROW_MAX,
     ],
   );
   return rows[0]?.recorded ?? 'not_ours';

@@ -1,4 +1,4 @@
-import type { AppFaces } from '#accounts/app-face.ts';
+import type { AppProfiles } from '#accounts/app-profile.ts';
 import type { Caller } from '#accounts/key-directory.ts';
 import type { Links } from '#connections/link.ts';
 import { admit, parseUser } from '#gateway/request/admission.ts';
@@ -15,7 +15,7 @@ import type { UsageReader } from '#usage/usage.ts';
 
 /** What the routes that take an API key need. */
 export interface DataPlane {
-  readonly apps: AppFaces;
+  readonly apps: AppProfiles;
   readonly gateway: Gateway;
   readonly wallets: Wallets;
   readonly usage: UsageReader;

@@ -113,11 +113,11 @@ function nameOf({ appId, userId }: { readonly appId: string; readonly userId: st
   return { appId: appId as AppId, userId: userId as EndUserId };
 }
 
-function paymentToWire({ amount, refunded, disputed, paidAtMs, oddity, ...payment }: Payment) {
+function paymentToWire({ amount, refunded, disputed, paidAtMs, anomaly, ...payment }: Payment) {
   return {
     ...payment,
     amountMicros: microsToWire(amount),
-    oddity: oddity ?? null,
+    anomaly: anomaly ?? null,
     refundedMicros: microsToWire(refunded),
     disputedMicros: microsToWire(disputed),
     paidAt: isoOf(paidAtMs),

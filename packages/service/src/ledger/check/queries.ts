@@ -38,7 +38,7 @@ interface ChangesRow extends DifferenceRow {
   readonly entries: bigint;
 }
 
-/** Checks up to `most` changed wallets after one, see `ledger.check_changes` in the migrations. At least one row. */
+/** Checks up to `most` changed wallets after one, see `check_changes.sql`. At least one row. */
 export async function selectChanges(db: Queryable, after: bigint, most: number): Promise<readonly ChangesRow[]> {
   const { rows } = await db.query<ChangesRow>(
     `select last_wallet, wallets, entries, rule, wallet_id, expected, found from ledger.check_changes($1, $2)`,

@@ -2,7 +2,7 @@ import { plainArray } from '#db/array-literal.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { CallId } from '#kernel/ids.ts';
 
-/** Says that these calls are read on for nobody, see `ledger.begin_drains` in the migrations. */
+/** Says that these calls are read on for nobody, see `begin_drains.sql`. */
 export async function beginDrains(db: Queryable, calls: readonly CallId[]): Promise<void> {
   await db.query(`select ledger.begin_drains($1)`, [plainArray(calls)]);
 }

@@ -5,9 +5,10 @@ import { createLog } from '#kernel/log.ts';
 import { startReaper } from '#ledger/recovery/reaper.ts';
 
 const LEASE_S = 15;
+const SHORT_LEASE_S = 3;
 
 /** A reaper of one kind of money under a clock of its own. */
-function startPassing(t: TestContext, prepare?: () => Promise<boolean>) {
+function startPassing(t: TestContext, prepare?: () => Promise<boolean>, leaseS?: number) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const database = { isDown: false };
   const asked: number[] = [];
@@ -16,7 +17,8 @@ function startPassing(t: TestContext, prepare?: () => Promise<boolean>) {
     return database.isDown ? Promise.reject(new Error('made by a test')) : Promise.resolve(0);
   };
   const pass = prepare === undefined ? { release } : { release, prepare };
-  const reaper = startReaper({ passes: [pass], log: createLog('silent') });
+  const lease = leaseS === undefined ? {} : { leaseMs: leaseS * 1_000 };
+  const reaper = startReaper({ passes: [pass], log: createLog('silent'), ...lease });
   t.after(reaper.stop);
   /** Lets so many seconds pass, and tells whether the last pass released holds. */
   const releasesAfter = async (seconds: number): Promise<boolean> => {
@@ -39,6 +41,12 @@ test('WA-10 a reaper releases nothing until it has reached the database for a wh
   await releasesAfter(1);
   database.isDown = false;
   assert.equal(await releasesAfter(LEASE_S), false);
+  assert.equal(await releasesAfter(1), true);
+});
+
+test('WA-10 a reaper waits as long as the lease of the settings', async (t) => {
+  const { releasesAfter } = startPassing(t, undefined, SHORT_LEASE_S);
+  assert.equal(await releasesAfter(SHORT_LEASE_S), false);
   assert.equal(await releasesAfter(1), true);
 });
 

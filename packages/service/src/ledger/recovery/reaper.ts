@@ -5,8 +5,6 @@ import { holdsReaped } from '#ledger/metrics.ts';
 
 const PERIOD_MS = 1_000;
 const HOLDS_PER_PASS = 500;
-/** Passes that must have reached the database in a row before anything is released: a whole lease of them. */
-const PASSES_BEFORE_RELEASE = LEASE_MS / PERIOD_MS;
 
 interface Reaper {
   readonly stop: () => Promise<void>;
@@ -23,6 +21,8 @@ interface ReaperPass {
 interface ReaperOptions {
   readonly passes: readonly ReaperPass[];
   readonly log: Log;
+  /** Of every process on this database. */
+  readonly leaseMs?: number;
 }
 
 /**
@@ -30,7 +30,9 @@ interface ReaperOptions {
  * waits until it has itself been connected for a whole lease: by then each process that lives has renewed its own. What
  * the dead have left on disk is settled first, so that only what nobody knows the end of is released.
  */
-export function startReaper({ passes, log }: ReaperOptions): Reaper {
+export function startReaper({ passes, log, leaseMs = LEASE_MS }: ReaperOptions): Reaper {
+  /** Passes that must have reached the database in a row before anything is released: a whole lease of them. */
+  const passesBeforeRelease = leaseMs / PERIOD_MS;
   // One count each: while one kind of money cannot be reached, the holds of the other still come back.
   const reached = passes.map(() => 0);
 
@@ -38,7 +40,7 @@ export function startReaper({ passes, log }: ReaperOptions): Reaper {
     const passes = reached[index] ?? 0;
     try {
       const isPrepared = passes > 0 && prepare !== undefined ? await prepare() : true;
-      const mayRelease = passes >= PASSES_BEFORE_RELEASE && isPrepared;
+      const mayRelease = passes >= passesBeforeRelease && isPrepared;
       const released = await release(mayRelease ? HOLDS_PER_PASS : 0);
       reached[index] = passes + 1;
       holdsReaped.add(released);

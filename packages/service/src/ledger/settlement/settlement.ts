@@ -1,3 +1,4 @@
+import { recordArrayOf } from '#db/record-literal.ts';
 import type { CallId, CorrelationId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 
@@ -24,3 +25,20 @@ export interface Settlement {
   /** Its answer is not kept: while a retry waits for that, the call is not ended (CC-14). Never so from disk. */
   readonly isUnkept?: boolean;
 }
+
+/** Settlements as the database takes them: the type `ledger.settlement`. */
+export const settlementRecords = recordArrayOf<Settlement>({
+  call_id: ({ callId }) => callId,
+  charge_micros: ({ charge }) => charge,
+  outcome: ({ outcome }) => outcome,
+  model: ({ model }) => model,
+  price_id: ({ priceId }) => priceId,
+  is_estimated: ({ isEstimated }) => isEstimated,
+  is_usage_clamped: ({ isUsageClamped }) => isUsageClamped,
+  prompt_tokens: ({ usage }) => usage.promptTokens,
+  cached_tokens: ({ usage }) => usage.cachedTokens,
+  completion_tokens: ({ usage }) => usage.completionTokens,
+  reasoning_tokens: ({ usage }) => usage.reasoningTokens,
+  correlation_id: ({ correlationId }) => correlationId,
+  is_unkept: ({ isUnkept }) => isUnkept === true,
+});

@@ -1,4 +1,4 @@
-import type { AppFace } from '#accounts/app-face.ts';
+import type { AppProfile } from '#accounts/app-profile.ts';
 import { type Link, redirectName } from '#connections/link.ts';
 import { acceptConsent, consentPage } from '#web/connect/consent.ts';
 import { html } from '#kernel/html.ts';
@@ -164,7 +164,7 @@ function waysOf({ part }: PersonVisit) {
   return { path: `/connect/${part}`, cancelPath: `/connect/${part}/cancel` };
 }
 
-function redirectOf(link: ConnectLink, { redirectUris }: AppFace): string | undefined {
+function redirectOf(link: ConnectLink, { redirectUris }: AppProfile): string | undefined {
   return redirectUris.find((one) => redirectName(one) === link.redirect);
 }
 
@@ -179,7 +179,7 @@ function backTo(redirectUri: string, state: string | undefined, status: 'connect
  * Leads the browser back by a page, not by a redirect: forms of ours may end at our own addresses alone, and browsers hold the
  * redirects after a form to that, those of the app too.
  */
-function wayBack(pages: PeoplePages, app: AppFace, url: string): PageAnswer {
+function wayBack(pages: PeoplePages, app: AppProfile, url: string): PageAnswer {
   const body = html`<div class="card">
 ${appMark(app)}
 <p><a class="button" href="${url}">${CONNECT_TEXTS.backTo(app.name)}</a></p>
@@ -188,7 +188,7 @@ ${appMark(app)}
 }
 
 /** The app has taken the address off its list since it made the link. */
-function noWayBack(pages: PeoplePages, { name }: AppFace): PageAnswer {
+function noWayBack(pages: PeoplePages, { name }: AppProfile): PageAnswer {
   const said = CONNECT_TEXTS.gone(name);
   const body = html`<div class="card">
 ${alertOf(said)}

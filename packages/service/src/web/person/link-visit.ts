@@ -1,4 +1,4 @@
-import type { AppFace } from '#accounts/app-face.ts';
+import type { AppProfile } from '#accounts/app-profile.ts';
 import type { Connection } from '#connections/connection.ts';
 import type { Link } from '#connections/link.ts';
 import { type Html, html } from '#kernel/html.ts';
@@ -18,7 +18,7 @@ export type PersonVisit = Visit<Person>;
 /** A signed link in the hands of somebody who is signed in. */
 export interface OpenedLink {
   readonly link: Link;
-  readonly app: AppFace;
+  readonly app: AppProfile;
   readonly person: Person;
   /** This person's, for the (app, user) of the link. */
   readonly connection: Connection | undefined;
@@ -123,7 +123,7 @@ function sandboxPage(pages: PeoplePages): Html {
   return personPage(pages, { title: LINK_TEXTS.sandboxTitle, body });
 }
 
-function suspendedApp(pages: PeoplePages, app: AppFace): PageAnswer {
+function suspendedApp(pages: PeoplePages, app: AppProfile): PageAnswer {
   const said = LINK_TEXTS.suspended(app.name);
   const body = html`<div class="card">
 ${appMark(app)}

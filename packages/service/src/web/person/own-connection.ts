@@ -1,4 +1,4 @@
-import type { AppFace } from '#accounts/app-face.ts';
+import type { AppProfile } from '#accounts/app-profile.ts';
 import type { Connection } from '#connections/connection.ts';
 import type { PeoplePages } from '#web/person/people-pages.ts';
 import { alertOf } from '#web/frame/layout.ts';
@@ -17,7 +17,7 @@ export interface OwnVisit {
   readonly visit: Visit<Person>;
   readonly connection: Connection;
   readonly owner: { readonly identityId: IdentityId; readonly connectionId: ConnectionId };
-  readonly app: Pick<AppFace, 'name' | 'logo'>;
+  readonly app: Pick<AppProfile, 'name' | 'logo'>;
   /** Where the connection's page is. */
   readonly path: string;
 }

@@ -1,4 +1,4 @@
-import type { AppFaces } from '#accounts/app-face.ts';
+import type { AppProfiles } from '#accounts/app-profile.ts';
 import type { Connections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
@@ -7,7 +7,7 @@ import type { CodeSignIns } from '#identities/code.ts';
 import type { Passkeys } from '#identities/passkeys.ts';
 import type { PersonSessions } from '#identities/session.ts';
 import type { WalletMovements } from '#ledger/wallet/movements.ts';
-import type { Tries } from '#limits/tries.ts';
+import type { AttemptLimiter } from '#limits/attempt-limiter.ts';
 import type { Checkouts } from '#payments/checkout.ts';
 import type { Refunds } from '#payments/refund.ts';
 import type { TestBank } from '#payments/test-processor/test-bank.ts';
@@ -21,7 +21,7 @@ export interface PeoplePages {
   readonly passkeys: Passkeys;
   readonly connections: Connections;
   readonly links: Links;
-  readonly apps: AppFaces;
+  readonly apps: AppProfiles;
   readonly movements: WalletMovements;
   readonly usage: Pick<UsageReader, 'ofCalls'>;
   readonly receipts: Pick<AppUsage, 'receipt'>;
@@ -31,7 +31,7 @@ export interface PeoplePages {
   readonly refunds: Refunds | undefined;
   /** Undefined: payments are not the test processor's. */
   readonly testBank: TestBank | undefined;
-  readonly tries: Tries;
+  readonly attempts: AttemptLimiter;
   readonly cookies: Cookies;
   readonly addressOf: CallerAddress;
   /** Of every wallet. */

@@ -1,5 +1,5 @@
 import { email as emailSchema } from '@purser/contract/control.ts';
-import type { AppFace } from '#accounts/app-face.ts';
+import type { AppProfile } from '#accounts/app-profile.ts';
 import type { Link } from '#connections/link.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { type Html, html } from '#kernel/html.ts';
@@ -123,7 +123,7 @@ async function linkOf(pages: PeoplePages, next: string): Promise<Link | undefine
 }
 
 /** The app that asks. */
-async function askingApp(pages: PeoplePages, next: string): Promise<AppFace | undefined> {
+async function askingApp(pages: PeoplePages, next: string): Promise<AppProfile | undefined> {
   const link = await linkOf(pages, next);
   return link && (await pages.apps.find(link.appId));
 }

@@ -76,7 +76,7 @@ export async function beginTopup(
   form: Form,
   step: TopupStep,
 ): Promise<PageAnswer> {
-  const { checkouts, cookies, tries } = pages;
+  const { checkouts, cookies, attempts } = pages;
   if (checkouts === undefined) return topupStep(pages, visit, step);
   const { link, app, person } = step.opened;
   const typed = form.field('other');
@@ -87,7 +87,7 @@ export async function beginTopup(
     const said = faultOf(amount, formatsOf(visit.exchange.request), currency, payable);
     return topupStep(pages, visit, step, { fault: refuse('BAD_REQUEST', said), typed });
   }
-  const fault = await tries.take([{ kind: 'checkout-from', of: pages.addressOf(visit.exchange.request) }]);
+  const fault = await attempts.take([{ kind: 'checkout-from', of: pages.addressOf(visit.exchange.request) }]);
   if (fault !== undefined) return topupStep(pages, visit, step, { fault, typed });
   try {
     const { checkoutId, url } = await checkouts.begin({

@@ -32,7 +32,7 @@ export function refundPage(pages: PeoplePages): PageMethods<Person> {
       if (amount === undefined || fault !== undefined) {
         return refused(pages, refunds, own, { fault: unusable(fault ?? AMOUNT_TEXTS.fault), form });
       }
-      const tooMany = await pages.tries.take([{ kind: 'refund', of: own.owner.identityId }]);
+      const tooMany = await pages.attempts.take([{ kind: 'refund', of: own.owner.identityId }]);
       if (tooMany !== undefined) return refused(pages, refunds, own, { fault: tooMany, form });
       const { appId, userId } = own.connection;
       const outcome = await refunds.refundUnused({ appId, userId, amount, key: form.field('key') });

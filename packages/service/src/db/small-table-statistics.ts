@@ -1,0 +1,23 @@
+import type { Pool } from '#db/pool.ts';
+import { analyzeSmallTable } from '#db/queries.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
+import { repeat } from '#kernel/repeat.ts';
+
+const PERIOD_MS = 1_000;
+/** More tables than there are. The bound keeps one pass finite if a table still counts as small after it was analyzed. */
+const TABLES_PER_PASS = 100;
+
+/**
+ * Analyzes small tables that have doubled, every second. Until then, connections keep plans that were made when the
+ * tables were almost empty, and autovacuum comes too late to help.
+ */
+export function startSmallTableStatistics(pool: Pool, log: Log): { readonly stop: () => Promise<void> } {
+  async function pass(): Promise<void> {
+    try {
+      for (let tables = 0; tables < TABLES_PER_PASS; tables += 1) if (!(await analyzeSmallTable(pool))) return;
+    } catch (fault) {
+      log.warn({ fault: describeFault(fault) }, 'small tables could not be analyzed');
+    }
+  }
+  return repeat(pass, PERIOD_MS);
+}

@@ -1,0 +1,12 @@
+-- Entries are append-only, also for the owner of the tables. The gateway's role has no right to write them at all (WA-09).
+create or replace function ledger.refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'ledger entries are never changed or removed';
+end $$;
+
+revoke all on function ledger.refuse_change from public;
+
+create or replace trigger entries_append_only before update or delete on ledger.entries
+  for each row execute function ledger.refuse_change();
+create or replace trigger entries_not_truncated before truncate on ledger.entries
+  for each statement execute function ledger.refuse_change();

@@ -1,0 +1,174 @@
+-- Places a hold for each call that status, cap and balance allow: as much of `most_micros` as they allow, and no less than
+-- `least_micros`. Calls are judged one after the other, so that a large one that is refused never costs a small one behind
+-- it its hold.
+--
+-- A call that holds already is a repeat, because the first answer was lost. It gets the same answer, and its hold goes to
+-- the process that asks. A call that has ended gets no second hold: 'call_ended'.
+--
+-- When all slots of a user are taken, a stream gets those of the wallet's oldest drains, as many as it takes, if nothing
+-- else refuses it (LI-02). Such a drain keeps its hold until its process settles it, but is no stream any more.
+--
+-- A call that joins may be a retry (CC-14). It first looks for an earlier attempt: a hold that runs, or an answer that is
+-- kept and whose charge is on the books. If there is one, the call holds nothing and is told which: 'attempt_running',
+-- 'attempt_kept', or 'attempt_conflict' when the earlier one had another body. Among several, the one that it has joined
+-- before (`joined_call`) comes first, then a kept answer, then a running one that nobody has joined. A running one is
+-- marked as joined.
+create or replace function ledger.reserve(p_instance bigint, p_requests db.hold_request[])
+returns table (call_id uuid, outcome text, wallet_id bigint, granted bigint, earlier uuid)
+language plpgsql security definer set search_path = pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+#variable_conflict use_column
+declare
+  calls constant uuid[] := array(select q.call_id from unnest(p_requests) q);
+  locked bigint[];
+  is_repeat boolean; -- Some call of these holds already, or has ended.
+  asked record;
+  wallet bigint; -- The wallet that the running figures below are of.
+  month date;
+  held bigint; spent bigint; capped bigint; streams int;
+  largest bigint;
+  -- Of the calls that are granted, each in its place in the batch; null in the places of the others.
+  held_wallets bigint[]; held_amounts bigint[]; held_months date[]; held_freed int[];
+  drains uuid[]; -- Whose slots the call would take; null: it needs none.
+  freed int; -- How many they are.
+  is_granted boolean := false; -- To any call.
+  joined_calls uuid[] := '{}';
+begin
+  held_wallets := array_fill(null::bigint, array[cardinality(calls)]);
+  held_amounts := held_wallets;
+  held_months := array_fill(null::date, array[cardinality(calls)]);
+  held_freed := array_fill(null::int, array[cardinality(calls)]);
+  -- In one order, as every function that changes wallets, so that two never wait for each other in a circle. A statement
+  -- that follows sees what the locks protect.
+  select array_agg(l.wallet_id) into locked from (
+    select w.wallet_id from ledger.wallets w
+    where (w.app_id, w.user_id) in (select q.app_id, q.user_id from unnest(p_requests) q)
+    order by w.wallet_id for no key update of w
+  ) l;
+  if not exists (select from db.instances i where i.instance_id = p_instance and i.state = 'live') then
+    raise exception 'instance % is fenced', p_instance using errcode = '55000';
+  end if;
+  -- Nearly never. Looked up once for the batch, so that an ordinary call looks for neither its hold nor its receipt.
+  is_repeat := exists (select from ledger.holds h where h.call_id = any (calls))
+    or exists (select from usage.calls c where c.call_id = any (calls));
+  for asked in
+    select q.*, w.wallet_id, w.is_connected, w.is_suspended, w.balance_micros, w.held_micros, w.cap_micros, w.cap_month,
+      w.cap_spent_micros, w.cap_held_micros, w.open_streams, h.amount_micros as placed, h.instance_id as holder, c.call_id as ended
+    from unnest(p_requests) with ordinality q
+    left join ledger.wallets w on w.app_id = q.app_id and w.user_id = q.user_id and w.wallet_id = any (locked)
+    -- `offset 0` keeps a lateral subquery from being turned into a join: whatever the planner expects, it stays a look-up
+    -- by the key, and never becomes a pass over a table that has grown since the plan was made.
+    left join lateral (
+      select h.amount_micros, h.instance_id from ledger.holds h where is_repeat and h.call_id = q.call_id offset 0
+    ) h on true
+    left join lateral (select c.call_id from usage.calls c where is_repeat and c.call_id = q.call_id offset 0) c on true
+    order by w.wallet_id, q.ordinality
+  loop
+    call_id := asked.call_id;
+    wallet_id := asked.wallet_id;
+    granted := 0;
+    earlier := null;
+    outcome := null;
+    if asked.wallet_id is distinct from wallet then
+      wallet := asked.wallet_id;
+      -- A month never goes back: the clock of another server may be ahead (WA-08).
+      month := greatest(asked.cap_month, db.current_month());
+      held := asked.held_micros;
+      spent := case when asked.cap_month = month then asked.cap_spent_micros else 0 end;
+      capped := case when asked.cap_month = month then asked.cap_held_micros else 0 end;
+      streams := asked.open_streams;
+    end if;
+    if asked.ended is not null then
+      outcome := 'call_ended';
+    elsif asked.placed is not null then
+      outcome := 'granted';
+      granted := asked.placed;
+      if asked.holder <> p_instance then
+        update ledger.holds h set instance_id = p_instance where h.call_id = asked.call_id;
+      end if;
+    elsif asked.wallet_id is null then
+      outcome := 'payment_required';
+    elsif asked.joins then
+      select e.call_id, case when e.body_digest <> asked.body_digest then 'attempt_conflict'
+        when e.is_running then 'attempt_running' else 'attempt_kept' end
+      into earlier, outcome
+      from (
+        select a.call_id, a.body_digest, false as is_running, false as is_joined, a.kept_at as since
+        from idempotency.kept_answers a join usage.calls c on c.call_id = a.call_id and c.outcome = 'answered'
+        where a.key_digest = asked.key_digest and a.expires_at > clock_timestamp()
+        union all
+        select h.call_id, h.body_digest, true, h.is_joined or h.call_id = any (joined_calls), h.placed_at
+        from ledger.holds h where h.key_digest = asked.key_digest and h.wallet_id = asked.wallet_id
+        union all
+        -- Calls of this batch that were granted before this one: their holds are not stored yet.
+        select b.call_id, b.body_digest, true, b.call_id = any (joined_calls), null
+        from unnest(p_requests) with ordinality b
+        where b.key_digest = asked.key_digest and held_amounts[b.ordinality] is not null
+      ) e
+      order by e.call_id is distinct from asked.joined_call, e.is_running, e.is_joined, e.since limit 1;
+      if outcome = 'attempt_running' then
+        joined_calls := joined_calls || earlier;
+      end if;
+    end if;
+    if outcome is null then
+      drains := null;
+      freed := 0;
+      if asked.streams_max > 0 and streams >= asked.streams_max then
+        select array_agg(d.call_id), count(*) into drains, freed from (
+          select h.call_id from ledger.holds h
+          where h.wallet_id = wallet and h.is_stream and h.drained_since is not null
+          order by h.drained_since, h.call_id limit streams - asked.streams_max + 1
+        ) d;
+      end if;
+      largest := db.largest_hold(
+        asked.is_connected, asked.is_suspended, asked.balance_micros, held, asked.cap_micros, spent, capped);
+      outcome := db.hold_outcome(largest, asked.least_micros, asked.is_connected, asked.is_suspended, asked.cap_micros,
+        spent, capped, streams - freed, asked.streams_max);
+      if outcome = 'granted' then
+        granted := least(asked.most_micros, largest);
+        held := held + granted;
+        capped := capped + granted;
+        if freed > 0 then
+          update ledger.holds h set is_stream = false where h.call_id = any (drains);
+          streams := streams - freed;
+          held_freed[asked.ordinality] := freed;
+        end if;
+        streams := streams + (asked.streams_max > 0)::int;
+        held_wallets[asked.ordinality] := asked.wallet_id;
+        held_amounts[asked.ordinality] := granted;
+        held_months[asked.ordinality] := month;
+        is_granted := true;
+      end if;
+    end if;
+    return next;
+  end loop;
+  if is_granted then
+    update ledger.wallets w set
+      held_micros = w.held_micros + g.amount,
+      open_streams = w.open_streams + g.streams,
+      cap_month = g.month,
+      cap_spent_micros = case when w.cap_month = g.month then w.cap_spent_micros else 0 end,
+      cap_held_micros = case when w.cap_month = g.month then w.cap_held_micros else 0 end + g.amount,
+      version = w.version + g.holds
+    from (
+      select h.wallet_id, h.month, sum(h.amount)::bigint as amount, count(*) as holds,
+        count(*) filter (where (p_requests[h.place]).streams_max > 0) - coalesce(sum(h.freed), 0) as streams
+      from unnest(held_wallets, held_amounts, held_months, held_freed) with ordinality
+        as h (wallet_id, amount, month, freed, place)
+      where h.amount is not null
+      group by h.wallet_id, h.month
+    ) g
+    where w.wallet_id = g.wallet_id;
+    insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, key_digest, body_digest, instance_id)
+    select q.call_id, h.wallet_id, h.amount, h.month, q.streams_max > 0, q.key_digest, q.body_digest, p_instance
+    from unnest(held_wallets, held_amounts, held_months) with ordinality as h (wallet_id, amount, month, place)
+    cross join lateral (select (p_requests[h.place]).*) q
+    where h.amount is not null;
+  end if;
+  if joined_calls <> '{}' then
+    update ledger.holds h set is_joined = true where h.call_id = any (joined_calls) and not h.is_joined;
+  end if;
+end $$;
+
+revoke all on function ledger.reserve from public;
+grant execute on function ledger.reserve to purser_live;

@@ -1,0 +1,116 @@
+import { hmacSha256 } from '#kernel/crypto.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+
+/** Attempt buckets by name, shared by every process. */
+export interface Throttle {
+  /** Takes one attempt. Undefined means go on; otherwise the milliseconds until the next attempt. */
+  readonly take: (bucket: string, rate: ThrottleRate) => Promise<{ readonly waitMs: number } | undefined>;
+  /** Gives back an attempt that did no harm. */
+  readonly giveBack: (bucket: string, rate: ThrottleRate) => Promise<void>;
+}
+
+interface ThrottleRate {
+  readonly ratePerMinute: number;
+  readonly rateBurst: number;
+  /** Tokens that one attempt costs. A cost above 1 makes attempts rarer than the slowest rate, one token a minute. */
+  readonly cost: number;
+}
+
+/** Each bucket refills within two hours, so a bucket that was idle for a day can be deleted (`limits.forget_tries`). */
+const RATES = {
+  /** Wrong passwords for one e-mail address, from browsers that have never signed in to the account. */
+  'sign-in': { ratePerMinute: 1, rateBurst: 20, cost: 1 },
+  /** Wrong passwords for one account, from one browser that has signed in to it before. */
+  'sign-in-device': { ratePerMinute: 1, rateBurst: 20, cost: 1 },
+  /** Wrong passwords from one network address, for any e-mail. Higher, because an office may share one address. */
+  'sign-in-from': { ratePerMinute: 10, rateBurst: 100, cost: 1 },
+  /** Wrong current passwords from an account that is signed in and sets a new one. */
+  password: { ratePerMinute: 1, rateBurst: 20, cost: 1 },
+  /** Accounts registered from one network address: twenty at once, then two a minute. */
+  register: { ratePerMinute: 2, rateBurst: 20, cost: 1 },
+  /** Registrations of e-mails that already have an account, from one address: ten at once, then one in five minutes. */
+  'register-known': { ratePerMinute: 1, rateBurst: 50, cost: 5 },
+  /** Reset mails to one e-mail address: three at once, then one in ten minutes. */
+  reset: { ratePerMinute: 1, rateBurst: 30, cost: 10 },
+  /** Password resets requested from one network address. */
+  'reset-from': { ratePerMinute: 2, rateBurst: 20, cost: 1 },
+  /** One-time codes mailed to one e-mail, requested by unknown browsers: five at once, then one in ten minutes. */
+  code: { ratePerMinute: 1, rateBurst: 50, cost: 10 },
+  /**
+   * One-time codes requested by one browser that has signed in with this e-mail before: five at once, then one in two
+   * minutes. The bucket is the browser's own, so strangers cannot use it up and lock the owner out.
+   */
+  'code-known': { ratePerMinute: 1, rateBurst: 10, cost: 2 },
+  /** One-time codes requested from one network address. */
+  'code-from': { ratePerMinute: 2, rateBurst: 30, cost: 1 },
+  /**
+   * Wrong one-time codes for one e-mail from unknown browsers: ten at once, then one in ten minutes. A code has six
+   * digits, so it takes about a million guesses to make a hit likely.
+   */
+  'code-guess': { ratePerMinute: 1, rateBurst: 100, cost: 10 },
+  /** Wrong one-time codes from one browser that has signed in with this e-mail before. */
+  'code-guess-known': { ratePerMinute: 1, rateBurst: 20, cost: 1 },
+  /** Checkouts started from one network address. */
+  'checkout-from': { ratePerMinute: 4, rateBurst: 40, cost: 1 },
+  /** Refunds that one identity requests. Each one costs the processor something, however small the amount. */
+  refund: { ratePerMinute: 1, rateBurst: 20, cost: 1 },
+} as const satisfies Record<string, ThrottleRate>;
+
+type Kind = keyof typeof RATES;
+
+/** One attempt, and whose attempts count together (`of`): an e-mail, an account, a browser or a network address. */
+export interface Attempt {
+  readonly kind: Kind;
+  readonly of: string;
+}
+
+/**
+ * Slows down guessing and abuse. The caller takes an attempt first, does the work, and gives the attempt back if it did no
+ * harm. The other order would let many attempts at once pass the check together.
+ */
+export interface AttemptLimiter {
+  /** Takes the attempts in order, up to the first empty bucket. Undefined means that all were taken. */
+  readonly take: (attempts: readonly Attempt[]) => Promise<Refusal<'TOO_MANY_REQUESTS'> | undefined>;
+  readonly giveBack: (attempts: readonly Attempt[]) => Promise<void>;
+}
+
+const RETRY_SECONDS_MAX = 60;
+
+const WRONG_CODES = 'Too many wrong codes were entered for this e-mail. Wait before you try again.';
+const CODES_SENT = 'Too many codes were sent to this e-mail. Wait before you request another.';
+const MESSAGES: Readonly<Partial<Record<Kind, string>>> = {
+  register: 'Too many accounts were created from your network address. Wait before you create another.',
+  'register-known': 'Too many accounts were created from your network address. Wait before you create another.',
+  'reset-from': 'Too many password resets were requested from your network address. Wait before you request another.',
+  code: CODES_SENT,
+  'code-from': 'Too many codes were requested from your network address. Wait before you request another.',
+  'code-known': CODES_SENT,
+  'code-guess': WRONG_CODES,
+  'code-guess-known': WRONG_CODES,
+  'checkout-from': 'Too many payments were started from your network address. Wait before you start another.',
+  refund: 'You have requested many refunds. Wait before you request another.',
+};
+const WRONG_PASSWORDS = 'Too many wrong passwords. Wait, or reset your password by e-mail, which works right away.';
+
+/** Buckets are named by HMACs under `key`, so that the database never holds an e-mail or a network address by them. */
+export function createAttemptLimiter(throttle: Throttle, key: Buffer): AttemptLimiter {
+  const bucketOf = ({ kind, of }: Attempt): string =>
+    `${kind}:${hmacSha256(key, kind, '\n', of).toString('base64url')}`;
+  return {
+    take: async (attempts) => {
+      for (const attempt of attempts) {
+        const empty = await throttle.take(bucketOf(attempt), RATES[attempt.kind]);
+        if (empty !== undefined) return tooMany(MESSAGES[attempt.kind] ?? WRONG_PASSWORDS, empty.waitMs);
+      }
+      return undefined;
+    },
+    giveBack: async (attempts) => {
+      for (const attempt of attempts) await throttle.giveBack(bucketOf(attempt), RATES[attempt.kind]);
+    },
+  };
+}
+
+function tooMany(message: string, waitMs: number): Refusal<'TOO_MANY_REQUESTS'> {
+  const retryAfterSeconds = Math.min(RETRY_SECONDS_MAX, Math.max(1, Math.ceil(waitMs / 1_000)));
+  return refuse('TOO_MANY_REQUESTS', message, { retryAfterSeconds });
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { migrate } from '../../packages/service/src/db/migrate.ts';
+import { createPool } from '../../packages/service/src/db/pool.ts';
+import type { CallId } from '../../packages/service/src/kernel/ids.ts';
+import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { checkLedger } from '../../packages/service/src/ledger/check/check.ts';
+import { endHolds } from '../../packages/service/src/ledger/settlement/end.ts';
+import { describeSchema } from '../../tools/schema/describe.ts';
+import { ROOT } from '../../tools/toolchain.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { endOf } from '../support/ledger-database.ts';
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const fresh = await createTestDatabase();
+after(() => fresh.close());
+
+test('schema.sql shows what a new database has: `npm run schema` writes it anew', async () => {
+  const text = read('packages/service/schema.sql');
+  assert.equal(text.slice(text.indexOf('\n\n') + 2), await describeSchema(fresh.owner, { bodies: false }));
+});
+
+test('a database of version 0.1 is upgraded with its money, and its open calls can end', async () => {
+  const old = await createTestDatabase({ isEmpty: true });
+  const live = createPool({ url: old.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
+  try {
+    await old.owner.query(read('tests/fixtures/schema-0.1/database.sql'));
+    await migrate(old.owner);
+    // Columns that a migration has added stand last in both.
+    const schema = await describeSchema(old.owner, { bodies: true });
+    assert.equal(schema, await describeSchema(fresh.owner, { bodies: true }));
+    const before = await checkLedger(live);
+    assert.deepEqual({ ...before, found: Number(before.found) }, { ...before, differences: [], found: 0 });
+    assert.ok(before.wallets >= 4n && before.entries >= 5n, 'there is money in it');
+
+    const { rows } = await old.owner.query<{ call_id: CallId }>('select call_id from ledger.holds order by call_id');
+    assert.ok(rows.length >= 3, 'there are open holds in it');
+    const ends = await endHolds(
+      live,
+      rows.map(({ call_id: callId }) => endOf({ callId }, 700)),
+    );
+    assert.deepEqual(
+      ends.map(({ is_settled: isSettled, charged }) => [isSettled, charged]),
+      rows.map(() => [true, 700n]),
+    );
+    assert.equal((await checkLedger(live)).found, 0n);
+    const left = await old.owner.query('select from ledger.holds');
+    assert.equal(left.rowCount, 0);
+  } finally {
+    await live.end();
+    await old.close();
+  }
+});

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import type { Pool } from '../../packages/service/src/db/pool.ts';
+import { insertInstance } from '../../packages/service/src/db/queries.ts';
+import { insertAnswer } from '../../packages/service/src/idempotency/queries.ts';
+import { type AppId, type CallId, type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { insertCredit, insertSetAside, insertTakeBack } from '../../packages/service/src/ledger/funding/queries.ts';
+import { beginDrains } from '../../packages/service/src/ledger/hold/drain-queries.ts';
+import { placeHolds } from '../../packages/service/src/ledger/hold/place.ts';
+import { endHolds } from '../../packages/service/src/ledger/settlement/end.ts';
+import { insertWallet } from '../../packages/service/src/ledger/wallet/queries.ts';
+import { leaseTokens } from '../../packages/service/src/limits/queries.ts';
+import { reserveSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
+import { upsertSubscription } from '../../packages/service/src/webhooks/queries.ts';
+
+const APP = 'app_fixture' as AppId;
+const LEASE_MS = 15_000;
+const MINUTE_MS = 60_000;
+
+/**
+ * Money as a service leaves it that is stopped in the middle of its work: wallets with calls behind them, open holds, a
+ * debt, a refund on its way, events that wait, and play money.
+ */
+export async function fillDatabase({ live, sandbox }: { readonly live: Pool; readonly sandbox: Pool }): Promise<void> {
+  await upsertSubscription(
+    live,
+    {
+      appId: APP,
+      endpointUrl: 'https://app.example/hook',
+      events: ['topup.completed', 'balance.low'],
+      threshold: 1_000n,
+    },
+    { sealed: Buffer.from('sealed'), fingerprint: 'fingerprint' },
+  );
+  const instance = await insertInstance(live, LEASE_MS);
+  await leaseTokens(live, crypto.randomUUID(), [
+    { bucket: APP, perMinute: 600, burst: 100, wanted: 1, kept: 0, returned: 0, target: 5 },
+  ]);
+  for (const user of ['calls', 'streams', 'owes', 'refunds']) await openWallet(live, user as EndUserId);
+
+  const answered = callOf('calls');
+  await placeHolds(live, instance, [answered, callOf('streams', 3), callOf('owes')]);
+  await end(live, answered.callId);
+  const kept = callOf('calls');
+  const drained = callOf('streams', 3);
+  await placeHolds(live, instance, [kept, drained]);
+  await beginDrains(live, [drained.callId]);
+  const { digest, body } = kept.idempotencyKey;
+  const sealed = Buffer.from('sealed');
+  await insertAnswer(live, {
+    callId: kept.callId,
+    digest,
+    body,
+    sealed,
+    charged: undefined,
+    lifetimeMs: 5 * MINUTE_MS,
+  });
+
+  const taken = { appId: APP, userId: 'owes' as EndUserId, amount: micros(12_000n), key: 'dispute' };
+  await insertTakeBack(live, { ...taken, kind: 'claw_back' });
+  await insertSetAside(live, { appId: APP, userId: 'refunds' as EndUserId, amount: micros(4_000n), key: 'refund' });
+  await reserveSandboxHolds(sandbox, instance, micros(10_000_000n), [callOf('plays'), callOf('plays', 3)]);
+}
+
+async function openWallet(live: Pool, userId: EndUserId): Promise<void> {
+  await insertWallet(live, { appId: APP, userId, currency: 'EUR', cap: micros(1_000_000n) });
+  await insertCredit(live, {
+    appId: APP,
+    userId,
+    kind: 'top_up',
+    amount: micros(10_000n),
+    key: `payment of ${userId}`,
+  });
+}
+
+/** A call that asks for up to 2,000 micros. */
+function callOf(user: string, streamsMax = 0) {
+  return {
+    callId: newCallId(),
+    appId: APP,
+    userId: user as EndUserId,
+    least: micros(100n),
+    most: micros(2_000n),
+    streamsMax,
+    idempotencyKey: { digest: randomBytes(16), body: randomBytes(16), joins: false },
+  };
+}
+
+async function end(live: Pool, callId: CallId): Promise<void> {
+  const usage = { promptTokens: 100, cachedTokens: 20, completionTokens: 50, reasoningTokens: 10 };
+  await endHolds(live, [
+    {
+      callId,
+      charge: micros(1_500n),
+      outcome: 'answered',
+      model: 'acme.large-1',
+      priceId: 1n,
+      isEstimated: false,
+      isUsageClamped: false,
+      usage,
+      correlationId: undefined,
+    },
+  ]);
+}

@@ -1,0 +1,108 @@
+/**
+ * What takes long, in seconds, as it was measured on two cores. A full run names its ten longest files at its end: whoever
+ * finds another one there adds it here. A file that is missing is taken for a short one, and nothing else depends on this.
+ */
+
+/** Files that mostly wait: for a lease, a timeout, a server that starts. They run beside the others. */
+const WAITING: Readonly<Record<string, number>> = {
+  'tests/prove/short.test.ts': 95,
+  'tests/conformance/hostile-connections.test.ts': 82,
+  'tests/integration/outage-restart.test.ts': 49,
+  'tests/integration/outage.test.ts': 41,
+  'tests/integration/crash-embedded.test.ts': 24,
+  'tests/integration/webhook-listen.test.ts': 23,
+  'tests/integration/crash.test.ts': 22,
+  'tests/integration/embedded-postgres-crashes.test.ts': 22,
+  'tests/integration/crash-workers.test.ts': 20,
+  'tests/integration/kept-answers.test.ts': 20,
+  'tests/conformance/sdk/retries.test.ts': 17,
+  'tests/conformance/malformed-http.test.ts': 16,
+  'tests/conformance/webhook/subscription.test.ts': 15,
+  'packages/sdk/src/top-up.test.ts': 13,
+  'tests/conformance/control/mail.test.ts': 13,
+  'tests/structure/test-command.test.ts': 13,
+  'tests/conformance/sandbox-outcomes.test.ts': 11,
+  'tests/conformance/webhook/listeners.test.ts': 11,
+  'tests/integration/holds-in-doubt.test.ts': 11,
+  'tests/integration/ledger-watch.test.ts': 11,
+  'tests/conformance/sandbox-parity.test.ts': 9,
+  'tests/integration/metrics-workers.test.ts': 8,
+  'tests/conformance/webhook/guard.test.ts': 7,
+  'tests/conformance/canary.test.ts': 5,
+  'tests/conformance/stream-pace.test.ts': 5,
+  'tests/conformance/operator/acts-that-meet.test.ts': 4,
+};
+
+/** Files that compute. */
+const COMPUTING: Readonly<Record<string, number>> = {
+  'tests/browser/example.test.ts': 46,
+  'tests/integration/embedded-postgres.test.ts': 43,
+  'tests/browser/journey.test.ts': 42,
+  'tests/integration/failure-paths.test.ts': 31,
+  'tests/property/ledger-model.test.ts': 29,
+  'tests/structure/toolchain.test.ts': 25,
+  'tests/conformance/fuzz.test.ts': 20,
+  'tests/integration/grown-tables.test.ts': 19,
+  'tests/integration/startup.test.ts': 13,
+  'tests/browser/account.test.ts': 11,
+  'tests/integration/hot-path-cost.test.ts': 11,
+  'tests/integration/mutants.test.ts': 11,
+  'tests/conformance/sdk/package.test.ts': 10,
+  'tests/prove/reserves.test.ts': 10,
+  'tests/integration/operator-command.test.ts': 9,
+  'tests/integration/webhook-crashes.test.ts': 9,
+  'tests/property/rate-bound.test.ts': 9,
+  'tests/conformance/control/keys.test.ts': 8,
+  'tests/integration/example-demo.test.ts': 8,
+  'tests/integration/young-tables.test.ts': 8,
+  'tests/conformance/pages/checkout.test.ts': 7,
+  'tests/conformance/stock-client-matrix.test.ts': 7,
+  'tests/integration/usage-report-large.test.ts': 7,
+  'tests/browser/states.test.ts': 6,
+  'tests/conformance/operator/amounts.test.ts': 6,
+  'tests/conformance/sdk/readme.test.ts': 6,
+  'tests/conformance/stripe-notices.test.ts': 6,
+  'tests/integration/database-loss.test.ts': 6,
+  'tests/conformance/stripe.test.ts': 5,
+  'tests/integration/example.test.ts': 5,
+  'tests/property/hold-bound.test.ts': 5,
+  'tests/browser/keyboard.test.ts': 4,
+  'tests/browser/passkey.test.ts': 4,
+  'tests/conformance/control/accounts.test.ts': 4,
+  'tests/conformance/control/roles.test.ts': 4,
+  'tests/conformance/errors.test.ts': 4,
+  'tests/conformance/order-of-refusal.test.ts': 4,
+  'tests/conformance/pages/wallet-refund.test.ts': 4,
+  'tests/conformance/retries.test.ts': 4,
+  'tests/integration/connections.test.ts': 4,
+  'tests/integration/ledger-cost.test.ts': 4,
+  'tests/integration/mail-outbox.test.ts': 4,
+  'tests/integration/rate-limit-processes.test.ts': 4,
+  'tests/integration/test-processor.test.ts': 4,
+};
+
+const SHORT_SECONDS = 2;
+
+export interface Queues {
+  readonly waiting: readonly string[];
+  readonly computing: readonly string[];
+}
+
+/** Both longest first, so that no long file is left over at the end, with one core idle. */
+export function inQueues(files: readonly string[]): Queues {
+  return {
+    waiting: longestFirst(files.filter((file) => file in WAITING)),
+    computing: longestFirst(files.filter((file) => !(file in WAITING))),
+  };
+}
+
+/** For the test that every file named here exists. */
+export const NAMED = [...Object.keys(WAITING), ...Object.keys(COMPUTING)];
+
+function longestFirst(files: readonly string[]): readonly string[] {
+  return files.toSorted((one, other) => secondsOf(other) - secondsOf(one) || (one < other ? -1 : 1));
+}
+
+function secondsOf(file: string): number {
+  return WAITING[file] ?? COMPUTING[file] ?? SHORT_SECONDS;
+}

@@ -1,0 +1,106 @@
+// Runs test files, each in a process of its own, and reports them as one run. Started by test.ts with a plan in JSON.
+import { existsSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { run } from 'node:test';
+import type { TestEvent } from 'node:test/reporters';
+import { pathToFileURL } from 'node:url';
+import { inQueues } from './test-order.ts';
+import report from './test-reporter.ts';
+
+export interface Plan {
+  readonly files: readonly string[];
+  readonly pattern: string | undefined;
+  readonly timeoutMs: number;
+}
+
+const GLOBAL_SETUP = 'tests/support/global-setup.ts';
+/** Two cores compute; what waits leaves them alone. */
+const COMPUTING_AT_ONCE = 2;
+const WAITING_AT_ONCE = 4;
+/** Loading makes much that is short-lived: with a nursery of V8's own first size, a tenth of its time is collection. */
+const NODE_FLAGS = ['--min-semi-space-size=16'];
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+interface Setup {
+  readonly globalSetup?: () => Promise<void> | void;
+  readonly globalTeardown?: () => Promise<void> | void;
+}
+
+const plan = JSON.parse(process.argv[2] ?? '') as Plan;
+/** What each file has begun and not ended, by the file. */
+const underWay = new Map<string, Map<string, TestEvent>>();
+const events = new PassThrough({ objectMode: true });
+const printed = print();
+let isEnding = false;
+for (const signal of SIGNALS) process.on(signal, () => void interrupt());
+
+const setup: Setup = existsSync(GLOBAL_SETUP)
+  ? ((await import(pathToFileURL(resolve(GLOBAL_SETUP)).href)) as Setup)
+  : {};
+await setup.globalSetup?.();
+const { waiting, computing } = inQueues(plan.files);
+await Promise.all([runQueue(computing, COMPUTING_AT_ONCE), runQueue(waiting, WAITING_AT_ONCE)]);
+if (!isEnding) {
+  events.end();
+  await printed;
+  await setup.globalTeardown?.();
+  process.exit();
+}
+
+async function runQueue(files: readonly string[], atOnce: number): Promise<void> {
+  const left = [...files];
+  const runNext = async (): Promise<void> => {
+    const file = isEnding ? undefined : left.shift();
+    if (file === undefined) return;
+    await runFile(file);
+    await runNext();
+  };
+  await Promise.all(Array.from({ length: atOnce }, runNext));
+}
+
+/** A file is reported as a whole when it has ended, so that two of them do not mix; a single one while it runs. */
+async function runFile(file: string): Promise<void> {
+  const began = new Map<string, TestEvent>();
+  underWay.set(file, began);
+  const isAlone = plan.files.length === 1;
+  const kept: TestEvent[] = [];
+  const { pattern, timeoutMs: timeout } = plan;
+  const names = pattern === undefined ? {} : { testNamePatterns: pattern };
+  const options = { files: [resolve(file)], timeout, execArgv: NODE_FLAGS, ...names };
+  for await (const event of run(options) as AsyncIterable<TestEvent>) {
+    note(event, began);
+    if (isAlone) events.write(event);
+    else kept.push(event);
+  }
+  for (const event of kept) events.write(event);
+  underWay.delete(file);
+}
+
+function note(event: TestEvent, began: Map<string, TestEvent>): void {
+  if (event.type !== 'test:dequeue' && event.type !== 'test:complete') return;
+  const { name, nesting, line } = event.data;
+  if (isAbsolute(name)) return; // The file itself.
+  const key = `${nesting} ${line} ${name}`;
+  if (event.type === 'test:dequeue') began.set(key, event);
+  else began.delete(key);
+}
+
+async function print(): Promise<void> {
+  for await (const text of report(events)) process.stdout.write(text);
+}
+
+/** Names what is under way, takes down what was set up, and ends. The processes of the tests end with this one. */
+async function interrupt(): Promise<void> {
+  if (isEnding) return;
+  isEnding = true;
+  const tests = [...underWay].flatMap(([file, began]) => [
+    { name: file, nesting: 0, file, line: 1, column: 1 },
+    ...[...began.values()].map(({ data }) => data),
+  ]);
+  events.write({ type: 'test:interrupted', data: { tests } });
+  events.end();
+  await printed;
+  await setup.globalTeardown?.();
+  process.exit(1);
+}
