@@ -47,8 +47,9 @@ function chunkOf({ hasPad, isPadFirst, note }: Shape, { said, pad }: Texts): Chu
 }
 
 type Writer = (chunk: Chunk) => string;
+const write: Writer = (chunk) => JSON.stringify(chunk);
 const WRITERS: readonly Writer[] = [
-  (chunk) => JSON.stringify(chunk),
+  write,
   // As other languages write JSON: a space behind colons and commas, all characters beyond ASCII escaped.
   (chunk) => JSON.stringify(chunk, undefined, 1).replace(/\n */g, ' '),
   (chunk) =>
@@ -99,7 +100,6 @@ test('CC-01 CC-11 what a template matches means and counts the same as parsing i
 
 test('CC-01 an ordinary event matches from the second one on, and the first one of another shape ends the run', () => {
   const one: Shape = { hasPad: true, isPadFirst: false, note: null };
-  const write = (chunk: Chunk): string => JSON.stringify(chunk);
   const template = templateOf(one, { said: 'a', pad: 'p' }, write);
   const like = ['b', 'c"', 'd'].map((said) => eventOf(write(chunkOf(one, { said, pad: said }))));
   const other = eventOf(write(chunkOf({ ...one, note: 1 }, { said: 'e', pad: '' })));

@@ -28,6 +28,7 @@ export function createOpenAiCompatible({ http, baseUrl, apiKey }: AdapterOptions
     ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
   };
 
+  // One endpoint for each `accept`, so that the head of the request is built once and not for each call.
   const plain = http.endpoint(url, { ...headers, accept: 'application/json' });
   const streamed = http.endpoint(url, { ...headers, accept: 'text/event-stream' });
 
@@ -60,6 +61,7 @@ export function createOpenAiCompatible({ http, baseUrl, apiKey }: AdapterOptions
 /** Checks a whole completion. Throws the error that a provider may send in its place. */
 function completionOf(answer: unknown): JsonObject {
   if (!isJsonObject(answer)) throw new UpstreamError('malformed', 'The provider did not answer with JSON.');
+  // Some providers send errors with status 200.
   if (isJsonObject(answer['error'])) throw errorOfFrame(answer['error']);
   const { choices } = answer;
   if (!Array.isArray(choices) || choices.length === 0) {
@@ -72,6 +74,7 @@ function completionOf(answer: unknown): JsonObject {
   return answer;
 }
 
+/** Every choice of a whole completion has a message and a reason to finish. Anything less would be charged as if whole. */
 function isFinishedChoice(choice: JsonObject): boolean {
   return (
     isJsonObject(choice['message']) && typeof choice['finish_reason'] === 'string' && choice['finish_reason'] !== ''

@@ -28,6 +28,7 @@ export function createChunkReader(): ChunkReader {
   let templates = 0;
   let hasBegun = false;
 
+  // Templates are tried before the parser sees an event: most events never reach it.
   const events = createEventReader({
     onEvent: (data, raw) => {
       if (isDone) return;
