@@ -135,3 +135,18 @@ test('CC-01 a mark that is missing or occurs twice has no slot', () => {
   assert.equal(slotsOf('<a> <a>', ['<a>']), undefined);
   assert.deepEqual(slotsOf('x<a>y', ['<a>']), { literals: ['x', 'y'], order: [0] });
 });
+
+test('CC-01 CC-11 there is no template if the place of a text is not certain', () => {
+  // Each holds the text `a` in the member that counts, and once more where a careless search finds it.
+  for (const data of [
+    '{"note":{"said":"a"},"said":"a"}',
+    '{"note":{"said":"a"},"said":"\\u0061"}',
+    '{"said":"a","said":"\\u0061"}',
+    '{"note":["said",{"said":"a"}],"said":"\\u0061"}',
+  ]) {
+    const chunk = JSON.parse(data) as Chunk;
+    const withTexts = ([said = '']: readonly string[]): Chunk => ({ ...chunk, said });
+    const template = textTemplateOf({ raw: eventOf(data), data, texts: [{ name: 'said', text: 'a' }], withTexts });
+    assert.equal(template, undefined, data);
+  }
+});
