@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { moment, pageLimit, queryNumber } from './control.ts';
+import { appId, listenerId } from './identifiers.ts';
 
 /** Webhook subscriptions and what is sent to their endpoints (WH-01 to WH-14). */
 
@@ -106,7 +107,7 @@ export const listenerSchema = z
   })
   .meta({ id: 'Listener' });
 
-export const listenerParamsSchema = z.object({ appId: z.string(), listenerId: z.string() });
+export const listenerParamsSchema = z.object({ appId, listenerId });
 
 export const lookSchema = z.strictObject({
   after: z.uuid().optional().meta({ description: 'The `next` of the look before: its events have arrived.' }),

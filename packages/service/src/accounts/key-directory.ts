@@ -90,8 +90,7 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits, onUse: (k
     const key = await selectKeyByDigest(db, Buffer.from(digest, 'base64'));
     const app = key === undefined ? undefined : await selectApp(db, key.app_id);
     if (key === undefined || app === undefined) {
-      if (unknown.size >= UNKNOWN_DIGESTS_MAX) unknown.clear();
-      unknown.add(digest);
+      remember(unknown, digest);
       return undefined;
     }
     keepApp(app);
@@ -124,6 +123,12 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits, onUse: (k
       seen = newest;
     },
   };
+}
+
+/** Remembered, so that a caller who repeats a made-up key costs one read and not one for every call. */
+function remember(unknown: Set<string>, digest: string): void {
+  if (unknown.size >= UNKNOWN_DIGESTS_MAX) unknown.clear();
+  unknown.add(digest);
 }
 
 /** An app without limits of its own gets the service's defaults, which a restart may change. */

@@ -34,7 +34,7 @@ import { describeFault, type Log } from '#kernel/log.ts';
 import type { MetricReading } from '#kernel/metrics.ts';
 import { createDrainSlots } from '#ledger/hold/drain-slots.ts';
 import { createHolds, type Holds } from '#ledger/holds.ts';
-import { declareSpoolMetrics } from '#ledger/metrics.ts';
+import { declareSpoolMetrics } from '#ledger/settlement/metrics.ts';
 import { reapHolds } from '#ledger/recovery/queries.ts';
 import { startReaper } from '#ledger/recovery/reaper.ts';
 import { BACKLOG_LIMITS } from '#ledger/settlement/settling.ts';

@@ -10,6 +10,7 @@ import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
 import { LEASE_MS } from '#db/instance.ts';
 import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
+import { VISIBLE_ASCII } from '#kernel/header-text.ts';
 import type { LogLevel } from '#kernel/log.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
@@ -221,7 +222,7 @@ function readAllowPrivate(settings: SettingsReader, environment: string): boolea
 /** Anything but visible ASCII could never arrive in a header, so the metrics would be unreachable. */
 function readMetricsToken(settings: SettingsReader): string | undefined {
   const value = settings.text('PURSER_METRICS_TOKEN');
-  if (value !== undefined && !/^[\x21-\x7e]+$/.test(value)) {
+  if (value !== undefined && !VISIBLE_ASCII.test(value)) {
     settings.complain(
       'PURSER_METRICS_TOKEN must consist of visible ASCII characters without spaces, because it is sent in a header.',
     );

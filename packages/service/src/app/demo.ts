@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { newAppSchema } from '@purser/contract/control.ts';
+import { userId as userIdSchema } from '@purser/contract/identifiers.ts';
 import { newApiKey } from '#accounts/api-key.ts';
 import { ensureSignIn } from '#accounts/ensure-account.ts';
 import { register } from '#accounts/registration.ts';
@@ -37,6 +38,7 @@ export interface Demo {
 export const DEMO_OWNER_EMAIL = 'demo@purser.invalid';
 export const DEMO_OPERATOR_EMAIL = 'operator@purser.invalid';
 const { redirectUris } = newAppSchema.shape;
+const DEMO_USER = userIdSchema.parse('demo-user');
 const PASSWORD_LENGTH = 22;
 
 const DEMO_CREDIT = micros(20_000_000n);
@@ -83,7 +85,7 @@ function readOrMake(file: string): Demo {
     liveKey: newApiKey('live'),
     testKeyId: newKeyId(),
     testKey: newApiKey('sandbox'),
-    userId: 'demo-user' as EndUserId,
+    userId: DEMO_USER,
     ownerPassword: randomBase62(PASSWORD_LENGTH),
     operatorPassword: randomBase62(PASSWORD_LENGTH),
     ...kept,

@@ -1,4 +1,5 @@
 import type { SettingsReader } from '#app/settings.ts';
+import { VISIBLE_ASCII } from '#kernel/header-text.ts';
 import type { StripeSettings } from '#payments/stripe/stripe.ts';
 
 /** The payment processor, and how to reach it. */
@@ -7,7 +8,6 @@ export type PaymentSettings =
   | { readonly processor: 'test' }
   | { readonly processor: 'none' };
 
-const KEY = /^[\x21-\x7e]+$/;
 const TEST_KEY = /^[a-z]+_test_/;
 
 /** Reads the payment settings. Complaints never quote a secret. */
@@ -27,7 +27,8 @@ export function readPayments(settings: SettingsReader, environment: string): Pay
     ['PURSER_STRIPE_WEBHOOK_SECRET', webhookSecret],
   ] as const) {
     if (value === undefined) settings.complain(`${name} is required for payments by Stripe.`);
-    else if (!KEY.test(value)) settings.complain(`${name} must consist of visible ASCII characters without spaces.`);
+    else if (!VISIBLE_ASCII.test(value))
+      settings.complain(`${name} must consist of visible ASCII characters without spaces.`);
   }
   const apiBase = readApiBase(settings, isProduction);
   return { processor, stripe: { secretKey: secretKey ?? '', webhookSecret: webhookSecret ?? '', apiBase } };

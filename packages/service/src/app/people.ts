@@ -6,6 +6,7 @@ import { createConnections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
+import type { Throttle } from '#limits/throttle.ts';
 import type { PeoplePages } from '#web/person/people-pages.ts';
 import { codeMail, passkeyMail } from '#mail/letters.ts';
 import { createCodeSignIns } from '#identities/code.ts';
@@ -14,7 +15,7 @@ import { createPersonSessions } from '#identities/session.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import { createWalletMovements } from '#ledger/wallet/movements.ts';
-import { createAttemptLimiter, type Throttle } from '#limits/attempt-limiter.ts';
+import { createAttemptLimiter } from '#limits/attempt-limiter.ts';
 import type { AppUsage } from '#usage/report.ts';
 import { createUsage } from '#usage/usage.ts';
 

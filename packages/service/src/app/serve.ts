@@ -16,6 +16,7 @@ import type { StreamPace } from '#gateway/call/call.ts';
 import { armFailpoint } from '#kernel/failpoint.ts';
 import type { Log } from '#kernel/log.ts';
 import { readMetrics } from '#kernel/metrics.ts';
+import { sleep } from '#kernel/sleep.ts';
 import { ensureOperator } from '#operator/accounts.ts';
 
 /** How long running calls may continue after the service was told to stop. */
@@ -158,12 +159,6 @@ async function stopGateway(service: Service): Promise<void> {
 /** Polls, because the conditions are counters without events and a stop has time to spare. */
 async function waitUntil(holds: () => boolean, waitMsMax: number): Promise<void> {
   for (let waitedMs = 0; !holds() && waitedMs < waitMsMax; waitedMs += WAIT_STEP_MS) await sleep(WAIT_STEP_MS);
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }
 
 /** The simulator runs in development only, so in production a catalogue that uses it is refused before anything is stored. */

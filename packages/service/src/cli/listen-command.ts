@@ -41,7 +41,7 @@ export async function listen(words: readonly string[], untilTold: () => Promise<
   } catch (fault) {
     if (fault instanceof CommandError) throw fault;
     throw new CommandError(
-      `The service at ${options.serviceUrl} does not answer. Check that it is running and that --url is right.`,
+      `The service does not answer at ${options.serviceUrl}. Check that it is running and that --url is right.`,
       { cause: fault },
     );
   } finally {

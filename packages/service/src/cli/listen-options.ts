@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { listenSchema } from '@purser/contract/webhooks.ts';
 import { readSessionToken } from '#app/config.ts';
+import { VISIBLE_ASCII } from '#kernel/header-text.ts';
 import { createLoopbackGuard, isThisMachine } from '#webhooks/loopback-guard.ts';
 import { CommandError } from '#cli/command-error.ts';
 
@@ -66,6 +67,6 @@ function parse(words: readonly string[]) {
 /** Reads the session token from the environment or standard input. Never from the command line, which other users can read. */
 export async function readToken(): Promise<string> {
   const token = readSessionToken() ?? (process.stdin.isTTY ? '' : (await text(process.stdin)).trim());
-  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  if (VISIBLE_ASCII.test(token)) return token;
   throw new CommandError('Provide a session token (from POST /sessions) in PURSER_SESSION_TOKEN or on standard input.');
 }

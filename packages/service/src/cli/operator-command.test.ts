@@ -10,7 +10,7 @@ function read(words: readonly string[], input = PASSWORD) {
   return readNewOperator(words, Readable.from([input]), assert.fail);
 }
 
-test('CP-05 who is to be an operator is read from words and standard input', async () => {
+test('CP-05 the new operator is read from the arguments and standard input', async () => {
   const email = 'a@example.test';
   assert.deepEqual(await read(['--email', email]), { email, name: undefined, password: PASSWORD });
   assert.deepEqual(await read(['--name', ' Ann ', `--email=${email}`]), { email, name: 'Ann', password: PASSWORD });
@@ -27,7 +27,7 @@ for (const [words, input, says] of [
   [['--email', 'n@example.test', '--password', PASSWORD], PASSWORD, /Unknown arguments/],
   [['n@example.test'], PASSWORD, /Unknown arguments/],
 ] as const) {
-  test(`CP-05 \`${words.join(' ').slice(0, 60)}\` with ${input.length} characters piped in is told what it lacks`, async () => {
+  test(`CP-05 \`${words.join(' ').slice(0, 60)}\` with ${input.length} piped characters is refused with the reason`, async () => {
     await assert.rejects(read(words, input), (fault) => fault instanceof CommandError && says.test(fault.message));
   });
 }

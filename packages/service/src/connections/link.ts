@@ -79,8 +79,11 @@ export function redirectName(redirectUri: string): string {
   return sha256(redirectUri).subarray(0, REDIRECT_NAME_BYTES).toString('base64url');
 }
 
-/** A list instead of an object: field names would make every link longer. The first element is the purpose. */
-type Claims = readonly [string, string, string, ...(string | null)[]];
+/**
+ * Purpose, app, user, and the rest by purpose. A list instead of an object: field names would make every link longer. Only
+ * this file writes and seals claims, so what it opens has these types.
+ */
+type Claims = readonly [string, AppId, string, ...(string | null)[]];
 
 /**
  * A token is its expiry, in clear, and its sealed claims, so that an address does not reveal whom it is for or where it
@@ -171,7 +174,7 @@ function linkOf(claims: Claims, own: Validity): Link | undefined {
   const [purpose, appId, user, first] = claims;
   const userId = parseEndUserId(user);
   if (userId === undefined) return undefined;
-  const common = { appId: appId as AppId, userId };
+  const common = { appId, userId };
   if (purpose === 'topup' || purpose === 'cap') {
     const least = typeof first === 'string' ? micros(BigInt(first)) : undefined;
     return { ...common, ...validityOf(claims.slice(4), own), purpose, least };

@@ -1,8 +1,7 @@
 import type { TemplateEvent } from '@purser/text-runs/text-template.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { LABELS } from '#providers/labels.ts';
 
-/** Fields of a delta that are not generated text, and cost nothing (`generatedBytesOf`). */
-const LABELS = new Set(['role', 'id', 'type']);
 /** A field beside the choices: random text by which OpenAI hides how long the generated text is. */
 const PADDING = 'obfuscation';
 
