@@ -61,7 +61,7 @@ const COMPUTING: Readonly<Record<string, number>> = {
   'tests/browser/states.test.ts': 6,
   'tests/conformance/operator/amounts.test.ts': 6,
   'tests/conformance/sdk/readme.test.ts': 6,
-  'tests/conformance/stripe-notices.test.ts': 6,
+  'tests/conformance/stripe-webhooks.test.ts': 6,
   'tests/integration/database-loss.test.ts': 6,
   'tests/conformance/stripe.test.ts': 5,
   'tests/integration/example.test.ts': 5,

@@ -147,7 +147,8 @@ test('CC-01 CC-11 there is no template if the place of a text is not certain', (
   ]) {
     const chunk = JSON.parse(data) as Chunk;
     const withTexts = ([said = '']: readonly string[]): Chunk => ({ ...chunk, said });
-    const template = textTemplateOf({ raw: eventOf(data), data, texts: [{ name: 'said', text: 'a' }], withTexts });
+    const texts = [{ name: 'said', text: 'a' }];
+    const template = textTemplateOf({ raw: eventOf(data), data, texts, withTexts, chunkOf: (parsed) => parsed });
     assert.equal(template, undefined, data);
   }
 });
