@@ -148,7 +148,7 @@ export const chunkSchema = z
   })
   .meta({ id: 'ChatCompletionChunk', description: `The data of one event. ${OPEN}` });
 
-/** Whatever the processor sends: its signature is checked on the bytes. */
+/** Anything that the processor sends. The signature is checked on the bytes. */
 export const noticeSchema = z.looseObject({ id: z.string(), type: z.string() }).meta({ id: 'ProcessorNotice' });
 export const noticeTakenSchema = z.object({ received: z.literal(true) });
 export const healthSchema = z.object({ status: z.literal('ok') });

@@ -2,11 +2,12 @@ import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { errorOfFrame, isFailure } from '#providers/openai-compatible/error.ts';
 import { UpstreamError } from '#providers/provider.ts';
 
-/** Errors come inside of choices as well. Throws the one that is there. */
+/** Throws the first error that a choice holds: some providers report errors there. */
 export function checkChoices(choices: readonly unknown[]): asserts choices is readonly JsonObject[] {
   for (const choice of choices) {
-    if (!isJsonObject(choice)) throw new UpstreamError('malformed', 'The provider sent a choice that is none.');
+    if (!isJsonObject(choice))
+      throw new UpstreamError('malformed', 'The provider sent a choice that is not an object.');
     if (isJsonObject(choice['error'])) throw errorOfFrame(choice['error']);
-    if (isFailure(choice['finish_reason'])) throw new UpstreamError('cut', 'The provider gave up an answer.');
+    if (isFailure(choice['finish_reason'])) throw new UpstreamError('cut', 'The provider broke off its response.');
   }
 }
