@@ -1,14 +1,17 @@
 /**
- * PostgreSQL array literals for batched statements. The driver could build them, item by item through its type rules;
- * a join is several times faster and this is the hot path.
+ * PostgreSQL array literals for batched statements. The driver could build them, but it takes each item through its type
+ * rules. A join is several times faster, and this is the hot path.
  */
 
-/** For items that hold no character with a meaning in a literal: numbers, booleans, UUIDs. Undefined becomes null. */
+/**
+ * Writes an array of items that need no quotes: numbers, booleans, UUIDs. Undefined becomes null. Use `textArray` for
+ * anything that a caller sent.
+ */
 export function plainArray(items: readonly (number | bigint | boolean | string | undefined)[]): string {
   return `{${items.map((item) => item ?? 'null').join(',')}}`;
 }
 
-/** For text: every item is quoted. Undefined becomes null. */
+/** Writes an array of texts and quotes each. Undefined becomes null. */
 export function textArray(items: readonly (string | undefined)[]): string {
   return `{${items.map((item) => (item === undefined ? 'null' : quote(item))).join(',')}}`;
 }
@@ -16,6 +19,6 @@ export function textArray(items: readonly (string | undefined)[]): string {
 const SPECIAL = /["\\]/;
 
 function quote(text: string): string {
-  if (!SPECIAL.test(text)) return `"${text}"`; // Names and ids, nearly always: nothing is searched for what to replace.
+  if (!SPECIAL.test(text)) return `"${text}"`; // Names and ids have nothing to escape, and nearly every text is one.
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }

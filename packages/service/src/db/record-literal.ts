@@ -1,21 +1,21 @@
 /**
  * PostgreSQL literals of arrays of records, for batched statements. A record is a composite type in the database and a table
- * of columns here, in the same order; a test compares the two. One such parameter costs the server about half of what an
- * array for each column costs.
+ * of columns here, in the same order. A test compares the two. One such parameter costs the server about half as much as
+ * one array for each column.
  */
 
 type Value = number | bigint | boolean | string | Buffer | undefined;
 
-/** What each attribute of a composite type is made of, in their order. */
+/** How to get the value of each attribute of a composite type from an item. The order is that of the attributes. */
 type RecordColumns<Item> = Readonly<Record<string, (item: Item) => Value>>;
 
-/** Writes arrays of one record type. */
+/** Writes arrays of one record type. `attributes` is for the test that compares it with the database. */
 interface RecordWriter<Item> {
   (items: readonly Item[]): string;
   readonly attributes: readonly string[];
 }
 
-/** Makes the writer of one record type. Undefined becomes null. */
+/** Makes the writer for one record type. Undefined becomes null. */
 export function recordArrayOf<Item>(columns: RecordColumns<Item>): RecordWriter<Item> {
   const values = Object.values(columns);
   const write = (items: readonly Item[]): string => `{${items.map((item) => recordOf(values, item)).join(',')}}`;
@@ -23,12 +23,13 @@ export function recordArrayOf<Item>(columns: RecordColumns<Item>): RecordWriter<
 }
 
 function recordOf<Item>(values: readonly ((item: Item) => Value)[], item: Item): string {
+  // Concatenated without an array in between: this runs for every call.
   let fields = '';
   for (const value of values) fields += `,${fieldOf(value(item))}`;
   return `"(${fields.slice(1)})"`;
 }
 
-/** Names and ids, nearly always: nothing in them has a meaning in a literal. */
+/** Text that needs no quotes in a literal. Nearly all values are names and ids, which match. */
 const PLAIN = /^[\w.:@/+-]+$/;
 
 function fieldOf(value: Value): string {
@@ -38,7 +39,7 @@ function fieldOf(value: Value): string {
   return String(value);
 }
 
-/** Quoted twice: as a field of a record, which is an item of an array. */
+/** Quotes twice, because the text is a field of a record and the record is an item of an array. */
 function quote(text: string): string {
   return escape(`"${escape(text)}"`);
 }
