@@ -1,6 +1,6 @@
-// Runs before every npm script, under whatever Node the machine has (18 or newer), before anything is installed:
-// no dependencies, no newer syntax. Installs the locked packages when they are missing or changed, among them the
-// Node that the service runs on, and checks that this Node is the one npm scripts will find.
+// Runs before every npm script, on whatever Node the machine has (18 or newer), before anything is installed. So it uses no
+// dependencies and no newer syntax. It installs the locked packages when they are missing or have changed, including the
+// Node that the service runs on, and checks that npm scripts will find that Node.
 'use strict';
 
 const { createHash } = require('node:crypto');
@@ -22,6 +22,7 @@ function stop(text) {
   process.exit(1);
 }
 
+/** A missing file is normal here: the stamp does not exist before the first install. */
 function readOr(file, fallback) {
   try {
     return fs.readFileSync(file, 'utf8');
@@ -30,11 +31,12 @@ function readOr(file, fallback) {
   }
 }
 
+/** Lock file entries without a list fit every platform. */
 function matches(list, value) {
   return !list || list.includes(value);
 }
 
-/** The optional packages of the root that are made for this platform: optional to npm, not to us. */
+/** The root's optional packages for this platform (Node and PostgreSQL). They are optional to npm but not to us. */
 function platformPackages(lock) {
   return Object.keys(lock.packages[''].optionalDependencies || {}).filter((name) => {
     const entry = lock.packages[`node_modules/${name}`];
@@ -46,12 +48,12 @@ function missingPackages(lock) {
   return platformPackages(lock).filter((name) => !fs.existsSync(path.join(root, 'node_modules', name, 'package.json')));
 }
 
-/** Runs `npm ci` by the npm that started us: the one on the PATH may be another, with another configuration. */
+/** Runs `npm ci` with the npm that started us. The npm on the PATH may be another one with another configuration. */
 function install() {
   const { npm_node_execpath: node, npm_execpath: npm } = process.env;
   const command = node && npm ? node : 'npm';
   const before = node && npm ? [npm] : [];
-  // Groups are spelled out because NODE_ENV=production or a user's `omit` would drop the test tools and the Node binary.
+  // Without these two, NODE_ENV=production or a user's `omit` would drop the test tools and the Node binary.
   const flags = [
     '--include=dev',
     '--include=optional',
@@ -65,29 +67,30 @@ function install() {
 }
 
 const lockText = readOr(path.join(root, 'package-lock.json'), '');
-if (lockText === '') stop('package-lock.json is missing: this is not a complete copy of Purser.');
+if (lockText === '') stop('package-lock.json is missing. This is not a complete copy of Purser.');
 const lock = JSON.parse(lockText);
+// The stamp covers the platform too: a node_modules that was copied from another machine must be installed again.
 const wanted = createHash('sha256').update(`${lockText}${process.platform}${process.arch}`).digest('hex');
 
 if (readOr(stampFile, '') !== wanted || missingPackages(lock).length > 0) {
-  say('Installing the locked packages, its own Node and PostgreSQL among them. First run only, about half a minute.');
+  say('Installing the locked packages, including Node and PostgreSQL. First run only, about half a minute.');
   for (let attempt = 1; ; attempt += 1) {
     if (!install())
-      stop('The packages could not be installed: see the message of npm above, then run the command again.');
+      stop('The packages could not be installed. See the message of npm above, then run the command again.');
     const missing = missingPackages(lock);
     if (missing.length === 0) break;
-    // npm passes over an optional package whose download failed, without a word.
+    // npm silently skips an optional package whose download failed.
     if (attempt === INSTALL_ATTEMPTS_MAX)
       stop(`npm left out ${missing.join(', ')}. Check the package registry, then run the command again.`);
   }
-  fs.writeFileSync(stampFile, wanted); // Last, so that an interrupted install is done again.
+  fs.writeFileSync(stampFile, wanted); // Last, so that an interrupted install is repeated.
 }
 
-// npm puts node_modules/.bin first on the PATH of its scripts, so `node` is the packaged one from here on.
+// npm puts node_modules/.bin first on the PATH of its scripts, so `node` should now be the packaged one.
 const version = String(spawnSync('node', ['-p', 'process.versions.node'], { encoding: 'utf8' }).stdout || '').trim();
 if (!(Number.parseInt(version, 10) >= NODE_MAJOR_MIN)) {
   stop(
-    `Node ${NODE_MAJOR_MIN} is needed and ${version || 'none'} was found: there is no packaged Node for ` +
+    `Purser needs Node ${NODE_MAJOR_MIN}, but found ${version || 'none'}. There is no packaged Node for ` +
       `${process.platform}-${process.arch}. Install Node ${NODE_MAJOR_MIN}, then run the command again.`,
   );
 }

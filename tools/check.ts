@@ -15,6 +15,7 @@ const CHECK_TIMEOUT_MS = 300_000;
 const STATIC: readonly Check[] = [
   ...TOOLCHAIN.map((tool) => ({ name: tool.name, run: () => runTool(tool) })),
   { name: 'structure', run: () => runScript('structure/main.ts', []) },
+  { name: 'prose', run: () => runScript('prose/main.ts', []) },
 ];
 
 // Without the tests that run the checks above once more.

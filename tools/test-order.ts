@@ -54,7 +54,7 @@ const COMPUTING: Readonly<Record<string, number>> = {
   'tests/property/rate-bound.test.ts': 9,
   'tests/conformance/control/keys.test.ts': 8,
   'tests/integration/example-demo.test.ts': 8,
-  'tests/integration/young-tables.test.ts': 8,
+  'tests/integration/small-table-statistics.test.ts': 8,
   'tests/conformance/pages/checkout.test.ts': 7,
   'tests/conformance/stock-client-matrix.test.ts': 7,
   'tests/integration/usage-report-large.test.ts': 7,

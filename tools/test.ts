@@ -6,7 +6,14 @@ import { parseArgs } from 'node:util';
 import type { Plan } from './test-run.ts';
 
 const ALL = ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'];
-const SLOW = ['tests/integration', 'tests/conformance', 'tests/browser', 'tests/property'];
+const SLOW = [
+  'tests/integration',
+  'tests/conformance',
+  'tests/browser',
+  'tests/property',
+  'tests/prove/short.test.ts',
+  'tests/prove/reserves.test.ts',
+];
 /** Half of what it takes to load the service is its compilation, which is the same in each file. */
 const COMPILE_CACHE = join(import.meta.dirname, '..', '.test-output', 'compile-cache');
 const COMPILE_CACHE_ENTRIES_MAX = 20_000; // A full run makes about 4,000, some 30 MB.

@@ -22,8 +22,8 @@ function connect({ baseUrl, key, user }: Address, includeUsage: boolean): Langua
     baseURL: baseUrl,
     apiKey: key,
     headers: { 'x-service-user': user },
-    includeUsage, // True, or the usage of a stream stays unknown.
-    supportsStructuredOutputs: true, // Or a JSON schema is left out of the request.
+    includeUsage, // Set it to true, or the usage of a stream stays unknown.
+    supportsStructuredOutputs: true, // Without it, JSON schemas are left out of requests.
   });
   const model = purser('large');
   // end

@@ -13,7 +13,10 @@ export const AI_SDK_OPENAI: StockClient = {
   settings: new URL(import.meta.url),
   differs: {
     ...RETRIED,
-    'usage not asked for': { seen: 'usage', why: 'asks for the usage of every stream, and cannot be told not to' },
+    'usage not requested': {
+      seen: 'usage',
+      why: 'always asks for the usage of a stream, and has no option to turn that off',
+    },
   },
   start: inThisProcess((address, ask) => askThroughAi(connect(address), ask)),
 };
@@ -25,7 +28,7 @@ function connect({ baseUrl, key, user }: Address): LanguageModel {
     apiKey: key,
     headers: { 'x-service-user': user },
   });
-  const model = purser.chat('large'); // Not `purser('large')`, which calls another endpoint.
+  const model = purser.chat('large'); // `purser('large')` would call another endpoint.
   // end
   return model;
 }

@@ -57,7 +57,7 @@ export const CALLS: readonly Scenario[] = [
     },
   },
   {
-    name: 'usage not asked for',
+    name: 'usage not requested',
     clause: 'CC-12',
     promise: 'is not told the usage of a stream when it did not ask, and is charged the same',
     run: async (scene) => {
@@ -83,7 +83,7 @@ export const CALLS: readonly Scenario[] = [
   { name: 'JSON schema', clause: 'CC-13', promise: 'gets an answer of the shape it asked for', run: shapedAnswer },
   { name: 'image', clause: 'CC-13', promise: 'sends an image, which reaches the provider as it was', run: image },
   { name: 'test key', clause: 'SB-02', promise: 'gets canned answers with a test key, for play money', run: playMoney },
-  { name: 'left in mid-stream', clause: 'CC-11', promise: 'leaves, and pays for what was generated', run: leave },
+  { name: 'caller leaves mid-stream', clause: 'CC-11', promise: 'leaves, and pays for what was generated', run: leave },
 ];
 
 async function roundTrip(scene: Scene): Promise<string> {

@@ -6,7 +6,7 @@ import { SCENARIOS } from './scenarios.ts';
 import type { StockClient } from './stock-client.ts';
 import { installedVersions } from './versions.ts';
 
-/** The text of `docs/CLIENTS.md`: what the tests expect of the installed versions, and the settings that they use. */
+/** The text of `docs/CLIENTS.md`: the results that the tests expect of the installed versions, and the settings that they use. */
 export function clientsDocument(): string {
   const columns = [
     ...CLIENTS.map((client) => expectedColumn(client, installedVersions(client))),
@@ -20,21 +20,22 @@ export function clientsDocument(): string {
 
 const HEAD = `# Clients
 
-Written by \`node tools/clients-table.ts\` from the tests in \`tests/clients\`; not to be edited.
+\`node tools/clients-table.ts\` writes this file from the tests in \`tests/clients\`. Do not edit it.
 
-\`npm test\` puts each of these unmodified client libraries through every scenario, against the whole service with a
-provider whose answers the scenario chooses, and prints this table with what it saw. \`ok\`: the client does its part, and
-the service charges what it should. The Python clients run where Python has them (\`pip install openai litellm mcp\`;
-\`PURSER_TEST_PYTHON\` may name the interpreter); their versions are those that were run.`;
+\`npm test\` runs every scenario with each of these unmodified client libraries, against the whole service and a provider
+whose answers the scenario chooses. It prints this table with the results. \`ok\` means that the client behaves as it should
+and the service charges the right amount. The Python clients run only if they are installed (\`pip install openai litellm mcp\`;
+\`PURSER_TEST_PYTHON\` may name the interpreter). The table gives the versions that were run.`;
 
 const DIFFERENCES = `## Where a client differs
 
-What fails is not charged. Only \`line lost\` costs the user: the service has done the call, and does it once more.`;
+A failed call is not charged. Only \`connection lost\` costs the user money: the service has completed the call, and then
+serves it a second time.`;
 
 const SETTINGS = `## Settings
 
-\`baseUrl\` is the address of the service with \`/v1\` (\`http://127.0.0.1:8787/v1\`), \`key\` an API key of the app, \`user\`
-the end user who pays. \`large\` stands for a model of the catalogue. These lines are those that the tests run.`;
+\`baseUrl\` is the address of the service with \`/v1\` (\`http://127.0.0.1:8787/v1\`). \`key\` is an API key of the app, and
+\`user\` is the end user who pays. \`large\` stands for a model of the catalogue. The tests run exactly these lines.`;
 
 function expectedColumn(client: StockClient, version: string): Column {
   return { client, version, seen: new Map(SCENARIOS.map(({ name }) => [name, expectedOf(client, name)])) };
@@ -51,7 +52,7 @@ function differencesOf({ name, differs }: StockClient): readonly string[] {
 
 const MARKED = /^ *(?:\/\/|#) settings\n(?<lines>[^]*?)^ *(?:\/\/|#) end\n/gm;
 
-/** The marked lines of the file that the tests run, each stretch moved to the left. */
+/** The marked lines of the file that the tests run, without their common indent. */
 function settingsOf({ name, settings }: StockClient): string {
   const stretches = [...readFileSync(settings, 'utf8').matchAll(MARKED)].map(({ groups }) => {
     const lines = (groups?.['lines'] ?? '').trimEnd().split('\n');

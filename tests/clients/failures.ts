@@ -11,7 +11,7 @@ import type { Failure } from './stock-client.ts';
 export const FAILURES: readonly Scenario[] = [
   { name: '402', clause: 'ER-07', promise: 'reads the link of a 402, and asks once', run: noMoney },
   {
-    name: '402 of a stream',
+    name: '402, streamed',
     clause: 'ER-07',
     promise: 'reads the link of a 402 that a stream met, and asks once',
     run: (scene) => noMoney(scene, true),
@@ -36,19 +36,19 @@ export const FAILURES: readonly Scenario[] = [
     run: (scene) => badGateway(scene, { status: 500, body: '{"error":{"message":"Down."}}' }),
   },
   {
-    name: 'broken in mid-stream',
+    name: 'stream breaks off',
     clause: 'ER-06',
     promise: 'raises an error when a stream breaks off, and is not charged',
     run: (scene) => brokenStream(scene, { body: [...STREAM.body.slice(0, 3), { destroy: true }] }),
   },
   {
-    name: 'ended without a reason',
+    name: 'stream ends without a reason',
     clause: 'ER-06',
     promise: 'raises an error when a stream ends before its end, and is not charged',
     run: (scene) => brokenStream(scene, { body: STREAM.body.slice(0, 3) }),
   },
   {
-    name: 'line lost',
+    name: 'connection lost',
     clause: 'CC-14',
     promise: 'is charged once for a plain call that it tries again after its line was lost',
     run: lostLine,

@@ -39,8 +39,8 @@ function connect({ baseUrl, key, user }: Address, streamUsage: boolean): ChatOpe
     model: 'large',
     apiKey: key,
     configuration: { baseURL: baseUrl, defaultHeaders: { 'x-service-user': user } },
-    streamUsage, // True unless given.
-    maxRetries: 2, // It is 6 unless given: a 502 is then tried for a minute and a half.
+    streamUsage, // The default is true.
+    maxRetries: 2, // The default is 6, which retries a 502 for a minute and a half.
   });
   // end
   return model;

@@ -26,19 +26,19 @@ function pythonClient(module: string, seenWith: readonly string[], differs: Stoc
 }
 
 const UNTOLD =
-  'its errors have no body, so that our code cannot be read; `error.litellm_response_headers` has the link';
-const NO_CODE: Difference = { seen: 'no code', why: 'its errors have no body, so that our code cannot be read' };
+  'its errors have no body, so our code cannot be read; `error.litellm_response_headers` contains the link';
+const NO_CODE: Difference = { seen: 'no code', why: 'its errors have no body, so our code cannot be read' };
 
 /** The clients that run where Python has them. */
 export const PYTHON_CLIENTS: readonly StockClient[] = [
   pythonClient('openai', ['2.54.0', '3.54.0'], {}),
   pythonClient('litellm', ['1.106.2'], {
     '402': { seen: 'link in the headers, no code', why: UNTOLD },
-    '402 of a stream': { seen: 'link in the headers, no code', why: UNTOLD },
+    '402, streamed': { seen: 'link in the headers, no code', why: UNTOLD },
     '502, rejected by the provider': NO_CODE,
     '502, provider down': NO_CODE,
-    'broken in mid-stream': NO_CODE,
-    'ended without a reason': NO_CODE,
+    'stream breaks off': NO_CODE,
+    'stream ends without a reason': NO_CODE,
   }),
 ];
 

@@ -16,6 +16,7 @@ const OPERATOR = 'docs/guides/operator.md';
 const ELSEWHERE = [
   'docs/CLIENTS.md', // tests/structure/clients-document.test.ts
   'packages/sdk/README.md', // tests/conformance/sdk/readme.test.ts
+  'packages/upstream-http/README.md', // packages/upstream-http/src/readme.test.ts
 ];
 
 test('ER-01 the guide has every code with its status', () => {

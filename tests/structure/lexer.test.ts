@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findFunctions } from '../../tools/structure/functions.ts';
 import { lex } from '../../tools/structure/lexer.ts';
 import { readModuleStatements } from '../../tools/structure/module-statements.ts';
 
 const kindsOf = (text: string): readonly string[] => lex(text).tokens.map((token) => `${token.kind}:${token.text}`);
 const exportsOf = (text: string): readonly string[] => readModuleStatements(lex(text)).exports.map(({ name }) => name);
-const functionsOf = (text: string): readonly string[] =>
-  findFunctions(lex(text)).map(({ name, line, lines }) => `${name} ${line}+${lines}`);
 
 test('a slash is a division after a value and starts a regular expression elsewhere', () => {
   const texts: readonly (readonly [text: string, isRegex: boolean])[] = [
@@ -56,52 +53,6 @@ test('brackets that do not match are told with their line', () => {
   assert.throws(() => lex('\n(]'), /line 2: `\]` closes nothing/);
   assert.throws(() => lex('\n{ ('), /line 2: `\(` is never closed/);
   assert.throws(() => lex('`a ${b}'), /line 1: a template is never closed/);
-});
-
-test('functions of every form are found with their lines', () => {
-  assert.deepEqual(functionsOf('async function* all<T extends X>(a: T): AsyncGenerator<T> {\n}'), ['all 1+2']);
-  assert.deepEqual(functionsOf('function f(): { a: number } | undefined {\n\n}'), ['f 1+3']);
-  assert.deepEqual(functionsOf('function is(a: unknown): a is { b: 1 } {\n}'), ['is 1+2']);
-  assert.deepEqual(functionsOf('const f = async (a: A): Promise<B> => {\n};'), ['f 1+2']);
-  assert.deepEqual(functionsOf('const f = (a: A) =>\n  new Promise<B>((resolve) => resolve(a));'), [
-    'f 1+2',
-    'callback of Promise 2+1',
-  ]);
-  assert.deepEqual(functionsOf('const f = a => [\na];'), ['f 1+2']);
-  assert.deepEqual(functionsOf('class A {\n  constructor() {\n  }\n  get b(): B { return 1; }\n  async #c() {}\n}'), [
-    'constructor 2+2',
-    'b 4+1',
-    '#c 5+1',
-  ]);
-  assert.deepEqual(functionsOf('const a = { [Symbol.dispose]() {}, "b c"() {}, d: function () {} };'), [
-    '[dispose] 1+1',
-    'b c 1+1',
-    'd 1+1',
-  ]);
-  assert.deepEqual(functionsOf("test('it holds', async () => {\n});"), ['callback of test 1+2']);
-});
-
-test('blocks, overloads, calls and types of objects are no functions', () => {
-  const none = [
-    'if (a) { b; }',
-    'for await (const a of b()) { c; }',
-    'switch (f(a)) { case f(b): { c; } case f(d): return { e: 1 }; }',
-    'class A extends mixin(B) { c = 1; }',
-    'function over(a: string): void;',
-    'interface A { b(c: string): { d: number }; }',
-    'const a = b ? c(d) : { e: 1 };',
-  ];
-  for (const text of none) assert.deepEqual(functionsOf(text), [], text);
-});
-
-test('a type of a function does not reach into what follows', () => {
-  const found = findFunctions(
-    lex('function f(): Promise<Map<A, () => void>> {\n}\nconst m = new Map<A, () => B>([\n1,\n]);'),
-  );
-  assert.deepEqual(
-    found.map(({ lines }) => lines),
-    [2, 1, 1],
-  );
 });
 
 test('imports of every form are read', () => {

@@ -20,7 +20,8 @@ let directory: string | undefined;
 const MEMORY_DISK = '/dev/shm';
 /** The directory of a run, which names its process. */
 const LEFTOVER = /^purser-test-(\d+)-/;
-const MEMORY_BYTES_MIN = 4 * 2 ** 30; // Four times what it has been seen to take.
+/** It takes little over a hundred MB, and up to 512 MB of log where a test fills large tables. */
+const MEMORY_BYTES_MIN = 4 * 2 ** 30;
 
 export async function globalSetup(): Promise<void> {
   const parent = hasMemoryDisk() ? MEMORY_DISK : os.tmpdir();

@@ -10,7 +10,7 @@ import { waitUntil } from './wait-until.ts';
 const CLI = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', import.meta.url));
 const READY = /Purser is ready at (\S+?)\.?\s/;
 const WORKING = /Purser (delivers) webhooks/;
-const LISTENING = /signing secret, until this ends: (whsec_\w{43})\s/;
+const LISTENING = /Signing secret until this command ends: (whsec_\w{43})\s/;
 const START_MS_MAX = 60_000;
 
 export interface ServiceProcess {

@@ -195,7 +195,7 @@ function grantsOf(
     .filter((match) => match !== null)
     .filter(([, role = '']) => role.startsWith('purser_'))
     .map(([, role = '', letters = '']) => {
-      const named = [...letters].map((letter) => {
+      const named = letters.split('').map((letter) => {
         const right = rights[letter];
         if (right === undefined) throw new Error(`The right ${letter} on ${object} has no name here.`);
         return column === undefined ? right : `${right} (${column})`;

@@ -1,9 +1,8 @@
-import { findCycles } from './cycles.ts';
+import { breaksOfDirection } from './direction.ts';
 import type { Finding } from './finding.ts';
 import { areaOf, type Import, isIn, isProduct, nameOf, type Project, type SourceFile } from './project.ts';
-import type { ModuleUser } from './rule-set.ts';
 
-/** Which folder may import which, which file may not, and who may import a package. */
+/** Which folder may import which, and which file may not. `tools/lint/modules.ts` says who may import a package. */
 export function checkFolderImports(project: Project): readonly Finding[] {
   const findings: Finding[] = [...checkTable(project)];
   for (const file of project.files.values()) {
@@ -14,21 +13,19 @@ export function checkFolderImports(project: Project): readonly Finding[] {
       continue;
     }
     for (const statement of file.imports) {
-      const verdict =
-        statement.target === undefined ? moduleVerdict(project, file, statement) : verdictOn(project, file, statement);
+      const verdict = statement.target === undefined ? undefined : verdictOn(project, file, statement);
       if (verdict !== undefined) findings.push(finding(file, statement, verdict));
     }
   }
   return findings;
 }
 
-/** The table itself must have a direction, or it would allow the cycles that it is there to prevent. */
 function checkTable({ rules: { areas } }: Project): readonly Finding[] {
-  return findCycles(new Map(Object.entries(areas))).map((cycle) => ({
+  return breaksOfDirection(areas).map((what) => ({
     rule: 'folder-imports',
-    file: 'tools/structure/rules.ts',
+    file: 'tools/structure/areas.ts',
     line: 1,
-    message: `The table of areas allows a cycle: ${[...cycle, cycle[0]].join(' -> ')}. Take one of these imports out.`,
+    message: `In the table of areas, ${what}`,
   }));
 }
 
@@ -44,7 +41,7 @@ function unknownArea({ path, area }: SourceFile): Finding {
   const message =
     area === ''
       ? 'A file of the service lies in a folder. Move it into the one whose word it is about.'
-      : `The folder \`${area}\` has no row in the table of areas. Add what it may import to tools/structure/rules.ts.`;
+      : `The folder \`${area}\` has no row in the table of areas. Add what it may import to tools/structure/areas.ts.`;
   return { rule: 'folder-imports', file: path, line: 1, message, name: area };
 }
 
@@ -64,20 +61,6 @@ function verdictOn({ rules }: Project, file: SourceFile, { target = '' }: Import
     `may not import \`${to.name}\`: \`${file.area}\` may import ${choice}. ` +
     'Move the code to the folder that owns the word, or take what it needs as a parameter from app/compose.ts.'
   );
-}
-
-function moduleVerdict({ rules }: Project, file: SourceFile, { module = '', isTypeOnly }: Import): string | undefined {
-  const users = Object.hasOwn(rules.modules, module) ? rules.modules[module] : undefined;
-  if (users === undefined && module.startsWith('node:')) return undefined;
-  if (users === undefined) {
-    return `may not import \`${module}\`: no place is named for it in tools/structure/rules.ts. Use what is there, or write a decision record and add it.`;
-  }
-  const mayUse = ({ user, isTypeOnly: typeOnly }: ModuleUser): boolean =>
-    isIn(file, user) && (typeOnly !== true || isTypeOnly);
-  if (users.some(mayUse)) return undefined;
-  const places = users.map(({ user, isTypeOnly: typeOnly }) => (typeOnly === true ? `${user} (its types)` : user));
-  const where = places.length === 0 ? 'It is not used here' : `It is used only in ${places.join(', ')}`;
-  return `may not import \`${module}\`. ${where}: take a port that wraps it.`;
 }
 
 function finding(file: SourceFile, { line, specifier }: Import, verdict: string): Finding {

@@ -1,15 +1,13 @@
-import { checkCycles } from './cycles.ts';
+import { checkBrandCasts } from './brand-casts.ts';
 import { applyExceptions, type Finding } from './finding.ts';
 import { checkFolderImports } from './folder-imports.ts';
-import { findFunctions } from './functions.ts';
 import { checkHygiene } from './hygiene.ts';
 import { checkFunctionFiles, functionFiles } from './function-files.ts';
 import { checkMigrations, databaseObjects, migrationFiles } from './migrations.ts';
 import { checkNaming } from './naming.ts';
 import { type Project, readProject, type Tree } from './project.ts';
-import { checkRestrictedCode } from './restricted-code.ts';
+import { checkRoomImports } from './room-imports.ts';
 import type { Counted, RuleSet } from './rule-set.ts';
-import { checkSizes } from './sizes.ts';
 import { checkSqlOwnership, countSqlTexts } from './sql-ownership.ts';
 import { checkUnused } from './unused.ts';
 
@@ -25,9 +23,8 @@ const RULES_FILE = 'tools/structure/rules.ts';
 const CHECKS: readonly ((project: Project) => readonly Finding[])[] = [
   ({ unreadable }) => unreadable,
   checkFolderImports,
-  checkCycles,
-  checkSizes,
-  checkRestrictedCode,
+  checkRoomImports,
+  checkBrandCasts,
   checkSqlOwnership,
   checkMigrations,
   checkFunctionFiles,
@@ -58,7 +55,6 @@ function count(project: Project): Counts {
     'TypeScript files': files.length,
     'service files': service.length,
     imports: files.flatMap(({ imports }) => imports).length,
-    functions: files.flatMap((file) => findFunctions(file)).length,
     'exported names': service.flatMap(({ exports }) => exports).length,
     'SQL texts': countSqlTexts(project),
     migrations: migrationFiles(project).length,

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Finding } from './finding.ts';
-import { type Comment, type Lexed, lex, type Token } from './lexer.ts';
+import { lex, type Token } from './lexer.ts';
 import { type ExportedName, type ImportStatement, readModuleStatements } from './module-statements.ts';
 import type { RuleSet } from './rule-set.ts';
 
@@ -24,10 +24,7 @@ export interface SourceFile {
   /** Also true of the tests beside the code. */
   readonly isTest: boolean;
   readonly isService: boolean;
-  readonly lineCount: number;
   readonly tokens: readonly Token[];
-  readonly partner: Lexed['partner'];
-  readonly comments: readonly Comment[];
   readonly imports: readonly Import[];
   readonly exports: readonly ExportedName[];
   readonly specifierTokens: ReadonlySet<number>;
@@ -70,10 +67,7 @@ function readSource(path: string, text: string, rules: RuleSet): SourceFile {
     area: areaOf(path),
     isTest,
     isService: path.startsWith(SERVICE),
-    lineCount: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
     tokens: lexed.tokens,
-    partner: lexed.partner,
-    comments: lexed.comments,
     imports: imports.map((statement) => ({ ...statement, ...resolve(path, statement.specifier, rules) })),
     exports,
     specifierTokens,

@@ -2,10 +2,8 @@
 export const RULE_NAMES = [
   'readable',
   'folder-imports',
-  'import-cycles',
-  'sizes',
-  'restricted-code',
-  'banned-words',
+  'room-imports',
+  'brand-casts',
   'sql-home',
   'sql-owner',
   'migration-names',
@@ -13,7 +11,6 @@ export const RULE_NAMES = [
   'function-files',
   'unused-files',
   'unused-exports',
-  'barrels',
   'file-names',
   'folder-readmes',
   'machine-paths',
@@ -29,27 +26,27 @@ export type RuleName = (typeof RULE_NAMES)[number];
 export interface RuleSet {
   /** A folder of the service or a whole package, and what it may import. Itself is always included. */
   readonly areas: Readonly<Record<string, readonly string[]>>;
+  /** For an area with rooms: its rooms, and which rooms of the area each may import. */
+  readonly rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
   /** Single imports that the table of areas does not allow. */
-  readonly allowedImports: readonly { readonly from: string; readonly to: string; readonly reason: string }[];
+  readonly allowedImports: readonly AllowedImport[];
   /** What single files may not import, although their folder may. */
   readonly fileImports: readonly FileImportRule[];
-  /** Packages from the registry and built-in modules, and who may import them; `node:` modules not named here are free. */
-  readonly modules: Readonly<Record<string, readonly ModuleUser[]>>;
   /** Prefixes of import specifiers that mean a folder of this repository. */
   readonly aliases: Readonly<Record<string, string>>;
-  readonly sizes: { readonly fileLines: number; readonly functionLines: number };
-  /** Functions whose callback groups others, and so may be as long as a file. */
-  readonly groupingFunctions: readonly string[];
   readonly sql: SqlRules;
-  readonly restrictedCode: readonly RestrictedCode[];
-  /** Words that no comment holds. */
-  readonly bannedCommentWords: readonly string[];
   readonly bannedFileNames: readonly string[];
   /** Files from which every file of the service is reached by imports. */
   readonly entries: readonly string[];
   readonly exceptions: readonly Exception[];
   /** The least that a run must have read of each kind: below it, the checker itself is broken. */
   readonly minimums: Readonly<Partial<Record<Counted, number>>>;
+}
+
+export interface AllowedImport {
+  readonly from: string;
+  readonly to: string;
+  readonly reason: string;
 }
 
 export interface FileImportRule {
@@ -59,12 +56,6 @@ export interface FileImportRule {
   /** Areas or files. */
   readonly never?: readonly string[];
   readonly reason: string;
-}
-
-export interface ModuleUser {
-  /** An area or a file. */
-  readonly user: string;
-  readonly isTypeOnly?: boolean;
 }
 
 export interface SqlRules {
@@ -79,20 +70,11 @@ export interface SqlRules {
   readonly mentions: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A run of tokens that only some places may hold. */
-export interface RestrictedCode {
-  /** Tokens with spaces between; `WORD` is any name; a leading `^` means that no `.` stands before. */
-  readonly code: string;
-  /** Areas or files. Tests beside the code belong to the area `tests`. */
-  readonly allowed: readonly string[];
-  readonly instead: string;
-}
-
 /** A finding that is accepted. One that nothing needs any more is a finding itself. */
 export interface Exception {
   readonly rule: RuleName;
   readonly file: string;
-  /** The function, export, module or word that the finding names; left out, any of that rule in that file. */
+  /** The export, module or word that the finding names; left out, any of that rule in that file. */
   readonly name?: string;
   readonly reason: string;
 }
@@ -102,7 +84,6 @@ export type Counted =
   | 'TypeScript files'
   | 'service files'
   | 'imports'
-  | 'functions'
   | 'exported names'
   | 'SQL texts'
   | 'migrations'

@@ -1,9 +1,9 @@
 import type { Finding } from './finding.ts';
 import { type Import, type Project, SERVICE } from './project.ts';
 
-/** Files of the service that nothing reaches, exports that nothing takes, and exports that hide what they pass on. */
+/** Files of the service that nothing reaches, and exports that nothing imports. */
 export function checkUnused(project: Project): readonly Finding[] {
-  return [...unreachedFiles(project), ...unusedExports(project), ...starExports(project)];
+  return [...unreachedFiles(project), ...unusedExports(project)];
 }
 
 function unreachedFiles({ files, rules }: Project): readonly Finding[] {
@@ -47,19 +47,4 @@ function unusedExports({ files }: Project): readonly Finding[] {
       const message = `No other file imports \`${name}\`. Take \`export\` away, or delete it when this file does not use it.`;
       return { rule: 'unused-exports', file: path, line, message, name };
     });
-}
-
-function starExports({ files }: Project): readonly Finding[] {
-  const service = [...files.values()].filter(({ isService }) => isService);
-  return service.flatMap((file) =>
-    file.imports
-      .filter(({ isStarExport }) => isStarExport)
-      .map(({ line, specifier }) => ({
-        rule: 'barrels',
-        file: file.path,
-        line,
-        message: `\`export * from '${specifier}'\` hides who uses what. Import by file where the names are used.`,
-        name: specifier,
-      })),
-  );
 }

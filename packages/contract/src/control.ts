@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { appId, keyId, sessionId, userId } from './identifiers.ts';
 
 /** What the control plane takes and gives (CP-01 to CP-03, interfaces.md). Fields that are not here are refused by name. */
 
@@ -57,7 +58,7 @@ export const sessionSchema = z
 export const sessionListSchema = z.object({ sessions: z.array(sessionSchema) });
 export const currentSessionSchema = z.object({ sessionId: z.string(), expiresAt: moment, account: accountSchema });
 export const sessionParamsSchema = z.object({
-  sessionId: z.string().meta({ description: '`current`: the one that asks. `others`: every one but that.' }),
+  sessionId: sessionId.meta({ description: '`current`: the one that asks. `others`: every one but that.' }),
 });
 
 export const changePasswordSchema = z.strictObject({ currentPassword: password, newPassword });
@@ -83,7 +84,7 @@ export const appSchema = z
   })
   .meta({ id: 'App' });
 export const appListSchema = z.object({ apps: z.array(appSchema) });
-export const appParamsSchema = z.object({ appId: z.string() });
+export const appParamsSchema = z.object({ appId });
 export const newAppSchema = z.strictObject({
   name,
   redirectUris: z.array(redirectUri).max(REDIRECT_URIS_MAX).default([]),
@@ -125,7 +126,7 @@ export const keySchema = z
   })
   .meta({ id: 'Key' });
 export const keyListSchema = z.object({ keys: z.array(keySchema) });
-export const keyParamsSchema = z.object({ appId: z.string(), keyId: z.string() });
+export const keyParamsSchema = z.object({ appId, keyId });
 
 const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 /** Scheme, two slashes, the host. */
@@ -188,11 +189,7 @@ export const sandboxPageSchema = z.strictObject({
   after: z.string().max(256).default(''),
   limit: pageLimit(1_000),
 });
-export const userId = z
-  .string()
-  .regex(/^[\x21-\x7e]{1,256}$/, { error: 'has 1 to 256 visible ASCII characters, without spaces' })
-  .meta({ description: 'As in `x-service-user`.', examples: ['anna'] });
-export const sandboxUserParamsSchema = z.object({ appId: z.string(), userId });
+export const sandboxUserParamsSchema = z.object({ appId, userId });
 export const resetSandboxSchema = z
   .strictObject({
     balanceMicros: amount.optional(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { aliasName, catalogueSchema, modelSchema } from './catalogue.ts';
-import { accountSchema, amount, appSchema, email, moment, name, newPassword, pageLimit, userId } from './control.ts';
+import { accountSchema, amount, appSchema, email, moment, name, newPassword, pageLimit } from './control.ts';
+import { accountId, appId, paymentId, userId } from './identifiers.ts';
 
 /** What the operator plane takes and gives (CP-05, interfaces.md). */
 
@@ -70,7 +71,7 @@ const before = z
   .meta({ description: 'A `next` of the page before.' });
 const next = z.string().nullable().meta({ description: 'The next page: `?before=` this. Null on the last one.' });
 
-export const operatorWalletParamsSchema = z.object({ appId: z.string(), userId });
+export const operatorWalletParamsSchema = z.object({ appId, userId });
 export const openWalletSchema = z
   .strictObject({
     userId,
@@ -85,7 +86,7 @@ export const openWalletSchema = z
   });
 export const movementSchema = z.strictObject({ amountMicros: money, reason, idempotencyKey });
 export const refundSchema = movementSchema.extend({
-  paymentId: z.string().max(64).optional().meta({
+  paymentId: paymentId.optional().meta({
     description:
       'Asks the payment processor to pay this payment back; booked once the processor has. Leave it out for money that was returned outside: what is refunded at the processor itself is booked without this call.',
   }),
@@ -182,7 +183,7 @@ export const accountPageSchema = z.strictObject({
   limit: pageLimit(1_000, 1_000),
 });
 export const anyAccountSchema = accountSchema.extend({ disabled: z.boolean() }).meta({ id: 'AnyAccount' });
-export const accountParamsSchema = z.object({ accountId: z.string() });
+export const accountParamsSchema = z.object({ accountId });
 export const changeAnyAccountSchema = z
   .strictObject({ role: role.optional(), disabled: z.boolean().optional(), reason })
   .refine((body) => (body.role === undefined) !== (body.disabled === undefined), {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { amount, moment, pageLimit } from './control.ts';
+import { appId } from './identifiers.ts';
 
 /** Usage and receipts, for app owners (CP-04, interfaces.md). */
 
@@ -70,7 +71,7 @@ export const receiptSchema = z
   })
   .meta({ id: 'Receipt' });
 export const receiptListSchema = z.object({ calls: z.array(receiptSchema) });
-export const receiptParamsSchema = z.object({ appId: z.string(), callId: z.string() });
+export const receiptParamsSchema = z.object({ appId, callId: z.string() });
 export const receiptQuerySchema = z.strictObject({
   correlationId: z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, { error: 'is no correlation id' }),
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { moment, pageLimit, queryNumber } from './control.ts';
+import { appId, listenerId } from './identifiers.ts';
 
 /** Webhook subscriptions and what is sent to their endpoints (WH-01 to WH-14). */
 
@@ -7,8 +8,8 @@ export const EVENT_TYPES = ['balance.low', 'topup.completed', 'connection.create
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /**
- * Seconds from a failed attempt to deliver an event to the next attempt (WH-11). They are fixed, and receivers are told of
- * them. When the attempt after the last delay fails too, the event is dropped.
+ * Seconds from a failed attempt to deliver an event to the next attempt (WH-11). They are fixed, and the guide for
+ * apps names them. When the attempt after the last delay fails too, the event is dropped.
  */
 export const RETRY_DELAYS_SECONDS = [10, 20, 40, 80, 160] as const;
 const ATTEMPTS_MAX = RETRY_DELAYS_SECONDS.length + 1;
@@ -106,7 +107,7 @@ export const listenerSchema = z
   })
   .meta({ id: 'Listener' });
 
-export const listenerParamsSchema = z.object({ appId: z.string(), listenerId: z.string() });
+export const listenerParamsSchema = z.object({ appId, listenerId });
 
 export const lookSchema = z.strictObject({
   after: z.uuid().optional().meta({ description: 'The `next` of the look before: its events have arrived.' }),

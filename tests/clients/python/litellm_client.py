@@ -23,7 +23,7 @@ def complete(base_url, key, user, **request):
 def leave(answer):
     # settings
 
-    answer.completion_stream.close()  # Before the end of a stream: the call would go on.
+    answer.completion_stream.close()  # To leave a stream early. Otherwise the call goes on.
     # end
 
 

@@ -113,7 +113,7 @@ test('CP-01 in production without a mail server a reset is answered the same, ke
     const reply = await personWith(url, undefined).ask('POST', '/password-resets', { email });
     const unknown = await personWith(url, undefined).ask('POST', '/password-resets', { email: 'x@y.test' });
     assert.deepEqual([reply.status, reply.text], [unknown.status, unknown.text]);
-    await waitUntil('it is told again', () => said().includes('mail was not sent: there is no SMTP_URL'));
+    await waitUntil('it is told again', () => said().includes('mail was not sent: SMTP_URL is not set'));
     assert.deepEqual(await rowsTo(email), []);
   });
 });

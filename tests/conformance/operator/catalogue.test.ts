@@ -116,25 +116,24 @@ test('MO-05 a stream that runs keeps the model it began with and is charged its 
   await operator.get(200, 'PUT', modelPath('acme.dear-1'), entry(2_000_000, { providerModel: 'before' }));
   await operator.get(200, 'PUT', aliasPath('dear'), { target: 'acme.dear-1' });
   await waitUntil('the other gateway has it', () => isListed(second.url, 'dear'));
+  const untilCharged = (url: string, micros: string) => {
+    upstream.script({ body: completionBody({ model: 'm', content: 'x', usage: USAGE }) });
+    return waitUntil(`a call is charged ${micros}`, async () => {
+      const reply = await chat({ url, key: app.liveKey, user }, { model: 'dear' });
+      return reply.headers.get('x-service-charge-micros') === micros && reply;
+    });
+  };
   for (const gateway of [service, second]) {
     await operator.get(200, 'PUT', modelPath('acme.dear-1'), entry(2_000_000, { providerModel: 'before' }));
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const steps = streamSteps({ model: 'm', pieces: ['begun', ' ended'], usage: USAGE, includeUsageChunk: true });
-    await waitUntil('the price of before is in force', async () => {
-      upstream.script({ body: completionBody({ model: 'm', content: 'x', usage: USAGE }) });
-      const reply = await chat({ url: gateway.url, key: app.liveKey, user }, { model: 'dear' });
-      return reply.headers.get('x-service-charge-micros') === '2200';
-    });
+    await untilCharged(gateway.url, '2200');
     upstream.script({ body: [...steps.slice(0, 2), { waitFor: held }, ...steps.slice(2)] });
     const stream = await openStream({ url: gateway.url, key: app.liveKey, user }, { model: 'dear' });
     await stream.until('begun');
     await operator.get(200, 'PUT', modelPath('acme.dear-1'), entry(3_000_000, { providerModel: 'after' }));
 
-    upstream.script({ body: completionBody({ model: 'm', content: 'x', usage: USAGE }) });
-    const next = await waitUntil('the new price is in force', async () => {
-      const reply = await chat({ url: gateway.url, key: app.liveKey, user }, { model: 'dear' });
-      return reply.headers.get('x-service-charge-micros') === '3300' && reply;
-    });
+    const next = await untilCharged(gateway.url, '3300');
     assert.match(String(upstream.requests.at(-1)?.rawBody), /"model":"after"/);
     release();
     assert.ok((await stream.whole()).endsWith('data: [DONE]\n\n'));
@@ -142,6 +141,8 @@ test('MO-05 a stream that runs keeps the model it began with and is charged its 
     const current = await priceOf(next.headers.get('x-service-call-id'));
     assert.deepEqual([old?.input, current?.input], [2_000_000n, 3_000_000n]);
     assert.ok((old?.id ?? 0n) < (current?.id ?? 0n));
+    // Or the other gateway would take up the price of before, which it still has, for the one that is set next.
+    for (const { url } of [service, second]) await untilCharged(url, '3300');
   }
   const { rows } = await service.database.owner.query(
     `select charged_micros::int as charged from usage.calls where model = 'acme.dear-1' and outcome = 'answered'

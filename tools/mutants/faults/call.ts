@@ -19,7 +19,7 @@ import {
 } from './places.ts';
 
 const BY_HAND = 'MO-06 charges worked out by hand';
-const CEILING = 'WA-07 a ceiling is the exact cost of the prompt at its dearest price and of all output';
+const CEILING = 'WA-07 a ceiling is the exact cost of the prompt at its dearest price plus all output';
 const LEFT_IN_THE_MIDDLE = 'CC-11 a streamed call: the caller leaves in the middle, and the stream is cancelled';
 const BROKEN_OFF = 'CC-11 ER-06 a streamed call: the provider has begun and resets';
 
@@ -69,7 +69,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'one-token-more-than-afforded',
     clause: 'WA-07',
     edits: [price('? Number(affordable) :', '? Number(affordable) + 1 :')],
-    killer: pricing('WA-07 the output that an amount affords never costs more than it, and one token more would'),
+    killer: pricing('WA-07 the output that an amount can pay for never costs more, and one more token would'),
   },
   {
     id: 'hold-for-one-choice',

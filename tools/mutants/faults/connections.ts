@@ -36,20 +36,20 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
     id: 'link-lasts-a-second-longer',
     clause: 'BI-04',
     edits: [links('expiry + graceSeconds <= nowSeconds', 'expiry + graceSeconds < nowSeconds')],
-    killer: linkReading('BI-04 a link is good for fifteen minutes, to the second'),
+    killer: linkReading('BI-04 a link works for fifteen minutes, to the second'),
   },
   {
     id: 'link-of-one-page-opens-another',
     clause: 'BI-04',
     edits: [links('`link ${page} ${Math.floor(', '`link ${Math.floor(')],
-    killer: linkReading('BI-04 a link of one page is none of the other, and one under another secret is none'),
+    killer: linkReading('BI-04 a link does not work on another page or under another secret'),
   },
   {
     id: 'link-made-anew-pays-again',
     clause: 'BI-04',
     edits: [links(`digest: Buffer.from(digest, 'base64url'), `, '')],
     killer: linkReading(
-      'BI-04 what is made anew of a link says the same, is spent with it, and ends half an hour after it',
+      'BI-04 a renewed link says the same, is used up with the first, and ends half an hour after it',
     ),
   },
   {

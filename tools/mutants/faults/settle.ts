@@ -187,7 +187,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'reaper-acts-right-after-an-outage',
     clause: 'WA-10',
-    edits: [reaper('>= PASSES_BEFORE_RELEASE', '>= 0')],
+    edits: [reaper('>= passesBeforeRelease', '>= 0')],
     killer: reaping(
       'WA-10 a reaper releases nothing until it has reached the database for a whole lease, and again after an outage',
     ),
@@ -195,7 +195,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'reaper-forgets-what-lies-on-disk',
     clause: 'WA-10',
-    edits: [reaper('>= PASSES_BEFORE_RELEASE && isPrepared', '>= PASSES_BEFORE_RELEASE')],
+    edits: [reaper('>= passesBeforeRelease && isPrepared', '>= passesBeforeRelease')],
     killer: reaping('WA-10 a reaper releases nothing while what the dead have left on disk is not settled'),
   },
   {

@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/pool.ts';
 import type { AccountId, SessionId } from '#kernel/ids.ts';
 
+/** Owners manage their own apps. Operators manage the whole service as well (CP-05). */
 export type Role = 'owner' | 'operator';
 
 export interface AccountRow {
@@ -19,6 +20,7 @@ export interface AccountRow {
 const ACCOUNT_COLUMNS = `account_id, email, name, role, is_disabled, created_at,
   case when is_disabled then null else password_hash end as password_hash`;
 
+/** Finds an account by its normalised e-mail. Undefined when there is none. */
 export async function selectAccountByEmail(db: Queryable, email: string): Promise<AccountRow | undefined> {
   const { rows } = await db.query<AccountRow>(`select ${ACCOUNT_COLUMNS} from accounts.accounts where email = $1`, [
     email,
@@ -60,6 +62,7 @@ export async function insertAccount(db: Queryable, account: NewSignInAccount): P
   return rows[0];
 }
 
+/** Sets the password hash. Undefined when there is no such account. The caller ends the sessions in the same transaction. */
 export async function updatePassword(
   db: Queryable,
   accountId: AccountId,
@@ -134,6 +137,7 @@ export async function selectSession(
   return { ...rest, account: { ...rest, created_at: createdAt } };
 }
 
+/** Lists the account's sessions that have not expired, newest first. */
 export async function selectSessions(db: Queryable, accountId: AccountId): Promise<readonly SessionRow[]> {
   const { rows } = await db.query<SessionRow>(
     `select ${SESSION_COLUMNS} from accounts.sessions

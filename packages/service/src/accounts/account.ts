@@ -11,7 +11,8 @@ import { normalisedEmail } from '#accounts/email.ts';
 import { createPasswordResets, type PasswordResets, type SendReset } from '#accounts/password-reset.ts';
 import { hashPassword, isPassword } from '#accounts/password.ts';
 import { type Account, accountOf, openSession, type SignedIn, type SignIn } from '#accounts/session.ts';
-import { createAttemptLimiter, type Throttle, type Attempt } from '#limits/attempt-limiter.ts';
+import { type Attempt, createAttemptLimiter } from '#limits/attempt-limiter.ts';
+import type { Throttle } from '#limits/throttle.ts';
 import { createHashingLimit } from '#accounts/hashing-limit.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
 import { deriveKey } from '#kernel/crypto.ts';
@@ -49,6 +50,7 @@ export interface Accounts extends PasswordResets {
   ) => Promise<Pick<SignIn, 'device'> | Refusal<'UNAUTHORIZED' | 'TOO_MANY_REQUESTS'>>;
 }
 
+/** What a person sends to sign in. */
 interface Credentials {
   readonly email: string;
   readonly password: string;
@@ -58,6 +60,7 @@ interface Credentials {
   readonly from: string;
 }
 
+/** Creates the account functions. `secret` is the root of the keys that name attempt buckets and sign known browsers. */
 export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOptions): Accounts {
   const attempts = createAttemptLimiter(throttle, deriveKey(secret, 'account-tries'));
   const devices = createDevices(deriveKey(secret, 'account-device'));

@@ -17,17 +17,17 @@ test('AU-08 new keys are well formed, and no two are alike', () => {
   const keys = Array.from({ length: 2_000 }, () => newApiKey('live'));
   assert.ok(keys.every(isApiKey));
   assert.equal(new Set(keys).size, keys.length);
-  // 60,000 random characters leave none of 62 out but by a chance of nothing.
+  // Among 60,000 random characters, the chance that one of 62 never occurs is practically zero.
   assert.equal(new Set(keys.flatMap((key) => key.slice(9, 39).split(''))).size, 62);
 });
 
-test('AU-08 the checksum is the CRC-32 of what stands before it, so that a scanner needs no secret', () => {
+test('AU-08 the checksum is the CRC-32 of the text before it, so that a scanner needs no secret', () => {
   const key = newApiKey('sandbox');
   const sum = Array.from(key.slice(-6)).reduce((value, character) => value * 62 + BASE62.indexOf(character), 0);
   assert.equal(sum, crc32(key.slice(0, -6)));
 });
 
-test('AU-08 every change of one character makes a key that is refused', () => {
+test('AU-08 a key with any one character changed is refused', () => {
   for (const mode of MODES) {
     const key = newApiKey(mode);
     for (let index = 0; index < key.length; index += 1) {
@@ -40,7 +40,7 @@ test('AU-08 every change of one character makes a key that is refused', () => {
   }
 });
 
-test('AU-08 a key with a character left out, put in or swapped with its neighbour is refused', () => {
+test('AU-08 a key with a character missing, added or swapped with its neighbour is refused', () => {
   const key = newApiKey('live');
   for (let index = 0; index <= key.length; index += 1) {
     assert.equal(isApiKey(`${key.slice(0, index)}A${key.slice(index)}`), false);
@@ -52,7 +52,7 @@ test('AU-08 a key with a character left out, put in or swapped with its neighbou
   }
 });
 
-test('AU-07 a test key does not become a live one by its prefix', () => {
+test('AU-07 changing the prefix does not turn a test key into a live one', () => {
   assert.equal(isApiKey(newApiKey('sandbox').replace('test', 'live')), false);
   assert.equal(isApiKey(newApiKey('live').replace('live', 'test')), false);
 });

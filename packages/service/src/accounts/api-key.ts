@@ -40,6 +40,7 @@ export function hintOfApiKey(apiKey: string): string {
   return `${PREFIX[modeOfApiKey(apiKey)]}...${apiKey.slice(-HINT_LENGTH)}`;
 }
 
+/** CRC-32 catches every typing error that matters and needs no secret. It is no protection against forgery. */
 function checksumOf(body: string): string {
   return toBase62(crc32(body), CHECKSUM_LENGTH);
 }

@@ -17,6 +17,7 @@ export interface AppProfile {
   readonly redirectUris: readonly string[];
 }
 
+/** Finds apps for the pages that end users see. */
 export interface AppProfiles {
   readonly find: (appId: AppId) => Promise<AppProfile | undefined>;
 }

@@ -16,6 +16,7 @@ import { bumpGeneration } from '#db/queries.ts';
 import { type AccountId, type AppId, type KeyId, type Mode, newAppId, newKeyId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
+/** An app as its owner sees it. */
 export interface App {
   readonly appId: AppId;
   readonly name: string;
@@ -24,6 +25,7 @@ export interface App {
   readonly createdAtMs: number;
 }
 
+/** A key as its owner sees it. The key itself cannot be read again. */
 export interface ApiKey {
   readonly keyId: KeyId;
   readonly mode: Mode;
@@ -52,6 +54,7 @@ export interface OwnApps {
   readonly revokeKey: (appId: AppId, keyId: KeyId) => Promise<boolean>;
 }
 
+/** Undefined fields stay as they are. */
 interface AppChange {
   readonly name: string | undefined;
   readonly redirectUris: readonly string[] | undefined;
@@ -124,6 +127,7 @@ export function createOwnApps({ pool, refresh }: OwnAppsOptions): OwnApps {
   };
 }
 
+/** The database also knows limits and flags that only operators see. They are left out here. */
 function appOf(row: OwnAppRow): App {
   return {
     appId: row.app_id,

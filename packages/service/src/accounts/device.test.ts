@@ -7,7 +7,7 @@ import { randomBytes } from '#kernel/random.ts';
 const devices = createDevices(randomBytes(32));
 const anna = { accountId: newAccountId(), passwordHash: '$argon2id$a' };
 
-test('CP-01 a browser is known for the account that it signed in to, until its password is changed, and for no other', () => {
+test('CP-01 a browser is known only for the account it signed in to, and only until the password changes', () => {
   const shown = devices.issue(anna);
   assert.equal(devices.nameOf(shown, anna), shown.split('.')[0]);
   assert.notEqual(devices.issue(anna), shown);
@@ -17,7 +17,7 @@ test('CP-01 a browser is known for the account that it signed in to, until its p
   assert.equal(createDevices(randomBytes(32)).nameOf(shown, anna), undefined);
 });
 
-test('CP-01 what a browser shows that was never given is nothing', () => {
+test('CP-01 a forged proof of an earlier sign-in is ignored', () => {
   const shown = devices.issue(anna);
   const other = devices.issue(anna);
   const forged = [

@@ -32,6 +32,7 @@ export function createDevices(key: Buffer): Devices {
   };
 }
 
+/** Neither part contains a line break, so two different accounts never give the same text. */
 function textOf({ accountId, passwordHash }: { readonly [Part in keyof Known]: string }): string {
   return `${accountId}\n${passwordHash}`;
 }

@@ -7,7 +7,7 @@ import { newAppId, newKeyId } from '#kernel/ids.ts';
 
 const DEFAULTS = { ratePerMinute: 600, rateBurst: 100, maxStreamsPerUser: 4 };
 
-/** A database that knows no key, and counts how often it is asked. */
+/** A database without keys that counts its queries. */
 function emptyDatabase() {
   let asked = 0;
   const query = async () => {
@@ -17,7 +17,7 @@ function emptyDatabase() {
   return { db: { query } as unknown as Queryable, asked: () => asked };
 }
 
-test('AU-08 a mistyped key is refused without a look into the database', async () => {
+test('AU-08 a mistyped key is refused without a database read', async () => {
   const { db, asked } = emptyDatabase();
   const keys = createKeyDirectory(db, DEFAULTS, () => {});
   const key = newApiKey('live');
@@ -39,7 +39,7 @@ test('AU-01 a key that nobody made is looked up once, and refused from memory af
   assert.equal(asked(), once);
 });
 
-test('AU-01 calls that come at once with a key that is not in memory yet look it up once', async () => {
+test('AU-01 concurrent calls with a key that is not in memory yet share one look-up', async () => {
   const apiKey = newApiKey('live');
   const { app, key } = rowsOf(apiKey);
   const asked: string[] = [];
@@ -72,7 +72,7 @@ test('AU-01 a lookup that fails is forgotten: the next call with that key looks 
   assert.equal((await keys.find(apiKey))?.app.appId, app.app_id);
 });
 
-/** A key and its app, as rows of the database. */
+/** The database rows of a key and its app. */
 function rowsOf(apiKey: string) {
   const appId = newAppId();
   const generation = 7n;
@@ -97,7 +97,7 @@ function rowsOf(apiKey: string) {
   };
 }
 
-test('AU-01 a key that is registered while changes are read is served, whichever rows the reading caught', async () => {
+test('AU-01 a key that is registered during a refresh works, whichever rows the refresh has read', async () => {
   const apiKey = newApiKey('live');
   const { app, key } = rowsOf(apiKey);
   let isRegistered = false;
@@ -106,7 +106,7 @@ test('AU-01 a key that is registered while changes are read is served, whichever
       const isOfApps = text.includes('from accounts.apps');
       if (text.includes('greatest')) return { rows: [{ newest: 6n }] };
       if (isRegistered) return { rows: [isOfApps ? app : key] };
-      // Committed just after this statement, whichever comes first.
+      // The registration commits just after the first of the two statements, whichever that is.
       isRegistered = true;
       return { rows: [] };
     },
@@ -116,7 +116,7 @@ test('AU-01 a key that is registered while changes are read is served, whichever
   assert.equal((await keys.find(apiKey))?.app.appId, app.app_id);
 });
 
-test('AU-09 a revocation that is read while its key is looked up is not lost to the older row', async () => {
+test('AU-09 a look-up that returns an older row does not undo a revocation', async () => {
   const apiKey = newApiKey('live');
   const { app, key } = rowsOf(apiKey);
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
@@ -125,7 +125,7 @@ test('AU-09 a revocation that is read while its key is looked up is not lost to 
     query: async (text: string) => {
       if (text.includes('greatest')) return { rows: [{ newest: 8n }] };
       if (text.includes('digest = $1')) {
-        await answered; // The older row, on its way since before the revocation.
+        await answered; // This row was read before the revocation and arrives after it.
         return { rows: [key] };
       }
       if (text.includes('from accounts.apps')) return { rows: [app] };

@@ -43,7 +43,12 @@ export interface KeyDirectory {
   readonly refresh: () => Promise<void>;
 }
 
+/**
+ * Beyond this number all keys are dropped, instead of evicting one by one: that needs no bookkeeping on the hot path, and
+ * keys in use come back with their next call.
+ */
 const KEYS_MAX = 100_000;
+/** Unknown digests are remembered, so that a caller who repeats a made-up key costs one read and not one for every call. */
 const UNKNOWN_DIGESTS_MAX = 10_000;
 
 /**
@@ -61,7 +66,6 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits, onUse: (k
     const digest = row.digest.toString('base64');
     const known = keys.get(digest);
     if (known !== undefined && known.generation >= row.generation) return;
-    // Cleared whole instead of evicting one by one: no bookkeeping on the hot path, and keys in use come back at once.
     if (keys.size >= KEYS_MAX) keys.clear();
     keys.set(digest, row);
     unknown.delete(digest);
@@ -86,9 +90,7 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits, onUse: (k
     const key = await selectKeyByDigest(db, Buffer.from(digest, 'base64'));
     const app = key === undefined ? undefined : await selectApp(db, key.app_id);
     if (key === undefined || app === undefined) {
-      // Remembered, so that a caller who repeats a made-up key costs one read and not one for every call.
-      if (unknown.size >= UNKNOWN_DIGESTS_MAX) unknown.clear();
-      unknown.add(digest);
+      remember(unknown, digest);
       return undefined;
     }
     keepApp(app);
@@ -123,6 +125,13 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits, onUse: (k
   };
 }
 
+/** Remembered, so that a caller who repeats a made-up key costs one read and not one for every call. */
+function remember(unknown: Set<string>, digest: string): void {
+  if (unknown.size >= UNKNOWN_DIGESTS_MAX) unknown.clear();
+  unknown.add(digest);
+}
+
+/** An app without limits of its own gets the service's defaults, which a restart may change. */
 function factsOf(row: AppRow, defaults: AppLimits): AppFacts {
   return {
     appId: row.app_id,

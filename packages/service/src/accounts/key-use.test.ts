@@ -6,7 +6,7 @@ import type { Queryable } from '#db/pool.ts';
 import { type KeyId, newKeyId } from '#kernel/ids.ts';
 import { createLog } from '#kernel/log.ts';
 
-/** A note-taker on a clock of its own, and each statement that it sends: how long ago each key was used. */
+/** The recorder on a clock of its own, with the statements that it sends: how long ago each key was used. */
 function startNoting(t: TestContext) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const clock = { now: 1_000_000 };
@@ -27,7 +27,7 @@ function startNoting(t: TestContext) {
   return { use, pass, sent, database };
 }
 
-test('CP-03 uses are written down once a minute, by how long ago the last one of each key was', async (t) => {
+test('CP-03 the last use of each key is recorded once a minute', async (t) => {
   const { use, pass, sent } = startNoting(t);
   const [often, once] = [newKeyId(), newKeyId()];
   use.note(often);
@@ -46,7 +46,7 @@ test('CP-03 uses are written down once a minute, by how long ago the last one of
   assert.equal(sent.length, 1, 'nothing was used since');
 });
 
-test('CP-03 what could not be written down is written down the next time', async (t) => {
+test('CP-03 uses that could not be recorded are recorded the next time', async (t) => {
   const { use, pass, sent, database } = startNoting(t);
   const key = newKeyId();
   use.note(key);
@@ -57,7 +57,7 @@ test('CP-03 what could not be written down is written down the next time', async
   assert.deepEqual(sent, [new Map([[key, 120_000]])]);
 });
 
-test('CP-03 a process that ends writes down what it has noted', async (t) => {
+test('CP-03 a process that ends records the uses it has noted', async (t) => {
   const { use, sent } = startNoting(t);
   const key = newKeyId();
   use.note(key);
@@ -65,7 +65,7 @@ test('CP-03 a process that ends writes down what it has noted', async (t) => {
   assert.deepEqual(sent, [new Map([[key, 0]])]);
 });
 
-test('CP-03 many keys are written down in several statements', async (t) => {
+test('CP-03 the uses of many keys are recorded in several statements', async (t) => {
   const { use, sent } = startNoting(t);
   for (let count = 0; count < 2_001; count += 1) use.note(newKeyId());
   await use.stop();

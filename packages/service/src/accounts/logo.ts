@@ -60,6 +60,7 @@ export function readLogo(text: string): Logo | Refusal<'BAD_REQUEST'> {
   return { type: found, image };
 }
 
+/** Recognises a picture by its signature. WebP is a RIFF container, so both names must be there. */
 function typeOf(image: Buffer): LogoType | undefined {
   const startsWith = (bytes: string, at = 0) => image.toString('latin1', at, at + bytes.length) === bytes;
   if (startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';

@@ -31,6 +31,7 @@ export async function selectAppsByText(db: Queryable, text: string, most: number
   return rows;
 }
 
+/** Finds an app as an operator sees it. Undefined when there is none. */
 export async function selectAppDetails(db: Queryable, appId: AppId): Promise<AppDetailsRow | undefined> {
   const { rows } = await db.query<AppDetailsRow>(
     `select ${DETAILS} from accounts.apps a join accounts.accounts o on o.account_id = a.account_id where a.app_id = $1`,
@@ -47,6 +48,7 @@ interface AppProfileRow {
   readonly logo: Buffer | null;
 }
 
+/** Finds an app as its end users see it. Undefined when there is none. */
 export async function selectAppProfile(db: Queryable, appId: AppId): Promise<AppProfileRow | undefined> {
   const { rows } = await db.query<AppProfileRow>(
     `select a.name, a.status, a.redirect_uris, l.digest as logo
@@ -56,6 +58,7 @@ export async function selectAppProfile(db: Queryable, appId: AppId): Promise<App
   return rows[0];
 }
 
+/** What an operator may change of an app. Undefined fields stay as they are. */
 export interface AppSettings {
   readonly isFirstParty: boolean | undefined;
   readonly ratePerMinute: number | undefined;

@@ -90,6 +90,7 @@ export function createPasswordResets({
   };
 }
 
+/** One answer for unknown, used and expired tokens: which of them it is helps only an attacker. */
 function voidReset(): Refusal<'BAD_REQUEST'> {
   return refuse(
     'BAD_REQUEST',

@@ -11,6 +11,7 @@ const ENCODED = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})\$([A-Za-
 
 const derive = promisify(argon2);
 
+/** The parts of a PHC string. */
 interface Encoded {
   readonly memory: number;
   readonly passes: number;
@@ -59,6 +60,7 @@ function decode(stored: string): Encoded | undefined {
   };
 }
 
+/** The PHC string format uses base64 without padding. */
 function base64(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '');
 }

@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/pool.ts';
 import type { AccountId, AppId, KeyId, Mode } from '#kernel/ids.ts';
 
+/** A key as the data plane needs it. `generation` orders its changes. */
 export interface KeyRow {
   readonly key_id: KeyId;
   readonly app_id: AppId;
@@ -10,6 +11,7 @@ export interface KeyRow {
   readonly generation: bigint;
 }
 
+/** An app as the data plane needs it. Null limits mean the service's defaults. */
 export interface AppRow {
   readonly app_id: AppId;
   readonly status: 'active' | 'suspended';
@@ -23,16 +25,19 @@ export interface AppRow {
 const KEY_COLUMNS = 'key_id, app_id, digest, mode, revoked_at, generation';
 const APP_COLUMNS = 'app_id, status, is_first_party, rate_per_minute, rate_burst, max_streams_per_user, generation';
 
+/** Finds a key by the digest of its text, revoked ones included, so that a revocation can be remembered. */
 export async function selectKeyByDigest(db: Queryable, digest: Buffer): Promise<KeyRow | undefined> {
   const { rows } = await db.query<KeyRow>(`select ${KEY_COLUMNS} from accounts.api_keys where digest = $1`, [digest]);
   return rows[0];
 }
 
+/** Finds an app as the data plane needs it, suspended ones included. */
 export async function selectApp(db: Queryable, appId: AppId): Promise<AppRow | undefined> {
   const { rows } = await db.query<AppRow>(`select ${APP_COLUMNS} from accounts.apps where app_id = $1`, [appId]);
   return rows[0];
 }
 
+/** Reads the keys that were added or revoked after a generation, oldest change first. */
 export async function selectKeysChangedSince(db: Queryable, generation: bigint): Promise<readonly KeyRow[]> {
   const { rows } = await db.query<KeyRow>(
     `select ${KEY_COLUMNS} from accounts.api_keys where generation > $1 order by generation`,
@@ -41,6 +46,7 @@ export async function selectKeysChangedSince(db: Queryable, generation: bigint):
   return rows;
 }
 
+/** Reads the apps that were added or changed after a generation, oldest change first. */
 export async function selectAppsChangedSince(db: Queryable, generation: bigint): Promise<readonly AppRow[]> {
   const { rows } = await db.query<AppRow>(
     `select ${APP_COLUMNS} from accounts.apps where generation > $1 order by generation`,
@@ -79,6 +85,7 @@ export async function ensureAccount(tx: Queryable, account: NewAccount): Promise
   return row.account_id;
 }
 
+/** An app to be added. */
 export interface NewApp {
   readonly appId: AppId;
   readonly name: string;
@@ -140,6 +147,7 @@ export interface OwnAppRow {
 
 const OWN_APP_COLUMNS = 'app_id, name, redirect_uris, status, created_at';
 
+/** Lists an owner's apps, oldest first. */
 export async function selectOwnApps(db: Queryable, owner: AccountId): Promise<readonly OwnAppRow[]> {
   const { rows } = await db.query<OwnAppRow>(
     `select ${OWN_APP_COLUMNS} from accounts.apps where account_id = $1 order by created_at, app_id`,
@@ -148,6 +156,7 @@ export async function selectOwnApps(db: Queryable, owner: AccountId): Promise<re
   return rows;
 }
 
+/** Finds one of the owner's apps. The owner is part of the condition, so a foreign app cannot be read by its id (AU-06). */
 export async function selectOwnApp(db: Queryable, owner: AccountId, appId: AppId): Promise<OwnAppRow | undefined> {
   const { rows } = await db.query<OwnAppRow>(
     `select ${OWN_APP_COLUMNS} from accounts.apps where account_id = $1 and app_id = $2`,
@@ -175,6 +184,7 @@ export async function updateApp(
   return rows[0];
 }
 
+/** A key as its owner sees it. The digest is left out. */
 export interface KeyListRow {
   readonly key_id: KeyId;
   readonly mode: Mode;
@@ -242,6 +252,7 @@ export async function touchKeys(
   );
 }
 
+/** Stores an app's logo in place of the one before. The table checks type and size as well. */
 export async function upsertLogo(
   db: Queryable,
   logo: { readonly appId: AppId; readonly digest: Buffer; readonly type: string; readonly image: Buffer },
@@ -262,6 +273,7 @@ interface LogoRow {
   readonly image: Buffer;
 }
 
+/** Finds a logo by its digest. Several apps may have the same picture, so one row is enough. */
 export async function selectLogoByDigest(db: Queryable, digest: Buffer): Promise<LogoRow | undefined> {
   const { rows } = await db.query<LogoRow>('select type, image from accounts.app_logos where digest = $1 limit 1', [
     digest,

@@ -15,6 +15,7 @@ import { sha256 } from '#kernel/crypto.ts';
 import { type AccountId, newSessionId, type SessionId } from '#kernel/ids.ts';
 import { randomBase62 } from '#kernel/random.ts';
 
+/** An account without its password hash, safe to pass around. */
 export interface Account {
   readonly accountId: AccountId;
   readonly email: string;
@@ -96,6 +97,7 @@ export async function openSession(
   return { token, session: sessionOf(row) };
 }
 
+/** Finds a session and records its use. The record is not part of the answer, so it may lag by a minute. */
 async function findSession(db: Queryable, token: string): Promise<SignedIn | undefined> {
   if (!SHAPE.test(token)) return undefined; // No read for texts that cannot be a token of ours.
   const row = await selectSession(db, sha256(token));
@@ -104,6 +106,7 @@ async function findSession(db: Queryable, token: string): Promise<SignedIn | und
   return { account: accountOf(row.account), session: sessionOf(row) };
 }
 
+/** Leaves out the password hash. */
 export function accountOf(row: AccountRow): Account {
   return {
     accountId: row.account_id,

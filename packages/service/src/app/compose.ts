@@ -34,7 +34,7 @@ import { describeFault, type Log } from '#kernel/log.ts';
 import type { MetricReading } from '#kernel/metrics.ts';
 import { createDrainSlots } from '#ledger/hold/drain-slots.ts';
 import { createHolds, type Holds } from '#ledger/holds.ts';
-import { declareSpoolMetrics } from '#ledger/metrics.ts';
+import { declareSpoolMetrics } from '#ledger/settlement/metrics.ts';
 import { reapHolds } from '#ledger/recovery/queries.ts';
 import { startReaper } from '#ledger/recovery/reaper.ts';
 import { BACKLOG_LIMITS } from '#ledger/settlement/settling.ts';
@@ -56,34 +56,37 @@ interface ComposeOptions {
   readonly databaseUrl: string;
   readonly simulatorUrl: string | undefined;
   readonly log: Log;
-  /** What all processes of the service have counted together. */
+  /** Reads the metrics of all processes of the service, merged. */
   readonly readAllMetrics: () => Promise<readonly MetricReading[]>;
-  /** For tests that are in a hurry. */
+  /** Shorter stream delays, for tests. */
   readonly pace?: StreamPace;
 }
 
 /** One gateway process, wired and running but not yet listening. */
 export interface Service {
   readonly server: Server;
-  /** Ends what runs in the background and gives up the lease. Call when no request is under way. */
+  /** Stops the background work and gives up the lease. Call it when no request is in progress. */
   readonly stop: () => Promise<void>;
-  /** Lets nobody wait for what may come later. Call first. */
+  /** Ends long polls, which would otherwise keep a shutdown waiting. Call it first. */
   readonly endWaits: () => void;
-  /** Calls that hold money, whether or not their caller is still there. */
+  /** The number of calls that hold money, whether or not their caller is still connected. */
   readonly callsUnderWay: () => number;
-  /** Requests that are being answered, and what goes on behind an answer. */
+  /** The number of requests being answered, plus work that continues after an answer. */
   readonly workUnderWay: () => number;
-  /** Settlements that wait for the database, their calls answered. */
+  /** The number of settlements of answered calls that still wait for the database. */
   readonly settlementsKept: () => number;
 }
 
+/** For reads of the data plane (balance, usage) and drain slots. */
 const SHARED_CONNECTIONS_MAX = 4;
-/** Anybody may send to the planes of accounts and apps, so that no call waits for what they do. */
+/** Anybody can send requests to the control plane. Its own connections keep them from delaying calls. */
 const PLANES_CONNECTIONS_MAX = 3;
+/** For the lease, the refreshes and the reaper, none of which may wait behind another's slow statement. */
 const UPKEEP_CONNECTIONS_MAX = 3;
+/** For answers kept for retries, which are large and written while their callers wait. */
 const ANSWERS_CONNECTIONS_MAX = 4;
 
-/** Where the modules meet: read from top to bottom, this is the architecture. The database must be migrated. */
+/** Creates one gateway process from its modules. Read from top to bottom, this is the architecture. The schema must be current. */
 export async function compose(options: ComposeOptions): Promise<Service> {
   const { config, databaseUrl, simulatorUrl, log, readAllMetrics, pace = STREAM_PACE } = options;
   const clock = systemClock;
@@ -99,12 +102,12 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const instance = await startInstance(upkeep, log, config.leaseMs);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
   const holds = createHolds({ pools: openLanePools(pool, 'live'), instance, spool, backlog: BACKLOG_LIMITS, log });
-  await holds.replay(); // What an earlier process has left is charged before anything can be released.
+  await holds.replay(); // Before the reaper starts: it could release holds whose settlements an earlier process left on disk.
   const drainSlots = createDrainSlots({ pool: shared, log });
   const sandboxPools = openLanePools(pool, 'sandbox');
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
   const upkeepPools = { live: upkeep, sandbox: sandboxPools.settle, check: openCheckPool(pool) };
-  const turns = startUpkeep({ holds, pools: upkeepPools, clock, log, leaseMs: config.leaseMs });
+  const upkeepJobs = startUpkeep({ holds, pools: upkeepPools, clock, log, leaseMs: config.leaseMs });
 
   const idempotency = createIdempotency({ pool: pool('live', ANSWERS_CONNECTIONS_MAX), secret: config.secret, log });
   const links = createLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
@@ -141,19 +144,21 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     endWaits: webhooks.listeners.endLooks,
     stop: async () => {
       processMetrics.stop();
-      const timed = [generations, turns, drainSlots, idempotency.answers, keyUse, outbox, webhooks.worker];
+      const timed = [generations, upkeepJobs, drainSlots, idempotency.answers, keyUse, outbox, webhooks.worker];
       await Promise.all([...timed, gateway.rateLimiter].map(({ stop }) => stop()));
-      const endLease = spool.kept() === 0 ? instance.stop : instance.leave;
+      const endLease = spool.kept() === 0 ? instance.stop : instance.leave; // `leave` keeps the holds of settlements on disk.
       await planes.close();
       await holds.stop();
-      await endLease().catch((fault: unknown) => log.warn({ fault: describeFault(fault) }, 'the lease was left'));
+      await endLease().catch((fault: unknown) =>
+        log.warn({ fault: describeFault(fault) }, 'the lease could not be given up and will expire'),
+      );
       providers.close();
       await endPools();
     },
   };
 }
 
-/** Keeps what is in memory up to date, by the counter of each kind of configuration. */
+/** Refreshes what is kept in memory whenever the generation counter of that kind of configuration grows. */
 function followChanges(upkeep: Pool, log: Log, kept: Readonly<Record<'accounts' | 'catalogue', Refreshed>>) {
   const generations = startGenerations(upkeep, log);
   generations.subscribe('accounts', kept.accounts.refresh);
@@ -161,21 +166,23 @@ function followChanges(upkeep: Pool, log: Log, kept: Readonly<Record<'accounts' 
   return generations;
 }
 
+/** Something in memory that can be loaded again from the database. */
 interface Refreshed {
   readonly refresh: () => Promise<void>;
 }
 
-/** Where settlements lie while their own database cannot take them, and the metrics of it. */
+/** Opens the spool: the files that keep settlements while the database cannot take them. One directory for each database. */
 function openSpool(dataDirectory: string, databaseId: string, clock: Clock, log: Log): Spool {
   const spool = createSpool({ directory: path.join(dataDirectory, 'settlements', databaseId), clock, log });
   declareSpoolMetrics(spool);
   return spool;
 }
 
-/** What goes on by itself, whether or not anybody calls. */
+/** Starts the periodic jobs that run whether or not there are calls. */
 function startUpkeep({ holds, pools, clock, log, leaseMs }: Upkeep): { readonly stop: () => Promise<unknown> } {
-  const turns = [
-    // Gives back what processes held that have died, of both kinds of money.
+  const jobs = [
+    // Releases the holds of dead processes, live and sandbox. The spool is replayed first, so that a hold whose settlement
+    // is on disk is charged and not released.
     startReaper({
       passes: [
         { prepare: holds.replay, release: (holdsMax) => reapHolds(pools.live, holdsMax) },
@@ -189,7 +196,7 @@ function startUpkeep({ holds, pools, clock, log, leaseMs }: Upkeep): { readonly 
     startLedgerWatch({ pool: pools.check, clock, log }),
     startSmallTableStatistics(pools.live, log),
   ];
-  return { stop: () => Promise.all(turns.map(({ stop }) => stop())) };
+  return { stop: () => Promise.all(jobs.map(({ stop }) => stop())) };
 }
 
 interface Upkeep {
@@ -200,7 +207,7 @@ interface Upkeep {
   readonly leaseMs: number;
 }
 
-/** Mail is handed over where there is a mail server; in development its texts stay for the mailbox page. */
+/** Starts the outbox, which sends when there is a mail server. In development the texts stay, for the mailbox page. */
 function startMail({ mail, environment }: Config, pool: Pool, log: Log) {
   const send = mail === undefined ? undefined : createSmtpSender(mail);
   return startOutbox({ pool, send, keepsBodies: environment === 'development', log });
@@ -208,16 +215,17 @@ function startMail({ mail, environment }: Config, pool: Pool, log: Log) {
 
 type OpenPool = ReturnType<typeof createPools>['pool'];
 
-/** One connection for each statement that calls of a mode are batched into. */
+/** Opens one connection for each kind of batched statement. A second one would only split the batches and wait on locks. */
 function openLanePools(pool: OpenPool, mode: Mode) {
   return { reserve: pool(mode, 1), settle: pool(mode, 1) };
 }
 
+/** A check of the ledger may read for a minute, which is far above the usual limit of a statement. */
 function openCheckPool(pool: OpenPool): Pool {
   return pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX });
 }
 
-/** A report may take long: nothing else waits for its connections. */
+/** Opens the control plane's pools. Reports and checks may take long, so they have connections that nothing else waits for. */
 function openPlanePools(pool: OpenPool) {
   return {
     shared: pool('live', PLANES_CONNECTIONS_MAX),
@@ -229,8 +237,8 @@ function openPlanePools(pool: OpenPool) {
 }
 
 /**
- * Opens pools, and ends them all. A batched statement has a connection of its own, so that none waits for another's; nor
- * does what keeps this process alive and up to date (`upkeep`) wait for anybody's summary.
+ * Opens pools and remembers them, so that a stop ends them all. Each batched statement has a connection of its own and waits
+ * for no other. `upkeep` renews the lease and follows changes: it must not wait behind somebody's usage summary.
  */
 function createPools(url: string, log: Log) {
   const pools: Pool[] = [];

@@ -12,13 +12,13 @@ function read(environment: Readonly<Record<string, string>>) {
   return readConfig({ PURSER_DATA_DIR: directory, ...environment });
 }
 
-test('a failpoint is read in development, and there is none unless one is set', () => {
+test('a failpoint is read in development, and none is armed unless it is set', () => {
   assert.equal(read({}).failpoint, undefined);
   const { failpoint } = read({ PURSER_FAILPOINT: 'stream.settled:3:stop' });
   assert.deepEqual(failpoint, { name: 'stream.settled', hit: 3, act: 'stop' });
 });
 
-test('a failpoint that does not exist, or does nothing known, is refused', () => {
+test('a failpoint with an unknown name or action is refused', () => {
   for (const value of ['nowhere:1:kill', 'chat.arrived:0:kill', 'chat.arrived:1:explode', 'chat.arrived']) {
     assert.throws(() => read({ PURSER_FAILPOINT: value }), /PURSER_FAILPOINT must look like/);
   }
@@ -41,7 +41,7 @@ test('WA-10 the lease is 15 s unless a shorter one is set, and never longer', ()
   }
 });
 
-test('CP-05 an operator is read from two settings that go together', () => {
+test('CP-05 an operator is read from two settings, and both are required', () => {
   const operator = { PURSER_OPERATOR_EMAIL: 'a@example.test', PURSER_OPERATOR_PASSWORD: 'long enough' };
   assert.equal(read({}).operator, undefined);
   assert.deepEqual(read(operator).operator, { email: 'a@example.test', password: 'long enough' });

@@ -10,67 +10,79 @@ import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
 import { LEASE_MS } from '#db/instance.ts';
 import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
+import { VISIBLE_ASCII } from '#kernel/header-text.ts';
 import type { LogLevel } from '#kernel/log.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
 
-/** Everything that can be set from outside (`docs/guides/operator.md`, "Settings"). The only reader of the environment. */
+/** All settings (`docs/guides/operator.md`, "Settings"). Only this file reads the environment. */
 export interface Config {
   readonly environment: 'development' | 'production';
+  /** The address to listen on. The default is loopback, so that nothing is exposed by accident. */
   readonly host: string;
+  /** 0 lets the system choose a free port, as tests do. */
   readonly port: number;
-  /** Base of the links that are handed out, without a slash at its end. */
+  /** The base of all links that we issue, without a trailing slash. */
   readonly publicUrl: string;
-  /** Undefined: the embedded server in the data directory. */
+  /** Undefined means the embedded PostgreSQL in the data directory. */
   readonly databaseUrl: string | undefined;
+  /** Absolute. Holds the embedded database, the settlements on disk, and in development the secret and the demo's keys. */
   readonly dataDirectory: string;
+  /** The root of all keys for links, kept answers, known browsers and pseudonyms. All processes need the same one. */
   readonly secret: Buffer;
-  /** Undefined: the demo catalogue, in development only. */
+  /** Undefined means the demo catalogue, in development only. */
   readonly catalogueFile: string | undefined;
+  /** The limits of apps that have none of their own. */
   readonly appLimits: AppLimits;
+  /** The play money that a sandbox user starts with (SB-01). */
   readonly sandboxGrant: Micros;
+  /** ISO 4217, for all wallets of the service. */
   readonly currency: string;
+  /** The number of gateway processes. */
   readonly workers: number;
-  /** How long a gateway may be silent before its holds are released (WA-10). The same for all gateways of a database. */
+  /** How long a gateway process may be silent before its holds are released (WA-10). The same for all of one database. */
   readonly leaseMs: number;
-  /** Whether anybody may make an account, or operators alone. */
+  /** `open` lets anybody register an account; `closed` lets only operators create accounts. */
   readonly registration: 'open' | 'closed';
-  /** As hosted pages and mail call whoever runs the service. */
+  /** The name of whoever runs the service, for hosted pages and mail. */
   readonly operatorName: string;
-  /** Where end users ask, shown on every page. */
+  /** The address for questions of end users, shown on every page. */
   readonly supportEmail: string | undefined;
-  /** Proxies in front of the service that add to `x-forwarded-for`. */
+  /** The number of proxies in front of the service that add to `x-forwarded-for`. */
   readonly proxyHops: number;
-  /** The account that is made when it is missing. */
+  /** The operator account to create at start if it is missing. */
   readonly operator: { readonly email: string; readonly password: string } | undefined;
-  /** Where mail goes. Undefined: nowhere but, in development, the mailbox page. */
+  /** The mail server. Undefined means that no mail is sent; in development it shows on the mailbox page. */
   readonly mail: SmtpSettings | undefined;
   readonly payments: PaymentSettings;
-  /** What a reader of `/metrics` must show. Undefined: only this machine may read. */
+  /** The token that `/metrics` requires. Undefined means that only this machine may read them. */
   readonly metricsToken: string | undefined;
-  /** Development: endpoints of webhooks may be http and private. */
+  /** Allows webhook endpoints that use http or private addresses. Development only. */
   readonly webhookAllowPrivate: boolean;
   readonly logLevel: LogLevel;
-  /** Where this process dies or stands still on purpose, see `npm run prove`. Never in production. */
+  /** The point at which this process dies or stops on purpose, see `npm run prove`. Never in production. */
   readonly failpoint: ArmedFailpoint | undefined;
-  /** A setting that the catalogue names, such as the key of a provider. */
+  /** Reads a variable that the catalogue names, such as a provider's key. */
   readonly readEnvironment: (name: string) => string | undefined;
 }
 
-/** Settings that cannot be used: the message lists all of them. */
+/** Settings that cannot be used. The message lists all of them, so that one restart can fix them all. */
 export class ConfigError extends Error {}
 
 const PROJECT = fileURLToPath(new URL('../../../../', import.meta.url));
 export const DEMO_CATALOGUE_FILE = fileURLToPath(new URL('../../demo-catalogue.json', import.meta.url));
 const SECRET_BYTES_MIN = 32;
-/** Passed through, not listed: PostgreSQL may have to run as another user. Every file of ours in it is for its owner. */
+/**
+ * Under root, PostgreSQL runs as another user and must be able to pass through the directory, though not to list it. All our
+ * own files in it are readable by their owner only.
+ */
 const DIRECTORY_MODE_OF_ROOT = 0o711;
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
-/** It is renewed every second. Twice as long as the most is what WA-10 promises at the latest. */
+/** A lease is renewed every second. WA-10 promises the release of orphaned holds within twice the longest lease. */
 const LEASE_SECONDS = { least: 2, most: LEASE_MS / 1000 };
 const COUNT = { least: 1, most: 1_000_000 };
 
-/** Reads and checks the settings. Makes the data directory, and in development its secret. Throws `ConfigError`. */
+/** Reads and checks the settings. In development it may create the data directory and its secret. Throws `ConfigError`. */
 export function readConfig(environmentVariables: Readonly<Record<string, string | undefined>>): Config {
   const settings = readSettings(environmentVariables);
   const environment = settings.choice('PURSER_ENV', ['development', 'production'], 'development');
@@ -120,7 +132,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
   return { ...config, secret: secret ?? keptSecret(dataDirectory) };
 }
 
-/** Who calls the service from this machine, for commands that do; undefined where it is not set. */
+/** The session token for commands that call the service over HTTP. Undefined when it is not set. */
 export function readSessionToken(): string | undefined {
   return readSettings(process.env).text('PURSER_SESSION_TOKEN');
 }
@@ -130,6 +142,7 @@ export function readProcessConfig(): Config {
   return readConfig(process.env);
 }
 
+// A development service has known demo accounts, a mailbox that anybody can read and test cards that pay.
 function checkMode(
   settings: SettingsReader,
   mode: { readonly environment: string; readonly host: string; readonly catalogueFile: string | undefined },
@@ -140,18 +153,19 @@ function checkMode(
   }
   if (!LOOPBACK.has(mode.host) && settings.text('PURSER_ALLOW_PUBLIC_DEVELOPMENT') !== '1') {
     settings.complain(
-      `HOST ${mode.host} would show a development service to others. Set PURSER_ENV=production, ` +
+      `HOST ${mode.host} would make a development service reachable from other machines. Set PURSER_ENV=production, ` +
         'or PURSER_ALLOW_PUBLIC_DEVELOPMENT=1 if that is what you want.',
     );
   }
 }
 
+/** Links in mail and on pages begin with this. With the default host and no setting, they work on this machine only. */
 function readPublicUrl(settings: SettingsReader, host: string, port: number): string {
   const value = settings.text('PURSER_PUBLIC_URL');
   if (value === undefined) return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const url = URL.parse(value);
   const isUsable = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
-  if (!isUsable) settings.complain('PURSER_PUBLIC_URL must be an http or https address without a query.');
+  if (!isUsable) settings.complain('PURSER_PUBLIC_URL must be an http or https URL without a query or fragment.');
   return value.replace(/\/+$/, '');
 }
 
@@ -165,19 +179,25 @@ function readDatabaseUrl(settings: SettingsReader): string | undefined {
 
 function readCurrency(settings: SettingsReader): string {
   const value = settings.text('PURSER_CURRENCY') ?? 'EUR';
-  if (!/^[A-Z]{3}$/.test(value)) settings.complain('PURSER_CURRENCY must be a code of three capital letters.');
+  if (!/^[A-Z]{3}$/.test(value))
+    settings.complain('PURSER_CURRENCY must be a currency code of three capital letters, such as EUR.');
   return value;
 }
 
+/** The two settings belong together: one without the other is a mistake, and not half an operator. */
 function readOperator(settings: SettingsReader): Config['operator'] {
   const email = settings.text('PURSER_OPERATOR_EMAIL');
   const password = settings.text('PURSER_OPERATOR_PASSWORD');
   if (email === undefined && password === undefined) return undefined;
   if (!emailSchema.safeParse(email).success) {
-    settings.complain('PURSER_OPERATOR_EMAIL must be an e-mail address; it goes with PURSER_OPERATOR_PASSWORD.');
+    settings.complain(
+      'PURSER_OPERATOR_EMAIL must be an e-mail address. Set it together with PURSER_OPERATOR_PASSWORD.',
+    );
   }
   if (!newPassword.safeParse(password).success) {
-    settings.complain('PURSER_OPERATOR_PASSWORD must have 10 to 256 characters; it goes with PURSER_OPERATOR_EMAIL.');
+    settings.complain(
+      'PURSER_OPERATOR_PASSWORD must have 10 to 256 characters. Set it together with PURSER_OPERATOR_EMAIL.',
+    );
   }
   return email === undefined || password === undefined ? undefined : { email, password };
 }
@@ -190,43 +210,47 @@ function readSupportEmail(settings: SettingsReader): string | undefined {
   return value;
 }
 
+/** Refused in production, because an app could then make the service call machines inside the operator's network. */
 function readAllowPrivate(settings: SettingsReader, environment: string): boolean {
   const isAsked = settings.text('PURSER_WEBHOOK_ALLOW_PRIVATE') === '1';
   if (isAsked && environment === 'production') {
-    settings.complain('PURSER_WEBHOOK_ALLOW_PRIVATE lets webhooks reach private addresses: remove it in production.');
+    settings.complain('PURSER_WEBHOOK_ALLOW_PRIVATE lets webhooks reach private addresses. Remove it in production.');
   }
   return isAsked;
 }
 
+/** Anything but visible ASCII could never arrive in a header, so the metrics would be unreachable. */
 function readMetricsToken(settings: SettingsReader): string | undefined {
   const value = settings.text('PURSER_METRICS_TOKEN');
-  if (value !== undefined && !/^[\x21-\x7e]+$/.test(value)) {
+  if (value !== undefined && !VISIBLE_ASCII.test(value)) {
     settings.complain(
-      'PURSER_METRICS_TOKEN must be visible ASCII characters without spaces, as a header can carry them.',
+      'PURSER_METRICS_TOKEN must consist of visible ASCII characters without spaces, because it is sent in a header.',
     );
   }
   return value;
 }
 
+/** Node runs JavaScript on one processor, so production starts one process for each. */
 function defaultWorkers(environment: string): number {
   return environment === 'production' ? availableParallelism() : 1;
 }
 
+/** Parses `name:hit:act`, where `hit` is the number of the passage at which the process dies or stops. */
 function readFailpoint(settings: SettingsReader, environment: string): ArmedFailpoint | undefined {
   const value = settings.text('PURSER_FAILPOINT');
   if (value === undefined) return undefined;
   if (environment === 'production') {
-    settings.complain('PURSER_FAILPOINT makes the process die on purpose, for tests: remove it in production.');
+    settings.complain('PURSER_FAILPOINT makes the process die on purpose, for tests. Remove it in production.');
     return undefined;
   }
   const [, asked, hit, act] = /^([a-z.-]+):([1-9]\d{0,5}):(kill|stop)$/.exec(value) ?? [];
   const name = FAILPOINTS.find((one) => one === asked);
   if (name !== undefined && (act === 'kill' || act === 'stop')) return { name, hit: Number(hit), act };
-  settings.complain('PURSER_FAILPOINT must look like `chat.arrived:1:kill`; kernel/failpoint.ts lists the names.');
+  settings.complain('PURSER_FAILPOINT must look like `chat.arrived:1:kill`. The names are in kernel/failpoint.ts.');
   return undefined;
 }
 
-/** Undefined where the service makes its own. */
+/** Reads the secret. Undefined when a development service is to make its own. */
 function readSecret(settings: SettingsReader, environment: string): Buffer | undefined {
   const value = settings.text('PURSER_SECRET');
   if (value === undefined) {
@@ -238,14 +262,17 @@ function readSecret(settings: SettingsReader, environment: string): Buffer | und
   return secret;
 }
 
-/** The secret of a development service: made at its first start, kept in the data directory. */
+/**
+ * The secret of a development service, made at its first start and kept in the data directory. Two processes may start at
+ * once, so the file is written aside and linked into place: the first link wins, and both read the same secret.
+ */
 function keptSecret(dataDirectory: string): Buffer {
   mkdirSync(dataDirectory, { recursive: true, mode: process.getuid?.() === 0 ? DIRECTORY_MODE_OF_ROOT : 0o700 });
   const file = path.join(dataDirectory, 'secret');
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, randomBytes(SECRET_BYTES_MIN).toString('base64url'), { mode: 0o600 });
   try {
-    linkSync(draft, file); // Whole or not at all, and never over another.
+    linkSync(draft, file); // Atomic, and fails if the file exists.
   } catch (fault) {
     if (!(fault instanceof Error && 'code' in fault && fault.code === 'EEXIST')) throw fault;
   } finally {
@@ -253,5 +280,7 @@ function keptSecret(dataDirectory: string): Buffer {
   }
   const secret = readFileSync(file);
   if (secret.length >= SECRET_BYTES_MIN) return secret;
-  throw new ConfigError(`${file} is cut short. Remove it: links that it signed are void then, nothing else is lost.`);
+  throw new ConfigError(
+    `${file} is cut short. Delete it and start again. Links that were signed with it stop working; nothing else is lost.`,
+  );
 }

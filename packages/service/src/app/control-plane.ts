@@ -50,9 +50,9 @@ import type { Subscriptions } from '#webhooks/subscription.ts';
 interface PlanesOptions {
   readonly config: Config;
   readonly pools: {
-    /** Of these planes, and of nothing else. */
+    /** Used by these planes and nothing else. */
     readonly shared: Pool;
-    /** Of the role that knows play money alone. */
+    /** Of the database role that may touch play money only. */
     readonly sandbox: Pool;
     /** For statements that may take a minute. */
     readonly check: Pool;
@@ -61,7 +61,7 @@ interface PlanesOptions {
   };
   readonly clock: Clock;
   readonly log: Log;
-  /** What this process has in memory, to follow a change before whoever made it hears of it. */
+  /** This process's caches. They are refreshed after a change, before the person who made it gets the answer. */
   readonly keys: Refreshed;
   readonly catalogue: Refreshed;
   readonly underWay: UnderWay;
@@ -70,17 +70,18 @@ interface PlanesOptions {
   readonly links: Links;
 }
 
+/** A cache of this process that can be loaded again from the database. */
 interface Refreshed {
   readonly refresh: () => Promise<void>;
 }
 
 interface ComposedPlanes extends Planes {
   readonly pages: PageRoutes;
-  /** Undefined: nobody can pay. */
+  /** Undefined when no payment processor is configured. */
   readonly notices: Notices | undefined;
 }
 
-/** The planes of app owners and operators, and their pages, joined to what they act on. */
+/** Wires the routes and pages of app owners and operators to the modules they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
   const { config, pools, clock, log, keys, catalogue, subscriptions, listeners, underWay, links } = options;
   const pool = pools.shared;

@@ -10,7 +10,7 @@ import type { Log } from '#kernel/log.ts';
 /** The database that a command works on. */
 export interface Database {
   readonly url: string;
-  /** Acts as the owner of the schema: for migrations, seeds and checks, never for calls. */
+  /** Connects as the owner of the schema: for migrations, seeds and checks. Calls use roles with fewer rights. */
   readonly owner: Pool;
   readonly close: () => Promise<void>;
 }
@@ -21,7 +21,7 @@ interface OpenOptions {
   readonly config: Config;
   readonly log: Log;
   readonly say: (text: string) => void;
-  /** Use the embedded server of a service that runs on the same data directory, rather than be refused. */
+  /** True to use the embedded server of a service that already runs on the data directory. Otherwise that is refused. */
   readonly mayShare: boolean;
 }
 
@@ -50,7 +50,8 @@ export async function openDatabase({ config, log, say, mayShare }: OpenOptions):
   return { url, owner, close };
 }
 
+/** Names host and database only: the URL contains a password. */
 function unreachable(url: string): string {
   const { host, pathname } = new URL(url);
-  return `The database ${pathname.slice(1)} at ${host} cannot be reached. Is it running, and is DATABASE_URL right?`;
+  return `The database ${pathname.slice(1)} at ${host} cannot be reached. Check that it is running and that DATABASE_URL is right.`;
 }

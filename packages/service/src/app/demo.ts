@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { newAppSchema } from '@purser/contract/control.ts';
+import { userId as userIdSchema } from '@purser/contract/identifiers.ts';
 import { newApiKey } from '#accounts/api-key.ts';
 import { ensureSignIn } from '#accounts/ensure-account.ts';
 import { register } from '#accounts/registration.ts';
@@ -20,7 +21,7 @@ import { randomBase62 } from '#kernel/random.ts';
 import { createFunding } from '#ledger/funding/funding.ts';
 import { createWallets } from '#ledger/wallet/wallet.ts';
 
-/** The demo of a development service: made at its first start, with random keys kept in the data directory. */
+/** The demo data of a development service. Made at its first start; the random keys are kept in the data directory. */
 export interface Demo {
   readonly accountId: AccountId;
   readonly appId: AppId;
@@ -29,7 +30,7 @@ export interface Demo {
   readonly testKeyId: KeyId;
   readonly testKey: string;
   readonly userId: EndUserId;
-  /** Sign-ins, random like the keys. */
+  /** Passwords to sign in with, random like the keys. */
   readonly ownerPassword: string;
   readonly operatorPassword: string;
 }
@@ -37,18 +38,19 @@ export interface Demo {
 export const DEMO_OWNER_EMAIL = 'demo@purser.invalid';
 export const DEMO_OPERATOR_EMAIL = 'operator@purser.invalid';
 const { redirectUris } = newAppSchema.shape;
+const DEMO_USER = userIdSchema.parse('demo-user');
 const PASSWORD_LENGTH = 22;
 
 const DEMO_CREDIT = micros(20_000_000n);
-/** Out of the way of somebody who tries things out. */
+/** So high that nobody who tries things out runs into them. */
 const DEMO_LIMITS = { ratePerMinute: 1_000_000, rateBurst: 1_000_000, maxStreamsPerUser: 100 };
 
-/** Makes the demo account, app, keys and funded user, where they are missing. Safe to repeat. */
+/** Creates the demo account, app, keys and funded user if they are missing. Repeating changes nothing. */
 export async function ensureDemo(
   pool: Pool,
   { dataDirectory, currency, publicUrl }: Pick<Config, 'dataDirectory' | 'currency' | 'publicUrl'>,
 ): Promise<Demo> {
-  const root = [`${publicUrl}/`]; // The page at our own root, for there is no app to go back to.
+  const root = [`${publicUrl}/`]; // Our own start page, because the demo has no app of its own to return to.
   const demo = readOrMake(path.join(dataDirectory, 'demo.json'));
   await register(pool, {
     account: { accountId: demo.accountId, email: DEMO_OWNER_EMAIL, name: 'Demo account' },
@@ -56,7 +58,7 @@ export async function ensureDemo(
       appId: demo.appId,
       name: 'Demo app',
       redirectUris: redirectUris.safeParse(root).success ? root : [],
-      isFirstParty: true, // So that a model of a vendor whose key you have can be tried at once.
+      isFirstParty: true, // So that reserved models work: anybody with a vendor's key can try its models at once.
       limits: DEMO_LIMITS,
     },
     keys: [
@@ -73,7 +75,7 @@ export async function ensureDemo(
   return demo;
 }
 
-/** What an earlier version of the demo did not have is made now. */
+/** Reads the demo's keys, and makes whatever an earlier version of the demo did not have yet. */
 function readOrMake(file: string): Demo {
   const kept = readKept(file);
   const demo: Demo = {
@@ -83,7 +85,7 @@ function readOrMake(file: string): Demo {
     liveKey: newApiKey('live'),
     testKeyId: newKeyId(),
     testKey: newApiKey('sandbox'),
-    userId: 'demo-user' as EndUserId,
+    userId: DEMO_USER,
     ownerPassword: randomBase62(PASSWORD_LENGTH),
     operatorPassword: randomBase62(PASSWORD_LENGTH),
     ...kept,
@@ -94,9 +96,10 @@ function readOrMake(file: string): Demo {
   return demo;
 }
 
+/** A missing file means a first start. Any other fault must not silently replace keys that are in use. */
 function readKept(file: string): Partial<Demo> {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Partial<Demo>; // Written by us, above.
+    return JSON.parse(readFileSync(file, 'utf8')) as Partial<Demo>; // Written by `readOrMake`.
   } catch (fault) {
     if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return {};
     throw fault;

@@ -6,7 +6,7 @@ const SMTPS_PORT = 465;
 const ADDRESS = /^[^\s<>,;:"()[\]\\@]+@[^\s<>,;:"()[\]\\@]+$/;
 const NAMED_ADDRESS = /^([^<>"\r\n]*)<([^<>]*)>$/;
 
-/** The mail server; undefined where there is none. What is wrong is told without the address, which holds a password. */
+/** Reads the mail server's settings. Undefined when there are none. Complaints never quote SMTP_URL: it contains a password. */
 export function readMail(settings: SettingsReader): SmtpSettings | undefined {
   const url = settings.text('SMTP_URL');
   if (url === undefined) return undefined;
@@ -16,11 +16,14 @@ export function readMail(settings: SettingsReader): SmtpSettings | undefined {
   }
   const from = addressOf(settings.text('PURSER_MAIL_FROM') ?? '');
   if (from === undefined) {
-    settings.complain('PURSER_MAIL_FROM must be an address, as `Purser <purser@example.org>`; it goes with SMTP_URL.');
+    settings.complain(
+      'PURSER_MAIL_FROM must be an address, such as `Purser <purser@example.org>`. Set it together with SMTP_URL.',
+    );
   }
   return server === undefined || from === undefined ? undefined : { ...server, from };
 }
 
+/** Reads `smtp:` or `smtps:` URLs. A path or a query is refused, because nothing would come of it. */
 function serverOf(text: string): Omit<SmtpSettings, 'from'> | undefined {
   const url = URL.parse(text);
   if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') return undefined;
@@ -37,6 +40,7 @@ function serverOf(text: string): Omit<SmtpSettings, 'from'> | undefined {
   };
 }
 
+/** User names and passwords are percent-encoded in URLs. Undefined when the encoding is broken. */
 function decoded(part: string): string | undefined {
   try {
     return decodeURIComponent(part);
@@ -45,6 +49,7 @@ function decoded(part: string): string | undefined {
   }
 }
 
+/** Reads `Name <address>` or a bare address. Line breaks are refused: they would add headers to every mail. */
 function addressOf(text: string): SmtpSettings['from'] | undefined {
   const [, name = '', address = text.trim()] = NAMED_ADDRESS.exec(text.trim()) ?? [];
   return ADDRESS.test(address.trim()) ? { name: name.trim(), address: address.trim() } : undefined;

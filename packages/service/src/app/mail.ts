@@ -10,13 +10,16 @@ interface MailOptions {
   readonly log: Log;
 }
 
-/** Leaves a letter for the outbox to send. What nobody could read is not kept: it may hold a secret. `tx`: with what it tells of. */
+/**
+ * Puts a letter into the outbox. When nothing could ever send it, it is not stored, because it may contain a secret. Pass the
+ * transaction of the event as `tx`, so that the letter and the event are stored together.
+ */
 export type SendMail = (recipient: string, letter: Letter, tx?: Queryable) => Promise<void>;
 
 export function createSendMail({ config, pool, log }: MailOptions): SendMail {
   const isRead = config.mail !== undefined || config.environment === 'development';
   return async (recipient, letter, tx = pool) => {
     if (isRead) await insertMessage(tx, { recipient, ...writeLetter(letter) });
-    else log.warn('mail was not sent: there is no SMTP_URL');
+    else log.warn('mail was not sent: SMTP_URL is not set');
   };
 }

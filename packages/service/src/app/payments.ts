@@ -20,17 +20,17 @@ interface PaymentsOptions {
   readonly log: Log;
 }
 
-/** Payments by the one processor that the service has. */
+/** Everything about payments, through the one processor that is configured. */
 export interface Payments {
   readonly checkouts: Checkouts;
   readonly refunds: Refunds;
   readonly notices: Notices;
-  /** Undefined: payments are not the test processor's. */
+  /** Undefined unless the test processor is used. */
   readonly testBank: TestBank | undefined;
   readonly stop: () => Promise<void>;
 }
 
-/** Undefined: nobody can pay. */
+/** Creates the payment modules and starts their background jobs. Undefined when no processor is configured. */
 export function composePayments({ config, pool, clock, log }: PaymentsOptions): Payments | undefined {
   const test = { pool, key: deriveKey(config.secret, 'test-processor'), publicUrl: config.publicUrl, clock, log };
   const processor = processorOf(config, test);
@@ -50,11 +50,12 @@ export function composePayments({ config, pool, clock, log }: PaymentsOptions): 
   };
 }
 
+/** The processor that the settings name. Undefined when there is none. */
 function processorOf(
   { payments, environment }: Config,
   test: Parameters<typeof createTestProcessor>[0],
 ): Processor | undefined {
   if (payments.processor === 'stripe') return createStripe(payments.stripe, test.clock);
-  // The settings refuse it in production: here it is not even made (ON-03).
+  // The settings already refuse the test processor in production. This second check does not depend on them (ON-03).
   return payments.processor === 'test' && environment === 'development' ? createTestProcessor(test) : undefined;
 }

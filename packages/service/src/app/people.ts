@@ -6,6 +6,7 @@ import { createConnections } from '#connections/connection.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
+import type { Throttle } from '#limits/throttle.ts';
 import type { PeoplePages } from '#web/person/people-pages.ts';
 import { codeMail, passkeyMail } from '#mail/letters.ts';
 import { createCodeSignIns } from '#identities/code.ts';
@@ -14,10 +15,11 @@ import { createPersonSessions } from '#identities/session.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import { createWalletMovements } from '#ledger/wallet/movements.ts';
-import { createAttemptLimiter, type Throttle } from '#limits/attempt-limiter.ts';
+import { createAttemptLimiter } from '#limits/attempt-limiter.ts';
 import type { AppUsage } from '#usage/report.ts';
 import { createUsage } from '#usage/usage.ts';
 
+/** What the pages of wallet owners are made of. `throttle` is shared with the control plane: one set of buckets. */
 interface PeopleOptions {
   readonly config: Config;
   readonly pool: Pool;
@@ -27,11 +29,11 @@ interface PeopleOptions {
   readonly addressOf: CallerAddress;
   readonly appUsage: AppUsage;
   readonly sendMail: SendMail;
-  /** Undefined: nobody can pay. */
+  /** Undefined when no payment processor is configured. */
   readonly payments: Payments | undefined;
 }
 
-/** What people who own wallets do, joined to what it acts on. */
+/** Wires the pages of wallet owners to the modules they act on. */
 export function composePeople({
   config,
   pool,

@@ -4,17 +4,18 @@ import { gauge, readCounter } from '#kernel/metrics.ts';
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
 
+/** Shorthand for a gauge that is added up over all processes. */
 function sum(name: string, help: string, read: () => number): void {
   gauge({ name, help, across: 'sum', read });
 }
 
-/** What every gateway process tells of itself. `callsUnderWay`: those that hold money now. */
+/** Declares the metrics that every gateway process reports about itself. `callsUnderWay` counts calls that hold money. */
 export function declareProcessMetrics({ callsUnderWay }: { readonly callsUnderWay: () => number }): {
   readonly stop: () => void;
 } {
   const delay = monitorEventLoopDelay();
   delay.enable();
-  sum('purser_processes', 'Gateway processes that these figures are of.', () => 1);
+  sum('purser_processes', 'Gateway processes that these figures cover.', () => 1);
   sum('purser_calls_under_way', 'Calls that hold money now.', callsUnderWay);
   sum('purser_process_resident_memory_bytes', 'Memory in use.', () => process.memoryUsage.rss());
   sum('purser_process_heap_used_bytes', 'JavaScript heap in use.', () => process.memoryUsage().heapUsed);
@@ -34,11 +35,11 @@ export function declareProcessMetrics({ callsUnderWay }: { readonly callsUnderWa
   });
   gauge({
     name: 'purser_event_loop_delay_seconds',
-    help: 'The longest that a process was busy and heard nothing, since the last reading.',
+    help: 'The longest time that a process was too busy to react, since the last reading.',
     across: 'max',
     read: () => {
       const longest = delay.max / NANOSECONDS;
-      delay.reset();
+      delay.reset(); // The maximum since the last scrape is what an alert needs; a maximum since the start never falls.
       return longest;
     },
   });

@@ -4,8 +4,8 @@ import { selectSchemaVersion } from '#db/queries.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 
 /**
- * True when the database answers and has this build's schema. Anybody may ask, so that all who ask while a look is taken
- * share it: however many they are, they take one connection.
+ * Tells whether the database answers and has this build's schema or a newer one. Anybody may ask, so concurrent requests
+ * share one query: a flood of them takes a single connection.
  */
 export function createReadiness(pool: Pool, log: Log): () => Promise<boolean> {
   let looking: Promise<boolean> | undefined;

@@ -16,17 +16,18 @@ import type { StreamPace } from '#gateway/call/call.ts';
 import { armFailpoint } from '#kernel/failpoint.ts';
 import type { Log } from '#kernel/log.ts';
 import { readMetrics } from '#kernel/metrics.ts';
+import { sleep } from '#kernel/sleep.ts';
 import { ensureOperator } from '#operator/accounts.ts';
 
-/** How long calls under way may go on after the service was told to stop. */
+/** How long running calls may continue after the service was told to stop. */
 const DRAIN_MS_MAX = 30_000;
-/** And requests that hold no money: a statement takes at most five seconds. */
+/** How long requests that hold no money may continue. A statement takes at most five seconds. */
 const ANSWER_MS_MAX = 10_000;
 const SETTLE_MS_MAX = 5_000;
 const WAIT_STEP_MS = 25;
 const WORKER_RESTART_DELAY_MS = 500;
 
-/** What one gateway process needs to know from the one that prepared the ground. */
+/** What a gateway process needs from the process that opened the database and started the simulator. */
 interface Ground {
   readonly databaseUrl: string;
   readonly simulatorUrl: string | undefined;
@@ -39,12 +40,16 @@ interface ServeOptions {
   readonly say: (text: string) => void;
 }
 
-/** The whole service: database, schema, catalogue, demo, then one gateway process or several. */
+/** A running service. */
 interface Running {
   readonly url: string;
   readonly stop: () => Promise<void>;
 }
 
+/**
+ * Starts the whole service: database, schema, catalogue, demo data, then one gateway process or several. When a step fails,
+ * what was started before is stopped again.
+ */
 export async function serve(options: ServeOptions): Promise<Running> {
   const { config, log, say } = options;
   const database = await openDatabase({ config, log, say, mayShare: false });
@@ -55,7 +60,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
     if (config.operator !== undefined) {
       const role = await ensureOperator(database.owner, config.operator);
       if (role !== 'operator')
-        say('The account of PURSER_OPERATOR_EMAIL is no operator: it was made by somebody else.');
+        say(
+          'The account of PURSER_OPERATOR_EMAIL exists but is not an operator. Somebody else may have registered it.',
+        );
     }
     if (config.environment === 'production' && config.mail === undefined) {
       log.warn(
@@ -64,11 +71,13 @@ export async function serve(options: ServeOptions): Promise<Running> {
     }
     if (config.environment === 'production') warnOfPayments(config, log);
     const ground = { databaseUrl: database.url, simulatorUrl: simulator?.url };
+    // A single process needs no primary beside it, which saves memory and makes development easier to follow.
     const gateway =
       config.workers === 1 ? await startGateway(config, log, ground) : await startWorkers(config, log, ground);
     say(await describe(config, database, gateway.url));
     return {
       url: gateway.url,
+      // In this order: running calls need the simulator and the database to end and be settled.
       stop: async () => {
         await gateway.stop();
         await simulator?.stop();
@@ -82,12 +91,13 @@ export async function serve(options: ServeOptions): Promise<Running> {
   }
 }
 
+/** Both are valid settings, but rarely what an operator wants in production. */
 function warnOfPayments({ payments }: Config, log: Log): void {
   if (isTestKey(payments)) log.warn('payments move no real money: PURSER_STRIPE_SECRET_KEY is a test key');
   if (payments.processor === 'none') log.warn('nobody can pay: set PURSER_STRIPE_SECRET_KEY');
 }
 
-/** One gateway process on ground that is prepared: what a worker runs, and the only process where there is one. */
+/** Starts one gateway process once the database is ready: in each worker, or in the only process when there are no workers. */
 export async function startGateway(
   config: Config,
   log: Log,
@@ -111,21 +121,26 @@ export async function startGateway(
   };
 }
 
+/** IPv6 addresses need brackets in a URL. */
 function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
+/** A port in use is the one fault that every operator meets, so it gets a plain message. */
 function listen(server: Server, { host, port }: Config): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (fault: NodeJS.ErrnoException) => {
       const isTaken = fault.code === 'EADDRINUSE';
-      reject(isTaken ? new StartError(`Port ${port} of ${host} is taken. Set PORT to another one.`) : fault);
+      reject(isTaken ? new StartError(`Port ${port} on ${host} is already in use. Set PORT to another one.`) : fault);
     });
     server.listen(port, host, () => resolve());
   });
 }
 
-/** Takes no more calls, and lets those under way end and be settled, also those whose caller has left. */
+/**
+ * Shuts down gracefully: accepts no more connections, lets running calls end and be settled (also those whose caller has
+ * left), then closes what is still open. Every wait has a limit, so a stop always ends.
+ */
 async function stopGateway(service: Service): Promise<void> {
   const { server, stop, endWaits, callsUnderWay, workUnderWay, settlementsKept } = service;
   endWaits();
@@ -135,28 +150,24 @@ async function stopGateway(service: Service): Promise<void> {
     waitUntil(() => callsUnderWay() === 0, DRAIN_MS_MAX),
     waitUntil(() => workUnderWay() === 0, ANSWER_MS_MAX),
   ]);
-  server.closeAllConnections(); // Streams that go on are given up by this, as if their callers had left.
+  server.closeAllConnections(); // Streams that still run are abandoned here, exactly as if their callers had left.
   await closed;
   await waitUntil(() => callsUnderWay() === 0 && workUnderWay() === 0 && settlementsKept() === 0, SETTLE_MS_MAX);
   await stop();
 }
 
+/** Polls, because the conditions are counters without events and a stop has time to spare. */
 async function waitUntil(holds: () => boolean, waitMsMax: number): Promise<void> {
   for (let waitedMs = 0; !holds() && waitedMs < waitMsMax; waitedMs += WAIT_STEP_MS) await sleep(WAIT_STEP_MS);
 }
 
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
-}
-
+/** The simulator runs in development only, so in production a catalogue that uses it is refused before anything is stored. */
 async function applyCatalogue(config: Config, database: Database): Promise<void> {
   const text = readCatalogueText(config.catalogueFile ?? DEMO_CATALOGUE_FILE);
   const file = parseCatalogueFile(text);
   const usesSimulator = Object.values(file.providers).some(({ kind }) => kind === 'simulator');
   if (config.environment === 'production' && usesSimulator) {
-    throw new StartError('The catalogue names the provider simulator, which exists in development only.');
+    throw new StartError('The catalogue uses the provider simulator, which exists in development only. Remove it.');
   }
   await applyCatalogueFile(database.owner, text);
 }
@@ -165,26 +176,27 @@ function readCatalogueText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (fault) {
-    throw new StartError(`The catalogue ${file} cannot be read. Is PURSER_CATALOGUE right?`, { cause: fault });
+    throw new StartError(`The catalogue ${file} cannot be read. Check PURSER_CATALOGUE.`, { cause: fault });
   }
 }
 
+/** In development this also creates the demo data, whose keys the banner shows. */
 async function describe(config: Config, { owner }: Database, url: string): Promise<string> {
   if (config.environment === 'production') return `Purser is ready at ${url}.`;
   const demo = await ensureDemo(owner, config);
   return bannerOf({ url, demo, config });
 }
 
-/** Several gateway processes behind one port. One that dies is replaced; all die with this one. */
+/** Starts several gateway processes behind one port. A process that dies is replaced; all of them end with this one. */
 async function startWorkers(config: Config, log: Log, ground: Ground): Promise<Running> {
   const metrics = startWorkerMetrics();
-  let isKept = false; // Only while the service runs is a worker that ends replaced.
+  let isKept = false; // Workers are replaced only while the service runs, not during its start or stop.
   const fork = (): Worker => {
     const worker = cluster.fork({ PURSER_WORKER_GROUND: JSON.stringify(ground) });
     worker.once('exit', () => {
       if (!isKept) return;
       log.error('a gateway process ended and is replaced');
-      setTimeout(() => isKept && fork(), WORKER_RESTART_DELAY_MS);
+      setTimeout(() => isKept && fork(), WORKER_RESTART_DELAY_MS); // A delay, or a crash at start would fork in a tight loop.
     });
     return worker;
   };
@@ -204,20 +216,22 @@ async function startWorkers(config: Config, log: Log, ground: Ground): Promise<R
   }
 }
 
+/** Asks a worker to stop and waits for its end. The worker itself bounds how long that takes. */
 function stopWorker(worker: Worker): Promise<unknown> {
   if (worker.isDead()) return Promise.resolve();
   worker.process.kill('SIGTERM');
   return new Promise((resolve) => worker.once('exit', resolve));
 }
 
+/** Resolves when the worker listens. A worker that ends before that could not start. */
 function listening(worker: Worker): Promise<{ readonly port: number }> {
   return new Promise((resolve, reject) => {
     worker.once('listening', resolve);
-    worker.once('exit', () => reject(new StartError('A gateway process could not start: its own message is above.')));
+    worker.once('exit', () => reject(new StartError('A gateway process could not start. Its own message is above.')));
   });
 }
 
-/** The ground that a forked worker was given; undefined in a process of any other kind. */
+/** What a forked worker got from the primary process. Undefined in any other process. */
 export function workerGround(config: Config): Ground | undefined {
   const text = config.readEnvironment('PURSER_WORKER_GROUND');
   return text === undefined ? undefined : (JSON.parse(text) as Ground);

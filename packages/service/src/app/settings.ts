@@ -1,15 +1,19 @@
-/** Reads settings one by one and remembers what is wrong with them, so that all faults are told at once. */
+/** Reads settings one by one and collects what is wrong with them, so that all faults are reported at once. */
 export interface SettingsReader {
+  /** The value of a variable. Undefined when it is missing or empty. */
   readonly text: (name: string) => string | undefined;
+  /** One of a fixed set of words. */
   readonly choice: <Choice extends string>(name: string, choices: readonly Choice[], fallback: Choice) => Choice;
+  /** A whole number within a range, ends included. */
   readonly whole: (name: string, range: { readonly least: number; readonly most: number }, fallback: number) => number;
+  /** Records a fault. Reading goes on, so that the next faults are found as well. */
   readonly complain: (fault: string) => void;
   readonly faults: () => readonly string[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An empty value counts as absent: that is how shells and compose files unset one. */
+/** An empty value counts as absent, because that is how shells and compose files unset a variable. */
 export function readSettings(environment: Environment): SettingsReader {
   const faults: string[] = [];
   const text = (name: string) => (environment[name] === '' ? undefined : environment[name]);

@@ -7,14 +7,17 @@ import type { Log } from '#kernel/log.ts';
 const RESTART_DELAY_MS = 500;
 const STOP_MS_MAX = 2_000;
 
-/** The provider simulator, running in a process of its own. */
+/** The provider simulator in a process of its own. */
 export interface SimulatorProcess {
-  /** Base URL in the compatible format, the same after a restart. */
+  /** The base URL of its OpenAI-compatible API. It stays the same after a restart. */
   readonly url: string;
   readonly stop: () => Promise<void>;
 }
 
-/** Starts the simulator and keeps it running. It ends by itself when this process does, however that happens. */
+/**
+ * Starts the simulator and restarts it when it dies. Its standard input is a pipe to us, so it ends by itself when this
+ * process does, even after a kill.
+ */
 export async function startSimulator(log: Log): Promise<SimulatorProcess> {
   const program = fileURLToPath(import.meta.resolve('@purser/simulator/main.ts'));
   let isStopping = false;
@@ -24,14 +27,15 @@ export async function startSimulator(log: Log): Promise<SimulatorProcess> {
   async function launch(port: number): Promise<number> {
     child = spawn(process.execPath, [program, '--port', String(port)], {
       stdio: ['pipe', 'pipe', 'inherit'],
-      detached: true, // A signal to our process group is ours to pass on: calls under way still need the simulator.
+      // In a process group of its own: Ctrl-C must not stop it before us, because running calls still need it.
+      detached: true,
     });
     const actual = await portOf(child);
     child.once('exit', () => {
       if (isStopping) return;
-      log.error('the provider simulator ended and is started again');
+      log.error('the provider simulator ended and is restarted');
       restart = setTimeout(() => {
-        launch(actual).catch(() => log.error('the provider simulator did not start'));
+        launch(actual).catch(() => log.error('the provider simulator could not be restarted'));
       }, RESTART_DELAY_MS);
     });
     return actual;
@@ -45,7 +49,7 @@ export async function startSimulator(log: Log): Promise<SimulatorProcess> {
       clearTimeout(restart);
       if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX); // In case it does not react.
       child.kill('SIGTERM');
       await ended;
       clearTimeout(timer);
@@ -53,7 +57,7 @@ export async function startSimulator(log: Log): Promise<SimulatorProcess> {
   };
 }
 
-/** The port that the simulator says it listens on, in its first line. */
+/** Reads the port from the simulator's first line of output. */
 function portOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
@@ -62,7 +66,7 @@ function portOf(child: ChildProcess): Promise<number> {
     createInterface(child.stdout).once('line', (line) => {
       const ready = parseJson(line);
       if (isJsonObject(ready) && typeof ready['port'] === 'number') resolve(ready['port']);
-      else reject(new Error('The provider simulator did not say its port.'));
+      else reject(new Error('The provider simulator did not report its port.'));
     });
   });
 }

@@ -13,7 +13,7 @@ interface WebhooksOptions {
   readonly config: Config;
   readonly pools: {
     readonly shared: Pool;
-    /** Of the worker's own. */
+    /** Used by the delivery worker only. */
     readonly deliveries: Pool;
   };
   readonly clock: Clock;
@@ -22,7 +22,10 @@ interface WebhooksOptions {
 
 export const DELIVERIES_CONNECTIONS_MAX = 3;
 
-/** Subscriptions, and the worker that sends what they are told, with one guard before both. */
+/**
+ * Wires subscriptions and the worker that delivers their events. Both use one guard, so an address that may not be
+ * subscribed may not be called either.
+ */
 export function composeWebhooks({ config, pools, clock, log }: WebhooksOptions): {
   readonly subscriptions: Subscriptions;
   readonly listeners: Listeners;
@@ -38,7 +41,7 @@ export function composeWebhooks({ config, pools, clock, log }: WebhooksOptions):
   };
 }
 
-/** A worker in a process that does nothing else (`purser work`). */
+/** Starts a delivery worker in a process that does nothing else (`purser work`). */
 export function startWork(config: Config, log: Log, databaseUrl: string): { readonly stop: () => Promise<void> } {
   const own = createPool({ url: databaseUrl, role: 'live', connectionsMax: DELIVERIES_CONNECTIONS_MAX, log });
   const { worker } = composeWebhooks({ config, pools: { shared: own, deliveries: own }, clock: systemClock, log });

@@ -2,20 +2,24 @@ import cluster, { type Worker } from 'node:cluster';
 import { isJsonObject } from '#kernel/json.ts';
 import { mergeReadings, type MetricReading, readMetrics } from '#kernel/metrics.ts';
 
-/** A scrape reaches one worker. It asks the first process, which asks all workers and answers with the whole. */
+/**
+ * A scrape reaches only one worker, whichever got the connection. That worker asks the primary process, which asks all
+ * workers and returns their merged readings.
+ */
 type Message =
   | { readonly purser: 'metrics wanted'; readonly id: number }
   | { readonly purser: 'metrics'; readonly id: number; readonly readings: readonly MetricReading[] };
 
-/** A worker that is busy or stopped is told of by what it said last. */
+/** A worker that does not answer in time (busy or stopped) is represented by its last readings. */
 const WORKER_ANSWER_MS_MAX = 1_000;
 const ANSWER_MS_MAX = 3_000;
 
+/** Other modules may send messages over the same channel, so everything else is ignored. */
 function isMessage(value: unknown): value is Message {
   return isJsonObject(value) && (value['purser'] === 'metrics wanted' || value['purser'] === 'metrics');
 }
 
-/** In a worker: gives what all workers have together. */
+/** For a worker: returns a function that reads the merged metrics of all workers. */
 export function createWorkerReader(): () => Promise<readonly MetricReading[]> {
   const waiting = new Map<number, (readings: readonly MetricReading[]) => void>();
   let lastId = 0;
@@ -28,7 +32,10 @@ export function createWorkerReader(): () => Promise<readonly MetricReading[]> {
     lastId += 1;
     const id = lastId;
     const { promise, resolve, reject } = Promise.withResolvers<readonly MetricReading[]>();
-    const timer = setTimeout(() => reject(new Error('The first process did not give the metrics.')), ANSWER_MS_MAX);
+    const timer = setTimeout(
+      () => reject(new Error('The primary process did not return the metrics in time.')),
+      ANSWER_MS_MAX,
+    );
     waiting.set(id, resolve);
     process.send?.({ purser: 'metrics wanted', id } satisfies Message);
     try {
@@ -40,7 +47,10 @@ export function createWorkerReader(): () => Promise<readonly MetricReading[]> {
   };
 }
 
-/** In the first process: answers the workers. What a worker had counted stays counted when it has died. */
+/**
+ * For the primary process: answers the workers. The counters of a worker that died are added to `gone`, because a counter
+ * that fell would look like a restart of the whole service.
+ */
 export function startWorkerMetrics(): { readonly stop: () => void } {
   const last = new Map<number, readonly MetricReading[]>();
   const waiting = new Map<string, () => void>();

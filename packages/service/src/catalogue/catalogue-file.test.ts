@@ -25,7 +25,7 @@ function withModel(changes: Readonly<Record<string, unknown>>) {
   return { ...FILE, models: [{ ...MODEL, ...changes }] };
 }
 
-test('MO-06 a complete file is taken, and what it leaves out has its documented value', () => {
+test('MO-06 a complete file is accepted, and fields that it leaves out have their documented defaults', () => {
   const [model] = parse(FILE).models;
   assert.deepEqual(model, {
     ...MODEL,
@@ -120,7 +120,7 @@ for (const [what, file, says] of FAULTS) {
   });
 }
 
-test('MO-06 all faults of a file are told at once', () => {
+test('MO-06 all faults of a file are reported at once', () => {
   const file = { ...withModel({ id: 'large', resale: 'closed', marginBasisPoints: -1 }), extra: 1 };
   assert.throws(
     () => parse(file),
@@ -136,6 +136,6 @@ test('MO-06 a free model needs no price', () => {
   assert.equal(parse(withModel({ price: undefined, free: true })).models[0]?.free, true);
 });
 
-test('MO-06 text that is no JSON is refused', () => {
+test('MO-06 text that is not JSON is refused', () => {
   assert.throws(() => parseCatalogueFile('{'), CatalogueFileError);
 });

@@ -50,6 +50,7 @@ export function parseCatalogueFile(text: string): CatalogueFile {
   return checked(value);
 }
 
+/** Validates a catalogue. All issues are reported together, each with its path. */
 function checked(value: unknown): CatalogueFile {
   const parsed = catalogueSchema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -91,6 +92,7 @@ interface Rows {
   readonly aliases: ReadonlyMap<string, string>;
 }
 
+/** Reads all rows by name. Price ids are left out: two rows with the same price are the same entry. */
 async function readRows(db: Queryable): Promise<Rows> {
   const providers = await selectProviders(db);
   const models = await selectModels(db);
@@ -159,6 +161,7 @@ function fileOf({ providers, models, aliases }: Rows): CatalogueFile {
   };
 }
 
+/** The row as the file spells it. Prices are below 2^53, so the conversion to numbers is exact. */
 function entryOf(row: Unpriced<ModelRow>): CatalogueModel {
   return {
     id: row.model_id,
@@ -176,6 +179,7 @@ function entryOf(row: Unpriced<ModelRow>): CatalogueModel {
   };
 }
 
+/** Fills in the defaults: cached input and cache writes cost as much as input unless the file says otherwise. */
 function rowOf(model: CatalogueModel): Unpriced<ModelRow> {
   const { id, provider, resale, enabled, price, cacheWriteMicrosPerMillion, marginBasisPoints, ...settings } = model;
   const input = BigInt(price?.inputMicrosPerMillion ?? 0);

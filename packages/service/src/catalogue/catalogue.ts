@@ -66,6 +66,7 @@ export function createCatalogue(pool: Pool, canReach: (provider: CatalogueProvid
   };
 }
 
+/** The list is built once for each change, because `GET /v1/models` may be called at any rate. */
 function snapshotOf(
   models: readonly Model[],
   aliases: readonly { readonly alias: string; readonly target: string }[],
@@ -83,6 +84,7 @@ function snapshotOf(
   return { byName, list };
 }
 
+/** Joins a row with its provider and fills in defaults, so that calls need no further look-ups. */
 function modelOf(
   row: ModelRow,
   provider: CatalogueProvider | undefined,

@@ -38,7 +38,7 @@ function cost(count: number, microsPerMillion: bigint): Rational {
   return { over: BigInt(count) * microsPerMillion, under: 1_000_000n };
 }
 
-/** What the clause says, step by step: the sum of the parts, the margin on top, up to the next whole micro. */
+/** The clause, step by step: the sum of the parts, the margin on top, rounded up to the next whole micro. */
 function exactly(parts: readonly Rational[], marginBasisPoints: bigint): bigint {
   const sum = parts.reduce(plus, { over: 0n, under: 1n });
   const margin = { over: sum.over * marginBasisPoints, under: sum.under * 10_000n };
@@ -62,7 +62,7 @@ test('MO-06 a charge is the exact cost of the three kinds of token with its marg
   );
 });
 
-test('WA-07 a ceiling is the exact cost of the prompt at its dearest price and of all output', () => {
+test('WA-07 a ceiling is the exact cost of the prompt at its dearest price plus all output', () => {
   fc.assert(
     fc.property(prices, tokens, tokens, (price, prompt, output) => {
       const { inputMicrosPerMillion, cachedInputMicrosPerMillion, cacheWriteMicrosPerMillion } = price;
@@ -85,7 +85,7 @@ test('WA-07 no usage within the limits of a call costs more than its ceiling', (
   );
 });
 
-/** Amounts near what a call costs, where one token decides, and any others. */
+/** Amounts near the cost of a call, where one token makes the difference, and arbitrary others. */
 const grants = fc
   .tuple(
     prices,
@@ -101,20 +101,20 @@ const grants = fc
     return { price, prompt, granted: isNear && isAmount ? micros(near) : micros(any) };
   });
 
-test('WA-07 the output that an amount affords never costs more than it, and one token more would', () => {
+test('WA-07 the output that an amount can pay for never costs more, and one more token would', () => {
   fc.assert(
     fc.property(grants, tokens, ({ price, prompt, granted }, outputMax) => {
       const output = outputWithin(price, prompt, outputMax, granted);
       assert.ok(output >= 0 && output <= outputMax && Number.isSafeInteger(output));
       if (output > 0 && price.outputMicrosPerMillion > 0n) assert.ok(ceilingOf(price, prompt, output) <= granted);
-      // An amount that nothing can exceed covers whatever was cut down to it.
+      // The largest amount covers everything, because every charge is capped at it.
       if (output < outputMax && granted < MICROS_MAX) assert.ok(ceilingOf(price, prompt, output + 1) > granted);
     }),
     { numRuns: 5_000 },
   );
 });
 
-test('WA-07 a hold of the ceiling affords all of the output that it was made for', () => {
+test('WA-07 a hold of the ceiling pays for all the output that it was computed for', () => {
   fc.assert(
     fc.property(prices, tokens, tokens, (price, prompt, output) => {
       const ceiling = ceilingOf(price, prompt, output);
@@ -140,19 +140,19 @@ function by(usage: Partial<TokenUsage>): Micros {
 
 test('MO-06 charges worked out by hand', () => {
   assert.equal(by({}), 0n);
-  assert.equal(by({ promptTokens: 20 }), 23n); // 20 x 1.15, whole already.
+  assert.equal(by({ promptTokens: 20 }), 23n); // 20 x 1.15 is already whole.
   assert.equal(by({ promptTokens: 1 }), 2n); // 1.15
   assert.equal(by({ promptTokens: 1, cachedTokens: 1 }), 1n); // 0.115
   assert.equal(by({ promptTokens: 10, cachedTokens: 4, completionTokens: 2 }), 15n); // (6 + 0.4 + 6) x 1.15 = 14.26
   assert.equal(by({ completionTokens: 100, reasoningTokens: 90 }), 345n); // Reasoning is part of the completion.
 });
 
-test('WA-07 tokens beyond reason cost the largest amount there is', () => {
+test('WA-07 an absurd number of tokens costs the largest amount there is', () => {
   const count = Number.MAX_SAFE_INTEGER;
   const most = { ...NONE, promptTokens: count, completionTokens: count };
   assert.equal(chargeOf({ ...PRICE, outputMicrosPerMillion: 1_000_000_000_000n }, most), MICROS_MAX);
 });
 
-test('WA-07 more cached tokens than prompt tokens are a fault of ours', () => {
+test('WA-07 more cached tokens than prompt tokens throw, because that is a bug of ours', () => {
   assert.throws(() => chargeOf(PRICE, { ...NONE, cachedTokens: 1 }), /cached/);
 });

@@ -60,6 +60,7 @@ export function outputWithin(price: Price, promptTokens: number, outputTokensMax
   return affordable < BigInt(outputTokensMax) ? Number(affordable) : outputTokensMax;
 }
 
+/** Before the call, nobody knows how a provider will count a prompt token: fresh, cached, or written to its cache. */
 function dearestInput(price: Price): bigint {
   const { inputMicrosPerMillion, cachedInputMicrosPerMillion, cacheWriteMicrosPerMillion } = price;
   const dearer =
@@ -67,6 +68,7 @@ function dearestInput(price: Price): bigint {
   return dearer > cacheWriteMicrosPerMillion ? dearer : cacheWriteMicrosPerMillion;
 }
 
+/** Adds the margin and rounds up to a whole micro, so that no call is ever charged less than it costs. */
 function roundedUp(price: Price, tokenMicros: bigint): Micros {
   // Adding SCALE - 1 before the division rounds up.
   const scaled = tokenMicros * (BASIS_POINTS + price.marginBasisPoints);

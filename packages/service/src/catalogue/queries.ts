@@ -7,6 +7,7 @@ type ModelSettings = Omit<
   'id' | 'provider' | 'resale' | 'enabled' | 'price' | 'cacheWriteMicrosPerMillion' | 'marginBasisPoints'
 >;
 
+/** A price as it is stored. Rows are only ever added. */
 interface PriceRow {
   readonly input_micros_per_million: bigint;
   readonly cached_input_micros_per_million: bigint;
@@ -27,6 +28,7 @@ export interface ModelRow extends PriceRow {
 /** A row before it is stored. Its price row is found or added then. */
 export type Unpriced<Row> = Omit<Row, 'price_id'>;
 
+/** Reads all models with their current prices. */
 export async function selectModels(db: Queryable): Promise<readonly ModelRow[]> {
   const { rows } = await db.query<ModelRow>(
     `select m.model_id, m.provider, m.resale, m.is_enabled, m.settings, p.price_id, p.input_micros_per_million,
@@ -80,6 +82,7 @@ export async function deleteRows(tx: Queryable, { providers, models, aliases }: 
   await tx.query(`delete from catalogue.providers where name = any($1)`, [providers]);
 }
 
+/** Stores providers. One statement with JSON, because the number of rows varies and the shape is nested. */
 export async function upsertProviders(tx: Queryable, providers: readonly ProviderRow[]): Promise<void> {
   await tx.query(
     `insert into catalogue.providers (name, definition)

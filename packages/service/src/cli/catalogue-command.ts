@@ -2,10 +2,14 @@ import { readFileSync } from 'node:fs';
 import { applyCatalogueFile, CatalogueFileError } from '#catalogue/catalogue-file.ts';
 import type { Pool } from '#db/pool.ts';
 
-/** Makes a file the catalogue, in force on every running process within a second. */
+/** Replaces the catalogue with a file. In force on every running process within a second. */
 export async function importCatalogue(owner: Pool, file: string | undefined): Promise<number> {
   if (file === undefined) throw new CatalogueFileError('Name the file: npm run purser -- catalogue import <file>');
   const isApplied = await applyCatalogueFile(owner, readFileSync(file, 'utf8'));
-  console.log(isApplied ? 'The catalogue was imported.' : 'This file was imported last: nothing to do.');
+  console.log(
+    isApplied
+      ? 'The catalogue was imported.'
+      : 'This file is already the catalogue that was imported last. Nothing to do.',
+  );
   return 0;
 }

@@ -1,2 +1,2 @@
-/** A command that cannot do what it was told: the message says why. */
+/** A command that cannot do what was asked. The message says why; it is shown without a stack. */
 export class CommandError extends Error {}

@@ -3,12 +3,12 @@ import { systemClock } from '#kernel/clock.ts';
 import { checkChanges } from '#ledger/check/check.ts';
 import { checkBooks } from '#operator/ledger-check.ts';
 
-/** Below it, how long a million entries would take is a guess. */
+/** With fewer entries than this, the time for a million would only be a guess. */
 const ENTRIES_FOR_A_RATE = 10_000;
 
 /**
- * Checks the books, all of them or what is new since they were last found right, and prints what was found. Exit status
- * 1 on any difference, be it one micro.
+ * Checks the whole ledger, or only what has changed since it was last found right, and prints the result. Exit status 1 on
+ * any difference, even of one micro.
  */
 export async function printLedgerCheck(owner: Pool, { isIncremental }: { isIncremental: boolean }): Promise<number> {
   const begunMs = systemClock.nowMs();

@@ -8,8 +8,10 @@ import { type Courier, createCourier } from '#webhooks/deliver.ts';
 import { createLoopbackGuard } from '#webhooks/loopback-guard.ts';
 import { newSigningSecret } from '#webhooks/signing-secret.ts';
 
+/** One event as the service hands it to a listener. It is a copy: handing it out delivers nothing. */
 type Copy = ReturnType<typeof copiesSchema.parse>['events'][number];
 
+/** What the polling loop works with. */
 interface Listening {
   readonly client: ListenerClient;
   readonly forward: (copy: Copy) => Promise<void>;
@@ -18,7 +20,10 @@ interface Listening {
 
 const AGAIN_MS = 1_000;
 
-/** Forwards an app's events to this machine until it is told to stop, each signed as a delivery is, and once. */
+/**
+ * Forwards an app's events to an address on this machine until it is told to stop. Each event is sent once, signed like a
+ * real delivery, so that the developer's receiver can check signatures.
+ */
 export async function listen(words: readonly string[], untilTold: () => Promise<void>): Promise<number> {
   const options = await readListenOptions(words);
   const client = createListenerClient(options, await readToken());
@@ -28,20 +33,23 @@ export async function listen(words: readonly string[], untilTold: () => Promise<
   void untilTold().then(() => told.abort());
   try {
     const listenerId = await client.listen();
-    console.log(`Events of ${options.appId} go to ${options.forwardTo}: ${options.wanted.events.join(', ')}.`);
-    console.log(`Their signing secret, until this ends: ${secret}`);
+    console.log(`Forwarding events of ${options.appId} to ${options.forwardTo}: ${options.wanted.events.join(', ')}.`);
+    console.log(`Signing secret until this command ends: ${secret}`);
     const forward = (copy: Copy) => forwardBy(courier, { copy, secret, endpointUrl: options.forwardTo }, told.signal);
     await follow(listenerId, { client, forward, signal: told.signal });
     return 0;
   } catch (fault) {
     if (fault instanceof CommandError) throw fault;
-    throw new CommandError(`The service does not answer at ${options.serviceUrl}.`, { cause: fault });
+    throw new CommandError(
+      `The service does not answer at ${options.serviceUrl}. Check that it is running and that --url is right.`,
+      { cause: fault },
+    );
   } finally {
     await Promise.all([client.close(), courier.close()]);
   }
 }
 
-/** Looks again and again, also while the service is away, and leaves when it is told to. */
+/** Polls for events, also through outages of the service, and signs off when it is told to stop. */
 async function follow(first: string, { client, forward, signal }: Listening): Promise<void> {
   let listenerId = first;
   let after: string | undefined;
@@ -54,7 +62,7 @@ async function follow(first: string, { client, forward, signal }: Listening): Pr
       if (copies === undefined) {
         listenerId = await client.listen();
         after = undefined;
-        console.error('It listens anew: events of the meantime, if there were any, are not shown.');
+        console.error('The listener had expired and was registered again. Events in between, if any, are not shown.');
       } else {
         for (const copy of copies.events) await forward(copy);
         after = copies.next ?? after;
@@ -62,14 +70,15 @@ async function follow(first: string, { client, forward, signal }: Listening): Pr
     } catch (fault) {
       if (fault instanceof CommandError) throw fault;
       if (signal.aborted) break;
-      if (!isAway) console.error('The service does not answer: trying again every second.');
+      if (!isAway) console.error('The service does not answer. Trying again every second.');
       isAway = true;
       await sleep(AGAIN_MS, undefined, { signal }).catch(() => {});
     }
   }
-  await client.leave(listenerId).catch(() => {}); // It is forgotten by itself soon.
+  await client.leave(listenerId).catch(() => {}); // A failure does no harm: the listener soon expires by itself.
 }
 
+/** Sends one event and prints its outcome. The event is not sent again if the receiver fails: a copy is for looking at. */
 async function forwardBy(
   courier: Courier,
   { copy, secret, endpointUrl }: { readonly copy: Copy; readonly secret: string; readonly endpointUrl: string },

@@ -2,11 +2,13 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { listenSchema } from '@purser/contract/webhooks.ts';
 import { readSessionToken } from '#app/config.ts';
+import { VISIBLE_ASCII } from '#kernel/header-text.ts';
 import { createLoopbackGuard, isThisMachine } from '#webhooks/loopback-guard.ts';
 import { CommandError } from '#cli/command-error.ts';
 
 type ListenBody = ReturnType<typeof listenSchema.parse>;
 
+/** The checked options of `listen`. */
 export interface ListenOptions {
   readonly appId: string;
   readonly forwardTo: string;
@@ -22,17 +24,20 @@ const OPTIONS = {
   threshold: { type: 'string' },
 } as const;
 
-/** Reads the command line. Throws `CommandError`. */
+/** Reads the options of `listen`. Throws `CommandError`. */
 export async function readListenOptions(words: readonly string[]): Promise<ListenOptions> {
   const { app, forward, url, events, threshold } = parse(words);
   if (app === undefined || forward === undefined) {
-    throw new CommandError('Name the app and where its events go: --app app_... --forward http://localhost:3000/hook');
+    throw new CommandError(
+      'Name the app and the address for its events: --app app_... --forward http://localhost:3000/hook',
+    );
   }
   const fault = await createLoopbackGuard().refuse(forward);
   if (fault !== undefined) throw new CommandError(`--forward ${fault}.`);
   const service = URL.parse(url);
   const isSafe = service?.protocol === 'https:' || (service?.protocol === 'http:' && isThisMachine(service));
-  if (!isSafe) throw new CommandError('--url must be https, or http on this machine: it is sent a session token.');
+  if (!isSafe)
+    throw new CommandError('--url must be https, or http on this machine, because a session token is sent there.');
   const types = events?.split(',') ?? [
     'topup.completed',
     'connection.created',
@@ -50,6 +55,7 @@ export async function readListenOptions(words: readonly string[]): Promise<Liste
   return { appId: app, forwardTo: forward, serviceUrl: url.replace(/\/+$/, ''), wanted: wanted.data };
 }
 
+/** `parseArgs` explains its own errors well enough to be shown as they are. */
 function parse(words: readonly string[]) {
   try {
     return parseArgs({ args: [...words], options: OPTIONS, strict: true }).values;
@@ -58,9 +64,9 @@ function parse(words: readonly string[]) {
   }
 }
 
-/** From the environment or standard input, never from the command line, which others on the machine can read. */
+/** Reads the session token from the environment or standard input. Never from the command line, which other users can read. */
 export async function readToken(): Promise<string> {
   const token = readSessionToken() ?? (process.stdin.isTTY ? '' : (await text(process.stdin)).trim());
-  if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new CommandError('Give a session token (POST /sessions) in PURSER_SESSION_TOKEN or on standard input.');
+  if (VISIBLE_ASCII.test(token)) return token;
+  throw new CommandError('Provide a session token (from POST /sessions) in PURSER_SESSION_TOKEN or on standard input.');
 }

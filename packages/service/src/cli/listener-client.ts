@@ -5,20 +5,24 @@ import type { ListenOptions } from '#cli/listen-options.ts';
 
 type Copies = ReturnType<typeof copiesSchema.parse>;
 
-/** The service as a listener knows it. What it does not answer now, it may soon: those faults are no `CommandError`. */
+/**
+ * The service's API for listeners. A `CommandError` is final. Every other fault is an outage that may pass, and the caller
+ * tries again.
+ */
 export interface ListenerClient {
-  /** Begins to listen, and gives the id by which it looks. */
+  /** Registers a listener and returns its id. */
   readonly listen: () => Promise<string>;
-  /** The next events, once there are some; undefined where it listens no more. */
+  /** Waits for the next events. Undefined when the listener has expired. */
   readonly look: (listenerId: string, after: string | undefined, signal: AbortSignal) => Promise<Copies | undefined>;
   readonly leave: (listenerId: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** Longer than a look that waits. */
+/** Longer than the service holds a poll open. */
 const ANSWER_MS_MAX = 30_000;
 const LEAVE_MS_MAX = 5_000;
 
+/** Creates a client with connections of its own. `close` ends them, also in the middle of a poll. */
 export function createListenerClient({ appId, serviceUrl, wanted }: ListenOptions, token: string): ListenerClient {
   const agent = new Agent({ headersTimeout: ANSWER_MS_MAX, bodyTimeout: ANSWER_MS_MAX, maxResponseSize: 1_048_576 });
   const listeners = `${serviceUrl}/apps/${encodeURIComponent(appId)}/webhook/listeners`;
@@ -35,7 +39,8 @@ export function createListenerClient({ appId, serviceUrl, wanted }: ListenOption
       ...(content === undefined ? {} : { body: JSON.stringify(content) }),
     });
     const text = await body.text();
-    if (status === 401) throw new CommandError('The session has ended, or the token is none: sign in again.');
+    if (status === 401)
+      throw new CommandError('The session token is not valid, or its session has ended. Sign in again.');
     if (status >= 500 || status === 429) throw new Error(`The service answered ${status}.`);
     return { status, text };
   }
@@ -44,9 +49,11 @@ export function createListenerClient({ appId, serviceUrl, wanted }: ListenOption
     listen: async () => {
       const { status, text } = await ask('POST', listeners, AbortSignal.timeout(ANSWER_MS_MAX), wanted);
       if (status === 201) return listenerSchema.parse(JSON.parse(text)).listenerId;
-      if (status === 404) throw new CommandError('There is no such app among yours.');
-      if (status === 409) throw new CommandError('Five listeners of this app are there already: end one of them.');
-      throw new CommandError(`The service answered ${status}: is --url right, and is it of this version?`);
+      if (status === 404) throw new CommandError('You have no app with this id.');
+      if (status === 409) throw new CommandError('This app already has five listeners. Stop one of them first.');
+      throw new CommandError(
+        `The service answered ${status}. Check that --url is right and that the service has the same version.`,
+      );
     },
     look: async (listenerId, after, signal) => {
       const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`;

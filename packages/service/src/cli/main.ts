@@ -17,33 +17,37 @@ import { createLog, describeFault, type Log } from '#kernel/log.ts';
 
 const USAGE = `Usage: npm run purser -- <command>
 
-  serve                     start the service (what \`npm start\` does)
-  work                      deliver webhooks, in a process that does nothing else
+  serve                     start the service (same as \`npm start\`)
+  work                      deliver webhooks in a process that does nothing else
   migrate                   bring the database schema up to date
-  seed                      make the demo account, app, keys and user
-  listen --app <app> --forward <address>   copies of an app's events, from now on, sent to an address on this machine;
-                            PURSER_SESSION_TOKEN or standard input signs in;
-                            --url <service> http://127.0.0.1:8787 otherwise; --events <type>,<type>;
-                            --threshold <micros> for balance.low, which is left out otherwise
-  catalogue import <file>   make a file the catalogue
+  seed                      create the demo account, app, keys and user
+  listen --app <app> --forward <address>   forward copies of an app's new events to an address on this machine;
+                            the session token comes from PURSER_SESSION_TOKEN or standard input;
+                            --url <service> (default http://127.0.0.1:8787); --events <type>,<type>;
+                            --threshold <micros> also forwards balance.low
+  catalogue import <file>   replace the catalogue with a file
   operator create --email <address> [--name <name>]
-                            make an operator's account; asks for the password, or takes it from standard input
-  ledger check              derive every balance anew and report each difference
-  ledger check --incremental   only of wallets that have changed since they were last found right
+                            create an operator account; asks for the password, or reads it from standard input
+  ledger check              recompute every balance and report each difference
+  ledger check --incremental   the same, only for wallets that changed since they were last found right
 
-Settings are environment variables: see "Settings" in docs/guides/operator.md.`;
+Settings are environment variables. See "Settings" in docs/guides/operator.md.`;
 
+/** Messages for people go to standard error, so that a command's result on standard output can be piped. */
 const say = (text: string): void => console.error(text);
 
+/** Runs a command and returns the exit status: 0, or 1 for a negative result, or 2 for a command that does not exist. */
 async function main(words: readonly string[]): Promise<number> {
   const [command, sub, argument] = words;
   if (command === undefined || command === 'help' || command === '--help') {
     console.log(USAGE);
     return 0;
   }
-  if (command === 'listen') return listen(words.slice(1), untilToldToStop); // It needs no settings of the service.
+  // Before the settings are read: `listen` runs on a developer's machine, which has none of the service's.
+  if (command === 'listen') return listen(words.slice(1), untilToldToStop);
   const config = readProcessConfig();
   const log = createLog(config.logLevel);
+  // A case that ends with `break` has wrong arguments and falls through to the usage text.
   switch (`${command} ${sub ?? ''}`.trim()) {
     case 'serve':
       return runService(config, log);
@@ -72,6 +76,7 @@ async function main(words: readonly string[]): Promise<number> {
 
 type DatabaseCommand = (owner: Awaited<ReturnType<typeof openDatabase>>['owner']) => Promise<number | void>;
 
+/** Runs a command on the database. A service may be running on it at the same time. */
 async function withDatabase(config: Config, log: Log, command: DatabaseCommand): Promise<number> {
   const database = await openDatabase({ config, log, say, mayShare: true });
   try {
@@ -81,28 +86,29 @@ async function withDatabase(config: Config, log: Log, command: DatabaseCommand):
   }
 }
 
-/** Serves until it is told to stop; a second signal ends it at once. */
+/** Serves until it is told to stop. A second signal ends it at once. */
 async function runService(config: Config, log: Log): Promise<never> {
   const ground = cluster.isWorker ? workerGround(config) : undefined;
   const running = ground === undefined ? await serve({ config, log, say }) : await startGateway(config, log, ground);
   await untilToldToStop();
-  if (ground === undefined) say('Stopping: calls under way may end first.');
+  if (ground === undefined) say('Stopping. Running calls may finish first.');
   await running.stop();
-  process.exit(0); // A connection that a silent server never closes would keep the process.
+  process.exit(0); // Otherwise a connection that a silent server never closes could keep the process alive.
 }
 
-/** Delivers webhooks until it is told to stop; a second signal ends it at once. */
+/** Delivers webhooks until it is told to stop. A second signal ends it at once. */
 async function runWork(config: Config, log: Log): Promise<never> {
   const database = await openDatabase({ config, log, say, mayShare: true });
   const work = startWork(config, log, database.url);
   say('Purser delivers webhooks.');
   await untilToldToStop();
-  say('Stopping: attempts under way may end first.');
+  say('Stopping. Running attempts may finish first.');
   await work.stop();
   await database.close();
   process.exit(0);
 }
 
+/** Resolves with the first SIGINT or SIGTERM. The second one exits at once, for people who do not want to wait. */
 function untilToldToStop(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -114,7 +120,7 @@ function untilToldToStop(): Promise<void> {
   });
 }
 
-/** Faults that explain themselves are shown as their message; the others as bugs. */
+/** True for faults that explain themselves and are shown as a plain message. All others are bugs and are shown whole. */
 function isExplained(fault: unknown): fault is Error {
   return (
     fault instanceof ConfigError ||
@@ -132,7 +138,7 @@ try {
   say(
     isExplained(fault)
       ? fault.message
-      : `Purser could not go on.\n${JSON.stringify(describeFault(fault), undefined, 2)}`,
+      : `Purser ran into an unexpected fault.\n${JSON.stringify(describeFault(fault), undefined, 2)}`,
   );
   process.exit(1);
 }

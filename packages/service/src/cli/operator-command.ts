@@ -6,16 +6,17 @@ import type { Pool } from '#db/pool.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 
-/** An operator's account that can be made: all of it is checked. */
+/** A checked request for a new operator account. */
 interface NewOperator {
   readonly email: string;
   readonly name: string | undefined;
   readonly password: string;
 }
 
+/** Shown whenever the arguments do not make sense. */
 const USAGE = 'npm run purser -- operator create --email <address> [--name <name>]';
 
-/** Reads whom to make from the command's words, and the password from `source`. */
+/** Reads the new operator from the command's words, and the password from `source`. Throws `CommandError`. */
 export async function readNewOperator(
   words: readonly string[],
   source: PasswordSource,
@@ -31,7 +32,7 @@ export async function readNewOperator(
   return { email: address.data, name: called.data, password: password.data };
 }
 
-/** Makes an operator's account, in force at once on every running process. Exit status 1 where the e-mail is known. */
+/** Creates an operator account, in force at once on every running process. Exit status 1 when the e-mail has an account. */
 export async function createOperator(owner: Pool, operator: NewOperator): Promise<number> {
   const desk = createAccountDesk(owner);
   const account = await desk.create({ actor: 'command-line', reason: undefined }, { ...operator, role: 'operator' });
@@ -39,10 +40,11 @@ export async function createOperator(owner: Pool, operator: NewOperator): Promis
     console.error(`${account.message} Nothing was changed.`);
     return 1;
   }
-  console.log(`${account.email} is an operator now, and can sign in.`);
+  console.log(`${account.email} is now an operator and can sign in.`);
   return 0;
 }
 
+/** The parser's own message is not shown: it would repeat a password that was given as an argument by mistake. */
 function optionsOf(words: readonly string[]): { readonly email?: string; readonly name?: string } {
   try {
     const { values } = parseArgs({
@@ -51,6 +53,6 @@ function optionsOf(words: readonly string[]): { readonly email?: string; readonl
     });
     return values;
   } catch {
-    throw new CommandError(`This takes an e-mail, and a name, and nothing else: ${USAGE}`);
+    throw new CommandError(`Unknown arguments. Usage: ${USAGE}`);
   }
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { CommandError } from '#cli/command-error.ts';
 import { type PasswordSource, readPassword } from '#cli/read-password.ts';
 
-/** What a terminal shows of what is typed at it, and whether it is left as it was found. */
+/** A fake terminal that records what it shows and whether raw mode is switched off again. */
 function terminal(...parts: readonly string[]) {
   const modes: boolean[] = [];
   const shown: string[] = [];
@@ -20,18 +20,18 @@ function piped(text: string): PasswordSource {
   return input;
 }
 
-test('a password that is typed twice is taken, and nothing of it is shown', async () => {
+test('a password that is typed twice is accepted and never shown', async () => {
   const { read, modes, shown } = terminal('s3cret', ' wörds\r', 's3cret wörds\r');
   assert.equal(await read(), 's3cret wörds');
   assert.deepEqual(modes, [true, false]);
-  assert.equal(shown.join(''), 'Password: \nOnce more: \n');
+  assert.equal(shown.join(''), 'Password: \nPassword again: \n');
 });
 
-test('both lines may come at once, as pasted, and what is rubbed out is gone', async () => {
+test('both lines may be pasted at once, and backspace removes characters', async () => {
   assert.equal(await terminal('abx\u007fc\rab€\bc\r').read(), 'abc');
 });
 
-test('two that differ are refused', async () => {
+test('two different passwords are refused', async () => {
   await assert.rejects(terminal('one\r', 'two\r').read(), CommandError);
 });
 
@@ -41,7 +41,7 @@ for (const [name, key] of [
 ] as const) {
   test(`${name} gives up and leaves the terminal as it was`, async () => {
     const { read, modes } = terminal('one', key);
-    await assert.rejects(read(), /Given up/);
+    await assert.rejects(read(), /Cancelled/);
     assert.deepEqual(modes, [true, false]);
   });
 }

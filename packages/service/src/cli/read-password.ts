@@ -1,27 +1,30 @@
 import { CommandError } from '#cli/command-error.ts';
 
-/** Where a password comes from: a terminal, or whatever is piped in. `process.stdin` is one. */
+/** A source of passwords: a terminal or a pipe. `process.stdin` is one. */
 export interface PasswordSource extends NodeJS.ReadableStream {
   readonly isTTY?: boolean;
   readonly setRawMode?: (isRaw: boolean) => unknown;
 }
 
+/** Far above the longest password that is accepted. */
 const INPUT_LENGTH_MAX = 4_096;
 const GIVE_UP = new Set(['\u0003', '\u0004']); // Ctrl-C and Ctrl-D.
+/** Terminals send one or the other for the backspace key. */
 const RUB_OUT = new Set(['\u007f', '\b']);
 
 /**
- * Reads a password: typed twice at a terminal, which does not show it, or the first line of what is piped in. Never from
- * the command's words: every process of the machine can read those.
+ * Reads a password: typed twice at a terminal without echo, or the first line of a pipe. Never from the command line, which
+ * every process on the machine can read.
  */
 export async function readPassword(source: PasswordSource, write: (text: string) => unknown): Promise<string> {
   source.setEncoding('utf8');
   if (source.isTTY !== true) return readLine(source);
-  const [password, again] = await readHidden(source, write, ['Password: ', 'Once more: ']);
-  if (password === undefined || password !== again) throw new CommandError('The two are not the same. Try again.');
+  const [password, again] = await readHidden(source, write, ['Password: ', 'Password again: ']);
+  if (password === undefined || password !== again) throw new CommandError('The two passwords differ. Try again.');
   return password;
 }
 
+/** Reads the first line of a pipe. The bound keeps an endless pipe from filling the memory. */
 async function readLine(source: PasswordSource): Promise<string> {
   let text = '';
   for await (const part of source) {
@@ -31,7 +34,10 @@ async function readLine(source: PasswordSource): Promise<string> {
   return text.split(/\r?\n/, 1)[0] ?? '';
 }
 
-/** One line for each prompt. What is typed or pasted ahead counts. */
+/**
+ * Reads one line for each prompt in raw mode, which switches the echo off. So it must handle Ctrl-C and backspace itself.
+ * Input that was typed or pasted ahead counts.
+ */
 function readHidden(
   terminal: PasswordSource,
   write: (text: string) => unknown,
@@ -50,7 +56,7 @@ function readHidden(
         if (GIVE_UP.has(character)) {
           write('\n');
           end();
-          reject(new CommandError('Given up: nothing was changed.'));
+          reject(new CommandError('Cancelled. Nothing was changed.'));
           return;
         }
         if (character === '\r' || character === '\n') {

@@ -128,6 +128,10 @@ export function createConnections(pool: Pool, currency: string): Connections {
   };
 }
 
+/**
+ * Runs in one transaction: connection, wallet, cap and pause change together or not at all.
+ * The connection's row is locked first, so two consents to the same wallet cannot both win.
+ */
 async function connect(tx: Queryable, consent: Consent, currency: string): Promise<Connection | 'foreign'> {
   const { appId, userId, identityId, cap } = consent;
   const connectionId = newConnectionId();
@@ -150,6 +154,7 @@ function withWallets(db: Queryable, rows: readonly ConnectionRow[]): Promise<rea
   return Promise.all(rows.map((row) => withWallet(db, row)));
 }
 
+/** Adds the wallet to a connection. While paused, the wallet's own cap is 0, so the remembered cap is shown. */
 async function withWallet(db: Queryable, row: ConnectionRow): Promise<Connection> {
   const wallet = await createWallets(db).find(row.app_id, row.user_id);
   if (wallet === undefined) throw new Error('A connection exists without its wallet.');

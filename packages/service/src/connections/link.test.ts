@@ -8,7 +8,7 @@ import { randomBase62, randomBytes } from '#kernel/random.ts';
 const LIFETIME_MS = 15 * 60 * 1_000;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.split('');
 
-/** Not on a whole second: the expiry is one. */
+/** Not a whole second, because expiries are whole seconds and rounding must show. */
 const clock = { nowMs: () => now };
 let now = 1_900_000_000_500;
 const options = { secret: randomBytes(32), publicUrl: 'https://purser.test', clock };
@@ -31,12 +31,12 @@ function tokenOf(purpose: (typeof PURPOSES)[number], from = links): string {
   return url.slice(start.length);
 }
 
-/** But for what is made anew each time. */
+/** A link without the fields that differ each time. */
 function claimsOf({ digest: _, expiresAtMs: __, endsAtMs: ___, ...claims }: Link) {
   return claims;
 }
 
-test('BI-04 a link says what it was issued for, and no two are the same', () => {
+test('BI-04 a link contains what it was issued for, and no two links are the same', () => {
   const said = PURPOSES.map((purpose) => links.read(pageOf(purpose), tokenOf(purpose)));
   assert.deepEqual(
     said.map((link) => link && claimsOf(link)),
@@ -55,7 +55,7 @@ test('BI-04 a link says what it was issued for, and no two are the same', () => 
   assert.equal(new Set(digests).size, 100);
 });
 
-test('BI-04 nobody reads in a link who it is for or where it leads', () => {
+test('BI-04 a link does not reveal whom it is for or where it leads', () => {
   for (const purpose of PURPOSES) {
     const bytes = Buffer.from(tokenOf(purpose), 'base64url').toString('latin1');
     for (const word of ['anna', 'Anna', subject.appId, purpose, asked.redirect, 'state']) {
@@ -64,12 +64,12 @@ test('BI-04 nobody reads in a link who it is for or where it leads', () => {
   }
 });
 
-test('BI-04 links to one page are of one length for users whose names are', () => {
+test('BI-04 links to one page have the same length for users with names of the same length', () => {
   const other = { appId: newAppId(), userId: 'otto' as EndUserId };
   assert.equal(links.topup(subject, micros(12n)).length, links.topup(other, micros(99n)).length);
 });
 
-test('BI-04 a link with any one bit changed is none', () => {
+test('BI-04 a link with any one bit changed is not valid', () => {
   for (const purpose of PURPOSES) {
     const token = tokenOf(purpose);
     const bytes = Buffer.from(token, 'base64url');
@@ -85,7 +85,7 @@ test('BI-04 a link with any one bit changed is none', () => {
   }
 });
 
-test('BI-04 a link with any one character changed, added or taken away is none', () => {
+test('BI-04 a link with any one character changed, added or removed is not valid', () => {
   for (const purpose of PURPOSES) {
     const page = pageOf(purpose);
     const token = tokenOf(purpose);
@@ -93,7 +93,7 @@ test('BI-04 a link with any one character changed, added or taken away is none',
       const others = at === token.length - 1 ? ALPHABET : ['A', 'B'];
       for (const character of others.filter((one) => one !== token[at])) {
         const altered = token.slice(0, at) + character + token.slice(at + 1);
-        // The last character has bits that stand for nothing: those are as little free to choose.
+        // The last character has unused bits. A different value there must be refused as well.
         assert.equal(links.read(page, altered), undefined, `${purpose}: ${at} ${character}`);
       }
       assert.equal(links.read(page, token.slice(0, at) + token.slice(at + 1)), undefined);
@@ -106,8 +106,8 @@ test('BI-04 a link with any one character changed, added or taken away is none',
   }
 });
 
-test('BI-04 the last character of a token has no other way to be written', () => {
-  // Of all lengths, so that each number of spare bits is met.
+test('BI-04 a token cannot be written with another last character', () => {
+  // All lengths, so that every number of unused bits occurs.
   for (const name of ['a', 'an', 'ann', 'anna']) {
     const url = links.topup({ ...subject, userId: name as EndUserId });
     const token = url.slice(url.lastIndexOf('/') + 1);
@@ -116,7 +116,7 @@ test('BI-04 the last character of a token has no other way to be written', () =>
   }
 });
 
-test('BI-04 a link is good for fifteen minutes, to the second', () => {
+test('BI-04 a link works for fifteen minutes, to the second', () => {
   for (const purpose of PURPOSES) {
     const issuedAt = now;
     const token = tokenOf(purpose);
@@ -140,7 +140,7 @@ test('BI-04 a link is good for fifteen minutes, to the second', () => {
   }
 });
 
-test('BI-04 a connect link leads back for two hours longer, and no other link does', () => {
+test('BI-04 an expired connect link leads back for two more hours, and no other link does', () => {
   const issuedAt = now;
   const token = tokenOf('connect');
   const expiresAtMs = links.read('connect', token)?.expiresAtMs ?? assert.fail();
@@ -162,7 +162,7 @@ test('BI-04 a connect link leads back for two hours longer, and no other link do
   now = issuedAt;
 });
 
-test('BI-04 what is made anew of a link says the same, is spent with it, and ends half an hour after it', () => {
+test('BI-04 a renewed link says the same, is used up with the first, and ends half an hour after it', () => {
   const issuedAt = now;
   for (const purpose of PURPOSES) {
     const page = pageOf(purpose);
@@ -186,19 +186,19 @@ test('BI-04 what is made anew of a link says the same, is spent with it, and end
   }
 });
 
-test('BI-04 a link outlives the hour whose key it was issued under', () => {
+test('BI-04 a link still works in the hour after the one whose key sealed it', () => {
   const issuedAt = now;
   for (const minute of [0, 44, 45, 46, 59]) {
     now = Math.floor(issuedAt / 3_600_000) * 3_600_000 + minute * 60_000;
     const token = tokenOf('topup');
     now += LIFETIME_MS - 1_000;
-    tokenOf('topup'); // Under another key, where the hour has ended.
+    tokenOf('topup'); // Sealed under another key once the hour has ended.
     assert.notEqual(links.read('topup', token), undefined, String(minute));
   }
   now = issuedAt;
 });
 
-test('BI-04 a link of one page is none of the other, and one under another secret is none', () => {
+test('BI-04 a link does not work on another page or under another secret', () => {
   const strangers = createLinks({ ...options, secret: randomBytes(32) });
   for (const purpose of PURPOSES) {
     for (const page of PAGES) {
@@ -208,10 +208,10 @@ test('BI-04 a link of one page is none of the other, and one under another secre
   }
 });
 
-test('BI-04 of ten thousand made-up tokens none is a link', () => {
+test('BI-04 none of ten thousand made-up tokens is a link', () => {
   for (let count = 0; count < 10_000; count += 1) {
     const bytes = randomBytes(40 + (count % 200));
-    if (count % 2 === 0) bytes.writeUInt32BE(Math.floor(now / 1_000) + (count % 900)); // An expiry that could be.
+    if (count % 2 === 0) bytes.writeUInt32BE(Math.floor(now / 1_000) + (count % 900)); // A plausible expiry.
     const token = count % 3 === 0 ? randomBase62(44 + (count % 200)) : bytes.toString('base64url');
     for (const page of PAGES) assert.equal(links.read(page, token), undefined, token);
   }
@@ -220,7 +220,7 @@ test('BI-04 of ten thousand made-up tokens none is a link', () => {
   }
 });
 
-test('BI-04 the longest link that can be asked for is read', () => {
+test('BI-04 the longest link that can be requested is readable', () => {
   const longest = {
     appId: newAppId(),
     userId: '"'.repeat(256) as EndUserId,
@@ -236,7 +236,7 @@ test('BI-04 the longest link that can be asked for is read', () => {
   assert.deepEqual(claimsOf(links.read('connect', renewed) ?? assert.fail()), { ...longest, purpose: 'connect' });
 });
 
-test('SB-06, SB-09 the addresses for play money hold no token', () => {
+test('SB-06, SB-09 the placeholder addresses of the sandbox contain no token', () => {
   assert.deepEqual(links.placeholders, {
     topup: 'https://purser.test/topup/sandbox',
     connect: 'https://purser.test/connect/sandbox',

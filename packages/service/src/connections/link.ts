@@ -79,7 +79,11 @@ export function redirectName(redirectUri: string): string {
   return sha256(redirectUri).subarray(0, REDIRECT_NAME_BYTES).toString('base64url');
 }
 
-type Claims = readonly [string, string, string, ...(string | null)[]];
+/**
+ * Purpose, app, user, and the rest by purpose. A list instead of an object: field names would make every link longer. Only
+ * this file writes and seals claims, so what it opens has these types.
+ */
+type Claims = readonly [string, AppId, string, ...(string | null)[]];
 
 /**
  * A token is its expiry, in clear, and its sealed claims, so that an address does not reveal whom it is for or where it
@@ -154,6 +158,7 @@ function connectClaims({ appId, userId, redirect, state, userLabel }: Omit<Conne
   return ['connect', appId, userId, redirect, state ?? null, userLabel ?? null];
 }
 
+/** The claims as text. Undefined when they were not sealed under this key. */
 function opened(key: Buffer, head: Buffer, sealed: Buffer): string | undefined {
   try {
     return unseal(key, head, sealed);
@@ -164,11 +169,12 @@ function opened(key: Buffer, head: Buffer, sealed: Buffer): string | undefined {
 
 type Validity = Pick<Link, 'expiresAtMs' | 'digest' | 'endsAtMs'>;
 
+/** Claims were sealed by us, but perhaps by another version. So a shape that does not fit makes no link, and no fault. */
 function linkOf(claims: Claims, own: Validity): Link | undefined {
   const [purpose, appId, user, first] = claims;
   const userId = parseEndUserId(user);
   if (userId === undefined) return undefined;
-  const common = { appId: appId as AppId, userId };
+  const common = { appId, userId };
   if (purpose === 'topup' || purpose === 'cap') {
     const least = typeof first === 'string' ? micros(BigInt(first)) : undefined;
     return { ...common, ...validityOf(claims.slice(4), own), purpose, least };

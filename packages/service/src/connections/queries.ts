@@ -15,6 +15,7 @@ export interface ConnectionRow {
 const COLUMNS = `connection_id, app_id, user_id, identity_id, user_label, consented_at, is_paused,
   cap_before_pause_micros`;
 
+/** Finds the connection of an (app, user), whichever identity owns it. */
 export async function selectConnection(
   db: Queryable,
   appId: AppId,
@@ -99,6 +100,7 @@ export async function upsertConnection(tx: Queryable, consent: Consent): Promise
   return rows[0];
 }
 
+/** Sets or ends the pause, with the cap that comes back afterwards. */
 export async function updatePause(
   tx: Queryable,
   pause: {

@@ -1,6 +1,7 @@
 import { isItemFault, isServerFault, isSilence } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import type { CallId } from '#kernel/ids.ts';
+import { sleep } from '#kernel/sleep.ts';
 
 /** Statements that gather for each other: what comes while one runs goes in the next. */
 export interface Batcher<Item, Result> {
@@ -125,11 +126,5 @@ export function inOrderOf<Row extends { readonly call_id: CallId }>(
     const row = byCall.get(callId);
     assert(row !== undefined, 'each call is answered');
     return row;
-  });
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
   });
 }

@@ -105,7 +105,7 @@ interface FunctionRow {
   readonly is_attached: boolean;
 }
 
-/** The functions that have a name, whatever they take. */
+/** The functions that have a name: there is one for each list of parameters. */
 export async function selectSignatures(tx: Queryable, name: string): Promise<readonly FunctionRow[]> {
   const { rows } = await tx.query<FunctionRow>(
     `select p.oid::regprocedure::text as signature, exists (
@@ -118,7 +118,7 @@ export async function selectSignatures(tx: Queryable, name: string): Promise<rea
   return rows;
 }
 
-/** Analyzes a table that is small and has doubled, see `analyze_young_table.sql`. False: there is none. */
+/** Analyzes one small table that has doubled, see `analyze_young_table.sql`. False when there is none. */
 export async function analyzeSmallTable(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ analyzed: boolean }>('select db.analyze_young_table() as analyzed');
   return rows[0]?.analyzed ?? false;

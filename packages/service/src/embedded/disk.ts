@@ -6,15 +6,16 @@ const LOG_MIB_MIN = 1_024; // PostgreSQL's own default.
 const LOG_MIB_MAX = 4_096;
 
 /**
- * About how many MiB of log the server keeps under load: an eighth of `freeBytes`, 1024 to 4096. A page goes whole into the
- * log when it is first changed after a checkpoint, and a checkpoint comes each half of this: of 1024, with calls to a million
- * wallets, every few seconds, and five sixths of the log are such pages.
+ * The size of the write-ahead log that the server keeps under load, in MiB: an eighth of `freeBytes`, from 1024 to 4096. The
+ * first change of a page after a checkpoint writes the whole page to the log, and a checkpoint comes whenever half of this
+ * size is written. With 1024 MiB and calls to a million wallets, that is every few seconds, and five sixths of the log are
+ * whole pages.
  */
 export function logMib(freeBytes: number): number {
   return Math.min(LOG_MIB_MAX, Math.max(LOG_MIB_MIN, Math.floor(freeBytes / SHARE / MEBIBYTE)));
 }
 
-/** What is free on the disk of a directory, in bytes; 0 where that cannot be told. */
+/** The free space on the disk of a directory, in bytes; 0 when it cannot be determined. */
 export async function freeBytes(directory: string): Promise<number> {
   try {
     const { bavail, bsize } = await statfs(directory);

@@ -18,19 +18,19 @@ import type { Log } from '#kernel/log.ts';
 export { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
 
 export interface EmbeddedPostgres {
-  /** Of the superuser, to database `postgres` on 127.0.0.1. Holds the password. The same until `stop`. */
+  /** The superuser's URL for database `postgres` on 127.0.0.1. Contains the password. Stays the same until `stop`. */
   readonly url: string;
-  /** Stops the server and gives up the directory; resolves when its process is gone. Twice is the same as once. */
+  /** Stops the server and gives up the directory. Resolves when the process is gone. Calling it twice is fine. */
   readonly stop: () => Promise<void>;
 }
 
 interface EmbeddedPostgresOptions {
-  /** Where the data is or will be. The files beside it that are named after it belong to it. */
+  /** The data directory. Files beside it whose names begin with its name belong to it. */
   readonly directory: string;
   readonly log: Log;
-  /** Told of progress, in lines for a human. */
+  /** Receives progress messages for a person. */
   readonly say: (text: string) => void;
-  /** Programs to do without even where the machine has them: how tests play a poorer machine. */
+  /** Programs to do without even when the machine has them. Tests use it to imitate a machine that lacks them. */
   readonly without?: readonly HostTool[];
   /** Nobody needs the data once the server has stopped, or crashed: nothing is forced to the disk. For tests of other things. */
   readonly isThrowaway?: boolean;
@@ -41,13 +41,14 @@ const FIRST_LAUNCH_RETRY_MS = 50;
 const SLOW_AFTER_MS = 2_000;
 
 /**
- * Starts a real PostgreSQL on `directory`, creating the database there first if need be, and returns when it answers
- * queries. From then on a server that dies is started again on the same port, until `stop`. When this process ends, in
- * whatever way, the server ends too. Throws EmbeddedPostgresError for all that an operator can mend, in particular when
- * another Purser uses the directory; nothing is touched then. Main thread only.
+ * Starts a real PostgreSQL on `directory`, creates the database there if needed, and returns when it answers queries. From
+ * then on a server that dies is restarted on the same port, until `stop`. When this process ends, in whatever way, the
+ * server ends too. Throws EmbeddedPostgresError for everything that an operator can fix, such as another Purser that uses the
+ * directory; then nothing was touched. Main thread only.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  assert(isMainThread, 'the kernel would stop PostgreSQL when the thread ends, not the process');
+  // The death signal that stops the server with us (see `privileges.ts`) is tied to the thread that starts it.
+  assert(isMainThread, 'PostgreSQL is started from the main thread');
   try {
     const binaries = await findBinaries();
     const layout = await layOut(options.directory);
@@ -79,9 +80,7 @@ async function startOwned(options: EmbeddedPostgresOptions, binaries: Binaries, 
   const password = await ensureCluster({ binaries, privileges, layout, say: options.say });
   await rotateServerLog(layout);
   const slow = setTimeout(() => {
-    options.say(
-      'PostgreSQL is still starting; after a crash or a power cut it first repeats what was not written down.',
-    );
+    options.say('PostgreSQL is still starting. After a crash or a power cut it first replays its log.');
   }, SLOW_AFTER_MS);
   try {
     const { postmaster, launch } = await launchFirst((port) => {
@@ -99,8 +98,8 @@ async function startOwned(options: EmbeddedPostgresOptions, binaries: Binaries, 
   }
 }
 
-// Between the search for a free port and its use, someone else may take it: another is tried. A restart has no such
-// choice, because the clients keep the port.
+// Another process may take the free port before PostgreSQL does. Then the next port is tried. A restart has no such choice,
+// because clients already use the port.
 async function launchFirst(
   launchOn: (port: number) => LaunchOptions,
 ): Promise<{ readonly postmaster: Postmaster; readonly launch: LaunchOptions }> {

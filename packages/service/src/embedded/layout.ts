@@ -3,30 +3,32 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { EmbeddedPostgresError, unlessMissing } from '#embedded/embedded-postgres-error.ts';
 import { randomBase62 } from '#kernel/random.ts';
 
-/** Where everything is. All but `directory` are files beside it, so that the data directory is PostgreSQL's alone. */
+/** The paths of everything. All but `directory` lie beside it, so that the data directory is PostgreSQL's alone. */
 export interface Layout {
-  /** The data directory itself: absolute, without symbolic links, hence the same text for everyone who means it. */
+  /** The data directory, absolute and without symbolic links, so that every process spells the same directory alike. */
   readonly directory: string;
   readonly parent: string;
-  /** Who owns the directory, as JSON. Exists while a Purser runs on it. */
+  /** Names the process that owns the directory, as JSON. Exists while a Purser runs on it. */
   readonly owner: string;
-  /** Never removed, empty: the kernel's lock on it is what counts where `flock` exists. */
+  /** An empty file that is never removed. Its only use is the kernel's lock on it, on machines that have `flock`. */
   readonly guard: string;
-  /** The superuser's password. Lost, it locks us out; so it is written before the cluster exists. */
+  /** The superuser's password. It is written before the cluster exists, because a cluster without it is locked for good. */
   readonly secret: string;
   readonly log: string;
   readonly postmasterPid: string;
 }
 
-// Root's parent directory may be passed through by others, because PostgreSQL may have to run as another user to whom
-// only the data directory belongs. It cannot be listed, and every file of ours in it is for its owner alone.
+// Under root, PostgreSQL may have to run as another user who owns only the data directory. So others may pass through the
+// parent directory. They cannot list it, and our files in it are readable by their owner only.
 const PARENT_MODE_OF_ROOT = 0o711;
 const PARENT_MODE = 0o700;
 
-/** Settles where everything is and makes the parent directory when it is missing. Touches nothing else. */
+/** Determines all paths and creates the parent directory if it is missing. Touches nothing else. */
 export async function layOut(requested: string): Promise<Layout> {
-  // PostgreSQL reads its paths line by line from its own files.
-  if (/[\r\n\0]/.test(requested)) throw new EmbeddedPostgresError('The path of the data directory holds a line break.');
+  // PostgreSQL writes the path as a line of `postmaster.pid` and reads it back.
+  if (/[\r\n\0]/.test(requested)) {
+    throw new EmbeddedPostgresError('The path of the data directory must not contain a line break.');
+  }
   const wanted = resolve(requested);
   const mode = process.getuid?.() === 0 ? PARENT_MODE_OF_ROOT : PARENT_MODE;
   await mkdir(dirname(wanted), { recursive: true, mode });
@@ -42,12 +44,12 @@ export async function layOut(requested: string): Promise<Layout> {
   };
 }
 
-/** A path beside the data directory that nobody else uses. What a killed start leaves there, the next one removes. */
+/** A path beside the data directory that nobody else uses. The next start removes whatever a killed one leaves there. */
 export function temporaryPath(layout: Layout): string {
   return `${layout.directory}.tmp-${randomBase62(10)}`;
 }
 
-/** Removes what killed starts left behind. Only for the owner of the directory. */
+/** Removes what killed starts left behind. Only the owner of the directory may call it. */
 export async function removeTemporaries(layout: Layout): Promise<void> {
   const prefix = `${basename(layout.directory)}.tmp-`;
   for (const name of await readdir(layout.parent)) {

@@ -5,6 +5,7 @@ import {
   exists,
   findOrphanedBackends,
   hasEnded,
+  isGoingDown,
   isPostgresIn,
   isPostmasterOf,
   sendSignal,
@@ -15,37 +16,42 @@ import type { Log } from '#kernel/log.ts';
 
 const ORPHANS_END_WAIT_MS = 5_000;
 const RECOGNISE_WAIT_MS = 1_000;
+/** On a busy machine it takes a while to give back the memory of a killed server. */
+const GOING_DOWN_WAIT_MS = 10_000;
 
 /**
- * Ends whatever a killed Purser or a killed postmaster left running on the data directory. Only for the owner of the
- * directory, and only while no postmaster of its own runs. Signals no process that it has not recognised.
+ * Ends the processes that a killed Purser or a killed postmaster left running on the data directory. Only the owner of the
+ * directory may call it, while its own postmaster does not run. Never signals a process that it has not recognised.
  */
 export async function clearLeftovers(layout: Layout, log: Log): Promise<void> {
   const left = await readPostmasterFile(layout);
-  if (left === undefined) return; // Removed by PostgreSQL itself in every orderly end.
+  if (left === undefined) return; // PostgreSQL removes the file in every orderly shutdown.
   if (left.directory === layout.directory) await stopLeftPostmaster(left.pid, layout, log);
   await endOrphanedBackends(layout, log);
   await removeMisleadingFile(left.pid, layout);
 }
 
+/** A postmaster that we started is stopped. One that somebody else started on our data is reported, never killed. */
 async function stopLeftPostmaster(pid: number, layout: Layout, log: Log): Promise<void> {
   if (!(await isPostmasterOf(pid, layout.directory))) {
+    await waitUntil(async () => !(await isGoingDown(pid)), GOING_DOWN_WAIT_MS);
     if (!(await isPostgresIn(pid, layout.directory))) return;
     throw new EmbeddedPostgresError(
       `A PostgreSQL server that Purser did not start (process ${pid}) is using ${layout.directory}. Stop it first.`,
     );
   }
-  log.warn({ pid }, 'stopping the PostgreSQL that an earlier Purser left running');
+  log.warn({ pid }, 'stopping a PostgreSQL server that an earlier Purser left running');
   const stopped = await stopInSteps({
     isRunning: () => isPostmasterOf(pid, layout.directory),
     send: (signal) => sendSignal(pid, signal),
   });
-  if (!stopped) throw new EmbeddedPostgresError(`PostgreSQL (process ${pid}) does not stop. End it, then start again.`);
+  if (!stopped)
+    throw new EmbeddedPostgresError(`PostgreSQL (process ${pid}) does not stop. Kill it, then start Purser again.`);
 }
 
-// Backends notice the death of their postmaster when they next wait for something; one that only computes never does, and
-// keeps the shared memory from the next postmaster. To kill it is safe: that memory is lost already, and the next
-// postmaster starts from the log on disk.
+// A backend notices that its postmaster has died when it next waits for something. A backend that only computes never does,
+// and its hold on the shared memory keeps the next postmaster from starting. Killing it is safe: the memory is lost anyway,
+// and the next postmaster recovers from the log on disk.
 async function endOrphanedBackends(layout: Layout, log: Log): Promise<void> {
   const ended = await waitUntil(async () => {
     const orphans = await findOrphanedBackends(layout.directory);
@@ -53,16 +59,19 @@ async function endOrphanedBackends(layout: Layout, log: Log): Promise<void> {
     if (orphans.length > 0) log.warn({ pids: orphans }, 'ending PostgreSQL backends that lost their postmaster');
     return orphans.length === 0;
   }, ORPHANS_END_WAIT_MS);
-  if (!ended) throw new EmbeddedPostgresError(`Processes of a killed PostgreSQL still use ${layout.directory}.`);
+  if (!ended)
+    throw new EmbeddedPostgresError(
+      `Processes of a killed PostgreSQL server still use ${layout.directory}. End them, then start Purser again.`,
+    );
 }
 
-// PostgreSQL asks only whether the number in the file is taken by any process, and refuses to start if so. After a restart
-// of the machine or the container it often is, by something else; and in a container where nobody asks after orphans, a
-// killed postmaster keeps its number for ever.
+// PostgreSQL only checks whether any process has the number in the file, and refuses to start if one does. After a restart
+// of the machine or the container, some other process often has it. And in a container without an init process that reaps
+// orphans, a killed postmaster keeps its number for ever.
 async function removeMisleadingFile(pid: number, layout: Layout): Promise<void> {
   if (!exists(pid)) return;
   const isMisleading = await waitUntil(async () => {
-    const workingDirectory = await workingDirectoryOf(pid); // Unknown for one that is just being killed.
+    const workingDirectory = await workingDirectoryOf(pid); // Unknown while the process is being killed.
     return (await hasEnded(pid)) || (workingDirectory !== undefined && workingDirectory !== layout.directory);
   }, RECOGNISE_WAIT_MS);
   if (isMisleading) await rm(layout.postmasterPid, { force: true });
@@ -75,7 +84,7 @@ interface PostmasterFile {
   readonly isReady: boolean;
 }
 
-/** What PostgreSQL writes about itself into `postmaster.pid`; undefined when there is none, or none complete. */
+/** Reads what PostgreSQL writes about itself into `postmaster.pid`. Undefined when the file is missing or incomplete. */
 export async function readPostmasterFile(layout: Layout): Promise<PostmasterFile | undefined> {
   const text = await unlessMissing(readFile(layout.postmasterPid, 'utf8'));
   const lines = text?.split('\n') ?? [];

@@ -13,17 +13,18 @@ interface OwnerLock {
 }
 
 const FLOCK_TIMEOUT_MS = 2_000;
-const RIVAL_NAME_WAIT_MS = 300; // A rival that has just won may not have written its name yet.
+const RIVAL_NAME_WAIT_MS = 300; // A rival that has just got the lock may not have written its name yet.
 const PLACE_ATTEMPTS_MAX = 50;
 const PLACE_RETRY_MS = 10;
-const TAKEOVER_DEPTH_MAX = 3; // Each level needs one more start killed within the few milliseconds of a takeover.
+const TAKEOVER_DEPTH_MAX = 3; // Each level takes one more start that was killed within the few milliseconds of a takeover.
 
 /**
- * Makes this process the one owner of the data directory, or throws EmbeddedPostgresError at once when another has it.
+ * Makes this process the only owner of the data directory, or throws EmbeddedPostgresError at once when another process owns
+ * it. Two servers on one directory would destroy the data.
  *
- * Two locks, taken in this order. The kernel's, on the guard file: gone with its holder however that ends, and seen
- * across containers that share the disk; it needs the `flock` program. Then the owner file, which names the holder, and
- * which is the only one where `flock` is missing.
+ * There are two locks, taken in this order. First the kernel's lock on the guard file. It disappears with its holder, however
+ * that ends, and works across containers that share the disk, but it needs the `flock` program. Then the owner file, which
+ * names the holder. On machines without `flock` it is the only lock.
  */
 export async function takeOwnerLock(layout: Layout, without: readonly HostTool[]): Promise<OwnerLock> {
   const guard = await takeGuard(layout.guard, without);
@@ -47,8 +48,9 @@ export async function takeOwnerLock(layout: Layout, without: readonly HostTool[]
   }
 }
 
-// The lock belongs to the open file, which `flock` shares with us: it stays ours when that program has ended, until we
-// close the file or end ourselves. A bare descriptor, because a FileHandle may be closed by the garbage collector.
+// The lock belongs to the open file description, which the `flock` program shares with us. So it stays ours after that
+// program has ended, until we close the file or end ourselves. This is a bare descriptor because the garbage collector may
+// close a FileHandle.
 async function takeGuard(path: string, without: readonly HostTool[]): Promise<number | 'busy' | 'unavailable'> {
   if (without.includes('flock')) return 'unavailable';
   const fd = openSync(path, 'a', 0o600);
@@ -58,6 +60,7 @@ async function takeGuard(path: string, without: readonly HostTool[]): Promise<nu
   return code === 1 ? 'busy' : 'unavailable';
 }
 
+/** Names the other process in the message if it can be found. The refusal itself does not depend on that. */
 async function refuseSecond(layout: Layout): Promise<EmbeddedPostgresError> {
   let rival: ProcessIdentity | undefined;
   await waitUntil(async () => {
@@ -82,21 +85,23 @@ interface Placing {
   readonly depth: number;
 }
 
-/** Puts `record` at `path` unless a running process holds it, which is then returned. */
+/** Puts `record` at `path`. If a running process already holds the path, returns that process instead. */
 async function placeRecord(placing: Placing): Promise<ProcessIdentity | undefined> {
   for (let attempt = 0; attempt < PLACE_ATTEMPTS_MAX; attempt += 1) {
     if (await createRecord(placing)) return undefined;
     const seen = await readRecord(placing.path);
-    if (seen === undefined) continue; // Released between the two lines above.
+    if (seen === undefined) continue; // It was released between the two lines above.
     const holder = parseRecord(seen);
     if (holder !== undefined && (await isRunning(holder))) return holder;
     if (await replaceStale(placing, seen)) return undefined;
     await sleep(PLACE_RETRY_MS);
   }
-  throw new EmbeddedPostgresError(`The lock ${placing.path} changes hands too fast. Start Purser once, not in a loop.`);
+  throw new EmbeddedPostgresError(
+    `The lock ${placing.path} changes hands too fast. Several starts of Purser compete for it. Start it only once.`,
+  );
 }
 
-// A link either appears whole or not at all, and never over another file.
+// Creating a hard link is atomic and fails if the path exists, so no reader ever sees half a record.
 async function createRecord({ layout, path, record }: Placing): Promise<boolean> {
   const draft = temporaryPath(layout);
   await writeFile(draft, record, { mode: 0o644, flag: 'wx' });
@@ -104,7 +109,7 @@ async function createRecord({ layout, path, record }: Placing): Promise<boolean>
     await link(draft, path);
     return true;
   } catch (fault) {
-    // ENOENT: the owner, who just got the lock, has tidied our draft away.
+    // ENOENT: the process that has just become the owner has removed our draft with its other leftovers.
     if (isErrno(fault) && (fault.code === 'EEXIST' || fault.code === 'ENOENT')) return false;
     throw fault;
   } finally {
@@ -112,13 +117,15 @@ async function createRecord({ layout, path, record }: Placing): Promise<boolean>
   }
 }
 
-// Two starts may find the same stale record. Were each to remove what it saw, the slower one would remove the faster
-// one's fresh record. So a stale record is only ever replaced under a lock of its own, after a second look: as its
-// holder is dead, nobody else touches it meanwhile. That lock is made in the same way and may be stale itself.
+// Two starts may find the same stale record. If each removed what it saw, the slower one could remove the fresh record of the
+// faster one. So a stale record is replaced only under a lock of its own and after reading it again: its holder is dead, so
+// nobody else changes it meanwhile. That lock is a record of the same kind and may be stale itself, hence the depth.
 async function replaceStale({ layout, path, record, depth }: Placing, seen: string): Promise<boolean> {
   const takeover = `${path}.takeover`;
   if (depth === TAKEOVER_DEPTH_MAX) {
-    throw new EmbeddedPostgresError(`The lock files ${layout.owner}* were left by killed starts. Remove them.`);
+    throw new EmbeddedPostgresError(
+      `The lock files ${layout.owner}* were left behind by starts that were killed. Remove them.`,
+    );
   }
   if ((await placeRecord({ layout, path: takeover, record, depth: depth + 1 })) !== undefined) return false;
   try {
@@ -132,6 +139,7 @@ async function replaceStale({ layout, path, record, depth }: Placing, seen: stri
   }
 }
 
+/** Removes a record only if it is still ours. The token in it makes every record unique. */
 async function removeRecord(path: string, record: string): Promise<void> {
   if ((await readRecord(path)) === record) await rm(path, { force: true });
 }
@@ -140,7 +148,7 @@ async function readRecord(path: string): Promise<string | undefined> {
   return await unlessMissing(readFile(path, 'utf8'));
 }
 
-// Whatever cannot be read counts as stale: a power cut may leave an empty file, never a running owner.
+// A record that cannot be parsed counts as stale. A power cut may leave an empty file, but then the owner is gone too.
 function parseRecord(text: string | undefined): ProcessIdentity | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '');

@@ -12,12 +12,12 @@ import { probe } from '#embedded/queries.ts';
 import { openServerLog, readServerLog } from '#embedded/server-log.ts';
 import { stopInSteps, waitUntil } from '#embedded/wait.ts';
 
-/** A PostgreSQL server that we started and that answered. */
+/** A PostgreSQL server that we started and that has answered a query. */
 export interface Postmaster {
   readonly pid: number;
-  /** Resolves with how it ended, when it does. Never rejects. */
+  /** Resolves when it ends, with a description of how. Never rejects. */
   readonly exited: Promise<string>;
-  /** Stops it within 75 s; at once when it has ended already. Throws when even the kernel cannot. */
+  /** Stops it within 75 s. Returns at once when it has already ended. Throws when even SIGKILL does not end it. */
   readonly stop: () => Promise<void>;
 }
 
@@ -27,13 +27,13 @@ export interface LaunchOptions {
   readonly layout: Layout;
   readonly port: number;
   readonly url: string;
-  /** Nobody needs its data once it has stopped, or crashed: nothing is forced to the disk. For tests of other things. */
+  /** True when nobody needs the data after a stop or a crash. Then nothing is forced to disk. For tests only. */
   readonly isThrowaway?: boolean;
 }
 
-/** A server that ended or kept silent while it started. */
+/** A server that ended, or did not answer, during its start. */
 export class LaunchFailure extends EmbeddedPostgresError {
-  /** True for what passes with time or with another port. */
+  /** True when another attempt, or another port, may succeed. */
   readonly mayPass: boolean;
 
   constructor(message: string, mayPass: boolean) {
@@ -42,18 +42,20 @@ export class LaunchFailure extends EmbeddedPostgresError {
   }
 }
 
-// On the command line, where neither an edited file nor ALTER SYSTEM can take them back.
+// Passed on the command line, so that neither an edited file nor ALTER SYSTEM can override them. The first three keep every
+// committed charge through a power cut.
 const SETTINGS = {
   fsync: 'on',
   full_page_writes: 'on',
   synchronous_commit: 'on',
   listen_addresses: '127.0.0.1',
-  unix_socket_directories: '', // The length of a socket's path is limited to about 100 characters; ours are not.
-  max_connections: '200', // A gateway process opens up to 30, and closes those that idle.
+  unix_socket_directories: '', // A socket's path may have only about 100 characters, and ours may be longer.
+  max_connections: '200', // A gateway process opens up to 30 and closes idle ones.
   logging_collector: 'off',
   log_line_prefix: '%m [%p] ',
   log_checkpoints: 'off',
-  // Errors of single statements go to whoever sent them. Here they would only fill the disk, and could show stored values.
+  // Statement errors go back to the client that sent the statement. Logged here, they would only fill the disk and could
+  // reveal stored values.
   log_min_messages: 'log',
 } as const;
 
@@ -61,14 +63,14 @@ const THROWAWAY_SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
   synchronous_commit: 'off',
-  max_wal_size: '512MB', // Its disk may be memory.
+  max_wal_size: '512MB', // The disk may be a RAM disk.
 } as const;
 
-const READY_WAIT_MS = 1_800_000; // After a crash up to 4 GB of log is read back first, however slow the disk is.
+const READY_WAIT_MS = 1_800_000; // Recovery after a crash replays up to 4 GB of log, and the disk may be slow.
 const ANSWER_TIMEOUT_MS = 5_000;
 const PASSING_CAUSE = /could not create any TCP\/IP sockets|pre-existing shared memory block/;
 
-/** Starts PostgreSQL and returns when it has answered a query. Throws LaunchFailure, with the server stopped. */
+/** Starts PostgreSQL and returns when it has answered a query. On failure it stops the server and throws LaunchFailure. */
 export async function launchPostmaster(options: LaunchOptions, ending: AbortSignal): Promise<Postmaster> {
   const resources = await resourcesFor(options.layout);
   const serverLog = openServerLog(options.layout);
@@ -76,7 +78,7 @@ export async function launchPostmaster(options: LaunchOptions, ending: AbortSign
   try {
     child = spawnPostgres(options, resources, serverLog.fd);
   } finally {
-    serverLog.close(); // The child has its own.
+    serverLog.close(); // The child has its own copy of the descriptor.
   }
   const postmaster = watch(child);
   let isReady = false;
@@ -89,7 +91,7 @@ export async function launchPostmaster(options: LaunchOptions, ending: AbortSign
   throw explainFailure(await readServerLog(options.layout, serverLog.bytesBefore), await postmaster.exited, options);
 }
 
-/** What it may take of this machine. */
+/** The settings that depend on this machine's memory and disk. */
 async function resourcesFor({ parent }: Layout): Promise<Readonly<Record<string, string>>> {
   return {
     shared_buffers: `${sharedBuffersMib(memoryBytes())}MB`,
@@ -111,13 +113,14 @@ function spawnPostgres(
     cwd: '/',
     env: CHILD_ENVIRONMENT,
     stdio: ['ignore', logFd, logFd],
-    detached: true, // Or Ctrl-C would stop it together with us, while calls in flight still need it.
+    detached: true, // In a process group of its own. Otherwise Ctrl-C would stop it while running calls still need it.
   });
 }
 
+/** Follows the child's life. `exited` settles exactly once, also when the child could not be started at all. */
 function watch(child: ChildProcess): Postmaster {
   const { promise: exited, resolve } = Promise.withResolvers<string>();
-  // Not run when we are killed, but on every other way out, where the kernel does not do it for us.
+  // Covers every way out except being killed. For that, the death signal exists (see `privileges.ts`).
   const stopOnExit = (): void => void child.kill('SIGINT');
   process.once('exit', stopOnExit);
   const settle = (ending: string): void => {
@@ -125,7 +128,7 @@ function watch(child: ChildProcess): Postmaster {
     resolve(ending);
   };
   child.on('error', (fault) => {
-    if (child.pid === undefined) settle(fault.message); // Otherwise it runs, and only a signal did not reach it.
+    if (child.pid === undefined) settle(fault.message); // With a pid, the child runs and only a signal could not be sent.
   });
   child.once('exit', (code, signal) => settle(signal === null ? `exit code ${code}` : `signal ${signal}`));
   const stop = async (): Promise<void> => {
@@ -139,14 +142,14 @@ function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 }
 
-// An open port is no proof: the server accepts connections before it serves them. Its own file says when it does, and a
-// query proves it.
+// An open port proves nothing: the server accepts connections before it serves them, and the port may be another program's.
+// The server's own pid file says when it is ready, and a query proves it.
 async function answers(pid: number | undefined, { layout, url }: LaunchOptions): Promise<boolean> {
   const file = await readPostmasterFile(layout);
   if (file === undefined || !file.isReady || file.pid !== pid) return false;
   const timeouts = { connectionTimeoutMillis: ANSWER_TIMEOUT_MS, query_timeout: ANSWER_TIMEOUT_MS };
   const client = new pg.Client({ connectionString: url, ...timeouts });
-  client.on('error', () => undefined); // The server may go down at any time; the query below tells.
+  client.on('error', () => undefined); // The server may go down at any time. The query below shows it.
   try {
     await client.connect();
     await probe(client);
@@ -158,6 +161,7 @@ async function answers(pid: number | undefined, { layout, url }: LaunchOptions):
   }
 }
 
+/** Finds the cause of a failed start: the last fatal message in the log, or the last line, or how the process ended. */
 function explainFailure(written: string, ending: string, { layout }: LaunchOptions): LaunchFailure {
   const fatal = [...written.matchAll(/(?:FATAL|PANIC): {2}(.*)/g)].at(-1)?.[1];
   const cause = fatal ?? (written.trim().split('\n').at(-1) || ending);

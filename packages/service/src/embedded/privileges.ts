@@ -5,32 +5,32 @@ import { type HostTool, type Identity, runCommand } from '#embedded/command.ts';
 import { EmbeddedPostgresError, USE_DATABASE_URL, unlessMissing } from '#embedded/embedded-postgres-error.ts';
 import type { Layout } from '#embedded/layout.ts';
 
-/** How to run PostgreSQL, which refuses to run as root, with the rights it needs and no more. */
+/** How to run PostgreSQL with the rights it needs and no more. PostgreSQL refuses to run as root. */
 export interface Privileges {
-  /** Words before the command itself. */
+  /** Words to put before the command itself. */
   readonly prefix: readonly string[];
   readonly identity: Identity;
-  /** The user id on disk that the data directory must belong to. */
+  /** The user id that must own the data directory on disk. */
   readonly diskOwner: number;
 }
 
 type Way = Privileges & { readonly tools: readonly HostTool[] };
 
 const ROOT = 0;
-const NOBODY = 65534; // Belongs to no account; the same number that user namespaces show for ids they do not know.
+const NOBODY = 65534; // Belongs to no account. User namespaces also show this number for ids that they do not map.
 const PROBE_TIMEOUT_MS = 5_000;
-const TRIAL = 'cd -- "$1" && id -un && exec "$2" --version'; // Reaches the data, has a name, runs the server.
+const TRIAL = 'cd -- "$1" && id -un && exec "$2" --version'; // Can it reach the data, has it a name, does the server run?
 
-// Inside a namespace of its own the server sees itself as nobody, while to everyone else it stays us: files are ours, and
-// our private directories are open to it. Of root's capabilities it holds none.
+// Inside a user namespace the server sees itself as nobody, while to everyone else it still is us: its files belong to us,
+// and it can enter our private directories. It has none of root's capabilities.
 const AS_NOBODY_IN_NAMESPACE = ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`] as const;
 
 const WAYS_OF_ROOT: readonly Way[] = [
   { tools: ['unshare'], prefix: AS_NOBODY_IN_NAMESPACE, identity: {}, diskOwner: ROOT },
-  // Plain nobody: needs no help from the machine, but reaches only what everyone may reach.
+  // Plain nobody. Needs no tools, but can reach only what every user can reach.
   { tools: [], prefix: [], identity: { uid: NOBODY, gid: NOBODY }, diskOwner: NOBODY },
-  // Nobody with one capability, to pass through directories closed to it. It could read more than it needs, as in the
-  // namespace; hence the last choice.
+  // Nobody with one capability, which lets it pass through directories that are closed to it. It could then read more than
+  // it needs, so this is the last choice.
   {
     tools: ['setpriv'],
     prefix: [
@@ -49,13 +49,13 @@ const WAYS_OF_ROOT: readonly Way[] = [
 
 const waysOfOthers = (uid: number): readonly Way[] => [
   { tools: [], prefix: [], identity: {}, diskOwner: uid },
-  // For a user without a name, as containers run them: `initdb` insists on one, and nobody has it.
+  // For a user id without a name, as in many containers. `initdb` insists on a name, and the user nobody has one.
   { tools: ['unshare'], prefix: AS_NOBODY_IN_NAMESPACE, identity: {}, diskOwner: uid },
 ];
 
 /**
- * The first way in which PostgreSQL really runs and reaches the data directory, found out by trying.
- * Throws EmbeddedPostgresError when there is none.
+ * Tries the ways to run PostgreSQL and returns the first in which it starts and reaches the data directory. Trying is the
+ * only reliable test: containers forbid any of this in their own ways. Throws EmbeddedPostgresError when none works.
  */
 export async function choosePrivileges(
   binaries: Binaries,
@@ -65,7 +65,7 @@ export async function choosePrivileges(
   const uid = process.getuid?.() ?? ROOT;
   const present = await unlessMissing(lstat(layout.directory));
   const ways = (uid === ROOT ? WAYS_OF_ROOT : waysOfOthers(uid)).toSorted(
-    // Data stays with the user it belongs to where that works.
+    // Prefer the way that leaves existing data with its present owner.
     (left, right) => Number(right.diskOwner === present?.uid) - Number(left.diskOwner === present?.uid),
   );
   const dieWithUs = await findDeathSignal(without);
@@ -79,8 +79,8 @@ export async function choosePrivileges(
   throw await explainNoWay(uid, binaries, layout);
 }
 
-// Asks the kernel to stop the server when our process ends, however it ends. Where that is not to be had (macOS), the
-// next start stops what is left.
+// Makes the kernel stop the server when our process ends, however it ends. Where that is not available (macOS), the next
+// start stops what is left.
 async function findDeathSignal(without: readonly HostTool[]): Promise<readonly string[]> {
   const prefix = ['setpriv', '--pdeathsig', 'INT'];
   if (without.includes('setpriv')) return [];
@@ -88,44 +88,48 @@ async function findDeathSignal(without: readonly HostTool[]): Promise<readonly s
   return code === 0 ? prefix : [];
 }
 
+/** Finds out which of the three usual causes it is, because each needs another remedy. */
 async function explainNoWay(uid: number, binaries: Binaries, layout: Layout): Promise<EmbeddedPostgresError> {
   const trial = await runCommand([binaries.postgres, '--version'], { identity: {}, timeoutMs: PROBE_TIMEOUT_MS });
   if (trial.code !== 0) {
     return new EmbeddedPostgresError(
-      `The PostgreSQL that npm installed does not run on this machine (${trial.output}). Please ${USE_DATABASE_URL}.`,
+      `The PostgreSQL that npm installed does not run on this machine (${trial.output}). Instead, ${USE_DATABASE_URL}.`,
     );
   }
   if (uid !== ROOT) {
     return new EmbeddedPostgresError(
-      `PostgreSQL needs a user with a name, and user ${uid} has none on this machine (or may not enter ${layout.parent}). Add the user to /etc/passwd, or ${USE_DATABASE_URL}.`,
+      `PostgreSQL needs a user with a name, but user ${uid} has none on this machine (or may not enter ${layout.parent}). Add the user to /etc/passwd, or ${USE_DATABASE_URL}.`,
     );
   }
   return new EmbeddedPostgresError(
-    `PostgreSQL refuses to run as root, and here neither a user namespace nor user ${NOBODY} gives it a way to ${layout.parent} and ${binaries.postgres}. Start Purser as an ordinary user, move both to where every user may pass, or ${USE_DATABASE_URL}.`,
+    `PostgreSQL refuses to run as root, and neither a user namespace nor user ${NOBODY} can reach ${layout.parent} and ${binaries.postgres} on this machine. Start Purser as an ordinary user, move both to a place that every user can reach, or ${USE_DATABASE_URL}.`,
   );
 }
 
 /**
- * Makes the data directory belong to the user the server runs as, when an earlier start of root's ran it another way.
- * Throws EmbeddedPostgresError when it is someone else's. Interrupted, it is done again by the next start.
+ * Gives the data directory to the user that the server runs as, in case an earlier start under root ran it another way.
+ * Throws EmbeddedPostgresError when the directory is somebody else's. If interrupted, the next start does it again.
  */
 export async function adoptDirectory(directory: string, privileges: Privileges): Promise<void> {
   const { uid } = await lstat(directory);
   if (uid === privileges.diskOwner) return;
   if (process.getuid?.() !== ROOT || (uid !== ROOT && uid !== NOBODY)) {
     throw new EmbeddedPostgresError(
-      `The database directory ${directory} belongs to user ${uid}, and Purser runs as user ${process.getuid?.()}. Start Purser as the user it belongs to, or give it the directory and the files beside it.`,
+      `The database directory ${directory} belongs to user ${uid}, but Purser runs as user ${process.getuid?.()}. Start Purser as the directory's owner, or change the owner of the directory and of the files beside it.`,
     );
   }
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
     await giveAway(join(entry.parentPath, entry.name), privileges.diskOwner);
   }
-  await lchown(directory, privileges.diskOwner, privileges.diskOwner); // Last: it is what says that all is done.
+  await lchown(directory, privileges.diskOwner, privileges.diskOwner); // Last, because the directory's owner marks the work as done.
 }
 
 async function giveAway(path: string, owner: number): Promise<void> {
   const found = await lstat(path);
-  // A second name for a file elsewhere, planted by another process of the server's user, must not be handed over.
-  if (found.isFile() && found.nlink > 1) throw new EmbeddedPostgresError(`${path} has a second name. Remove one.`);
+  // Another process of the server's user could have planted a hard link to a file elsewhere. Changing its owner would give
+  // that file away.
+  if (found.isFile() && found.nlink > 1) {
+    throw new EmbeddedPostgresError(`${path} has a second hard link. Remove one of the two.`);
+  }
   await lchown(path, owner, owner);
 }

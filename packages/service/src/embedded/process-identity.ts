@@ -2,10 +2,10 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { runCommand } from '#embedded/command.ts';
 import { isErrno, unlessMissing } from '#embedded/embedded-postgres-error.ts';
 
-/** A process, told apart from a later one with the same number. */
+/** A process, distinguishable from a later process with the same number. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, as the machine words it; empty where the machine does not tell. */
+  /** When it started, in the machine's own format. Empty when the machine does not say. */
   readonly startedAt: string;
 }
 
@@ -17,7 +17,7 @@ export async function ownIdentity(): Promise<ProcessIdentity> {
   return { pid: process.pid, startedAt: (await startedAt(process.pid)) ?? '' };
 }
 
-/** True while this very process runs. In doubt true: a lock is not taken from someone who may be alive. */
+/** True while this very process runs. In doubt true, because a lock must not be taken from a process that may be alive. */
 export async function isRunning({ pid, startedAt: recorded }: ProcessIdentity): Promise<boolean> {
   if (!exists(pid)) return false;
   const found = await startedAt(pid);
@@ -25,12 +25,12 @@ export async function isRunning({ pid, startedAt: recorded }: ProcessIdentity): 
   return found === undefined || recorded === '' || found === recorded;
 }
 
-/** True when the process has ended, though its number may still be taken because its parent has not asked yet. Linux only. */
+/** True when the process has ended, even if it still has its number because its parent has not reaped it. Linux only. */
 export async function hasEnded(pid: number): Promise<boolean> {
   return !exists(pid) || (IS_LINUX && (await startedAt(pid)) === ENDED);
 }
 
-/** True when the number is taken by any process, a foreign one included. */
+/** True when any process has this number, including processes of other users. */
 export function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -40,7 +40,7 @@ export function exists(pid: number): boolean {
   }
 }
 
-/** Sends a signal to a process that may have ended meanwhile. */
+/** Sends a signal to a process. Does nothing when the process has already ended. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -49,8 +49,8 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-// Linux counts ticks since the machine started, so the same number may come again after a restart: the id of that start
-// goes with it. A process that has ended but whose parent has not asked yet still has a number, and counts as ended.
+// Linux gives the start time in ticks since boot, so the same value may come again after a reboot. The boot id makes it
+// unique. A zombie still has a number but counts as ended.
 async function startedAt(pid: number): Promise<string | undefined> {
   if (!IS_LINUX) {
     const { code, output } = await runPs(pid, 'lstart=');
@@ -72,14 +72,19 @@ export async function isPostmasterOf(pid: number, directory: string): Promise<bo
   return command.includes(`\0-D\0${directory}\0-p\0`);
 }
 
-/** True when `pid` is any PostgreSQL process at work in this data directory, whoever started it. Linux only. */
+/** True when `pid` is any PostgreSQL process that works in this data directory, whoever started it. Linux only. */
 export async function isPostgresIn(pid: number, directory: string): Promise<boolean> {
   return (await nameOf(pid)) === 'postgres' && (await workingDirectoryOf(pid)) === directory;
 }
 
+/** True for a process that was killed and is being taken down: it still has its name and its directory, but no command line. Linux only. */
+export async function isGoingDown(pid: number): Promise<boolean> {
+  return (await unlessMissing(readFile(`/proc/${pid}/cmdline`, 'utf8'))) === '';
+}
+
 /**
- * All running PostgreSQL processes that work in this data directory and have no postmaster: what `kill -9` of one may
- * leave. Linux only; elsewhere none are found.
+ * Finds all PostgreSQL processes that work in this data directory without a postmaster, as a `kill -9` of it may leave them.
+ * Linux only; elsewhere it finds none.
  */
 export async function findOrphanedBackends(directory: string): Promise<readonly number[]> {
   if (!IS_LINUX) return [];
@@ -93,7 +98,7 @@ export async function findOrphanedBackends(directory: string): Promise<readonly 
   return orphans;
 }
 
-/** Undefined when the process has ended or may not be looked at. */
+/** The working directory of a process. Undefined when it has ended or may not be inspected. */
 export async function workingDirectoryOf(pid: number): Promise<string | undefined> {
   try {
     return await readlink(`/proc/${pid}/cwd`);

@@ -8,8 +8,8 @@ import { readPostmasterFile } from '#embedded/leftovers.ts';
 const ANSWER_TIMEOUT_MS = 2_000;
 
 /**
- * The address of the server that another Purser runs on `directory`, where one does and answers; undefined otherwise.
- * For commands beside a running service: the server, its data and its locks stay the other's.
+ * The URL of the server that another Purser runs on `directory`. Undefined when none runs or it does not answer. For commands
+ * beside a running service: the server, its data and its locks stay with the other process.
  */
 export async function findRunningPostgres(directory: string): Promise<string | undefined> {
   const layout = await layOut(directory);

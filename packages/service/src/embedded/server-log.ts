@@ -6,13 +6,13 @@ import type { Layout } from '#embedded/layout.ts';
 const LOG_BYTES_MAX = 10 * 1024 * 1024;
 const TAIL_BYTES_MAX = 16 * 1024;
 
-/** Sets the server's log aside as `.log.1` when it has grown past 10 MB, in place of the one set aside before. */
+/** Renames the server's log to `.log.1` when it has grown past 10 MB, replacing the previous one. */
 export async function rotateServerLog({ log }: Layout): Promise<void> {
   const found = await unlessMissing(stat(log));
   if (found !== undefined && found.size > LOG_BYTES_MAX) await rename(log, `${log}.1`);
 }
 
-/** The server's log, open for a child to write to; `bytesBefore` is where its own lines begin. Close it with `close`. */
+/** Opens the server's log for a child to write to. `bytesBefore` is the position where the child's own lines begin. */
 export function openServerLog({ log }: Layout): {
   readonly fd: number;
   readonly bytesBefore: number;
@@ -22,7 +22,7 @@ export function openServerLog({ log }: Layout): {
   return { fd, bytesBefore: fstatSync(fd).size, close: () => closeSync(fd) };
 }
 
-/** What the server wrote after `bytesBefore`: its last 16 kB. */
+/** Reads what the server wrote after `bytesBefore`, at most the last 16 KiB. */
 export async function readServerLog({ log }: Layout, bytesBefore: number): Promise<string> {
   const file = await open(log, 'r');
   try {

@@ -2,19 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Postmaster } from '#embedded/postmaster.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 
-// The first restart is at once; then a server that does not stay up is started ever less often, but never given up.
+// The first restart is immediate. A server that does not stay up is then restarted at growing intervals, but never given up.
 const RESTART_DELAY_MIN_MS = 100;
 const RESTART_DELAY_MAX_MS = 5_000;
-const STEADY_AFTER_MS = 30_000; // One that ran this long has forgotten its earlier deaths.
+const STEADY_AFTER_MS = 30_000; // After running this long, a server that dies is restarted at once again.
 
 interface Supervised {
   readonly postmaster: Postmaster;
-  /** Starts it again; throws when that fails, and soon after the signal is aborted. */
+  /** Restarts the server. Throws when that fails, and soon after the signal is aborted. */
   readonly relaunch: (ending: AbortSignal) => Promise<Postmaster>;
   readonly log: Log;
 }
 
-/** Starts the server again whenever it ends, until `stop`, which ends it and resolves when it is gone. */
+/** Restarts the server whenever it ends, until `stop`, which ends the server and resolves when it is gone. */
 export function supervise(supervised: Supervised): { readonly stop: () => Promise<void> } {
   const ending = new AbortController();
   const over = keepRunning(supervised, ending.signal);
@@ -26,6 +26,7 @@ export function supervise(supervised: Supervised): { readonly stop: () => Promis
   };
 }
 
+/** Loops until `ending`. After each start it waits for the server's death, then pauses and starts it again. */
 async function keepRunning({ postmaster: first, relaunch, log }: Supervised, ending: AbortSignal): Promise<void> {
   const asked = new Promise<void>((resolve) => ending.addEventListener('abort', () => resolve(), { once: true }));
   let postmaster: Postmaster | undefined = first;
@@ -36,12 +37,12 @@ async function keepRunning({ postmaster: first, relaunch, log }: Supervised, end
       const how = await Promise.race([postmaster.exited, asked]);
       if (ending.aborted) break;
       if (steady.aborted) delayMs = 0;
-      log.error({ pid: postmaster.pid, how, delayMs }, 'PostgreSQL ended unexpectedly and is started again');
+      log.error({ pid: postmaster.pid, how, delayMs }, 'PostgreSQL ended unexpectedly and is restarted');
     }
     await pause(delayMs, ending);
     delayMs = Math.min(Math.max(delayMs * 2, RESTART_DELAY_MIN_MS), RESTART_DELAY_MAX_MS);
     postmaster = await relaunch(ending).catch((fault: unknown) => {
-      log.warn({ fault: describeFault(fault), delayMs }, 'PostgreSQL did not start and is tried again');
+      log.warn({ fault: describeFault(fault), delayMs }, 'PostgreSQL could not be restarted; trying again');
       return undefined;
     });
     steady = AbortSignal.timeout(STEADY_AFTER_MS);

@@ -1,6 +1,7 @@
 import { type Exchange, sendNowhere, sendRefusal } from '#http/respond.ts';
 import { isOfThisMachine } from '#http/this-machine.ts';
 import { equalBytes, sha256 } from '#kernel/crypto.ts';
+import { bearerTokenOf } from '#kernel/header-text.ts';
 import { METRICS_CONTENT_TYPE, type MetricReading, renderMetrics } from '#kernel/metrics.ts';
 import { refuse } from '#kernel/refusal.ts';
 
@@ -10,8 +11,6 @@ export interface MetricsPlane {
   /** What all processes of this service have together. */
   readonly readAll: () => Promise<readonly MetricReading[]>;
 }
-
-const BEARER = /^bearer +(\S+)$/i;
 
 /** `GET /metrics`, in the text format of Prometheus. For others than its readers there is nothing here. */
 export async function handleMetrics({ token, readAll }: MetricsPlane, exchange: Exchange): Promise<void> {
@@ -32,6 +31,6 @@ export async function handleMetrics({ token, readAll }: MetricsPlane, exchange: 
 
 /** Compared by digest, so that neither length nor content shows in the time it takes. */
 function showsToken({ request }: Exchange, token: string): boolean {
-  const shown = BEARER.exec(request.headers.authorization ?? '')?.[1];
+  const shown = bearerTokenOf(request.headers.authorization);
   return shown !== undefined && equalBytes(sha256(shown), sha256(token));
 }

@@ -10,6 +10,7 @@ import { checkAnswer, readRequest, type SchemaTypes } from '#http/schema-compile
 import { Refused } from '#http/refused.ts';
 import { type Exchange, sendFault, sendNotAllowed, sendNowhere, sendRefusal } from '#http/respond.ts';
 import { unstorableText } from '#http/storable-text.ts';
+import { bearerTokenOf } from '#kernel/header-text.ts';
 import type { Log } from '#kernel/log.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
@@ -46,8 +47,6 @@ declare module 'fastify' {
     signedIn: SignedIn | undefined;
   }
 }
-
-const BEARER = /^bearer +(\S+)$/i;
 
 interface PlanesOptions {
   readonly log: Log;
@@ -90,7 +89,7 @@ export async function createPlanes(
   app.addHook('onRequest', async (request) => {
     const { isPublic, role } = request.routeOptions.config;
     if (request.is404 || isPublic === true) return;
-    const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
+    const token = bearerTokenOf(request.headers.authorization);
     request.signedIn = granted((token === undefined ? undefined : await findSession(token)) ?? noSession());
     if (role !== undefined && request.signedIn.account.role !== role) granted(notAllowed());
   });

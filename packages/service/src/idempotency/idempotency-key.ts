@@ -29,6 +29,7 @@ interface RetryMark {
   readonly joins: boolean;
 }
 
+/** Computes the digests by which retries find the original call. */
 export interface IdempotencyDigests {
   readonly keyOf: (scope: IdempotencyScope, mark: RetryMark, body: Buffer) => IdempotencyKey;
   /** Names a request to one model, for use in this process's memory. */

@@ -6,6 +6,7 @@ import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { repeat } from '#kernel/repeat.ts';
+import { sleep } from '#kernel/sleep.ts';
 
 /** An answer as it was sent, with the facts from its headers. */
 export interface SentAnswer {
@@ -50,6 +51,7 @@ const KEEP_AGAIN_MS = 100;
 const SWEEP_PERIOD_MS = 5_000;
 const SWEPT_MAX = 200;
 
+/** Creates the store and starts the deletion of expired answers, every five seconds. */
 export function createKeptAnswers(options: {
   readonly pool: Pool;
   readonly secret: Buffer;
@@ -111,9 +113,7 @@ async function insertStubbornly(pool: Pool, answer: AnswerRow): Promise<void> {
       return;
     } catch (fault) {
       if (!isServerFault(fault) || tries === KEEP_TRIES_MAX) throw fault;
-      await new Promise((resolve) => {
-        setTimeout(resolve, KEEP_AGAIN_MS);
-      });
+      await sleep(KEEP_AGAIN_MS);
     }
   }
 }

@@ -38,6 +38,7 @@ export async function selectAnswer(db: Queryable, callId: CallId): Promise<KeptR
   return rows[0];
 }
 
+/** Deletes the answer of one call. Does nothing when there is none. */
 export async function deleteAnswer(db: Queryable, callId: CallId): Promise<void> {
   await db.query(`delete from idempotency.kept_answers where call_id = $1`, [callId]);
 }

@@ -120,10 +120,12 @@ export function createCodeSignIns({ pool, attempts, secret, sendCode }: CodeOpti
   };
 }
 
+/** Undefined for texts that cannot be a challenge of ours, which then cost no read. */
 function digestOf(challenge: string): Buffer | undefined {
   return CHALLENGE.test(challenge) ? sha256(challenge) : undefined;
 }
 
+/** One answer for unknown, expired, used and exhausted codes. */
 function voidCode(): Refusal<'BAD_REQUEST'> {
   return refuse(
     'BAD_REQUEST',

@@ -144,6 +144,10 @@ interface Creation {
   readonly challenge: string;
 }
 
+/**
+ * The passkey is stored on the device under the person's e-mail, so that they can find it there.
+ * It must be discoverable (`residentKey`), because people sign in without typing an e-mail first.
+ */
 function creationOptions({ rp, identity, others, challenge }: Creation): PublicKeyCredentialCreationOptionsJSON {
   return {
     rp,
@@ -170,6 +174,7 @@ function passkeyOf({
   return { credentialId, createdAtMs: createdAt.getTime(), lastUsedAtMs: lastUsedAt?.getTime() };
 }
 
+/** A challenge for adding a passkey is valid for one identity only, so nobody can add theirs to somebody else's wallet. */
 function purposeOf({ identityId }: Identity): string {
   return `add ${identityId}`;
 }
@@ -185,6 +190,7 @@ function credentialOf(text: string): { readonly id: string } | undefined {
   }
 }
 
+/** What the library compares a response with. */
 interface Expected {
   readonly expectedChallenge: (challenge: string) => boolean;
   readonly expectedOrigin: string;
@@ -247,6 +253,7 @@ function tooMany(): Refusal<'BAD_REQUEST'> {
   return refuse('BAD_REQUEST', `You already have ${PASSKEYS_MAX} passkeys. Remove one first.`);
 }
 
+/** One answer for every cause, so that nobody learns whether a passkey is registered. */
 function notSignedIn(): Refusal<'BAD_REQUEST'> {
   return refuse('BAD_REQUEST', 'This passkey did not sign you in. Try again, or get a code by mail.');
 }

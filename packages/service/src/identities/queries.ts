@@ -7,6 +7,7 @@ interface IdentityRow {
   readonly email: Email;
 }
 
+/** A session with the identity that is signed in. */
 interface SessionRow extends IdentityRow {
   readonly session_id: SessionId;
   readonly created_at: Date;
@@ -33,6 +34,7 @@ interface NewSession {
   readonly lifetimeMs: number;
 }
 
+/** Opens a session. The database's clock decides when it expires. */
 export async function insertSession(db: Queryable, session: NewSession): Promise<void> {
   await db.query(
     `insert into identities.sessions (session_id, identity_id, digest, expires_at)
@@ -76,6 +78,7 @@ interface NewCode {
   readonly lifetimeMs: number;
 }
 
+/** Stores a code as an HMAC, with the number of guesses it allows. */
 export async function insertCode(db: Queryable, code: NewCode): Promise<void> {
   await db.query(
     `insert into identities.codes (digest, email, proof, guesses_left, expires_at)
@@ -111,10 +114,12 @@ export async function deleteCode(db: Queryable, digest: Buffer): Promise<boolean
   return rowCount === 1;
 }
 
+/** Voids all codes that were mailed to an e-mail. */
 export async function deleteCodesOf(db: Queryable, email: Email): Promise<void> {
   await db.query(`delete from identities.codes where email = $1`, [email]);
 }
 
+/** A passkey with the identity that it belongs to. */
 export interface PasskeyRow extends IdentityRow {
   readonly credential_id: string;
   readonly public_key: Buffer;
@@ -170,6 +175,7 @@ export async function advancePasskey(db: Queryable, credentialId: string, signCo
   return rowCount === 1;
 }
 
+/** Removes a passkey. The identity is part of the condition, so nobody can remove another person's. */
 export async function deletePasskey(db: Queryable, identityId: IdentityId, credentialId: string): Promise<void> {
   await db.query(`delete from identities.passkeys where identity_id = $1 and credential_id = $2`, [
     identityId,

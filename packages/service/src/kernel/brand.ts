@@ -1,7 +1,8 @@
-declare const brand: unique symbol;
+import type { $brand } from 'zod';
 
 /**
  * A `Base` that the compiler does not confuse with other values of the same type, such as an app id with an account id.
- * Only parsers, row mappers and smart constructors make one.
+ * It is zod's brand, so a schema of the contract makes the same types. Otherwise parsers, row types and the functions
+ * beside a brand make it, and `tools/structure` refuses casts.
  */
-export type Brand<Base, Name extends string> = Base & { readonly [brand]: Name };
+export type Brand<Base, Name extends string> = Base & $brand<Name>;

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { END_USER_ID } from '@purser/contract/identifiers.ts';
 import type { Brand } from '#kernel/brand.ts';
 import { randomBase62 } from '#kernel/random.ts';
 
@@ -64,7 +65,28 @@ export function secondOf(callId: CallId): number {
   return Math.floor(Number.parseInt(callId.replace('-', '').slice(0, TIME_DIGITS), 16) / 1_000);
 }
 
-const END_USER_ID = /^[\x21-\x7e]{1,256}$/;
+const CALL_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The call that a text names, or undefined when the text is not a call's id. */
+export function parseCallId(text: string): CallId | undefined {
+  return CALL_ID.test(text) ? (text as CallId) : undefined;
+}
+
+/** The kinds of id that come back to us as plain text: in paths, in forms, and from a payment processor. */
+interface IdOfKind {
+  readonly session: SessionId;
+  readonly connection: ConnectionId;
+  readonly checkout: CheckoutId;
+  readonly refund: RefundId;
+}
+
+const AFTER_PREFIX = new RegExp(`^[0-9A-Za-z]{${ID_LENGTH}}$`);
+
+/** The id that a text is, or undefined when it is not an id of this kind. Whether anything has this id is not asked. */
+export function parseId<Kind extends keyof IdOfKind>(kind: Kind, text: string | undefined): IdOfKind[Kind] | undefined {
+  if (text === undefined || !text.startsWith(PREFIX[kind])) return undefined;
+  return AFTER_PREFIX.test(text.slice(PREFIX[kind].length)) ? (text as IdOfKind[Kind]) : undefined;
+}
 
 /** Reads an end user from a header value. Undefined when it is not well formed (AU-04). */
 export function parseEndUserId(value: string): EndUserId | undefined {

@@ -1,20 +1,6 @@
 import { hmacSha256 } from '#kernel/crypto.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-
-/** Attempt buckets by name, shared by every process. */
-export interface Throttle {
-  /** Takes one attempt. Undefined means go on; otherwise the milliseconds until the next attempt. */
-  readonly take: (bucket: string, rate: ThrottleRate) => Promise<{ readonly waitMs: number } | undefined>;
-  /** Gives back an attempt that did no harm. */
-  readonly giveBack: (bucket: string, rate: ThrottleRate) => Promise<void>;
-}
-
-interface ThrottleRate {
-  readonly ratePerMinute: number;
-  readonly rateBurst: number;
-  /** Tokens that one attempt costs. A cost above 1 makes attempts rarer than the slowest rate, one token a minute. */
-  readonly cost: number;
-}
+import type { Throttle, ThrottleRate } from '#limits/throttle.ts';
 
 /** Each bucket refills within two hours, so a bucket that was idle for a day can be deleted (`limits.forget_tries`). */
 const RATES = {

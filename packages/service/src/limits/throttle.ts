@@ -1,10 +1,10 @@
 import type { Pool } from '#db/pool.ts';
 import { deleteIdleBuckets, takeTokens } from '#limits/queries.ts';
 
-interface ThrottleRate {
+export interface ThrottleRate {
   readonly ratePerMinute: number;
   readonly rateBurst: number;
-  /** Tokens that one attempt takes. */
+  /** Tokens that one attempt costs. A cost above 1 makes attempts rarer than the slowest rate, one token a minute. */
   readonly cost: number;
 }
 
@@ -12,18 +12,21 @@ interface ThrottleRate {
  * Attempt buckets by name, shared by every process. For rare actions such as sign-ins: each one is a statement of its own,
  * without the batching and leasing that calls need.
  */
-interface Throttle {
+export interface Throttle {
   /** Takes one attempt. Undefined means go on; otherwise the milliseconds until the next attempt. */
   readonly take: (bucket: string, rate: ThrottleRate) => Promise<{ readonly waitMs: number } | undefined>;
   /** Gives back an attempt that did no harm, such as a sign-in with the right password. */
   readonly giveBack: (bucket: string, rate: ThrottleRate) => Promise<void>;
+}
+
+interface ForgetfulThrottle extends Throttle {
   /** Deletes buckets that have not been used for a day. They would be full again, so nothing is forgiven. */
   readonly forget: () => Promise<void>;
 }
 
 const BUCKETS_FORGOTTEN_MAX = 10_000;
 
-export function createThrottle(pool: Pool): Throttle {
+export function createThrottle(pool: Pool): ForgetfulThrottle {
   async function move(bucket: string, { ratePerMinute, rateBurst }: ThrottleRate, wanted: number) {
     const [row] = await takeTokens(pool, [{ bucket, wanted, perMinute: ratePerMinute, burst: rateBurst }]);
     if (row === undefined) throw new Error('The database returned no row for a throttle bucket.');

@@ -2,6 +2,7 @@ import type { Pool } from '#db/pool.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { labelledCounter } from '#kernel/metrics.ts';
 import { repeat } from '#kernel/repeat.ts';
+import { sleep } from '#kernel/sleep.ts';
 import { claimMessage, type DueMessage, endMessage, type MessageOutcome, tidyMessages } from '#mail/queries.ts';
 import type { SendMail } from '#mail/smtp.ts';
 
@@ -88,13 +89,7 @@ export function startOutbox({ pool, send, keepsBodies, log, periodMs = PERIOD_MS
   return {
     stop: async () => {
       isStopping = true;
-      await Promise.race([passing.stop(), sleep(STOP_MS_MAX)]);
+      await Promise.race([passing.stop(), sleep(STOP_MS_MAX, { ref: false })]);
     },
   };
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
 }

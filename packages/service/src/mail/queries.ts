@@ -20,6 +20,7 @@ export async function insertMessage(db: Queryable, { recipient, subject, body, h
   ]);
 }
 
+/** A message that this process has claimed and must send now. */
 export interface DueMessage {
   readonly message_id: bigint;
   readonly message_key: string;
@@ -53,6 +54,7 @@ export async function claimMessage(db: Queryable): Promise<DueMessage | undefine
   return rows[0];
 }
 
+/** How a message ended: accepted by a server, refused for good, or given up after a day. */
 export type MessageOutcome = 'taken' | 'refused' | 'given_up';
 
 interface EndOfMessage {
@@ -71,6 +73,7 @@ export async function endMessage(db: Queryable, { messageId, outcome, keepsBody 
   );
 }
 
+/** Rows for each statement of a tidying pass, so that none of them locks many rows at once. */
 const TIDIED_MAX = 1_000;
 
 /** Gives up messages that no server accepted within a day, and deletes those a week old. Returns how many were given up. */
@@ -97,6 +100,7 @@ export async function tidyMessages(db: Queryable, keepsBodies: boolean): Promise
   return rowCount ?? 0;
 }
 
+/** A message as the mailbox page shows it. */
 export interface MessageRow {
   readonly message_id: bigint;
   readonly recipient: string;

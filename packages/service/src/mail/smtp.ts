@@ -10,6 +10,7 @@ export interface SmtpSettings {
   readonly from: { readonly name: string; readonly address: string };
 }
 
+/** One message to one recipient. */
 interface OutgoingMessage {
   /** The same at every attempt, so that receivers can recognise a repeated message by its id. */
   readonly key: string;

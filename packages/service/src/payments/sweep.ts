@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '#db/pool.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/repeat.ts';
+import { sleep } from '#kernel/sleep.ts';
 import { bringToBooks } from '#payments/notices.ts';
 import {
   type AskedRefund,
@@ -44,7 +44,7 @@ export function startPaymentSweep({ pool, processor, log, periodMs = PERIOD_MS }
   return {
     stop: async () => {
       isStopping = true;
-      await Promise.race([passes.stop(), sleep(STOP_MS_MAX, undefined, { ref: false })]);
+      await Promise.race([passes.stop(), sleep(STOP_MS_MAX, { ref: false })]);
     },
   };
 }

@@ -1,6 +1,6 @@
+import type { TextRun } from '@purser/text-runs/text-run.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Signal } from '#kernel/signal.ts';
-import type { MoreText } from '#providers/more-text.ts';
 
 /** A model vendor's service, as the gateway uses it. One upstream request a call, never retried, redirects not followed. */
 export interface Provider {
@@ -23,8 +23,8 @@ export interface ChunkSource {
 /** Takes the chunks of one read and says whether more are wanted: nothing is handed over before it has. */
 export type TakeChunks = (chunks: readonly StreamChunk[]) => boolean | Promise<boolean>;
 
-/** A chunk of a stream as it was parsed, or some that needed no parsing. */
-export type StreamChunk = JsonObject | MoreText;
+/** A parsed chunk of a stream, or a run of chunks that needed no parsing. */
+export type StreamChunk = JsonObject | TextRun;
 
 export interface ProviderCall {
   /** The caller's request, validated. */

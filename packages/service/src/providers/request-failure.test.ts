@@ -36,9 +36,9 @@ const FAILURES: readonly Row[] = [
 ];
 
 for (const [what, respond, kind, timeoutMs = 10_000] of FAILURES) {
+  const isExpected = (fault: unknown) => fault instanceof UpstreamError && fault.kind === kind;
   test(`CC-09 a provider that ${what} fails the call as ${kind}, plain or streamed`, async (t) => {
     const provider = await providerOf(t, respond);
-    const isExpected = (fault: unknown) => fault instanceof UpstreamError && fault.kind === kind;
     await assert.rejects(provider.complete(callOf(timeoutMs)), isExpected);
     await assert.rejects(provider.stream(callOf(timeoutMs), new AbortController().signal), isExpected);
   });

@@ -74,6 +74,7 @@ function firstFunctionOf(tools: unknown): unknown {
   return isJsonObject(tool) && isJsonObject(tool['function']) ? tool['function']['name'] : 'example';
 }
 
+/** Cuts the answer at the caller's limit. As with a provider, the finish reason is then `length`. */
 function cut(
   { outputTokensMax }: CannedCall,
   outcome: Outcome,
@@ -82,6 +83,7 @@ function cut(
   return { pieces, finishReason: pieces.length < outcome.pieces.length ? 'length' : outcome.finishReason };
 }
 
+/** One piece counts as one token, so the expected charge of a sandbox call is easy to compute by hand. */
 function usageOf({ promptTokens }: CannedCall, pieces: readonly string[]): JsonObject {
   return {
     prompt_tokens: promptTokens,

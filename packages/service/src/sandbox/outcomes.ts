@@ -37,6 +37,7 @@ export const CANNED: Outcome = {
   failure: undefined,
 };
 
+/** A failure at `at`, after `silence`. Everything else is as in the canned answer. */
 function failing(kind: OutcomeFailure['kind'], at: OutcomeFailure['at'], silence = 0): Outcome {
   return { ...CANNED, silence, failure: { kind, at } };
 }

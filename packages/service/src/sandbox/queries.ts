@@ -20,6 +20,7 @@ export async function reserveSandboxHolds(
   return rows;
 }
 
+/** `is_joined` means that nothing has ended, because a retry waits for the answer. */
 interface SandboxSettledRow {
   readonly call_id: CallId;
   readonly charged: bigint;
@@ -45,6 +46,7 @@ export async function reapSandboxHolds(db: Queryable, most: number): Promise<num
   return rows[0]?.released ?? 0;
 }
 
+/** A sandbox wallet with its counters. It has no ledger: balance and counters are all there is. */
 export interface SandboxWalletRow {
   readonly user_id: EndUserId;
   readonly balance_micros: bigint;

@@ -32,6 +32,7 @@ interface SandboxPools {
 const BATCH_MAX = 256;
 const PLACE_RETRIES_MAX = 5; // About half a second without a database. Then the caller gets the fault.
 
+/** Creates the holds. Calls are batched: one statement places or ends up to 256 of them. */
 export function createSandboxHolds(pools: SandboxPools, instance: Instance, grant: Micros): SandboxHolds {
   const placing = createBatcher<HoldRequest, HoldAnswer>({
     run: async (requests) => {

@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/pool.ts';
 import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 
+/** One model's share of a wallet's month. */
 interface ModelUsageRow {
   readonly model: string;
   readonly requests: bigint;
@@ -27,6 +28,7 @@ export async function selectMonthByModel(
   return rows;
 }
 
+/** One call's usage. `model` is null when the process of the call died. */
 interface CallUsageRow {
   readonly call_id: CallId;
   readonly model: string | null;
@@ -48,6 +50,7 @@ export async function selectCallsOfWallet(
   return rows;
 }
 
+/** One row of a report, as `usage.report` returns it. */
 export interface UsageRow {
   /** Null when the report is not grouped by it; so are `model` and `user_id`. */
   readonly day: string | null;
@@ -66,6 +69,7 @@ export interface UsageRowName {
   readonly userId: string;
 }
 
+/** What a page of a report covers. `most` bounds its rows. */
 export interface UsageReportQuery {
   readonly appId: AppId;
   /** UTC days. `to` is exclusive. */
@@ -98,6 +102,7 @@ export async function selectAppUsage(db: Queryable, query: UsageReportQuery): Pr
   return rows;
 }
 
+/** A row of `usage.receipts`. Without a model and a price, the process of the call died before it was settled. */
 export interface ReceiptRow {
   readonly call_id: CallId;
   readonly correlation_id: string | null;

@@ -47,6 +47,7 @@ export interface CallReceipt {
   readonly released: Micros;
 }
 
+/** The price that a receipt was charged at, so that its owner can recompute the charge. */
 interface ReceiptPrice {
   /** Grows with every price change of any model. */
   readonly version: number;
@@ -82,6 +83,7 @@ interface AppUsagePools {
   readonly reports: Pool;
 }
 
+/** Creates the reader. Reports run on connections of their own and are limited in number, because one may read very many rows. */
 export function createAppUsage({ shared, reports }: AppUsagePools): AppUsage {
   const reportLimit = createConcurrencyLimit({ runningMax: REPORTS_MAX, waitingMax: REPORTS_WAITING_MAX });
   return {
@@ -106,6 +108,7 @@ export function createAppUsage({ shared, reports }: AppUsagePools): AppUsage {
   };
 }
 
+/** A report takes seconds, so only a few may wait. Further ones are refused at once. */
 function tooManyReports(): Refusal<'TOO_MANY_REQUESTS'> {
   return refuse('TOO_MANY_REQUESTS', 'Too many reports are being prepared right now. Try again in a few seconds.', {
     retryAfterSeconds: RETRY_SECONDS,
@@ -117,6 +120,7 @@ export function nameOf(row: Partial<UsageFigures>): UsageRowName {
   return { day: row.day ?? '', model: row.model ?? '', userId: row.userId ?? '' };
 }
 
+/** Counts stay far below 2^53, so numbers hold them exactly. */
 function figuresOf(row: UsageRow): UsageFigures {
   return {
     day: row.day ?? undefined,
@@ -129,6 +133,7 @@ function figuresOf(row: UsageRow): UsageFigures {
   };
 }
 
+/** `released` is computed from the other two, so that the three always add up. */
 function receiptOf(row: ReceiptRow): CallReceipt {
   const held = microsFromRow(row.held_micros);
   const charged = microsFromRow(row.charged_micros);
@@ -153,6 +158,7 @@ function receiptOf(row: ReceiptRow): CallReceipt {
   };
 }
 
+/** Undefined for a call whose process died: it was never priced. */
 function priceOf(row: ReceiptRow): ReceiptPrice | undefined {
   if (row.price_id === null) return undefined;
   return {

@@ -6,6 +6,7 @@ import { selectCallsOfWallet, selectMonthByModel } from '#usage/queries.ts';
 /** A UTC calendar month as `YYYY-MM`, from 2000 to 2999. */
 const MONTH = /^2\d{3}-(0[1-9]|1[0-2])$/;
 
+/** One model's share of a wallet's month. */
 export interface ModelUsage {
   readonly model: string;
   readonly requests: number;

@@ -1,6 +1,7 @@
 import type { Pool } from '#db/pool.ts';
 import type { AppId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
+import { sleep } from '#kernel/sleep.ts';
 import type { Courier } from '#webhooks/deliver.ts';
 import { attemptsEnded } from '#webhooks/metrics.ts';
 import { type ClaimedRow, recordAttempt } from '#webhooks/queries.ts';
@@ -69,9 +70,7 @@ export function createAttempts({ pool, courier, secrets, log }: AttemptsOptions)
         return;
       } catch (fault) {
         if (tries === RECORD_TRIES_MAX) throw fault; // Its lease runs out, and the same attempt is made once more.
-        await new Promise((resolve) => {
-          setTimeout(resolve, RECORD_AGAIN_MS);
-        });
+        await sleep(RECORD_AGAIN_MS);
       }
     }
   }

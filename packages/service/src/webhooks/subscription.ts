@@ -3,6 +3,7 @@ import { inTransaction, type Pool } from '#db/pool.ts';
 import type { AppId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { sleep } from '#kernel/sleep.ts';
 import type { EndpointGuard } from '#webhooks/endpoint-guard.ts';
 import {
   deleteSubscription,
@@ -90,9 +91,7 @@ export function createSubscriptions({ pool, secrets, guard }: SubscriptionsOptio
   async function whenOthersEnded(appId: AppId, generation: bigint | undefined): Promise<void> {
     for (let waitedMs = 0; waitedMs < BARRIER_MS_MAX; waitedMs += BARRIER_STEP_MS) {
       if (!(await isSending(pool, appId, generation))) return;
-      await new Promise((resolve) => {
-        setTimeout(resolve, BARRIER_STEP_MS);
-      });
+      await sleep(BARRIER_STEP_MS);
     }
   }
 

@@ -1,3 +1,4 @@
+import { IDEMPOTENCY_KEY } from '@purser/contract/identifiers.ts';
 import type { IdempotencyKey, IdempotencyDigests, IdempotencyScope } from '#idempotency/idempotency-key.ts';
 import { KEPT_CHARACTERS_MAX, type SentAnswer } from '#idempotency/kept-answers.ts';
 import type { ReplayedAnswer } from '#gateway/answer/answer.ts';
@@ -8,6 +9,7 @@ import type { EarlierCall } from '#kernel/hold.ts';
 import type { CallId, Mode } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
+import { sleep } from '#kernel/sleep.ts';
 
 /** The headers that mark a call as an attempt. */
 export interface RetryHeaders {
@@ -15,8 +17,6 @@ export interface RetryHeaders {
   /** Of stock clients, which count their retries from 0 and name no key. */
   readonly retryCount: string | undefined;
 }
-
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** The attempt that a call is; undefined for one that nothing can be a retry of, which costs it nothing. */
 export function parseIdempotencyKey(
@@ -101,12 +101,6 @@ async function replayOf(
   if (idempotencyKey.isKeyed) return replayed;
   // Without a key only what was not delivered is replayed, so what has been delivered now is not replayed again.
   return { ...replayed, onSent: (isDelivered) => void (isDelivered && answers.forget(callId)) };
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }
 
 /**

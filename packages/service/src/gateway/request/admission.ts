@@ -1,10 +1,10 @@
 import type { Caller, KeyDirectory } from '#accounts/key-directory.ts';
 import { failpoint } from '#kernel/failpoint.ts';
+import { bearerTokenOf } from '#kernel/header-text.ts';
 import { type EndUserId, type Mode, parseEndUserId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { RateAnswer, RateLimiter, RateLimits } from '#limits/rate-limit.ts';
 
-const BEARER = /^bearer +(\S+)$/i;
 const RETRY_SECONDS_MAX = 60;
 
 interface Admission {
@@ -32,7 +32,7 @@ export function admit(
   authorization: string | undefined,
   listener: AdmissionListener,
 ): Admitted | Promise<Admitted> {
-  const apiKey = BEARER.exec(authorization ?? '')?.[1];
+  const apiKey = bearerTokenOf(authorization);
   const found = apiKey === undefined ? undefined : admission.keys.find(apiKey);
   failpoint('admission.key-asked');
   if (found instanceof Promise) return found.then((caller) => admitCaller(admission, caller, listener));

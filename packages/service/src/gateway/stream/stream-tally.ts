@@ -1,3 +1,4 @@
+import { TextRun } from '@purser/text-runs/text-run.ts';
 import { createChunkShape } from '#gateway/answer/answer-shape.ts';
 import { dataFrame, END_FRAME } from '#gateway/answer/frames.ts';
 import type { Ending, Hold } from '#gateway/call/lane.ts';
@@ -7,7 +8,6 @@ import { endingOf, generatedBytesIn } from '#gateway/usage/ending.ts';
 import { laterReport, type UsageReport, usageToWire } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { MoreText } from '#providers/more-text.ts';
 import type { StreamChunk } from '#providers/provider.ts';
 
 /** Reads what passes through a stream: what each chunk becomes for the caller, and what the call has used so far. */
@@ -33,17 +33,17 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
   let bytes = 0;
   let isPastLimit = false;
   let report: UsageReport | undefined;
-  /** What the newest chunk had beside its choices, unless that is one of these. */
+  /** The members beside the choices of the newest chunk, unless it came in a run (`newest`). */
   let beside: JsonObject = {};
-  let newest: MoreText | undefined;
+  let newest: TextRun | undefined;
 
-  /** Chunks that go on from an earlier one: nothing that is counted here has changed but their text. */
-  function takeMore(chunks: MoreText): string {
-    // One by one where the limit may fall between two of them.
-    const written = bytes + chunks.bytes <= limit.bytesMax ? frames.writeMore(chunks) : undefined;
-    if (written === undefined) return chunks.chunks.map(takeParsed).join('');
-    newest = chunks;
-    bytes += chunks.bytes;
+  /** Only the bytes of a run need counting: its chunks have no usage, and neither begin nor finish a choice. */
+  function takeRun(run: TextRun): string {
+    // One by one if the limit may fall between two chunks of the run.
+    const written = bytes + run.bytes <= limit.bytesMax ? frames.writeRun(run) : undefined;
+    if (written === undefined) return run.chunks.map(takeParsed).join('');
+    newest = run;
+    bytes += run.bytes;
     return written;
   }
 
@@ -66,7 +66,7 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
 
   function take(chunk: StreamChunk): string {
     if (isPastLimit) return '';
-    return chunk instanceof MoreText ? takeMore(chunk) : takeParsed(chunk);
+    return chunk instanceof TextRun ? takeRun(chunk) : takeParsed(chunk);
   }
 
   function endingAs(outcome: 'answered' | 'abandoned'): Ending {

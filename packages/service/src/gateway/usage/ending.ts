@@ -7,6 +7,7 @@ import { type UsageReport, usageTaken } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { isJsonObject } from '#kernel/json.ts';
 import { ZERO_MICROS } from '#kernel/micros.ts';
+import { LABELS } from '#providers/labels.ts';
 
 const NO_USAGE: TokenUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
 
@@ -78,9 +79,6 @@ export function generatedBytesOf(message: unknown): number {
   for (const name of Object.keys(message)) if (!LABELS.has(name)) bytes += bytesOf(message[name]);
   return bytes;
 }
-
-/** Fields that no model generates. */
-const LABELS = new Set(['role', 'id', 'type']);
 
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value);

@@ -15,7 +15,6 @@ import type { Account, SignIn } from '#accounts/session.ts';
 import { type ControlPlane, callerOf } from '#http/control-plane/control-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
-import type { SessionId } from '#kernel/ids.ts';
 import { refuse } from '#kernel/refusal.ts';
 
 const EMPTY = z.null();
@@ -110,7 +109,7 @@ export function addSessionRoutes(plane: Plane, control: ControlPlane): void {
         await sessions.revokeOthers(signedIn);
         return reply.code(204).send(null);
       }
-      const revoked = sessionId === 'current' ? session.sessionId : (sessionId as SessionId);
+      const revoked = sessionId === 'current' ? session.sessionId : sessionId;
       if (!(await sessions.revoke(account.accountId, revoked))) {
         granted(refuse('NOT_FOUND', 'There is no such session of yours.'));
       }

@@ -14,7 +14,6 @@ import type { ApiKey, App } from '#accounts/app.ts';
 import { type ControlPlane, callerOf, noSuchApp, ownApp } from '#http/control-plane/control-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
-import type { AppId, KeyId } from '#kernel/ids.ts';
 import { refuse } from '#kernel/refusal.ts';
 
 /** Apps of an account (CP-02). */
@@ -42,7 +41,7 @@ export function addAppRoutes(plane: Plane, control: ControlPlane): void {
     async (request) => {
       const { account } = callerOf(request);
       const { name, redirectUris } = request.body;
-      const app = await apps.change(account.accountId, request.params.appId as AppId, { name, redirectUris });
+      const app = await apps.change(account.accountId, request.params.appId, { name, redirectUris });
       return appToWire(granted(app ?? noSuchApp()));
     },
   );
@@ -77,7 +76,7 @@ export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
     { schema: { params: keyParamsSchema, response: { 204: z.null() } } },
     async (request, reply) => {
       const { appId } = await ownApp(control, request, request.params.appId);
-      const isThere = await apps.revokeKey(appId, request.params.keyId as KeyId);
+      const isThere = await apps.revokeKey(appId, request.params.keyId);
       if (!isThere) granted(refuse('NOT_FOUND', 'There is no such key of this app.'));
       return reply.code(204).send(null);
     },

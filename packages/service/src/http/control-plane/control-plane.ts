@@ -43,9 +43,9 @@ export function callerOf({ signedIn }: FastifyRequest): SignedIn {
 }
 
 /** The app of a request, when it is the caller's own; any other answers like none (AU-06). */
-export async function ownApp(plane: ControlPlane, request: FastifyRequest, appId: string): Promise<App> {
+export async function ownApp(plane: ControlPlane, request: FastifyRequest, appId: AppId): Promise<App> {
   const { account } = callerOf(request);
-  const app = await plane.apps.find(account.accountId, appId as AppId);
+  const app = await plane.apps.find(account.accountId, appId);
   return granted(app ?? noSuchApp());
 }
 

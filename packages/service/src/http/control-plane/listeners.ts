@@ -10,7 +10,6 @@ import { z } from 'zod';
 import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
-import type { ListenerId } from '#kernel/ids.ts';
 import { micros } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
@@ -41,7 +40,7 @@ export function addListenerRoutes(plane: Plane, control: ControlPlane): void {
       const left = new AbortController();
       reply.raw.once('close', () => left.abort());
       const look = { after, waitMs: waitSeconds * 1_000, signal: left.signal };
-      const copies = await listeners.look(appId, request.params.listenerId as ListenerId, look);
+      const copies = await listeners.look(appId, request.params.listenerId, look);
       const { events, next } = granted(copies ?? noSuchListener());
       return { events: [...events], next: next ?? null };
     },
@@ -52,7 +51,7 @@ export function addListenerRoutes(plane: Plane, control: ControlPlane): void {
     { schema: { params: listenerParamsSchema, response: { 204: z.null() } } },
     async (request, reply) => {
       const { appId } = await ownApp(control, request, request.params.appId);
-      if (!(await listeners.remove(appId, request.params.listenerId as ListenerId))) granted(noSuchListener());
+      if (!(await listeners.remove(appId, request.params.listenerId))) granted(noSuchListener());
       return reply.code(204).send(null);
     },
   );

@@ -8,7 +8,6 @@ import {
 } from '@purser/contract/control.ts';
 import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts';
 import type { Plane } from '#http/planes.ts';
-import type { EndUserId } from '#kernel/ids.ts';
 import { type Micros, micros, microsToWire } from '#kernel/micros.ts';
 import type { SandboxWallet } from '#sandbox/sandbox-wallet.ts';
 
@@ -35,7 +34,7 @@ export function addSandboxRoutes(plane: Plane, control: ControlPlane): void {
       const { appId } = await ownApp(control, request, request.params.appId);
       const { balanceMicros, spendCapMicros, suspended } = request.body;
       const reset = { balance: microsOf(balanceMicros), cap: microsOf(spendCapMicros), isSuspended: suspended };
-      return toWire(await sandbox.reset(appId, request.params.userId as EndUserId, reset), currency);
+      return toWire(await sandbox.reset(appId, request.params.userId, reset), currency);
     },
   );
 }

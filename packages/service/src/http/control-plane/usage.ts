@@ -13,13 +13,12 @@ import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts'
 import { csvField } from '#http/csv.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { type Clock, isoOf } from '#kernel/clock.ts';
-import type { AppId, CallId } from '#kernel/ids.ts';
+import { type AppId, parseCallId } from '#kernel/ids.ts';
 import { isJsonObject, parseJson } from '#kernel/json.ts';
 import { microsToWire } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { type CallReceipt, nameOf, type UsageFigures } from '#usage/report.ts';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const CSV_COLUMNS = [
   'day',
   'model',
@@ -63,8 +62,8 @@ export function addUsageRoutes(plane: Plane, control: ControlPlane): void {
     { schema: { params: receiptParamsSchema, response: { 200: receiptSchema } } },
     async (request) => {
       const { appId } = await ownApp(control, request, request.params.appId);
-      const { callId } = request.params;
-      const receipt = UUID.test(callId) ? await appUsage.receipt(appId, callId as CallId) : undefined;
+      const callId = parseCallId(request.params.callId);
+      const receipt = callId === undefined ? undefined : await appUsage.receipt(appId, callId);
       return receiptToWire(
         granted(receipt ?? refuse('NOT_FOUND', 'No call of this app has this id, or it still runs.')),
       );

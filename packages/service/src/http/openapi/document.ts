@@ -1,3 +1,4 @@
+import { END_USER_ID, IDEMPOTENCY_KEY } from '@purser/contract/identifiers.ts';
 import { type Operation, TAGS } from '@purser/contract/operation.ts';
 import { OPERATIONS } from '@purser/contract/operations.ts';
 import type { z } from 'zod';
@@ -31,7 +32,7 @@ const USER: Parameter = {
   in: 'header',
   required: true,
   description: 'Which user of the app the call is for: 1 to 256 visible ASCII characters that the app chose.',
-  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,256}$' },
+  schema: { type: 'string', pattern: END_USER_ID.source },
 };
 
 const CORRELATION: Parameter = {
@@ -102,7 +103,7 @@ const IDEMPOTENCY: Parameter = {
   required: false,
   description:
     '1 to 255 visible ASCII characters. For five minutes, a call with the same ones and the same body gets the answer of the first, and is not charged.',
-  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+  schema: { type: 'string', pattern: IDEMPOTENCY_KEY.source },
 };
 
 function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query', named: Named): Parameter[] {

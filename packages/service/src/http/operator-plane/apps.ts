@@ -1,3 +1,4 @@
+import { appParamsSchema } from '@purser/contract/control.ts';
 import {
   anyAppListSchema,
   anyAppSchema,
@@ -5,11 +6,9 @@ import {
   changeAnyAppSchema,
   reasonSchema,
 } from '@purser/contract/operator.ts';
-import { appParamsSchema } from '@purser/contract/control.ts';
 import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
-import type { AppId } from '#kernel/ids.ts';
 import type { AppDetails } from '#operator/apps.ts';
 
 /** Any app: rights, limits, suspension (CP-05). */
@@ -34,7 +33,7 @@ export function addAnyAppRoutes(plane: Plane, { apps }: OperatorPlane): void {
         rateBurst: rateLimit?.burst,
         maxStreamsPerUser,
       };
-      return toWire(granted(await apps.change(actOf(request, reason), request.params.appId as AppId, settings)));
+      return toWire(granted(await apps.change(actOf(request, reason), request.params.appId, settings)));
     },
   );
 
@@ -45,8 +44,7 @@ export function addAnyAppRoutes(plane: Plane, { apps }: OperatorPlane): void {
         config: OPERATORS_ONLY,
         schema: { params: appParamsSchema, body: reasonSchema, response: { 200: anyAppSchema } },
       },
-      async (request) =>
-        toWire(granted(await apps[act](actOf(request, request.body.reason), request.params.appId as AppId))),
+      async (request) => toWire(granted(await apps[act](actOf(request, request.body.reason), request.params.appId))),
     );
   }
 }

@@ -15,7 +15,6 @@ import { accountToWire } from '#http/control-plane/accounts.ts';
 import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
-import type { AccountId } from '#kernel/ids.ts';
 
 /** The service as a whole: the books, the audit trail, accounts (CP-05, WA-09). */
 export function addServiceRoutes(plane: Plane, { accounts, audit, checkLedger }: OperatorPlane): void {
@@ -79,7 +78,7 @@ export function addServiceRoutes(plane: Plane, { accounts, audit, checkLedger }:
     },
     async (request) => {
       const { role, disabled, reason } = request.body;
-      const accountId = request.params.accountId as AccountId;
+      const accountId = request.params.accountId;
       return toWire(granted(await accounts.change(actOf(request, reason), accountId, { role, isDisabled: disabled })));
     },
   );

@@ -14,7 +14,6 @@ import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/
 import { granted, type Plane } from '#http/planes.ts';
 import { walletToWire } from '#http/wallet-to-wire.ts';
 import { isoOf } from '#kernel/clock.ts';
-import type { AppId, EndUserId, PaymentId } from '#kernel/ids.ts';
 import { micros, microsToWire, microsFromRow, microsSumFromRow } from '#kernel/micros.ts';
 import { refuse } from '#kernel/refusal.ts';
 import type { Wallet } from '#ledger/wallet/wallet.ts';
@@ -36,8 +35,8 @@ export function addOperatorWalletRoutes(plane: Plane, { wallets }: OperatorPlane
           ? undefined
           : { amount: micros(BigInt(creditMicros)), key: idempotencyKey };
       const wallet = await wallets.open(actOf(request, reason), {
-        appId: request.params.appId as AppId,
-        userId: userId as EndUserId,
+        appId: request.params.appId,
+        userId,
         cap: spendCapMicros === undefined ? undefined : micros(BigInt(spendCapMicros)),
         credit,
       });
@@ -57,7 +56,7 @@ export function addOperatorWalletRoutes(plane: Plane, { wallets }: OperatorPlane
     },
     async ({ params, query }) => {
       const before = query.before === undefined ? undefined : BigInt(query.before);
-      const details = await wallets.find(nameOf(params), { before, most: query.limit });
+      const details = await wallets.find(params, { before, most: query.limit });
       return detailsToWire(granted(details ?? refuse('NOT_FOUND', 'This user has no wallet for this app.')));
     },
   );
@@ -69,8 +68,7 @@ export function addMovementRoutes(plane: Plane, { wallets, payments }: OperatorP
     '/operator/apps/:appId/wallets/:userId/payments',
     { config: OPERATORS_ONLY, schema: { params: operatorWalletParamsSchema, response: { 200: paymentListSchema } } },
     async ({ params }) => {
-      const { appId, userId } = nameOf(params);
-      return { payments: (await payments.list(appId, userId)).map(paymentToWire) };
+      return { payments: (await payments.list(params.appId, params.userId)).map(paymentToWire) };
     },
   );
 
@@ -87,9 +85,9 @@ export function addMovementRoutes(plane: Plane, { wallets, payments }: OperatorP
       },
       async (request) => {
         const { amountMicros, reason, idempotencyKey } = request.body;
-        const paymentId = 'paymentId' in request.body ? (request.body.paymentId as PaymentId | undefined) : undefined;
+        const paymentId = 'paymentId' in request.body ? request.body.paymentId : undefined;
         const amount = micros(BigInt(amountMicros));
-        const movement = { ...nameOf(request.params), amount, key: idempotencyKey, paymentId };
+        const movement = { ...request.params, amount, key: idempotencyKey, paymentId };
         return toWire(granted(await wallets[act](actOf(request, reason), movement)));
       },
     );
@@ -103,14 +101,10 @@ export function addMovementRoutes(plane: Plane, { wallets, payments }: OperatorP
     },
     async (request) => {
       const { writeOff, reason } = request.body;
-      const wallet = { ...nameOf(request.params), writesOff: writeOff };
+      const wallet = { ...request.params, writesOff: writeOff };
       return toWire(granted(await wallets.reinstate(actOf(request, reason), wallet)));
     },
   );
-}
-
-function nameOf({ appId, userId }: { readonly appId: string; readonly userId: string }) {
-  return { appId: appId as AppId, userId: userId as EndUserId };
 }
 
 function paymentToWire({ amount, refunded, disputed, paidAtMs, anomaly, ...payment }: Payment) {

@@ -4,7 +4,7 @@ import { describeFault, type Log } from '#kernel/log.ts';
 import { gauge } from '#kernel/metrics.ts';
 import { repeat } from '#kernel/repeat.ts';
 import { checkChanges, type Difference, type LedgerCheck } from '#ledger/check/check.ts';
-import { checkedWallets, checkPasses } from '#ledger/metrics.ts';
+import { checkedWallets, checkPasses } from '#ledger/check/metrics.ts';
 import { beginCheck, endCheck, selectLastCheck } from '#ledger/check/queries.ts';
 
 const PERIOD_MS = 60_000;

@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/pool.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
-import { answerOf } from '#ledger/function-answer.ts';
+import { answerOf } from '#ledger/statements/function-answer.ts';
 
 /** Money that comes into a wallet or goes out of it, other than by calls. `key` counts once for each wallet and kind. */
 export interface Movement<Kind> {

@@ -2,7 +2,7 @@ import { holdRequests } from '#db/hold-request.ts';
 import type { Queryable } from '#db/pool.ts';
 import type { HoldRequest, HoldRow } from '#kernel/hold.ts';
 import type { CallId } from '#kernel/ids.ts';
-import { doneBy, split, type Tried } from '#ledger/ordinary-batch.ts';
+import { doneBy, split, type Tried } from '#ledger/statements/ordinary-batch.ts';
 
 export type ReservedRow =
   | HoldRow

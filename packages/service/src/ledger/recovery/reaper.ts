@@ -1,7 +1,7 @@
 import { LEASE_MS } from '#db/instance.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/repeat.ts';
-import { holdsReaped } from '#ledger/metrics.ts';
+import { holdsReaped } from '#ledger/recovery/metrics.ts';
 
 const PERIOD_MS = 1_000;
 const HOLDS_PER_PASS = 500;

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/pool.ts';
 import type { CallId } from '#kernel/ids.ts';
-import { doneBy, split, type Tried } from '#ledger/ordinary-batch.ts';
+import { doneBy, split, type Tried } from '#ledger/statements/ordinary-batch.ts';
 import { type Settlement, settlementRecords } from '#ledger/settlement/settlement.ts';
 
 export interface SettledRow {

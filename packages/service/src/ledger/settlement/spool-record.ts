@@ -1,4 +1,4 @@
-import { type CallId, type CorrelationId, parseCorrelationId } from '#kernel/ids.ts';
+import { type CallId, type CorrelationId, parseCallId, parseCorrelationId } from '#kernel/ids.ts';
 import { isJsonObject, parseJson } from '#kernel/json.ts';
 import { micros, MICROS_MAX } from '#kernel/micros.ts';
 import type { Settlement } from '#ledger/settlement/settlement.ts';
@@ -32,20 +32,19 @@ export function readSpooled(text: string): SpooledSettlements {
 }
 
 const OUTCOMES: readonly string[] = ['answered', 'abandoned', 'failed'] satisfies Settlement['outcome'][];
-const CALL_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const DECIMAL = /^\d{1,19}$/;
 
 function settlementOf(line: string): Settlement | undefined {
   const record = parseJson(line);
   if (!isJsonObject(record)) return undefined;
-  const { callId, outcome, model, isEstimated, isUsageClamped } = record;
+  const { outcome, model, isEstimated, isUsageClamped } = record;
+  const callId = typeof record['callId'] === 'string' ? parseCallId(record['callId']) : undefined;
   const charge = decimalOf(record['charge'], MICROS_MAX);
   const priceId = decimalOf(record['priceId'], 2n ** 63n - 1n);
   const usage = usageOf(record['usage']);
   const correlationId = correlationIdOf(record['correlationId']);
   const isWhole =
-    typeof callId === 'string' &&
-    CALL_ID.test(callId) &&
+    callId !== undefined &&
     typeof outcome === 'string' &&
     OUTCOMES.includes(outcome) &&
     (model === undefined || typeof model === 'string') &&
@@ -57,7 +56,7 @@ function settlementOf(line: string): Settlement | undefined {
     (correlationId !== undefined || record['correlationId'] === undefined);
   if (!isWhole) return undefined;
   return {
-    callId: callId as CallId,
+    callId,
     charge: micros(charge),
     outcome: outcome as Settlement['outcome'],
     model,

@@ -16,7 +16,7 @@ import { newCallId } from '#kernel/ids.ts';
 import { createLog } from '#kernel/log.ts';
 import { micros } from '#kernel/micros.ts';
 import { readMetrics } from '#kernel/metrics.ts';
-import { declareSpoolMetrics } from '#ledger/metrics.ts';
+import { declareSpoolMetrics } from '#ledger/settlement/metrics.ts';
 import type { Settlement } from '#ledger/settlement/settlement.ts';
 import { createSpool, type Spool } from '#ledger/settlement/spool.ts';
 import { lineOf, readSpooled } from '#ledger/settlement/spool-record.ts';

@@ -56,9 +56,11 @@ export type MovementKind =
   | 'refund_paid'
   | 'refund_released';
 
-interface MovementRow extends EntryRow {
-  readonly kind: MovementKind;
-}
+type MovementRow = Omit<EntryRow, 'kind' | 'cause'> &
+  (
+    | { readonly kind: 'charge'; readonly cause: CallId }
+    | { readonly kind: Exclude<MovementKind, 'charge'>; readonly cause: string }
+  );
 
 /** Those entries of a wallet that its owner reads. The newest first. */
 export async function selectMovementsOfWallet(

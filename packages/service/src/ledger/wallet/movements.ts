@@ -34,7 +34,7 @@ export function createWalletMovements(db: Queryable): WalletMovements {
       return rows.map((row) => ({
         seq: row.seq,
         kind: row.kind,
-        callId: row.kind === 'charge' ? (row.cause as CallId) : undefined,
+        callId: row.kind === 'charge' ? row.cause : undefined,
         amount: microsFromRow(row.amount_micros),
         direction: row.credit === 'wallet' ? 'in' : row.debit === 'wallet' ? 'out' : 'beside',
         balanceAfter: microsFromRow(row.balance_after_micros),

@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import type { CheckoutId, RefundId } from '#kernel/ids.ts';
+import { parseId } from '#kernel/ids.ts';
 import { fromMinorUnits } from '#payments/amounts.ts';
 import type { DisputeMovement, PaymentReport, RefundReport } from '#payments/processor.ts';
 
@@ -14,7 +14,7 @@ const PAGE = 100;
 /** Everything that Stripe has of a payment now. Undefined: it has none, or one that was not begun here. */
 export async function reportOf(stripe: Stripe, processorPayment: string): Promise<PaymentReport | undefined> {
   const intent = await retrieved(stripe, processorPayment);
-  const checkoutId = intent?.metadata[CHECKOUT_NAME];
+  const checkoutId = parseId('checkout', intent?.metadata[CHECKOUT_NAME]);
   if (intent === undefined || checkoutId === undefined) return undefined;
   const currency = intent.currency.toUpperCase();
   const isPaid = intent.status === 'succeeded' && intent.amount_received > 0;
@@ -24,7 +24,7 @@ export async function reportOf(stripe: Stripe, processorPayment: string): Promis
   const isIn = (moved: { readonly currency: string }) => moved.currency === intent.currency;
   return {
     processorPayment: intent.id,
-    checkoutId: checkoutId as CheckoutId,
+    checkoutId,
     received: isPaid ? { amount: fromMinorUnits(intent.amount_received, currency), currency } : undefined,
     refunds: refunds.filter(isIn).map(refundOf),
     disputeMovements: disputes.filter(isIn).flatMap(movementsOf),
@@ -46,7 +46,7 @@ async function retrieved(stripe: Stripe, payment: string): Promise<Stripe.Paymen
 function refundOf(refund: Stripe.Refund): RefundReport {
   return {
     processorRefund: refund.id,
-    refundId: refund.metadata?.[REFUND_NAME] as RefundId | undefined,
+    refundId: parseId('refund', refund.metadata?.[REFUND_NAME]),
     amount: fromMinorUnits(refund.amount, refund.currency.toUpperCase()),
     state: stateOf(refund.status),
   };

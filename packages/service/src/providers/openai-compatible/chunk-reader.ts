@@ -1,22 +1,23 @@
+import { type TextTemplate, textTemplateOf } from '@purser/text-runs/text-template.ts';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import { checkChoices } from '#providers/openai-compatible/choices.ts';
+import { textsOf } from '#providers/openai-compatible/chunk-texts.ts';
 import { errorOfFrame } from '#providers/openai-compatible/error.ts';
-import { type TextTemplate, textTemplateOf } from '#providers/openai-compatible/text-template.ts';
 import { type StreamChunk, UpstreamError } from '#providers/provider.ts';
 import { createEventReader } from '#providers/sse.ts';
 
 const END_OF_STREAM = '[DONE]';
-/** A provider whose chunks differ in more than their text is not asked for ever. */
+/** After so many templates, the chunks of a stream differ in more than their text, and trying on would cost for nothing. */
 const TEMPLATES_MAX = 8;
 
-/** Reads the chunks of one stream out of its text. Throws `UpstreamError` where they are none. */
+/** Reads the chunks of one stream from its text. Throws `UpstreamError` if the provider sends something else. */
 interface ChunkReader {
   readonly feed: (text: string) => void;
   /** The body has ended. */
   readonly end: () => void;
-  /** The chunks that have come since it was last asked. */
+  /** The chunks that have come since the last call. */
   readonly take: () => readonly StreamChunk[];
-  /** The provider has said that this was all; what comes behind that is nothing. */
+  /** The provider has sent `[DONE]`. Everything behind it is ignored. */
   readonly isDone: () => boolean;
 }
 
@@ -36,9 +37,10 @@ export function createChunkReader(): ChunkReader {
       chunks.push(chunk);
       const isFirst = !hasBegun;
       hasBegun = true;
-      // The first of a stream is like no other, as a rule: it names the role.
+      // No template of the first chunk: it usually names the role, and no later chunk is like it.
       if (isFirst || templates >= TEMPLATES_MAX) return;
-      const next = textTemplateOf(chunk, data, raw);
+      const texts = textsOf(chunk);
+      const next = texts === undefined ? undefined : textTemplateOf({ raw, data, ...texts });
       if (next === undefined) return;
       template = next;
       templates += 1;
@@ -46,7 +48,7 @@ export function createChunkReader(): ChunkReader {
     skim: (text, at) => {
       const found = isDone ? undefined : template?.find(text, at);
       if (found === undefined) return at;
-      chunks.push(found.chunks);
+      chunks.push(found.run);
       return found.end;
     },
   });
@@ -67,10 +69,10 @@ function chunkOf(event: unknown): JsonObject {
   if (!isJsonObject(event)) throw new UpstreamError('malformed', 'The provider sent a frame that is not JSON.');
   if (isJsonObject(event['error'])) throw errorOfFrame(event['error']);
   const choices = event['choices'] ?? undefined;
-  // Errors come in other shapes too, and whatever they say stays unread.
+  // Some providers send errors in other shapes. Their text is not read (ER-03).
   const isChunk = Array.isArray(choices) || (choices === undefined && isJsonObject(event['usage']));
   const hasError = event['error'] !== undefined && event['error'] !== null;
-  if (!isChunk || hasError) throw new UpstreamError('refused', 'The provider sent a frame that is no chunk.');
+  if (!isChunk || hasError) throw new UpstreamError('refused', 'The provider sent a frame that is not a chunk.');
   if (choices !== undefined) checkChoices(choices);
   return event;
 }

@@ -5,7 +5,7 @@ import { alertOf, momentOf, momentText, noticeOf, pageOf } from '#web/frame/layo
 import { newPasswordFault, newPasswordFields } from '#web/account/new-password.ts';
 import { ACCOUNT_TEXTS as TEXTS } from '#web/account/texts.ts';
 import { type PageAnswer, type PageMethods, redirectTo, refusedBy, toAccount, type Visit } from '#web/frame/visit.ts';
-import type { SessionId } from '#kernel/ids.ts';
+import { parseId } from '#kernel/ids.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
 /** Beyond, a page says how many there are. */
@@ -33,7 +33,9 @@ export function endSessionPage({ sessions }: AccountPages): PageMethods {
         await sessions.revokeOthers(signedIn);
         return redirectTo('/account?done=others');
       }
-      await sessions.revoke(signedIn.account.accountId, ended as SessionId); // One that is not there has ended, too.
+      const sessionId = parseId('session', ended);
+      // A session that is not there has ended, too.
+      if (sessionId !== undefined) await sessions.revoke(signedIn.account.accountId, sessionId);
       return redirectTo('/account?done=session');
     },
   };

@@ -4,15 +4,18 @@ import type { PeoplePages } from '#web/person/people-pages.ts';
 import { alertOf } from '#web/frame/layout.ts';
 import { personPage } from '#web/person/person-page.ts';
 import { html } from '#kernel/html.ts';
-import { WALLET_TEXTS, type WalletState } from '#web/wallet/texts.ts';
+import { NOTHING_HERE_TEXTS } from '#web/person/texts.ts';
 import { toSignIn } from '#web/components/return-path.ts';
 import { type PageAnswer, redirectTo, refusedBy, type Visit } from '#web/frame/visit.ts';
 import type { Person } from '#identities/session.ts';
-import type { ConnectionId, IdentityId } from '#kernel/ids.ts';
+import { type ConnectionId, type IdentityId, parseId } from '#kernel/ids.ts';
 import { type Micros, micros, ZERO_MICROS } from '#kernel/micros.ts';
 import { refuse } from '#kernel/refusal.ts';
 
-/** A person before one of his own connections. */
+/** How a wallet stands towards its app. */
+export type WalletState = 'active' | 'paused' | 'disconnected' | 'blocked';
+
+/** A person before one of their own connections. */
 export interface OwnVisit {
   readonly visit: Visit<Person>;
   readonly connection: Connection;
@@ -34,7 +37,9 @@ export function forOwner<Rest extends readonly unknown[]>(
     const path = `/wallet/${visit.part}`;
     if (visit.signedIn === undefined) return toSignIn(path);
     const { identityId } = visit.signedIn.identity;
-    const connection = await pages.connections.ofIdentity({ identityId, connectionId: visit.part as ConnectionId });
+    const connectionId = parseId('connection', visit.part);
+    const connection =
+      connectionId === undefined ? undefined : await pages.connections.ofIdentity({ identityId, connectionId });
     if (connection === undefined) return nothingHere(pages);
     const owner = { identityId, connectionId: connection.connectionId };
     return run({ visit, connection, owner, app: await faceOf(pages, connection), path }, ...rest);
@@ -52,10 +57,10 @@ export function toConnection({ part }: Visit<Person>): PageAnswer {
 }
 
 export function nothingHere(pages: PeoplePages): PageAnswer {
-  const body = html`${alertOf(WALLET_TEXTS.notFound)}
-<p><a href="/wallet">${WALLET_TEXTS.allApps}</a></p>`;
-  const page = personPage(pages, { title: WALLET_TEXTS.notFoundTitle, body, isError: true });
-  return refusedBy(refuse('NOT_FOUND', WALLET_TEXTS.notFound), page);
+  const body = html`${alertOf(NOTHING_HERE_TEXTS.notFound)}
+<p><a href="/wallet">${NOTHING_HERE_TEXTS.allApps}</a></p>`;
+  const page = personPage(pages, { title: NOTHING_HERE_TEXTS.title, body, isError: true });
+  return refusedBy(refuse('NOT_FOUND', NOTHING_HERE_TEXTS.notFound), page);
 }
 
 /** What the app could spend now: what no call holds, as far as the monthly cap has room for it. */

@@ -24,3 +24,10 @@ export const LINK_TEXTS = {
   signedInAs: 'Signed in as',
   notYou: 'Not you? Sign in with another e-mail',
 } as const;
+
+/** What the pages under `/wallet` say when there is nothing for this visitor. */
+export const NOTHING_HERE_TEXTS = {
+  title: 'There is nothing here',
+  notFound: 'There is no such page in your wallet. It may belong to another sign-in of yours.',
+  allApps: 'All apps',
+} as const;

@@ -11,7 +11,7 @@ import { PASSKEYS } from '#web/components/return-path.ts';
 import { NEXT_PATH } from '#web/topup/topup-step.ts';
 import type { PageAnswer, PageMethods, Visit } from '#web/frame/visit.ts';
 import type { Person } from '#identities/session.ts';
-import type { CheckoutId, IdentityId } from '#kernel/ids.ts';
+import { type IdentityId, parseId } from '#kernel/ids.ts';
 import type { Checkout } from '#payments/checkout.ts';
 
 /** A checkout, and who looks at it. */
@@ -65,7 +65,8 @@ export function checkoutPages(pages: PeoplePages): Readonly<Record<string, PageM
 }
 
 async function arrivalOf(pages: PeoplePages, visit: Visit<Person>): Promise<Arrival | undefined> {
-  const checkout = await pages.checkouts?.find(visit.part as CheckoutId);
+  const checkoutId = parseId('checkout', visit.part);
+  const checkout = checkoutId === undefined ? undefined : await pages.checkouts?.find(checkoutId);
   if (checkout === undefined) return undefined;
   const app = await pages.apps.find(checkout.appId);
   if (app === undefined) return undefined;

@@ -1,8 +1,6 @@
 import type { MovementKind } from '#ledger/wallet/history-queries.ts';
 import type { CallReceipt } from '#usage/report.ts';
-
-/** How a wallet stands towards its app. */
-export type WalletState = 'active' | 'paused' | 'disconnected' | 'blocked';
+import type { WalletState } from '#web/person/own-connection.ts';
 
 const STATES: Readonly<Record<WalletState, string>> = {
   active: 'Active',
@@ -136,7 +134,4 @@ export const WALLET_TEXTS = {
       ? `${until}Estimated: the model’s provider reported no count of tokens, so we counted them ourselves.`
       : `${until}Charged by the count of tokens that the model’s provider reported, never more than was held.`;
   },
-
-  notFoundTitle: 'There is nothing here',
-  notFound: 'There is no such page in your wallet. It may belong to another sign-in of yours.',
 } as const;

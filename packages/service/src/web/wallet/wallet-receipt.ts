@@ -1,22 +1,22 @@
-import { formatsOf } from '#web/components/format.ts';
 import { appMark } from '#web/components/app-mark.ts';
 import { type Html, html } from '#kernel/html.ts';
+import { formatsOf } from '#web/components/format.ts';
 import { nothingHere, type OwnVisit } from '#web/person/own-connection.ts';
 import type { PeoplePages } from '#web/person/people-pages.ts';
 import { personPage } from '#web/person/person-page.ts';
 import { WALLET_TEXTS } from '#web/wallet/texts.ts';
 import type { PageAnswer } from '#web/frame/visit.ts';
-import type { CallId } from '#kernel/ids.ts';
+import { parseCallId } from '#kernel/ids.ts';
 import { micros } from '#kernel/micros.ts';
 import type { CallReceipt } from '#usage/report.ts';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const BASIS_POINTS = 10_000n;
 
 /** What one call of a wallet used and cost, and why (CC-11). That of another wallet is not there. */
-export async function receiptPage(pages: PeoplePages, own: OwnVisit, callId: string): Promise<PageAnswer> {
+export async function receiptPage(pages: PeoplePages, own: OwnVisit, part: string): Promise<PageAnswer> {
   const { appId, userId, wallet } = own.connection;
-  const receipt = UUID.test(callId) ? await pages.receipts.receipt(appId, callId as CallId) : undefined;
+  const callId = parseCallId(part);
+  const receipt = callId === undefined ? undefined : await pages.receipts.receipt(appId, callId);
   if (receipt?.userId !== userId) return nothingHere(pages);
   const formats = formatsOf(own.visit.exchange.request);
   const amountOf = (amount: bigint): string => formats.amount(micros(amount), wallet.currency);

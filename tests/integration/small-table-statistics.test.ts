@@ -56,7 +56,7 @@ async function analyzed(): Promise<number> {
   return tables;
 }
 
-test('a table is analyzed when it has more than doubled, and not again before that', async () => {
+test('a table is analyzed when it has more than doubled, and not before', async () => {
   const found: number[] = [];
   for (const [from, to] of [
     [1, 1],
@@ -72,7 +72,7 @@ test('a table is analyzed when it has more than doubled, and not again before th
   assert.ok((await pagesKnown()) > 100);
 });
 
-test('a table that is large is left to the server', async () => {
+test('large tables are left to the server', async () => {
   await fill(1, 150_000);
   assert.equal(await analyzed(), 1);
   const pages = await pagesKnown();
@@ -83,7 +83,7 @@ test('a table that is large is left to the server', async () => {
   assert.equal(await analyzed(), 0, 'nor when it was never analyzed');
 });
 
-test('each table of ours can be young, and no other', async (t) => {
+test('every table of ours can be analyzed, and no other', async (t) => {
   t.after(() => database.owner.query('drop schema others cascade'));
   await database.owner.query('create schema others');
   await database.owner.query('create table others.filled as select generate_series(1, 1000) n');
@@ -117,7 +117,7 @@ async function beside(statement: string, work: () => Promise<void>, { owner } = 
   }
 }
 
-test('one process does it at a time', async () => {
+test('one process analyzes at a time', async () => {
   await beside('select db.analyze_young_table()', async () => {
     await fill(1, 1);
     assert.equal(await analyzed(), 0);
@@ -141,7 +141,7 @@ for (const mode of ['share update exclusive', 'access exclusive']) {
   });
 }
 
-test('a lock on the table of the same number in another database is none here', async (t) => {
+test('a lock on a table with the same number in another database does not count', async (t) => {
   const sibling = await createTestDatabase(); // Copied from the same template, with the same numbers.
   t.after(sibling.close);
   await fill(1, 1);
@@ -151,7 +151,7 @@ test('a lock on the table of the same number in another database is none here', 
   assert.equal(tables, 1);
 });
 
-test('the service does it again and again', async (t) => {
+test('a running service analyzes again and again', async (t) => {
   const service = await startTestService(catalogueAt('http://127.0.0.1:9/v1'), {}, await createTestDatabase());
   t.after(service.close);
   const app = await service.addApp();

@@ -1,4 +1,4 @@
-// Chunks that differ in their text alone are passed on without being parsed (docs/decisions/0031): nobody may see that.
+// Chunks that differ in their text alone are passed on without being parsed (docs/decisions/0031). No caller may notice.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -10,8 +10,8 @@ import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { Utf8Decoder } from '../../packages/upstream-http/src/utf8-decoder.ts';
 import { createChunkReader } from '../../packages/service/src/providers/openai-compatible/chunk-reader.ts';
-import { MoreText } from '../../packages/service/src/providers/more-text.ts';
 import type { StreamChunk } from '../../packages/service/src/providers/provider.ts';
+import { TextRun } from '../../packages/text-runs/src/text-run.ts';
 
 const PRICE = {
   priceId: 1n,
@@ -34,10 +34,13 @@ function callOf(wantsUsage: boolean): ChatCall {
   } as ChatCall;
 }
 
-/** Texts of every kind: what JSON escapes, what ends an event, what stands for a text in our own code. */
+/** Texts that JSON escapes, that end an event, and that equal the marks of our own templates. */
 const text = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(' fox', 'x', ' ', 'über', '東京', '\u{1F469}\u200D\u{1F680}', '\u2028') },
-  { weight: 2, arbitrary: fc.constantFrom('"', '\\', '\n\n', 'data: ', '\u0000', '~~<said>~~', '~~{said}~~', '') },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('"', '\\', '\n\n', 'data: ', '\u0000', '~~<text>~~', '~~<padding>~~', '~~{text}~~', ''),
+  },
   { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 12 }) },
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 9_000 }).map((length) => 'long '.repeat(length)) },
 );
@@ -81,7 +84,7 @@ const chunk = fc.record(
   { requiredKeys: ['id', 'choices'] },
 );
 
-/** Most of a stream goes on from a chunk of its own, now and then there is another one. */
+/** Most chunks of a stream are like its first kind. Now and then there is another kind. */
 const kind = fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 1, 2);
 const stream = fc
   .tuple(
@@ -92,7 +95,7 @@ const stream = fc
   .map(([kinds, isPaddedFirst, said]) =>
     said.map(([index, words, padding]) => {
       const one = saying(kinds[index % kinds.length], words, padding);
-      // Where it stands in the chunk is as good as any.
+      // The padding may be the first member.
       return isPaddedFirst && 'obfuscation' in one ? { obfuscation: one['obfuscation'], ...one } : one;
     }),
   );
@@ -115,7 +118,7 @@ const WRITERS: readonly Writer[] = [
   (one) => `data:${JSON.stringify(one)}\n\n`,
   (one) => `data: ${JSON.stringify(one)}\r\n\r\n`,
   (one) => `: ping\n\nid: 7\ndata: ${JSON.stringify(one)}\n\n`,
-  // As other languages write it: spaces behind what separates, everything beyond ASCII escaped.
+  // As other languages write JSON: a space behind colons and commas; all characters beyond ASCII escaped.
   (one) => `data: ${JSON.stringify(one, undefined, 1).replace(/\n */g, ' ')}\n\n`,
   (one) => `data: ${JSON.stringify(one).replace(/[\u0080-\uffff]/g, escaped)}\n\n`,
 ];
@@ -126,36 +129,36 @@ function escaped(character: string): string {
 
 function read(bytes: Buffer, places: readonly number[]): readonly StreamChunk[] {
   const reader = createChunkReader();
-  const text = new Utf8Decoder();
+  const decoder = new Utf8Decoder();
   const chunks: StreamChunk[] = [];
   const cuts = [0, ...places.map((place) => Math.min(place, bytes.length)), bytes.length].toSorted((a, b) => a - b);
   for (const [index, cut] of cuts.entries()) {
-    reader.feed(text.decode(bytes.subarray(cuts[index - 1] ?? 0, cut)) ?? assert.fail('no UTF-8'));
+    reader.feed(decoder.decode(bytes.subarray(cuts[index - 1] ?? 0, cut)) ?? assert.fail('no UTF-8'));
     chunks.push(...reader.take());
   }
   reader.end();
   return [...chunks, ...reader.take()];
 }
 
-/** The same, all parsed. */
-function whole(chunks: readonly StreamChunk[]): readonly JsonObject[] {
-  return chunks.flatMap((one) => (one instanceof MoreText ? one.chunks : [one]));
+/** The chunks as if all had been parsed. */
+function parsed(chunks: readonly StreamChunk[]): readonly JsonObject[] {
+  return chunks.flatMap((one) => (one instanceof TextRun ? one.chunks : [one]));
 }
 
-/** How many of them were not parsed. */
+/** How many of the chunks were not parsed. */
 function skimmedIn(chunks: readonly StreamChunk[]): number {
-  return chunks.reduce((sum, one) => sum + (one instanceof MoreText ? one.chunks.length : 0), 0);
+  return chunks.reduce((sum, one) => sum + (one instanceof TextRun ? one.chunks.length : 0), 0);
 }
 
-/** All that a caller and the books get of these chunks. */
-function told(chunks: readonly StreamChunk[], wantsUsage: boolean): unknown {
+/** Everything that the caller reads and the ledger records of these chunks. */
+function outcomeOf(chunks: readonly StreamChunk[], wantsUsage: boolean): unknown {
   const tally = createStreamTally({ call: callOf(wantsUsage), granted: micros(2_000n) });
   const frames = chunks.map((one) => tally.take(one)).join('');
   const state = [tally.isFinished(), tally.isPastLimit(), tally.endingAs('abandoned'), tally.endingAs('answered')];
   return [frames, ...state, tally.closingFrames()];
 }
 
-test('CC-01 CC-11 a stream whose chunks are not all parsed says and costs what it does parsed', (t) => {
+test('CC-01 CC-11 a stream reads and costs the same whether or not its chunks are parsed', (t) => {
   let skimmed = 0;
   const property = fc.property(
     stream,
@@ -165,8 +168,8 @@ test('CC-01 CC-11 a stream whose chunks are not all parsed says and costs what i
     (sent, write, places, wantsUsage) => {
       const came = read(Buffer.from(sent.map(write).join('')), places);
       skimmed += skimmedIn(came);
-      assert.deepEqual(whole(came), sent);
-      assert.deepEqual(told(came, wantsUsage), told(sent, wantsUsage));
+      assert.deepEqual(parsed(came), sent);
+      assert.deepEqual(outcomeOf(came, wantsUsage), outcomeOf(sent, wantsUsage));
     },
   );
   fc.assert(property, { numRuns: 3_000 });
@@ -174,7 +177,7 @@ test('CC-01 CC-11 a stream whose chunks are not all parsed says and costs what i
   assert.ok(skimmed > 1_000, `${skimmed} chunks were not parsed`);
 });
 
-test('CC-01 of an ordinary stream only the first chunks, the end and the usage are parsed, padded or not', () => {
+test('CC-01 an ordinary stream has only its first chunks and its end parsed, padded or not', () => {
   const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm' };
   const one = (content: object, reason: string | null = null) => {
     return { ...head, choices: [{ index: 0, delta: content, logprobs: null, finish_reason: reason }], usage: null };
@@ -187,19 +190,19 @@ test('CC-01 of an ordinary stream only the first chunks, the end and the usage a
   for (const sent of [plain, padded]) {
     const came = read(Buffer.from(sent.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')), []);
     assert.equal(skimmedIn(came), 49);
-    assert.ok(came.length <= 8, 'those that go on come in rows');
-    assert.deepEqual(whole(came), sent);
-    assert.deepEqual(told(came, true), told(sent, true));
+    assert.ok(came.length <= 8, 'the others come in runs');
+    assert.deepEqual(parsed(came), sent);
+    assert.deepEqual(outcomeOf(came, true), outcomeOf(sent, true));
     const events = sent.map((each) => Buffer.from(`data: ${JSON.stringify(each)}\n\n`));
     const ends = events.map((_, index) => Buffer.concat(events.slice(0, index + 1)).length);
     const alone = read(Buffer.concat(events), ends);
     assert.equal(skimmedIn(alone), 49);
-    assert.deepEqual(whole(alone), sent);
-    assert.deepEqual(told(alone, true), told(sent, true));
+    assert.deepEqual(parsed(alone), sent);
+    assert.deepEqual(outcomeOf(alone, true), outcomeOf(sent, true));
   }
 });
 
-test('CC-01 what pads a chunk is passed on as it is, costs nothing, and its last is beside the usage', () => {
+test('CC-01 padding is passed on unchanged and costs nothing, and the last one is beside the usage', () => {
   const sent = ['a', 'b', 'c', 'd'].map((content, index) => {
     const choices = [{ index: 0, delta: { content }, finish_reason: null }];
     return { id: 'chatcmpl-1', choices, obfuscation: 'p'.repeat(index * 1_000) };
@@ -207,11 +210,8 @@ test('CC-01 what pads a chunk is passed on as it is, costs nothing, and its last
   const came = read(Buffer.from(sent.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')), []);
   assert.equal(skimmedIn(came), 2);
   const tally = createStreamTally({ call: callOf(true), granted: micros(2_000n) });
-  const frames = came
-    .map((each) => tally.take(each))
-    .join('')
-    .split('\n\n')
-    .slice(0, -1);
+  const written = came.map((each) => tally.take(each)).join('');
+  const frames = written.split('\n\n').slice(0, -1);
   assert.deepEqual(
     frames.map((frame) => (JSON.parse(frame.slice('data: '.length)) as JsonObject)['obfuscation']),
     sent.map(({ obfuscation }) => obfuscation),
@@ -220,7 +220,7 @@ test('CC-01 what pads a chunk is passed on as it is, costs nothing, and its last
   assert.equal(tally.endingAs('answered').usage.completionTokens, 1);
 });
 
-/** The same name and text in another place, before and behind: only the delta's may be gone on from. */
+/** The same member in two other places. Only the one in the delta is generated text. */
 function echoing(content: string) {
   return { id: 'chatcmpl-1', note: { content: 'a' }, choices: [{ index: 0, delta: { content }, content: 'a' }] };
 }
@@ -229,20 +229,20 @@ function escapedBeside(said: string): string {
   return `data: {"note":{"content":"a"},"choices":[{"delta":{"content":"${said}"}}]}\n\n`;
 }
 
-test('CC-01 text that stands where none is said is not taken for what is said', () => {
+test('CC-01 the same text in another member is not taken for generated text', () => {
   const sent = [echoing('a'), echoing('a'), echoing('b'), { ...echoing('a'), note: { content: 'b' } }, echoing('c')];
   const came = read(Buffer.from(sent.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')), []);
-  assert.deepEqual(whole(came), sent);
+  assert.deepEqual(parsed(came), sent);
 });
 
-test('CC-01 text that is written otherwise than it reads is not looked for elsewhere', () => {
+test('CC-01 a text that is escaped without need is not found in another member', () => {
   const one = escapedBeside('\\u0061');
   const [, first, second] = read(Buffer.from(one + one + one.replace('"a"', '"b"')), []);
-  assert.ok(!(second instanceof MoreText));
+  assert.ok(!(second instanceof TextRun));
   assert.notDeepEqual(second, first);
 });
 
-test('CC-01 no text of its own makes a chunk sure of a place that is another', () => {
+test('CC-01 a duplicate member does not make the wrong place look certain', () => {
   for (const own of ['x', 'y']) {
     const said = `\\u00${own.charCodeAt(0).toString(16)}`;
     for (const place of [
@@ -252,21 +252,21 @@ test('CC-01 no text of its own makes a chunk sure of a place that is another', (
       const one = (content: string) => `data: {"choices":[{${place.replace('"x"', `"${content}"`)}}]}\n\n`;
       const came = read(Buffer.from(one(own) + one(own) + one('other')), []);
       assert.deepEqual(
-        whole(came),
+        parsed(came),
         [own, own, 'other'].map((content) => JSON.parse(one(content).slice('data: '.length))),
       );
     }
   }
 });
 
-test('CC-11 what no model generates costs nothing in a chunk that is not parsed either', () => {
+test('CC-11 a text that no model generates costs nothing in a chunk that is not parsed either', () => {
   for (const label of ['id', 'type']) {
     const sent = ['a', 'b', 'c', 'd'].map((name) => ({
       id: 'chatcmpl-1',
       choices: [{ delta: { [label]: name.repeat(20) } }],
     }));
     const came = read(Buffer.from(sent.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')), []);
-    assert.deepEqual(told(came, true), told(sent, true));
+    assert.deepEqual(outcomeOf(came, true), outcomeOf(sent, true));
   }
 });
 
@@ -274,7 +274,7 @@ function padded(content: string): string {
   return `data: {"choices":[{"delta":{"content":"${content}"}}],"obfuscation":"p"}\n\n`;
 }
 
-test('CC-09 a text that could not stand between quotes is no text, in a row or alone, and one that could is', () => {
+test('CC-09 a text that is invalid between quotes fails the stream, alone or in a run, and a valid one does not', () => {
   const before = padded('a') + padded('b') + padded('c');
   for (const wrong of ['\\x', 'a\tb', '\\', '\\u12', 'a" b']) {
     for (const place of [padded(wrong), padded('a').replace('"p"', `"${wrong}"`)]) {
@@ -285,14 +285,14 @@ test('CC-09 a text that could not stand between quotes is no text, in a row or a
     const came = read(Buffer.from(before + padded(right) + padded('d')), []);
     const sent = [...before.split('\n\n').slice(0, -1), padded(right), padded('d')];
     assert.deepEqual(
-      whole(came),
+      parsed(came),
       sent.map((event) => JSON.parse(event.slice('data: '.length)) as JsonObject),
     );
-    assert.deepEqual(told(came, true), told(whole(came), true));
+    assert.deepEqual(outcomeOf(came, true), outcomeOf(parsed(came), true));
   }
 });
 
-test('CC-09 an event that goes on in the next read is no other event, and nothing comes behind the end', () => {
+test('CC-09 an event that continues in the next read is one event, and chunks behind [DONE] are ignored', () => {
   const one = `data: {"id":"chatcmpl-1","choices":[{"delta":{"content":"a"}}]}\n\n`;
   const twice = Buffer.from(one + one.slice(0, -1) + one);
   assert.throws(() => read(twice, [one.length * 2 - 1]), { kind: 'malformed' });

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+/** An end user as an app names them: 1 to 256 visible ASCII characters (AU-04). */
+export const END_USER_ID = /^[\x21-\x7e]{1,256}$/;
+
+/** An idempotency key of a call: 1 to 255 visible ASCII characters. */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+/**
+ * An id of ours in a path or a body. The brand keeps ids of different things apart. The text is not checked: an id that is
+ * malformed finds nothing, like one that was never made.
+ */
+export const accountId = z.string().brand<'AccountId'>();
+export const appId = z.string().brand<'AppId'>();
+export const keyId = z.string().brand<'KeyId'>();
+export const sessionId = z.string().brand<'SessionId'>();
+export const listenerId = z.string().brand<'ListenerId'>();
+export const paymentId = z.string().max(64).brand<'PaymentId'>();
+
+export const userId = z
+  .string()
+  .regex(END_USER_ID, { error: 'has 1 to 256 visible ASCII characters, without spaces' })
+  .brand<'EndUserId'>()
+  .meta({ description: 'As in `x-service-user`.', examples: ['anna'] });

@@ -1,0 +1,17 @@
+import { gauge } from '#kernel/metrics.ts';
+
+/** Declares the gauges of the settlements that are on disk because the database could not take them. */
+export function declareSpoolMetrics(spool: { readonly kept: () => number; readonly oldestKeptMs: () => number }): void {
+  gauge({
+    name: 'purser_settlements_kept',
+    help: 'Settlements on disk that wait for the database.',
+    across: 'sum',
+    read: spool.kept,
+  });
+  gauge({
+    name: 'purser_settlements_kept_oldest_seconds',
+    help: 'How long the oldest of them has waited.',
+    across: 'max',
+    read: () => spool.oldestKeptMs() / 1_000,
+  });
+}

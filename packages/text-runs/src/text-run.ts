@@ -1,0 +1,44 @@
+/** A parsed chunk of a stream. */
+export type Chunk = Readonly<Record<string, unknown>>;
+
+/** A chunk of which others in its stream differ in one or two texts only. */
+export interface ChunkPattern {
+  /** How many texts it has: the first is generated text, a second one is padding. */
+  readonly textCount: number;
+  /** The parsed chunk with these texts in their places. */
+  readonly withTexts: (texts: readonly string[]) => Chunk;
+}
+
+/** One or more chunks in a row that equal an earlier chunk of their stream except for their texts. */
+export class TextRun {
+  /** The same object for every run that follows from the same chunk, so that takers can cache by it. */
+  readonly pattern: ChunkPattern;
+  /** For each text of the pattern, its value in each chunk, escaped as JSON writes it between quotes. */
+  readonly texts: readonly (readonly string[])[];
+  /** Size of the generated text of all chunks together, in bytes of UTF-8. Padding does not count. */
+  readonly bytes: number;
+
+  constructor(pattern: ChunkPattern, texts: readonly (readonly string[])[], bytes: number) {
+    this.pattern = pattern;
+    this.texts = texts;
+    this.bytes = bytes;
+  }
+
+  /** The chunks as parsing them would give them. */
+  get chunks(): readonly Chunk[] {
+    return (this.texts[0] ?? []).map((_, index) => this.#chunk(index));
+  }
+
+  get lastChunk(): Chunk {
+    return this.#chunk((this.texts[0]?.length ?? 0) - 1);
+  }
+
+  #chunk(index: number): Chunk {
+    return this.pattern.withTexts(this.texts.map((values) => unescaped(values[index] ?? '')));
+  }
+}
+
+/** The text that JSON writes like this between quotes. */
+export function unescaped(text: string): string {
+  return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { fillSlots, slotsOf } from './template-slots.ts';
+import type { Chunk } from './text-run.ts';
+import { type TextTemplate, textTemplateOf } from './text-template.ts';
+
+/** Texts that need escaping, that end an event or a string, and that equal the marks of the template. */
+const text = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(' fox', 'x', '', 'über', '東京', '\u{1F680}', '\u2028') },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('"', '\\', '\n\n', 'data: ', '\u0000', '"}\n\n', '~~<text>~~', '~~<padding>~~'),
+  },
+  { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 12 }) },
+);
+
+interface Texts {
+  readonly said: string;
+  readonly pad: string;
+}
+
+/** A chunk around its texts: members before, between and behind them, some with the same names or values. */
+interface Shape {
+  readonly hasPad: boolean;
+  readonly isPadFirst: boolean;
+  readonly note: unknown;
+}
+
+/** `JSON.parse` makes objects with a prototype. */
+const PLAIN = { noNullPrototype: true };
+const texts = fc.record({ said: text, pad: text });
+const shape = fc.record({
+  hasPad: fc.boolean(),
+  isPadFirst: fc.boolean(),
+  note: fc.oneof(
+    fc.constant(null),
+    text,
+    fc.record({ said: text }, PLAIN),
+    fc.record({ pad: text, list: fc.array(text) }, PLAIN),
+  ),
+});
+
+function chunkOf({ hasPad, isPadFirst, note }: Shape, { said, pad }: Texts): Chunk {
+  const padding = hasPad ? { pad } : {};
+  return isPadFirst ? { ...padding, note, said } : { note, said, ...padding };
+}
+
+type Writer = (chunk: Chunk) => string;
+const WRITERS: readonly Writer[] = [
+  (chunk) => JSON.stringify(chunk),
+  // As other languages write JSON: a space behind colons and commas, all characters beyond ASCII escaped.
+  (chunk) => JSON.stringify(chunk, undefined, 1).replace(/\n */g, ' '),
+  (chunk) =>
+    JSON.stringify(chunk).replace(/[\u0080-\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`),
+];
+
+function eventOf(json: string): string {
+  return `data: ${json}\n\n`;
+}
+
+function templateOf(one: Shape, first: Texts, write: Writer): TextTemplate | undefined {
+  const data = write(chunkOf(one, first));
+  const named = [{ name: 'said', text: first.said }, ...(one.hasPad ? [{ name: 'pad', text: first.pad }] : [])];
+  const withTexts = ([said = '', pad = '']: readonly string[]): Chunk => chunkOf(one, { said, pad });
+  return textTemplateOf({ raw: eventOf(data), data, texts: named, withTexts });
+}
+
+test('CC-01 CC-11 what a template matches means and counts the same as parsing it', (t) => {
+  let matched = 0;
+  const property = fc.property(
+    shape,
+    fc.constantFrom(...WRITERS),
+    texts,
+    fc.array(fc.record({ texts, isOther: fc.boolean(), cut: fc.nat(3) }), { maxLength: 8 }),
+    (one, write, first, followers) => {
+      const template = templateOf(one, first, write);
+      if (template === undefined) return;
+      const events = followers.map(({ texts: each, isOther, cut }) => {
+        const event = eventOf(write(chunkOf(isOther && cut === 0 ? { ...one, note: 7 } : one, each)));
+        return cut === 1 ? event.slice(0, -1) : event;
+      });
+      const stream = events.join('');
+      const match = template.find(stream, 0);
+      if (match === undefined) return;
+      const consumed = stream.slice(0, match.end).split(/(?<=\n\n)/);
+      const parsed = consumed.map((event) => JSON.parse(event.slice('data: '.length)) as Chunk & { said: string });
+      assert.deepEqual(match.run.chunks, parsed);
+      assert.deepEqual(match.run.lastChunk, parsed.at(-1));
+      const bytes = parsed.reduce((sum, { said }) => sum + Buffer.byteLength(said), 0);
+      assert.equal(match.run.bytes, bytes);
+      matched += parsed.length;
+    },
+  );
+  fc.assert(property, { numRuns: 5_000 });
+  t.diagnostic(`${matched} events matched`);
+  assert.ok(matched > 1_000, `${matched} events matched`);
+});
+
+test('CC-01 an ordinary event matches from the second one on, and the first one of another shape ends the run', () => {
+  const one: Shape = { hasPad: true, isPadFirst: false, note: null };
+  const template = templateOf(one, { said: 'a', pad: 'p' }, JSON.stringify);
+  const like = ['b', 'c"', 'd'].map((said) => eventOf(JSON.stringify(chunkOf(one, { said, pad: said }))));
+  const other = eventOf(JSON.stringify(chunkOf({ ...one, note: 1 }, { said: 'e', pad: '' })));
+  const match = template?.find(like.join('') + other, 0);
+  assert.equal(match?.end, like.join('').length);
+  assert.deepEqual(match?.run.texts[0], ['b', 'c\\"', 'd']);
+  assert.equal(match?.run.bytes, 4);
+  assert.equal(template?.find(other, 0), undefined);
+});
+
+test('CC-01 filling slots is the same as writing each text in its place', () => {
+  const marks = ['<a>', '<b>'];
+  const literal = fc.string({ maxLength: 5 }).map((one) => one.replaceAll(/[<>]/g, ''));
+  fc.assert(
+    fc.property(
+      fc.tuple(literal, literal, literal),
+      fc.boolean(),
+      fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 4 }),
+      ([before, between, behind], isSwapped, values) => {
+        const [first = '', second = ''] = isSwapped ? marks.toReversed() : marks;
+        const slots =
+          slotsOf(before + first + between + second + behind, marks) ?? assert.fail('the slots are certain');
+        const columns = [values.map(([a]) => a), values.map(([, b]) => b)];
+        const expected = values.map(([a, b]) => before + (isSwapped ? b : a) + between + (isSwapped ? a : b) + behind);
+        assert.equal(fillSlots(slots, columns), expected.join(''));
+      },
+    ),
+  );
+});
+
+test('CC-01 a mark that is missing or occurs twice has no slot', () => {
+  assert.equal(slotsOf('x', ['<a>']), undefined);
+  assert.equal(slotsOf('<a> <a>', ['<a>']), undefined);
+  assert.deepEqual(slotsOf('x<a>y', ['<a>']), { literals: ['x', 'y'], order: [0] });
+});

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { CONFIG } from '../../tools/lint/config.ts';
+import { MODULES, RESTRICTED_BUILT_INS } from '../../tools/lint/modules.ts';
+import { RESTRICTED } from '../../tools/lint/restricted.ts';
+import { AREAS, PACKAGES } from '../../tools/structure/areas.ts';
+import { ROOT, runNode } from '../../tools/toolchain.ts';
+
+const SERVICE = 'packages/service/src/';
+const lines = (count: number, line: string): string => `${line}\n`.repeat(count);
+const longBody = lines(69, '  step();');
+
+/** A finding as `rule path:line`, and the text of that file. Categories of rules may find more in it. */
+const BROKEN: readonly (readonly [finds: string, text: string])[] = [
+  ['max-lines tests/long.ts:301', lines(301, 'step();')],
+  ['max-lines-per-function tools/declared.ts:2', `\nexport function long(): void {\n${longBody}}\n`],
+  [
+    'max-lines-per-function tools/assigned.ts:2',
+    `\nexport const long = async (a: A): Promise<B> => {\n${longBody}};\n`,
+  ],
+  ['max-lines-per-function tools/called.ts:1', `step(() => {\n${longBody}});\n`],
+  ['no-cycle tools/cycle-a.ts:2', "\nimport { b } from './cycle-b.ts';\nexport const a = b;\n"],
+  ['no-cycle tools/cycle-b.ts:1', "import type { C } from './cycle-c.ts';\nexport const b: C = step();\n"],
+  ['no-cycle tools/cycle-c.ts:1', "import { a } from './cycle-a.ts';\nexport type C = typeof a;\n"],
+  [`no-cycle ${SERVICE}kernel/round-a.ts:1`, "import { b } from '#kernel/round-b.ts';\nexport const a = b;\n"],
+  [
+    `no-cycle ${SERVICE}kernel/round-b.ts:1`,
+    "import { a } from '@purser/service/src/kernel/round-a.ts';\nexport const b = a;\n",
+  ],
+  ['no-cycle tools/own.ts:1', "import './own.ts';\n"],
+  [`no-barrel-file ${SERVICE}kernel/barrel.ts:1`, "export * from './leaf.ts';\n"],
+  [`filename-case ${SERVICE}kernel/placeHold.ts:1`, '\n'],
+  ['filename-case tools/place_hold.ts:1', '\n'],
+  ['ban-ts-comment tools/ignored.ts:1', '// @ts-ignore\nstep();\n'],
+  [`no-warning-comments ${SERVICE}kernel/later.ts:1`, '// The rest is a TODO.\n'],
+  ['no-warning-comments tools/later.ts:1', '/* fixme */\n'],
+  ['no-explicit-any tests/any.ts:1', 'export const a: any = step();\n'],
+  ['no-unused-vars tools/unused.ts:1', 'const a = step();\n'],
+  ['eqeqeq tools/equal.ts:1', 'export const a = step() == b;\n'],
+  ['no-non-null-assertion tools/not-null.ts:1', 'export const a = (step() as string | undefined)!;\n'],
+  ['no-floating-promises tools/floating.ts:1', 'Promise.resolve(1);\n'],
+  ['no-misused-promises tools/misused.ts:1', 'if (Promise.resolve(true)) step();\n'],
+  ['await-thenable tools/await.ts:1', 'export const a = await 1;\n'],
+  [
+    'switch-exhaustiveness-check tools/switch.ts:2',
+    "export function a(b: 'c' | 'd'): number {\n  switch (b) {\n    case 'c':\n      return 1;\n  }\n  return 2;\n}\n",
+  ],
+
+  [`no-restricted-imports ${SERVICE}ledger/a.ts:1`, "import pg from 'pg';\nexport const a = pg;\n"],
+  [`no-restricted-imports ${SERVICE}ledger/b.ts:1`, "export const a = await import('pg');\n"],
+  [`no-restricted-imports ${SERVICE}ledger/c.ts:1`, "export { a } from 'left-pad';\n"],
+  [`no-restricted-imports ${SERVICE}ledger/d.ts:1`, "import { a } from 'stripe/lib/a';\nexport const b = a;\n"],
+  [`no-restricted-imports ${SERVICE}kernel/a.ts:1`, "import { env } from 'node:process';\nexport const a = env;\n"],
+  [`no-restricted-imports ${SERVICE}kernel/d.ts:1`, "import { z } from 'zod';\nexport const a = z;\n"],
+  [`no-restricted-imports ${SERVICE}http/a.ts:1`, "import { pino } from 'pino';\nexport const a = pino;\n"],
+  ['no-restricted-imports packages/simulator/src/a.ts:1', "import { z } from 'zod';\nexport const a = z;\n"],
+  ['no-restricted-imports benchmarks/a.ts:1', "import pg from 'pg';\nexport const a = pg;\n"],
+  [`no-restricted-properties ${SERVICE}http/b.ts:1`, 'export const a = process.env;\n'],
+  [`no-restricted-properties ${SERVICE}http/c.ts:1`, "export const a = process['env'];\n"],
+  [`no-restricted-properties ${SERVICE}http/d.ts:1`, 'export const { env } = process;\n'],
+  [`no-restricted-properties ${SERVICE}http/e.ts:1`, 'export const a = globalThis?.process;\n'],
+  [`no-restricted-properties ${SERVICE}http/f.ts:1`, 'export const a = Math.random();\n'],
+  [`no-restricted-globals ${SERVICE}http/g.ts:1`, 'export const a = Date.now();\n'],
+  [`no-restricted-globals ${SERVICE}http/h.ts:1`, 'export const a = new Date();\n'],
+  [`no-restricted-globals ${SERVICE}http/i.ts:1`, 'export const a = performance.now();\n'],
+  [`no-restricted-globals ${SERVICE}http/j.ts:1`, 'export const a = await fetch(b);\n'],
+  [`no-restricted-globals ${SERVICE}http/k.ts:1`, 'export const a = await globalThis.fetch(b);\n'],
+  [`no-restricted-globals ${SERVICE}http/l.ts:1`, "console.log('a');\n"],
+  ['no-restricted-globals packages/sdk/src/a.ts:1', "console.log('a');\n"],
+];
+
+/** Nothing is found in these. */
+const SOUND: readonly (readonly [path: string, text: string])[] = [
+  ['tests/short.ts', lines(300, 'step();')],
+  ['tools/short.ts', `export function short(): void {\n${lines(68, '  step();')}}\n`],
+  ['tests/a.test.ts', "import pg from 'pg';\nexport const a = [pg, process.env, Date.now(), Math.random()];\n"],
+  ['tools/a.ts', "import pg from 'pg';\nconsole.log(pg, process.env, new Date());\n"],
+  [`${SERVICE}kernel/b.test.ts`, "import pg from 'pg';\nexport const a = [pg, await fetch(b)];\n"],
+  [`${SERVICE}kernel/c.ts`, "import { join } from 'node:path';\nexport const a = join('process.env', b);\n"],
+  [
+    `${SERVICE}kernel/e.ts`,
+    'export interface Row {\n  readonly at: Date;\n}\nexport const a = Math.min(1, b.fetch());\n',
+  ],
+  ['benchmarks/b.ts', 'export const a = [process.env, performance.now()];\n'],
+];
+
+const EXTENSION = /\.ts$/;
+const APART = (name: string, index: number): string => name.replace(EXTENSION, `-${index}.ts`);
+
+/** For each place that the tables name, a file there and whether it may hold the text. */
+function placed(place: string, index: number): string {
+  const [area = '', ...rest] = place.split('/');
+  const name = rest.length > 0 ? rest.join('/') : APART('placed.ts', index);
+  if (['examples', 'benchmarks'].includes(area)) return `${area}/${name}`;
+  return PACKAGES.includes(area) ? `packages/${area}/src/${name}` : `${SERVICE}${area}/${name}`;
+}
+
+const COMPILER_OPTIONS = {
+  target: 'es2024',
+  lib: ['es2024'],
+  module: 'nodenext',
+  types: [],
+  noEmit: true,
+  allowImportingTsExtensions: true,
+  strict: true,
+};
+
+const root = mkdtempSync(join(tmpdir(), 'purser-lint-'));
+after(() => rmSync(root, { recursive: true, force: true }));
+
+/** `rule path:line` of everything that oxlint finds in a tree of these files, under the repository's configuration. */
+async function findingsIn(
+  name: string,
+  files: ReadonlyMap<string, string>,
+  options: readonly string[] = [],
+): Promise<readonly string[]> {
+  const folder = join(root, name);
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  for (const [path, text] of files) write(path, text);
+  write(
+    'oxlint.config.ts',
+    `export { CONFIG as default } from ${JSON.stringify(join(ROOT, 'tools/lint/config.ts'))};\n`,
+  );
+  write('packages/service/package.json', '{ "name": "@purser/service", "imports": { "#*": "./src/*" } }');
+  write('package.json', '{ "type": "module" }');
+  write('tsconfig.json', JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include: ['**/*.ts'] }));
+  write('globals.d.ts', 'declare function step(run?: () => void): never;\ndeclare const b: never;\n');
+  mkdirSync(join(folder, 'node_modules/@purser'), { recursive: true });
+  symlinkSync('../../packages/service', join(folder, 'node_modules/@purser/service'));
+  const args = [join(ROOT, 'node_modules/.bin/oxlint'), ...options, '--format', 'unix', '.'];
+  const { output } = await runNode({ args, cwd: folder, timeoutMs: 60_000 });
+  return output.split('\n').flatMap((line) => {
+    const [, path, at, rule] = /^(\S+):(\d+):\d+: .*\[\w+\/[\w-]+\(([\w-]+)\)\]$/.exec(line) ?? [];
+    return path === undefined || path.startsWith('node_modules') ? [] : [`${rule} ${path}:${at}`];
+  });
+}
+
+const pathOf = (finding: string): string => finding.split(' ')[1]?.replace(/:\d+$/, '') ?? '';
+const isRestriction = (finding: string): boolean => finding.startsWith('no-restricted-');
+const inBrokenTree = findingsIn(
+  'broken',
+  new Map([...BROKEN.map(([finds, text]) => [pathOf(finds), text] as const), ...SOUND]),
+  ['--type-aware'],
+);
+
+for (const [expected, text] of BROKEN) {
+  test(`lint fails with ${expected} for ${JSON.stringify(text).slice(0, 80)}`, async () => {
+    const found = (await inBrokenTree).filter((finding) => pathOf(finding) === pathOf(expected));
+    assert.ok(found.includes(expected), `found: ${found.join(', ')}`);
+  });
+}
+
+test('lint finds nothing in code that only looks restricted, or that has the right', async () => {
+  const sound = new Set(SOUND.map(([path]) => path));
+  assert.deepEqual(
+    (await inBrokenTree).filter((finding) => sound.has(pathOf(finding))),
+    [],
+  );
+});
+
+test('every rule that the configuration sets is seen to fail', () => {
+  const sets = [CONFIG, ...CONFIG.overrides].flatMap(({ rules }) => Object.entries(rules ?? {}));
+  const names = sets.filter(([, level]) => level !== 'off').map(([name]) => name.replace(/^.*\//, ''));
+  assert.deepEqual(new Set(BROKEN.map(([finds]) => finds.split(' ')[0])), new Set(names));
+});
+
+test('each package and each restricted global is free where the tables say so, and nowhere else', async () => {
+  const files = new Map<string, string>();
+  const expected = new Set<string>();
+  const areas = Object.keys(AREAS);
+  const put = (path: string, text: string, isFree: boolean): void => {
+    files.set(path, text);
+    if (!isFree) expected.add(path);
+  };
+  let index = 0;
+  for (const [module, users] of Object.entries({ ...MODULES, ...RESTRICTED_BUILT_INS })) {
+    for (const area of areas) {
+      for (const type of ['', 'type ']) {
+        const isFree = users.some(({ place, isTypeOnly }) => place === area && (type !== '' || isTypeOnly !== true));
+        put(placed(area, (index += 1)), `import ${type}{ x } from '${module}';\nexport const y = x;\n`, isFree);
+      }
+    }
+  }
+  for (const { name, property, allowed } of RESTRICTED) {
+    const use = property === undefined ? name : `${name}.${property}`;
+    for (const area of areas) {
+      const isFree = area === 'benchmarks' || allowed.includes(area);
+      put(placed(area, (index += 1)), `export const a = ${use};\n`, isFree);
+    }
+  }
+  const found = new Set((await findingsIn('areas', files)).filter(isRestriction).map(pathOf));
+  assert.deepEqual([...found].toSorted(), [...expected].toSorted());
+});
+
+test('each file that the tables name may use what they say', async () => {
+  const texts = new Map<string, string>();
+  const add = (place: string, line: string): void => {
+    if (place.endsWith('.ts')) texts.set(placed(place, 0), `${texts.get(placed(place, 0)) ?? ''}${line}\n`);
+  };
+  let index = 0;
+  for (const [module, users] of Object.entries({ ...MODULES, ...RESTRICTED_BUILT_INS })) {
+    for (const { place, isTypeOnly } of users) {
+      index += 1;
+      add(place, `export ${isTypeOnly === true ? 'type ' : ''}{ x as x${index} } from '${module}';`);
+    }
+  }
+  for (const { name, property, allowed } of RESTRICTED) {
+    index += 1;
+    for (const place of allowed)
+      add(place, `export const a${index} = ${property === undefined ? name : `${name}.${property}`};`);
+  }
+  assert.deepEqual((await findingsIn('files', texts)).filter(isRestriction), []);
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkProse } from '../../tools/prose/check-prose.ts';
+import { PROSE } from '../../tools/prose/rules.ts';
+
+function placesIn(files: Readonly<Record<string, string>>): readonly string[] {
+  return checkProse(new Map(Object.entries(files)), PROSE).map(({ file, line }) => `${file}:${line}`);
+}
+
+const words = (count: number): string => Array.from({ length: count }, () => 'word').join(' ');
+
+test('a banned word is found in Markdown, in comments and in messages, with its line', () => {
+  assert.deepEqual(placesIn({ 'docs/a.md': '# Title\n\nAnna pays\nwhatever it costs.' }), ['docs/a.md:4']);
+  assert.deepEqual(placesIn({ 'tools/a.ts': 'a();\n/**\n * Anna pays\n * whatever it costs.\n */\n' }), [
+    'tools/a.ts:4',
+  ]);
+  assert.deepEqual(placesIn({ 'tools/a.ts': '// Anna is\n// told of it.\n' }), ['tools/a.ts:1']);
+  assert.deepEqual(placesIn({ 'tools/a.ts': "\nsay('Anna pays whatever it costs.');" }), ['tools/a.ts:2']);
+  assert.deepEqual(placesIn({ 'tools/a.ts': 'say(`Anna pays whatever ${it} costs.`);' }), ['tools/a.ts:1']);
+  assert.deepEqual(placesIn({ 'db/a.sql': 'select 1\n  -- Anna pays whatever it costs.\nfrom a;' }), ['db/a.sql:2']);
+});
+
+test('each banned word of the table is found', () => {
+  const samples = [
+    'his',
+    'Whoever',
+    'wherefrom',
+    'make-believe',
+    'was told of',
+    'Only then',
+    'stray',
+    'MoreText',
+    'oddness',
+  ];
+  assert.equal(samples.length, PROSE.banned.length);
+  for (const [index, sample] of samples.entries()) {
+    assert.match(sample, PROSE.banned[index]?.pattern ?? /^$/);
+    assert.deepEqual(placesIn({ 'docs/a.md': `Anna says ${sample} it is.` }), ['docs/a.md:1'], sample);
+  }
+});
+
+test('code, names and words that only look alike pass', () => {
+  const passing = {
+    'docs/a.md': 'Anna sets `whatever`.\n\n```\nwhatever\n```\n\nThis history is the chip of their hero.\n',
+    'tools/a.ts': "const whatever = strays['whatever'];\n// See `strays.ts`.\n",
+    'tools/a.json': '{ "whatever": 1 }',
+  };
+  assert.deepEqual(placesIn(passing), []);
+});
+
+test('a sentence of 40 words passes and one of 41 is found, in Markdown only', () => {
+  assert.deepEqual(placesIn({ 'docs/a.md': `Anna. ${words(40)}. ${words(40)}` }), []);
+  assert.deepEqual(placesIn({ 'docs/a.md': `Anna.\n${words(20)}\n${words(21)}. ${words(3)}.` }), ['docs/a.md:2']);
+  assert.deepEqual(placesIn({ 'docs/a.md': `- ${words(30)}\n- ${words(30)}\n\n${words(30)}` }), []);
+  assert.deepEqual(placesIn({ 'docs/a.md': `| ${words(60)} |\n` }), []);
+  assert.deepEqual(placesIn({ 'docs/a.md': `See \`${words(60)}\`.` }), []);
+  assert.deepEqual(placesIn({ 'tools/a.ts': `// ${words(60)}` }), []);
+});

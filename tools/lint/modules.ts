@@ -1,0 +1,47 @@
+import { PACKAGES } from '../structure/areas.ts';
+
+/** Who may import a package from the registry or a restricted built-in module. */
+export interface ModuleUser {
+  /** An area (`ledger`, `contract`, `examples`) or a file as `tools/structure/rules.ts` names it (`mail/smtp.ts`). */
+  readonly place: string;
+  readonly isTypeOnly?: boolean;
+}
+
+/**
+ * Every package that the product uses, with its users. Tests, tools and scripts import what they like. A package that
+ * is not here is restricted everywhere; so a new dependency needs a row, and a decision record that says what it saves.
+ */
+export const MODULES: Readonly<Record<string, readonly ModuleUser[]>> = {
+  pg: [{ place: 'db' }, { place: 'embedded' }],
+  fastify: [{ place: 'http' }, { place: 'web/development/mailbox.ts' }],
+  '@purser/sdk': [{ place: 'examples' }],
+  openai: [{ place: 'examples/chat/answer.ts' }, { place: 'examples/chat/fault.ts' }],
+  undici: [{ place: 'webhooks/deliver.ts' }, { place: 'cli/listener-client.ts' }, { place: 'benchmarks' }],
+  stripe: [{ place: 'payments/stripe/stripe.ts' }, { place: 'payments/stripe/report.ts' }],
+  '@simplewebauthn/server': [{ place: 'identities/passkeys.ts' }],
+  nodemailer: [{ place: 'mail/smtp.ts' }],
+  'eventsource-parser': [{ place: 'providers/sse.ts' }],
+  pino: [{ place: 'kernel/log.ts' }, { place: 'http', isTypeOnly: true }],
+  zod: [
+    { place: 'contract' },
+    { place: 'catalogue' },
+    { place: 'app' },
+    { place: 'http' },
+    { place: 'web/development/mailbox.ts' },
+    { place: 'kernel/brand.ts', isTypeOnly: true },
+  ],
+};
+
+/** Built-in modules that would get round the restricted globals of `restricted.ts`. All others are free. */
+export const RESTRICTED_BUILT_INS: Readonly<Record<string, readonly ModuleUser[]>> = {
+  'node:process': [],
+  'node:perf_hooks': [{ place: 'app' }, { place: 'kernel/clock.ts' }],
+};
+
+/** How an import of this repository begins. `tools/structure` knows which folder may import which. */
+export const OWN_IMPORTS: readonly string[] = [
+  '#',
+  '.',
+  ...PACKAGES.filter((name) => name !== 'sdk').map((name) => `@purser/${name}/`),
+  '@purser/service/',
+];

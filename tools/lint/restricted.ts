@@ -1,0 +1,36 @@
+/** A global, or one property of it, that only some places may use. */
+export interface Restricted {
+  readonly name: string;
+  readonly property?: string;
+  /** Areas or files as `tools/structure/rules.ts` names them. Tests, tools and benchmarks are always allowed. */
+  readonly allowed: readonly string[];
+  readonly instead: string;
+}
+
+const CLOCK = 'Take a `Clock` (kernel/clock.ts).';
+const SETTINGS = 'Read the setting in app/config.ts and hand its typed value down.';
+
+/** Time, chance, environment, network and output: what a test must be able to replace, or an operator to find. */
+export const RESTRICTED: readonly Restricted[] = [
+  {
+    name: 'process',
+    property: 'env',
+    allowed: ['app/config.ts', 'examples/chat/settings.ts'],
+    instead: SETTINGS,
+  },
+  { name: 'globalThis', property: 'process', allowed: [], instead: 'Write `process`, so that its uses can be found.' },
+  { name: 'Date', allowed: ['kernel/clock.ts', 'simulator/answer.ts', 'sdk/webhooks.ts'], instead: CLOCK },
+  { name: 'performance', allowed: ['kernel/clock.ts'], instead: CLOCK },
+  {
+    name: 'Math',
+    property: 'random',
+    allowed: ['kernel/random.ts'],
+    instead: "Use kernel/random.ts, which draws from the operating system's generator.",
+  },
+  {
+    name: 'fetch',
+    allowed: ['examples/chat/demo.ts', 'sdk/client.ts'],
+    instead: 'Call out through a port that has a deadline and a limit.',
+  },
+  { name: 'console', allowed: ['cli', 'app/banner.ts', 'examples'], instead: 'Log with a `Log` (kernel/log.ts).' },
+];

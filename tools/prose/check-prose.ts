@@ -1,0 +1,55 @@
+import type { Tree } from '../structure/project.ts';
+import { type Passage, passagesOfMarkdown, passagesOfSql, passagesOfTypeScript } from './passages.ts';
+import type { ProseRules } from './rules.ts';
+
+export interface ProseFinding {
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+/** Holds the prose of a tree of files against the rules. Findings come in the order of the tree, then of lines. */
+export function checkProse(tree: Tree, rules: ProseRules): readonly ProseFinding[] {
+  return [...tree]
+    .filter(([file]) => !rules.skipped.some((start) => file.startsWith(start)))
+    .flatMap(([file, text]) => findingsIn(file, text, rules).toSorted((left, right) => left.line - right.line));
+}
+
+function findingsIn(file: string, text: string, rules: ProseRules): readonly ProseFinding[] {
+  if (file.endsWith('.md')) {
+    const passages = passagesOfMarkdown(text);
+    return [...bannedIn(file, passages, rules), ...longIn(file, passages, rules)];
+  }
+  if (file.endsWith('.ts')) return bannedIn(file, passagesOfTypeScript(text), rules);
+  return file.endsWith('.sql') ? bannedIn(file, passagesOfSql(text), rules) : [];
+}
+
+function bannedIn(file: string, passages: readonly Passage[], { banned }: ProseRules): readonly ProseFinding[] {
+  return passages.flatMap(({ text, line }) =>
+    banned.flatMap(({ pattern, instead }) =>
+      [...text.matchAll(new RegExp(pattern.source.replaceAll(' ', '\\s+'), pattern.flags))].map(
+        ({ 0: said, index }) => ({
+          file,
+          line: line + linesIn(text.slice(0, index)),
+          message: `"${said}": ${instead}`,
+        }),
+      ),
+    ),
+  );
+}
+
+/** A sentence ends at a full stop, a question mark or an exclamation mark before a space, and with its paragraph. */
+function longIn(file: string, passages: readonly Passage[], { sentenceWordsMax }: ProseRules): readonly ProseFinding[] {
+  return passages.flatMap(({ text, line }) =>
+    [...text.matchAll(/[^\s](?:[^.!?]|[.!?](?!["”’)]*\s))*[.!?]*["”’)]*/g)].flatMap(({ 0: sentence, index }) => {
+      const words = sentence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+      if (words <= sentenceWordsMax) return [];
+      const message = `A sentence of ${words} words; ${sentenceWordsMax} are the most. Make it two.`;
+      return [{ file, line: line + linesIn(text.slice(0, index)), message }];
+    }),
+  );
+}
+
+function linesIn(text: string): number {
+  return text.split('\n').length - 1;
+}
