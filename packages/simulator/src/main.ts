@@ -21,7 +21,7 @@ function portOf(argv: readonly string[]): number | undefined {
   }
 }
 
-/** Ends this process when whoever holds the other end of its stdin is gone, however it went, and on SIGTERM. */
+/** Ends this process on SIGTERM, and when the process at the other end of its stdin is gone, even if it was killed. */
 function dieWithParent(): void {
   for (const event of ['end', 'close', 'error']) process.stdin.on(event, exit);
   process.stdin.resume();

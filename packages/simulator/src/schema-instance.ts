@@ -143,7 +143,7 @@ function buildArray(schema: Schema, walk: Walk, depth: number): readonly unknown
   return items;
 }
 
-/** One, or whichever number near the bounds keeps to them. */
+/** One, or if the bounds exclude it, a number near a bound that fulfils them. */
 function pickNumber(schema: Schema): number {
   const min = numberOr(schema['minimum'], -Infinity);
   const max = numberOr(schema['maximum'], Infinity);

@@ -7,7 +7,7 @@ import { BEHAVIOURS, findBehaviour } from './behaviours.ts';
 import { parseChatRequest } from './chat-request.ts';
 
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
-// Read before the refusal, which whoever is still sending would not get to see: Node resets the connection after it.
+// Read before the refusal. Node resets the connection after it, so a caller who is still sending would never see it.
 const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
 const MODELS_CREATED_SECONDS = 1_767_225_600; // 2026-01-01, the same in every run.
 

@@ -4,7 +4,7 @@ import type { FunctionTool } from './tool.ts';
 // No real tokenizer: anyone can check these counts by hand, and the same request always gives the same usage.
 export const CHARACTERS_PER_TOKEN = 4;
 const TOKENS_PER_MESSAGE = 4; // Stands for the role and the marks around a message.
-const TOKENS_PER_ATTACHMENT = 85; // Images, audio and files alike, whatever their size.
+const TOKENS_PER_ATTACHMENT = 85; // The same for images, audio and files of any size.
 
 /** The characters of `text` as code points, so that an emoji is one and cutting never splits it. */
 export function countCharacters(text: string): number {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
 import { deriveKey } from '../../../packages/service/src/kernel/crypto.ts';
-import { signNotice } from '../../../packages/service/src/payments/test-processor/notices.ts';
+import { signWebhook } from '../../../packages/service/src/payments/test-processor/signed-webhooks.ts';
 import type { Browser } from '../../support/browser.ts';
 import { chat, send } from '../../support/client.ts';
 import { setConnectStage } from '../../support/connect-stage.ts';
@@ -57,7 +57,7 @@ test('ON-02 a stranger’s refused call leads by sign-in and consent to a wallet
 test('ON-01 the way to connect leads to paying, which may be left out, and back to the app', async () => {
   const { user, browser, path } = await connected();
   const shown = browser.page().text;
-  assert.match(shown, /Notes is connected\. It can spend once there is money in the wallet\./);
+  assert.match(shown, /Notes is connected\. It can spend as soon as there is money in the wallet\./);
   assert.ok(shown.includes(`<a href="${path}/done">Not now</a>`), mainOf(browser.page()));
   assert.doesNotMatch(shown, /id="least"/);
   assertPage(await browser.submit(`${path}/topup`, { amount: '', other: '' }), 400, 'Top up your wallet for Notes');
@@ -68,7 +68,7 @@ test('ON-01 the way to connect leads to paying, which may be left out, and back 
   await hurry(service, address);
   const arrived = await browser.open(await checkoutPath(service, user));
   assertPage(arrived, 200, 'The money has arrived');
-  assert.ok(arrived.text.includes(`<a class="button" href="${path}/done">Go on to Notes</a>`), mainOf(arrived));
+  assert.ok(arrived.text.includes(`<a class="button" href="${path}/done">Continue to Notes</a>`), mainOf(arrived));
   const back = await browser.ask(`${path}/done`);
   assert.match(back.text, /https:\/\/app\.test\/back\?status=connected&#38;state=s/);
   assert.equal((await service.wallet(app, user)).balance, 2_500_000);
@@ -77,7 +77,7 @@ test('ON-01 the way to connect leads to paying, which may be left out, and back 
 test('ON-02 a payer who comes back from the processor without having paid finds the way to try again', async () => {
   const { browser, path } = await connected();
   await browser.submit(`${path}/topup`, { amount: '5000000', other: '' });
-  const [, back = ''] = /<a href="(\/checkout\/[^"]+)">Back without paying/.exec(browser.page().text) ?? [];
+  const [, back = ''] = /<a href="(\/checkout\/[^"]+)">Go back without paying/.exec(browser.page().text) ?? [];
   assertPage(await browser.open(back), 200, 'Not paid yet', { hasScript: true });
   assert.ok(
     browser.page().text.includes(`<a class="button" href="${path}/topup">Try again</a>`),
@@ -108,7 +108,7 @@ test('WH-06 a payment at the test processor is told to the app, once, when it is
   assert.deepEqual(await told(), [data]);
 });
 
-test('ON-02 a notice that comes by HTTP counts when the test processor signed it, once, and is refused when it did not', async () => {
+test('ON-02 a webhook that comes by HTTP counts when the test processor signed it, once, and is refused when it did not', async () => {
   const { user, browser, path } = await connected();
   await browser.submit(`${path}/topup`, { amount: '5000000', other: '' });
   const [, address = ''] = /action="(\/test-processor\/[^"]+)"/.exec(browser.page().text) ?? [];
@@ -118,11 +118,11 @@ test('ON-02 a notice that comes by HTTP counts when the test processor signed it
      select p.test_payment from payments.test_payments p where p.test_checkout = $1`,
     [address.replace('/test-processor/', '')],
   );
-  const notice = { noticeId: 'tev_http', type: 'payment.paid', processorPayment: rows[0]?.test_payment ?? '' };
-  const signed = signNotice(deriveKey(Buffer.from(secret), 'test-processor'), systemClock, notice);
+  const event = { eventId: 'tev_http', type: 'payment.paid', processorPayment: rows[0]?.test_payment ?? '' };
+  const signed = signWebhook(deriveKey(Buffer.from(secret), 'test-processor'), systemClock, event);
   const deliver = (headers: Readonly<Record<string, string>>) =>
     send('/webhooks/test', { url: service.url, body: signed.body, headers });
-  const forged = signNotice(deriveKey(Buffer.from(secret), 'another'), systemClock, notice);
+  const forged = signWebhook(deriveKey(Buffer.from(secret), 'another'), systemClock, event);
   for (const headers of [{}, { 'purser-test-signature': 't=1,v1=00' }, forged.headers]) {
     assertRefusal(await deliver(headers), { code: 'BAD_REQUEST' });
   }

@@ -22,7 +22,7 @@ import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addOperatorWalletRoutes, addMovementRoutes } from '#http/operator-plane/wallets.ts';
-import { addMailboxPages } from '#web/development/mailbox.ts';
+import { addDevelopmentPages } from '#web/development/development-pages.ts';
 import type { PageRoutes } from '#http/page-routes.ts';
 import { createPages } from '#web/pages.ts';
 import { resetMail } from '#mail/letters.ts';
@@ -34,7 +34,7 @@ import type { Clock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { createThrottle } from '#limits/throttle.ts';
 import { createMailbox } from '#mail/mailbox.ts';
-import type { Notices } from '#payments/notices.ts';
+import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createAuditReader } from '#operator/audit.ts';
@@ -78,7 +78,7 @@ interface Refreshed {
 interface ComposedPlanes extends Planes {
   readonly pages: PageRoutes;
   /** Undefined when no payment processor is configured. */
-  readonly notices: Notices | undefined;
+  readonly processorWebhooks: ProcessorWebhooks | undefined;
 }
 
 /** Wires the routes and pages of app owners and operators to the modules they act on. */
@@ -140,15 +140,15 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     addCatalogueRoutes(plane, operator);
     addServiceRoutes(plane, operator);
     if (config.environment === 'development') {
-      addMailboxPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
+      addDevelopmentPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
     }
   });
   const people = composePeople({ config, pool, throttle, links, sendMail, payments, ...control });
   const expiry = startExpiry({ db: pool, forget: [throttle.forget, createForgetSignIns(pool)], log });
   return {
     handle: planes.handle,
-    notices: payments?.notices,
-    pages: createPages({ ...control, people, secret: config.secret, log }),
+    processorWebhooks: payments?.processorWebhooks,
+    pages: createPages({ ...control, walletOwners: people, secret: config.secret, log }),
     close: () => Promise.all([expiry.stop(), payments?.stop()]).then(planes.close),
   };
 }

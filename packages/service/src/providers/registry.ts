@@ -5,15 +5,15 @@ import type { Provider } from '#providers/provider.ts';
 import { createHttpClient } from '@purser/upstream-http/client.ts';
 
 interface RegistryOptions {
-  /** The base URL of the running simulator; undefined where none runs. */
+  /** The base URL of the running simulator; undefined if none runs. */
   readonly simulatorUrl: string | undefined;
   readonly readEnvironment: (name: string) => string | undefined;
 }
 
 interface ProviderRegistry {
-  /** True when calls can be sent: its key is set, or it needs none. */
+  /** True if calls can be sent: the provider's key is set, or it needs none. */
   readonly canReach: (definition: CatalogueProvider) => boolean;
-  /** The client of a definition; the same one for the same definition, so that its connections are kept. */
+  /** The client for a definition. The same definition gets the same client. */
   readonly clientOf: (definition: CatalogueProvider) => Provider;
   readonly close: () => void;
 }

@@ -27,7 +27,7 @@ function faultOf(message: unknown, path: string): ValueFault | undefined {
   return (role === 'assistant' ? saidFault(message, path) : undefined) ?? contentFault(message, path);
 }
 
-/** What only an assistant says. */
+/** Fields that only an assistant's message has. */
 function saidFault(message: JsonObject, path: string): ValueFault | undefined {
   const { tool_calls: calls, function_call: call } = message;
   const refusalFault = textFault(message, 'refusal', path);
@@ -101,7 +101,7 @@ function reasonAgainst(type: unknown): string {
   }
 }
 
-/** What else a data URL may hold (a document, a film) has no bound on its tokens. */
+/** The image types. Other data, such as a document or a film, would have no bound on its tokens. */
 export const IMAGE_URL = /^(https?:\/\/|data:image\/(png|jpeg|webp|gif)[;,])/i;
 
 function imageFault(image: unknown, path: string): ValueFault | undefined {
@@ -118,7 +118,7 @@ function imageUrlOf(part: JsonObject): string | undefined {
   return typeof url === 'string' ? url : undefined;
 }
 
-/** How many images the messages hold, and how many bytes of the body are their data URLs. Messages must be checked. */
+/** Counts the images, and the bytes of their data URLs in the body (WA-07). Messages must have been checked. */
 export function measureImages(messages: readonly JsonObject[]): {
   readonly images: number;
   readonly dataUrlBytes: number;

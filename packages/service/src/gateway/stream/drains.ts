@@ -1,12 +1,12 @@
 import type { Drains } from '#gateway/call/call.ts';
 import { drainsCut } from '#gateway/stream/metrics.ts';
 
-/** How far streams are read on whose callers have left. */
+/** How far streams are read on after their callers have left. Without limits, callers who leave could fill a process. */
 interface DrainLimits {
-  /** One of them, for so long and so far, no further (CC-11). */
+  /** For one drain (CC-11). */
   readonly msMax: number;
   readonly bytesMax: number;
-  /** So many at a time in this process, and so far all together: above it, the oldest is given up. */
+  /** For all drains of this process together. Above one of these, the oldest drain is given up. */
   readonly drainsMax: number;
   readonly bytesOfAllMax: number;
 }
