@@ -44,10 +44,11 @@ export async function openStream<M extends Mode>(
     failpoint('stream.awaited');
     const isInTime = await isSettledWithin(opening, caller.pace.statusMsMax);
     failpoint('stream.status-known');
-    if (isInTime) await opening;
+    if (isInTime) await opening; // Throws an early failure, which then has a status of its own.
     return {
       kind: 'stream',
       facts: answerFactsOf(call, outputTokensWithin(call, hold.granted)),
+      // Nothing in this closure may reach `stream`, which holds what was asked (`AskedStream`).
       run: (writer) => {
         const out = createKeptAlive(writer, caller.pace, { gone: caller.gone, clock: steadyClock });
         return relay({ lane, hold, caller, upstream, tally, opening, isLate: !isInTime, out, sent, held: '' });
