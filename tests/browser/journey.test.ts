@@ -113,7 +113,7 @@ test('ON-01 BI-02 from the app to a wallet and back, paid, unpaid and cancelled,
   assertQuiet(tab, 'connect');
 });
 
-test('ON-03 a card that is declined, one that is none, and one with a second step', async (t) => {
+test('ON-03 a card that is declined, a number that is no card, and a card with a second step', async (t) => {
   const chromium = await openChromium(t, HOSTS);
   if (chromium === undefined) return;
   const tab = await chromium.open({ width: 390 });

@@ -20,7 +20,7 @@ export const newPassword = z
   .min(PASSWORD_LENGTH_MIN)
   .max(PASSWORD_LENGTH_MAX)
   .meta({ description: 'Any characters, 10 to 256 of them.', examples: ['ten or more characters'] });
-/** Of an existing account: whatever it is, it is compared, not judged. */
+/** Of an existing account: it is compared, and its strength is not judged. */
 const password = z.string().max(PASSWORD_LENGTH_MAX);
 export const name = z
   .string()

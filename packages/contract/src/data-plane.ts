@@ -148,9 +148,11 @@ export const chunkSchema = z
   })
   .meta({ id: 'ChatCompletionChunk', description: `The data of one event. ${OPEN}` });
 
-/** Whatever the processor sends: its signature is checked on the bytes. */
-export const noticeSchema = z.looseObject({ id: z.string(), type: z.string() }).meta({ id: 'ProcessorNotice' });
-export const noticeTakenSchema = z.object({ received: z.literal(true) });
+/** Anything that the processor sends. The signature is checked on the bytes. */
+export const processorWebhookSchema = z
+  .looseObject({ id: z.string(), type: z.string() })
+  .meta({ id: 'ProcessorWebhook' });
+export const webhookReceivedSchema = z.object({ received: z.literal(true) });
 export const healthSchema = z.object({ status: z.literal('ok') });
 export const readySchema = z.object({ status: z.literal('ready') });
 export const unreadySchema = z.object({ status: z.literal('unavailable') });

@@ -13,7 +13,7 @@ export const TAGS = {
   'Operator: wallets': 'For operators: any wallet. Every act is written to the audit trail.',
   'Operator: catalogue': 'For operators: providers, models with their prices, aliases.',
   'Operator: service': 'For operators: the books, the audit trail, accounts.',
-  Service: 'For whoever runs the service: health and metrics, and this description.',
+  Service: 'For the operator: health and metrics, and this description.',
 } as const;
 
 /** What the description of the API says of an operation beside its schemas. */

@@ -8,8 +8,8 @@ export const EVENT_TYPES = ['balance.low', 'topup.completed', 'connection.create
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /**
- * Seconds from a failed attempt to deliver an event to the next attempt (WH-11). They are fixed, and receivers are told of
- * them. When the attempt after the last delay fails too, the event is dropped.
+ * Seconds from a failed attempt to deliver an event to the next attempt (WH-11). They are fixed, and the documentation for
+ * receivers lists them. When the attempt after the last delay fails too, the event is dropped.
  */
 export const RETRY_DELAYS_SECONDS = [10, 20, 40, 80, 160] as const;
 const ATTEMPTS_MAX = RETRY_DELAYS_SECONDS.length + 1;

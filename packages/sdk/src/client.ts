@@ -130,7 +130,7 @@ export class PurserUser {
 
   /**
    * Does a call as `guard` does. Refused by a 402 with a link, it hands the link to `onTopUp`, waits until the wallet has more, or the cap is
-   * higher where that was reached, and does the call once more: whatever comes of that is the result. Where something that other calls had set
+   * higher where that was reached, and does the call once more: that call's outcome is the result. Where something that other calls had set
    * aside comes back meanwhile it tries the call too, and waits on if it is refused as before. Throws the `PaymentRequiredError` where there is no link,
    * when the time is up, and with a test key unless `until` says when to go on.
    */

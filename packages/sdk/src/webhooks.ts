@@ -61,7 +61,7 @@ async function digestOf(secret: string, seconds: string, body: Uint8Array): Prom
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Takes as long whichever character differs. */
+/** Takes the same time for every position of the first difference. */
 function isSame(expected: string, given: string): boolean {
   let difference = expected.length ^ given.length;
   for (let index = 0; index < expected.length; index += 1) {

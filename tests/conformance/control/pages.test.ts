@@ -24,7 +24,7 @@ test('CP-01 somebody signs in on the page, sees who it is, signs out, and the se
   assert.equal((await personWith(service.url, token).ask('GET', '/sessions/current')).status, 401);
 });
 
-test('CP-01 a wrong password is told on the page, which keeps the e-mail and not the password', async () => {
+test('CP-01 the page reports a wrong password, and keeps the e-mail but not the password', async () => {
   const { email } = await newOwner(service);
   const browser = openBrowser(service.url);
   await browser.open('/sign-in');
@@ -88,7 +88,7 @@ test('CP-01 with a hundred sessions the page is small still, and names how many 
   assert.match(browser.page().text, /And 80 older sessions\./); // Of a hundred: the oldest beyond have ended.
 });
 
-test('CP-01 the password is changed on the page, by who knows the present one, and the browser stays known', async () => {
+test('CP-01 the page changes the password for somebody who knows the current one, and the browser stays known', async () => {
   const { email, ...other } = await newOwner(service);
   const browser = await signedInBrowser(service, email);
   const device = browser.cookies.get('__Host-purser-device');
@@ -159,7 +159,7 @@ test('CP-01 without TLS, on this machine, the pages work by each of its names', 
   await second.close();
 });
 
-test('ER-03 a fault is told as a page, with a reference and nothing of the inside', async () => {
+test('ER-03 a fault is shown as a page, with a reference and no internals', async () => {
   const browser = await signedInBrowser(service, (await newOwner(service)).email);
   await service.database.owner.query('alter table accounts.sessions rename to sessions_away');
   try {

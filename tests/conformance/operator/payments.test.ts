@@ -58,7 +58,7 @@ test('CP-05 an operator sees the payments of a wallet, and what went back of eac
   assert.deepEqual(await paymentsOf('nobody'), []);
 });
 
-test('CP-05 WA-05 a refund of a payment is set aside, asked for once, and booked by its notice', async () => {
+test('CP-05 WA-05 a refund of a payment is set aside, requested once, and booked after its webhook', async () => {
   const { user, there, here } = await payer();
   stripe.refundStatus = 'pending';
   const reply = await refund(user, here, 2_000_000, 'once');
@@ -106,7 +106,7 @@ test('CP-05 a refund that cannot be is refused, and nothing moves', async () => 
   assert.equal((await trailOf(operator, `${app.appId} ${user} ${here}`)).length, 1);
 });
 
-test('CP-05 a refund that Stripe could not be asked for is asked for later', async () => {
+test('CP-05 a refund that could not be requested is requested later', async () => {
   const { user, there, here } = await payer();
   stripe.failing = 503;
   const reply = await refund(user, here, 1_000_000);

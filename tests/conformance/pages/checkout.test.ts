@@ -88,7 +88,7 @@ test('ON-01 a passkey is offered once somebody has paid, to an owner who has non
   assert.doesNotMatch((await browser.open(path)).text, OFFER);
 });
 
-test('ON-02 coming back from the processor credits nothing, whatever the address says', async () => {
+test('ON-02 coming back from the processor credits nothing, with any address', async () => {
   const { user, browser } = await newPerson();
   await beginTopup(browser, linkFor(user), { amount: '5000000' });
   const path = await checkoutPath(service, user);
@@ -101,7 +101,7 @@ test('ON-02 coming back from the processor credits nothing, whatever the address
   assert.equal(await balanceOf(user), 0);
 });
 
-test('ON-02 the page of a checkout shows the money arriving, and the wallet to its owner alone', async () => {
+test('ON-02 the page of a checkout shows the money arriving, and the wallet only to its owner', async () => {
   const { user, browser } = await newPerson(1_000_000);
   const address = await beginTopup(browser, linkFor(user), { other: '7,50' });
   const waiting = await payBy(browser, address, 'success');

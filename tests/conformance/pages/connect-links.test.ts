@@ -29,7 +29,7 @@ test('BI-04 opening a link changes nothing, however often, and makes nothing kno
   assert.equal(await everything(), before);
 });
 
-test('BI-02 whoever cancels goes back with nothing changed, signed in or not', async () => {
+test('BI-02 cancelling leads back and changes nothing, signed in or not', async () => {
   const { email, user } = newConnectPerson();
   const link = await app.linkFor(user, { state: 's' });
   const browser = await browserOf(service, email);
@@ -68,7 +68,7 @@ test('BI-02 an app hears that it is connected only where that is so', async () =
   }
 });
 
-test('BI-04 who pays for longer than the link lasts is led back all the same, and connects nothing by it', async () => {
+test('BI-04 somebody who pays for longer than the link lasts is still led back, and connects nothing by it', async () => {
   const { email, user } = newConnectPerson();
   const owner = await browserOf(service, email);
   await consent(owner, await app.linkFor(user));
@@ -79,7 +79,7 @@ test('BI-04 who pays for longer than the link lasts is led back all the same, an
   }
 });
 
-test('BI-02 an address that was taken off the list meanwhile is no way back, and nobody connects by it', async () => {
+test('BI-02 an address that was removed from the list meanwhile leads nobody back, and nobody connects by it', async () => {
   const gone = await newConnectApp('Gone', ['https://gone.test/a', 'https://gone.test/b']);
   const { email, user } = newConnectPerson();
   const owner = await browserOf(service, email);
@@ -100,7 +100,7 @@ test('BI-02 an address that was taken off the list meanwhile is no way back, and
   assert.equal(wayBackOf(await owner.ask(`${next}/done`)), 'https://gone.test/a?status=connected');
 });
 
-test('BI-04 whatever is no link in force gets one page, the same for all, and nothing else', async () => {
+test('BI-04 every link that is not valid gets the same page, and nothing else', async () => {
   const { email, user } = newConnectPerson();
   const owner = await browserOf(service, email);
   const link = await app.linkFor(user);
@@ -137,7 +137,7 @@ test('BI-04 whatever is no link in force gets one page, the same for all, and no
   assert.equal(await everything(), before);
 });
 
-test('BI-04 a form of one link is none of another’s', async () => {
+test('BI-04 a form of one link does not work for another link', async () => {
   const [mine, other] = [newConnectPerson(), newConnectPerson()];
   const owner = await browserOf(service, mine.email);
   const [link, otherLink] = [await app.linkFor(mine.user), await app.linkFor(other.user)];

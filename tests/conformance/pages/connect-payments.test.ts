@@ -37,7 +37,7 @@ test('ON-01, ON-02 from consent to the payment, and by the arriving money back t
   assert.equal((await connectionOf(user))?.wallet.balance, 5_000_000n);
 });
 
-test('BI-04 the link of a refused call leads to consent first where there is none, and to the amounts then', async () => {
+test('BI-04 the link of a refused call leads to consent first if there is none, and then to the amounts', async () => {
   const { email, user } = newConnectPerson();
   const browser = await browserOf(service, email);
   const path = await refusedPath(service, app, user);

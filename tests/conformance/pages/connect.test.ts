@@ -50,14 +50,14 @@ test('ON-01 from the app to the page, by consent to the wallet, and back to the 
   assert.equal(status, 402, 'connected, and nothing in it yet');
 });
 
-test('BI-04 who has connected an account at the app is warned of a link for another, by whichever way it came', async () => {
+test('BI-04 somebody with an account at the app is warned about a link for another one, however it came', async () => {
   const WARNING = /already connected another account at Notes/;
   const [{ email, user }, other] = [newConnectPerson(), newConnectPerson()];
   const browser = await browserOf(service, email);
   const link = await app.linkFor(user);
   assert.doesNotMatch((await browser.open(link)).text, WARNING);
   await consent(browser, link);
-  assert.doesNotMatch((await browser.open(link)).text, WARNING); // His own.
+  assert.doesNotMatch((await browser.open(link)).text, WARNING); // Their own account.
   const made = await connectionOf(user);
   assert.ok(made !== undefined);
   await connections.setConnected(made, false);
@@ -90,7 +90,7 @@ test('ON-01 the name of an app hides nothing, and turns no sentence round that i
   }
 });
 
-test('ON-01 nobody connects without saying that the account is his, or without a cap that can be one', async () => {
+test('ON-01 nobody connects without confirming the account, or without a valid cap', async () => {
   const { email, user } = newConnectPerson();
   const browser = await browserOf(service, email);
   const link = await app.linkFor(user);
@@ -165,7 +165,7 @@ test('BI-04 another identity gets one calm page, which shows nothing of the wall
   assert.equal((await connectionOf(user))?.cap, 20_000_000n);
 });
 
-test('ON-05 who connects again finds the same wallet, and is told so', async () => {
+test('ON-05 connecting again finds the same wallet, and the page says so', async () => {
   const { email, user } = newConnectPerson();
   const owner = await browserOf(service, email);
   await consent(owner, await app.linkFor(user), { cap: 'other', 'other-cap': '12.50' });

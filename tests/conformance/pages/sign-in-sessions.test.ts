@@ -36,7 +36,7 @@ test('ON-01 a sign-in begins a new session, so that one that somebody slipped to
   assert.notEqual(browser.cookies.get(PERSON_COOKIE), slipped);
   assert.ok(await isSignedIn(browser));
   assert.equal(await isSignedIn(withCookie(slipped)), false);
-  // Nor does the code of one person go into the session of another.
+  // And the code of one person does not sign in another.
   const other = await asked(newEmail());
   const attacker = await browserOf(service, newEmail());
   other.browser.cookies.set(PERSON_COOKIE, attacker.cookies.get(PERSON_COOKIE) ?? '');
@@ -49,7 +49,7 @@ function withCookie(token: string): Browser {
   return browser;
 }
 
-test('threat 11: cookies of people are for this host alone, for https alone, and for no script', async () => {
+test('threat 11: cookies of wallet owners are for this host only, for https only, and for no script', async () => {
   const email = newEmail();
   const browser = openBrowser(service.url);
   await browser.open('/wallet/sign-in');

@@ -26,7 +26,7 @@ async function codesOf(email: string): Promise<number> {
   return rowCount ?? 0;
 }
 
-test('ON-01 who has the code from the mail is signed in, and led back to where he was', async () => {
+test('ON-01 the code from the mail signs a person in, and leads back to where they were', async () => {
   const email = newEmail();
   const { browser, code } = await asked(email);
   assert.match(code, /^\d{6}$/);
@@ -118,7 +118,7 @@ test('ON-01 a code lasts ten minutes', async () => {
   assert.equal(await isSignedIn(browser), false);
 });
 
-test('ON-01 a code works in the browser that asked for it alone', async () => {
+test('ON-01 a code works only in the browser that asked for it', async () => {
   const email = newEmail();
   const { browser, code } = await asked(email);
   const elsewhere = await asked(newEmail());
@@ -136,7 +136,7 @@ test('ON-01 a code works in the browser that asked for it alone', async () => {
   assert.ok(await isSignedIn(browser));
 });
 
-test('ON-01 a new code makes the older of this browser void, and none of another browser', async () => {
+test('ON-01 a new code voids the older one of this browser, and none of another browser', async () => {
   const email = newEmail();
   const other = await asked(email);
   const { browser, code } = await asked(email);
@@ -152,7 +152,7 @@ test('ON-01 a new code makes the older of this browser void, and none of another
   assert.ok(await isSignedIn(other.browser));
 });
 
-test('ON-01 whether an e-mail is known is told by no answer', async () => {
+test('ON-01 no answer tells whether an e-mail is known', async () => {
   const known = newEmail();
   await signedInPerson(service, known);
   const told: string[] = [];
@@ -199,7 +199,7 @@ test('ON-01 an e-mail is one person, however its letters are written', async () 
   assert.equal(rowCount, 1);
 });
 
-test('ON-01 neither a code nor what names it is stored, and who has the table and the secret cannot try all codes', async () => {
+test('ON-01 neither a code nor its name is stored, and the table with the secret is not enough to try all codes', async () => {
   const email = newEmail();
   const { browser, code } = await asked(email);
   const { rows } = await owner.query<{ row: string }>(

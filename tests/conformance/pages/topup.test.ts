@@ -186,7 +186,7 @@ test('ON-02 one address begins forty payments at once, and the form says when th
   assert.equal(statuses.at(-1), 429);
 });
 
-test('SB-06 the placeholder link of play money leads to a calm page, for whoever is there', async () => {
+test('SB-06 the placeholder link of play money leads to a calm page, for every visitor', async () => {
   for (const browser of [openBrowser(service.url), (await newPerson()).browser]) {
     assertPage(await browser.open('/topup/sandbox'), 200, 'This is the sandbox');
     assertPage(await browser.open('/topup/sandbox/pay'), 200, 'This is the sandbox');

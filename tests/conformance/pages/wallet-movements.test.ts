@@ -76,7 +76,7 @@ const setAside = (user: string, amount: bigint, key: string) =>
 const endSetAside = (user: string, kind: string, key: string) =>
   database.query('select ledger.end_set_aside($1, $2, $3, $4)', [app.appId, user, kind, key]);
 
-test('ON-04 every movement is told in plain words, with its sign and the balance after it', async () => {
+test('ON-04 every movement is shown in plain words, with its sign and the balance after it', async () => {
   const { browser, user, path } = await atWallet(5_000_000);
   await call(user);
   await credit(user, 'top_up', 10_000_000n, 'one');

@@ -142,7 +142,7 @@ test('ON-05 connecting again finds the same wallet, with its cap and its movemen
   assert.equal((await service.wallet(app, user)).balance, 5_000_000 - 2 * CHARGE);
 });
 
-test('ON-05 a disconnection among calls: those that were let in are charged, none is let in after its answer', async () => {
+test('ON-05 a disconnection among calls: calls already admitted are charged, and none is admitted after its answer', async () => {
   const { browser, user, path } = await atWallet();
   await browser.open(`${path}/disconnect`);
   const calls = Array.from({ length: 20 }, () => call(user));
@@ -193,7 +193,7 @@ for (const { name, page, form, fields, code } of ACTS) {
   });
 }
 
-test('ON-04 topping up needs no app: the page leads to a link that is good for this wallet alone', async () => {
+test('ON-04 topping up needs no app: the page leads to a link that works for this wallet only', async () => {
   const { browser, user, path } = await atWallet();
   const reply = await browser.ask(`${path}/topup`, { form: browser.fieldsOf(`${path}/topup`) });
   assertPage(reply, 303);

@@ -61,7 +61,7 @@ export const reaper = inFile('packages/service/src/ledger/recovery/reaper.ts');
 export const links = inFile('packages/service/src/connections/link.ts');
 export const connections = inFile('packages/service/src/connections/connection.ts');
 export const connectRoute = inFile('packages/service/src/http/data-plane/connect.ts');
-export const connectLinks = inFile('packages/service/src/web/connect/connect.ts');
+export const connectLinks = inFile('packages/service/src/web/connect/connect-pages.ts');
 
 /** The files of the tests that kill. */
 export const rights = ofFile('tests/integration/ledger-rights.test.ts');

@@ -34,7 +34,7 @@ const PLAIN = /^[\w.:@/+-]+$/;
 function fieldOf(value: Value): string {
   if (value === undefined) return '';
   if (typeof value === 'string') return PLAIN.test(value) ? value : quote(value);
-  if (typeof value === 'object') return quote(`\\x${value.toString('hex')}`);
+  if (typeof value === 'object') return `\\"\\\\\\\\x${value.toString('hex')}\\"`; // As `quote` would write it.
   return String(value);
 }
 

@@ -13,7 +13,7 @@ import { handleHealth, handleReadiness } from '#http/health.ts';
 import { handleMetrics, type MetricsPlane } from '#http/metrics.ts';
 import type { PageRoutes } from '#http/page-routes.ts';
 import type { Planes } from '#http/planes.ts';
-import { handleProcessorNotice } from '#http/processor-notices.ts';
+import { handleProcessorWebhook } from '#http/processor-webhooks.ts';
 import {
   correlationIdOf,
   type Exchange,
@@ -26,7 +26,7 @@ import {
 import type { UnderWay } from '#http/under-way.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-import type { Notices } from '#payments/notices.ts';
+import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
 import type { ProcessorName } from '#payments/processor.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -46,8 +46,8 @@ const NOTIFYING = ['stripe', 'test'] as const satisfies readonly ProcessorName[]
 
 interface ServerOptions {
   readonly dataPlane: DataPlane;
-  /** `notices`: undefined where nobody can pay. */
-  readonly planes: Planes & { readonly pages: PageRoutes; readonly notices: Notices | undefined };
+  /** `processorWebhooks`: undefined where nobody can pay. */
+  readonly planes: Planes & { readonly pages: PageRoutes; readonly processorWebhooks: ProcessorWebhooks | undefined };
   readonly isReady: () => Promise<boolean>;
   readonly metrics: MetricsPlane;
   readonly log: Log;
@@ -102,7 +102,12 @@ export function createHttpServer(options: ServerOptions): Server {
   return server;
 }
 
-function routesOf({ dataPlane, planes: { notices }, isReady, metrics }: ServerOptions): ReadonlyMap<string, Route> {
+function routesOf({
+  dataPlane,
+  planes: { processorWebhooks },
+  isReady,
+  metrics,
+}: ServerOptions): ReadonlyMap<string, Route> {
   const routes = new Map<string, Route>([
     [CHAT_PATH, { POST: (exchange) => handleChat(dataPlane, exchange) }],
     ['/v1/models', { GET: (exchange) => handleModelList(dataPlane, exchange) }],
@@ -114,8 +119,8 @@ function routesOf({ dataPlane, planes: { notices }, isReady, metrics }: ServerOp
     ['/metrics', { GET: (exchange) => handleMetrics(metrics, exchange) }],
   ]);
   for (const processor of NOTIFYING) {
-    const from = notices?.processor === processor ? notices : undefined;
-    routes.set(`/webhooks/${processor}`, { POST: (exchange) => handleProcessorNotice(from, exchange) });
+    const from = processorWebhooks?.processor === processor ? processorWebhooks : undefined;
+    routes.set(`/webhooks/${processor}`, { POST: (exchange) => handleProcessorWebhook(from, exchange) });
   }
   return routes;
 }

@@ -77,8 +77,8 @@ interface CallerEnd {
 }
 
 /**
- * Calls the provider and waits for its first chunks. Every failure rejects the promise, a missing client too, so that whoever
- * waits for it ends the hold. Notes a rejection here (CC-15), because nothing later has what was asked.
+ * Calls the provider and waits for its first chunks. Every failure rejects the promise, a missing client too, because
+ * `openStream` or the relay waits for it and ends the hold. Notes a rejection here (CC-15), because nothing later has what was asked.
  */
 async function openUpstream<M extends Mode>(
   { mode, providerOf }: Lane<M>,

@@ -51,7 +51,7 @@ export async function handleChat(
   return sendStream(exchange, { head, answer, writers });
 }
 
-/** The gateway adds what it learns of the caller to the head of the answer, whatever becomes of the call (SB-02, LI-01). */
+/** The gateway adds what it learns of the caller to the head of the answer, even if the call is refused later (SB-02, LI-01). */
 function incomingOf(exchange: Exchange, bytes: Buffer, head: string[]): Parameters<typeof completeChat>[1] {
   return {
     authorization: exchange.request.headers.authorization,

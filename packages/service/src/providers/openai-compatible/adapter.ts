@@ -31,6 +31,7 @@ export function createOpenAiCompatible({ http, baseUrl, apiKey }: AdapterOptions
     ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
   };
 
+  // One endpoint for each `accept`, so that the head of the request is built once and not for each call.
   const plain = http.endpoint(url, { ...headers, accept: 'application/json' });
   const streamed = http.endpoint(url, { ...headers, accept: 'text/event-stream' });
 
@@ -63,6 +64,7 @@ export function createOpenAiCompatible({ http, baseUrl, apiKey }: AdapterOptions
 /** Reads a whole completion. Throws the error that a provider may send in its place. */
 function completionOf(answer: unknown): Completion {
   if (!isJsonObject(answer)) throw new UpstreamError('malformed', 'The provider did not answer with JSON.');
+  // Some providers send errors with status 200.
   if (isJsonObject(answer['error'])) throw errorOfFrame(answer['error']);
   const { choices, usage } = answer;
   if (!Array.isArray(choices) || choices.length === 0) throw notCompletion();

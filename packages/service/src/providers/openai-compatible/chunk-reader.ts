@@ -10,7 +10,7 @@ import { type StreamChunk, UpstreamError } from '#providers/provider.ts';
 import { createEventReader } from '#providers/sse.ts';
 
 const END_OF_STREAM = '[DONE]';
-/** After so many templates, the chunks of a stream differ in more than their text, and trying on would cost for nothing. */
+/** Templates tried for one stream. If none of them helps, its chunks differ in more than their text. */
 const TEMPLATES_MAX = 8;
 
 /** Reads the chunks of one stream from its text. Throws `UpstreamError` if the provider sends something else. */
@@ -32,6 +32,7 @@ export function createChunkReader(): ChunkReader {
   let hasBegun = false;
   const chunkOf = createChunkParser();
 
+  // Templates are tried before the parser sees an event: most events never reach it.
   const events = createEventReader({
     onEvent: (data, raw) => {
       if (isDone) return;

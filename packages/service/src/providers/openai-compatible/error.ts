@@ -30,7 +30,7 @@ export function errorOfFrame(error: JsonObject): UpstreamError {
   if (THROTTLE_CODES.has(error['code']) || error['type'] === 'rate_limit_error') {
     return new UpstreamError('throttled', 'The provider throttled the call.');
   }
-  return new UpstreamError('refused', 'The provider answered with an error.');
+  return new UpstreamError('refused', 'The provider responded with an error.');
 }
 
 /** Reasons to finish that providers give when they broke an answer off. */

@@ -20,7 +20,7 @@ export function presentPasswordField(label: string): Html {
   });
 }
 
-/** A new password, typed once: whoever mistypes it can reset it by e-mail. */
+/** A new password, typed once: somebody who mistypes it can reset it by e-mail. */
 export function newPasswordField(): Html {
   return textField({
     name: 'new-password',

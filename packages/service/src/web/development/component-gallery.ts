@@ -8,7 +8,7 @@ import { PAGE_HEADERS, STYLE_ELEMENT } from '#web/frame/page-policy.ts';
 import { DARK_PALETTE, LIGHT_PALETTE, STYLE } from '#web/frame/style.ts';
 
 /**
- * Puts the two palettes side by side, whatever the browser prefers. `!important`, because the pages' style makes room by what a page
+ * Puts the two palettes side by side, regardless of what the browser prefers. `!important`, because the pages' style makes room by what a page
  * holds (a wide table), and this page holds everything.
  */
 const GALLERY_STYLE = `main{max-width:76rem!important}

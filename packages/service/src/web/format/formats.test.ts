@@ -61,7 +61,7 @@ test('a moment is shown to the minute, in UTC, and exactly for programs', () => 
   );
 });
 
-/** Reads a text back, whatever digits and separators the language has. */
+/** Reads a text back, with the digits and separators of any language. */
 function microsIn(text: string, language: string): bigint {
   const digits = Array.from(
     new Intl.NumberFormat(language, { useGrouping: false }).format(9_876_543_210n),

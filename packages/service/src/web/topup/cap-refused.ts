@@ -22,7 +22,7 @@ export function capPage(
   { app, connection, person }: OpenedLink,
   refused?: { readonly fault: Refusal; readonly typed: string },
 ): PageResponse {
-  if (connection === undefined) return voidLink(services); // Does not happen: whoever gets here has given consent.
+  if (connection === undefined) return voidLink(services); // Does not happen: people get here after consent.
   const { wallet, cap, isPaused } = connection;
   const { currency } = wallet;
   const path = `/topup/${request.part}`;

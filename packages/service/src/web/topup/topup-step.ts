@@ -121,7 +121,7 @@ async function currencyOf(services: WalletOwnerServices, { link, connection }: O
   return found?.wallet.currency ?? services.currency;
 }
 
-/** What the owner can spend now. A blocked wallet can spend nothing, whatever its balance: no figure, then. */
+/** What the owner can spend now. A blocked wallet can spend none of its balance, so it shows no figure. */
 function ownerLines(formats: Formats, appName: string, connection: Connection): Html {
   const { wallet } = connection;
   const spendable = formats.amount(spendableOf(connection), wallet.currency);
