@@ -1,4 +1,4 @@
-import type { JsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { UpstreamError } from '#providers/provider.ts';
 
 const TOO_MANY_REQUESTS = 429;
@@ -47,6 +47,16 @@ const FAILURES = new Set<unknown>([
 ]);
 
 /** True if a reason to finish means that the provider broke the answer off. Such an answer is free (CC-11). */
-export function isFailure(finishReason: unknown): boolean {
+function isFailure(finishReason: unknown): boolean {
   return FAILURES.has(typeof finishReason === 'string' ? finishReason.toLowerCase() : finishReason);
+}
+
+/** Throws the error that a choice holds: some providers answer 200 and put it there. Such an answer is free (CC-11). */
+export function checkChoices(choices: readonly unknown[]): asserts choices is readonly JsonObject[] {
+  for (const choice of choices) {
+    if (!isJsonObject(choice))
+      throw new UpstreamError('malformed', 'The provider sent a choice that is not an object.');
+    if (isJsonObject(choice['error'])) throw errorOfFrame(choice['error']);
+    if (isFailure(choice['finish_reason'])) throw new UpstreamError('cut', 'The provider broke off its response.');
+  }
 }
