@@ -71,7 +71,7 @@ export function createChunkReader(): ChunkReader {
 
 /** Turns the events of one stream into chunks. Throws `UpstreamError` if an event is none. */
 export function createChunkParser(): (event: unknown) => Chunk {
-  const shape = createChoiceShape();
+  const shape = createChoiceShape(); // Has a state: tool calls are numbered through the whole stream.
   return (event) => {
     const { choices, usage, ...extra } = checked(event);
     return { choices: Array.isArray(choices) ? shape(choices) : [], usage: usageReportOf(usage), extra };
