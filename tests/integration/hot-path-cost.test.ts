@@ -39,7 +39,7 @@ const BYTES_MAX = [
   { of: 'a streamed call of 32 at once', found: 131_500, isStream: true, calls: 256, atOnce: 32 },
 ] as const;
 const ROOM = 1.25;
-/** Of several windows the cheapest counts: whatever else the service does meanwhile only adds. */
+/** The cheapest of several windows counts, because other work of the service can only add to it. */
 const WINDOWS = 4;
 
 let metered: MeteredService;

@@ -32,7 +32,7 @@ interface ExhaustiveOptions {
 
 const MODEL = 'prove.one';
 const OUTPUT_TOKENS = 60;
-/** Output costs enough that an overrun exceeds its hold, whatever the seed: otherwise it is settled like any other call. */
+/** Output costs enough that an overrun exceeds its hold with every seed: otherwise it is settled like any other call. */
 const PRICE = {
   input: 1_000_000,
   cachedInput: 250_000,

@@ -1,4 +1,4 @@
-import { recordArrayOf } from '#db/record-literal.ts';
+import { recordArrayOf } from '#db/array-literal.ts';
 import type { HoldRequest } from '#kernel/hold.ts';
 
 /** Writes hold requests as records of the type `db.hold_request`, in the order of its attributes. For real and play money. */

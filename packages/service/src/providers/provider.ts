@@ -5,7 +5,7 @@ import type { Chunk, Completion } from '#providers/completion.ts';
 
 /**
  * A model vendor's service, as the gateway uses it. An adapter speaks the vendor's format and gives the types of
- * `completion.ts`. It sends one upstream request for each call: a retry could be billed twice (decision 10).
+ * `completion.ts`. It sends one upstream request for each call, because the provider may bill a second one as well.
  */
 export interface Provider {
   /** Returns the whole completion within `timeoutMs`. Nothing else ends it early. Throws `UpstreamError`. */

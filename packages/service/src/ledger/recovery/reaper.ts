@@ -11,11 +11,11 @@ interface Reaper {
   readonly stop: () => Promise<void>;
 }
 
-/** How the holds of one kind of money, live or sandbox, are released. */
+/** How holds of one kind are released: those of dead processes, live or sandbox, or the orphaned ones of this process. */
 interface ReaperPass {
   /**
-   * Releases up to `holdsMax` holds of dead processes and returns how many it released. With 0 it only finds out whether
-   * the database answers.
+   * Releases holds and returns how many. Of dead processes it may release up to `holdsMax`; with 0 it only finds out
+   * whether the database answers.
    */
   readonly release: (holdsMax: number) => Promise<number>;
   /** Runs before each release once the database has been reached. False if nothing may be released yet. */
@@ -38,7 +38,7 @@ interface ReaperOptions {
 export function startReaper({ passes, log, leaseMs = LEASE_MS }: ReaperOptions): Reaper {
   /** How many passes in a row must reach the database before anything is released: a whole lease. */
   const passesBeforeRelease = leaseMs / PERIOD_MS;
-  // One count for each kind of money: while one cannot be reached, the holds of the other are still released.
+  // One count for each kind: while sandbox holds cannot be reached, live ones are still released.
   const reached = passes.map(() => 0);
 
   async function pass({ release, prepare }: ReaperPass, index: number): Promise<void> {
@@ -49,7 +49,7 @@ export function startReaper({ passes, log, leaseMs = LEASE_MS }: ReaperOptions):
       const released = await release(mayRelease ? HOLDS_PER_PASS : 0);
       reached[index] = passes + 1;
       holdsReaped.add(released);
-      if (released > 0) log.warn({ released }, 'holds of dead processes were released');
+      if (released > 0) log.warn({ released }, 'holds of dead processes, or orphaned holds, were released');
     } catch (fault) {
       reached[index] = 0; // An outage: live processes may not have renewed their leases either.
       log.warn({ fault: describeFault(fault) }, 'a pass of the reaper failed');

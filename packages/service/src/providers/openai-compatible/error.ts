@@ -1,14 +1,14 @@
-import type { JsonObject } from '#kernel/json.ts';
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { UpstreamError } from '#providers/provider.ts';
 
 const TOO_MANY_REQUESTS = 429;
-/** Not standard; some providers send it when they are overloaded. */
+/** Some providers send this status when they are overloaded. */
 const OVERLOADED = 529;
 
-/** Statuses about the request itself. Any other 4xx is about us, such as our key (CC-15). */
+/** Statuses that concern the request itself. Any other 4xx concerns us, such as our key (CC-15). */
 const REJECTIONS = new Set([400, 404, 422]);
 
-/** The failure that a status other than 200 means. */
+/** The failure that a status other than 200 means. The body is not read: it may hold anything (ER-03). */
 export function errorOfStatus(status: number): UpstreamError {
   if (status === TOO_MANY_REQUESTS || status === OVERLOADED) {
     return new UpstreamError('throttled', `The provider throttled the call (${status}).`);
@@ -33,7 +33,7 @@ export function errorOfFrame(error: JsonObject): UpstreamError {
   return new UpstreamError('refused', 'The provider responded with an error.');
 }
 
-/** Values of `finish_reason` that providers send for a response that they broke off. */
+/** Reasons to finish that providers give when they broke an answer off. */
 const FAILURES = new Set<unknown>([
   'error',
   'abort',
@@ -46,7 +46,17 @@ const FAILURES = new Set<unknown>([
   'insufficient_system_resource',
 ]);
 
-/** Whether a response with this `finish_reason` failed, and so costs nothing (CC-11). */
-export function isFailure(finishReason: unknown): boolean {
+/** True if a reason to finish means that the provider broke the answer off. Such an answer is free (CC-11). */
+function isFailure(finishReason: unknown): boolean {
   return FAILURES.has(typeof finishReason === 'string' ? finishReason.toLowerCase() : finishReason);
+}
+
+/** Throws the error that a choice holds: some providers answer 200 and put it there. Such an answer is free (CC-11). */
+export function checkChoices(choices: readonly unknown[]): asserts choices is readonly JsonObject[] {
+  for (const choice of choices) {
+    if (!isJsonObject(choice))
+      throw new UpstreamError('malformed', 'The provider sent a choice that is not an object.');
+    if (isJsonObject(choice['error'])) throw errorOfFrame(choice['error']);
+    if (isFailure(choice['finish_reason'])) throw new UpstreamError('cut', 'The provider broke off its response.');
+  }
 }

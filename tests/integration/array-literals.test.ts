@@ -34,7 +34,7 @@ for (const [type, { attributes }] of Object.entries(WRITERS)) {
 
 const NOTHING_SPECIAL = { appId: 'app_1' as AppId, least: micros(1n), most: micros(2n), streamsMax: 0 };
 
-test('whatever text, bytes and numbers a record holds, the database reads them as they are', async () => {
+test('the database reads any text, bytes and numbers of a record as they are', async () => {
   // NUL cannot be stored, and lone surrogates are no text.
   const texts = fc
     .string({ unit: 'binary', maxLength: 30 })
