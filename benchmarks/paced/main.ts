@@ -1,5 +1,5 @@
-// Calls on a fixed schedule, whatever becomes of the earlier ones; each takes as long as from its moment in the schedule to
-// its answer. Run by support/paced-load.ts, which gives the order as an argument and reads the result.
+// Makes calls on a fixed schedule, also if earlier ones are still running. The time of a call runs from its moment in the
+// schedule to its answer. Run by support/paced-load.ts, which gives the order as an argument and reads the result.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { PacedOrder, PacedResult } from '../support/paced-load.ts';

@@ -57,7 +57,7 @@ export function startArgument(): unknown {
   return JSON.parse(process.argv[2] ?? '{}');
 }
 
-/** The other side of `tell`: does each order and sends back what that gave. Ends with whoever gives the orders. */
+/** The other side of `tell`: carries out each order and sends back its report. Exits when its parent process does. */
 export function obey(act: (order: unknown) => Promise<object>): void {
   process.once('disconnect', () => process.exit());
   process.on('message', (order) => {

@@ -9,7 +9,7 @@ const CONNECT_MS_MAX = 10_000;
 const READ_BYTES = 64 * 1024;
 /**
  * All connections read into this memory, one after another. Each read is handled before the next one begins, so nothing
- * may keep a slice of it: whoever needs bytes later copies them.
+ * may keep a slice of it. Code that needs bytes later must copy them.
  */
 const READ_MEMORY = Buffer.allocUnsafeSlow(READ_BYTES);
 /** How long a connection may be silent before TCP probes whether the other side is still there. */

@@ -65,7 +65,7 @@ export interface Framing {
 }
 
 const FRAMING_HEADERS = /\r\n(content-length|transfer-encoding|connection|keep-alive):[\t ]*([^\r]*)/gi;
-/** Responses with these statuses have no body, whatever their headers say. */
+/** Responses with these statuses have no body, even if their headers announce one. */
 const BODILESS = new Set([204, 304]);
 const LENGTH = /^\d{1,15}[\t ]*$/;
 const CHUNKED = /^chunked[\t ]*$/i;

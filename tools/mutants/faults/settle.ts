@@ -196,7 +196,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'reaper-forgets-what-lies-on-disk',
     clause: 'WA-10',
     edits: [reaper('>= passesBeforeRelease && isPrepared', '>= passesBeforeRelease')],
-    killer: reaping('WA-10 a reaper releases nothing while what the dead have left on disk is not settled'),
+    killer: reaping('WA-10 a reaper releases nothing while settlements of dead processes are still on disk'),
   },
   {
     id: 'check-forgets-balances',

@@ -10,7 +10,7 @@ interface Expiry {
   readonly stop: () => Promise<void>;
 }
 
-/** Deletes expired rows every ten minutes: sessions, password resets, and whatever `forget` adds. */
+/** Deletes expired rows every ten minutes: sessions, password resets, and the rows that `forget` deletes. */
 export function startExpiry(options: {
   readonly db: Queryable;
   /** Deletions of other folders that run in the same pass: idle attempt buckets, expired sign-ins of end users. */

@@ -97,7 +97,7 @@ function rowsOf(apiKey: string) {
   };
 }
 
-test('AU-01 a key that is registered during a refresh works, whichever rows the refresh has read', async () => {
+test('AU-01 a key that is registered during a refresh works, with any of its rows read by the refresh', async () => {
   const apiKey = newApiKey('live');
   const { app, key } = rowsOf(apiKey);
   let isRegistered = false;
@@ -106,7 +106,7 @@ test('AU-01 a key that is registered during a refresh works, whichever rows the 
       const isOfApps = text.includes('from accounts.apps');
       if (text.includes('greatest')) return { rows: [{ newest: 6n }] };
       if (isRegistered) return { rows: [isOfApps ? app : key] };
-      // The registration commits just after the first of the two statements, whichever that is.
+      // The registration commits just after the first of the two statements, which may be either of them.
       isRegistered = true;
       return { rows: [] };
     },

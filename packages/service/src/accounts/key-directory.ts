@@ -111,7 +111,7 @@ export function createKeyDirectory(db: Queryable, defaults: AppLimits, onUse: (k
       const key = keys.get(digest);
       // A refresh may bring a key whose app was never used here. Then the first call loads the app.
       if (key !== undefined && (key.revoked_at !== null || apps.has(key.app_id))) return callerOf(digest);
-      // The checksum is needed only for texts that are not in memory: whatever is there was a valid key.
+      // The checksum is needed only for texts that are not in memory: a text in memory was a valid key.
       return unknown.has(digest) || !isApiKey(apiKey) ? undefined : loadOnce(digest);
     },
     refresh: async () => {

@@ -55,7 +55,7 @@ export async function selectAppsChangedSince(db: Queryable, generation: bigint):
   return rows;
 }
 
-/** The newest generation of any app or key. Whatever is read after this has at least the changes up to it. */
+/** The newest generation of any app or key. Later reads see at least the changes up to it. */
 export async function selectNewestGeneration(db: Queryable): Promise<bigint> {
   const { rows } = await db.query<{ newest: bigint }>(
     `select greatest(

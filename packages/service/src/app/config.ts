@@ -44,7 +44,7 @@ export interface Config {
   readonly leaseMs: number;
   /** `open` lets anybody register an account; `closed` lets only operators create accounts. */
   readonly registration: 'open' | 'closed';
-  /** The name of whoever runs the service, for hosted pages and mail. */
+  /** The name of the person or company that runs the service, for hosted pages and mail. */
   readonly operatorName: string;
   /** The address for questions of end users, shown on every page. */
   readonly supportEmail: string | undefined;

@@ -75,7 +75,7 @@ export async function ensureDemo(
   return demo;
 }
 
-/** Reads the demo's keys, and makes whatever an earlier version of the demo did not have yet. */
+/** Reads the demo's keys, and makes those that an earlier version of the demo did not have yet. */
 function readOrMake(file: string): Demo {
   const kept = readKept(file);
   const demo: Demo = {

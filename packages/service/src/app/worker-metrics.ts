@@ -3,7 +3,7 @@ import { isJsonObject } from '#kernel/json.ts';
 import { mergeReadings, type MetricReading, readMetrics } from '#kernel/metrics.ts';
 
 /**
- * A scrape reaches only one worker, whichever got the connection. That worker asks the primary process, which asks all
+ * A scrape reaches only the worker that got its connection. That worker asks the primary process, which asks all
  * workers and returns their merged readings.
  */
 type Message =

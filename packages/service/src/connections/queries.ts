@@ -15,7 +15,7 @@ export interface ConnectionRow {
 const COLUMNS = `connection_id, app_id, user_id, identity_id, user_label, consented_at, is_paused,
   cap_before_pause_micros`;
 
-/** Finds the connection of an (app, user), whichever identity owns it. */
+/** Finds the connection of an (app, user). Any identity may own it. */
 export async function selectConnection(
   db: Queryable,
   appId: AppId,

@@ -42,8 +42,8 @@ const SLOW_AFTER_MS = 2_000;
 
 /**
  * Starts a real PostgreSQL on `directory`, creates the database there if needed, and returns when it answers queries. From
- * then on a server that dies is restarted on the same port, until `stop`. When this process ends, in whatever way, the
- * server ends too. Throws EmbeddedPostgresError for everything that an operator can fix, such as another Purser that uses the
+ * then on a server that dies is restarted on the same port, until `stop`. When this process ends, even by a
+ * kill, the server ends too. Throws EmbeddedPostgresError for everything that an operator can fix, such as another Purser that uses the
  * directory; then nothing was touched. Main thread only.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {

@@ -44,7 +44,7 @@ export async function layOut(requested: string): Promise<Layout> {
   };
 }
 
-/** A path beside the data directory that nobody else uses. The next start removes whatever a killed one leaves there. */
+/** A path beside the data directory that nobody else uses. If a start is killed, the next one removes what is left there. */
 export function temporaryPath(layout: Layout): string {
   return `${layout.directory}.tmp-${randomBase62(10)}`;
 }

@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 
 const MEBIBYTE = 1_048_576;
 const SHARE = 8;
-const BUFFERS_MIB_MIN = 128; // PostgreSQL's own default, whatever the machine has.
+const BUFFERS_MIB_MIN = 128; // PostgreSQL's own default, also on a small machine.
 const BUFFERS_MIB_MAX = 2_048; // About as much as calls to a million wallets touch.
 
 /**

@@ -72,7 +72,7 @@ export async function isPostmasterOf(pid: number, directory: string): Promise<bo
   return command.includes(`\0-D\0${directory}\0-p\0`);
 }
 
-/** True when `pid` is any PostgreSQL process that works in this data directory, whoever started it. Linux only. */
+/** True if `pid` is a PostgreSQL process that works in this data directory, no matter what started it. Linux only. */
 export async function isPostgresIn(pid: number, directory: string): Promise<boolean> {
   return (await nameOf(pid)) === 'postgres' && (await workingDirectoryOf(pid)) === directory;
 }

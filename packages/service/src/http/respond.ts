@@ -39,7 +39,7 @@ export function setHeaders(response: ServerResponse, headers: readonly string[])
   for (let at = 0; at + 1 < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
 }
 
-/** Puts the correlation id on the answer, whatever that will be (ER-02). */
+/** Puts the correlation id on the answer before the answer is known, so that every answer has it (ER-02). */
 export function nameAnswer({ response, correlationId }: Exchange): void {
   response.setHeader('x-correlation-id', correlationId);
   response.setHeader('x-request-id', correlationId);

@@ -177,7 +177,7 @@ function refuseMalformed(socket: Duplex, latest: Exchange | undefined): void {
   else writeRefusal(socket, refusal, undefined);
 }
 
-/** Connections that take no request any more, whatever else comes. */
+/** Connections that take no more requests, even if more arrive. */
 const doomed = new WeakSet<Duplex>();
 
 function hangUpAfter(response: ServerResponse, socket: Duplex): void {

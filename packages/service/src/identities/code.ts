@@ -50,8 +50,8 @@ interface CodeOptions {
   readonly pool: Pool;
   readonly attempts: AttemptLimiter;
   /**
-   * Codes are stored as HMACs under a key derived from this. A plain hash would not do: whoever reads the database could try
-   * all million codes in a moment.
+   * Codes are stored as HMACs under a key derived from this. A plain hash would not do: a person who can read the
+   * database could try all million codes in a moment.
    */
   readonly secret: Buffer;
   readonly sendCode: SendCode;

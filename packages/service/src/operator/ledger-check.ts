@@ -14,8 +14,8 @@ export async function checkBooks(pool: Pool): Promise<LedgerCheck> {
 }
 
 /**
- * The check of all books, as operators ask for it. One at a time in a process: whoever asks while one runs gets its
- * answer, for on large books it takes many seconds.
+ * Runs the full check when operators ask for it. A process runs one at a time, because on large books it takes many
+ * seconds. A request that comes meanwhile gets the answer of the one that runs.
  */
 export function createLedgerCheck(pool: Pool): () => Promise<LedgerCheck> {
   let running: Promise<LedgerCheck> | undefined;

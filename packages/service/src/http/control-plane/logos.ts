@@ -9,7 +9,7 @@ const OF_APP = '/apps/:appId/logo';
 const DIGEST = /^[0-9a-f]{64}$/;
 const logoParams = z.object({ digest: z.string() });
 
-/** Opened by itself, a picture is nothing but that, whatever else its bytes could be read as. */
+/** Opened by itself, a picture is only ever shown as a picture, even if its bytes also form a page or a script. */
 const HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
   'x-content-type-options': 'nosniff',

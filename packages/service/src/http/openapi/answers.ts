@@ -43,7 +43,7 @@ export function refusalsOf(
   );
 }
 
-/** In the order of the table of errors, whatever the order in which they are named. */
+/** In the order of the table of errors, and not in the order in which the route names them. */
 function codesOf(route: DescribedRoute, more: readonly ErrorCode[]): readonly ErrorCode[] {
   const { access, params, query, body, path } = route;
   const codes = new Set<ErrorCode>(more);

@@ -69,7 +69,7 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
   },
 ];
 
-/** The same, for whoever runs the service. */
+/** The same, for the people who run the service. */
 export const SERVICE_ROUTES: readonly DescribedRoute[] = [
   {
     method: 'POST',

@@ -57,7 +57,7 @@ export async function endCheck(db: Queryable, differences: bigint): Promise<void
   await db.query(`select ledger.end_check($1)`, [differences]);
 }
 
-/** What the last pass found that came to its end, whichever process made it. */
+/** Reads the result of the last pass that finished, in any process. */
 export async function selectLastCheck(
   db: Queryable,
 ): Promise<{ readonly ended_seconds: number; readonly differences: bigint }> {
