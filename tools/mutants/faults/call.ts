@@ -107,20 +107,20 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'zero-usage-taken-for-none',
     clause: 'CC-11',
     edits: [usageReport('const promptTokens = prompt ??', 'const promptTokens = (prompt || undefined) ??')],
-    killer: counting('CC-11 reported usage that agrees with itself is taken as it is, zero included'),
+    killer: counting('CC-11 reported usage that is consistent is taken as it is, including zero'),
   },
   {
     id: 'last-report-taken-for-the-largest',
     clause: 'CC-11',
     edits: [usageReport('Math.max(left, right)', 'right')],
-    killer: counting('CC-11 usage that falls from one chunk to the next contradicts itself'),
+    killer: counting('CC-11 usage that falls from one chunk to the next is a contradiction'),
   },
   {
     id: 'reasoning-beside-the-completion-free',
     clause: 'CC-11',
     edits: [usageReport('isBeside ? visibleTokens + reasoning : visibleTokens', 'visibleTokens')],
     killer: counting(
-      'CC-11 reasoning that the total shows to lie beside the completion is billed with it, and is no contradiction',
+      'CC-11 reasoning that the total shows to be outside the completion is billed with it, and is no contradiction',
     ),
   },
   {

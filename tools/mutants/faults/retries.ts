@@ -117,7 +117,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     clause: 'CC-14',
     edits: [digests('[appId, mode, userId, ...use]', '[appId, mode, ...use]')],
     killer: telling(
-      'CC-14 a retry has the app, mode, user and key, or body, of its earlier call; a difference in any keeps calls apart',
+      'CC-14 a retry shares its earlier call’s app, mode, user and key (or body); any difference makes it another call',
     ),
   },
   {
