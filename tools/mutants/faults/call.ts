@@ -100,7 +100,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
     clause: 'WA-07',
     edits: [validation('Math.max(context.bodyBytes, Buffer.byteLength(requestText))', 'context.bodyBytes')],
     killer: promptBound(
-      'WA-07 the hold covers every byte that the provider is sent, also where numbers grow when written again',
+      'WA-07 the hold covers every byte sent to the provider, even if numbers grow when they are written again',
     ),
   },
   {
@@ -167,7 +167,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
         '\n  const { charge: charged } = ending;\n  void endKept(lane, { hold, ending, caller }, answerOf);',
       ),
     ],
-    killer: settledFirst('CC-08 a plain answer is sent only when its charge is on the books'),
+    killer: settledFirst('CC-08 a buffered answer is sent only after its charge is on the books'),
   },
   {
     id: 'stream-that-fails-early-keeps-its-hold',
@@ -214,7 +214,9 @@ export const CALL_FAULTS: readonly Mutant[] = [
         "    const outcome = caller.gone.aborted ? 'abandoned' : 'answered';\n    await out.end(stream.held + tally.closingFrames());\n",
       ),
     ],
-    killer: settledFirst('CC-08 the caller of a stream that comes to its end is told so only when it is on the books'),
+    killer: settledFirst(
+      'CC-08 a stream that reaches its end tells its caller so only after its settlement is on the books',
+    ),
   },
   {
     id: 'stream-without-an-end-charged',
