@@ -29,7 +29,7 @@ export interface ChatRequest {
 }
 
 const NESTING_MAX = 100; // Deeper than any schema in use, and far from exhausting the stack.
-// The limits below are those of the format, so that a request which passes here also passes at a real provider.
+
 const TOKENS_MAX = 10_000_000;
 const CHOICES_MAX = 128;
 const STOP_TEXTS_MAX = 4;
@@ -90,7 +90,7 @@ function parseTokensMax(request: Fields): number | undefined {
   return given.length === 0 ? undefined : Math.min(...given);
 }
 
-/** `stop` is one text or a list of up to four. An empty text alone counts as none, as at real providers. */
+/** `stop` is one text or a list of up to four. A single empty text counts as none. */
 function parseStop(request: Fields): readonly string[] {
   const stop = request.raw('stop');
   if (typeof stop === 'string') return stop === '' ? [] : [stop];

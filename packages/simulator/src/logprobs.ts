@@ -1,6 +1,6 @@
 /**
  * Invented log probabilities, one for each piece of the text. A piece is a word and not a token, so there are fewer of them
- * than the usage counts. The first alternative is the piece itself, as at real providers.
+ * than the usage counts. The first alternative is the piece itself.
  */
 export function logprobsOf(pieces: readonly string[], alternatives: number): object {
   const content = pieces.map((piece) => {

@@ -66,7 +66,7 @@ async function completeChat(incoming: IncomingMessage, response: ServerResponse,
   await behaviour.perform({ request, response, signal });
 }
 
-/** Reads a body as UTF-8. Invalid bytes are refused instead of replaced, as real providers do. */
+/** Reads a body as UTF-8. Invalid bytes are refused, not replaced. */
 async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let byteCount = 0;

@@ -32,7 +32,7 @@ export interface Delta {
   readonly piece: string | null;
 }
 
-/** All deltas of all choices, in the order of the stream. The choices take turns, as they do at real providers. */
+/** All deltas of all choices, in the order of the stream. The choices take turns, so that clients must tell them apart. */
 export function deltasOf(answer: Answer): readonly Delta[] {
   const turns = answer.choices.map(deltasOfChoice);
   const turnCount = Math.max(...turns.map((deltas) => deltas.length));
