@@ -7,10 +7,12 @@ import type { Model } from '../packages/service/src/catalogue/catalogue.ts';
 import type { ChatCall } from '../packages/service/src/gateway/call/call.ts';
 import { createStreamTally } from '../packages/service/src/gateway/stream/stream-tally.ts';
 import { newCallId } from '../packages/service/src/kernel/ids.ts';
-import { type JsonObject, parseJson } from '../packages/service/src/kernel/json.ts';
+import { parseJson } from '../packages/service/src/kernel/json.ts';
 import { micros } from '../packages/service/src/kernel/micros.ts';
-import { checkChoices } from '../packages/service/src/providers/openai-compatible/choices.ts';
-import { createChunkReader } from '../packages/service/src/providers/openai-compatible/chunk-reader.ts';
+import {
+  createChunkParser,
+  createChunkReader,
+} from '../packages/service/src/providers/openai-compatible/chunk-reader.ts';
 import type { StreamChunk } from '../packages/service/src/providers/provider.ts';
 import { createEventReader } from '../packages/service/src/providers/sse.ts';
 
@@ -28,12 +30,9 @@ interface Reader {
 
 /** Parses and checks every chunk, as the chunk reader does with those that it cannot skip. */
 function createParsingReader(): Reader {
-  let chunks: JsonObject[] = [];
-  const onEvent = (data: string): void => {
-    const chunk = parseJson(data) as JsonObject;
-    checkChoices(chunk['choices'] as readonly unknown[]);
-    chunks.push(chunk);
-  };
+  let chunks: StreamChunk[] = [];
+  const chunkOf = createChunkParser();
+  const onEvent = (data: string): void => void chunks.push(chunkOf(parseJson(data)));
   const { feed } = createEventReader({ onEvent, skim: (_text, at) => at });
   const take = () => {
     const taken = chunks;

@@ -71,7 +71,7 @@ test('the pages bear text of twice the size', async (t) => {
   await assertSound(tab, 'owner-account-large-text');
 });
 
-test('the pages of accounts work without scripts, by keyboard alone', async (t) => {
+test('the pages of accounts work without scripts, with the keyboard only', async (t) => {
   const tab = await openTab(t, { hasScripts: false });
   if (tab === undefined) return;
   const { email } = await newOwner(service);

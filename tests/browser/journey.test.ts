@@ -51,7 +51,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
     await page.getByRole('link', { name: /^Call/ }).click();
     await journey.at('Receipt', 'receipt');
     await page.getByRole('link', { name: 'Back to the movements' }).click();
-    await page.getByRole('link', { name: 'Refund what is unused' }).click();
+    await page.getByRole('link', { name: 'Get a refund of unused money' }).click();
     await journey.at('Refund', 'refund');
     await page.getByRole('link', { name: 'Back to Test app' }).click();
     await page.getByRole('link', { name: 'Disconnect the app' }).click();
@@ -60,7 +60,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
     await journey.at('Test app', 'disconnected');
     assert.equal((await stage.call(user)).status, 402);
     await page.goto(`${OWN}/topup/${'x'.repeat(40)}`);
-    await journey.at('This link does not work any more', 'void');
+    await journey.at('This link no longer works', 'void');
     assert.deepEqual(await service.check(), []);
   });
 }
@@ -103,7 +103,7 @@ test('ON-01 BI-02 from the app to a wallet and back, paid, unpaid and cancelled,
   await journey.choose();
   await journey.pay();
   await journey.at('The money has arrived', 'arrived');
-  await page.getByRole('link', { name: 'Go on to Test app' }).click();
+  await page.getByRole('link', { name: 'Continue to Test app' }).click();
   await atApp.waitFor();
   assert.equal(theApp.asked.at(-1)?.path, backWith('connected'));
   await assertServed('paying');
@@ -113,7 +113,7 @@ test('ON-01 BI-02 from the app to a wallet and back, paid, unpaid and cancelled,
   assertQuiet(tab, 'connect');
 });
 
-test('ON-03 a card that is declined, one that is none, and one with a second step', async (t) => {
+test('ON-03 a card that is declined, a number that is no card, and a card with a second step', async (t) => {
   const chromium = await openChromium(t, HOSTS);
   if (chromium === undefined) return;
   const tab = await chromium.open({ width: 390 });

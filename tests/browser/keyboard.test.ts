@@ -27,7 +27,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
   assert.fail(`nobody gets there by keyboard: ${await wanted?.evaluate(String)}`);
 }
 
-test('ON-01 ON-02 the keyboard alone leads from a refused call to a served one', async (t) => {
+test('ON-01 ON-02 the keyboard is enough to get from a refused call to a served one', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const tab = await chromium.open();
@@ -43,7 +43,7 @@ test('ON-01 ON-02 the keyboard alone leads from a refused call to a served one',
   await keyboard.press('Enter');
 
   await journey.at('Enter the code', 'code');
-  await tabTo(page, page.getByLabel('Code from the mail'));
+  await tabTo(page, page.getByLabel('Code from the e-mail'));
   await keyboard.type((await mailTo(service, 'keyboard@example.test')).token);
   await keyboard.press('Enter');
 

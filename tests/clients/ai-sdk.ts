@@ -12,7 +12,7 @@ import {
 } from 'ai';
 import type { Ask, ErrorFields, Failure, Message, Told, ToolCall } from './stock-client.ts';
 
-/** One call through the AI SDK, which is the same whichever of its providers made the model. */
+/** One call through the AI SDK. It is the same for models of all its providers. */
 export async function askThroughAi(model: LanguageModel, ask: Ask): Promise<Told> {
   return ask.stream ? listen(model, ask) : answer(model, ask);
 }

@@ -108,7 +108,7 @@ test('WA-10 a hold of a call that runs is not an orphaned hold, however long it 
   const pools = { reserve: pool, settle: pool };
   const holds = createHolds({ pools, instance, spool: openTestSpool(t), backlog: BACKLOG_LIMITS, log });
   const request = holdOf('running', 60);
-  assert.equal((await holds.place(request)).outcome, 'granted');
+  assert.equal((await holds.place(request)).kind, 'granted');
   assert.equal(await holds.releaseOrphans(), 0);
   const lock = await lockWallet(ledger.database, 'running');
   const settled = holds.settle(endOf(request, 25), request.most);

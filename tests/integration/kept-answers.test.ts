@@ -125,7 +125,7 @@ async function startDying(t: TestContext): Promise<string> {
   const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-dying-'));
   t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
   const catalogue = catalogueAt(upstream.baseUrl, { timeoutMs: 30_000 });
-  const environment = { ...SHARED_SECRET, PURSER_FAILPOINT: 'lane.ending:1:kill' };
+  const environment = { ...SHARED_SECRET, PURSER_FAILPOINT: 'lane.settle-called:1:kill' };
   const databaseUrl = service.database.url;
   const dying = await startServiceProcess({ dataDirectory, catalogue, databaseUrl, environment });
   t.after(dying.stop);

@@ -207,12 +207,12 @@ test('WA-10 a process that was fenced takes a new id and goes on', async (t) => 
   await ledger.open('woken', 100);
   const { holds, id } = await startProcess(t);
   const first = holdOf('woken', 10);
-  assert.equal((await holds.place(first)).outcome, 'granted');
+  assert.equal((await holds.place(first)).kind, 'granted');
   const before = await id();
   await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [before]);
   await reapHolds(ledger.live, ALL);
   const second = holdOf('woken', 20);
-  assert.deepEqual(await holds.place(second), { outcome: 'granted', granted: 20n });
+  assert.deepEqual(await holds.place(second), { kind: 'granted', granted: 20n });
   assert.notEqual(await id(), before);
   assert.deepEqual(await holds.settle(endOf(first, 5), micros(10n)), { charged: 0n }); // It came too late.
   assert.deepEqual(await holds.settle(endOf(second, 5), micros(20n)), { charged: 5n });

@@ -48,7 +48,7 @@ test('WA-07 a hold and a settlement whose answers are lost are repeated and take
   const spool = openTestSpool(t);
   const holds = createHolds({ pools, instance, spool, backlog: BACKLOG_LIMITS, log });
   const request = holdOf('repeated', 60);
-  assert.deepEqual(await holds.place(request), { outcome: 'granted', granted: 60n });
+  assert.deepEqual(await holds.place(request), { kind: 'granted', granted: 60n });
   assert.equal((await ledger.wallet('repeated')).held, 60);
   assert.deepEqual(await holds.settle(endOf(request, 25), micros(60n)), { charged: 25n });
   await waitUntil('the settlement has been heard of', () => spool.kept() === 0);

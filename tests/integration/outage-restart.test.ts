@@ -160,14 +160,14 @@ test('WA-07 no hold is placed while a settlement waits too long for a database t
   await holds.settle(endOf(request, 50), micros(60n));
   clock.ms += BACKLOG_LIMITS.ageMsMax;
   const inTime = holdOf('anna', 10);
-  assert.equal((await holds.place(inTime)).outcome, 'granted');
+  assert.equal((await holds.place(inTime)).kind, 'granted');
   clock.ms += 1;
   await assert.rejects(holds.place(holdOf('anna', 10)), /Too many settlements wait/);
   assert.equal((await ledger.wallet('anna')).held, 70);
   proxy.restore();
   await waitUntil('nothing waits', () => spool.kept() === 0);
   await untilEmpty(directory);
-  assert.equal((await holds.place(holdOf('anna', 10))).outcome, 'granted');
+  assert.equal((await holds.place(holdOf('anna', 10))).kind, 'granted');
 });
 
 test('WA-07 no hold is placed while too many settlements wait', async (t) => {
@@ -177,7 +177,7 @@ test('WA-07 no hold is placed while too many settlements wait', async (t) => {
   proxy.reset();
   await holds.settle(endOf(requests[0], 5), micros(10n));
   const third = holdOf('anna', 10);
-  assert.equal((await holds.place(third)).outcome, 'granted');
+  assert.equal((await holds.place(third)).kind, 'granted');
   await holds.settle(endOf(requests[1], 5), micros(10n));
   await assert.rejects(holds.place(holdOf('anna', 10)), /Too many settlements wait/);
   assert.equal((await ledger.wallet('anna')).held, 30);

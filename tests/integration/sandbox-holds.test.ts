@@ -180,12 +180,12 @@ test('CC-14 a joined sandbox call is ended once its answer is kept, and without 
   const holds = createSandboxHolds(pools, { run, stop: async () => {}, leave: async () => {} }, micros(BigInt(GRANT)));
   const [kept, unkept] = [keyOf('kept'), keyOf('unkept')];
   for (const request of [kept, unkept]) {
-    assert.deepEqual(await holds.place(request), { outcome: 'granted', granted: 60n });
+    assert.deepEqual(await holds.place(request), { kind: 'granted', granted: 60n });
     const again = keyOf(request === kept ? 'kept' : 'unkept');
-    assert.deepEqual(await holds.place(again), { outcome: 'attempt_running', earlier: request.callId });
+    assert.deepEqual(await holds.place(again), { kind: 'earlier', state: 'running', callId: request.callId });
   }
   const conflict = await holds.place(keyOf('kept', 'other'));
-  assert.deepEqual(conflict, { outcome: 'attempt_conflict', earlier: kept.callId });
+  assert.deepEqual(conflict, { kind: 'earlier', state: 'conflict', callId: kept.callId });
 
   assert.deepEqual(await holds.settle(unlessJoined(kept, true), micros(60n)), { charged: 0n, isJoined: true });
   await expectWallet('joined', { balance: GRANT, held: 120 });

@@ -1,8 +1,8 @@
-// Whatever way of telling its calls a provider has, the caller puts together the calls that it made (clients.md, row 19).
+// However a provider reports its calls, the caller puts together the calls that it made (clients.md, row 19).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createToolCallOrder } from '../../packages/service/src/gateway/answer/tool-calls.ts';
+import { createToolCallOrder } from '../../packages/service/src/providers/openai-compatible/tool-calls.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 
 const RUNS = 2_000;

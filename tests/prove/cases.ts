@@ -1,18 +1,26 @@
 import { FAILPOINTS } from '../../packages/service/src/kernel/failpoint.ts';
-import { FREE_ANSWER } from './provider.ts';
 import type { AnswerPlan } from './plan.ts';
+import { FREE_ANSWER } from './provider.ts';
 
 /** One failpoint, reached by one plain or streamed call that is arranged for it. */
-export interface Case {
+export interface Case extends Situation {
   readonly failpoint: string;
+  /** The name of its situation. */
+  readonly situation: SituationName;
+  /** The time at which the failpoint is reached in this situation, counted from 1. */
+  readonly hit: number;
   readonly isStream: boolean;
+}
+
+interface Situation {
   readonly answer: AnswerPlan;
   /**
-   * What is arranged besides the provider's answer: the client leaves while its hold waits for a lock; the settlement
-   * waits for one, for so long that it goes to the disk; it cannot be stored; the process has been fenced; the wallet is
-   * as good as empty.
+   * What is arranged besides the provider's answer. `left`: the client leaves while its hold waits for a lock. `locked`: the
+   * settlement waits for a lock so long that it goes to the disk. `unstorable`: the settlement cannot be stored. `fenced`: the
+   * process has been fenced. `poor`: the wallet is nearly empty. `keyed`: the call has an idempotency key. `replayed`: the
+   * same, and it is sent again once it has been answered.
    */
-  readonly circumstance: 'none' | 'left' | 'locked' | 'unstorable' | 'fenced' | 'poor';
+  readonly circumstance: 'none' | 'left' | 'locked' | 'unstorable' | 'fenced' | 'poor' | 'keyed' | 'replayed';
 }
 
 const FULL: AnswerPlan = {
@@ -26,30 +34,101 @@ const FULL: AnswerPlan = {
 /** More than a connection takes before it says that it is full. */
 const FILLER_BYTES = 400_000;
 
-const ONLY_PLAIN = /^(chat\.plain|lane\.provider|lane\.failure|lane\.settling|lane\.settled)/;
-const ONLY_STREAMED = /^(chat\.stream|chat\.write|stream\.)/;
+const SITUATIONS = {
+  ordinary: { answer: FULL, circumstance: 'none' },
+  failing: { answer: { ...FULL, kind: 'status', status: 500 }, circumstance: 'none' },
+  broken: { answer: { ...FULL, kind: 'cut', completionShare: 0.9 }, circumstance: 'none' },
+  overrun: { answer: { ...FULL, usage: 'overrun' }, circumstance: 'none' },
+  slow: { answer: { ...FULL, fillerBytes: FILLER_BYTES }, circumstance: 'none' },
+  left: { answer: FULL, circumstance: 'left' },
+  locked: { answer: { ...FULL, waitMs: 800 }, circumstance: 'locked' },
+  unstorable: { answer: FULL, circumstance: 'unstorable' },
+  fenced: { answer: FULL, circumstance: 'fenced' },
+  poor: { answer: FULL, circumstance: 'poor' },
+  keyed: { answer: FULL, circumstance: 'keyed' },
+  replayed: { answer: FULL, circumstance: 'replayed' },
+} as const satisfies Record<string, Situation>;
 
-/** Every failpoint, with a plain call, a streamed one, or both: whatever leads past it. */
-export function casesOf(names: readonly string[] = FAILPOINTS): readonly Case[] {
-  return names.flatMap((failpoint) => {
-    const kinds = [false, true].filter((isStream) => !(isStream ? ONLY_PLAIN : ONLY_STREAMED).test(failpoint));
-    return kinds.map((isStream) => ({ failpoint, isStream, ...arrangementOf(failpoint) }));
-  });
+type SituationName = keyof typeof SITUATIONS;
+
+interface Reached {
+  readonly situation: SituationName;
+  readonly kinds?: 'plain' | 'streamed';
+  readonly hit?: number;
 }
 
-function arrangementOf(failpoint: string): Pick<Case, 'answer' | 'circumstance'> {
-  if (/^(lane\.provider-failed|lane\.failure|stream\.open-fail)/.test(failpoint)) {
-    return { answer: { ...FULL, kind: 'status', status: 500 }, circumstance: 'none' };
-  }
-  if (failpoint.startsWith('stream.fail'))
-    return { answer: { ...FULL, kind: 'cut', completionShare: 0.9 }, circumstance: 'none' };
-  if (/^(chat\.write|stream\.chunk-drained)/.test(failpoint))
-    return { answer: { ...FULL, fillerBytes: FILLER_BYTES }, circumstance: 'none' };
-  if (failpoint.startsWith('stream.unsent')) return { answer: FULL, circumstance: 'left' };
-  if (failpoint.startsWith('hold.spool')) return { answer: { ...FULL, waitMs: 800 }, circumstance: 'locked' };
-  if (failpoint === 'hold.judged') return { answer: FULL, circumstance: 'poor' };
-  if (failpoint === 'hold.all-settled') return { answer: { ...FULL, usage: 'overrun' }, circumstance: 'none' };
-  if (failpoint.startsWith('hold.release')) return { answer: FULL, circumstance: 'unstorable' };
-  if (/^instance\.(fenced|replaced|repeated)/.test(failpoint)) return { answer: FULL, circumstance: 'fenced' };
-  return { answer: FULL, circumstance: 'none' };
+/** Where a failpoint leads: every way to it that leaves something else behind. The first pattern that fits counts. */
+const WAYS: readonly (readonly [names: RegExp, ways: readonly Reached[]])[] = [
+  [/^chat\.plain/, [{ situation: 'ordinary', kinds: 'plain' }]],
+  [/^chat\.write/, [{ situation: 'slow', kinds: 'streamed' }]],
+  [/^stream\./, [{ situation: 'ordinary', kinds: 'streamed' }]],
+  [
+    /^lane\.settle/,
+    [
+      { situation: 'ordinary' },
+      { situation: 'failing' },
+      { situation: 'broken', kinds: 'streamed' },
+      { situation: 'left', kinds: 'streamed' },
+    ],
+  ],
+  [
+    /^provider\.complete/,
+    [
+      { situation: 'ordinary', kinds: 'plain' },
+      { situation: 'failing', kinds: 'plain' },
+    ],
+  ],
+  [
+    /^provider\.stream/,
+    [
+      { situation: 'ordinary', kinds: 'streamed' },
+      { situation: 'failing', kinds: 'streamed' },
+    ],
+  ],
+  [
+    /^chunks\.rest/,
+    [
+      { situation: 'ordinary', kinds: 'streamed' },
+      { situation: 'broken', kinds: 'streamed' },
+    ],
+  ],
+  [/^writer\.fail/, [{ situation: 'broken', kinds: 'streamed' }]],
+  [/^(chunks|writer)\./, [{ situation: 'ordinary', kinds: 'streamed' }]],
+  [/^spool\./, [{ situation: 'locked' }]],
+  [/^answers\.keep/, [{ situation: 'keyed' }]],
+  [/^answers\.find/, [{ situation: 'replayed' }]],
+  // A fenced process places its hold by two statements: the first is refused, the second has a new id.
+  [/^statement\.ledger-reserve-fitting/, [{ situation: 'ordinary' }, { situation: 'fenced', hit: 2 }]],
+  [/^statement\.ledger-reserve-/, [{ situation: 'poor' }]],
+  [/^statement\.ledger-settle-covered/, [{ situation: 'ordinary' }]],
+  [/^statement\.ledger-settle-/, [{ situation: 'overrun' }]],
+  [/^hold\.release/, [{ situation: 'unstorable' }]],
+  [/^instance\./, [{ situation: 'fenced' }]],
+  [/./, [{ situation: 'ordinary' }]],
+];
+
+/**
+ * Every failpoint with a plain call, a streamed one or both, in every situation of `WAYS`. `names`: of these failpoints
+ * alone; `name@situation` takes one situation of them.
+ */
+export function casesOf(names?: readonly string[]): readonly Case[] {
+  const all = FAILPOINTS.flatMap((failpoint) =>
+    waysTo(failpoint).flatMap(({ situation, kinds, hit = 1 }) => {
+      const streams = [false, true].filter((isStream) => kinds === undefined || isStream === (kinds === 'streamed'));
+      return streams.map((isStream) => ({ failpoint, situation, hit, isStream, ...SITUATIONS[situation] }));
+    }),
+  );
+  if (names === undefined) return all;
+  return all.filter(({ failpoint, situation }) =>
+    names.some((name) => name === failpoint || name === `${failpoint}@${situation}`),
+  );
+}
+
+/** Whether every call leads past the failpoint. The others are reached only when something is arranged for it. */
+export function isOrdinary(failpoint: string): boolean {
+  return waysTo(failpoint).some(({ situation }) => situation === 'ordinary');
+}
+
+function waysTo(failpoint: string): readonly Reached[] {
+  return WAYS.find(([names]) => names.test(failpoint))?.[1] ?? [];
 }

@@ -25,13 +25,21 @@ export interface ExhaustiveResult {
 
 interface ExhaustiveOptions {
   readonly seed: number;
-  /** Undefined: every one there is. */
+  /** See `casesOf`. Undefined: every case there is. */
   readonly names?: readonly string[];
   readonly atATime: number;
 }
 
 const MODEL = 'prove.one';
 const OUTPUT_TOKENS = 60;
+/** Output costs enough that an overrun exceeds its hold with every seed: otherwise it is settled like any other call. */
+const PRICE = {
+  input: 1_000_000,
+  cachedInput: 250_000,
+  output: 4_000_000,
+  marginBasisPoints: 1_000,
+  promptOverhead: 50,
+};
 /** It is tried again when a heartbeat took the new id before the call did, or a replay reached the failpoint. */
 const ATTEMPTS_MAX = 5;
 
@@ -46,7 +54,9 @@ export async function runExhaustive({ seed, names, atATime }: ExhaustiveOptions)
       cap: undefined,
     };
   });
-  const plan: HistoryPlan = { ...planHistory(seed), gateways: 1, hasLongStops: false, wallets };
+  const planned = planHistory(seed);
+  const prices = { ...planned.prices, [MODEL]: PRICE };
+  const plan: HistoryPlan = { ...planned, prices, gateways: 1, hasLongStops: false, wallets };
   const stage = await setStage(plan, undefined);
   try {
     await refuseUnstorable(stage.owner);
@@ -75,11 +85,11 @@ export async function runExhaustive({ seed, names, atATime }: ExhaustiveOptions)
   }
 }
 
-function nameOf({ failpoint, isStream }: Case): string {
-  return `${failpoint}:${isStream ? 'streamed' : 'plain'}`;
+function nameOf({ failpoint, situation, isStream }: Case): string {
+  return `${failpoint}:${situation}:${isStream ? 'streamed' : 'plain'}`;
 }
 
-/** True when the process died at its failpoint. */
+/** Whether a process died at the failpoint that it was armed with, by the call of the case. */
 async function runCase(stage: Stage, one: Case, calls: CallFacts[]): Promise<boolean> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     let isFired = false;
@@ -87,15 +97,15 @@ async function runCase(stage: Stage, one: Case, calls: CallFacts[]): Promise<boo
       databaseUrl: stage.cluster.url,
       dataDirectory: stage.directory,
       catalogueFile: stage.catalogueFile,
-      logFile: `${stage.directory}/${nameOf(one).replace(':', '-')}.log`,
-      failpoint: `${one.failpoint}:1:kill`,
+      logFile: `${stage.directory}/${nameOf(one).replaceAll(':', '-')}.log`,
+      failpoint: `${one.failpoint}:${one.hit}:kill`,
       onFailpoint: () => (isFired = true),
     });
     const url = await process.ready;
-    // Settlements that another case left on disk lead past some of them, too, and are none of this case's calls.
+    // A settlement that another case left on disk may lead past the failpoint at the start, before the call of this case.
     if (url === undefined && isFired) continue;
     if (url === undefined) throw new Error(`A gateway did not start: see the logs in ${stage.directory}.`);
-    calls.push(await callOnce(stage, one, url, attempt));
+    calls.push(...(await sendCase(stage, one, url, attempt)));
     if (!(await hasDied(process))) process.signal('SIGKILL');
     await process.ended;
     if (isFired) return true;
@@ -103,22 +113,30 @@ async function runCase(stage: Stage, one: Case, calls: CallFacts[]): Promise<boo
   return false;
 }
 
-async function callOnce(stage: Stage, one: Case, url: string, attempt: number): Promise<CallFacts> {
+/** Sends the call of a case, and again with the same key where that is what it is about. */
+async function sendCase(stage: Stage, one: Case, url: string, attempt: number): Promise<readonly CallFacts[]> {
   const { circumstance, isStream, answer } = one;
   const user = nameOf(one);
   const tag = `${circumstance === 'unstorable' ? 'unstorable-' : ''}${user}-${attempt}`;
-  const call = { tag, user, model: MODEL, isStream, wantsUsage: true, outputTokensMax: OUTPUT_TOKENS };
-  const body = bodyOf(call);
+  const call = { user, model: MODEL, isStream, wantsUsage: true, outputTokensMax: OUTPUT_TOKENS };
+  const body = bodyOf({ ...call, tag });
   stage.provider.expect(tag, answer);
   if (circumstance === 'fenced') await fenceNewest(stage.owner);
   const release = circumstance === 'left' ? await lockWallet(stage.owner, user) : undefined;
   const leaveAfterMs = circumstance === 'left' ? LEAVE_MS : undefined;
-  const answered = sendCall({ ...call, url, key: stage.demo.liveKey, body, leaveAfterMs });
+  const idempotencyKey = circumstance === 'keyed' || circumstance === 'replayed' ? tag : undefined;
+  const send = async (as: string): Promise<CallFacts> => {
+    const sending = { ...call, tag: as, url, key: stage.demo.liveKey, body, leaveAfterMs, idempotencyKey };
+    const seen = await sendCall(sending);
+    const ending = seen.ending === 'unsent' ? 'unknown' : seen.ending;
+    const bodyBytes = Buffer.byteLength(body);
+    return { ...call, tag: as, ...seen, ending, bodyBytes, stoppedMs: 0, isDisturbed: true };
+  };
+  const answered = send(tag);
   if (release !== undefined) setTimeout(() => void release(), 2 * LEAVE_MS);
   if (circumstance === 'locked') await lockSettlement(stage, user, tag);
-  const seen = await answered;
-  const ending = seen.ending === 'unsent' ? 'unknown' : seen.ending;
-  return { ...call, ...seen, ending, bodyBytes: Buffer.byteLength(body), stoppedMs: 0, isDisturbed: true };
+  const first = await answered;
+  return circumstance === 'replayed' ? [first, await send(`${tag}-again`)] : [first];
 }
 
 const LEAVE_MS = 100;

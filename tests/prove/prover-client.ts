@@ -23,6 +23,7 @@ interface Sending {
   readonly isStream: boolean;
   /** Leaves by itself then; after this the answer is unknown. */
   readonly leaveAfterMs: number | undefined;
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** No call of a history takes so long: a process that stands still is let go on before. */
@@ -62,6 +63,7 @@ export function sendCall(sending: Sending): Promise<Seen> {
         'x-correlation-id': tag,
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
+        ...(sending.idempotencyKey === undefined ? {} : { 'idempotency-key': sending.idempotencyKey }),
       },
     });
     const timer = setTimeout(() => {

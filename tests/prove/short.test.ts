@@ -7,12 +7,13 @@ import { runHistory } from './history.ts';
 
 /** One of each step of a call: waiting for its hold, for its provider, for its settlement, for its client. */
 const FAILPOINTS = [
-  'hold.reserved',
+  'statement.ledger-reserve-fitting-answered@ordinary',
   'instance.replaced',
-  'lane.provider-answered',
-  'stream.chunk-read',
-  'hold.settle-done',
-  'stream.settled',
+  'provider.complete-answered@ordinary',
+  'writer.write-called',
+  'statement.ledger-settle-covered-answered',
+  'lane.settle-answered@broken',
+  'answers.keep-answered',
   'chat.write-full',
   'hold.release-queued',
 ];

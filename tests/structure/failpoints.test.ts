@@ -2,16 +2,20 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { FAILPOINTS } from '../../packages/service/src/kernel/failpoint.ts';
+import { FAILPOINTS, MARKED, MARKED_STATEMENTS } from '../../packages/service/src/kernel/failpoint.ts';
 
-/** The way of a call. Of some files only the part that calls wait for. */
+/** The files on the way of a call. Of some, only the part that calls wait for. */
 const CALL_PATH = [
   'http/data-plane/chat.ts',
   'http/data-plane/frame-writer.ts',
   'gateway/pipeline.ts',
   'gateway/request/admission.ts',
   'gateway/run-in-lane.ts',
-  'gateway/lanes/counted-lane.ts',
+  'gateway/answer/failure.ts',
+  'gateway/idempotency/idempotency.ts',
+  'gateway/lanes/live-lane.ts',
+  'gateway/lanes/sandbox-lane.ts',
+  'gateway/lanes/running-calls.ts',
   'gateway/stream/stream.ts',
   'ledger/holds.ts',
   'ledger/hold/place.ts',
@@ -21,34 +25,93 @@ const CALL_PATH = [
 ];
 const SOURCE = join(import.meta.dirname, '../../packages/service/src');
 const PARTS: Readonly<Record<string, RegExp>> = {
-  'db/instance.ts': /run: async \(statement\)[\s\S]*?\n {4}\},\n/,
-  // What is replayed, and the end of the process, are no part of a call.
-  'ledger/settlement/settling.ts': /function land\([\s\S]*?\n {4}release:/,
+  'db/instance.ts': /run: async \(statement\)[\s\S]*?\n {4}\},\n/g,
+  // A call waits neither for a replay nor for the end of the process.
+  'ledger/settlement/settling.ts': /function land\([\s\S]*?\n {4}release:|async function settleAll[\s\S]*?\n\}\n/g,
 };
-/** A failpoint stands so close to the wait that it belongs to. */
+/** A failpoint stands at most this many lines from the wait that it belongs to. */
 const LINES_BESIDE = 3;
 
-/** Line numbers of the waits that have no failpoint before them, or none after. */
-function bareWaits(text: string): readonly number[] {
-  const lines = text.split('\n').map((line) => line.replace(/\/\/.*$|^\s*\/?\*.*$/, ''));
-  const marks = lines.flatMap((line, index) => (line.includes("failpoint('") ? [index] : []));
-  const isBeside = (from: number, to: number) => marks.some((mark) => mark >= from && mark <= to);
-  return lines.flatMap((line, index) => {
-    const goesOn = /\breturn\b.*\.then\((.*)/.exec(line)?.[1];
-    if (goesOn === undefined && !/\bawait\b/.test(line)) return [];
-    const end = goesOn === undefined ? endOfStatement(lines, index) : (bodyOf(lines, goesOn) ?? index);
-    const isMarked = isBeside(index - LINES_BESIDE, index) && isBeside(end, end + LINES_BESIDE);
-    return isMarked ? [] : [index + 1];
+const PLACING = 'statement.ledger-reserve-fitting';
+const SETTLING = 'statement.ledger-settle-covered';
+
+/**
+ * What covers a wait, by the text that is waited for: a marked function of a port, or a function of the path, whose own waits
+ * are checked here as well. Any other wait must have failpoints of its own beside it.
+ */
+const COVERS: Readonly<Record<string, string>> = {
+  completeChat: 'function',
+  'answer.run': 'relay',
+  admitted: 'admit',
+  found: 'keys.find',
+  taken: 'rate.take',
+  'lane.place': 'lane.place',
+  'lane.settle': 'lane.settle',
+  joinEarlier: 'function',
+  replayOf: 'function',
+  'answers.find': 'answers.find',
+  'caller.idempotency.answers.keep': 'answers.keep',
+  sleep: 'lane.place', // Between two calls of it, and with nothing that has changed since the first.
+  'lane.providerOf(call).complete': 'provider.complete',
+  endFailed: 'function',
+  endKept: 'function',
+  'providerOf(call).stream': 'provider.stream',
+  'chunks.first': 'chunks.first',
+  'chunks.rest': 'chunks.rest',
+  opening: 'openUpstream',
+  pump: 'function',
+  pass: 'writer.write',
+  writing: 'writer.write',
+  'out.tell': 'writer.write',
+  'out.end': 'writer.end',
+  'out.fail': 'writer.fail',
+  // Batchers answer these as soon as their statement is answered.
+  'holds.place': PLACING,
+  settling: SETTLING,
+  landing: SETTLING,
+  landed: SETTLING,
+  'instance.run': PLACING,
+  statement: PLACING,
+  reserveFitting: PLACING,
+  reserveHolds: 'statement.ledger-reserve',
+  settleCovered: SETTLING,
+  settleHolds: 'statement.ledger-settle',
+  endHolds: 'function',
+  'Promise.race': 'spool.keep',
+};
+
+interface Wait {
+  /** Counted from 0. */
+  readonly line: number;
+  readonly of: string;
+}
+
+/** What is waited for on a line, by `await` or by `then`: the text before the brackets of the call. */
+function waitsOf(lines: readonly string[]): readonly Wait[] {
+  return lines.flatMap((text, line) => {
+    const awaited = [...text.matchAll(/\bawait (?:\(await )?(new Promise|[\w.]+(?:\(\w*\)\.\w+)?)/g)];
+    const chained = [...text.matchAll(/(?<![\w.)])([\w.]+)(?:\(.*\))?\.(?:then|catch)\(/g)].filter(
+      ([whole]) => !whole.startsWith('await'),
+    );
+    const names = new Set([...awaited, ...chained].map(([, name = '']) => name));
+    // `await x.catch(` is one wait, for `x`.
+    return [...names].filter((name) => name !== 'await').map((of) => ({ line, of }));
   });
 }
 
-/** The line on which the function of this file begins its body that a wait goes on with; undefined where it stands beside it. */
-function bodyOf(lines: readonly string[], goesOn: string): number | undefined {
-  const [, name] = /^(?:\(\w+\) => )?(\w+)[()]/.exec(goesOn) ?? [];
-  const from = lines.findIndex((line) => new RegExp(`(function|const) ${name}\\b`).test(line));
-  return name === undefined || from === -1
-    ? undefined
-    : lines.findIndex((line, at) => at >= from && line.endsWith('{'));
+/** Line numbers of the waits that nothing covers and that have no failpoint before them, or none after. */
+function bareWaits(text: string, used: Set<string> = new Set()): readonly number[] {
+  const lines = text.split('\n').map((line) => line.replace(/\/\/.*$|^\s*\/?\*.*$/, ''));
+  const marks = lines.flatMap((line, index) => (line.includes("failpoint('") ? [index] : []));
+  const isBeside = (from: number, to: number) => marks.some((mark) => mark >= from && mark <= to);
+  return waitsOf(lines).flatMap(({ line, of }) => {
+    if (Object.hasOwn(COVERS, of)) {
+      used.add(of);
+      return [];
+    }
+    const end = endOfStatement(lines, line);
+    return isBeside(line - LINES_BESIDE, line) && isBeside(end, end + LINES_BESIDE) ? [] : [line + 1];
+  });
 }
 
 /** The line on which the brackets that the wait opens are closed. */
@@ -62,14 +125,44 @@ function endOfStatement(lines: readonly string[], from: number): number {
   return lines.length - 1;
 }
 
-test('every wait of a call has a failpoint before it and one after it', () => {
+const read = (file: string) => readFileSync(join(SOURCE, file), 'utf8');
+const partOf = (file: string) => {
+  const part = PARTS[file];
+  return part === undefined ? read(file) : (read(file).match(part) ?? []).join('');
+};
+
+test('every wait of a call has a failpoint before it and one after it, its own or that of a marked port', () => {
+  const used = new Set<string>();
   for (const file of CALL_PATH) {
-    const whole = readFileSync(join(SOURCE, file), 'utf8');
-    const part = PARTS[file];
-    const text = part === undefined ? whole : (part.exec(whole)?.[0] ?? '');
+    const text = partOf(file);
     assert.match(text, /\bawait\b|\.then\(/, `${file} waits for nothing`);
-    assert.deepEqual(bareWaits(text), [], `${file}: waits without a failpoint, by line`);
+    assert.deepEqual(bareWaits(text, used), [], `${file}: waits without a failpoint, by line`);
   }
+  assert.deepEqual(new Set(Object.keys(COVERS)), used, 'a cover is for a wait that there is');
+});
+
+test('what covers a wait is a marked function, or a function on the way of a call', () => {
+  const path = CALL_PATH.map(read).join('\n');
+  for (const [wait, cover] of Object.entries(COVERS)) {
+    if (cover.includes('.')) {
+      assert.ok(FAILPOINTS.includes(`${cover}-called`) && FAILPOINTS.includes(`${cover}-answered`), cover);
+    } else {
+      const name = cover === 'function' ? wait : cover;
+      assert.match(path, new RegExp(`function ${name}\\b`), `${name} is no function of the path`);
+    }
+  }
+});
+
+test('app/compose.ts marks every port of which calls are waited for, and the pools of the statements', () => {
+  const compose = read('app/compose.ts');
+  const handedOn = { provider: 'lane', chunks: 'lane', writer: 'writers' } as const;
+  for (const port of Object.keys(MARKED)) {
+    const root = Object.hasOwn(handedOn, port) ? handedOn[port as keyof typeof handedOn] : port;
+    assert.match(compose, new RegExp(`markPort\\('${root}'`), `${port} is not marked`);
+  }
+  assert.match(compose, /reserve: markStatements\(.*settle: markStatements\(/);
+  const queries = globSync('ledger/**/queries.ts', { cwd: SOURCE }).map(read).join('\n');
+  for (const name of MARKED_STATEMENTS) assert.ok(queries.includes(`'${name}'`), `${name} is no statement`);
 });
 
 test('a wait without a failpoint is found', () => {
@@ -77,17 +170,20 @@ test('a wait without a failpoint is found', () => {
   assert.deepEqual(bareWaits(marked), []);
   assert.deepEqual(bareWaits(marked.replace("failpoint('a.b');\n", '')), [1]);
   assert.deepEqual(bareWaits(marked.replace("failpoint('a.c');", '')), [2]);
-  const chained =
-    "failpoint('a.b');\nreturn f().then((x) => goOn(x));\n\n\n\nfunction goOn(x) {\n  failpoint('a.c');\n}";
-  assert.deepEqual(bareWaits(chained), []);
-  assert.deepEqual(bareWaits(chained.replace("failpoint('a.b');", '')), [2]);
-  assert.deepEqual(bareWaits(chained.replace("failpoint('a.c');", '')), [2]);
+  assert.deepEqual(bareWaits('return f(1).then((x) => g(x));'), [1]);
+  assert.deepEqual(bareWaits('await new Promise((resolve) => go(resolve));'), [1]);
+  assert.deepEqual(bareWaits('const found = await keys.look(1);\nreturn await lane.place(call);'), [1]);
 });
 
-test('every failpoint stands in the code once, and every one in the code is listed', () => {
+test('every failpoint of the code stands there once and is listed, and every other one belongs to a port', () => {
   const files = globSync('**/*.ts', { cwd: SOURCE }).filter((file) => !file.endsWith('.test.ts'));
-  const code = files.map((file) => readFileSync(join(SOURCE, file), 'utf8')).join('\n');
-  const used = [...code.matchAll(/failpoint\('([a-z.-]+)'\)/g)].map(([, name]) => name);
+  const used = [
+    ...files
+      .map(read)
+      .join('\n')
+      .matchAll(/failpoint\('([a-z.-]+)'\)/g),
+  ].map(([, name]) => name ?? '');
   assert.equal(new Set(used).size, used.length, 'a name stands twice');
-  assert.deepEqual(new Set(used), new Set(FAILPOINTS));
+  const ofPorts = FAILPOINTS.filter((name) => /-(called|answered)$/.test(name) && !name.startsWith('hold.'));
+  assert.deepEqual(new Set([...used, ...ofPorts]), new Set(FAILPOINTS));
 });

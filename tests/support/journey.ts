@@ -21,7 +21,7 @@ const USAGE = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
 /** A service whose pages a real browser opens, and an app with a logo and a user whose calls are refused. */
 export interface JourneyStage extends Stage {
   readonly call: (user: string) => Promise<Reply>;
-  /** A user of the app whose call is refused: who it is, and where the refusal sends him. */
+  /** A user of the app whose call is refused: who they are, and where the refusal sends them. */
   readonly refusedCall: () => Promise<{ readonly user: string; readonly topupUrl: string }>;
 }
 
@@ -126,9 +126,9 @@ export function journeyOf(tab: Tab, { service }: Pick<Stage, 'service'>, look?: 
     signIn: async (email) => {
       await at('Sign in', 'sign-in');
       await page.getByLabel('E-mail').fill(email);
-      await page.getByRole('button', { name: 'Mail me a code' }).click();
+      await page.getByRole('button', { name: 'Send me a code' }).click();
       await at('Enter the code', 'code');
-      await page.getByLabel('Code from the mail').fill((await mailTo(service, email)).token);
+      await page.getByLabel('Code from the e-mail').fill((await mailTo(service, email)).token);
       await page.getByRole('button', { name: 'Sign in' }).click();
     },
     consent: async (appName = 'Test app') => {

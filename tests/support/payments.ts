@@ -22,7 +22,7 @@ export interface PaymentsGround {
   readonly refunds: Refunds;
   /** A user's checkout of this many micros, at the processor, nothing paid. */
   readonly begin: (user: string, amount: number) => Promise<CheckoutId>;
-  /** A wallet with a payment in it that was told of. Gives the payment by its name there and here. */
+  /** A wallet with a payment in it, for which a webhook came. Gives the payment's name at the processor and here. */
   readonly paid: (user: string, amount: number) => Promise<{ readonly there: string; readonly here: PaymentId }>;
   /** The processor tells of a payment. */
   readonly tell: (payment: string) => Promise<void>;

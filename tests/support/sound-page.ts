@@ -43,7 +43,7 @@ export function assertQuiet({ requests, complaints, hosts }: Tab, name: string):
 }
 
 /** Who is shut out, and by what: axe's serious and critical findings. By the debugger, which no policy of a page binds. */
-async function findingsOf(page: Page): Promise<readonly string[]> {
+export async function findingsOf(page: Page): Promise<readonly string[]> {
   const script = `${AXE}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`;
   const found = await page.evaluate<Finding[]>(script);
   return found

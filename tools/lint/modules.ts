@@ -13,7 +13,7 @@ export interface ModuleUser {
  */
 export const MODULES: Readonly<Record<string, readonly ModuleUser[]>> = {
   pg: [{ place: 'db' }, { place: 'embedded' }],
-  fastify: [{ place: 'http' }, { place: 'web/development/mailbox.ts' }],
+  fastify: [{ place: 'http' }, { place: 'web/development/mailbox.ts' }, { place: 'web/development/own-machine.ts' }],
   '@purser/sdk': [{ place: 'examples' }],
   openai: [{ place: 'examples/chat/answer.ts' }, { place: 'examples/chat/fault.ts' }],
   undici: [{ place: 'webhooks/deliver.ts' }, { place: 'cli/listener-client.ts' }, { place: 'benchmarks' }],

@@ -78,7 +78,7 @@ test('SDK-02 the key is not shown where a client or a user is logged', () => {
   }
 });
 
-test('SDK-02 the fetch signs what goes to the service, whatever it is handed, and nothing else', async () => {
+test('SDK-02 the fetch signs requests to the service in every form that they are given, and no others', async () => {
   const { purser, sent } = clientThat(() => new Response('{}'));
   const { fetch } = purser.forUser('anna');
   const body = { method: 'POST', body: '{}' };

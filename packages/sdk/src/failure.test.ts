@@ -30,7 +30,7 @@ test('SDK-01 a 402 is found inside of what a client or an app has wrapped around
   }
 });
 
-test('SDK-01 what is no error of payment is none, whatever it is', () => {
+test('SDK-01 a value that is not a payment error is never taken for one', () => {
   const circle: { cause?: unknown } = {};
   circle.cause = circle;
   for (const error of [

@@ -156,7 +156,7 @@ test('SDK-02 refused again although other calls have ended, it is waited on, and
   await assert.rejects(withTopUp({ isSandbox: false, balance }, shift, { onTopUp: () => {}, pollMs: 250 }), other);
 });
 
-test('SDK-02 it is looked four times a second at the most, whatever is asked for', async () => {
+test('SDK-02 the balance is read at most four times a second, even with a shorter `pollMs`', async () => {
   for (const pollMs of [0, -1, 1, Number.NEGATIVE_INFINITY]) {
     const { count, run } = scene([{}]);
     await assert.rejects(run({ pollMs, waitMs: 400 }), isPurserError);

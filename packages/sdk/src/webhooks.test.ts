@@ -76,7 +76,7 @@ test('SDK-03 a header that is missing, malformed or ambiguous is refused as such
   }
 });
 
-test('SDK-03 whatever else was signed, or by another secret, or is of another length, is refused', async () => {
+test('SDK-03 a signature of other text, by another secret, or of another length is refused', async () => {
   const v1 = digest(NOW);
   for (const other of [
     digest(NOW + 1),

@@ -15,11 +15,11 @@ const PLAIN: Manner = { pieceDelayMs: 0, reportsUsage: true, reasoningTokens: 0,
 /** Every model of the simulator by name. */
 export const BEHAVIOURS = {
   'sim-echo': {
-    about: 'Answers at once: says that it is the built-in simulator and repeats a bit of the question.',
+    about: 'Answers at once: says that it is the built-in simulator, and repeats part of the question.',
     perform: answering(PLAIN),
   },
   'sim-slow': {
-    about: 'The answer of `sim-echo`, a word every 100 ms; unstreamed, all of it after the same time.',
+    about: 'The answer of `sim-echo`, one word every 100 ms; not streamed, the whole answer after the same time.',
     perform: answering({ ...PLAIN, pieceDelayMs: 100 }),
   },
   'sim-cached': {
@@ -35,7 +35,7 @@ export const BEHAVIOURS = {
     perform: answering({ ...PLAIN, ending: 'truncated' }),
   },
   'sim-cut': {
-    about: 'Breaks the connection after half of the stream, or half of the body.',
+    about: 'Breaks the connection after half of the stream or half of the body.',
     perform: answering({ ...PLAIN, ending: 'cut' }),
   },
   'sim-hangs': {
@@ -43,7 +43,7 @@ export const BEHAVIOURS = {
     perform: hang,
   },
   'sim-garbage': {
-    about: 'Says 200 and sends bytes that are no JSON and no events.',
+    about: 'Answers 200 and sends bytes that are neither JSON nor events.',
     perform: sendGarbage,
   },
   'sim-throttled': {
@@ -65,7 +65,7 @@ export const BEHAVIOURS = {
     }),
   },
   'sim-rejects': {
-    about: 'Refuses with 400 and a text as a provider would write it, names of its own insides included.',
+    about: "Refuses with 400 and a text like a provider's, including its internal names.",
     perform: refusing({
       status: 400,
       type: 'invalid_request_error',

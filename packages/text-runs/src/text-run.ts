@@ -1,24 +1,21 @@
-/** A parsed chunk of a stream. */
-export type Chunk = Readonly<Record<string, unknown>>;
-
 /** A chunk of which others in its stream differ in one or two texts only. */
-export interface ChunkPattern {
+export interface ChunkPattern<Chunk> {
   /** How many texts it has: the first is generated text, a second one is padding. */
   readonly textCount: number;
-  /** The parsed chunk with these texts in their places. */
+  /** The chunk with these texts in its places, as its reader gives chunks. */
   readonly withTexts: (texts: readonly string[]) => Chunk;
 }
 
 /** One or more chunks in a row that equal an earlier chunk of their stream except for their texts. */
-export class TextRun {
+export class TextRun<Chunk> {
   /** The same object for every run that follows from the same chunk, so that takers can cache by it. */
-  readonly pattern: ChunkPattern;
+  readonly pattern: ChunkPattern<Chunk>;
   /** For each text of the pattern, its value in each chunk, escaped as JSON writes it between quotes. */
   readonly texts: readonly (readonly string[])[];
   /** Size of the generated text of all chunks together, in bytes of UTF-8. Padding does not count. */
   readonly bytes: number;
 
-  constructor(pattern: ChunkPattern, texts: readonly (readonly string[])[], bytes: number) {
+  constructor(pattern: ChunkPattern<Chunk>, texts: readonly (readonly string[])[], bytes: number) {
     this.pattern = pattern;
     this.texts = texts;
     this.bytes = bytes;

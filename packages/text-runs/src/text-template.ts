@@ -1,5 +1,5 @@
 import { slotsOf, type TemplateSlots } from './template-slots.ts';
-import { type Chunk, type ChunkPattern, TextRun, unescaped } from './text-run.ts';
+import { type ChunkPattern, TextRun, unescaped } from './text-run.ts';
 
 /** A text of a chunk, and the name of its member in the JSON. */
 export interface NamedText {
@@ -8,28 +8,32 @@ export interface NamedText {
 }
 
 /** An event of a stream and the texts by which later events may differ from it. */
-export interface TemplateEvent {
+export interface TemplateEvent<Chunk> {
   /** The event as it came: `data: ` and the JSON of the chunk. */
   readonly raw: string;
   /** The JSON of the chunk. */
   readonly data: string;
   /** One or two: the generated text, and padding if the chunk has any. */
   readonly texts: readonly NamedText[];
-  /** The parsed chunk with other texts. */
-  readonly withTexts: (texts: readonly string[]) => Chunk;
+  /** The parsed JSON with other texts. */
+  readonly withTexts: (texts: readonly string[]) => ParsedJson;
+  /** The chunk that parsed JSON is read as. */
+  readonly chunkOf: (parsed: ParsedJson) => Chunk;
 }
 
+type ParsedJson = Readonly<Record<string, unknown>>;
+
 /** Recognises events that equal an earlier one byte for byte except for its texts. */
-export interface TextTemplate {
+export interface TextTemplate<Chunk> {
   /**
    * Matches as many whole events in a row as it can, from `at` on. `end` is the offset behind them. Undefined if the next
    * event does not match: it must be parsed.
    */
-  readonly find: (text: string, at: number) => TextMatch | undefined;
+  readonly find: (text: string, at: number) => TextMatch<Chunk> | undefined;
 }
 
-interface TextMatch {
-  readonly run: TextRun;
+interface TextMatch<Chunk> {
+  readonly run: TextRun<Chunk>;
   readonly end: number;
 }
 
@@ -50,7 +54,8 @@ const RUN_CHARACTERS_MAX = 4 * 1024;
  * The template of an event. Undefined if the places of its texts are not certain: then no event may be skipped, because a
  * wrong guess would change what callers read and pay.
  */
-export function textTemplateOf({ raw, data, texts, withTexts }: TemplateEvent): TextTemplate | undefined {
+export function textTemplateOf<Chunk>(event: TemplateEvent<Chunk>): TextTemplate<Chunk> | undefined {
+  const { raw, data, texts, withTexts, chunkOf } = event;
   if (raw !== BEFORE_DATA + data + AFTER_DATA) return undefined;
   const marked = markedOf(raw, texts);
   const marks = MARKS.slice(0, texts.length);
@@ -61,10 +66,10 @@ export function textTemplateOf({ raw, data, texts, withTexts }: TemplateEvent): 
   const written = marked.slice(BEFORE_DATA.length, -AFTER_DATA.length);
   // Most providers write as `JSON.stringify` does. Equal text means the same, and need not be parsed.
   if (written !== wanted && rewritten(written) !== wanted) return undefined;
-  return createTemplate(slots, { textCount: texts.length, withTexts });
+  return createTemplate(slots, { textCount: texts.length, withTexts: (values) => chunkOf(withTexts(values)) });
 }
 
-function createTemplate({ literals, order }: TemplateSlots, pattern: ChunkPattern): TextTemplate {
+function createTemplate<Chunk>({ literals, order }: TemplateSlots, pattern: ChunkPattern<Chunk>): TextTemplate<Chunk> {
   const before = literals[0] ?? '';
   const after = literals[order.length] ?? '';
 
@@ -82,7 +87,7 @@ function createTemplate({ literals, order }: TemplateSlots, pattern: ChunkPatter
   }
 
   /** The usual case at a third of the cost: an event with one text that is all that is left of the read. */
-  function findAlone(text: string, at: number): TextMatch | undefined {
+  function findAlone(text: string, at: number): TextMatch<Chunk> | undefined {
     const start = at + before.length;
     const end = text.length - after.length;
     if (end < start || text.slice(at, start) !== before || text.slice(end) !== after) return undefined;
@@ -123,7 +128,11 @@ function endOfText(text: string, from: number): number {
 }
 
 /** The first `count` chunks, up to the first whose text is not valid JSON between quotes. */
-function runOf(pattern: ChunkPattern, texts: readonly (readonly string[])[], count: number): TextRun {
+function runOf<Chunk>(
+  pattern: ChunkPattern<Chunk>,
+  texts: readonly (readonly string[])[],
+  count: number,
+): TextRun<Chunk> {
   // A mismatch in a second slot leaves the first slot one value too many.
   const whole = texts.map((values) => (values.length === count ? values : values.slice(0, count)));
   const [generated = '', padding = ''] = whole.map((values) => values.join(''));

@@ -228,10 +228,11 @@ test('CP-01 the mailbox shows the HTML of a mail by itself, and it may do nothin
   assert.ok(!(await visit(path)).text.includes('/html"'));
 });
 
-test('CP-01 the mailbox is there for this machine alone, by a name of the service', async () => {
+test('CP-01 the pages of development are for this machine only, under a name of the service', async () => {
   const { port } = new URL(service.url);
   for (const host of [`localhost:${port}`, `LOCALHOST`, `[::1]:${port}`, '127.0.0.1', 'purser.test', 'purser.test:1']) {
-    assert.equal((await visit('/dev/mailbox', { host })).status, 200, host);
+    for (const page of ['/dev/mailbox', '/dev/components'])
+      assert.equal((await visit(page, { host })).status, 200, host);
   }
   const strangers = [
     'evil.test',
@@ -245,7 +246,7 @@ test('CP-01 the mailbox is there for this machine alone, by a name of the servic
   assert.equal(nameless.status, 404);
   const recipient = 'reader@example.test';
   await insertMessage(service.database.owner, { recipient, subject: 'x', body: 'x', html: 'x' });
-  for (const page of ['/dev/mailbox', await pathTo(recipient)]) {
+  for (const page of ['/dev/mailbox', await pathTo(recipient), '/dev/components']) {
     for (const host of strangers) {
       assertRefusal(await visit(page, { host }), { code: 'NOT_FOUND', hasLink: false }, host);
     }
@@ -266,9 +267,9 @@ test('CP-01 a message that is not there is not found, and the mailbox is no part
   );
 });
 
-test('CP-01 in production there is no mailbox', async () => {
+test('CP-01 in production there is no mailbox and no page of components', async () => {
   await withGateway(PRODUCTION, async ({ url }) => {
-    for (const page of ['/dev/mailbox', '/dev/mailbox/1', '/dev']) {
+    for (const page of ['/dev/mailbox', '/dev/mailbox/1', '/dev/components', '/dev']) {
       assertRefusal(await visit(page, {}, url), { code: 'NOT_FOUND', hasLink: false });
     }
   });

@@ -82,7 +82,7 @@ test('threat 11: markup in names and in what is typed is shown as text', async (
   assert.match(wrong.text, /value="&#34;&#62;&#60;img/);
 });
 
-test('threat 11: cookies are for this host alone, for https alone, and for no script', async () => {
+test('threat 11: cookies are for this host only, for https only, and for no script', async () => {
   const browser = openBrowser(service.url);
   const first = await browser.open('/sign-in');
   const [form = ''] = first.headers.getSetCookie();

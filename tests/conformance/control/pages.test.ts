@@ -24,7 +24,7 @@ test('CP-01 somebody signs in on the page, sees who it is, signs out, and the se
   assert.equal((await personWith(service.url, token).ask('GET', '/sessions/current')).status, 401);
 });
 
-test('CP-01 a wrong password is told on the page, which keeps the e-mail and not the password', async () => {
+test('CP-01 the page reports a wrong password, and keeps the e-mail but not the password', async () => {
   const { email } = await newOwner(service);
   const browser = openBrowser(service.url);
   await browser.open('/sign-in');
@@ -66,7 +66,7 @@ test('CP-01 sessions are listed on the page, and ended one by one or all others 
   assert.equal(listed.text.match(/<li>/g)?.length, 4); // With the one that made the account's owner known to the test.
   assert.equal(listed.text.match(/This browser/g)?.length, 1);
   assertPage(await browser.submit('/account/sessions', {}, String(sessionId)), 200, 'Your account');
-  assert.match(browser.page().text, /role="status">The session has ended/);
+  assert.match(browser.page().text, /role="status">The session was signed out/);
   assert.equal((await others[1]!.ask('GET', '/sessions/current')).status, 401);
   await others[0]!.get(200, 'GET', '/sessions/current');
   const reply = await browser.submit('/account/sessions', {}, 'value="others"');
@@ -85,10 +85,10 @@ test('CP-01 with a hundred sessions the page is small still, and names how many 
     [email],
   );
   const browser = await signedInBrowser(service, email);
-  assert.match(browser.page().text, /And 80 older ones\./); // Of a hundred: the oldest beyond have ended.
+  assert.match(browser.page().text, /And 80 older sessions\./); // Of a hundred: the oldest beyond have ended.
 });
 
-test('CP-01 the password is changed on the page, by who knows the present one, and the browser stays known', async () => {
+test('CP-01 the page changes the password for somebody who knows the current one, and the browser stays known', async () => {
   const { email, ...other } = await newOwner(service);
   const browser = await signedInBrowser(service, email);
   const device = browser.cookies.get('__Host-purser-device');
@@ -108,7 +108,7 @@ test('CP-01 the link in the mail sets a new password, once; looking at it uses n
   const browser = openBrowser(service.url);
   await browser.open('/password-reset');
   const asked = await browser.submit('/password-reset', { email });
-  assertPage(asked, 200, 'Check your mail');
+  assertPage(asked, 200, 'Check your e-mail');
   const { body, token } = await mailTo(service, email);
   const link = /^https:\/\/purser\.test(\/\S+)$/m.exec(body)?.[1] ?? '';
   assert.equal(link, `/password-reset/use?token=${token}`);
@@ -124,9 +124,13 @@ test('CP-01 the link in the mail sets a new password, once; looking at it uses n
   assertPage(done, 200, 'Your account');
   assert.equal((await owner.ask('GET', '/sessions/current')).status, 401);
   assert.equal(browser.cookies.has('__Host-purser-reset'), false);
-  assertPage(await browser.open('/password-reset/use'), 400, 'This link is void');
+  assertPage(await browser.open('/password-reset/use'), 400, 'This link no longer works');
   await browser.open(link);
-  assertPage(await browser.submit('/password-reset/use', { 'new-password': 'another one' }), 400, 'This link is void');
+  assertPage(
+    await browser.submit('/password-reset/use', { 'new-password': 'another one' }),
+    400,
+    'This link no longer works',
+  );
 });
 
 test('CP-01 a reset that is asked for on the page is answered alike for a known and an unknown e-mail', async () => {
@@ -136,7 +140,7 @@ test('CP-01 a reset that is asked for on the page is answered alike for a known 
     const browser = openBrowser(service.url);
     await browser.open('/password-reset');
     const reply = await browser.submit('/password-reset', { email: one });
-    assertPage(reply, 200, 'Check your mail');
+    assertPage(reply, 200, 'Check your e-mail');
     texts.push(reply.text);
   }
   assert.equal(new Set(texts).size, 1);
@@ -155,7 +159,7 @@ test('CP-01 without TLS, on this machine, the pages work by each of its names', 
   await second.close();
 });
 
-test('ER-03 a fault is told as a page, with a reference and nothing of the inside', async () => {
+test('ER-03 a fault is shown as a page, with a reference and no internals', async () => {
   const browser = await signedInBrowser(service, (await newOwner(service)).email);
   await service.database.owner.query('alter table accounts.sessions rename to sessions_away');
   try {

@@ -88,7 +88,7 @@ test('ON-01 a passkey is offered once somebody has paid, to an owner who has non
   assert.doesNotMatch((await browser.open(path)).text, OFFER);
 });
 
-test('ON-02 coming back from the processor credits nothing, whatever the address says', async () => {
+test('ON-02 coming back from the processor credits nothing, with any address', async () => {
   const { user, browser } = await newPerson();
   await beginTopup(browser, linkFor(user), { amount: '5000000' });
   const path = await checkoutPath(service, user);
@@ -101,7 +101,7 @@ test('ON-02 coming back from the processor credits nothing, whatever the address
   assert.equal(await balanceOf(user), 0);
 });
 
-test('ON-02 the page of a checkout shows the money arriving, and the wallet to its owner alone', async () => {
+test('ON-02 the page of a checkout shows the money arriving, and the wallet only to its owner', async () => {
   const { user, browser } = await newPerson(1_000_000);
   const address = await beginTopup(browser, linkFor(user), { other: '7,50' });
   const waiting = await payBy(browser, address, 'success');
@@ -129,7 +129,7 @@ test('ON-02 a payment that an operator must look at is no loss, and no money in 
     [user],
   );
   assertPage(await browser.open(await checkoutPath(service, user)), 200, 'We have your payment');
-  assert.match(browser.page().text, /Nothing is lost: Purser looks at it\./);
+  assert.match(browser.page().text, /Nothing is lost: Purser will look at it\./);
   assert.doesNotMatch(browser.page().text, /went into the wallet/);
 });
 
@@ -145,7 +145,7 @@ test('BI-04 two checkouts by one link are two payments when both are paid, and t
     await hurry(service, address);
   }
   assert.equal(await balanceOf(user), 15_000_000);
-  assertPage(await browser.open(path), 404, 'This link does not work any more');
+  assertPage(await browser.open(path), 404, 'This link no longer works');
 });
 
 test('ON-03 each test card does what it says, by the pages', async () => {
@@ -192,7 +192,7 @@ test('WA-05 a later refund or chargeback takes the money back, and suspends a wa
     assert.deepEqual([refused.error['code'], refused.body['topupUrl']], ['WALLET_SUSPENDED', undefined]);
 
     await spent.browser.open(linkFor(spent.user));
-    assert.match(spent.browser.page().text, /This wallet is blocked.*Contact Purser/);
+    assert.match(spent.browser.page().text, /This wallet is blocked.*Please contact Purser/);
     assert.doesNotMatch(spent.browser.page().text, /You can spend now/);
     await hurry(service, await payFive(spent.browser, spent.user, 'success')); // WA-04: paid, and blocked still.
     assert.equal((await call(spent.user)).error['code'], 'WALLET_SUSPENDED');
@@ -214,7 +214,7 @@ test('ON-03 a number that is no test card is refused, and is kept nowhere', asyn
   for (const number of real) {
     assertPage(await browser.submit(address, { number }), 402, 'Test payment');
     if (number.trim() !== '') assert.ok(!browser.page().text.includes(number), number);
-    assert.match(browser.page().text, /That is not one of the test cards/);
+    assert.match(browser.page().text, /This is not one of the test cards/);
   }
   assert.equal(await balanceOf(user), 0);
   assertPage(await browser.open('/test-processor/tch_none'), 404, 'Nothing to pay here');
@@ -248,7 +248,7 @@ test('ON-03 a production service has no test processor, and its pages say that p
     const there = openBrowser(url);
     for (const [name, value] of browser.cookies) there.cookies.set(name, value);
     assertPage(await there.open(linkFor(user)), 200, 'Top up your wallet for Test app');
-    assert.match(there.page().text, /Payments are not set up here\. Contact Purser\./);
+    assert.match(there.page().text, /Payments are not set up here\. Please contact Purser\./);
     assert.doesNotMatch(there.page().text, /no real money|Continue to payment/);
     assertPage(await there.open(await checkoutPath(service, user)), 404, 'Nothing to see here');
   } finally {

@@ -15,7 +15,7 @@ test('ON-01 the caps to choose from are as large as the top-ups, also where a un
   const link = await refusedPath(service, app, 'anna');
   assertPage(await browser.open(link), 200, 'Connect Test app');
   const { text } = browser.page();
-  const offered = [...text.matchAll(/name="cap" type="radio" value="(\d+)"( checked)?>/g)].map(([, cap, is]) => [
+  const offered = [...text.matchAll(/type="radio" name="cap" value="(\d+)"( checked)?>/g)].map(([, cap, is]) => [
     cap,
     is,
   ]);

@@ -29,7 +29,7 @@ test('BI-04 opening a link changes nothing, however often, and makes nothing kno
   assert.equal(await everything(), before);
 });
 
-test('BI-02 whoever cancels goes back with nothing changed, signed in or not', async () => {
+test('BI-02 cancelling leads back and changes nothing, signed in or not', async () => {
   const { email, user } = newConnectPerson();
   const link = await app.linkFor(user, { state: 's' });
   const browser = await browserOf(service, email);
@@ -68,18 +68,18 @@ test('BI-02 an app hears that it is connected only where that is so', async () =
   }
 });
 
-test('BI-04 who pays for longer than the link lasts is led back all the same, and connects nothing by it', async () => {
+test('BI-04 somebody who pays for longer than the link lasts is still led back, and connects nothing by it', async () => {
   const { email, user } = newConnectPerson();
   const owner = await browserOf(service, email);
   await consent(owner, await app.linkFor(user));
   const expired = app.oldLinkFor(user, 60 * 60);
   assert.match(wayBackOf(await owner.ask(`${expired}/done`)), /status=connected$/);
   for (const path of [expired, `${expired}/topup`, `${app.oldLinkFor(user, 4 * 60 * 60)}/done`]) {
-    assertPage(await owner.ask(path), 404, 'This link does not work any more');
+    assertPage(await owner.ask(path), 404, 'This link no longer works');
   }
 });
 
-test('BI-02 an address that was taken off the list meanwhile is no way back, and nobody connects by it', async () => {
+test('BI-02 an address that was removed from the list meanwhile leads nobody back, and nobody connects by it', async () => {
   const gone = await newConnectApp('Gone', ['https://gone.test/a', 'https://gone.test/b']);
   const { email, user } = newConnectPerson();
   const owner = await browserOf(service, email);
@@ -90,17 +90,17 @@ test('BI-02 an address that was taken off the list meanwhile is no way back, and
   const before = await everything();
   for (const step of ['', '/cancel', '/topup', '/done']) {
     const reply = await owner.ask(link + step);
-    assertPage(reply, 404, 'The way back is closed');
+    assertPage(reply, 404, 'We cannot take you back');
     assert.ok(!reply.text.includes('gone.test'));
   }
-  assertPage(await owner.ask(`${link}/consent`, { form }), 404, 'The way back is closed');
+  assertPage(await owner.ask(`${link}/consent`, { form }), 404, 'We cannot take you back');
   assert.equal(await everything(), before);
   await gone.change({ redirectUris: ['https://gone.test/a'] });
   const next = await consentAndGoOn(owner, link);
   assert.equal(wayBackOf(await owner.ask(`${next}/done`)), 'https://gone.test/a?status=connected');
 });
 
-test('BI-04 whatever is no link in force gets one page, the same for all, and nothing else', async () => {
+test('BI-04 every link that is not valid gets the same page, and nothing else', async () => {
   const { email, user } = newConnectPerson();
   const owner = await browserOf(service, email);
   const link = await app.linkFor(user);
@@ -124,9 +124,9 @@ test('BI-04 whatever is no link in force gets one page, the same for all, and no
   for (const one of [owner, openBrowser(service.url)]) {
     for (const path of forged) {
       const reply = await one.ask(path);
-      assertPage(reply, 404, 'This link does not work any more');
+      assertPage(reply, 404, 'This link no longer works');
       texts.add(reply.text);
-      assertPage(await one.ask(`${path}/topup`), 404, 'This link does not work any more');
+      assertPage(await one.ask(`${path}/topup`), 404, 'This link no longer works');
     }
   }
   assert.equal(texts.size, 1);
@@ -137,7 +137,7 @@ test('BI-04 whatever is no link in force gets one page, the same for all, and no
   assert.equal(await everything(), before);
 });
 
-test('BI-04 a form of one link is none of another’s', async () => {
+test('BI-04 a form of one link does not work for another link', async () => {
   const [mine, other] = [newConnectPerson(), newConnectPerson()];
   const owner = await browserOf(service, mine.email);
   const [link, otherLink] = [await app.linkFor(mine.user), await app.linkFor(other.user)];
@@ -155,7 +155,7 @@ test('SB-09 the sandbox’s link leads to a page that says so, and to nothing el
   for (const browser of [openBrowser(service.url), await browserOf(service, newConnectPerson().email)]) {
     assertPage(await browser.ask('/connect/sandbox'), 200, 'This is the sandbox');
     for (const step of ['cancel', 'done']) {
-      assertPage(await browser.ask(`/connect/sandbox/${step}`), 404, 'This link does not work any more');
+      assertPage(await browser.ask(`/connect/sandbox/${step}`), 404, 'This link no longer works');
     }
   }
 });

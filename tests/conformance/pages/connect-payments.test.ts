@@ -37,7 +37,7 @@ test('ON-01, ON-02 from consent to the payment, and by the arriving money back t
   assert.equal((await connectionOf(user))?.wallet.balance, 5_000_000n);
 });
 
-test('BI-04 the link of a refused call leads to consent first where there is none, and to the amounts then', async () => {
+test('BI-04 the link of a refused call leads to consent first if there is none, and then to the amounts', async () => {
   const { email, user } = newConnectPerson();
   const browser = await browserOf(service, email);
   const path = await refusedPath(service, app, user);
@@ -54,7 +54,7 @@ test('BI-04 the link of a refused call leads to consent first where there is non
   assert.deepEqual([made?.wallet.isConnected, made?.cap], [true, 10_000_000n]);
   assert.ok(made !== undefined);
   await connections.setConnected(made, false);
-  assert.match((await browser.open(path)).text, /You have connected this app before/);
+  assert.match((await browser.open(path)).text, /You connected this app before/);
 });
 
 test('BI-04 nobody consents by a link that is spent, or where another identity was faster', async () => {
@@ -83,8 +83,8 @@ test('BI-04 nobody consents by a link that is spent, or where another identity w
     [owner, form],
     [late, lateForm],
   ] as const) {
-    assertPage(await browser.ask(path), 404, 'This link does not work any more');
-    assertPage(await browser.ask(`${path}/consent`, { form: sent }), 404, 'This link does not work any more');
+    assertPage(await browser.ask(path), 404, 'This link no longer works');
+    assertPage(await browser.ask(`${path}/consent`, { form: sent }), 404, 'This link no longer works');
   }
   assert.equal(await everything(), before);
 });

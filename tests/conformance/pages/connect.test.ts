@@ -50,14 +50,14 @@ test('ON-01 from the app to the page, by consent to the wallet, and back to the 
   assert.equal(status, 402, 'connected, and nothing in it yet');
 });
 
-test('BI-04 who has connected an account at the app is warned of a link for another, by whichever way it came', async () => {
-  const WARNING = /connected another account at Notes before/;
+test('BI-04 somebody with an account at the app is warned about a link for another one, however it came', async () => {
+  const WARNING = /already connected another account at Notes/;
   const [{ email, user }, other] = [newConnectPerson(), newConnectPerson()];
   const browser = await browserOf(service, email);
   const link = await app.linkFor(user);
   assert.doesNotMatch((await browser.open(link)).text, WARNING);
   await consent(browser, link);
-  assert.doesNotMatch((await browser.open(link)).text, WARNING); // His own.
+  assert.doesNotMatch((await browser.open(link)).text, WARNING); // Their own account.
   const made = await connectionOf(user);
   assert.ok(made !== undefined);
   await connections.setConnected(made, false);
@@ -90,7 +90,7 @@ test('ON-01 the name of an app hides nothing, and turns no sentence round that i
   }
 });
 
-test('ON-01 nobody connects without saying that the account is his, or without a cap that can be one', async () => {
+test('ON-01 nobody connects without confirming the account, or without a valid cap', async () => {
   const { email, user } = newConnectPerson();
   const browser = await browserOf(service, email);
   const link = await app.linkFor(user);
@@ -103,15 +103,15 @@ test('ON-01 nobody connects without saying that the account is his, or without a
     ['Choose a monthly cap', { cap: '7' }],
     ['Choose a monthly cap', { cap: '-20' }],
     ['Choose a monthly cap', { cap: 'None' }],
-    ['Write the amount as digits', { cap: 'other' }],
-    ['Write the amount as digits', { cap: 'other', 'other-cap': '1e3' }],
-    ['Write the amount as digits', { cap: 'other', 'other-cap': '-1' }],
-    ['Write the amount as digits', { cap: 'other', 'other-cap': '1.234' }],
-    ['Write the amount as digits', { cap: 'other', 'other-cap': '9007199254.740992' }],
-    ['leave its field empty', { cap: '10', 'other-cap': '7' }],
-    ['leave its field empty', { cap: 'none', 'other-cap': 'seven' }],
-    ['A cap must be more than nothing', { cap: 'other', 'other-cap': '0' }],
-    ['A cap must be more than nothing', { cap: 'other', 'other-cap': '0,00' }],
+    ['Write the amount in digits', { cap: 'other' }],
+    ['Write the amount in digits', { cap: 'other', 'other-cap': '1e3' }],
+    ['Write the amount in digits', { cap: 'other', 'other-cap': '-1' }],
+    ['Write the amount in digits', { cap: 'other', 'other-cap': '1.234' }],
+    ['Write the amount in digits', { cap: 'other', 'other-cap': '9007199254.740992' }],
+    ['leave the field empty', { cap: '10', 'other-cap': '7' }],
+    ['leave the field empty', { cap: 'none', 'other-cap': 'seven' }],
+    ['The cap must be more than zero', { cap: 'other', 'other-cap': '0' }],
+    ['The cap must be more than zero', { cap: 'other', 'other-cap': '0,00' }],
   ];
   for (const [said, fields] of wrong) {
     const reply = await browser.submit(`${link}/consent`, { ...CONSENT, ...fields });
@@ -165,7 +165,7 @@ test('BI-04 another identity gets one calm page, which shows nothing of the wall
   assert.equal((await connectionOf(user))?.cap, 20_000_000n);
 });
 
-test('ON-05 who connects again finds the same wallet, and is told so', async () => {
+test('ON-05 connecting again finds the same wallet, and the page says so', async () => {
   const { email, user } = newConnectPerson();
   const owner = await browserOf(service, email);
   await consent(owner, await app.linkFor(user), { cap: 'other', 'other-cap': '12.50' });
@@ -189,7 +189,7 @@ test('ON-05 who connects again finds the same wallet, and is told so', async () 
   await connections.setConnected(made, false);
   const again = await owner.open(link);
   assertPage(again, 200, 'Connect Notes');
-  assert.match(again.text, /You have connected this app before/);
+  assert.match(again.text, /You connected this app before/);
   await owner.submit(`${link}/consent`, { ...CONSENT, cap: '10' });
   const after = await connectionOf(user);
   assert.equal(after?.connectionId, made.connectionId);
@@ -228,9 +228,9 @@ test('AU-02 nobody connects to an app that is suspended', async () => {
   const operator = await newOperator(service);
   await operator.get(200, 'POST', `/operator/apps/${paused.appId}/suspend`, { reason: 'test' });
   const before = await everything();
-  assertPage(await owner.ask(link), 403, 'Paused is paused here');
-  assertPage(await owner.ask(`${link}/consent`, { form }), 403, 'Paused is paused here');
-  assertPage(await openBrowser(service.url).ask(link), 403, 'Paused is paused here');
+  assertPage(await owner.ask(link), 403, 'Paused is suspended here');
+  assertPage(await owner.ask(`${link}/consent`, { form }), 403, 'Paused is suspended here');
+  assertPage(await openBrowser(service.url).ask(link), 403, 'Paused is suspended here');
   assert.equal(await everything(), before);
 });
 

@@ -64,7 +64,7 @@ function headersOf({ headers }: Reply): Record<string, string> {
   return Object.fromEntries(kept.map(([name, value]) => [name, value.replaceAll(/'sha256-[^']{44}'/g, 'OURS')]));
 }
 
-test('threat 11: every page of people, whoever asks and however, has the headers of pages and no others', async () => {
+test('threat 11: every page for wallet owners has exactly the headers of pages, for every visitor and method', async () => {
   const visitors = [openBrowser(service.url), owner.browser, await browserOf(service, 'stranger@example.test')];
   const seen = new Set<number>();
   for (const path of PATHS) {

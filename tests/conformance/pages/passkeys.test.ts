@@ -22,7 +22,7 @@ const { service } = await setStage();
 const { owner } = service.database;
 
 for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
-  test(`ON-01 a passkey of ${algorithm} is added by who is signed in, and signs him in again`, async () => {
+  test(`ON-01 a passkey of ${algorithm} is added by the person who is signed in, and signs them in again`, async () => {
     const { email, browser, authenticator } = await passkeyOwner(service, createAuthenticator({ algorithm }));
     assert.match(browser.page().text, /role="status">The passkey was added/);
     assert.match(browser.page().text, /Never used/);
@@ -35,7 +35,7 @@ for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
   });
 }
 
-test('ON-01 the options ask for a passkey that its person must unlock, and tell of nobody but who is signed in', async () => {
+test('ON-01 the options ask for a passkey that its person must unlock, and name only the person who is signed in', async () => {
   const { email, browser, authenticator } = await passkeyOwner(service);
   const asked = optionsOf(await browser.open('/wallet/passkeys'));
   const { rows } = await owner.query<{ identity_id: string }>(
@@ -63,7 +63,7 @@ test('ON-01 the options ask for a passkey that its person must unlock, and tell 
   assert.deepEqual(more, { rpId: 'purser.test', timeout: 300_000, userVerification: 'required' });
 });
 
-test('ON-01 a passkey is removed by its person alone, and signs nobody in from then on', async () => {
+test('ON-01 only its person can remove a passkey, and it signs nobody in from then on', async () => {
   const { email, browser, authenticator } = await passkeyOwner(service);
   const other = await passkeyOwner(service);
   const form = { ...other.browser.fieldsOf('/wallet/passkeys/remove'), passkey: authenticator.credentialId };
@@ -92,7 +92,7 @@ test('ON-01 a passkey of one person is not added to another, and nobody has more
   assert.equal(await passkeysOf(service, email), 10);
 });
 
-test('ON-01 no passkey is added of which its person cannot be told, and none is told of that was not', async () => {
+test('ON-01 a passkey is added only if the mail about it is stored, and the mail is stored only with the passkey', async () => {
   const email = 'untold@example.test';
   const browser = await browserOf(service, email);
   const authenticator = createAuthenticator();
@@ -111,7 +111,7 @@ test('ON-01 no passkey is added of which its person cannot be told, and none is 
   assert.equal(await passkeysOf(service, email), 1);
 });
 
-test('ON-01 who adds a passkey is told by mail, so that somebody else who did is noticed', async () => {
+test('ON-01 a new passkey is announced by mail, so that its owner notices one that a stranger added', async () => {
   const { email } = await passkeyOwner(service);
   const { rows } = await owner.query<{ subject: string; body: string; html: string }>(
     'select subject, body, html from mail.messages where recipient = $1',
@@ -123,9 +123,9 @@ test('ON-01 who adds a passkey is told by mail, so that somebody else who did is
   assert.ok(rows[0].html.includes('href="https://purser.test/wallet/passkeys"'));
 });
 
-test('ON-01 passkeys are shown, added and removed by who is signed in alone; without scripts the page says what works', async () => {
+test('ON-01 only the person who is signed in sees, adds and removes passkeys; without scripts the page says what works', async () => {
   const { browser } = await passkeyOwner(service);
-  assert.match(browser.page().text, /<noscript><p class="soft">Adding a passkey needs JavaScript/);
+  assert.match(browser.page().text, /<noscript><p class="soft">You need JavaScript to add a passkey/);
   const fields = browser.fieldsOf('/wallet/passkeys/remove');
   const nobody = openBrowser(service.url);
   assertPage(await nobody.open('/wallet/passkeys'), 200, 'Sign in', SCRIPT);
@@ -150,7 +150,7 @@ test('ON-01 a service that is reached by an IP address offers no passkey, which 
       const prefix = publicUrl.startsWith('https') ? '__Host-' : '';
       browser.cookies.set(`${prefix}purser-person`, cookies.get(PERSON_COOKIE) ?? '');
       assertPage(await browser.open('/wallet/passkeys'), 200, PASSKEYS_TITLE);
-      assert.match(browser.page().text, /Passkeys work where this service is reached by a name/);
+      assert.match(browser.page().text, /Passkeys need a service that is reached by name/);
     } finally {
       await gateway.close();
     }

@@ -57,7 +57,7 @@ test('ON-02 a stranger’s refused call leads by sign-in and consent to a wallet
 test('ON-01 the way to connect leads to paying, which may be left out, and back to the app', async () => {
   const { user, browser, path } = await connected();
   const shown = browser.page().text;
-  assert.match(shown, /Notes is connected\. It can spend once there is money in the wallet\./);
+  assert.match(shown, /Notes is connected\. It can spend as soon as there is money in the wallet\./);
   assert.ok(shown.includes(`<a href="${path}/done">Not now</a>`), mainOf(browser.page()));
   assert.doesNotMatch(shown, /id="least"/);
   assertPage(await browser.submit(`${path}/topup`, { amount: '', other: '' }), 400, 'Top up your wallet for Notes');
@@ -68,7 +68,7 @@ test('ON-01 the way to connect leads to paying, which may be left out, and back 
   await hurry(service, address);
   const arrived = await browser.open(await checkoutPath(service, user));
   assertPage(arrived, 200, 'The money has arrived');
-  assert.ok(arrived.text.includes(`<a class="button" href="${path}/done">Go on to Notes</a>`), mainOf(arrived));
+  assert.ok(arrived.text.includes(`<a class="button" href="${path}/done">Continue to Notes</a>`), mainOf(arrived));
   const back = await browser.ask(`${path}/done`);
   assert.match(back.text, /https:\/\/app\.test\/back\?status=connected&#38;state=s/);
   assert.equal((await service.wallet(app, user)).balance, 2_500_000);
@@ -77,7 +77,7 @@ test('ON-01 the way to connect leads to paying, which may be left out, and back 
 test('ON-02 a payer who comes back from the processor without having paid finds the way to try again', async () => {
   const { browser, path } = await connected();
   await browser.submit(`${path}/topup`, { amount: '5000000', other: '' });
-  const [, back = ''] = /<a href="(\/checkout\/[^"]+)">Back without paying/.exec(browser.page().text) ?? [];
+  const [, back = ''] = /<a href="(\/checkout\/[^"]+)">Go back without paying/.exec(browser.page().text) ?? [];
   assertPage(await browser.open(back), 200, 'Not paid yet', { hasScript: true });
   assert.ok(
     browser.page().text.includes(`<a class="button" href="${path}/topup">Try again</a>`),

@@ -36,7 +36,7 @@ test('ON-01 a sign-in begins a new session, so that one that somebody slipped to
   assert.notEqual(browser.cookies.get(PERSON_COOKIE), slipped);
   assert.ok(await isSignedIn(browser));
   assert.equal(await isSignedIn(withCookie(slipped)), false);
-  // Nor does the code of one person go into the session of another.
+  // And the code of one person does not sign in another.
   const other = await asked(newEmail());
   const attacker = await browserOf(service, newEmail());
   other.browser.cookies.set(PERSON_COOKIE, attacker.cookies.get(PERSON_COOKIE) ?? '');
@@ -49,7 +49,7 @@ function withCookie(token: string): Browser {
   return browser;
 }
 
-test('threat 11: cookies of people are for this host alone, for https alone, and for no script', async () => {
+test('threat 11: cookies of wallet owners are for this host only, for https only, and for no script', async () => {
   const email = newEmail();
   const browser = openBrowser(service.url);
   await browser.open('/wallet/sign-in');
@@ -85,7 +85,7 @@ test('ON-01 signing out ends the session of this browser; everywhere, all of the
   await there.submit('/wallet/sign-out', { everywhere: 'yes' });
   assert.equal(await isSignedIn(third), false);
   assert.ok(await isSignedIn(stranger));
-  assertPage(await pending.browser.submit('/wallet/code', { code: pending.code }), 400, 'This code is void');
+  assertPage(await pending.browser.submit('/wallet/code', { code: pending.code }), 400, 'This code no longer works');
 });
 
 test('ON-01 a session of a person ends after thirty days', async () => {
@@ -175,9 +175,9 @@ async function codeInMail(email: string, appName: string): Promise<string> {
   const words = body.replaceAll(/\s+/g, ' ');
   for (const said of [
     `"${appName}"`,
-    'signs in at Example <Ltd>',
+    'is signing in at Example <Ltd>',
     'ten minutes',
-    'If it was not you, ignore this mail.',
+    'If this was not you, ignore this mail.',
   ]) {
     assert.ok(words.includes(said), body);
   }

@@ -26,7 +26,7 @@ async function codesOf(email: string): Promise<number> {
   return rowCount ?? 0;
 }
 
-test('ON-01 who has the code from the mail is signed in, and led back to where he was', async () => {
+test('ON-01 the code from the mail signs a person in, and leads back to where they were', async () => {
   const email = newEmail();
   const { browser, code } = await asked(email);
   assert.match(code, /^\d{6}$/);
@@ -59,10 +59,10 @@ test('ON-01 five wrong guesses make a code void, the right one with it', async (
     assertPage(reply, 400, 'Enter the code');
     assert.ok(!reply.text.includes(otherCode(code, guess)));
   }
-  assertPage(await browser.submit('/wallet/code', { code: otherCode(code, 5) }), 400, 'This code is void');
+  assertPage(await browser.submit('/wallet/code', { code: otherCode(code, 5) }), 400, 'This code no longer works');
   await browser.open('/wallet/sign-in');
   const late = await openCodePage(browser, code);
-  assertPage(late, 400, 'This code is void');
+  assertPage(late, 400, 'This code no longer works');
   assert.equal(await isSignedIn(browser), false);
 });
 
@@ -82,7 +82,9 @@ test('ON-01 guesses that come at once are no more than five', async () => {
       browser.ask('/wallet/code', { form: { ...fields, code: otherCode(code, index + 1) } }),
     ),
   );
-  const wrongs = replies.filter(({ text }) => text.includes('This code is wrong') || text.includes('code is void'));
+  const wrongs = replies.filter(
+    ({ text }) => text.includes('This code is wrong') || text.includes('code no longer works'),
+  );
   assert.equal(wrongs.length, 12);
   const { rows } = await owner.query<{ guesses_left: number }>(
     `select guesses_left from identities.codes order by expires_at desc limit 1`,
@@ -102,7 +104,7 @@ test('ON-01 a code is used once, also by two at once', async () => {
   );
   browser.cookies.clear();
   for (const [name, value] of cookies) browser.cookies.set(name, value);
-  assertPage(await browser.ask('/wallet/code', { form }), 400, 'This code is void');
+  assertPage(await browser.ask('/wallet/code', { form }), 400, 'This code no longer works');
 });
 
 test('ON-01 a code lasts ten minutes', async () => {
@@ -112,17 +114,17 @@ test('ON-01 a code lasts ten minutes', async () => {
   const { rows } = await owner.query<{ s: number }>(lasts, [email]);
   assert.ok(rows[0] !== undefined && rows[0].s > 480 && rows[0].s <= 600);
   await owner.query('update identities.codes set expires_at = clock_timestamp() where email = $1', [email]);
-  assertPage(await browser.submit('/wallet/code', { code }), 400, 'This code is void');
+  assertPage(await browser.submit('/wallet/code', { code }), 400, 'This code no longer works');
   assert.equal(await isSignedIn(browser), false);
 });
 
-test('ON-01 a code works in the browser that asked for it alone', async () => {
+test('ON-01 a code works only in the browser that asked for it', async () => {
   const email = newEmail();
   const { browser, code } = await asked(email);
   const elsewhere = await asked(newEmail());
   assertPage(await elsewhere.browser.submit('/wallet/code', { code }), 400, 'Enter the code');
   elsewhere.browser.cookies.delete(CODE_COOKIE);
-  assertPage(await elsewhere.browser.submit('/wallet/code', { code }), 400, 'This code is void');
+  assertPage(await elsewhere.browser.submit('/wallet/code', { code }), 400, 'This code no longer works');
   for (const forged of ['x', 'a'.repeat(43), '%00', `${browser.cookies.get(CODE_COOKIE)}x`]) {
     const reply = await openBrowser(service.url).ask('/wallet/code', {
       headers: { cookie: `${CODE_COOKIE}=${forged}` },
@@ -134,7 +136,7 @@ test('ON-01 a code works in the browser that asked for it alone', async () => {
   assert.ok(await isSignedIn(browser));
 });
 
-test('ON-01 a new code makes the older of this browser void, and none of another browser', async () => {
+test('ON-01 a new code voids the older one of this browser, and none of another browser', async () => {
   const email = newEmail();
   const other = await asked(email);
   const { browser, code } = await asked(email);
@@ -150,7 +152,7 @@ test('ON-01 a new code makes the older of this browser void, and none of another
   assert.ok(await isSignedIn(other.browser));
 });
 
-test('ON-01 whether an e-mail is known is told by no answer', async () => {
+test('ON-01 no answer tells whether an e-mail is known', async () => {
   const known = newEmail();
   await signedInPerson(service, known);
   const told: string[] = [];
@@ -197,7 +199,7 @@ test('ON-01 an e-mail is one person, however its letters are written', async () 
   assert.equal(rowCount, 1);
 });
 
-test('ON-01 neither a code nor what names it is stored, and who has the table and the secret cannot try all codes', async () => {
+test('ON-01 neither a code nor its name is stored, and the table with the secret is not enough to try all codes', async () => {
   const email = newEmail();
   const { browser, code } = await asked(email);
   const { rows } = await owner.query<{ row: string }>(

@@ -8,7 +8,7 @@ import { beginTopup, hurry, payBy } from '../../support/topup.ts';
 import { setTopupStage } from '../../support/topup-stage.ts';
 
 const { service, app, connections, newPerson, linkFor, linksOf, balanceOf, call } = await setTopupStage();
-const VOID = 'This link does not work any more';
+const VOID = 'This link no longer works';
 
 /** How many rows each table has, of all that a page could write to. */
 async function rowCounts(): Promise<unknown> {
@@ -128,7 +128,7 @@ test('WA-03 a link that the monthly cap led to shows the cap first, and its owne
   assert.equal((await call(user)).error['code'], 'APP_SPEND_CAP_EXCEEDED');
   await browser.submit(`${path}/cap`, { cap: '12,50', set: 'cap' });
   assertPage(browser.page(), 200, 'Top up your wallet for Test app');
-  assert.match(browser.page().text, /The cap is set, and Test app can go on within it\./);
+  assert.match(browser.page().text, /The cap is set, and Test app can spend up to it\./);
   assert.equal((await call(user)).status, 200);
   await browser.open(path);
   await browser.submit(`${path}/cap`, { set: 'none' });
@@ -186,7 +186,7 @@ test('ON-02 one address begins forty payments at once, and the form says when th
   assert.equal(statuses.at(-1), 429);
 });
 
-test('SB-06 the placeholder link of play money leads to a calm page, for whoever is there', async () => {
+test('SB-06 the placeholder link of play money leads to a calm page, for every visitor', async () => {
   for (const browser of [openBrowser(service.url), (await newPerson()).browser]) {
     assertPage(await browser.open('/topup/sandbox'), 200, 'This is the sandbox');
     assertPage(await browser.open('/topup/sandbox/pay'), 200, 'This is the sandbox');

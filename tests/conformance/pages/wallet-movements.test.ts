@@ -41,7 +41,7 @@ async function call(user: string, fields: Readonly<Record<string, unknown>> = {}
 /** The movements that a page shows: what, amount, balance after. */
 function rowsOf({ text }: Reply): readonly (readonly string[])[] {
   const rows = text.match(/<tr><td>[^]*?<\/tr>/g) ?? [];
-  return rows.map((row) => [...row.matchAll(/<td>([^]*?)<\/td>/g)].map(([, cell = '']) => textOf(cell)));
+  return rows.map((row) => [...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)].map(([, cell = '']) => textOf(cell)));
 }
 
 function textOf(cell: string): string {
@@ -76,7 +76,7 @@ const setAside = (user: string, amount: bigint, key: string) =>
 const endSetAside = (user: string, kind: string, key: string) =>
   database.query('select ledger.end_set_aside($1, $2, $3, $4)', [app.appId, user, kind, key]);
 
-test('ON-04 every movement is told in plain words, with its sign and the balance after it', async () => {
+test('ON-04 every movement is shown in plain words, with its sign and the balance after it', async () => {
   const { browser, user, path } = await atWallet(5_000_000);
   await call(user);
   await credit(user, 'top_up', 10_000_000n, 'one');
@@ -94,10 +94,10 @@ test('ON-04 every movement is told in plain words, with its sign and the balance
   const clawed = start + 10_000_000 - 3_500_000;
   assert.deepEqual(rowsOf(page), [
     ['Correction by the operator', `−${euro(20_000_000 - clawed)}`, euro(clawed)],
-    ['Payment given back by a bank', '+€20.00', '€20.00'],
+    ['Payment returned by a bank', '+€20.00', '€20.00'],
     ['Payment taken back by a bank', `−${euro(clawed)}`, '€0.00'],
     ['Refund', '−€0.50', euro(clawed)],
-    ['Refund not possible: back in the wallet', '+€1.00', euro(clawed + 500_000)],
+    ['Refund failed: back in the wallet', '+€1.00', euro(clawed + 500_000)],
     ['Set aside for a refund', '−€1.00', euro(clawed - 500_000)],
     ['Refund paid out', '€3.00', euro(clawed + 500_000)],
     ['Set aside for a refund', '−€3.00', euro(clawed + 500_000)],
@@ -209,12 +209,12 @@ test('CC-11 a call leads to its receipt: what it used, held and cost, and why', 
   assert.equal(said['Call'], rows[0]?.call_id);
   assert.equal(said['Model'], 'acme.large-1');
   assert.deepEqual([said['Tokens in'], said['Tokens out']], ['100', '10']);
-  assert.equal(said['Price'], 'For a million tokens: €1.10 in (€0.275 where cached), €4.40 out');
-  assert.deepEqual([said['Charged'], said['Held when it began']], [euro(CHARGE), euro(held)]);
-  assert.equal(said['Given back'], euro(held - CHARGE));
+  assert.equal(said['Price'], 'Per million tokens: €1.10 in (€0.275 if cached), €4.40 out');
+  assert.deepEqual([said['Charged'], said['On hold at the start']], [euro(CHARGE), euro(held)]);
+  assert.equal(said['Returned'], euro(held - CHARGE));
   assert.match(
     receipt.text,
-    /Charged by the count of tokens that the model’s provider reported, never more than was held\./,
+    /Charged by the token count that the model’s provider reported, and never more than was put on hold\./,
   );
 });
 
@@ -225,12 +225,12 @@ test('CC-11 what was estimated, abandoned or failed says so', async () => {
   upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
   const page = await browser.open(path);
   const [, query = ''] = /href="(\?receipt=[^"]+)"/.exec(page.text) ?? [];
-  assert.match((await browser.open(path + query)).text, /Estimated: the model’s provider reported no count/);
+  assert.match((await browser.open(path + query)).text, /Estimated: the model’s provider reported no token count/);
   const at = '2026-03-01T00:00:00.000Z';
   const said = {
-    abandoned: /The app hung up: you pay for what was asked and generated until then/,
-    failed: /A call that fails costs nothing\./,
-    expired: /A call that fails costs nothing\./,
+    abandoned: /The app disconnected early: you pay for what was sent and generated until then/,
+    failed: /Failed calls cost nothing\./,
+    expired: /Failed calls cost nothing\./,
   };
   for (const [outcome, sentence] of Object.entries(said)) {
     const charged = outcome === 'abandoned' ? 7 : 0;

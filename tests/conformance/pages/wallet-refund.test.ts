@@ -59,12 +59,12 @@ test('ON-04 a refund shows the most that can go back, says where it goes, and ta
   const page = await browser.open(`${path}/refund`);
   assertPage(page, 200, 'Refund');
   assert.match(page.text, /<p class="amount">€15\.00<\/p>/, 'what the operator gave does not go back');
-  assert.match(page.text, /the newest payment first\. It takes some days to arrive\./);
+  assert.match(page.text, /the newest payment first\. It takes a few days to arrive\./);
   assert.equal(browser.fieldsOf(`${path}/refund`)['amount'], '15');
 
   const after = await refund(person, '7');
   assertPage(after, 200, 'Your wallet for Test app');
-  assert.match(after.text, /role="status">The refund is on its way\./);
+  assert.match(after.text, /role="status">Your refund is on its way\./);
   assert.match(after.text, /Set aside for a refund/);
   assert.equal(await balance(), 10_000_000);
   assert.deepEqual(await refundsOf(user), ['5000000: 5000000 asked', '10000000: 2000000 asked']);
@@ -90,10 +90,10 @@ test('ON-04 a form that is sent twice, or at once, asks for one refund', async (
   for (const reply of replies) assertPage(reply, 303);
   const again = await browser.ask(`${path}/refund`, { form });
   assert.equal(again.headers.get('location'), `${path}?done=refund-repeated`);
-  assert.match((await browser.open(`${path}?done=refund-repeated`)).text, /was asked for already/);
+  assert.match((await browser.open(`${path}?done=refund-repeated`)).text, /You already asked for this refund/);
   const other = await browser.ask(`${path}/refund`, { form: { ...form, amount: '4' } });
   assertPage(other, 400, 'Refund');
-  assert.match(other.text, /sent before with another amount/);
+  assert.match(other.text, /already sent with another amount/);
   assert.deepEqual(await refundsOf(user), ['10000000: 3000000 asked']);
   assert.equal(await balance(), 7_000_000);
   await refund(person, '3'); // A page of its own is a refund of its own.
@@ -106,7 +106,7 @@ test('ON-04 odd amounts, a form without confirmation and one without its key ask
   for (const amount of ['', '0', '0.00', '-1', '+1', '1e1', 'NaN', '1.234', '10.01', '12', '0.005', '99999999999']) {
     const page = await refund(person, amount);
     assertPage(page, 400, 'Refund');
-    assert.match(page.text, /role="alert">(Write (the|an) amount|This is more than can go back)/, amount);
+    assert.match(page.text, /role="alert">(Write (the|an) amount|This is more than we can refund)/, amount);
     assert.equal(person.browser.fieldsOf(`${person.path}/refund`)['amount'], amount);
   }
   for (const fields of [{ sure: '' }, { sure: 'no' }, { key: '' }, { key: 'short' }, { key: `${'0'.repeat(21)} ` }]) {
@@ -135,10 +135,10 @@ test('ON-04 what the bank declines comes back, and is said', async () => {
   const person = await payer(0, [10_000_000], 'no_refunds');
   const page = await refund(person, '10');
   assertPage(page, 400, 'Refund');
-  assert.match(page.text, /was declined where you paid\. The money is back in your wallet\./);
+  assert.match(page.text, /The refund was declined\. The money is back in your wallet\./);
   assert.equal(await person.balance(), 10_000_000);
   assert.deepEqual(await refundsOf(person.user), ['10000000: 10000000 declined']);
-  assert.match((await person.browser.open(person.path)).text, /Refund not possible: back in the wallet/);
+  assert.match((await person.browser.open(person.path)).text, /Refund failed: back in the wallet/);
   assert.deepEqual(await service.check(), []);
 });
 
@@ -146,8 +146,8 @@ test('ON-04 of a refund over two payments, the part that the bank declines comes
   const person = await payer(0, [10_000_000, 5_000_000], 'success', 'no_refunds');
   const page = await refund(person, '15');
   assertPage(page, 200, 'Your wallet for Test app');
-  assert.match(page.text, /A part that cannot be paid back comes back here/);
-  assert.match(page.text, /Refund not possible: back in the wallet/);
+  assert.match(page.text, /Any part that cannot be paid out comes back here/);
+  assert.match(page.text, /Refund failed: back in the wallet/);
   assert.equal(await person.balance(), 5_000_000);
   assert.deepEqual(await refundsOf(person.user), ['5000000: 5000000 declined', '10000000: 10000000 asked']);
   assert.deepEqual(await service.check(), []);
@@ -161,11 +161,11 @@ test('ON-04 what a call holds cannot go back, nor what no payment brought', asyn
   await service.setWallet(app, person.user, 'held_micros = 10000000');
   const none = await person.browser.open(`${person.path}/refund`);
   assertPage(none, 200, 'Refund');
-  assert.match(none.text, /There is nothing that can go back now/);
+  assert.match(none.text, /There is nothing to refund now/);
   assert.doesNotMatch(none.text, /<form/);
   await service.setWallet(app, person.user, 'held_micros = 0');
   const given = await payer(5_000_000, []);
-  assert.match((await given.browser.open(`${given.path}/refund`)).text, /There is nothing that can go back now/);
+  assert.match((await given.browser.open(`${given.path}/refund`)).text, /There is nothing to refund now/);
 });
 
 test('ON-05 a disconnected wallet can still be refunded', async () => {
@@ -185,7 +185,7 @@ test('WA-04 a blocked wallet refunds nothing, says whom to ask, and names no amo
   await service.setWallet(app, person.user, 'is_suspended = true, shortfall_micros = 3777777');
   const page = await browser.open(`${path}/refund`);
   assertPage(page, 200, 'Refund');
-  assert.match(page.text, /This wallet is blocked: nothing can be refunded\. Please contact Purser\./);
+  assert.match(page.text, /This wallet is blocked, so you cannot get a refund\. Please contact Purser\./);
   assert.doesNotMatch(mainOf(page), /3[.,]77|<form/);
   assertPage(await browser.ask(`${path}/refund`, { form }), 400, 'Refund');
   assert.equal(await person.balance(), 10_000_000);

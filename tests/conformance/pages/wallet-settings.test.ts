@@ -59,7 +59,7 @@ test('WA-03 a cap that is set here refuses the next call, with the link that lea
   assert.equal((await call(user)).status, 200);
   const page = await browser.submit(`${path}/cap`, { cap: '0,000200' });
   assertPage(page, 200, 'Your wallet for Test app');
-  assert.match(page.text, /role="status">The monthly cap is set\./);
+  assert.match(page.text, /role="status">The monthly cap was set\./);
   assert.equal(await capOf(user), 200n);
   const refused = await call(user);
   assertRefusal(refused, { code: 'APP_SPEND_CAP_EXCEEDED', hasLink: true });
@@ -74,7 +74,7 @@ test('WA-03 a cap that is set here refuses the next call, with the link that lea
     new RegExp(`€0.${String(CHARGE).padStart(6, '0')}</dd>\n<dt>Monthly cap</dt><dd>€0.0001<`),
   );
 
-  assert.match((await browser.submit(`${path}/cap`, {}, 'name="none"')).text, /The monthly cap is removed\./);
+  assert.match((await browser.submit(`${path}/cap`, {}, 'name="none"')).text, /The monthly cap was removed\./);
   assert.equal(await capOf(user), null);
   assert.equal((await call(user)).status, 200);
 });
@@ -142,7 +142,7 @@ test('ON-05 connecting again finds the same wallet, with its cap and its movemen
   assert.equal((await service.wallet(app, user)).balance, 5_000_000 - 2 * CHARGE);
 });
 
-test('ON-05 a disconnection among calls: those that were let in are charged, none is let in after its answer', async () => {
+test('ON-05 a disconnection among calls: calls already admitted are charged, and none is admitted after its answer', async () => {
   const { browser, user, path } = await atWallet();
   await browser.open(`${path}/disconnect`);
   const calls = Array.from({ length: 20 }, () => call(user));
@@ -193,7 +193,7 @@ for (const { name, page, form, fields, code } of ACTS) {
   });
 }
 
-test('ON-04 topping up needs no app: the page leads to a link that is good for this wallet alone', async () => {
+test('ON-04 topping up needs no app: the page leads to a link that works for this wallet only', async () => {
   const { browser, user, path } = await atWallet();
   const reply = await browser.ask(`${path}/topup`, { form: browser.fieldsOf(`${path}/topup`) });
   assertPage(reply, 303);

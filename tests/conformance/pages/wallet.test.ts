@@ -35,7 +35,7 @@ test('ON-04 a wallet with no app yet says so', async () => {
   const { browser, email } = await newWalletOwner();
   const page = await browser.open('/wallet');
   assertPage(page, 200, 'Your wallet');
-  assert.match(page.text, /No app is connected yet/);
+  assert.match(page.text, /You have not connected an app yet/);
   assert.ok(page.text.includes(email));
 });
 
@@ -82,7 +82,7 @@ test('ON-04 what a call holds is shown, and is not what can be spent', async () 
   const page = await browser.open(`/wallet/${id}`);
   assertPage(page, 200, 'Your wallet for Test app');
   assert.match(page.text, /<p class="amount">€5\.00<\/p>/);
-  assert.match(page.text, /<dt>On hold<\/dt><dd>€1\.25<\/dd>[^]*What is on hold is for calls that run now/);
+  assert.match(page.text, /<dt>On hold<\/dt><dd>€1\.25<\/dd>[^]*Money on hold is for requests that are running now/);
   assert.match(page.text, /<dt>Can be spent<\/dt><dd>€3\.75<\/dd>/);
   // As far as the cap has room, of which holds take some.
   await service.setWallet(app, user, `cap_micros = 2000000, cap_spent_micros = 300000, cap_month = db.current_month()`);

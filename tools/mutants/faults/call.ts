@@ -3,6 +3,7 @@ import {
   abandoning,
   holdRequest,
   counting,
+  failure,
   lowering,
   overrunning,
   plainCall,
@@ -154,7 +155,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'failed-plain-call-keeps-its-hold',
     clause: 'CC-09',
-    edits: [plainCall('await lane.endHold(hold, FAILED);', '')],
+    edits: [failure('await lane.settle(', 'if (hold.call.isStream) await lane.settle(')],
     killer: walking('CC-09 a plain call: the provider answers 500'),
   },
   {
@@ -162,7 +163,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
     clause: 'CC-08',
     edits: [
       plainCall(
-        '\n  const charged = await endKept(lane, { hold, ending, caller }, answerOf);',
+        '\n  const { charged } = await endKept(lane, { hold, ending, caller }, answerOf);',
         '\n  const { charge: charged } = ending;\n  void endKept(lane, { hold, ending, caller }, answerOf);',
       ),
     ],
@@ -171,19 +172,24 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'stream-that-fails-early-keeps-its-hold',
     clause: 'CC-09',
-    edits: [stream('await lane.endHold(hold, endingAfter(fault, upstream, tally));', '')],
+    edits: [
+      stream(
+        'return endFailed(lane, { hold, ending: endingAfter(fault, upstream, tally), caller }, fault);',
+        'return refusalOfUpstream(fault as UpstreamError);',
+      ),
+    ],
     killer: walking('CC-09 a streamed call: the provider answers 500'),
   },
   {
     id: 'stream-that-fails-late-keeps-its-hold',
     clause: 'CC-11',
-    edits: [stream('await settleQuietly(stream, ending);', '')],
+    edits: [stream('await endFailed(lane, failed, fault).catch(', 'await Promise.reject<never>(fault).catch(')],
     killer: walking(BROKEN_OFF),
   },
   {
     id: 'unsent-stream-keeps-its-hold',
     clause: 'CC-08',
-    edits: [stream('await lane.endHold(hold, FAILED);', '')],
+    edits: [stream("await lane.settle(hold, FAILED, 'always');", '')],
     killer: abandoning('CC-08 a stream left while its hold is placed reaches no provider, and its hold is given back'),
   },
   {

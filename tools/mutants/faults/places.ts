@@ -43,6 +43,7 @@ export const findAnswer = inFile('packages/service/src/idempotency/find.sql');
 /** and the code. */
 export const holdRequest = inFile('packages/service/src/gateway/usage/hold-request.ts');
 export const plainCall = inFile('packages/service/src/gateway/run-in-lane.ts');
+export const failure = inFile('packages/service/src/gateway/answer/failure.ts');
 export const stream = inFile('packages/service/src/gateway/stream/stream.ts');
 export const streamTally = inFile('packages/service/src/gateway/stream/stream-tally.ts');
 export const usage = inFile('packages/service/src/gateway/usage/ending.ts');
@@ -60,7 +61,7 @@ export const reaper = inFile('packages/service/src/ledger/recovery/reaper.ts');
 export const links = inFile('packages/service/src/connections/link.ts');
 export const connections = inFile('packages/service/src/connections/connection.ts');
 export const connectRoute = inFile('packages/service/src/http/data-plane/connect.ts');
-export const connectLinks = inFile('packages/service/src/web/connect/connect.ts');
+export const connectLinks = inFile('packages/service/src/web/connect/connect-pages.ts');
 
 /** The files of the tests that kill. */
 export const rights = ofFile('tests/integration/ledger-rights.test.ts');

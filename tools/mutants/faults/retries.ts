@@ -2,12 +2,12 @@ import type { Mutant } from '../mutant.ts';
 import {
   attemptsOfCalls,
   digests,
+  failure,
   findAnswer,
   joining,
   keeping,
   keptAnswers,
   landing,
-  plainCall,
   rejecting,
   reserve,
   retrying,
@@ -117,7 +117,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     clause: 'CC-14',
     edits: [digests('[appId, mode, userId, ...use]', '[appId, mode, ...use]')],
     killer: telling(
-      'CC-14 attempts are the same for one app, mode, user and key, or body; whatever differs keeps them apart',
+      'CC-14 a retry has the app, mode, user and key, or body, of its earlier call; a difference in any keeps calls apart',
     ),
   },
   {
@@ -149,7 +149,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'rejection-not-remembered',
     clause: 'CC-15',
-    edits: [plainCall('    caller.rejections.note(lane.mode, asking, fault);\n', '')],
+    edits: [failure('  if (asking !== undefined) caller.rejections.note(lane.mode, asking, fault);\n', '')],
     killer: rejecting('CC-15 a plain request that the provider answers 400 reaches it once'),
   },
   {

@@ -8,7 +8,7 @@ import { composePlanes } from '#app/control-plane.ts';
 import { composeWebhooks, DELIVERIES_CONNECTIONS_MAX } from '#app/webhooks.ts';
 import { declareProcessMetrics } from '#app/process-metrics.ts';
 import { createReadiness } from '#app/readiness.ts';
-import { createIdempotency } from '#idempotency/idempotency.ts';
+import { createIdempotency, type Idempotency } from '#idempotency/idempotency.ts';
 import { createCatalogue } from '#catalogue/catalogue.ts';
 import { createLinks } from '#connections/link.ts';
 import { startGenerations } from '#db/generations.ts';
@@ -19,17 +19,18 @@ import { startSmallTableStatistics } from '#db/small-table-statistics.ts';
 import { createDrains } from '#gateway/stream/drains.ts';
 import type { StreamPace } from '#gateway/call/call.ts';
 import { STREAM_PACE } from '#gateway/stream/keep-alive.ts';
-import { createCountedLane } from '#gateway/lanes/counted-lane.ts';
 import { createLiveLane } from '#gateway/lanes/live-lane.ts';
+import { createRunningCalls } from '#gateway/lanes/running-calls.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
 import { createPseudonyms } from '#gateway/request/pseudonyms.ts';
 import { createRejections } from '#gateway/idempotency/rejections.ts';
 import { createSandboxLane } from '#gateway/lanes/sandbox-lane.ts';
+import { createFrameWriter, type FrameWriters } from '#http/data-plane/frame-writer.ts';
 import { createHttpServer } from '#http/server.ts';
 import { createUnderWay } from '#http/under-way.ts';
 import { type Clock, steadyClock, systemClock } from '#kernel/clock.ts';
+import { markPort, markStatements } from '#kernel/failpoint.ts';
 import type { Mode } from '#kernel/ids.ts';
-import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import type { MetricReading } from '#kernel/metrics.ts';
 import { createDrainSlots } from '#ledger/hold/drain-slots.ts';
@@ -93,7 +94,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const { pool, shared, upkeep, endPools } = createPools(databaseUrl, log);
 
   const keyUse = startKeyUse({ db: upkeep, clock, log });
-  const keys = createKeyDirectory(upkeep, config.appLimits, keyUse.note);
+  const keys = markPort('keys', createKeyDirectory(upkeep, config.appLimits, keyUse.note));
   const providers = createProviderRegistry({ simulatorUrl, readEnvironment: config.readEnvironment });
   const catalogue = createCatalogue(upkeep, providers.canReach);
   await Promise.all([keys.refresh(), catalogue.refresh()]);
@@ -109,27 +110,27 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const upkeepPools = { live: upkeep, sandbox: sandboxPools.settle, check: openCheckPool(pool) };
   const upkeepJobs = startUpkeep({ holds, pools: upkeepPools, clock, log, leaseMs: config.leaseMs });
 
-  const idempotency = createIdempotency({ pool: pool('live', ANSWERS_CONNECTIONS_MAX), secret: config.secret, log });
+  const idempotency = openIdempotency(pool('live', ANSWERS_CONNECTIONS_MAX), config.secret, log);
   const links = createLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
-  const live = createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf });
-  const sandbox = createSandboxLane({ holds: sandboxHolds, placeholders: links.placeholders, pace });
-  const counting = { underWay: new Set<CallId>(), log };
+  const running = createRunningCalls(log);
+  const live = createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf, running });
+  const sandbox = createSandboxLane({ holds: sandboxHolds, placeholders: links.placeholders, pace, running });
   const gateway: Gateway = {
     keys,
-    rateLimiter: createRateLimiter(pool('live', 1), steadyClock),
+    rateLimiter: markPort('rate', createRateLimiter(pool('live', 1), steadyClock)),
     catalogue,
     pseudonyms: createPseudonyms(config.secret),
-    lanes: { live: createCountedLane(live, counting), sandbox: createCountedLane(sandbox, counting) },
+    lanes: { live: markPort('lane', live), sandbox: markPort('lane', sandbox) },
     log,
     drains: createDrains(),
     pace,
     idempotency,
     rejections: createRejections(idempotency.digests, clock),
   };
-  const processMetrics = declareProcessMetrics({ callsUnderWay: () => counting.underWay.size });
+  const processMetrics = declareProcessMetrics({ callsUnderWay: running.count });
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const read = { wallets: createWallets(shared), usage: createUsage(shared), apps: createAppProfiles(shared) };
-  const dataPlane = { gateway, ...read, links, currency: config.currency, clock };
+  const dataPlane = { gateway, writers: openWriters(), ...read, links, currency: config.currency, clock };
   const planePools = openPlanePools(pool);
   const webhooks = composeWebhooks({ config, pools: planePools, clock, log });
   const outbox = startMail(config, planePools.shared, log);
@@ -138,7 +139,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const planes = await composePlanes({ config, pools: planePools, clock, log, ...kept });
   return {
     server: createHttpServer({ dataPlane, planes, isReady: createReadiness(upkeep, log), metrics, log, underWay }),
-    callsUnderWay: () => counting.underWay.size,
+    callsUnderWay: running.count,
     workUnderWay: underWay.count,
     settlementsKept: spool.kept,
     endWaits: webhooks.listeners.endLooks,
@@ -175,7 +176,16 @@ interface Refreshed {
 function openSpool(dataDirectory: string, databaseId: string, clock: Clock, log: Log): Spool {
   const spool = createSpool({ directory: path.join(dataDirectory, 'settlements', databaseId), clock, log });
   declareSpoolMetrics(spool);
-  return spool;
+  return markPort('spool', spool);
+}
+
+function openWriters(): FrameWriters {
+  return markPort('writers', { open: createFrameWriter });
+}
+
+function openIdempotency(pool: Pool, secret: Buffer, log: Log): Idempotency {
+  const idempotency = createIdempotency({ pool, secret, log });
+  return { ...idempotency, answers: markPort('answers', idempotency.answers) };
 }
 
 /** Starts the periodic jobs that run whether or not there are calls. */
@@ -217,7 +227,7 @@ type OpenPool = ReturnType<typeof createPools>['pool'];
 
 /** Opens one connection for each kind of batched statement. A second one would only split the batches and wait on locks. */
 function openLanePools(pool: OpenPool, mode: Mode) {
-  return { reserve: pool(mode, 1), settle: pool(mode, 1) };
+  return { reserve: markStatements(pool(mode, 1)), settle: markStatements(pool(mode, 1)) };
 }
 
 /** A check of the ledger may read for a minute, which is far above the usual limit of a statement. */

@@ -14,8 +14,8 @@ function read(environment: Readonly<Record<string, string>>) {
 
 test('a failpoint is read in development, and none is armed unless it is set', () => {
   assert.equal(read({}).failpoint, undefined);
-  const { failpoint } = read({ PURSER_FAILPOINT: 'stream.settled:3:stop' });
-  assert.deepEqual(failpoint, { name: 'stream.settled', hit: 3, act: 'stop' });
+  const { failpoint } = read({ PURSER_FAILPOINT: 'lane.settle-answered:3:stop' });
+  assert.deepEqual(failpoint, { name: 'lane.settle-answered', hit: 3, act: 'stop' });
 });
 
 test('a failpoint with an unknown name or action is refused', () => {

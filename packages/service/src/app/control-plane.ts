@@ -22,7 +22,7 @@ import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addOperatorWalletRoutes, addMovementRoutes } from '#http/operator-plane/wallets.ts';
-import { addMailboxPages } from '#web/development/mailbox.ts';
+import { addDevelopmentPages } from '#web/development/development-pages.ts';
 import type { PageRoutes } from '#http/page-routes.ts';
 import { createPages } from '#web/pages.ts';
 import { resetMail } from '#mail/letters.ts';
@@ -140,7 +140,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     addCatalogueRoutes(plane, operator);
     addServiceRoutes(plane, operator);
     if (config.environment === 'development') {
-      addMailboxPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
+      addDevelopmentPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
     }
   });
   const people = composePeople({ config, pool, throttle, links, sendMail, payments, ...control });
@@ -148,7 +148,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   return {
     handle: planes.handle,
     processorWebhooks: payments?.processorWebhooks,
-    pages: createPages({ ...control, people, secret: config.secret, log }),
+    pages: createPages({ ...control, walletOwners: people, secret: config.secret, log }),
     close: () => Promise.all([expiry.stop(), payments?.stop()]).then(planes.close),
   };
 }

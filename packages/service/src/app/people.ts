@@ -7,7 +7,7 @@ import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { Throttle } from '#limits/throttle.ts';
-import type { PeoplePages } from '#web/person/people-pages.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 import { codeMail, passkeyMail } from '#mail/letters.ts';
 import { createCodeSignIns } from '#identities/code.ts';
 import { createPasskeys } from '#identities/passkeys.ts';
@@ -44,7 +44,7 @@ export function composePeople({
   appUsage,
   sendMail,
   payments,
-}: PeopleOptions): Omit<PeoplePages, 'cookies'> {
+}: PeopleOptions): Omit<WalletOwnerServices, 'cookies'> {
   const attempts = createAttemptLimiter(throttle, deriveKey(config.secret, 'person-tries'));
   const { operatorName } = config;
   return {

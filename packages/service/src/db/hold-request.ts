@@ -1,4 +1,4 @@
-import { recordArrayOf } from '#db/record-literal.ts';
+import { recordArrayOf } from '#db/array-literal.ts';
 import type { HoldRequest } from '#kernel/hold.ts';
 
 /** Requests as the database takes them, for real and play money: the type `db.hold_request`. */

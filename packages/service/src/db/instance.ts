@@ -65,18 +65,13 @@ export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): P
     run: async (statement) => {
       const current = id;
       try {
-        failpoint('instance.statement-wanted');
-        const result = await statement(current);
-        failpoint('instance.statement-done');
-        return result;
+        return await statement(current);
       } catch (fault) {
         if (sqlStateOf(fault) !== FENCED) throw fault;
         failpoint('instance.fenced');
         await replace(current);
         failpoint('instance.replaced');
-        const result = await statement(id);
-        failpoint('instance.repeated');
-        return result;
+        return statement(id);
       }
     },
     stop: async () => {

@@ -17,13 +17,12 @@ import {
   checkShape,
   resolveModel,
 } from '#gateway/request/validate-call.ts';
-import { failpoint } from '#kernel/failpoint.ts';
 import type { CorrelationId } from '#kernel/ids.ts';
 import type { Log } from '#kernel/log.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import type { RateLimiter } from '#limits/rate-limit.ts';
 
-/** What a call meets on its way, made once at start. */
+/** Everything that a call uses on its way. Made once, at start. */
 export interface Gateway {
   readonly keys: KeyDirectory;
   readonly rateLimiter: RateLimiter;
@@ -42,7 +41,7 @@ interface Incoming extends AdmissionListener {
   readonly user: string | undefined;
   readonly retry: RetryHeaders;
   readonly correlationId: CorrelationId;
-  /** The body, whole and within its limit. */
+  /** The whole body, within its size limit. */
   readonly bytes: Buffer;
   readonly gone: Gone;
 }
@@ -50,19 +49,17 @@ interface Incoming extends AdmissionListener {
 type Completed = Answer | Refusal | Promise<Answer | Refusal>;
 
 /**
- * One chat completion, from bytes to answer. Each line may refuse; their order is part of the contract (CC-10,
- * `docs/ARCHITECTURE.md`). What is refused here has reached no provider and left no hold (CC-08). No promise but the lane's
- * where key and rate are known.
+ * Takes one chat completion from bytes to answer. Each line may refuse, and their order is part of the contract (CC-10,
+ * `docs/ARCHITECTURE.md`). A call refused here never reached a provider and left no hold (CC-08). It makes no promise but the
+ * lane's if this process knows the key and holds a token of the rate bucket: each costs a call more than the checks do.
  */
 export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
-  failpoint('pipeline.begun');
   const admitted = admit(gateway, incoming.authorization, incoming);
   if (admitted instanceof Promise) return admitted.then((caller) => completeAdmitted(gateway, incoming, caller));
   return completeAdmitted(gateway, incoming, admitted);
 }
 
 function completeAdmitted(gateway: Gateway, incoming: Incoming, caller: Awaited<ReturnType<typeof admit>>): Completed {
-  failpoint('pipeline.admitted');
   if (caller instanceof Refusal) return caller;
 
   const userId = parseUser(incoming.user);
@@ -97,9 +94,8 @@ function completeAdmitted(gateway: Gateway, incoming: Incoming, caller: Awaited<
     idempotencyKey,
   });
   const callerSide = { gone, log, drains, pace, idempotency, rejections };
-  failpoint('pipeline.validated');
 
-  // The only fork between real and play money in the program. Past it, types keep the two apart.
+  // The only fork between real and play money in the program. From here on, types keep the two apart.
   switch (caller.mode) {
     case 'live':
       return runInLane(gateway.lanes.live, asking, callerSide);

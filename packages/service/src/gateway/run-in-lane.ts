@@ -1,62 +1,57 @@
 import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer/answer.ts';
-import { shapeCompletion } from '#gateway/answer/answer-shape.ts';
-import { endKept, keepUndelivered, placeOrJoin } from '#gateway/idempotency/idempotency.ts';
+import { withHead } from '#gateway/answer/answer-head.ts';
+import { endFailed } from '#gateway/answer/failure.ts';
+import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/refusals.ts';
 import type { AskingCall, CallerSide } from '#gateway/call/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/call/lane.ts';
-import { outputLimitFor } from '#gateway/usage/output-limit.ts';
-import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/refusals.ts';
+import { endKept, joinEarlier, keepUndelivered } from '#gateway/idempotency/idempotency.ts';
 import { openStream } from '#gateway/stream/stream.ts';
-import { endingOf, FAILED, generatedBytesIn } from '#gateway/usage/ending.ts';
-import { laterReport, usageToWire } from '#gateway/usage/usage-report.ts';
-import { failpoint } from '#kernel/failpoint.ts';
+import { endingOf, FAILED, generatedBytesOf } from '#gateway/usage/ending.ts';
+import { outputLimitFor } from '#gateway/usage/output-limit.ts';
+import { usageToWire } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
-import { describeFault } from '#kernel/log.ts';
-import { Refusal } from '#kernel/refusal.ts';
+import type { Refusal } from '#kernel/refusal.ts';
+import type { Completion } from '#providers/completion.ts';
 import { type ProviderCall, UpstreamError } from '#providers/provider.ts';
 
 type LaneRefusalCode = HoldRefusalCode | UpstreamRefusalCode | 'CONFLICT';
 
+/** One error for all, because its stack says nothing. */
 const JUST_REJECTED = new UpstreamError('rejected', 'The provider has just rejected this request.');
 
-type LaneAnswer = Answer | Refusal<LaneRefusalCode>;
-
-/** From a hold to an answer: hold, provider, settlement. Whatever happens, the hold is ended once. */
+/**
+ * Takes a valid call from its hold to its answer, in three steps: hold, provider, settlement. Every way out ends the hold,
+ * once.
+ */
 export async function runInLane<M extends Mode>(
   lane: Lane<M>,
   asking: AskingCall,
   caller: CallerSide,
-): Promise<LaneAnswer> {
+): Promise<Answer | Refusal<LaneRefusalCode>> {
   const { call } = asking;
   if (caller.rejections.has(lane.mode, asking)) return refusalOfUpstream(JUST_REJECTED);
-  failpoint('lane.hold-wanted');
-  const hold = await placeOrJoin(lane, call, caller);
-  failpoint('lane.held');
-  if (hold instanceof Refusal || 'kind' in hold) return hold;
+  // Nearly every call comes first, and waits for one promise here; only a retry waits for more.
+  const first = await lane.place(call);
+  const placed = first.kind === 'earlier' ? await joinEarlier(lane, { call, caller, earlier: first }) : first;
+  if (placed.kind === 'refused') return placed.refusal;
+  if (placed.kind === 'replayed') return placed;
+  const { hold } = placed;
   if (call.isStream) return openStream(lane, { hold, asked: asking.asked }, caller);
 
-  // A plain call. It runs to its end when its caller leaves: its answer is paid for (CC-11).
+  // A plain call runs to its end even if its caller leaves, because its answer is paid for (CC-11).
   const providerCall = providerCallOf(asking, hold.granted);
   let whole: Whole;
   try {
-    failpoint('lane.provider-wanted');
-    const completion = await lane.providerOf(call).complete(providerCall);
-    failpoint('lane.provider-answered');
-    whole = wholeOf(hold, providerCall, completion);
+    whole = wholeOf(hold, providerCall, await lane.providerOf(call).complete(providerCall));
   } catch (fault) {
-    failpoint('lane.provider-failed');
-    caller.rejections.note(lane.mode, asking, fault);
-    await lane.endHold(hold, FAILED);
-    failpoint('lane.failure-settled');
-    return refusalOfFailure(hold, caller, fault);
+    return endFailed(lane, { hold, ending: FAILED, caller, asking }, fault);
   }
-  // Before the answer: what the caller reads as charged is charged, whatever happens next.
   const { completion, ending } = whole;
   const facts = answerFactsOf(call, providerCall.outputTokens);
   const answerOf = () => ({ ...facts, isStream: false, text: JSON.stringify(completion) });
-  failpoint('lane.settling');
-  const charged = await endKept(lane, { hold, ending, caller }, answerOf);
-  failpoint('lane.settled');
+  // Settled before it is answered: the charge that the caller reads is on the books, even if the process dies next.
+  const { charged } = await endKept(lane, { hold, ending, caller }, answerOf);
   return { kind: 'plain', facts, charged, completion, onSent: keepUndelivered(call, caller, { answerOf, charged }) };
 }
 
@@ -65,27 +60,13 @@ interface Whole {
   readonly ending: Ending;
 }
 
-/** What a provider's whole answer is charged, and what of it the caller gets. */
-function wholeOf(hold: Hold<Mode>, { outputTokens }: ProviderCall, answered: JsonObject): Whole {
+/** What a provider's whole answer is charged, and what the caller gets of it. */
+function wholeOf(hold: Hold<Mode>, { outputTokens }: ProviderCall, { choices, usage, extra }: Completion): Whole {
   const { call } = hold;
-  const report = laterReport(undefined, answered['usage']);
-  const bytes = generatedBytesIn(answered['choices'], 'message');
+  let bytes = 0;
+  for (const { message } of choices) bytes += generatedBytesOf(message);
   const limit = outputLimitFor(call, outputTokens);
-  const ending = endingOf(hold, 'answered', { report, bytes, isPastLimit: bytes > limit.bytesMax, limit });
-  const shaped = shapeCompletion(answered, call.callId);
-  const usage = report && usageToWire(ending.usage, report);
-  return { ending, completion: { ...shaped, model: call.model.id, ...(usage && { usage }) } };
-}
-
-/** Throws what was no provider's failure. */
-function refusalOfFailure(
-  { mode, call: { callId } }: Hold<Mode>,
-  { log }: CallerSide,
-  fault: unknown,
-): Refusal<UpstreamRefusalCode> {
-  if (!(fault instanceof UpstreamError)) throw fault;
-  // In the sandbox it was asked for.
-  if (mode === 'live')
-    log.warn({ callId, kind: fault.kind, fault: describeFault(fault) }, 'the provider failed a call');
-  return refusalOfUpstream(fault);
+  const ending = endingOf(hold, 'answered', { report: usage, bytes, isPastLimit: bytes > limit.bytesMax, limit });
+  const told = usage && { usage: usageToWire(ending.usage, usage) };
+  return { ending, completion: { ...withHead(extra, call.callId), choices, model: call.model.id, ...told } };
 }

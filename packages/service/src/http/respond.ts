@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
-import { envelopeOf, faultRefusal } from '#gateway/answer/frames.ts';
+import { envelopeOf, faultRefusal } from '#http/envelope.ts';
 import { refusals } from '#http/refusal-counter.ts';
 import { type CorrelationId, newCorrelationId, parseCorrelationId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';

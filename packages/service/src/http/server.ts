@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
-import { envelopeOf } from '#gateway/answer/frames.ts';
+import { envelopeOf } from '#http/envelope.ts';
 import { refusals } from '#http/refusal-counter.ts';
 import { handleBalance } from '#http/data-plane/balance.ts';
 import { handleChat } from '#http/data-plane/chat.ts';
@@ -110,7 +110,7 @@ function routesOf({
   metrics,
 }: ServerOptions): ReadonlyMap<string, Route> {
   const routes = new Map<string, Route>([
-    [CHAT_PATH, { POST: (exchange) => handleChat(dataPlane.gateway, exchange) }],
+    [CHAT_PATH, { POST: (exchange) => handleChat(dataPlane, exchange) }],
     ['/v1/models', { GET: (exchange) => handleModelList(dataPlane, exchange) }],
     ['/balance', { GET: (exchange) => handleBalance(dataPlane, exchange) }],
     ['/connect', { POST: (exchange) => handleConnect(dataPlane, exchange) }],

@@ -1,9 +1,8 @@
 import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 
-/** Why a hold was placed or not: `cap_race_lost` when only the holds of other calls put this one over the cap (WA-03). */
-export type HoldOutcome =
-  | 'granted'
+/** Why a hold was refused. `cap_race_lost`: only the holds of other running calls put this one over the cap (WA-03). */
+export type HoldRefusalReason =
   | 'stream_limit'
   | 'payment_required'
   | 'wallet_suspended'
@@ -15,47 +14,57 @@ export interface HoldRequest {
   readonly callId: CallId;
   readonly appId: AppId;
   readonly userId: EndUserId;
-  /** The smallest hold worth having: refused below it. At least 1. */
+  /** The smallest hold worth having: the call is refused below it. At least 1. */
   readonly least: Micros;
   /** The most that the call can cost. Granted as far as balance and cap allow. */
   readonly most: Micros;
-  /** Most streams that the user may have open, this one included; 0 for a call that is no stream. */
+  /** How many streams the user may have open, this one included; 0 for a plain call. */
   readonly streamsMax: number;
-  /** Undefined for a call that nothing can be a retry of (CC-14). */
+  /** Undefined if no later call can be a retry of this one (CC-14). */
   readonly idempotencyKey?: HoldKey | undefined;
 }
 
-/** Which attempt a hold is: keyed digests, see `attempts`. */
+/** The idempotency key of a hold: keyed digests, see `idempotency`. */
 interface HoldKey {
   readonly digest: Buffer;
   readonly body: Buffer;
-  /** It may be a retry: an earlier attempt comes before a hold of its own. */
+  /** The call may be a retry, so an earlier call with the same key comes before a hold of its own. */
   readonly joins: boolean;
-  /** The earlier attempt that it waits for already. */
+  /** The earlier call that this one waits for already. */
   readonly joined?: CallId;
 }
 
-/** An attempt that came before: it runs, its answer is kept, or it had another body. Nothing was set aside. */
+/**
+ * A call with the same idempotency key came first, and nothing was set aside. `running`: it still runs. `kept`: its answer
+ * can be replayed. `conflict`: it had another body.
+ */
 export interface EarlierCall {
-  readonly outcome: 'attempt_running' | 'attempt_kept' | 'attempt_conflict';
-  readonly earlier: CallId;
+  readonly kind: 'earlier';
+  readonly state: 'running' | 'kept' | 'conflict';
+  readonly callId: CallId;
 }
 
-interface JudgedHold {
-  readonly outcome: HoldOutcome;
-  /** What was set aside, between `least` and `most`; 0 unless granted. */
-  readonly granted: Micros;
-}
+/** `granted` is what was set aside, between `least` and `most`. */
+export type HoldAnswer =
+  | { readonly kind: 'granted'; readonly granted: Micros }
+  | { readonly kind: 'refused'; readonly reason: HoldRefusalReason }
+  | EarlierCall;
 
-export type HoldAnswer = JudgedHold | EarlierCall;
+/** The database's word for each state of an earlier call. */
+const STATE_OF = {
+  attempt_running: 'running',
+  attempt_kept: 'kept',
+  attempt_conflict: 'conflict',
+} as const;
 
-/** A hold's answer as the database gives it. */
-export type HoldRow = {
-  readonly call_id: CallId;
-  readonly granted: bigint;
-} & ({ readonly outcome: HoldOutcome; readonly earlier: null } | EarlierCall);
+/** A hold's answer as the database gives it. `earlier` is null unless the outcome is the state of an earlier call. */
+export type HoldRow = { readonly call_id: CallId; readonly granted: bigint } & (
+  | { readonly outcome: 'granted' | HoldRefusalReason; readonly earlier: null }
+  | { readonly outcome: keyof typeof STATE_OF; readonly earlier: CallId }
+);
 
 export function holdAnswerOf(row: HoldRow): HoldAnswer {
-  if (row.earlier === null) return { outcome: row.outcome, granted: microsFromRow(row.granted) };
-  return { outcome: row.outcome, earlier: row.earlier };
+  if (row.earlier !== null) return { kind: 'earlier', state: STATE_OF[row.outcome], callId: row.earlier };
+  if (row.outcome === 'granted') return { kind: 'granted', granted: microsFromRow(row.granted) };
+  return { kind: 'refused', reason: row.outcome };
 }

@@ -2,33 +2,33 @@ import { createBatcher } from '#db/batcher.ts';
 import type { Instance } from '#db/instance.ts';
 import type { Pool } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
-import { failpoint } from '#kernel/failpoint.ts';
 import { type HoldAnswer, holdAnswerOf, type HoldRequest } from '#kernel/hold.ts';
 import type { Log } from '#kernel/log.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { placeHolds } from '#ledger/hold/place.ts';
+import type { ReservedRow } from '#ledger/hold/queries.ts';
 import type { Settlement } from '#ledger/settlement/settlement.ts';
 import { type BacklogLimits, createSettling, type SettledCall } from '#ledger/settlement/settling.ts';
 import type { Spool } from '#ledger/settlement/spool.ts';
 import { createOrphanedHolds } from '#ledger/recovery/orphaned-holds.ts';
 
-/** The holds of real wallets: two lanes of batched statements, safe to repeat after a lost connection. */
+/** The holds of real wallets: two queues of batched statements, safe to repeat after a lost connection. */
 export interface Holds {
   /**
-   * Sets money aside. Throws, having set nothing aside, when the database stays out of reach, and while settlements
-   * that wait for it are too many or too old.
+   * Sets money aside. Throws and sets nothing aside while the database is out of reach for half a second, or while too many
+   * settlements wait for it, or for too long.
    */
   readonly place: (request: HoldRequest) => Promise<HoldAnswer>;
   /**
-   * Ends a call, once: captures its charge, frees the rest, keeps its receipt. In an outage of the database it answers
+   * Ends a call, once: captures its charge, frees the rest and keeps its receipt. In an outage of the database it resolves
    * when the settlement is on disk, with what will be charged of the `granted` hold.
    */
   readonly settle: (settlement: Settlement, granted: Micros) => Promise<SettledCall>;
-  /** Releases holds of this process that none of its calls has, see `recovery/orphaned-holds.ts`. Gives how many there were. */
+  /** Releases this process's orphaned holds, see `recovery/orphaned-holds.ts`. Returns how many there were. */
   readonly releaseOrphans: () => Promise<number>;
-  /** Settles what processes left on disk. True when nothing of it waits, so that holds of the dead may be released. */
+  /** Settles what processes left on disk. True if nothing waits there any more, so that holds of the dead may be released. */
   readonly replay: () => Promise<boolean>;
-  /** Leaves the settlements that still wait on disk, for the next process. Call before the pools end. */
+  /** Leaves settlements that still wait on disk for the next process. Call it before the pools end. */
   readonly stop: () => Promise<void>;
 }
 
@@ -47,17 +47,20 @@ interface HoldOptions {
 
 const BATCH_MAX = 256;
 const BEHIND = 'Too many settlements wait for the database, or for too long.';
-const ENDED_UNTOLD = 'A hold was released before its call heard of it: its process was taken for dead.';
-const PLACE_RETRIES_MAX = 5; // Half a second without a database; then the caller hears of it.
+const ENDED_UNTOLD = 'A hold was released before its call learned of it, because its process was taken for dead.';
+const PLACE_RETRIES_MAX = 5; // Half a second without a database, then the caller gets an error.
 
 export function createHolds({ pools, instance, spool, backlog, log }: HoldOptions): Holds {
   const settling = createSettling({ pool: pools.settle, spool, log, onEnd: (callId) => orphans.end(callId) });
   const orphans = createOrphanedHolds({ pool: pools.settle, instance, releaseCall: settling.release, log });
   const placing = createBatcher<HoldRequest, HoldAnswer>({
-    run: (requests) => placeAll(pools.reserve, instance, requests),
+    run: async (requests) => {
+      const rows = await instance.run((instanceId) => placeHolds(pools.reserve, instanceId, requests));
+      return rows.map(answerOf);
+    },
     itemsMax: BATCH_MAX,
     retriesMax: PLACE_RETRIES_MAX,
-    resourceOf: ({ appId, userId }) => `${appId} ${userId}`, // The wallet, whose lock another may have.
+    resourceOf: ({ appId, userId }) => `${appId} ${userId}`, // The wallet: another statement may hold its lock.
   });
 
   return {
@@ -66,16 +69,14 @@ export function createHolds({ pools, instance, spool, backlog, log }: HoldOption
       assert(least > 0n && least <= most, 'a hold has a positive range');
       if (settling.isBehind(backlog)) return Promise.reject(new Error(BEHIND));
       orphans.begin(callId);
-      failpoint('hold.place-queued');
       return new Promise((resolve, reject) => {
         placing.hand(request, {
           resolve: (answer) => {
-            failpoint('hold.place-answered');
-            if (answer.outcome !== 'granted') orphans.end(callId);
+            if (answer.kind !== 'granted') orphans.end(callId);
             resolve(answer);
           },
           reject: (fault) => {
-            orphans.end(callId); // It may hold all the same, now or later.
+            orphans.end(callId); // The statement may still succeed later, and then `releaseOrphans` finds the hold.
             reject(fault);
           },
         });
@@ -88,16 +89,7 @@ export function createHolds({ pools, instance, spool, backlog, log }: HoldOption
   };
 }
 
-async function placeAll(
-  pool: Pool,
-  instance: Instance,
-  requests: readonly HoldRequest[],
-): Promise<readonly HoldAnswer[]> {
-  failpoint('hold.reserve-wanted');
-  const rows = await instance.run((instanceId) => placeHolds(pool, instanceId, requests));
-  failpoint('hold.reserved');
-  return rows.map((answer) => {
-    if (answer.outcome === 'call_ended') throw new Error(ENDED_UNTOLD);
-    return holdAnswerOf(answer);
-  });
+function answerOf(row: ReservedRow): HoldAnswer {
+  if (row.outcome === 'call_ended') throw new Error(ENDED_UNTOLD);
+  return holdAnswerOf(row);
 }

@@ -1,11 +1,11 @@
 import { escapeHtml } from '#kernel/html.ts';
 
-/** A part of a letter: words, something to copy, or the way to a page of ours. */
+/** A part of a letter: a paragraph, something to copy, or a link to a page of ours. */
 type Part = { readonly text: string } | { readonly copy: string } | { readonly link: string; readonly name: string };
 
-/** What is written to a person, before it is plain text and HTML. */
+/** A mail to a person, before it becomes plain text and HTML. */
 export interface Letter {
-  /** Who writes, as its readers know them. */
+  /** The name under which the reader knows the sender. */
   readonly sender: string;
   readonly subject: string;
   readonly parts: readonly Part[];
@@ -17,10 +17,11 @@ interface WrittenLetter {
   readonly html: string;
 }
 
+/** Lines up to 76 characters survive every mail program unwrapped, and quoted once. */
 const COLUMNS = 76;
 const SUBJECT_LENGTH_MAX = 200;
 
-/** The one style of all mail, in the colours of the pages: one column, light and dark. Programs that leave it out still show the words in order. */
+/** The style of all mail, in the colours of the pages: one column, light and dark. Without it, the words still stand in order. */
 export const LETTER_STYLE = `:root{color-scheme:light dark;supported-color-schemes:light dark}
 body{margin:0;padding:24px 16px;background:#f3f5f2;color:#17211d;font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 div{max-width:480px;margin:0 auto;padding:24px;background:#fff;border:1px solid #dce1dc;border-radius:10px}
@@ -32,9 +33,10 @@ p:last-child{margin:0}
 a{display:inline-block;padding:10px 18px;border-radius:6px;background:#0d5c4b;color:#fff;font-weight:600;text-decoration:none}
 @media(prefers-color-scheme:dark){body{background:#0e1412;color:#e7eeea}div{background:#18211d;border-color:#2c3833}.sender{color:#a3b1aa}a{background:#86d9bd;color:#06251c}}`;
 
+/** A code is shown in large letters, a token of 43 characters in small ones. */
 const SHORT = 12;
 
-/** The same words as plain text and as HTML. It loads nothing, and leads nowhere but to the links that were given. */
+/** Writes a letter as plain text and as HTML, with the same words. The HTML loads nothing and leads only to the links that were given. */
 export function writeLetter({ sender, subject, parts }: Letter): WrittenLetter {
   const title = lineOf(subject).slice(0, SUBJECT_LENGTH_MAX);
   const html = `<!doctype html>
@@ -58,8 +60,8 @@ ${parts.map(htmlOf).join('\n')}
 }
 
 /**
- * A name that somebody chose, as a mail may carry it: nothing in it is made a link by the program that shows it, hides, or
- * turns the line round. Empty where nothing is left.
+ * A name that a stranger chose, made safe for a mail. Mail programs turn `evil.test` into a link by themselves, and Unicode has
+ * characters that hide or that turn a line around: none of them is left. Empty if nothing is left.
  */
 export function plainName(name: string): string {
   return lineOf(name.replace(/[^\p{L}\p{M}\p{N} '&+!?()-]/gu, ' '));
@@ -82,7 +84,7 @@ function htmlOf(part: Part): string {
   return `<p>${escapeHtml(lineOf(part.text))}</p>`;
 }
 
-/** In lines that every program shows whole. */
+/** Breaks a paragraph into lines. A word longer than a line stays whole: it may be an address. */
 function wrapped(text: string): string {
   const lines: string[] = [];
   let line = '';

@@ -2,14 +2,14 @@ import { type Letter, plainName } from '#mail/letter.ts';
 
 interface CodeMail {
   readonly operatorName: string;
-  /** As its developer wrote it. */
+  /** The app's own name for itself, which anybody could have written. Undefined: no app asked. */
   readonly appName: string | undefined;
   readonly code: string;
 }
 
 /**
- * The mail with a one-time code. The code is not in the subject: locked screens and the logs of mail servers show that, and
- * who opens the mail reads first who asks.
+ * The mail with a one-time code. The code is not in the subject, because locked screens and the logs of mail servers show
+ * subjects. The text names the app first: somebody who was tricked into this should notice before they read the code.
  */
 export function codeMail({ operatorName, appName = '', code }: CodeMail): Letter {
   const app = plainName(appName);
@@ -20,20 +20,20 @@ export function codeMail({ operatorName, appName = '', code }: CodeMail): Letter
       {
         text:
           app === ''
-            ? `Somebody, most likely you, signs in to a wallet at ${operatorName}.`
-            : `Somebody, most likely you, signs in at ${operatorName}. The app that asks calls itself "${app}".`,
+            ? `Somebody, most likely you, is signing in to a wallet at ${operatorName}.`
+            : `Somebody, most likely you, is signing in at ${operatorName}. The app that asks calls itself "${app}".`,
       },
-      { text: 'The code is:' },
+      { text: 'Your code is:' },
       { copy: code },
       {
-        text: `It lasts ten minutes and works once, in the browser that asked for it. Tell it to nobody: ${operatorName} never asks for it by phone, mail or chat.`,
+        text: `It is valid for ten minutes and works once, in the browser that asked for it. Do not share it with anybody: ${operatorName} never asks for it by phone, mail or chat.`,
       },
-      { text: 'If it was not you, ignore this mail. Without the code nobody gets in.' },
+      { text: 'If this was not you, ignore this mail. Nobody can sign in without the code.' },
     ],
   };
 }
 
-/** Tells a person that somebody can sign in with one more passkey: if it was not he, he must hear of it. */
+/** Tells a person about a new passkey of theirs. If somebody else added it, this mail is how they find out. */
 export function passkeyMail({
   operatorName,
   publicUrl,
@@ -46,9 +46,9 @@ export function passkeyMail({
     subject: 'A passkey was added to your wallet',
     parts: [
       {
-        text: `Somebody, most likely you, added a passkey to your wallet at ${operatorName}. It signs in without a code.`,
+        text: `Somebody, most likely you, added a passkey to your wallet at ${operatorName}. It can sign in without a code.`,
       },
-      { text: 'If it was not you, remove it and sign out everywhere:' },
+      { text: 'If this was not you, remove the passkey and sign out everywhere:' },
       { link: `${publicUrl}/wallet/passkeys`, name: 'See your passkeys' },
     ],
   };
@@ -60,18 +60,18 @@ interface ResetMail {
   readonly token: string;
 }
 
-/** The mail by which an account's owner sets a new password. */
+/** The mail with which the owner of an account sets a new password. */
 export function resetMail({ operatorName, publicUrl, token }: ResetMail): Letter {
   return {
     sender: operatorName,
     subject: 'Set a new password',
     parts: [
       {
-        text: `Somebody, most likely you, asked to set a new password for your account at ${publicUrl}. If it was not you, there is nothing to do.`,
+        text: `Somebody, most likely you, asked to set a new password for your account at ${publicUrl}. If this was not you, you do not have to do anything.`,
       },
-      { text: 'Within an hour, choose a new password there:' },
+      { text: 'To choose a new password, open this link within an hour:' },
       { link: `${publicUrl}/password-reset/use?token=${token}`, name: 'Choose a new password' },
-      { text: 'A program sends this token with the new password to POST /password-resets/use instead:' },
+      { text: 'A program can send this token with the new password to POST /password-resets/use instead:' },
       { copy: token },
     ],
   };

@@ -1,47 +1,54 @@
 import type { TextRun } from '@purser/text-runs/text-run.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Signal } from '#kernel/signal.ts';
+import type { Chunk, Completion } from '#providers/completion.ts';
 
-/** A model vendor's service, as the gateway uses it. One upstream request a call, never retried, redirects not followed. */
+/**
+ * A model vendor's service, as the gateway uses it. An adapter speaks the vendor's format and gives the types of
+ * `completion.ts`. It sends one upstream request for each call, because the provider may bill a second one as well.
+ */
 export interface Provider {
-  /** One whole completion, within `timeoutMs` in all; nothing else ends it early. Throws `UpstreamError`. */
-  readonly complete: (call: ProviderCall) => Promise<JsonObject>;
-  /** Opens a stream: resolves when the provider has accepted the call. `signal` ends the request. */
+  /** Returns the whole completion within `timeoutMs`. Nothing else ends it early. Throws `UpstreamError`. */
+  readonly complete: (call: ProviderCall) => Promise<Completion>;
+  /** Opens a stream. Resolves when the provider has accepted the call; throws `UpstreamError`. `signal` ends the request. */
   readonly stream: (call: ProviderCall, signal: Signal) => Promise<ChunkSource>;
 }
 
-/** The chunks of a stream. Both ways of waiting for them reject with an `UpstreamError`, also where it is silent for `timeoutMs`. */
+/** The chunks of a stream. `first` and `rest` reject with an `UpstreamError`, for example after a silence of `timeoutMs`. */
 export interface ChunkSource {
-  /** Those that come first, together; undefined where it ends without one. */
+  /** The chunks of the first read that has any; undefined if the stream ends without one. */
   readonly first: () => Promise<readonly StreamChunk[] | undefined>;
-  /** Hands over what comes after that, as it comes. Resolves when the provider says that it is done, or when no more is wanted. */
+  /** Hands over later chunks as they come. Resolves when the provider says that it is done, or when no more are wanted. */
   readonly rest: (take: TakeChunks) => Promise<void>;
-  /** All that is to come has come. */
+  /** True once nothing more can come. */
   readonly isWhole: () => boolean;
 }
 
-/** Takes the chunks of one read and says whether more are wanted: nothing is handed over before it has. */
+/** Takes the chunks of one read and says whether more are wanted. The next read waits for the answer: that is back-pressure. */
 export type TakeChunks = (chunks: readonly StreamChunk[]) => boolean | Promise<boolean>;
 
-/** A parsed chunk of a stream, or a run of chunks that needed no parsing. */
-export type StreamChunk = JsonObject | TextRun;
+/** One chunk, or a run of chunks that were not parsed because only their text is new. */
+export type StreamChunk = Chunk | TextRun<Chunk>;
 
 export interface ProviderCall {
-  /** The caller's request, validated. */
+  /** The caller's request, validated, in the compatible format: an adapter of another format translates it. */
   readonly request: JsonObject;
-  /** A JSON object: the same without what is ours to decide, model, limit and stream. */
+  /** The request as JSON, without the members that the gateway decides: model, output limit and stream. */
   readonly requestText: string;
   readonly providerModel: string;
-  /** Sent as the limit of what each choice may generate. */
+  /** The limit for the output of each choice. */
   readonly outputTokens: number;
   readonly outputLimitParameter: 'max_tokens' | 'max_completion_tokens';
   readonly timeoutMs: number;
 }
 
 /**
- * `rejected`: it refused this request (its 400, 404, 422), and would again. `refused`: it refused the call for another
- * reason, or answered with an error. `malformed`: it answered what cannot be an answer. `cut`: it ended before the end.
- * `unsent`: given up by us before the provider had any of it. `given-up`: by us as well, but later.
+ * `throttled`: the provider is overloaded, or limits our calls.
+ * `rejected`: it refused this request (its 400, 404, 422), and would refuse it again.
+ * `refused`: it refused the call for another reason, or responded with an error.
+ * `timeout`: it did not respond in time. `outage`: it failed, or could not be reached.
+ * `malformed`: its response cannot be a completion. `cut`: its response ended early.
+ * `unsent`: we gave up before the provider had received any of the request. `given-up`: we gave up later.
  */
 export type UpstreamErrorKind =
   | 'throttled'
@@ -54,7 +61,7 @@ export type UpstreamErrorKind =
   | 'unsent'
   | 'given-up';
 
-/** A provider's failure. Its message is ours: a provider's own text never gets in (ER-03). */
+/** A provider's failure. The message is always ours: it never holds a provider's text (ER-03). */
 export class UpstreamError extends Error {
   readonly kind: UpstreamErrorKind;
 

@@ -4,6 +4,8 @@ import type { Outcome } from '#sandbox/outcomes.ts';
 /** 2026-01-01 UTC. Fixed, so that tests of apps get the same answer every time. */
 const CREATED = 1_767_225_600;
 
+type FinishReason = Outcome['finishReason'];
+
 interface CannedCall {
   readonly callId: string;
   readonly promptTokens: number;
@@ -13,36 +15,29 @@ interface CannedCall {
   readonly tools: unknown;
 }
 
-/** Builds the body of a buffered answer. */
-export function cannedCompletion(call: CannedCall, outcome: Outcome): JsonObject {
+/** Builds a buffered answer, in the form in which providers give theirs to the gateway. */
+export function cannedCompletion(call: CannedCall, outcome: Outcome) {
   const { pieces, finishReason } = cut(call, outcome);
   const text = pieces.join('');
   const toolCalls = outcome.kind === 'tool-call' ? { tool_calls: [toolCallOf(call, text)] } : {};
   const content = outcome.kind === 'content' ? text : null;
   const refusal = outcome.kind === 'refusal' ? text : null;
+  const message = { role: 'assistant', content, refusal, ...toolCalls };
   return {
-    id: `chatcmpl-${call.callId}`,
-    object: 'chat.completion',
-    created: CREATED,
-    choices: [
-      {
-        index: 0,
-        message: { role: 'assistant', content, refusal, ...toolCalls },
-        logprobs: null,
-        finish_reason: finishReason,
-      },
-    ],
-    ...(outcome.reportsUsage ? { usage: usageOf(call, pieces) } : {}),
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason }],
+    usage: outcome.reportsUsage ? usageOf(call, pieces) : undefined,
+    extra: headOf(call),
   };
 }
 
 /** Builds the chunks of a streamed answer, up to the point where the outcome makes it fail. */
-export function cannedChunks(call: CannedCall, outcome: Outcome): readonly JsonObject[] {
+export function cannedChunks(call: CannedCall, outcome: Outcome) {
   const { pieces, finishReason } = cut(call, outcome);
-  const head = { id: `chatcmpl-${call.callId}`, object: 'chat.completion.chunk', created: CREATED };
-  const chunk = (delta: JsonObject, reason: string | null): JsonObject => ({
-    ...head,
+  const extra = headOf(call);
+  const chunk = (delta: JsonObject, reason: FinishReason | null) => ({
     choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }],
+    usage: undefined,
+    extra,
   });
   const isToolCall = outcome.kind === 'tool-call';
   const opening = isToolCall
@@ -56,7 +51,7 @@ export function cannedChunks(call: CannedCall, outcome: Outcome): readonly JsonO
     chunk(opening, null),
     ...said,
     chunk({}, finishReason),
-    ...(outcome.reportsUsage ? [{ ...head, choices: [], usage: usageOf(call, pieces) }] : []),
+    ...(outcome.reportsUsage ? [{ choices: [], usage: usageOf(call, pieces), extra }] : []),
   ];
 }
 
@@ -78,16 +73,17 @@ function firstFunctionOf(tools: unknown): unknown {
 function cut(
   { outputTokensMax }: CannedCall,
   outcome: Outcome,
-): { readonly pieces: readonly string[]; readonly finishReason: string } {
+): { readonly pieces: readonly string[]; readonly finishReason: FinishReason } {
   const pieces = outcome.pieces.slice(0, outputTokensMax);
   return { pieces, finishReason: pieces.length < outcome.pieces.length ? 'length' : outcome.finishReason };
 }
 
+function headOf({ callId }: CannedCall): JsonObject {
+  return { id: `chatcmpl-${callId}`, created: CREATED };
+}
+
 /** One piece counts as one token, so the expected charge of a sandbox call is easy to compute by hand. */
-function usageOf({ promptTokens }: CannedCall, pieces: readonly string[]): JsonObject {
-  return {
-    prompt_tokens: promptTokens,
-    completion_tokens: pieces.length,
-    total_tokens: promptTokens + pieces.length,
-  };
+function usageOf({ promptTokens: prompt }: CannedCall, { length: completion }: readonly string[]) {
+  const counts = { prompt, cached: undefined, completion, reasoning: undefined, total: prompt + completion };
+  return { counts, extra: {}, isContradictory: false };
 }

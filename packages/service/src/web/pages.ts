@@ -1,97 +1,91 @@
 import type { SignedIn } from '#accounts/session.ts';
 import type { PageHandlers, PageRoutes } from '#http/page-routes.ts';
-import type { AccountPages } from '#web/account/account-pages.ts';
-import { accountPage, changePasswordPage, endSessionPage } from '#web/account/account.ts';
-import { checkoutPages } from '#web/topup/checkout.ts';
-import { connectPages } from '#web/connect/connect.ts';
-import { createCookies } from '#web/frame/cookies.ts';
-import type { PeoplePages } from '#web/person/people-pages.ts';
-import { passkeyPages } from '#web/sign-in/passkeys.ts';
-import { personSignInPages } from '#web/sign-in/person-sign-in.ts';
-import { askResetPage, useResetPage } from '#web/account/password-reset.ts';
-import { signInPage, signOutPage } from '#web/account/sign-in.ts';
-import { startPage } from '#web/start/start.ts';
-import { testProcessorPages } from '#web/test-processor/test-processor.ts';
-import { topupPages } from '#web/connect/topup-link.ts';
-import { REFUSAL_TEXTS } from '#web/frame/texts.ts';
-import { type PageMethods, pageHandlers, type Visitors, type VisitOptions } from '#web/frame/visit.ts';
-import { walletPages } from '#web/wallet/wallet-pages.ts';
 import type { Person } from '#identities/session.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import type { Log } from '#kernel/log.ts';
+import { accountPages } from '#web/account/account-pages.ts';
+import type { AccountServices } from '#web/account/account-services.ts';
+import { connectPages } from '#web/connect/connect-pages.ts';
+import { topupLinkPages } from '#web/connect/topup-link-pages.ts';
+import { createCookies } from '#web/frame/cookies.ts';
+import type { Audience, PageMethods } from '#web/frame/page.ts';
+import { type PageHandlerOptions, pageHandlers } from '#web/frame/page-handlers.ts';
+import { REFUSAL_TEXTS } from '#web/frame/texts.ts';
+import { signInPages } from '#web/sign-in/sign-in-pages.ts';
+import { startPage } from '#web/start/start-page.ts';
+import { testProcessorPages } from '#web/test-processor/test-processor-pages.ts';
+import { checkoutPages } from '#web/topup/checkout-pages.ts';
+import { walletPages } from '#web/wallet/wallet-pages.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-interface PagesOptions extends Omit<AccountPages, 'cookies' | 'frame'> {
-  readonly people: Omit<PeoplePages, 'cookies'>;
+interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'> {
+  readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
   readonly publicUrl: string;
   readonly log: Log;
 }
 
+/** How a path names its variable part. */
 const PART = ':part';
 
-/** The pages of people with accounts, and of those who own wallets. They work without scripts. */
-export function createPages({ secret, publicUrl, log, people, ...shared }: PagesOptions): PageRoutes {
+/** All pages, for two audiences that sign in apart from each other. A room's pages are one line here. */
+export function createPages({ secret, publicUrl, log, walletOwners, ...accounts }: PagesOptions): PageRoutes {
   const { origin, protocol } = new URL(publicUrl);
   const isSecure = protocol === 'https:';
   const cookies = createCookies(isSecure);
-  const { operatorName, supportEmail } = people;
+  const { operatorName, supportEmail, isTestMoney } = walletOwners;
   const frame = { operatorName, supportEmail };
-  const pages = { ...shared, cookies, frame };
-  const visits = {
+  const options = {
     cookies,
     key: deriveKey(secret, 'page-form'),
-    // Without TLS this machine has several names, and none of them is another's.
+    // Without TLS the service is on a developer's machine, which has several names (localhost, 127.0.0.1). Each is its own.
     isOwnOrigin: (shown: string, host: string | undefined) =>
       shown === origin || (!isSecure && shown === `http://${host}`),
     log,
   };
-  const owners: Visitors<SignedIn> = {
+  const forAccounts: Audience<SignedIn> = {
     cookie: 'session',
-    find: shared.sessions.find,
+    find: accounts.sessions.find,
     home: { path: '/account', name: REFUSAL_TEXTS.toAccount },
     frame,
   };
-  const ofAccounts: Readonly<Record<string, PageMethods>> = {
-    '/': startPage(frame),
-    '/sign-in': signInPage(pages),
-    '/sign-out': signOutPage(pages),
-    '/account': accountPage(pages),
-    '/account/sessions': endSessionPage(pages),
-    '/account/password': changePasswordPage(pages),
-    '/password-reset': askResetPage(pages),
-    '/password-reset/use': useResetPage(pages),
-  };
-  const walletOwners: Visitors<Person> = {
+  const forWalletOwners: Audience<Person> = {
     cookie: 'person',
-    find: people.sessions.find,
+    find: walletOwners.sessions.find,
     home: { path: '/wallet', name: REFUSAL_TEXTS.toWallet },
-    frame: { ...frame, isTestMoney: people.isTestMoney },
+    frame: { ...frame, isTestMoney },
   };
-  const forPeople: PeoplePages = { ...people, cookies };
-  const ofPeople: Readonly<Record<string, PageMethods<Person>>> = {
-    ...walletPages(forPeople),
-    ...personSignInPages(forPeople),
-    ...passkeyPages(forPeople),
-    ...connectPages(forPeople),
-    ...topupPages(forPeople),
-    ...checkoutPages(forPeople),
-    ...(people.testBank === undefined ? {} : testProcessorPages(forPeople, people.testBank)),
+  const services: WalletOwnerServices = { ...walletOwners, cookies };
+  const pagesOfAccounts = { '/': startPage(frame), ...accountPages({ ...accounts, cookies, frame }) };
+  const pagesOfWalletOwners = {
+    ...walletPages(services),
+    ...signInPages(services),
+    ...connectPages(services),
+    ...topupLinkPages(services),
+    ...checkoutPages(services),
+    ...(services.testBank === undefined ? {} : testProcessorPages(services, services.testBank)),
   };
-  return routesOf(new Map([...handlersOf(visits, owners, ofAccounts), ...handlersOf(visits, walletOwners, ofPeople)]));
+  return routesOf(
+    new Map([
+      ...handlersOf(options, forAccounts, pagesOfAccounts),
+      ...handlersOf(options, forWalletOwners, pagesOfWalletOwners),
+    ]),
+  );
 }
 
+/** Typed by the audience: a page for accounts cannot be given to wallet owners by mistake. */
 function handlersOf<Who>(
-  visits: VisitOptions,
-  visitors: Visitors<Who>,
-  all: Readonly<Record<string, PageMethods<Who>>>,
+  options: PageHandlerOptions,
+  audience: Audience<Who>,
+  pages: Readonly<Record<string, PageMethods<Who>>>,
 ): readonly (readonly [string, PageHandlers])[] {
-  return Object.entries(all).map(([path, methods]) => [path, pageHandlers(visits, visitors, path, methods)]);
+  return Object.entries(pages).map(([path, methods]) => [path, pageHandlers(options, audience, path, methods)]);
 }
 
-/** A page's path may name one of its parts `:part`: `/connect/:part/consent`. */
+/** Finds a page by its address. A path may have one variable part, always the second: `/connect/:part/consent`. */
 function routesOf(pages: ReadonlyMap<string, PageHandlers>): PageRoutes {
   return (path) => {
-    if (path.includes(PART)) return undefined; // As declared, not as asked for.
+    if (path.includes(PART)) return undefined; // Somebody typed a path as it is declared.
     const whole = pages.get(path);
     if (whole !== undefined) return { handlers: whole, part: '' };
     const [, first, part, ...rest] = path.split('/');

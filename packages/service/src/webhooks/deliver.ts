@@ -25,7 +25,7 @@ interface AttemptOutcome {
   readonly error: 'timeout' | 'connection_failed' | 'address_blocked' | 'certificate_invalid' | undefined;
 }
 
-/** Sends deliveries over HTTP. It never retries: the schedule of attempts is in the database. */
+/** Sends deliveries over HTTP. It never retries: `record.sql` says when the next attempt is due. */
 export interface Courier {
   /** Sends a delivery at most once. Never rejects. Undefined if `signal` ended it; the attempt then does not count. */
   readonly deliver: (delivery: Delivery, signal: AbortSignal) => Promise<AttemptOutcome | undefined>;

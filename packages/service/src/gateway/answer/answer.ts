@@ -3,9 +3,10 @@ import { outputTokensWithin } from '#gateway/usage/hold-request.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Micros } from '#kernel/micros.ts';
+import type { Refusal } from '#kernel/refusal.ts';
 import type { ProviderCall } from '#providers/provider.ts';
 
-/** What a call that was not refused answers. */
+/** The answer of a call that was not refused. */
 export type Answer = PlainAnswer | StreamAnswer | ReplayedAnswer;
 
 export interface PlainAnswer {
@@ -16,7 +17,7 @@ export interface PlainAnswer {
   readonly onSent?: OnSent | undefined;
 }
 
-/** The answer of an earlier attempt, byte for byte (CC-14). Its facts and its charge are those of that one. */
+/** The kept answer of an earlier call, byte for byte (CC-14). Facts and charge are those of the earlier call. */
 export interface ReplayedAnswer {
   readonly kind: 'replayed';
   readonly facts: AnswerFacts;
@@ -26,28 +27,30 @@ export interface ReplayedAnswer {
   readonly onSent?: OnSent;
 }
 
-/** Told once whether the caller was there for all of the answer. */
+/** Called once, with whether the caller received the whole answer. */
 type OnSent = (isDelivered: boolean) => void;
 
 export interface StreamAnswer {
   readonly kind: 'stream';
   readonly facts: AnswerFacts;
   /**
-   * Runs the stream to its end and settles it, and ends the answer: must be called once, also for a caller who has left.
-   * What the writer gives back resolves when the caller can take more, or is gone. Never rejects.
+   * Runs the stream to its end, settles it and ends the answer. Must be called once, even if the caller has left: the hold
+   * is open. Never rejects.
    */
   readonly run: (writer: FrameWriter) => Promise<void>;
 }
 
-/** Undefined where the caller can take more at once: nearly every frame is such a one, and a promise costs more than it. */
+/** Returns undefined if the caller can take more at once. Nearly every frame does, and a promise costs more than a frame. */
 type WriteFrames = (frames: string) => Promise<void> | undefined;
 
-/** The way to a caller. */
+/** Writes to a caller. `http` implements it, so that no room of the gateway knows the error envelope. */
 export interface FrameWriter {
   /** Writes whole frames. */
   readonly write: WriteFrames;
-  /** Writes the last ones, and ends the answer. */
+  /** Writes the last frames and ends the answer. */
   readonly end: WriteFrames;
+  /** Writes the last frames and then the refusal, and ends the answer (ER-06). Undefined is a fault of ours. */
+  readonly fail: (frames: string, refusal: Refusal | undefined) => Promise<void> | undefined;
 }
 
 interface AnswerFacts {
@@ -61,7 +64,7 @@ export function answerFactsOf(call: ChatCall, outputTokens: number): AnswerFacts
   return { callId: call.callId, loweredOutputTokens };
 }
 
-/** The provider's call, with the output that the granted hold pays for. */
+/** The provider's call, with its output limited to what the granted hold pays for (WA-07). */
 export function providerCallOf({ call, asked }: AskingCall, granted: Micros): ProviderCall {
   return {
     ...asked,

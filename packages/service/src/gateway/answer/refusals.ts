@@ -1,24 +1,24 @@
 import type { HoldRefusalCode } from '#gateway/call/lane.ts';
 import { unreachable } from '#kernel/assert.ts';
-import type { HoldOutcome } from '#kernel/hold.ts';
+import type { HoldRefusalReason } from '#kernel/hold.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { UpstreamError } from '#providers/provider.ts';
 
 const STREAM_RETRY_SECONDS = 1;
 const THROTTLE_RETRY_SECONDS = 2;
 
-/** Where a user goes whose call was refused: to pay, or to the cap first (WA-03). */
+/** Where the user of a refused call can mend it: by paying, or by raising the cap first (WA-03). */
 interface RefusalLinks {
   readonly topup: () => string;
   readonly cap: () => string;
 }
 
 /**
- * The refusal of a hold. No wallet, a disconnected one and an empty one answer the same, word for word, so that nobody
- * learns whether a wallet exists (WA-02).
+ * The refusal of a hold. A missing wallet, a disconnected one and an empty one give the same answer, word for word, so that
+ * an app cannot find out whether a wallet exists (WA-02).
  */
-export function refusalOfHold(outcome: Exclude<HoldOutcome, 'granted'>, links: RefusalLinks): Refusal<HoldRefusalCode> {
-  switch (outcome) {
+export function refusalOfHold(reason: HoldRefusalReason, links: RefusalLinks): Refusal<HoldRefusalCode> {
+  switch (reason) {
     case 'stream_limit':
       return refuse('CONCURRENT_STREAM_LIMIT', 'This user has as many streams open as are allowed at a time.', {
         retryAfterSeconds: STREAM_RETRY_SECONDS,
@@ -32,7 +32,7 @@ export function refusalOfHold(outcome: Exclude<HoldOutcome, 'granted'>, links: R
     case 'cap_race_lost':
       return refuse('APP_SPEND_CAP_EXCEEDED', CAP_MESSAGE);
     default:
-      return unreachable(outcome);
+      return unreachable(reason);
   }
 }
 
@@ -46,7 +46,7 @@ export function paymentRequired(topupUrl: string): Refusal<'PAYMENT_REQUIRED'> {
 
 export type UpstreamRefusalCode = 'UPSTREAM_THROTTLED' | 'UPSTREAM_PROVIDER_ERROR';
 
-/** What a caller learns of a provider's failure: that it failed, never in whose words (ER-03, CC-09). */
+/** Tells a caller that the provider failed. The words are ours: a provider's text may hold anything (ER-03, CC-09). */
 export function refusalOfUpstream(error: UpstreamError): Refusal<UpstreamRefusalCode> {
   if (error.kind === 'throttled') {
     return refuse('UPSTREAM_THROTTLED', 'The model provider is throttling calls. Nothing was charged: try again.', {

@@ -7,7 +7,7 @@ import type { JsonObject } from '#kernel/json.ts';
 import type { Log } from '#kernel/log.ts';
 import type { Signal } from '#kernel/signal.ts';
 
-/** A validated call for one end user: all that the lanes need, and nothing that may still be refused for its form. */
+/** A validated call for one end user. Nothing in it can still be refused for its form. */
 export interface ChatCall {
   readonly callId: CallId;
   readonly correlationId: CorrelationId;
@@ -19,17 +19,17 @@ export interface ChatCall {
   readonly wantsUsage: boolean;
   readonly choices: number;
   readonly prompt: PromptSize;
-  /** What each choice may generate: the caller's limit or the model's default, never above the model's. */
+  /** How many tokens each choice may generate: the caller's limit or the model's default, never above the model's own. */
   readonly outputTokensMax: number;
-  /** Undefined for a call that nothing can be a retry of (CC-14). */
+  /** Undefined if no later call can be a retry of this one (CC-14). */
   readonly idempotencyKey: IdempotencyKey | undefined;
 }
 
-/** What is asked of a provider. Apart from its call, which is kept for as long as a stream is open. */
+/** What is asked of a provider. Apart from its call, because the call is kept for as long as a stream is open. */
 export interface Asked {
-  /** What of the caller's request is passed on. */
+  /** The fields of the caller's request that are passed on. */
   readonly request: JsonObject;
-  /** The same as JSON, without what is ours to decide. */
+  /** The same as JSON, without what we decide. */
   readonly requestText: string;
 }
 
@@ -52,34 +52,34 @@ export interface CallerSide {
   readonly rejections: Rejections;
 }
 
-/** How long a stream may keep its caller waiting for a sign. */
+/** How long a stream may keep its caller waiting for a sign of life. */
 export interface StreamPace {
-  /** For the status: then it is 200, and what fails afterwards is told in the stream (ER-06). */
+  /** Then the status is 200, and a later failure is an error frame in the stream (ER-06). */
   readonly statusMsMax: number;
-  /** Between two frames: then there is a comment. */
+  /** Between two frames. Then a comment is sent. */
   readonly keepAliveMs: number;
 }
 
-/** The drains of this process, the oldest first. */
+/** The drains of this process. */
 export interface Drains {
-  /** `giveUp` is called once, when this one has gone far enough or is the oldest of too many. */
+  /** `giveUp` is called once, when this drain has reached its limit or is the oldest of too many. */
   readonly begin: (giveUp: () => void) => Drain;
 }
 
-/** A stream that is read to its end, so that its charge is known, although its caller has left. */
+/** A stream that is read to its end although its caller has left, so that its charge is known. */
 export interface Drain {
   readonly read: (bytes: number) => void;
   readonly end: () => void;
 }
 
 export interface PromptSize {
-  /** No prompt of this body has more tokens: every token is at least one byte (WA-07). */
+  /** An upper bound: every token is at least one byte (WA-07). */
   readonly tokensMax: number;
-  /** Our best guess, for a call whose usage the provider never told (CC-11). */
+  /** Our best guess, for a call whose usage the provider did not report (CC-11). */
   readonly tokensEstimated: number;
 }
 
-/** What of a call decides whether its provider takes it. */
+/** The parts of a call that decide whether its provider takes it. */
 export interface RequestOfCall {
   readonly call: {
     readonly app: { readonly appId: AppId };
@@ -89,10 +89,10 @@ export interface RequestOfCall {
   readonly asked: { readonly request: JsonObject };
 }
 
-/** Requests that a provider has just rejected for what they say, in this process (CC-15). */
+/** Requests that a provider has just rejected for their content, in this process (CC-15). */
 export interface Rejections {
-  /** True when this very request would only be rejected again. */
+  /** True if this very request would be rejected again. */
   readonly has: (mode: Mode, asking: RequestOfCall) => boolean;
-  /** Remembers the request where this is how its provider failed. */
+  /** Remembers the request if its provider rejected it; other failures are ignored. */
   readonly note: (mode: Mode, asking: RequestOfCall, fault: unknown) => void;
 }

@@ -1,42 +1,51 @@
 import type { TokenUsage } from '#catalogue/price.ts';
 import type { ChatCall } from '#gateway/call/call.ts';
-import type { EarlierCall, HoldAnswer, HoldOutcome } from '#kernel/hold.ts';
+import type { EarlierCall } from '#kernel/hold.ts';
 import type { CallId, Mode } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import type { Refusal } from '#kernel/refusal.ts';
 import type { Provider } from '#providers/provider.ts';
 
 /**
- * All that differs between live and sandbox. Members are properties, not methods: the compiler then refuses a lane or
- * a hold of the other mode (methods are compared bivariantly).
+ * All that differs between live and sandbox. Members are properties, not methods, because the compiler compares methods
+ * bivariantly: as properties, it refuses a lane or a hold of the other mode.
  */
 export interface Lane<M extends Mode> {
   readonly mode: M;
-  /** Stream slot, wallet, cap and balance, in one atomic step; sets money aside or says why not (CC-10), or which attempt came first. */
-  readonly placeHold: (call: ChatCall, joined?: CallId) => Promise<Hold<M> | EarlierCall | Refusal<HoldRefusalCode>>;
-  /** Ends the call, once: takes its charge, at most the hold, and frees the rest. Gives what was charged. */
-  readonly endHold: (hold: Hold<M>, ending: Ending) => Promise<Micros>;
-  /** As `endHold`, unless a retry waits for the answer, which must be kept first: then undefined, and nothing ends. */
-  readonly endUnlessJoined: (hold: Hold<M>, ending: Ending) => Promise<Micros | undefined>;
+  /**
+   * Checks stream slot, wallet, cap and balance and sets money aside, in one atomic step (CC-10). `joined`: the earlier
+   * call that this one waits for already.
+   */
+  readonly place: (call: ChatCall, joined?: CallId) => Promise<Placed<M>>;
+  /**
+   * Ends the call, once: charges it, at most its hold, and frees the rest. `unless-joined` ends nothing if a retry waits
+   * for the answer, because that answer must be kept before the hold is gone (CC-14).
+   */
+  readonly settle: (hold: Hold<M>, ending: Ending, when: 'always' | 'unless-joined') => Promise<EndedHold>;
   readonly providerOf: (call: ChatCall) => Provider;
   /**
-   * Its caller has left and it is read on: a new stream may have its slot, and then `onTaken` is called (LI-02). Call what
-   * this gives when the stream has ended.
+   * Offers the slot of a stream that is read on although its caller has left. A new stream may take it, and then `onTaken`
+   * is called (LI-02). Call the function it returns when the stream has ended.
    */
   readonly offerSlot: (hold: Hold<M>, onTaken: () => void) => () => void;
 }
 
-/** What live and sandbox themselves are; `counted-lane.ts` makes lanes of them, whose calls are counted. */
-export interface UncountedLane<M extends Mode> extends Pick<Lane<M>, 'mode' | 'providerOf' | 'offerSlot'> {
-  readonly place: (call: ChatCall, joined: CallId | undefined) => Promise<HoldAnswer>;
-  readonly refusalOf: (call: ChatCall, outcome: Exclude<HoldOutcome, 'granted'>) => Refusal<HoldRefusalCode>;
-  /** `endHold`, or where it is `isUnkept` `endUnlessJoined`. */
-  readonly settle: (hold: Hold<M>, ending: Ending, isUnkept: boolean) => Promise<EndedHold>;
+/** What became of a call that asked for a hold. */
+export type Placed<M extends Mode> = PlacedHold<M> | RefusedHold | EarlierCall;
+
+export interface PlacedHold<M extends Mode> {
+  readonly kind: 'placed';
+  readonly hold: Hold<M>;
+}
+
+export interface RefusedHold {
+  readonly kind: 'refused';
+  readonly refusal: Refusal<HoldRefusalCode>;
 }
 
 export interface EndedHold {
   readonly charged: Micros;
-  /** Nothing has ended: a retry waits for the answer, which must be kept first. */
+  /** Nothing has ended: a retry waits for the answer, which must be kept first. Only after `unless-joined`. */
   readonly isJoined?: true;
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createIdempotencyDigests } from '#idempotency/idempotency-key.ts';
-import { type RetryHeaders, parseIdempotencyKey, placeOrJoin } from '#gateway/idempotency/idempotency.ts';
+import { type RetryHeaders, joinEarlier, parseIdempotencyKey } from '#gateway/idempotency/idempotency.ts';
 import type { CallerSide, ChatCall } from '#gateway/call/call.ts';
 import type { Lane } from '#gateway/call/lane.ts';
 import { type AppId, type EndUserId, newCallId } from '#kernel/ids.ts';
@@ -19,7 +19,7 @@ function keyOf(headers: Partial<RetryHeaders>, more: object = {}, body = 'body')
 
 const digestOf = (...of: Parameters<typeof keyOf>) => keyOf(...of)?.digest.toString('hex');
 
-test('CC-14 a call with a key is an attempt, and so is a plain one that a stock client marks; no other is', () => {
+test('CC-14 a call may be retried if it has a key, or if it is plain and a stock client counts its retries', () => {
   assert.equal(keyOf({}), undefined);
   assert.equal(keyOf({ retryCount: '2' }, { isStream: true }), undefined);
   assert.equal(keyOf({ retryCount: '0' })?.joins, false);
@@ -28,7 +28,7 @@ test('CC-14 a call with a key is an attempt, and so is a plain one that a stock 
   assert.equal(keyOf({ idempotencyKey: 'k' }, { isStream: true })?.joins, true);
 });
 
-test('CC-14 attempts are the same for one app, mode, user and key, or body; whatever differs keeps them apart', () => {
+test('CC-14 a retry has the app, mode, user and key, or body, of its earlier call; a difference in any keeps calls apart', () => {
   const key = { idempotencyKey: 'k' };
   assert.equal(digestOf(key), digestOf(key, {}, 'other'));
   const others = [{ mode: 'sandbox' }, { appId: 'app_2' }, { userId: 'Anna' }].map((more) => digestOf(key, more));
@@ -41,38 +41,39 @@ test('CC-14 attempts are the same for one app, mode, user and key, or body; what
 
 test('ER-05 CC-14 a retry waits for 25 seconds at most, and is then told to come again', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const earlier = newCallId();
+  const earlier = { kind: 'earlier', state: 'running', callId: newCallId() } as const;
   let looks = 0;
   const lane = {
-    placeHold: async () => {
+    place: async () => {
       looks += 1;
-      return { outcome: 'attempt_running', earlier } as const;
+      return earlier;
     },
   } as unknown as Lane<'live'>;
+  const call = {} as ChatCall;
   const waiting = { callers: 0 };
   const gone = new AbortController();
   const caller = { gone: gone.signal, idempotency: { waiting } } as unknown as CallerSide;
   let waitedMs = 0;
   let isOver = false;
-  const placing = placeOrJoin(lane, {} as ChatCall, caller).finally(() => (isOver = true));
+  const placing = joinEarlier(lane, { call, caller, earlier }).finally(() => (isOver = true));
   const goesOn = () => !isOver && waitedMs < 60_000;
   for (; goesOn(); waitedMs += 25) {
     await new Promise(setImmediate);
     t.mock.timers.tick(25);
   }
   const placed = await placing;
-  assert.ok(placed instanceof Refusal);
-  assert.deepEqual([placed.code, placed.detail], ['CONFLICT', { retryAfterSeconds: 1 }]);
+  assert.ok(placed.kind === 'refused');
+  assert.deepEqual([placed.refusal.code, placed.refusal.detail], ['CONFLICT', { retryAfterSeconds: 1 }]);
   assert.ok(waitedMs >= 25_000 && waitedMs <= 25_300, String(waitedMs));
   assert.ok(looks <= 130, String(looks));
   assert.equal(waiting.callers, 0);
 
   looks = 0;
   gone.abort();
-  await placeOrJoin(lane, {} as ChatCall, caller);
-  assert.equal(looks, 1, 'for a caller who is gone nobody waits');
+  await joinEarlier(lane, { call, caller, earlier });
+  assert.equal(looks, 0, 'a call whose caller has left does not wait');
 
   const crowded = { gone: new AbortController().signal, idempotency: { waiting: { callers: 1_000 } } };
-  const refused = await placeOrJoin(lane, {} as ChatCall, crowded as unknown as CallerSide);
-  assert.ok(refused instanceof Refusal && refused.code === 'CONFLICT');
+  const refused = await joinEarlier(lane, { call, caller: crowded as unknown as CallerSide, earlier });
+  assert.ok(refused.kind === 'refused' && refused.refusal.code === 'CONFLICT');
 });

@@ -3,7 +3,7 @@ import type { IdempotencyKey, IdempotencyDigests, IdempotencyScope } from '#idem
 import { KEPT_CHARACTERS_MAX, type SentAnswer } from '#idempotency/kept-answers.ts';
 import type { ReplayedAnswer } from '#gateway/answer/answer.ts';
 import type { CallerSide, ChatCall } from '#gateway/call/call.ts';
-import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/call/lane.ts';
+import type { EndedHold, Ending, Hold, Lane, Placed, PlacedHold, RefusedHold } from '#gateway/call/lane.ts';
 import { replays } from '#gateway/idempotency/metrics.ts';
 import type { EarlierCall } from '#kernel/hold.ts';
 import type { CallId, Mode } from '#kernel/ids.ts';
@@ -11,14 +11,17 @@ import type { Micros } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { sleep } from '#kernel/sleep.ts';
 
-/** The headers that mark a call as an attempt. */
+/** The headers that say that a call may be retried, or is a retry. */
 export interface RetryHeaders {
   readonly idempotencyKey: string | undefined;
-  /** Of stock clients, which count their retries from 0 and name no key. */
+  /** Stock clients count their retries from 0 and send no key. */
   readonly retryCount: string | undefined;
 }
 
-/** The attempt that a call is; undefined for one that nothing can be a retry of, which costs it nothing. */
+/**
+ * Reads the idempotency key of a call. Undefined if no later call can be a retry of it: such a call pays nothing for
+ * retries.
+ */
 export function parseIdempotencyKey(
   digests: IdempotencyDigests,
   { idempotencyKey: key, retryCount }: RetryHeaders,
@@ -29,7 +32,7 @@ export function parseIdempotencyKey(
       param: 'idempotency-key',
     });
   }
-  // Stock clients do not retry a stream that has begun, and one that has not is charged nothing.
+  // Stock clients do not retry a stream that has begun, and a stream that has not begun is not charged.
   if (key === undefined && (retryCount === undefined || call.isStream)) return undefined;
   return digests.keyOf(call, { key, joins: Number(retryCount) > 0 }, call.bytes);
 }
@@ -41,51 +44,55 @@ const WAIT_STEP_MS = 200;
 const WAITING_MAX = 1_000;
 const RETRY_SECONDS = 1;
 
-type Placed<M extends Mode> = Hold<M> | ReplayedAnswer | Refusal<HoldRefusalCode | 'CONFLICT'>;
-
-/**
- * A hold for the call, unless an earlier attempt comes first: its answer, once it is there. One that fails leaves
- * nothing, and then the next in line holds for itself.
- */
-export function placeOrJoin<M extends Mode>(lane: Lane<M>, call: ChatCall, caller: CallerSide): Promise<Placed<M>> {
-  return lane.placeHold(call).then((placed) => ('earlier' in placed ? join(lane, { call, caller, placed }) : placed));
-}
-
 interface Joining {
   readonly call: ChatCall;
   readonly caller: CallerSide;
   /** What the first look found. */
-  readonly placed: EarlierCall;
+  readonly earlier: EarlierCall;
 }
 
-async function join<M extends Mode>(lane: Lane<M>, { call, caller, placed: first }: Joining): Promise<Placed<M>> {
+/**
+ * Waits for an earlier call with the same idempotency key and returns its answer. An earlier call that fails leaves nothing
+ * behind, and then the next one in line places a hold of its own.
+ */
+export async function joinEarlier<M extends Mode>(
+  lane: Lane<M>,
+  { call, caller, earlier: first }: Joining,
+): Promise<PlacedHold<M> | RefusedHold | RefusedJoin | ReplayedAnswer> {
   const { waiting } = caller.idempotency;
   let waitedMs = 0;
-  let placed: Awaited<ReturnType<Lane<M>['placeHold']>> = first;
-  for (let steps = 0; ; steps += 1) {
-    if (!('earlier' in placed)) return placed;
-    const { outcome, earlier } = placed;
-    if (outcome === 'attempt_conflict') {
-      return refuse('CONFLICT', 'This `idempotency-key` was used for another body. Use a new key for a new call.');
-    }
-    const replayed = outcome === 'attempt_kept' ? await replayOf(call, earlier, caller) : undefined;
+  let placed: Placed<M> = first;
+  for (let steps = 0; placed.kind === 'earlier'; steps += 1) {
+    const { state, callId } = placed;
+    if (state === 'conflict') return otherBody();
+    const replayed = state === 'kept' ? await replayOf(call, callId, caller) : undefined;
     if (replayed !== undefined) return replayed;
-    // It runs, or its time was over between the two looks.
+    // It runs, or its answer expired between the two looks.
     if (caller.gone.aborted || waitedMs >= WAIT_MS_MAX || waiting.callers >= WAITING_MAX) return stillRuns();
     const stepMs = WAIT_STEPS_MS[steps] ?? WAIT_STEP_MS;
     waitedMs += stepMs;
     waiting.callers += 1;
     await sleep(stepMs);
     waiting.callers -= 1;
-    if (caller.gone.aborted) return stillRuns(); // To nobody.
-    placed = await lane.placeHold(call, earlier);
+    if (caller.gone.aborted) return stillRuns(); // Nobody reads it, and nothing new may be charged.
+    placed = await lane.place(call, callId);
   }
+  return placed;
 }
 
-function stillRuns(): Refusal<'CONFLICT'> {
-  return refuse('CONFLICT', 'An earlier attempt at this call still runs. Try again to get its answer.', {
-    retryAfterSeconds: RETRY_SECONDS,
-  });
+interface RefusedJoin {
+  readonly kind: 'refused';
+  readonly refusal: Refusal<'CONFLICT'>;
+}
+
+function stillRuns(): RefusedJoin {
+  const message = 'An earlier call with this idempotency key still runs. Try again to get its answer.';
+  return { kind: 'refused', refusal: refuse('CONFLICT', message, { retryAfterSeconds: RETRY_SECONDS }) };
+}
+
+function otherBody(): RefusedJoin {
+  const message = 'This `idempotency-key` was used for another body. Use a new key for a new call.';
+  return { kind: 'refused', refusal: refuse('CONFLICT', message) };
 }
 
 async function replayOf(
@@ -99,22 +106,22 @@ async function replayOf(
   replays.add();
   const replayed = { kind: 'replayed', facts: { callId, loweredOutputTokens }, isStream, text, charged } as const;
   if (idempotencyKey.isKeyed) return replayed;
-  // Without a key only what was not delivered is replayed, so what has been delivered now is not replayed again.
+  // Without a key, only an undelivered answer is replayed. Once it is delivered, it must not be replayed again.
   return { ...replayed, onSent: (isDelivered) => void (isDelivered && answers.forget(callId)) };
 }
 
 /**
- * Ends a call. An answer that a retry may ask for is kept before its hold is gone: with a key always, else where its
- * caller has left, or where a retry waits for it already, of which the settlement tells.
+ * Ends a call. An answer that a retry may ask for is kept before the hold is gone. That is every answer of a call with a
+ * key; without one, the answer of a caller who has left, or one that a retry waits for already: the settlement says so.
  */
 export function endKept<M extends Mode>(
   lane: Lane<M>,
   ended: EndedCall<M>,
   answerOf: () => SentAnswer | undefined,
-): Promise<Micros> {
+): Promise<EndedHold> {
   const { hold, ending } = ended;
   const { idempotencyKey } = hold.call;
-  if (idempotencyKey === undefined || ending.outcome !== 'answered') return lane.endHold(hold, ending);
+  if (idempotencyKey === undefined || ending.outcome !== 'answered') return lane.settle(hold, ending, 'always');
   return endKeyed(lane, { ...ended, idempotencyKey }, answerOf);
 }
 
@@ -128,18 +135,20 @@ async function endKeyed<M extends Mode>(
   lane: Lane<M>,
   { hold, ending, caller, idempotencyKey }: EndedCall<M> & { readonly idempotencyKey: IdempotencyKey },
   answerOf: () => SentAnswer | undefined,
-): Promise<Micros> {
+): Promise<EndedHold> {
   const mustKeep = idempotencyKey.isKeyed || caller.gone.aborted;
-  const charged = mustKeep ? undefined : await lane.endUnlessJoined(hold, ending);
-  if (charged !== undefined) return charged;
+  if (!mustKeep) {
+    const ended = await lane.settle(hold, ending, 'unless-joined');
+    if (ended.isJoined !== true) return ended;
+  }
   const answer = answerOf();
   if (answer === undefined)
     caller.log.warn({ callId: hold.call.callId }, 'a stream is too long to be kept for a retry');
   else await caller.idempotency.answers.keep(idempotencyKey, answer);
-  return lane.endHold(hold, ending);
+  return lane.settle(hold, ending, 'always');
 }
 
-/** For an answer that turns out not to have reached its caller: a marked retry gets it (CC-14). */
+/** Keeps an answer that did not reach its caller after all, so that a marked retry gets it (CC-14). */
 export function keepUndelivered(
   { idempotencyKey }: ChatCall,
   { idempotency: { answers } }: CallerSide,
@@ -149,14 +158,14 @@ export function keepUndelivered(
   return (isDelivered) => void (isDelivered || answers.keep(idempotencyKey, answerOf(), charged));
 }
 
-/** The frames of a stream as they are sent, for one that a retry may ask for. */
+/** Records the frames of a stream as they are sent, if a retry may ask for them. */
 export interface FrameRecord {
   readonly add: (frames: string) => void;
-  /** All of them; undefined where nobody may ask, or where they are too many. */
+  /** All frames; undefined if no retry may ask for them, or if they are too long to be kept. */
   readonly text: () => string | undefined;
 }
 
-/** One for all calls that nobody may ask for again. */
+/** Shared by all calls that cannot be retried, so that they allocate nothing. */
 const NO_RECORD: FrameRecord = { add: () => {}, text: () => undefined };
 
 export function createFrameRecord({ idempotencyKey }: ChatCall): FrameRecord {

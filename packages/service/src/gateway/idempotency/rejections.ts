@@ -4,11 +4,13 @@ import type { Clock } from '#kernel/clock.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { UpstreamError } from '#providers/provider.ts';
 
+/** Long enough for a client that tries again at once, short enough for a provider that changes its mind. */
 const REMEMBERED_MS = 5_000;
+/** The oldest are forgotten above this, so that bad requests cannot fill the memory. */
 const REMEMBERED_MAX = 10_000;
 
 export function createRejections(digests: IdempotencyDigests, clock: Clock): Rejections {
-  const untilMs = new Map<string, number>(); // In the order in which they are to be forgotten.
+  const untilMs = new Map<string, number>(); // By digest: the request itself is never kept. Ordered by expiry.
 
   function requestOf(mode: Mode, { call: { app, userId, model }, asked }: RequestOfCall): string {
     return digests.requestOf({ appId: app.appId, mode, userId }, model.id, JSON.stringify(asked.request));
@@ -25,7 +27,7 @@ export function createRejections(digests: IdempotencyDigests, clock: Clock): Rej
   function note(mode: Mode, asking: RequestOfCall, fault: unknown): void {
     if (!(fault instanceof UpstreamError) || fault.kind !== 'rejected') return;
     const request = requestOf(mode, asking);
-    untilMs.delete(request); // To the end of the order.
+    untilMs.delete(request); // So that it moves to the end of the order.
     untilMs.set(request, clock.nowMs() + REMEMBERED_MS);
     forgetOld();
   }

@@ -1,8 +1,9 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { Links } from '#connections/link.ts';
-import { holdRequestOf } from '#gateway/usage/hold-request.ts';
-import type { UncountedLane } from '#gateway/call/lane.ts';
 import { refusalOfHold } from '#gateway/answer/refusals.ts';
+import type { Hold, Lane } from '#gateway/call/lane.ts';
+import type { RunningCalls } from '#gateway/lanes/running-calls.ts';
+import { holdRequestOf } from '#gateway/usage/hold-request.ts';
 import type { DrainSlots } from '#ledger/hold/drain-slots.ts';
 import type { Holds } from '#ledger/holds.ts';
 import type { Provider } from '#providers/provider.ts';
@@ -12,38 +13,50 @@ interface LiveLaneOptions {
   readonly drainSlots: DrainSlots;
   readonly links: Pick<Links, 'topup' | 'cap'>;
   readonly clientOf: (definition: CatalogueProvider) => Provider;
+  readonly running: RunningCalls;
 }
 
-/** Real money, real providers. */
-export function createLiveLane({ holds, drainSlots, links, clientOf }: LiveLaneOptions): UncountedLane<'live'> {
+/** Real money and real providers. The only lane that reaches the ledger, so that no sandbox call can cost anything. */
+export function createLiveLane({ holds, drainSlots, links, clientOf, running }: LiveLaneOptions): Lane<'live'> {
   return {
     mode: 'live',
-    place: (call, joined) => holds.place(holdRequestOf(call, joined)),
-    refusalOf: (call, outcome) => {
-      const request = holdRequestOf(call);
-      const { least } = request;
-      return refusalOfHold(outcome, { topup: () => links.topup(request, least), cap: () => links.cap(request, least) });
+    place: (call, joined) => {
+      const request = holdRequestOf(call, joined);
+      return holds.place(request).then((answer) => {
+        switch (answer.kind) {
+          case 'granted':
+            return running.begin<'live'>({ mode: 'live', call, granted: answer.granted });
+          case 'refused': {
+            const { least } = request;
+            const topup = () => links.topup(request, least);
+            const cap = () => links.cap(request, least);
+            return { kind: 'refused', refusal: refusalOfHold(answer.reason, { topup, cap }) };
+          }
+          case 'earlier':
+            return answer;
+        }
+      });
     },
-    settle: ({ call, granted }, ending, isUnkept) => {
-      const { callId, correlationId, model } = call;
+    settle: (hold, ending, when) => {
+      // A new object, because the ledger keeps it on disk in an outage: it must hold nothing of prompt or answer.
+      const { callId, correlationId, model } = hold.call;
       const { charge, outcome, usage, isEstimated, isUsageClamped } = ending;
-      return holds.settle(
-        {
-          callId,
-          correlationId,
-          model: model.id,
-          priceId: model.price.priceId,
-          charge,
-          outcome,
-          usage,
-          isEstimated,
-          isUsageClamped,
-          isUnkept,
-        },
-        granted,
-      );
+      const settlement = {
+        callId,
+        correlationId,
+        model: model.id,
+        priceId: model.price.priceId,
+        charge,
+        outcome,
+        usage,
+        isEstimated,
+        isUsageClamped,
+        isUnkept: when === 'unless-joined',
+      };
+      return running.end(hold, ending, holds.settle(settlement, hold.granted));
     },
     providerOf: ({ model }) => clientOf(model.provider),
-    offerSlot: ({ call }, onTaken) => drainSlots.offer(call.callId, onTaken),
+    // Another process may be the one whose new stream takes the slot, so the offer is in the database.
+    offerSlot: ({ call }: Hold<'live'>, onTaken) => drainSlots.offer(call.callId, onTaken),
   };
 }

@@ -1,6 +1,6 @@
 import type { ChunkSource, StreamChunk } from '#providers/provider.ts';
 
-/** Chunks that are made, and not read from anywhere. */
+/** A source of chunks that are made here and read from nowhere: for the sandbox, and for tests. */
 export function sourceOf(made: AsyncIterable<readonly StreamChunk[]>): ChunkSource {
   const chunks = made[Symbol.asyncIterator]();
   return {

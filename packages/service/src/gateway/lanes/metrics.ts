@@ -16,9 +16,9 @@ const chargedMicros = labelledCounter('purser_charged_micros_total', 'What calls
 const overruns = counter('purser_overruns_total', 'Calls for which a provider reported more than was held.');
 const overrunMicros = counter('purser_overrun_micros_total', 'What providers reported above holds, in micros.');
 
-/** Usage that contradicted itself and was taken as the nearest that does not. */
+/** Reported usage that contradicted itself: the nearest usage that does not was taken. */
 const usageClamped = counter('purser_usage_clamped_total', 'Calls whose reported usage contradicted itself.');
-/** Answers that ran past the output limit that was sent (WA-07). */
+/** Answers that ran past the limit that the provider was sent (WA-07). */
 const outputsCut = counter('purser_outputs_cut_total', 'Answers cut because they ran past their output limit.');
 /** Counts a call that has ended. */
 export function countEnding({ mode, granted }: Hold<Mode>, ending: Ending, charged: Micros): void {

@@ -1,31 +1,46 @@
-import type { StreamPace } from '#gateway/call/call.ts';
-import { holdRequestOf } from '#gateway/usage/hold-request.ts';
 import { refusalOfHold } from '#gateway/answer/refusals.ts';
-import type { UncountedLane } from '#gateway/call/lane.ts';
+import type { StreamPace } from '#gateway/call/call.ts';
+import type { Lane } from '#gateway/call/lane.ts';
+import type { RunningCalls } from '#gateway/lanes/running-calls.ts';
 import { createSandboxProvider } from '#gateway/lanes/sandbox-provider.ts';
+import { holdRequestOf } from '#gateway/usage/hold-request.ts';
 import type { SandboxHolds } from '#sandbox/sandbox-hold.ts';
 
 interface SandboxLaneOptions {
   readonly holds: SandboxHolds;
-  /** Refusals of fake money point to a page without a token, which leads to no payment (SB-06). */
+  /** Refusals of fake money link to a page without a token, which leads to no payment (SB-06). */
   readonly placeholders: { readonly topup: string };
-  /** By the wait for a stream's status, outcomes are timed. */
+  /** Outcomes are timed in multiples of the wait for a stream's status. */
   readonly pace: StreamPace;
+  readonly running: RunningCalls;
 }
 
-/** Fake money, and an answer or a failure that was asked for: no provider, no receipt, no event. */
-export function createSandboxLane({ holds, placeholders, pace }: SandboxLaneOptions): UncountedLane<'sandbox'> {
-  const nowhere = (): string => placeholders.topup;
+/** Fake money, and the answer or the failure that the call asks for: no provider, no receipt, no event. */
+export function createSandboxLane({ holds, placeholders, pace, running }: SandboxLaneOptions): Lane<'sandbox'> {
+  const placeholder = (): string => placeholders.topup;
 
   return {
     mode: 'sandbox',
-    place: (call, joined) => holds.place(holdRequestOf(call, joined)),
-    refusalOf: (_call, outcome) => refusalOfHold(outcome, { topup: nowhere, cap: nowhere }),
-    settle: ({ call, granted }, { charge, outcome, usage }, isUnkept) => {
+    place: (call, joined) =>
+      holds.place(holdRequestOf(call, joined)).then((answer) => {
+        switch (answer.kind) {
+          case 'granted':
+            return running.begin<'sandbox'>({ mode: 'sandbox', call, granted: answer.granted });
+          case 'refused':
+            return { kind: 'refused', refusal: refusalOfHold(answer.reason, { topup: placeholder, cap: placeholder }) };
+          case 'earlier':
+            return answer;
+        }
+      }),
+    settle: (hold, ending, when) => {
+      const { charge, outcome, usage } = ending;
+      // The sandbox has no receipts: its wallet counts tokens for tests to look at.
       const tokens = outcome === 'failed' ? 0 : usage.promptTokens + usage.completionTokens;
-      return holds.settle({ callId: call.callId, charge, tokens, isUnkept }, granted);
+      const settlement = { callId: hold.call.callId, charge, tokens, isUnkept: when === 'unless-joined' };
+      return running.end(hold, ending, holds.settle(settlement, hold.granted));
     },
     providerOf: (call) => createSandboxProvider(call, pace),
-    offerSlot: () => () => {}, // The canned stream ends at once and an outcome is cancelled: nothing is ever drained.
+    // The canned stream ends at once and an outcome is cancelled when its caller leaves, so nothing is ever drained.
+    offerSlot: () => () => {},
   };
 }

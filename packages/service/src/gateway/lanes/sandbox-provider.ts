@@ -1,13 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatCall, StreamPace } from '#gateway/call/call.ts';
-import type { JsonObject } from '#kernel/json.ts';
 import type { Signal } from '#kernel/signal.ts';
 import { sourceOf } from '#gateway/lanes/made-chunks.ts';
-import { type Provider, type ProviderCall, UpstreamError } from '#providers/provider.ts';
+import { type Provider, type ProviderCall, type StreamChunk, UpstreamError } from '#providers/provider.ts';
 import { cannedChunks, cannedCompletion } from '#sandbox/canned-answer.ts';
 import { CANNED, findOutcome, type Outcome, type OutcomeFailure } from '#sandbox/outcomes.ts';
 
-/** The canned answer, or the outcome that the call's model asks for, in the place of a provider. */
+/**
+ * Stands in for a provider: gives the canned answer, or the outcome that the call's model asks for. Waits are multiples of the
+ * wait for a stream's status, so that a test with a short wait sees the same order of events.
+ */
 export function createSandboxProvider({ callId, prompt, model }: ChatCall, { statusMsMax }: StreamPace): Provider {
   const outcome = findOutcome(model.id) ?? CANNED;
   const cannedCallOf = ({ request, outputTokens }: ProviderCall) => {
@@ -32,12 +34,12 @@ interface Playing {
   readonly signal: Signal;
 }
 
-/** The chunks at their pace, and then the failure, where there is one. */
+/** Yields the chunks at their pace and then throws the failure, if there is one. */
 async function* play(
-  chunks: readonly JsonObject[],
+  chunks: readonly StreamChunk[],
   { pace, silence, failure }: Outcome,
   { statusMsMax, signal }: Playing,
-): AsyncGenerator<readonly JsonObject[], void, undefined> {
+): AsyncGenerator<readonly StreamChunk[], void, undefined> {
   if (pace === 0) {
     yield chunks;
   } else {
@@ -51,10 +53,12 @@ async function* play(
   throw errorOf(failure);
 }
 
+/** The same error as a real provider's, so that the gateway handles it by the same code. */
 function errorOf({ kind }: OutcomeFailure): UpstreamError {
   return new UpstreamError(kind, 'The sandbox was asked for this failure.');
 }
 
+/** Waits, or throws when the signal aborts: nobody is there for the rest then. */
 async function wait(ms: number, signal?: Signal): Promise<void> {
   if (ms === 0) return;
   const waiting = new AbortController();

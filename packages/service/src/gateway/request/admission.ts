@@ -1,5 +1,4 @@
 import type { Caller, KeyDirectory } from '#accounts/key-directory.ts';
-import { failpoint } from '#kernel/failpoint.ts';
 import { bearerTokenOf } from '#kernel/header-text.ts';
 import { type EndUserId, type Mode, parseEndUserId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
@@ -12,11 +11,11 @@ interface Admission {
   readonly rateLimiter: RateLimiter;
 }
 
-/** Told what is found out of a caller as soon as it is, whatever becomes of the call. */
+/** Called with what is learned of a caller as soon as it is known, even if the call is refused later. */
 export interface AdmissionListener {
   /** The key's mode (SB-02). */
   readonly onMode?: (mode: Mode) => void;
-  /** What the app may call, and what it has left (LI-01). */
+  /** The app's rate limits and what it has left of them (LI-01). */
   readonly onRate?: (limits: RateLimits, answer: RateAnswer) => void;
 }
 
@@ -26,7 +25,10 @@ type AdmissionRefusalCode = 'UNAUTHORIZED' | 'APP_SUSPENDED' | 'TOO_MANY_REQUEST
 
 type Admitted = Caller | Refusal<AdmissionRefusalCode>;
 
-/** Key, app, rate bucket: what every data-plane route asks first (AU-01, AU-02, LI-01). No promise where all is known. */
+/**
+ * Checks key, app and rate bucket, as every data-plane route does first (AU-01, AU-02, LI-01). Answers without a promise if
+ * this process knows the key and holds a token of the bucket: nearly every call does.
+ */
 export function admit(
   admission: Admission,
   authorization: string | undefined,
@@ -34,7 +36,6 @@ export function admit(
 ): Admitted | Promise<Admitted> {
   const apiKey = bearerTokenOf(authorization);
   const found = apiKey === undefined ? undefined : admission.keys.find(apiKey);
-  failpoint('admission.key-asked');
   if (found instanceof Promise) return found.then((caller) => admitCaller(admission, caller, listener));
   return admitCaller(admission, found, listener);
 }
@@ -44,7 +45,6 @@ function admitCaller(
   caller: Caller | undefined,
   { onMode, onRate }: AdmissionListener,
 ): Admitted | Promise<Admitted> {
-  failpoint('admission.key-known');
   if (caller === undefined) {
     return refuse('UNAUTHORIZED', 'A valid API key is needed: `authorization: Bearer <API key>`.');
   }
@@ -54,24 +54,22 @@ function admitCaller(
     return refuse('APP_SUSPENDED', 'This app is suspended. Its owner must contact the operator of this service.');
   }
   const judge = (answer: RateAnswer): Admitted => {
-    failpoint('admission.token-taken');
     onRate?.(limits, answer);
     return answer.isTaken ? caller : tooFast(answer);
   };
   const taken = rateLimiter.take(appId, limits);
-  failpoint('admission.token-asked');
   return taken instanceof Promise ? taken.then(judge) : judge(taken);
 }
 
 function tooFast({ waitMs }: RateAnswer): Refusal<'TOO_MANY_REQUESTS'> {
-  const retryAfterMs = Math.max(1, Math.ceil(waitMs)); // A minute at most: no rate is below one a minute.
+  const retryAfterMs = Math.max(1, Math.ceil(waitMs)); // At most a minute, because no rate is below one a minute.
   return refuse('TOO_MANY_REQUESTS', 'This app calls faster than its rate limit allows.', {
     retryAfterSeconds: Math.min(RETRY_SECONDS_MAX, Math.ceil(retryAfterMs / 1_000)),
     retryAfterMs,
   });
 }
 
-/** The end user that a call is for (AU-03, AU-04). */
+/** Reads the end user that a call is for (AU-03, AU-04). */
 export function parseUser(header: string | undefined): EndUserId | Refusal<'BAD_REQUEST'> {
   const userId = header === undefined ? undefined : parseEndUserId(header);
   if (userId !== undefined) return userId;

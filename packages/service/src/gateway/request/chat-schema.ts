@@ -6,7 +6,7 @@ const STRING = { type: 'string' };
 const STRING_OR_NULL = { type: ['string', 'null'] };
 const SAYS_NOTHING = { type: 'null' };
 
-/** The body of a chat completion as a JSON schema, from the very tables that check one. What depends on more than one field is not in it. */
+/** The body of a chat completion as a JSON schema, made from the tables that check it. Rules about several fields are not in it. */
 export function chatRequestSchema(): JsonObject {
   return {
     type: 'object',
@@ -21,12 +21,12 @@ export function chatRequestSchema(): JsonObject {
   };
 }
 
-/** A `null` is the same as nothing. A default is one where there is just one. */
+/** A `null` means the same as no field. The schema names a default only if there is exactly one. */
 function parameterSchema({ schema, defaults }: { readonly schema: JsonObject; readonly defaults: readonly unknown[] }) {
   return { anyOf: [schema, SAYS_NOTHING], ...(defaults.length === 1 ? { default: defaults[0] } : {}) };
 }
 
-/** Patterns of JSON schemas have no flag for it. */
+/** Matches letters of either case, because patterns of JSON schemas have no flag for that. */
 function inAnyCase({ source }: RegExp): string {
   return source.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 }

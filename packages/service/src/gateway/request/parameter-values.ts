@@ -3,10 +3,10 @@ import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 const STRING = { type: 'string' };
 const BOOLEAN = { type: 'boolean' };
 export const BOOLEAN_OR_NULL = { type: ['boolean', 'null'] };
-/** A JSON schema, whose content is the provider's to judge. */
+/** A JSON schema. The provider judges its content. */
 export const OBJECT_OR_NULL = { type: ['object', 'null'] };
 
-/** What is wrong with a value: the path of the fault, and what must be there. */
+/** A fault in a value: its path, and what is accepted there. */
 export interface ValueFault {
   readonly path: string;
   readonly expects: string;
@@ -14,11 +14,11 @@ export interface ValueFault {
 
 /** Which values a parameter takes. */
 export interface Values {
-  /** The first fault of a value that is found at `path`; undefined: it is taken. Never asked about a `null`. */
+  /** The first fault of the value at `path`; undefined if it is accepted. Never called for a `null`. */
   readonly faultOf: (value: unknown, path: string) => ValueFault | undefined;
-  /** What says nothing, because it holds anyway: the documented defaults. */
+  /** The documented defaults. They say nothing, because they hold anyway. */
   readonly defaults: readonly unknown[];
-  /** The same as a JSON schema, for the document of the API: it takes a value exactly when there is no fault. */
+  /** The same as a JSON schema, for the API document. It accepts a value exactly if that has no fault. */
   readonly schema: JsonObject;
 }
 
@@ -31,7 +31,7 @@ function values(
   return { faultOf: (value, path) => (accepts(value) ? undefined : { path, expects }), defaults, schema };
 }
 
-/** Values whose faults have a place of their own. */
+/** Values with parts, whose faults name the part. */
 export function structured(schema: JsonObject, faultOf: Values['faultOf'], defaults: readonly unknown[] = []): Values {
   return { faultOf, defaults, schema };
 }
@@ -48,7 +48,7 @@ export function text(lengthMax: number): Values {
   );
 }
 
-/** Whole numbers that every program reads the same: beyond 2^53 some round them. */
+/** Whole numbers that every program reads alike: beyond 2^53 some round them. */
 export function whole(least: number, most: number, ...defaults: readonly number[]): Values {
   return values(
     { type: 'integer', minimum: least, maximum: most },
@@ -80,7 +80,7 @@ export function oneOf(choices: readonly string[], ...defaults: readonly string[]
   );
 }
 
-/** Taken only with a value that changes nothing: any other costs extra or keeps data, and has no price here. */
+/** A parameter taken only with a value that changes nothing. Other values cost extra or keep data, and have no price here. */
 export function neutral(...choices: readonly unknown[]): Values {
   const shown = choices.map((value) => JSON.stringify(value)).join(' or ');
   return values(
@@ -91,18 +91,18 @@ export function neutral(...choices: readonly unknown[]): Values {
   );
 }
 
-/** True when the value is, written as JSON, one of these. */
+/** True if the value, written as JSON, is one of these. */
 export function isOneOf(value: unknown, choices: readonly unknown[]): boolean {
   return choices.some((one) => JSON.stringify(one) === JSON.stringify(value));
 }
 
-/** The first fault among the items of an array that is found at `path`. */
+/** The first fault in the items of the array at `path`. */
 export function firstFault(
   items: readonly unknown[],
   path: string,
   find: (item: unknown, path: string) => ValueFault | undefined,
 ): ValueFault | undefined {
-  // Paths are made only where they are shown: a long conversation has many messages, and most calls no fault.
+  // A path is made only when a fault shows it: a conversation may have thousands of messages, and most calls have no fault.
   const at = items.findIndex((item) => find(item, '') !== undefined);
   return at === -1 ? undefined : find(items[at], `${path}[${at}]`);
 }
@@ -176,7 +176,7 @@ export const streamOptions = structured(STREAM_OPTIONS_SCHEMA, (value, path) => 
   return undefined;
 });
 
-/** A name that is told to the provider. */
+/** A name that the provider gets. */
 export const NAME_SCHEMA = { type: 'string', minLength: 1 };
 
 const RESPONSE_FORMAT_SCHEMA = {
@@ -225,7 +225,7 @@ export function nameFault(named: JsonObject, path: string): ValueFault | undefin
   return typeof name === 'string' && name !== '' ? undefined : { path: `${path}.name`, expects: 'a name' };
 }
 
-/** A JSON schema is an object; what is in it is the provider's to judge. */
+/** A JSON schema must be an object. The provider judges its content. */
 export function objectFault(holder: JsonObject, field: string, path: string): ValueFault | undefined {
   const value = holder[field];
   const isFine = value === undefined || value === null || isJsonObject(value);

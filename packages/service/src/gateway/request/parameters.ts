@@ -23,8 +23,9 @@ const CHOICES_MAX = 128;
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 /**
- * Every parameter of the compatible format that the gateway can price, with what it takes (`docs/PARAMETERS.md`). What
- * is not in this table is refused by name (CC-03). `model` and `messages` are checked on their own, before any of these.
+ * Every parameter of the compatible format that the gateway can price, with the values it takes (`docs/PARAMETERS.md`). A
+ * parameter that is not in this table is refused by name, because we could not bound what it costs (CC-03). `model` and
+ * `messages` are checked on their own, before these.
  */
 export const PARAMETERS: ReadonlyMap<string, Values> = new Map([
   ['frequency_penalty', between(-2, 2, 0)],
@@ -63,7 +64,7 @@ const ALWAYS = ['model', 'messages'];
 /** Every parameter that the gateway knows. */
 export const KNOWN_PARAMETERS: ReadonlySet<string> = new Set([...ALWAYS, ...PARAMETERS.keys()]);
 
-/** Parameters that the gateway itself acts on, so that a model's own list never takes them away. */
+/** Parameters that the gateway itself acts on. A model's own list cannot take them away. */
 const OURS = new Set([
   ...ALWAYS,
   'stream',
@@ -74,10 +75,10 @@ const OURS = new Set([
   'prompt_cache_key',
 ]);
 
-/** Two names of one thing: the provider is told the limit by the name that it knows, whichever the caller used. */
+/** Two names of one limit. The caller may use either. The provider is sent the one that it knows. */
 const OUTPUT_LIMITS = ['max_tokens', 'max_completion_tokens'];
 
-/** What a model with this list of its own takes; undefined: everything that the gateway knows. */
+/** The parameters of a model with a list of its own. Undefined means all that the gateway knows. */
 export function acceptedBy(parameters: ReadonlySet<string> | undefined): ReadonlySet<string> {
   if (parameters === undefined) return KNOWN_PARAMETERS;
   const isLimited = OUTPUT_LIMITS.some((name) => parameters.has(name));
@@ -86,21 +87,21 @@ export function acceptedBy(parameters: ReadonlySet<string> | undefined): Readonl
   return new Set([...KNOWN_PARAMETERS].filter(isAccepted));
 }
 
-/** The first parameter of the request that is not accepted and says something. */
+/** The first parameter that is not accepted. One that says nothing is passed over. */
 export function findUnaccepted(request: JsonObject, accepted: ReadonlySet<string>): string | undefined {
   return Object.keys(request).find((name) => !accepted.has(name) && !saysNothing(name, request));
 }
 
-/** True of a `null` and of a documented default: many clients send every field that they have. */
+/** True for a `null` and for a documented default: many clients send every field that they have. */
 function saysNothing(name: string, request: JsonObject): boolean {
   const value = request[name];
   if (value === null) return KNOWN_PARAMETERS.has(name) || REFUSED_PARAMETERS.has(name);
-  // Told to call no tool, or to choose, a model with tools does not do the same.
+  // With tools in the request, neither value is a default that says nothing: they make the model act differently.
   if (name === 'tool_choice' && isGiven(request['tools'])) return value === 'auto';
   return isOneOf(value, PARAMETERS.get(name)?.defaults ?? []);
 }
 
-/** The first parameter whose value is not accepted, and where in it the fault lies. */
+/** The first parameter whose value is not accepted, with the place of the fault in the value. */
 export function findBadValue(request: JsonObject): ValueFault | undefined {
   for (const name of Object.keys(request)) {
     const value = request[name];
@@ -110,7 +111,7 @@ export function findBadValue(request: JsonObject): ValueFault | undefined {
   return findConflict(request);
 }
 
-/** Values that are good, and not together. */
+/** Values that are right on their own, but not together. */
 function findConflict(request: JsonObject): ValueFault | undefined {
   if (isJsonObject(request['stream_options']) && request['stream'] !== true) {
     return { path: 'stream_options', expects: 'absent without `"stream": true`' };
@@ -125,7 +126,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Said to us, not to the provider: who the end user is, the app's own bookkeeping, what holds anyway. */
+/** Meant for us, so the provider never gets them: who the end user is, the app's own bookkeeping, defaults. */
 const STAYS_HERE = new Set([
   'metadata',
   'prompt_cache_key',
@@ -136,7 +137,7 @@ const STAYS_HERE = new Set([
   'user',
 ]);
 
-/** What goes to the provider of a checked request: neither what stays here nor what its model does not take. */
+/** The fields of a checked request that go to the provider, without those that stay here or that the model does not take. */
 export function passedOn(request: JsonObject, accepted: ReadonlySet<string>): JsonObject {
   const passed: Record<string, unknown> = {};
   for (const name of Object.keys(request)) {
@@ -145,10 +146,10 @@ export function passedOn(request: JsonObject, accepted: ReadonlySet<string>): Js
   return passed;
 }
 
-/** Decided by the gateway: the caller's value never passes. */
+/** Decided by the gateway. The caller's value never gets through. */
 const DECIDED_HERE = new Set(['model', ...OUTPUT_LIMITS, 'stream', 'stream_options']);
 
-/** What is passed on as it came. */
+/** The fields that are passed on as they came. */
 export function undecided(passed: JsonObject): JsonObject {
   const rest: Record<string, unknown> = {};
   for (const name of Object.keys(passed)) if (!DECIDED_HERE.has(name)) rest[name] = passed[name];

@@ -13,7 +13,7 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Reads a body as a JSON object: depth by a scan of the bytes before parsing, UTF-8, JSON, nothing unsafe (CC-07). */
+/** Reads a body as a JSON object: depth, UTF-8, JSON, nothing unsafe (CC-07). Depth first, because deep JSON overflows the parser's stack. */
 export function parseBody(bytes: Buffer): JsonObject | Refusal<'BAD_REQUEST'> {
   if (isDeeperThan(bytes, DEPTH_MAX)) {
     return refuse('BAD_REQUEST', `The body is nested deeper than ${DEPTH_MAX} levels.`);
@@ -29,19 +29,19 @@ export function parseBody(bytes: Buffer): JsonObject | Refusal<'BAD_REQUEST'> {
 
 const SHOWN_CHARACTERS_MAX = 128;
 
-/** What a fault in the body is answered with. Its path holds names that the caller chose. */
+/** The refusal for a fault in the body. Its path holds names that the caller chose. */
 export function misshapen({ path, expects }: ValueFault): Refusal<'BAD_REQUEST'> {
   const shown = shownOf(path);
   return refuse('BAD_REQUEST', `\`${shown}\` must be ${expects}.`, { param: shown });
 }
 
-/** What a caller sent, as a message may show it: short, and on one line of a terminal or a log. */
+/** What a caller sent, in the form in which a message may repeat it: short, and on one line of a terminal or a log. */
 export function shownOf(text: string): string {
   const part = text.length <= SHOWN_CHARACTERS_MAX ? text : `${text.slice(0, SHOWN_CHARACTERS_MAX)}...`;
   return part.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '\ufffd');
 }
 
-/** True when brackets outside of strings nest deeper than `levels`. Stops at the first that does. */
+/** True if brackets outside of strings nest deeper than `levels`. Stops at the first one that does. */
 export function isDeeperThan(bytes: Buffer, levels: number): boolean {
   let depth = 0;
   for (let index = 0; index < bytes.length; index += 1) {
@@ -58,7 +58,7 @@ export function isDeeperThan(bytes: Buffer, levels: number): boolean {
   return false;
 }
 
-/** Where the string ends that begins at `from`: at its quote, or with the bytes. Looked for natively: prompts are long. */
+/** The offset of the quote that ends the string, or the end of the bytes. Uses `indexOf`, which is native: prompts are long. */
 function endOfString(bytes: Buffer, from: number): number {
   for (let end = bytes.indexOf(QUOTE, from); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
     let escapes = 0;

@@ -1,14 +1,14 @@
 import { deriveKey, hmacSha256 } from '#kernel/crypto.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
 
-/** The names under which providers know an app's users and their caches. Whoever lacks the secret learns nothing of them. */
+/** The names under which providers know an app's users and their caches. Without the secret they tell nothing. */
 export interface Pseudonyms {
   readonly ofUser: (appId: AppId, userId: EndUserId) => string;
-  /** A caller's cache key is its own user's alone: no app reads what another's prompts have left in a cache. */
+  /** A cache key holds for one user of one app, so that no app can read what another's prompts left in a cache. */
   readonly ofCacheKey: (appId: AppId, userId: EndUserId, cacheKey: string) => string;
 }
 
-/** HMACs under keys used for nothing else: 43 characters each, where the format allows 64. */
+/** HMACs under keys that are used for nothing else. Each has 43 characters; the format allows 64. */
 export function createPseudonyms(secret: Buffer): Pseudonyms {
   const userKey = deriveKey(secret, 'provider-user');
   const cacheKeyKey = deriveKey(secret, 'provider-cache-key');
@@ -18,7 +18,7 @@ export function createPseudonyms(secret: Buffer): Pseudonyms {
   };
 }
 
-/** As JSON, so that no two lists of parts read the same. */
+/** The parts are joined as JSON, so that no two different lists give the same text. */
 function nameOf(key: Buffer, parts: readonly string[]): string {
   return hmacSha256(key, JSON.stringify(parts)).toString('base64url');
 }

@@ -1,4 +1,4 @@
-/** Parameters of the compatible format that have no price here, each with what to do instead. `null` is absent. */
+/** Parameters of the compatible format that have no price here, each with what to do instead. A `null` counts as absent. */
 export const REFUSED_PARAMETERS: ReadonlyMap<string, string> = new Map([
   ['audio', 'Sound has no price here.'],
   ['function_call', 'It is deprecated: use `tool_choice`.'],
@@ -42,7 +42,7 @@ const FOREIGN_PARAMETERS: ReadonlyMap<string, string> = new Map([
   ['usage', 'A plain answer has its usage anyway, a stream with `"stream_options": {"include_usage": true}`.'],
 ]);
 
-/** What to do instead of sending this parameter, where that is known. */
+/** What to do instead of sending this parameter; undefined if we know no advice. */
 export function adviceOn(name: string): string | undefined {
   return REFUSED_PARAMETERS.get(name) ?? FOREIGN_PARAMETERS.get(name);
 }

@@ -11,7 +11,7 @@ import {
 } from '#gateway/request/parameter-values.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
-/** What a request may say of tools: functions alone, for what else there is has no price here. */
+/** What a request may say of tools. Only functions are taken: other tools run at the provider and have no price here. */
 
 const TOOLS_SCHEMA = {
   type: 'array',
@@ -106,8 +106,8 @@ function allowedFault(choice: JsonObject, path: string): ValueFault | undefined 
 }
 
 /**
- * A choice that no tool of the request can meet. Every provider refuses it, and the caller would read of a failed
- * provider. Both parameters must have been checked.
+ * Finds a tool choice that no tool of the request can meet. Every provider would refuse it, and the caller would read that the
+ * provider failed. Both parameters must have been checked.
  */
 export function findChoiceFault(request: JsonObject): ValueFault | undefined {
   const choice = request['tool_choice'] ?? 'none';
@@ -127,7 +127,7 @@ function listOf(value: unknown): readonly JsonObject[] | undefined {
   return Array.isArray(value) ? (value as readonly JsonObject[]) : undefined;
 }
 
-/** Of a tool or a choice that was checked. */
+/** The function's name in a tool or a choice that was checked. */
 function nameOf(tool: JsonObject): unknown {
   return (tool['function'] as JsonObject)['name'];
 }

@@ -2,9 +2,9 @@ import type { ValueFault } from '#gateway/request/parameter-values.ts';
 import type { JsonObject } from '#kernel/json.ts';
 
 /**
- * What is valid JSON and must go no further, wherever in the body it stands: a number too large for a double, which would
- * be written anew as `null`, and names by which careless programs behind us take a caller's value for their own prototype.
- * A property may be called `constructor`, as in a schema; it may not reach for a `prototype` from there.
+ * Finds valid JSON that must go no further: a number too large for a double, because we would write it as `null`, and names
+ * by which careless programs behind us take a caller's value for their own prototype. A property may be called `constructor`,
+ * as schemas have it, but may not hold a `prototype`.
  */
 export function findUnsafe(body: JsonObject): ValueFault | undefined {
   const found = unsafeIn(body);
@@ -17,7 +17,7 @@ interface Unsafe {
   readonly expects: string;
 }
 
-/** Recurses no deeper than a body may be nested. Plain loops: a body of a megabyte has hundreds of thousands of values. */
+/** Recurses as deep as a body may be nested, which is bounded. Plain loops, because a megabyte has hundreds of thousands of values. */
 function unsafeIn(value: unknown): Unsafe | undefined {
   if (typeof value === 'number')
     return Number.isFinite(value) ? undefined : { steps: [], expects: 'a number that fits into 64 bits' };

@@ -1,7 +1,6 @@
 import type { Caller } from '#accounts/key-directory.ts';
 import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
-import type { Catalogue, Model } from '#catalogue/catalogue.ts';
-import { isEntitled, notEntitled } from '#catalogue/entitlement.ts';
+import { type Catalogue, isEntitled, type Model, notEntitled } from '#catalogue/catalogue.ts';
 import type { AskingCall, ChatCall } from '#gateway/call/call.ts';
 import { sizePrompt } from '#gateway/usage/prompt-size.ts';
 import { findMessageFault, measureImages } from '#gateway/request/messages.ts';
@@ -20,7 +19,7 @@ import { type CorrelationId, type EndUserId, newCallId } from '#kernel/ids.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
-/** The request's own form: model, messages, known parameters, their values. In the order of CC-10. */
+/** Checks the form of the request: model, messages, known parameters, their values. The order is that of CC-10. */
 export function checkShape(request: JsonObject): Refusal<'BAD_REQUEST'> | undefined {
   const { model } = request;
   if (typeof model !== 'string' || model === '') {
@@ -37,7 +36,7 @@ export function checkShape(request: JsonObject): Refusal<'BAD_REQUEST'> | undefi
   return bad === undefined ? undefined : misshapen(bad);
 }
 
-/** The served model that a name stands for. Echoes what was sent, never what an alias points at (CC-04). */
+/** Finds the served model of a name. A refusal repeats what was sent, and never what an alias points at (CC-04). */
 export function resolveModel(catalogue: Catalogue, name: string): Model | Refusal<'BAD_REQUEST'> {
   const model = catalogue.find(name);
   if (model?.isServed === true) return model;
@@ -46,7 +45,7 @@ export function resolveModel(catalogue: Catalogue, name: string): Model | Refusa
   });
 }
 
-/** May this app call this model (CC-05)? */
+/** Refuses a model that this app may not call (CC-05). */
 export function checkEntitlement(
   caller: Caller,
   model: Model,
@@ -55,7 +54,7 @@ export function checkEntitlement(
   return isEntitled(caller.app, model) ? undefined : notEntitled(shownOf(name));
 }
 
-/** What this model takes of what the gateway knows. */
+/** Refuses parameters that the gateway knows but this model does not take. */
 export function checkModelParameters(request: JsonObject, model: Model): Refusal<'BAD_REQUEST'> | undefined {
   const accepted = acceptedBy(model.parameters);
   const name = findUnaccepted(request, accepted);
@@ -77,13 +76,13 @@ interface CallContext {
   readonly idempotencyKey: IdempotencyKey | undefined;
 }
 
-/** The call of a request that passed every check above. */
+/** Makes the call of a request that passed every check above. */
 export function callOf(request: JsonObject, model: Model, context: CallContext): AskingCall {
   const passed = { ...passedOn(request, acceptedBy(model.parameters)), ...namedAnew(request, model, context) };
   const requestText = JSON.stringify(undecided(passed));
   const isStream = request['stream'] === true;
   const options = request['stream_options'];
-  // By the name that replaced the other, where both are given. Either way the model and the wallet bound it.
+  // If both names are given, the newer one counts. Either way the model and the wallet bound the limit.
   const ownLimit = wholeOf(request['max_completion_tokens']) ?? wholeOf(request['max_tokens']);
   const call: ChatCall = {
     callId: newCallId(),
@@ -94,7 +93,7 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
     isStream,
     wantsUsage: isStream && isJsonObject(options) && options['include_usage'] === true,
     choices: wholeOf(request['n']) ?? 1,
-    // The provider gets the request anew, and numbers may grow when they are written again (1e20 has 21 digits).
+    // The provider gets the request as we write it, and numbers may grow by that: 1e20 becomes 21 digits (WA-07).
     prompt: sizePrompt(
       model,
       measureImages(messagesOf(request)),
@@ -106,7 +105,7 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
   return { call, asked: { request: passed, requestText } };
 }
 
-/** Who the end user is, and its cache key, by names that mean nothing to anybody else: to models that take them. */
+/** The pseudonyms of end user and cache key, for models that take these fields. */
 function namedAnew(request: JsonObject, model: Model, { caller, userId, pseudonyms }: CallContext): JsonObject {
   const { prompt_cache_key: cacheKey } = request;
   const { appId } = caller.app;
@@ -115,7 +114,7 @@ function namedAnew(request: JsonObject, model: Model, { caller, userId, pseudony
     ...(typeof cacheKey === 'string' && takesCacheKey
       ? { prompt_cache_key: pseudonyms.ofCacheKey(appId, userId, cacheKey) }
       : {}),
-    // Only where the operator's list asks for it: a provider that does not know it would refuse every call.
+    // Only if the operator's list has it: a provider that does not know the field would refuse every call.
     ...(model.parameters?.has('safety_identifier') === true
       ? { safety_identifier: pseudonyms.ofUser(appId, userId) }
       : {}),

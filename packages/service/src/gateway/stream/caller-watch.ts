@@ -3,18 +3,21 @@ import type { Hold, Lane } from '#gateway/call/lane.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { OwnSignal, type Signal } from '#kernel/signal.ts';
 
-/** What becomes of a provider's stream when its caller leaves. */
+/** Watches whether the caller of a stream is still there, and ends the provider's stream if not. */
 export interface CallerWatch {
-  /** Ends the provider's stream. */
+  /** Aborted when the provider's stream is to end. */
   readonly signal: Signal;
   readonly giveUp: () => void;
-  /** So many more bytes were read for nobody. */
+  /** Counts bytes that were read after the caller had left. */
   readonly drained: (bytes: number) => void;
-  /** The stream has ended: nobody is watched any more. */
+  /** Call it when the stream has ended: a caller who leaves later is none of its business. */
   readonly stop: () => void;
 }
 
-/** Ends the provider's stream when its caller has left: at once where that stops its bill, else after a drain (CC-11). */
+/**
+ * Ends the provider's stream when its caller leaves. At once if that stops the provider's bill; otherwise the stream is
+ * drained, so that its charge is known (CC-11).
+ */
 export function watchCaller<M extends Mode>(lane: Lane<M>, hold: Hold<M>, { gone, drains }: CallerSide): CallerWatch {
   const upstream = new OwnSignal();
   const giveUp = () => upstream.abort();

@@ -1,12 +1,12 @@
 import type { Drains } from '#gateway/call/call.ts';
 import { drainsCut } from '#gateway/stream/metrics.ts';
 
-/** How far streams are read on whose callers have left. */
+/** How far streams are read on after their callers have left. Without limits, callers who leave could fill a process. */
 interface DrainLimits {
-  /** One of them, for so long and so far, no further (CC-11). */
+  /** For one drain (CC-11). */
   readonly msMax: number;
   readonly bytesMax: number;
-  /** So many at a time in this process, and so far all together: above it, the oldest is given up. */
+  /** For all drains of this process together. Above one of these, the oldest drain is given up. */
   readonly drainsMax: number;
   readonly bytesOfAllMax: number;
 }
@@ -24,10 +24,12 @@ interface Running {
   bytes: number;
 }
 
+/** Keeps the drains of one process within the limits. A `Set` keeps them in the order in which they began. */
 export function createDrains(limits: DrainLimits = DRAIN_LIMITS): Drains {
   const running = new Set<Running>();
   let bytesOfAll = 0;
 
+  /** True if the drain was still running. */
   function end(drain: Running): boolean {
     clearTimeout(drain.timer);
     const isRunning = running.delete(drain);

@@ -19,7 +19,10 @@ function writtenTo(t: TestContext) {
   return {
     written,
     gone,
-    out: createKeptAlive({ write, end: write }, PACE, { gone: gone.signal, clock: { nowMs: () => nowMs } }),
+    out: createKeptAlive({ write, end: write, fail: write }, PACE, {
+      gone: gone.signal,
+      clock: { nowMs: () => nowMs },
+    }),
     stall: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       stalled = promise;

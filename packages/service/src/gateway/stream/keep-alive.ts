@@ -2,26 +2,26 @@ import type { FrameWriter } from '#gateway/answer/answer.ts';
 import type { Gone, StreamPace } from '#gateway/call/call.ts';
 import type { SteadyClock } from '#kernel/clock.ts';
 
-/** How long a stream keeps its caller waiting, unless a test is in a hurry. */
+/** How long a stream may keep its caller waiting. Tests set less. */
 export const STREAM_PACE: StreamPace = { statusMsMax: 10_000, keepAliveMs: 15_000 };
 
-/** A comment, which is all that every client of the format takes between two frames. */
+/** A comment: the only thing that every client of the format accepts between two frames. */
 const KEEP_ALIVE = ': keep-alive\n\n';
 
-/** The same, on which there is never silence for long. */
+/** A frame writer that never leaves its caller without a sign of life for long. */
 export interface KeptAlive extends FrameWriter {
-  /** Says now that the stream lives. */
+  /** Writes a comment now. */
   readonly tell: () => Promise<void> | undefined;
-  /** No more of it: what comes is the end. */
+  /** Ends the comments. Call it before the last frames: a comment behind them would be no part of the answer. */
   readonly stop: () => void;
 }
 
 /**
- * Writes a comment after every `keepAliveMs` in which the caller got no frame. A reader that stands still gets none: as
- * long as a write waits for it, nothing is put behind that.
+ * Writes a comment after every `keepAliveMs` in which the caller got no frame. A reader that takes nothing gets none: while a
+ * write waits for it, nothing is put behind that write.
  */
 export function createKeptAlive(
-  { write, end }: FrameWriter,
+  { write, end, fail }: FrameWriter,
   { keepAliveMs }: StreamPace,
   { gone, clock }: { readonly gone: Gone; readonly clock: SteadyClock },
 ): KeptAlive {
@@ -29,7 +29,7 @@ export function createKeptAlive(
   let takenAtMs = clock.nowMs();
   let timer = setTimeout(tellOfSilence, keepAliveMs);
 
-  /** Frames only note when they were taken: a timer that was moved by each would cost as much as its writing. */
+  /** A frame only notes the time at which it was taken. Setting the timer anew for each would cost as much as writing it. */
   function tellOfSilence(): void {
     const leftMs = takenAtMs + keepAliveMs - clock.nowMs();
     const isSilent = leftMs <= 0 && writesUnderWay === 0 && !gone.aborted;
@@ -54,12 +54,13 @@ export function createKeptAlive(
   return {
     write: send,
     end,
+    fail,
     tell: () => send(KEEP_ALIVE),
     stop: () => clearTimeout(timer),
   };
 }
 
-/** Whether a promise settles, either way, within so long. */
+/** Whether a promise resolves or rejects within `ms`. */
 export async function isSettledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const isLate = new Promise<false>((resolve) => {

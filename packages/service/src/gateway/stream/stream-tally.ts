@@ -1,44 +1,43 @@
 import { TextRun } from '@purser/text-runs/text-run.ts';
-import { createChunkShape } from '#gateway/answer/answer-shape.ts';
 import { dataFrame, END_FRAME } from '#gateway/answer/frames.ts';
 import type { Ending, Hold } from '#gateway/call/lane.ts';
 import { outputLimitOf } from '#gateway/usage/output-limit.ts';
 import { createStreamFrames } from '#gateway/stream/stream-frames.ts';
-import { endingOf, generatedBytesIn } from '#gateway/usage/ending.ts';
-import { laterReport, type UsageReport, usageToWire } from '#gateway/usage/usage-report.ts';
+import { endingOf, generatedBytesOf } from '#gateway/usage/ending.ts';
+import { laterReport, usageToWire } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
-import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/json.ts';
+import type { Chunk, ChunkChoice, UsageReport } from '#providers/completion.ts';
 import type { StreamChunk } from '#providers/provider.ts';
 
-/** Reads what passes through a stream: what each chunk becomes for the caller, and what the call has used so far. */
+/** Follows the chunks of a stream: what each one becomes for the caller, and what the call has used so far. */
 export interface StreamTally {
-  /** Counts a provider's chunk and gives the frame to relay: '' for one that the caller did not ask or pay for. */
+  /** Counts a chunk and returns the frame to relay. Returns '' if the caller did not ask for the chunk, or does not pay for it. */
   readonly take: (chunk: StreamChunk) => string;
-  /** Every choice that began has a reason to finish. */
+  /** True if every choice that began has a reason to finish. */
   readonly isFinished: () => boolean;
-  /** The provider went on past the limit that it was sent: whatever else it says is not relayed (WA-07). */
+  /** True if the provider went on past the limit that it was sent. Nothing more is relayed then (WA-07). */
   readonly isPastLimit: () => boolean;
   /** What the call is charged if it ends here. */
   readonly endingAs: (outcome: 'answered' | 'abandoned') => Ending;
-  /** The end of the stream: of the choices that were cut, the usage for a caller who asked for it, and of all. */
+  /** The last frames: ends for choices that were cut, the usage if the caller asked for it, and `[DONE]`. */
   readonly closingFrames: () => string;
 }
 
 export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): StreamTally {
   const { call } = hold;
   const limit = outputLimitOf(hold);
-  const shape = createChunkShape(call.callId);
-  const frames = createStreamFrames(call, shape);
+  const frames = createStreamFrames(call);
   const progress = createProgress();
   let bytes = 0;
   let isPastLimit = false;
   let report: UsageReport | undefined;
   /** The members beside the choices of the newest chunk, unless it came in a run (`newest`). */
   let beside: JsonObject = {};
-  let newest: TextRun | undefined;
+  let newest: TextRun<Chunk> | undefined;
 
   /** Only the bytes of a run need counting: its chunks have no usage, and neither begin nor finish a choice. */
-  function takeRun(run: TextRun): string {
+  function takeRun(run: TextRun<Chunk>): string {
     // One by one if the limit may fall between two chunks of the run.
     const written = bytes + run.bytes <= limit.bytesMax ? frames.writeRun(run) : undefined;
     if (written === undefined) return run.chunks.map(takeParsed).join('');
@@ -47,20 +46,20 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
     return written;
   }
 
-  function takeParsed(chunk: JsonObject): string {
+  function takeParsed(chunk: Chunk): string {
     if (isPastLimit) return '';
-    const { usage, choices, ...others } = shape(chunk);
-    beside = others;
+    const { choices, usage } = chunk;
+    beside = frames.besideOf(chunk);
     newest = undefined;
-    // On any chunk: some providers send it with the last choice, the format sends it alone.
+    // Every chunk is looked at: the format sends usage alone, but some providers send it with the last choice.
     report = laterReport(report, usage);
-    bytes += generatedBytesIn(choices, 'delta');
+    for (const { delta } of choices) bytes += generatedBytesOf(delta);
     isPastLimit = bytes > limit.bytesMax;
     if (isPastLimit) return '';
-    if (Array.isArray(choices)) progress.follow(choices);
-    // Once all is said, a count above the limit is a bill to be argued about, and no reason to cut.
+    progress.follow(choices);
+    // Once every choice has finished there is nothing to cut. A count above the limit is then a bill to be argued about.
     isPastLimit = (report?.counts.completion ?? 0) > limit.tokens && !progress.isFinished();
-    const isUsageAlone = isJsonObject(usage) && !(Array.isArray(choices) && choices.length > 0);
+    const isUsageAlone = usage !== undefined && choices.length === 0;
     return isUsageAlone ? '' : frames.write(beside, choices);
   }
 
@@ -76,8 +75,8 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
   const besideNewest = (): JsonObject => (newest === undefined ? beside : frames.besideOf(newest.lastChunk));
 
   /**
-   * A cut looks like what it is to the caller, an answer that reached its limit: it is paid for, and an error here would
-   * be taken for a failure that costs nothing.
+   * Ends the open choices with the reason "length", like any answer that reached its limit. The answer is paid for, and clients
+   * would take an error for a call that cost nothing, and try again.
    */
   function cutFrames(): string {
     const choices = progress.cut(call.choices);
@@ -96,19 +95,18 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
 
 /** How far the choices of one stream have got. */
 function createProgress() {
-  const begun = new Set<unknown>();
-  const finished = new Set<unknown>();
+  const begun = new Set<number>();
+  const finished = new Set<number>();
   return {
-    follow: (choices: readonly unknown[]): void => {
-      for (const choice of choices) {
-        if (!isJsonObject(choice)) continue;
-        begun.add(choice['index']);
-        if (typeof choice['finish_reason'] === 'string') finished.add(choice['index']);
+    follow: (choices: readonly ChunkChoice[]): void => {
+      for (const { index, finish_reason: reason } of choices) {
+        begun.add(index);
+        if (reason !== null) finished.add(index);
       }
     },
     isFinished: (): boolean => begun.size > 0 && begun.size === finished.size,
-    /** The end of those of `count` choices that have none. */
-    cut: (count: number): readonly JsonObject[] => {
+    /** Ends those of `count` choices that have not ended. */
+    cut: (count: number): readonly ChunkChoice[] => {
       const open = Array.from({ length: count }, (_, index) => index).filter((index) => !finished.has(index));
       return open.map((index) => {
         const delta = begun.has(index) ? {} : { role: 'assistant', content: '' };

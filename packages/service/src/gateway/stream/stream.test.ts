@@ -28,14 +28,14 @@ const call = {
 } as ChatCall;
 const asked: Asked = { request: {}, requestText: '{}' };
 
-test('CC-09 a stream whose provider’s client cannot be had is a fault, and its hold is ended', async () => {
+test('CC-09 a stream for which no provider client can be made is a fault, and its hold is ended', async () => {
   const endings: Ending[] = [];
   const lane = {
     mode: 'live',
-    placeHold: () => assert.fail('it holds already'),
-    endHold: async (_hold: unknown, ending: Ending) => {
+    place: () => assert.fail('it holds already'),
+    settle: async (_hold: unknown, ending: Ending) => {
       endings.push(ending);
-      return ZERO_MICROS;
+      return { charged: ZERO_MICROS };
     },
     providerOf: () => {
       throw new Error('There is none.');
@@ -54,15 +54,16 @@ test('CC-09 a stream whose provider’s client cannot be had is a fault, and its
   assert.deepEqual(endings, [FAILED]);
 });
 
-test('CC-14 a caller who leaves while a stream that has come to its end is settled leaves no drain', async () => {
+test('CC-14 a caller who leaves while a finished stream is settled starts no drain', async () => {
   const gone = new AbortController();
   let offered = 0;
-  const chunk = { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] };
+  const choice = { index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' } as const;
+  const chunk = { choices: [choice], usage: undefined, extra: {} };
   const lane = {
     mode: 'live',
-    endHold: async (_hold: unknown, ending: Ending) => {
+    settle: async (_hold: unknown, ending: Ending) => {
       gone.abort();
-      return ending.charge;
+      return { charged: ending.charge };
     },
     providerOf: () => ({
       stream: async () =>
@@ -87,6 +88,6 @@ test('CC-14 a caller who leaves while a stream that has come to its end is settl
   const hold: Hold<'live'> = { mode: 'live', call: drained, granted: micros(10n) };
   const answer = await openStream(lane, { hold, asked }, caller);
   assert.ok('run' in answer);
-  await answer.run({ write: async () => {}, end: async () => {} });
+  await answer.run({ write: async () => {}, end: async () => {}, fail: async () => {} });
   assert.deepEqual([gone.signal.aborted, offered], [true, 0]);
 });

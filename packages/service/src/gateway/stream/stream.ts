@@ -4,7 +4,7 @@ import { createFrameRecord, endKept, type FrameRecord } from '#gateway/idempoten
 import type { Asked, CallerSide } from '#gateway/call/call.ts';
 import { outputTokensWithin } from '#gateway/usage/hold-request.ts';
 import { type CallerWatch, watchCaller } from '#gateway/stream/caller-watch.ts';
-import { errorFrame } from '#gateway/answer/frames.ts';
+import { endFailed } from '#gateway/answer/failure.ts';
 import { createKeptAlive, isSettledWithin, type KeptAlive } from '#gateway/stream/keep-alive.ts';
 import type { Ending, Hold, Lane } from '#gateway/call/lane.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/refusals.ts';
@@ -18,12 +18,15 @@ import type { Refusal } from '#kernel/refusal.ts';
 import type { Signal } from '#kernel/signal.ts';
 import { type ChunkSource, type StreamChunk, type TakeChunks, UpstreamError } from '#providers/provider.ts';
 
-/** Of small chunks many are written at once, but no more than this and a row of them. */
+/**
+ * Frames of small chunks are joined into one write, because each write costs a system call. A write is not much longer than
+ * this: what a reader does not take of it waits in our memory.
+ */
 const WRITE_CHARACTERS_MAX = 48 * 1024;
 
 /**
- * Opens a stream and waits for its first chunks, so that an early failure still gets a status of its own. A provider that
- * thinks for too long is waited for in the stream: clients give up on a silent head.
+ * Opens a stream and waits for its first chunks, so that an early failure still gets a status of its own. After
+ * `statusMsMax` it answers without them and waits in the stream, because clients give up on a response without a head.
  */
 export async function openStream<M extends Mode>(
   lane: Lane<M>,
@@ -40,11 +43,12 @@ export async function openStream<M extends Mode>(
   try {
     failpoint('stream.awaited');
     const isInTime = await isSettledWithin(opening, caller.pace.statusMsMax);
-    if (isInTime) await opening;
     failpoint('stream.status-known');
+    if (isInTime) await opening; // Throws an early failure, which then has a status of its own.
     return {
       kind: 'stream',
       facts: answerFactsOf(call, outputTokensWithin(call, hold.granted)),
+      // Nothing in this closure may reach `stream`, which holds what was asked (`AskedStream`).
       run: (writer) => {
         const out = createKeptAlive(writer, caller.pace, { gone: caller.gone, clock: steadyClock });
         return relay({ lane, hold, caller, upstream, tally, opening, isLate: !isInTime, out, sent, held: '' });
@@ -52,12 +56,7 @@ export async function openStream<M extends Mode>(
     };
   } catch (fault) {
     upstream.stop();
-    failpoint('stream.open-failed');
-    await lane.endHold(hold, endingAfter(fault, upstream, tally));
-    failpoint('stream.open-failure-settled');
-    if (!(fault instanceof UpstreamError)) throw fault;
-    logFailure(caller, hold, fault);
-    return refusalOfUpstream(fault);
+    return endFailed(lane, { hold, ending: endingAfter(fault, upstream, tally), caller }, fault);
   }
 }
 
@@ -66,7 +65,7 @@ interface Opened {
   readonly chunks: ChunkSource;
 }
 
-/** A stream that is to be opened. What is asked is let go with its first chunk, however long it runs after that. */
+/** A stream that is to be opened. `asked` may be as large as a book, so nothing may hold it once the stream has begun. */
 interface AskedStream<M extends Mode> {
   readonly hold: Hold<M>;
   readonly asked: Asked;
@@ -77,7 +76,10 @@ interface CallerEnd {
   readonly signal: Signal;
 }
 
-/** Whatever fails, also on the way to the provider's client, is a rejection: the hold is ended by who waits for it. */
+/**
+ * Calls the provider and waits for its first chunks. Every failure rejects the promise, a missing client too, because
+ * `openStream` or the relay waits for it and ends the hold. Notes a rejection here (CC-15), because nothing later has what was asked.
+ */
 async function openUpstream<M extends Mode>(
   { mode, providerOf }: Lane<M>,
   { hold: { call, granted }, asked }: AskedStream<M>,
@@ -85,11 +87,8 @@ async function openUpstream<M extends Mode>(
 ): Promise<Opened> {
   const asking = { call, asked };
   try {
-    failpoint('stream.opening');
     const chunks = await providerOf(call).stream(providerCallOf(asking, granted), signal);
-    failpoint('stream.opened');
     const first = await chunks.first();
-    failpoint('stream.first-chunk');
     if (first === undefined) throw new UpstreamError('cut', 'The provider ended a stream before it began.');
     return { first, chunks };
   } catch (fault) {
@@ -98,11 +97,9 @@ async function openUpstream<M extends Mode>(
   }
 }
 
-/** The caller left before anything was sent: nothing is owed, and nobody reads the answer. */
+/** The caller left before anything was sent to the provider. Nothing is owed, and nobody reads the refusal. */
 async function leaveUnsent<M extends Mode>(lane: Lane<M>, hold: Hold<M>): Promise<Refusal<UpstreamRefusalCode>> {
-  failpoint('stream.unsent');
-  await lane.endHold(hold, FAILED);
-  failpoint('stream.unsent-settled');
+  await lane.settle(hold, FAILED, 'always');
   return refusalOfUpstream(new UpstreamError('unsent', 'The caller left before the provider was called.'));
 }
 
@@ -113,45 +110,41 @@ interface Relay<M extends Mode> {
   readonly upstream: CallerWatch;
   readonly tally: StreamTally;
   readonly opening: Promise<Opened>;
-  /** The provider has not begun, and the caller has waited long enough for a sign. */
+  /** The provider has not begun, and the caller has waited long enough for a sign of life. */
   readonly isLate: boolean;
   readonly out: KeptAlive;
   readonly sent: FrameRecord;
-  /** Frames that came with the end of the stream, and wait for it. */
+  /** Frames that came together with the end of the stream. They leave with it in one write, after the settlement. */
   held: string;
 }
 
-/** Relays chunks to their end, or to their limit, settles, and only then says that the stream is done. */
+/**
+ * Relays chunks to the end or to the limit, settles, and then says that the stream is done. In this order, because a caller
+ * who has read `[DONE]` must find the charge on the books (CC-08).
+ */
 async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
   const { lane, hold, caller, upstream, tally, out } = stream;
   try {
-    failpoint('stream.relaying');
     await pump(stream);
-    failpoint('stream.pumped');
     checkEnd(tally, upstream);
     const outcome = caller.gone.aborted ? 'abandoned' : 'answered';
     await endKept(lane, { hold, ending: tally.endingAs(outcome), caller }, () => answerOf(stream));
-    failpoint('stream.settled');
     out.stop();
     await out.end(stream.held + tally.closingFrames());
-    failpoint('stream.closed');
   } catch (fault) {
-    // Nothing may escape here: the status is out, and the caller's side has only this frame to learn from (ER-06).
-    logFailure(caller, hold, fault);
+    // Nothing may escape here: the status is out, and the caller learns of the failure from the last frame alone (ER-06).
     const ending = endingAfter(fault, upstream, tally);
-    upstream.giveUp(); // Whatever failed, nobody reads on.
-    failpoint('stream.failed');
-    await settleQuietly(stream, ending);
-    failpoint('stream.failure-settled');
+    upstream.giveUp(); // Nobody reads on after a failure.
+    const failed = { hold, ending, caller };
+    const refusal = await endFailed(lane, failed, fault).catch((other: unknown) => refusalAfter(stream, fault, other));
     out.stop();
-    await out.end(stream.held + errorFrame(fault, hold.call.correlationId));
-    failpoint('stream.failure-told');
+    await out.fail(stream.held, refusal);
   } finally {
     upstream.stop();
   }
 }
 
-/** All that a caller who is there gets of a stream that has come to its end. */
+/** All frames of a stream that has come to its end, as a caller who stayed gets them. Undefined if they cannot be kept. */
 function answerOf<M extends Mode>({ hold: { call, granted }, tally, sent }: Relay<M>): SentAnswer | undefined {
   sent.add(tally.closingFrames());
   const text = sent.text();
@@ -159,30 +152,30 @@ function answerOf<M extends Mode>({ hold: { call, granted }, tally, sent }: Rela
   return text === undefined ? undefined : { ...facts, isStream: true, text };
 }
 
-/** A stream that was cut at its limit needs no reason to finish, and nobody reads on. */
+/** Throws if the stream ended without a reason to finish. One that was cut at its limit needs none. */
 function checkEnd(tally: StreamTally, upstream: CallerWatch): void {
   if (tally.isPastLimit()) upstream.giveUp();
   else if (!tally.isFinished()) {
     throw new UpstreamError('cut', 'The provider ended a stream without a reason to finish.');
   }
-  upstream.stop(); // Who leaves from now on leaves an answer, which a retry may get, and no drain.
+  upstream.stop(); // A caller who leaves from now on leaves a whole answer, which a retry may get, and starts no drain.
 }
 
-/** Relays what comes, in the turn in which it is read. */
+/** Relays chunks in the turn in which they are read: a promise for each read would cost more than relaying it. */
 async function pump<M extends Mode>(stream: Relay<M>): Promise<void> {
   const { opening, isLate, out } = stream;
-  failpoint('stream.first-awaited');
   if (isLate) await out.tell();
   const { first, chunks } = await opening;
-  failpoint('stream.begun');
   const pass = passTo(stream, chunks);
   const isMore = await pass(first);
-  failpoint('stream.first-passed');
   if (isMore) await chunks.rest(pass);
-  failpoint('stream.all-passed');
 }
 
-/** What is done with the chunks of a read. The frames of those that came with the end are held: they leave with it, in one write. */
+/**
+ * Returns what takes the chunks of each read. It writes their frames at once, but holds those that came together with the end
+ * of the stream: they leave with the end, in one write. It returns a promise only if the caller cannot take more yet, and the
+ * source reads nothing until that resolves (back-pressure).
+ */
 function passTo<M extends Mode>(stream: Relay<M>, chunks: ChunkSource): TakeChunks {
   const { tally, caller, sent } = stream;
 
@@ -192,24 +185,20 @@ function passTo<M extends Mode>(stream: Relay<M>, chunks: ChunkSource): TakeChun
   }
 
   function pass(next: readonly StreamChunk[]): boolean | Promise<boolean> {
-    failpoint('stream.chunk-read');
     let frames = '';
     for (const [index, chunk] of next.entries()) {
       frames += tally.take(chunk);
-      // In parts, so that no more than one waits for a reader who takes nothing.
+      // A long read is written in parts, so that at most one part waits for a reader who takes nothing.
       const isWhole = frames.length >= WRITE_CHARACTERS_MAX;
       if (!isWhole && index < next.length - 1) continue;
       if (!isWhole && chunks.isWhole()) hold(frames);
       else {
-        failpoint('stream.chunk-taken');
         const writing = send(stream, frames);
         if (writing !== undefined) {
           return writing.then(() => {
-            failpoint('stream.chunk-drained');
             return pass(next.slice(index + 1));
           });
         }
-        failpoint('stream.chunk-sent');
       }
       frames = '';
     }
@@ -218,7 +207,7 @@ function passTo<M extends Mode>(stream: Relay<M>, chunks: ChunkSource): TakeChun
   return pass;
 }
 
-/** Writes frames, unless nobody is there to read them. */
+/** Writes frames if the caller is there, and counts them for the drain if not. */
 function send<M extends Mode>({ caller, upstream, out, sent }: Relay<M>, frames: string): Promise<void> | undefined {
   if (caller.gone.aborted) upstream.drained(frames.length);
   if (caller.gone.aborted || frames === '') return undefined;
@@ -226,28 +215,26 @@ function send<M extends Mode>({ caller, upstream, out, sent }: Relay<M>, frames:
   return out.write(frames);
 }
 
-async function settleQuietly<M extends Mode>({ lane, hold, caller }: Relay<M>, ending: Ending): Promise<void> {
-  failpoint('stream.failure-ending');
-  try {
-    await lane.endHold(hold, ending);
-    failpoint('stream.failure-ended');
-  } catch (fault) {
-    caller.log.error({ callId: hold.call.callId, fault: describeFault(fault) }, 'a stream could not be settled');
-  }
+/** The refusal of a stream after a fault of ours: in the relay itself, in the settlement (`other`), or in both. */
+function refusalAfter<M extends Mode>(
+  { hold: { call }, caller: { gone, log } }: Relay<M>,
+  fault: unknown,
+  other: unknown,
+): Refusal<UpstreamRefusalCode> | undefined {
+  const { callId } = call;
+  const isOurs = !(fault instanceof UpstreamError);
+  if (isOurs)
+    log.warn({ callId, kind: 'fault', isGone: gone.aborted, fault: describeFault(fault) }, 'a stream ended early');
+  if (other !== fault) log.error({ callId, fault: describeFault(other) }, 'a stream could not be settled');
+  return isOurs ? undefined : refusalOfUpstream(fault);
 }
 
 /**
- * A caller who left, so that we gave up, pays for the prompt and what was generated. Every failure of the provider is
- * free, also one that comes beside, and so is a request that never got as far as the provider.
+ * What a call pays that did not come to its end (CC-11). If the caller left and we gave up, they pay for the prompt and what
+ * was generated. A failure of the provider is free, even if it came after we gave up. So is a request that never reached the
+ * provider.
  */
 function endingAfter(fault: unknown, upstream: CallerWatch, tally: StreamTally): Ending {
   const isProvidersFault = fault instanceof UpstreamError && fault.kind !== 'given-up';
   return upstream.signal.aborted && !isProvidersFault ? tally.endingAs('abandoned') : FAILED;
-}
-
-function logFailure<M extends Mode>(caller: CallerSide, hold: Hold<M>, fault: unknown): void {
-  const isGone = caller.gone.aborted;
-  if (hold.mode === 'sandbox' && !isGone) return; // It was asked for.
-  const kind = fault instanceof UpstreamError ? fault.kind : 'fault';
-  caller.log.warn({ callId: hold.call.callId, kind, isGone, fault: describeFault(fault) }, 'a stream ended early');
 }

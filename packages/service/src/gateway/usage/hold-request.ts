@@ -4,12 +4,12 @@ import type { HoldRequest } from '#kernel/hold.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 
-/** At least this is set aside, so that no hold is empty and the smallest cap refuses every call (WA-07, SB-06). */
+/** Every hold sets at least this aside, so that none is empty and the smallest cap refuses every call (WA-07, SB-06). */
 const HOLD_MIN = micros(2n);
 
 /**
- * What the call asks of its wallet: the smallest hold worth having and the largest that it can cost. Between them, less
- * hold means less output. `joined`: the earlier attempt that it waits for already.
+ * What the call asks of its wallet: the smallest hold worth having and the most that it can cost. Between the two, a smaller
+ * hold means less output. `joined`: the earlier call that this one waits for already.
  */
 export function holdRequestOf(call: ChatCall, joined?: CallId): HoldRequest {
   const { callId, app, userId, model, outputTokensMax, choices, prompt } = call;
@@ -26,7 +26,7 @@ function atLeastMinimum(amount: Micros): Micros {
   return amount > HOLD_MIN ? amount : HOLD_MIN;
 }
 
-/** The output limit of each choice that a hold affords: what is sent to the provider (WA-07). */
+/** The output limit of each choice that a hold affords. It is sent to the provider (WA-07). */
 export function outputTokensWithin(call: ChatCall, granted: Micros): number {
   const { model, outputTokensMax, choices, prompt } = call;
   return Math.floor(outputWithin(model.price, prompt.tokensMax, outputTokensMax * choices, granted) / choices);

@@ -1,14 +1,14 @@
 import type { Model } from '#catalogue/catalogue.ts';
 import type { PromptSize } from '#gateway/call/call.ts';
 
-/** English prose runs to about four bytes a token, code and other scripts to fewer: close enough for an estimate. */
+/** English prose has about four bytes a token, code and other scripts fewer. That is close enough for an estimate. */
 const BYTES_PER_TOKEN = 4;
 
 export function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
-/** Sizes the prompt of a body of `bodyBytes` bytes. Images count by the model's figure, not by their bytes. */
+/** Sizes the prompt of a body. Images count by the model's figure and not by their bytes, which say nothing of their tokens. */
 export function sizePrompt(model: Model, { images, dataUrlBytes }: ImageSize, bodyBytes: number): PromptSize {
   const textBytes = bodyBytes - dataUrlBytes;
   const imageTokens = images * (model.imageTokensMax ?? 0);

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { TokenUsage } from '#catalogue/price.ts';
-import { laterReport, TOKENS_MAX, type UsageReport, usageTaken, usageToWire } from '#gateway/usage/usage-report.ts';
+import { laterReport, usageTaken, usageToWire } from '#gateway/usage/usage-report.ts';
+import { TOKENS_MAX, type UsageReport } from '#providers/completion.ts';
+import { usageReportOf } from '#providers/openai-compatible/usage.ts';
 
 /** Our own count, where a provider tells none. */
 const OWN = usage(1_000, 500);
@@ -13,7 +15,7 @@ function usage(promptTokens: number, completionTokens: number, cachedTokens = 0,
 
 /** What is taken of the usage fields of the chunks of a stream, or of the one of a plain answer. */
 function taken(...reports: readonly unknown[]) {
-  return usageTaken(reports.reduce<UsageReport | undefined>(laterReport, undefined), OWN);
+  return usageTaken(reports.map(usageReportOf).reduce<UsageReport | undefined>(laterReport, undefined), OWN);
 }
 
 /** A usage field on the wire; what is undefined is not there. */
@@ -137,13 +139,13 @@ test('CC-11 any reports at all give whole counts in range, in disjoint parts tha
 test('CC-12 usage on the wire is what the provider told, where that agrees with itself', () => {
   const details = { prompt_tokens_details: { cached_tokens: 2, audio_tokens: 0 }, completion_tokens_details: null };
   const told = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10, ...details, cost: 1 };
-  const report = laterReport(undefined, told);
+  const report = usageReportOf(told);
   assert.deepEqual(usageToWire(usageTaken(report, OWN).usage, report), told);
 });
 
 test('CC-12 usage on the wire adds up to what is charged, where the provider told none or contradicted itself', () => {
   assert.deepEqual(usageToWire(usage(7, 3, 2, 1)), { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 });
-  const report = laterReport(undefined, wire(7, -3, { cached: 9, reasoning: '1', total: 'NaN' }));
+  const report = usageReportOf(wire(7, -3, { cached: 9, reasoning: '1', total: 'NaN' }));
   assert.deepEqual(usageToWire(usageTaken(report, OWN).usage, report), {
     prompt_tokens: 7,
     completion_tokens: 0,

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Answer, PlainAnswer, ReplayedAnswer, StreamAnswer } from '#gateway/answer/answer.ts';
-import { completeChat, type Gateway } from '#gateway/pipeline.ts';
-import { createFrameWriter, NO_READER } from '#http/data-plane/frame-writer.ts';
+import { completeChat } from '#gateway/pipeline.ts';
+import type { DataPlane } from '#http/data-plane/data-plane.ts';
+import { type FrameWriters, NO_READER } from '#http/data-plane/frame-writer.ts';
 import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
 import { readBody } from '#http/read-body.ts';
 import { type Exchange, sendRefusal, setHeaders } from '#http/respond.ts';
@@ -17,26 +18,27 @@ const STREAM_HEADERS = Object.entries({
   'x-accel-buffering': 'no',
 }).flat();
 
-/** `POST /v1/chat/completions` (CC-01 ...). */
-export async function handleChat(gateway: Gateway, exchange: Exchange): Promise<void> {
+/** Answers `POST /v1/chat/completions` (CC-01 ...): reads the body, asks the gateway, and sends what it returns. */
+export async function handleChat(
+  { gateway, writers }: Pick<DataPlane, 'gateway' | 'writers'>,
+  exchange: Exchange,
+): Promise<void> {
   const { request, response, correlationId } = exchange;
   const head = ['x-correlation-id', correlationId, 'x-request-id', correlationId];
   failpoint('chat.arrived');
   const bytes = await readBody(request);
   failpoint('chat.body-read');
-  if (bytes === undefined || response.headersSent) return; // Refused meanwhile, because it came too slowly.
+  if (bytes === undefined || response.headersSent) return; // The server has refused it, because it came too slowly.
   if (bytes instanceof Refusal) return sendRefusal(exchange, bytes);
   let answer: Answer | Refusal;
   try {
-    failpoint('chat.answer-wanted');
     answer = await completeChat(gateway, incomingOf(exchange, bytes, head));
-    failpoint('chat.answer-known');
   } catch (fault) {
-    if (!response.headersSent) setHeaders(response, head); // What was known by then is on the answer to a fault too (SB-02).
+    if (!response.headersSent) setHeaders(response, head); // The answer to a fault carries what was known by then (SB-02).
     throw fault;
   }
   if (response.headersSent) {
-    // Its body turned out to be malformed, and that has been answered. A stream comes to its end all the same.
+    // The body turned out to be malformed, and that has been answered. The stream must still run to its end and be settled.
     return answer instanceof Refusal || answer.kind !== 'stream' ? undefined : answer.run(NO_READER);
   }
   if (answer instanceof Refusal) {
@@ -46,10 +48,10 @@ export async function handleChat(gateway: Gateway, exchange: Exchange): Promise<
   head.push(...factsOf(answer));
   if (answer.kind === 'plain') return sendPlain(response, head, answer);
   if (answer.kind === 'replayed') return sendReplayed(response, head, answer);
-  return sendStream(response, head, answer);
+  return sendStream(exchange, { head, answer, writers });
 }
 
-/** What is known of a caller on the way is added to the head of the answer. */
+/** The gateway adds what it learns of the caller to the head of the answer, even if the call is refused later (SB-02, LI-01). */
 function incomingOf(exchange: Exchange, bytes: Buffer, head: string[]): Parameters<typeof completeChat>[1] {
   return {
     authorization: exchange.request.headers.authorization,
@@ -73,7 +75,7 @@ function headerOf({ request }: Exchange, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The connection may close before the answer is out. */
+/** Aborts when the connection closes before the whole answer is out. */
 class CallerGone extends OwnSignal {
   constructor(response: ServerResponse) {
     super();
@@ -83,6 +85,7 @@ class CallerGone extends OwnSignal {
   }
 }
 
+/** A lowered limit is told, so that an app can explain a short answer to its user. */
 function factsOf({ facts }: Answer): readonly string[] {
   const { callId, loweredOutputTokens } = facts;
   const lowered = loweredOutputTokens === undefined ? [] : ['x-service-max-output-tokens', String(loweredOutputTokens)];
@@ -100,10 +103,10 @@ function sendWhole(response: ServerResponse, head: string[], charged: Micros, te
   const bytes = Buffer.byteLength(text);
   head.push('content-length', String(bytes));
   response.writeHead(200, head);
-  response.end(text, bytes === text.length ? 'latin1' : 'utf8'); // The same bytes, copied instead of encoded.
+  response.end(text, bytes === text.length ? 'latin1' : 'utf8'); // `latin1` copies the same bytes without encoding them.
 }
 
-/** What an earlier attempt was answered, in its own bytes (CC-14). */
+/** Sends the kept answer of an earlier call, byte for byte (CC-14). */
 function sendReplayed(response: ServerResponse, head: string[], answer: ReplayedAnswer): void {
   const { charged, isStream, text, onSent } = answer;
   tellWhenSent(response, onSent);
@@ -114,16 +117,21 @@ function sendReplayed(response: ServerResponse, head: string[], answer: Replayed
   response.end(text);
 }
 
-/** A response that ends before all of it was handed to the network has not reached its caller. */
+/** A response that closes before all of it was handed to the network did not reach its caller. */
 function tellWhenSent(response: ServerResponse, onSent: PlainAnswer['onSent']): void {
   if (onSent === undefined) return;
   if (response.destroyed) onSent(false);
   else response.once('close', () => onSent(response.writableFinished));
 }
 
-async function sendStream(response: ServerResponse, head: string[], answer: StreamAnswer): Promise<void> {
+interface SentStream {
+  readonly head: readonly string[];
+  readonly answer: StreamAnswer;
+  readonly writers: FrameWriters;
+}
+
+async function sendStream(exchange: Exchange, { head, answer, writers }: SentStream): Promise<void> {
+  const { response, correlationId } = exchange;
   response.writeHead(200, [...head, ...STREAM_HEADERS]);
-  failpoint('chat.stream-head-sent');
-  await answer.run(createFrameWriter(response));
-  failpoint('chat.stream-sent');
+  await answer.run(writers.open(response, correlationId));
 }

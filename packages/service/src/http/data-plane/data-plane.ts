@@ -4,6 +4,7 @@ import type { Links } from '#connections/link.ts';
 import { admit, parseUser } from '#gateway/request/admission.ts';
 import { DEPTH_MAX, isDeeperThan } from '#gateway/request/parse-body.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
+import type { FrameWriters } from '#http/data-plane/frame-writer.ts';
 import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
 import { readBody } from '#http/read-body.ts';
 import { type Exchange, setHeaders } from '#http/respond.ts';
@@ -17,6 +18,7 @@ import type { UsageReader } from '#usage/usage.ts';
 export interface DataPlane {
   readonly apps: AppProfiles;
   readonly gateway: Gateway;
+  readonly writers: FrameWriters;
   readonly wallets: Wallets;
   readonly usage: UsageReader;
   readonly links: Links;

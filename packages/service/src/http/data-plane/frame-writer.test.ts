@@ -4,7 +4,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { createFrameWriter } from '#http/data-plane/frame-writer.ts';
+import type { CorrelationId } from '#kernel/ids.ts';
+import { refuse } from '#kernel/refusal.ts';
 
+const CORRELATION_ID = 'frames-1' as CorrelationId;
 const FRAMES = ['data: one\n\n', 'data: zwölf ☃ \u{1f600}\n\n', 'data: end\n\n'];
 /** More than the kernel takes for a reader who reads nothing. */
 const LARGE = 'x'.repeat(32 * 1024 * 1024);
@@ -33,7 +36,7 @@ async function callerOf(t: TestContext, answer: (response: ServerResponse, path:
 
 /** Each frame in a turn of its own. */
 async function writeAll(response: ServerResponse): Promise<void> {
-  const { write, end } = createFrameWriter(response);
+  const { write, end } = createFrameWriter(response, CORRELATION_ID);
   for (const [index, frames] of FRAMES.entries()) {
     await (index === FRAMES.length - 1 ? end(frames) : write(frames));
     await new Promise(setImmediate);
@@ -81,7 +84,7 @@ test('CC-11 a frame that a reader does not take is waited for, until it is taken
   for (const leaves of [false, true]) {
     const waits = Promise.withResolvers<{ readonly waiting: Promise<void> | undefined }>();
     const socket = await callerOf(t, async (response) => {
-      const { write, end } = createFrameWriter(response);
+      const { write, end } = createFrameWriter(response, CORRELATION_ID);
       assert.equal(write('data: one\n\n'), undefined);
       await new Promise(setImmediate);
       const waiting = write(LARGE);
@@ -104,7 +107,7 @@ test('CC-01 a frame leaves in one piece, and the last one with the end', async (
   let pieces: readonly unknown[] = [];
   let ends: readonly unknown[] = [];
   const socket = await callerOf(t, async (response) => {
-    const { write: writeFrames, end } = createFrameWriter(response);
+    const { write: writeFrames, end } = createFrameWriter(response, CORRELATION_ID);
     await writeFrames('data: first\n\n');
     await new Promise(setImmediate);
     const { socket: own } = response;
@@ -121,3 +124,21 @@ test('CC-01 a frame leaves in one piece, and the last one with the end', async (
   assert.deepEqual(pieces, ['c\r\ndata: next\n\n\r\n']);
   assert.deepEqual(ends, [['b\r\ndata: end\n\n\r\n', '0\r\n\r\n']]);
 });
+
+for (const { what, refusal, code } of [
+  { what: 'a refusal', refusal: refuse('UPSTREAM_PROVIDER_ERROR', 'It failed.'), code: 'UPSTREAM_PROVIDER_ERROR' },
+  { what: 'a fault of ours', refusal: undefined, code: 'INTERNAL_SERVER_ERROR' },
+] as const) {
+  test(`ER-06 a stream that fails by ${what} ends with its envelope, behind the frames that waited`, async (t) => {
+    const socket = await callerOf(t, async (response) => {
+      const { write, fail } = createFrameWriter(response, CORRELATION_ID);
+      await write('data: first\n\n');
+      await fail('data: held\n\n', refusal);
+    });
+    socket.write('GET / HTTP/1.0\r\n\r\n');
+    const frames = (bodiesOf(await textOf(socket))[0] ?? '').split('\n\n');
+    assert.deepEqual([frames[0], frames[1], frames[3]], ['data: first', 'data: held', '']);
+    const { error } = JSON.parse((frames[2] ?? '').replace(/^data: /, '')) as { error: Record<string, unknown> };
+    assert.deepEqual([error['code'], error['correlationId']], [code, CORRELATION_ID]);
+  });
+}

@@ -1,25 +1,34 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FrameWriter } from '#gateway/answer/answer.ts';
+import { dataFrame } from '#gateway/answer/frames.ts';
+import { envelopeOf, faultRefusal } from '#http/envelope.ts';
 import { failpoint } from '#kernel/failpoint.ts';
+import type { CorrelationId } from '#kernel/ids.ts';
+import type { Refusal } from '#kernel/refusal.ts';
 
-/** A reader that stands still holds its provider's stream; after so long it is treated as gone. */
+/** A reader that takes nothing holds up its provider's stream. After this long we treat it as gone. */
 const STALLED_MS_MAX = 60_000;
 
-/** For a stream of which nothing can be told any more. */
-export const NO_READER: FrameWriter = { write: () => undefined, end: () => undefined };
+/** For a stream whose caller can no longer be answered: it still runs to its end and is charged. */
+export const NO_READER: FrameWriter = { write: () => undefined, end: () => undefined, fail: () => undefined };
+
+/** A port, so that `app/compose.ts` can put failpoints around the writers that it opens. */
+export interface FrameWriters {
+  readonly open: (response: ServerResponse, correlationId: CorrelationId) => FrameWriter;
+}
 
 /**
- * Writes whole frames into an answer whose head was given. What it returns resolves when the caller can take more, or will
- * never: one that takes nothing for too long has left. Undefined where that is so at once.
+ * Writes whole frames into an answer whose head has been written. Each function returns a promise if the caller cannot
+ * take more yet. The promise resolves when the caller can, or when it has left: a caller who takes nothing for 60 s has.
  */
-export function createFrameWriter(response: ServerResponse): FrameWriter {
+export function createFrameWriter(response: ServerResponse, correlationId: CorrelationId): FrameWriter {
   let hasBegun = false;
 
   function write(frames: string): Promise<void> | undefined {
     if (response.destroyed) return undefined;
     const { socket } = response;
-    // The head leaves with the first frames.
+    // Node writes the head together with the first frames, so those must go through `response.write`.
     const isDirect = hasBegun && socket !== null && isUpToDate(response, socket);
     hasBegun = true;
     if (!isDirect) return response.write(frames) ? undefined : drained(response, response);
@@ -30,28 +39,33 @@ export function createFrameWriter(response: ServerResponse): FrameWriter {
     const { socket } = response;
     const isDirect = hasBegun && socket !== null && isUpToDate(response, socket);
     if (isDirect && !response.destroyed) {
-      socket.cork(); // The last frames and the end of the body leave in one write.
+      socket.cork(); // So that the last frames and the end of the body leave in one write.
       writeChunk(socket, frames);
     }
     response.end(isDirect || response.destroyed ? undefined : frames);
     return socket?.writableNeedDrain === true ? drained(response, socket) : undefined;
   }
 
-  return { write, end };
+  /** The status is out already, so the caller learns of the failure from this frame alone (ER-06). */
+  function fail(frames: string, refusal: Refusal | undefined): Promise<void> | undefined {
+    return end(frames + dataFrame(envelopeOf(refusal ?? faultRefusal(), correlationId)));
+  }
+
+  return { write, end, fail };
 }
 
-/** Whether the next byte of the connection is the next of this answer, and its body goes in chunks. */
+/** True if the next byte on the connection is the next byte of this answer, and the body is sent in chunks. */
 function isUpToDate(response: ServerResponse, socket: Socket): boolean {
   return response.chunkedEncoding && socket.writable && response.writableLength === socket.writableLength;
 }
 
 /**
- * Writes frames as one chunk of the body, as `response.write` would, but in one piece: its four pieces, put together at the
- * end of the turn, cost about three times as much.
+ * Writes frames as one chunk of the body. `response.write` does the same in four pieces, which Node puts together at the
+ * end of the turn: that costs about three times as much.
  */
 function writeChunk(socket: Socket, frames: string): boolean {
   const bytes = Buffer.byteLength(frames);
-  // Text of one byte a character is written as it lies in memory.
+  // `latin1` copies text of one byte a character as it lies in memory, without encoding it.
   return socket.write(`${bytes.toString(16)}\r\n${frames}\r\n`, bytes === frames.length ? 'latin1' : 'utf8');
 }
 

@@ -1,7 +1,5 @@
-import type { Catalogue, Model } from '#catalogue/catalogue.ts';
-import { isEntitled, notEntitled } from '#catalogue/entitlement.ts';
-import type { DataPlane } from '#http/data-plane/data-plane.ts';
-import { admitBare } from '#http/data-plane/data-plane.ts';
+import { type Catalogue, isEntitled, type Model, notEntitled } from '#catalogue/catalogue.ts';
+import { admitBare, type DataPlane } from '#http/data-plane/data-plane.ts';
 import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 

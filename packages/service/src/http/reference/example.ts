@@ -7,7 +7,7 @@ const TOKENS: Readonly<Record<string, string>> = {
   metricsToken: '$METRICS_TOKEN',
 };
 
-/** A call to paste, once its variables are set: what an operation needs and no more. */
+/** A call to paste into a shell: what an operation needs, and no more. */
 export function curlOf(
   method: string,
   path: string,
@@ -30,12 +30,12 @@ export function curlOf(
   return lines.join(' \\\n  ');
 }
 
-/** `appId` as `APP_ID`: to be replaced. */
+/** `appId` as `APP_ID`: capitals, so that it is seen to be a placeholder. */
 function capitals(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
-/** A value that the schema takes: an example of its own, or the least that it asks for. */
+/** A value that fits a schema: its own example if it has one, or else the smallest value with all required fields. */
 export function sampleOf(schema: JsonObject): unknown {
   const { examples, enum: choices, anyOf, oneOf, type, properties, required, items, minimum } = schema;
   if (Array.isArray(examples)) return examples[0];

@@ -11,7 +11,7 @@ interface Named {
   readonly operation: OperationObject;
 }
 
-/** The whole document as one page, to be read without scripts and without anything from elsewhere. */
+/** The whole document as one page, without scripts and with nothing from other hosts. It is made once, at the first request. */
 export function referencePage(document: OpenApiDocument): Html {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Named => ({ method, path, operation })),
@@ -35,7 +35,7 @@ ${members.map((member) => operationView(document, member))}</section>
 ${new Html(`<style>${REFERENCE_STYLE}</style>`)}
 </head>
 <body>
-<a class="skip" href="#content">To the content</a>
+<a class="skip" href="#content">Skip to the content</a>
 <nav aria-label="Operations">
 <p><a href="#content">Purser</a></p>
 <ul>
@@ -65,7 +65,7 @@ function navigationOf({ name, members }: { readonly name: string; readonly membe
 `;
 }
 
-/** A long path is broken before one of its parts, not within. */
+/** A long path may break before one of its parts. Broken anywhere else, it could not be read. */
 function breakable(path: string): Html {
   return html`${path
     .split('/')
@@ -80,21 +80,21 @@ function anchorOf(name: string): string {
 function beginning({ info, components, servers }: OpenApiDocument): Html {
   const schemes = Object.entries(components.securitySchemes as Readonly<Record<string, JsonObject>>);
   return html`<p>${String(info['summary'])}</p>
-<p>The same as a document for programs, in OpenAPI 3.1: <a href="/openapi.json">/openapi.json</a>.</p>
-<h2>Who calls</h2>
-<p>Operations that are not open ask for a token: <code>authorization: Bearer ...</code></p>
+<p>For programs, the same is an OpenAPI 3.1 document: <a href="/openapi.json">/openapi.json</a>.</p>
+<h2>Authentication</h2>
+<p>Most operations need a token: <code>authorization: Bearer ...</code></p>
 <ul class="fields">${schemes.map(
     ([name, { description }]) => html`<li><code class="name">${name}</code> ${prose(String(description))}</li>
 `,
   )}</ul>
-<h2>What holds everywhere</h2>
+<h2>For every operation</h2>
 <ul class="plain">
-<li>Bodies are JSON, of at most 1 MiB, sent as <code>content-type: application/json</code>. A field that is not listed is refused by its name.</li>
-<li>Amounts are micros: whole millionths of the currency.</li>
-<li>Every answer has <code>x-correlation-id</code>, the caller’s own where one was sent, and the same as <code>x-request-id</code>. Name it when you ask about a call.</li>
-<li>Every operation may answer 500 <code>INTERNAL_SERVER_ERROR</code>, and an address 405 <code>METHOD_NOT_ALLOWED</code> with what it takes in <code>allow</code>. <code>HEAD</code> is taken wherever <code>GET</code> is.</li>
+<li>Send bodies as JSON, with <code>content-type: application/json</code>, of at most 1 MiB. A field that is not listed is refused, and the error names it.</li>
+<li>Amounts are in micros: whole millionths of the currency.</li>
+<li>Every response has an <code>x-correlation-id</code> (your own, if you sent one), and repeats it as <code>x-request-id</code>. Quote it when you ask for help with a call.</li>
+<li>Every operation may answer 500 <code>INTERNAL_SERVER_ERROR</code>. A method that a path does not have is answered with 405 <code>METHOD_NOT_ALLOWED</code>, and <code>allow</code> lists those it has. <code>HEAD</code> works wherever <code>GET</code> does.</li>
 </ul>
-<p>To paste the examples:</p>
+<p>Set these variables, and you can paste the examples:</p>
 <pre>PURSER_URL=${servers.map(({ url }) => url)}
 API_KEY=svc_live_...
 SESSION_TOKEN=...</pre>
@@ -110,7 +110,7 @@ function operationView(document: OpenApiDocument, { method, path, operation }: N
 ${description === undefined ? '' : html`<p>${prose(description)}</p>`}
 ${parametersView(operation)}
 ${body === undefined ? '' : html`<h4>Body</h4>\n${schemaView(body)}`}
-<h4>Answers</h4>
+<h4>Responses</h4>
 <ul class="fields">${Object.entries(operation.responses).map((entry) => answerView(document, entry))}</ul>
 <h4>Example</h4>
 <pre>${curlOf(method, path, operation)}</pre>
@@ -120,13 +120,13 @@ ${body === undefined ? '' : html`<h4>Body</h4>\n${schemaView(body)}`}
 
 function accessOf(operation: OperationObject): Html {
   const names = operation.security.flatMap((one) => Object.keys(one));
-  if (names.length === 0) return html`Open to anybody.`;
+  if (names.length === 0) return html`No token needed.`;
   const ofWhom = operation.responses['403'] !== undefined && names.includes('session') ? ' of an operator' : '';
-  return html`With ${names.map((name) => html`<code>${name}</code>`)}${ofWhom}.`;
+  return html`Needs ${names.map((name) => html`<code>${name}</code>`)}${ofWhom}.`;
 }
 
 function parametersView({ parameters = [] }: OperationObject): Html | string {
-  const shown = parameters.filter(({ name }) => name !== 'x-correlation-id'); // Told once, at the beginning.
+  const shown = parameters.filter(({ name }) => name !== 'x-correlation-id'); // The page says it once, at its beginning.
   if (shown.length === 0) return '';
   const items = shown.map(({ name, in: place, required, schema, description }) =>
     fieldView({
@@ -143,7 +143,7 @@ function parametersView({ parameters = [] }: OperationObject): Html | string {
 
 function answerView(document: OpenApiDocument, [status, response]: [string, OperationObject['responses'][string]]) {
   if ('$ref' in response) {
-    if (status === '500') return ''; // Told once, at the beginning.
+    if (status === '500') return ''; // The page says it once, at its beginning.
     const name = response.$ref.split('/').at(-1) ?? '';
     const codes = name.split('.').map((code) => html`<a href="#error-${code}"><code>${code}</code></a> `);
     return html`<li><code class="name">${status}</code> ${codes}</li>
@@ -159,11 +159,11 @@ function answerView(document: OpenApiDocument, [status, response]: [string, Oper
     return html`<li><code class="name">${name}</code> ${prose(meaning)}</li>
 `;
   });
-  return html`<li><code class="name">${status}</code> ${forms.length === 0 ? description : forms}${told.length === 0 ? '' : html`<p>Headers that it may have:</p><ul class="fields">${told}</ul>`}</li>
+  return html`<li><code class="name">${status}</code> ${forms.length === 0 ? description : forms}${told.length === 0 ? '' : html`<p>It may have these headers:</p><ul class="fields">${told}</ul>`}</li>
 `;
 }
 
-/** Each code with its meaning, which the document has in its answers. */
+/** Each code with its meaning. The document has the meanings in its responses, several to one description. */
 function errorsView({ components }: OpenApiDocument): Html {
   const meanings = Object.entries(components.responses).flatMap(([name, { description }]) => {
     const parts = description.split(/ ?`(?=[A-Z_]+`: )/).slice(1);
@@ -174,7 +174,7 @@ function errorsView({ components }: OpenApiDocument): Html {
   const codes = [...new Map(meanings)].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return html`<section id="errors">
 <h2>Errors</h2>
-<p>Every error is an <a href="#schema-Error">Error</a>. Decide by its <code>code</code>; the message is for people.</p>
+<p>Every error is an <a href="#schema-Error">Error</a>. Programs should look at its <code>code</code>. The message is for people.</p>
 <ul class="fields">${codes.map(
     ([code, meaning]) => html`<li id="error-${code}"><code class="name">${code}</code> ${prose(meaning)}</li>
 `,

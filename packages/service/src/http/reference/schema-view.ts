@@ -4,12 +4,12 @@ import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 const SCHEMAS = '#/components/schemas/';
 const COMMAS = /\B(?=(\d{3})+(?!\d))/g;
 
-/** Text of ours, with what stands between backticks as code. */
+/** A text of ours, with the parts between backticks as code. */
 export function prose(text: string): Html {
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
 }
 
-/** What a value must be: the fields of an object, words for anything else. */
+/** What a value must be: the fields of an object, or a description of anything else. */
 export function schemaView(schema: JsonObject): Html {
   return fieldsView(schema) ?? html`<span class="type">${typeOf(schema)}</span>`;
 }
@@ -21,7 +21,7 @@ interface FieldView {
   readonly description: unknown;
 }
 
-/** One field or parameter, as an item of a list. */
+/** A field or parameter, as an item of a list. */
 export function fieldView({ name, schema, isRequired, description }: FieldView): Html {
   const told = typeof description === 'string' ? html`<p>${prose(description)}</p>` : undefined;
   const basis = 'default' in schema ? html` Default <code>${JSON.stringify(schema['default'])}</code>.` : undefined;
@@ -49,7 +49,7 @@ function propertiesOf({ properties, required }: JsonObject): readonly Html[] {
     );
 }
 
-/** The objects whose fields are to be shown where this schema stands. What has a name is shown under its name. */
+/** The objects whose fields are shown in place of a schema. An object with a name is left out: it has an entry of its own. */
 function objectsIn(schema: JsonObject): readonly JsonObject[] {
   const { properties, items, additionalProperties } = schema;
   if (isJsonObject(properties) && Object.keys(properties).length > 0) return [schema];
@@ -101,7 +101,7 @@ function literal(value: unknown): Html {
 function stringOf(schema: JsonObject): Html {
   const { format, pattern } = schema;
   const kind = typeof format === 'string' ? (FORMATS[format] ?? format) : 'text';
-  // Where there are words, they say it.
+  // A description says it better than a pattern.
   const isTold = typeof schema['description'] === 'string';
   const form = typeof pattern === 'string' && !isTold ? html` like <code>${pattern}</code>` : undefined;
   return html`${kind}${countOf(schema, 'minLength', 'maxLength', ' characters')}${form}`;
@@ -126,7 +126,7 @@ function figure(value: number): string {
   return String(value).replaceAll(COMMAS, ',');
 }
 
-/** Several objects are one word: their fields follow. */
+/** Several objects would read “object or object”: once is enough, because their fields follow. */
 function different(parts: readonly Html[]): readonly Html[] {
   return [...new Map(parts.map((part) => [part.text, part])).values()];
 }

@@ -1,4 +1,7 @@
-/** Light and dark, from 360 px up. The policy of the page allows it by its digest. */
+/**
+ * The style of the reference: light and dark, from 360 px up. A style of its own, because a reference is a wide page with a column of
+ * links, and the pages of `web` are narrow forms. The policy allows it by its digest.
+ */
 export const REFERENCE_STYLE = `:root{color-scheme:light dark;--ink:#1d2228;--soft:#59626d;--line:#dde1e6;--paper:#fff;--ground:#f5f6f8;--accent:#1f5fbf;--get:#17663a;--write:#8a4b08;--remove:#a3191f}
 @media(prefers-color-scheme:dark){:root{--ink:#e6e9ed;--soft:#a3adb8;--line:#333c46;--paper:#1b2026;--ground:#12161b;--accent:#8ab6ff;--get:#7fd6a3;--write:#f0b46a;--remove:#ff9a96}}
 *{box-sizing:border-box}

@@ -1,6 +1,5 @@
 import { inOrderOf } from '#db/batcher.ts';
 import type { Queryable } from '#db/pool.ts';
-import { failpoint } from '#kernel/failpoint.ts';
 import type { HoldRequest } from '#kernel/hold.ts';
 import { type ReservedRow, reserveFitting, reserveHolds } from '#ledger/hold/queries.ts';
 
@@ -13,12 +12,9 @@ export async function placeHolds(
   instanceId: bigint,
   requests: readonly HoldRequest[],
 ): Promise<readonly ReservedRow[]> {
-  failpoint('hold.fitting-wanted');
   const { done, left } = await reserveFitting(db, instanceId, requests);
-  failpoint('hold.fitted');
   if (left.length === 0) return done.map(wholeHold);
   const judged = await reserveHolds(db, instanceId, left);
-  failpoint('hold.judged');
   return inOrderOf(requests, [...done.map(wholeHold), ...judged]);
 }
 

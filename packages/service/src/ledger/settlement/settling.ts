@@ -64,10 +64,8 @@ type Land = (settlement: Settlement, waiter: Waiter<SettledCall>) => void;
 /** Brings a settlement into the database, however long it takes. By callbacks: a call waits for one promise in all. */
 function createLanding({ settling, log, onEnd, isStopped }: LandingOptions): Land {
   function land(settlement: Settlement, waiter: Waiter<SettledCall>): void {
-    failpoint('hold.settle-queued');
     settling.hand(settlement, {
       resolve: (settled) => {
-        failpoint('hold.settle-answered');
         // A call that a retry has joined goes on: its settlement comes again, once its answer is kept.
         if (settled.isJoined !== true) onEnd(settlement.callId);
         waiter.resolve(settled);
@@ -115,9 +113,7 @@ export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Se
       },
       () => void (isStopped || spool.strike(callId)),
     );
-    failpoint('hold.spooling');
     const isKept = await Promise.race([kept, landed.then(() => false)]);
-    failpoint('hold.spooled');
     return isKept ? { charged: charge < granted ? charge : granted } : landing;
   }
 
@@ -147,9 +143,7 @@ export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Se
 }
 
 async function settleAll(pool: Pool, settlements: readonly Settlement[]): Promise<readonly SettledCall[]> {
-  failpoint('hold.settle-wanted');
   const rows = await endHolds(pool, settlements);
-  failpoint('hold.settle-done');
   return rows.map(({ charged, is_joined: isJoined }) => {
     return { charged: microsFromRow(charged), ...(isJoined && { isJoined }) };
   });

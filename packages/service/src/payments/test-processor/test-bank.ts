@@ -1,6 +1,5 @@
 import { inTransaction, type Pool } from '#db/pool.ts';
-import type { Micros } from '#kernel/micros.ts';
-import { microsFromRow } from '#kernel/micros.ts';
+import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { randomBase62 } from '#kernel/random.ts';
 import { TEST_CARDS, type TestCardName } from '#payments/test-processor/cards.ts';
 import {

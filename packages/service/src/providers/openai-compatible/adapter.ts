@@ -1,9 +1,11 @@
 import type { HttpClient } from '@purser/upstream-http/client.ts';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
-import { checkChoices } from '#providers/openai-compatible/choices.ts';
+import type { Completion, CompletionChoice } from '#providers/completion.ts';
+import { wholeChoice } from '#providers/openai-compatible/answer-shape.ts';
+import { checkChoices, errorOfFrame, errorOfStatus } from '#providers/openai-compatible/error.ts';
 import { ChunkStream } from '#providers/openai-compatible/chunk-stream.ts';
-import { errorOfFrame, errorOfStatus } from '#providers/openai-compatible/error.ts';
 import { toRequest } from '#providers/openai-compatible/to-request.ts';
+import { usageReportOf } from '#providers/openai-compatible/usage.ts';
 import { type Provider, UpstreamError } from '#providers/provider.ts';
 import { upstreamFailureOf } from '#providers/request-failure.ts';
 
@@ -28,6 +30,7 @@ export function createOpenAiCompatible({ http, baseUrl, apiKey }: AdapterOptions
     ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
   };
 
+  // One endpoint for each `accept`, so that the head of the request is built once and not for each call.
   const plain = http.endpoint(url, { ...headers, accept: 'application/json' });
   const streamed = http.endpoint(url, { ...headers, accept: 'text/event-stream' });
 
@@ -57,23 +60,23 @@ export function createOpenAiCompatible({ http, baseUrl, apiKey }: AdapterOptions
   };
 }
 
-/** Checks a whole completion. Throws the error that a provider may send in its place. */
-function completionOf(answer: unknown): JsonObject {
+/** Reads a whole completion. Throws the error that a provider may send in its place. */
+function completionOf(answer: unknown): Completion {
   if (!isJsonObject(answer)) throw new UpstreamError('malformed', 'The provider did not answer with JSON.');
+  // Some providers send errors with status 200.
   if (isJsonObject(answer['error'])) throw errorOfFrame(answer['error']);
-  const { choices } = answer;
-  if (!Array.isArray(choices) || choices.length === 0) {
-    throw new UpstreamError('malformed', 'The provider did not answer with a completion.');
-  }
+  const { choices, usage } = answer;
+  if (!Array.isArray(choices) || choices.length === 0) throw notCompletion();
   checkChoices(choices);
-  if (!choices.every(isFinishedChoice)) {
-    throw new UpstreamError('malformed', 'The provider did not answer with a completion.');
-  }
-  return answer;
+  return { choices: choices.map(choiceOf), usage: usageReportOf(usage), extra: answer };
 }
 
-function isFinishedChoice(choice: JsonObject): boolean {
-  return (
-    isJsonObject(choice['message']) && typeof choice['finish_reason'] === 'string' && choice['finish_reason'] !== ''
-  );
+function choiceOf(choice: JsonObject, place: number): CompletionChoice {
+  const { message, finish_reason: reason } = choice;
+  if (!isJsonObject(message) || typeof reason !== 'string' || reason === '') throw notCompletion();
+  return wholeChoice(choice, place, message);
+}
+
+function notCompletion(): UpstreamError {
+  return new UpstreamError('malformed', 'The provider did not answer with a completion.');
 }

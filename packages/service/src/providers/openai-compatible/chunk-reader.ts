@@ -1,13 +1,15 @@
 import { type TextTemplate, textTemplateOf } from '@purser/text-runs/text-template.ts';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
-import { checkChoices } from '#providers/openai-compatible/choices.ts';
+import type { Chunk } from '#providers/completion.ts';
+import { createChoiceShape } from '#providers/openai-compatible/answer-shape.ts';
+import { checkChoices, errorOfFrame } from '#providers/openai-compatible/error.ts';
 import { textsOf } from '#providers/openai-compatible/chunk-texts.ts';
-import { errorOfFrame } from '#providers/openai-compatible/error.ts';
+import { usageReportOf } from '#providers/openai-compatible/usage.ts';
 import { type StreamChunk, UpstreamError } from '#providers/provider.ts';
 import { createEventReader } from '#providers/sse.ts';
 
 const END_OF_STREAM = '[DONE]';
-/** After so many templates, the chunks of a stream differ in more than their text, and trying on would cost for nothing. */
+/** Templates tried for one stream. If none of them helps, its chunks differ in more than their text. */
 const TEMPLATES_MAX = 8;
 
 /** Reads the chunks of one stream from its text. Throws `UpstreamError` if the provider sends something else. */
@@ -24,23 +26,25 @@ interface ChunkReader {
 export function createChunkReader(): ChunkReader {
   let chunks: StreamChunk[] = [];
   let isDone = false;
-  let template: TextTemplate | undefined;
+  let template: TextTemplate<Chunk> | undefined;
   let templates = 0;
   let hasBegun = false;
+  const chunkOf = createChunkParser();
 
+  // Templates are tried before the parser sees an event: most events never reach it.
   const events = createEventReader({
     onEvent: (data, raw) => {
       if (isDone) return;
       isDone = data === END_OF_STREAM;
       if (isDone) return;
-      const chunk = chunkOf(parseJson(data));
-      chunks.push(chunk);
+      const event = parseJson(data);
+      chunks.push(chunkOf(event));
       const isFirst = !hasBegun;
       hasBegun = true;
       // No template of the first chunk: it usually names the role, and no later chunk is like it.
-      if (isFirst || templates >= TEMPLATES_MAX) return;
-      const texts = textsOf(chunk);
-      const next = texts === undefined ? undefined : textTemplateOf({ raw, data, ...texts });
+      if (isFirst || templates >= TEMPLATES_MAX || !isJsonObject(event)) return;
+      const texts = textsOf(event);
+      const next = texts === undefined ? undefined : textTemplateOf({ raw, data, ...texts, chunkOf });
       if (next === undefined) return;
       template = next;
       templates += 1;
@@ -65,7 +69,17 @@ export function createChunkReader(): ChunkReader {
   };
 }
 
-function chunkOf(event: unknown): JsonObject {
+/** Turns the events of one stream into chunks. Throws `UpstreamError` if an event is none. */
+export function createChunkParser(): (event: unknown) => Chunk {
+  const shape = createChoiceShape(); // Has a state: tool calls are numbered through the whole stream.
+  return (event) => {
+    const { choices, usage, ...extra } = checked(event);
+    return { choices: Array.isArray(choices) ? shape(choices) : [], usage: usageReportOf(usage), extra };
+  };
+}
+
+/** Throws the failure that an event tells of in the place of a chunk. */
+function checked(event: unknown): JsonObject {
   if (!isJsonObject(event)) throw new UpstreamError('malformed', 'The provider sent a frame that is not JSON.');
   if (isJsonObject(event['error'])) throw errorOfFrame(event['error']);
   const choices = event['choices'] ?? undefined;

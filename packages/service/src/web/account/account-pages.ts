@@ -1,16 +1,18 @@
-import type { Accounts } from '#accounts/account.ts';
-import type { Sessions } from '#accounts/session.ts';
-import type { CallerAddress } from '#http/caller-address.ts';
-import type { Cookies } from '#web/frame/cookies.ts';
-import type { Frame } from '#web/frame/layout.ts';
+import type { AccountServices } from '#web/account/account-services.ts';
+import { accountPage, changePasswordForm, endSessionForm } from '#web/account/account-page.ts';
+import { signInPage, signOutForm } from '#web/account/owner-sign-in.ts';
+import { askResetPage, useResetPage } from '#web/account/password-reset.ts';
+import type { PageMethods } from '#web/frame/page.ts';
 
-/** What the pages of an account need. */
-export interface AccountPages {
-  readonly accounts: Accounts;
-  readonly sessions: Sessions;
-  readonly cookies: Cookies;
-  readonly frame: Frame;
-  readonly addressOf: CallerAddress;
-  /** Does what a visitor need not wait for. A fault of it is logged. */
-  readonly inBackground: (work: Promise<void>) => void;
+/** The pages of people with an account: app owners and operators. */
+export function accountPages(services: AccountServices): Readonly<Record<string, PageMethods>> {
+  return {
+    '/sign-in': signInPage(services),
+    '/sign-out': signOutForm(services),
+    '/account': accountPage(services),
+    '/account/sessions': endSessionForm(services),
+    '/account/password': changePasswordForm(services),
+    '/password-reset': askResetPage(services),
+    '/password-reset/use': useResetPage(services),
+  };
 }

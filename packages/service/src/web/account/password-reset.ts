@@ -1,22 +1,31 @@
-import type { AccountPages } from '#web/account/account-pages.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { alertOf, type Frame, pageOf } from '#web/frame/layout.ts';
-import { newPasswordFault, newPasswordFields } from '#web/account/new-password.ts';
-import { signedInCookies } from '#web/account/sign-in.ts';
-import { PASSWORD_RESET_TEXTS as TEXTS } from '#web/account/texts.ts';
-import { type PageMethods, redirectTo, refusedBy, type Visit } from '#web/frame/visit.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
+import type { AccountServices } from '#web/account/account-services.ts';
+import { accountEmailField, EMAIL_LENGTH_MAX } from '#web/account/email-field.ts';
+import { signedInCookies } from '#web/account/owner-sign-in.ts';
+import { newPasswordFault, newPasswordField } from '#web/account/password-fields.ts';
+import { PASSWORD_RESET_TEXTS as TEXTS } from '#web/account/texts.ts';
+import { button } from '#web/components/button.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card } from '#web/components/section.ts';
+import type { PageMethods, PageRequest } from '#web/frame/page.ts';
+import { type Frame, pageOf } from '#web/frame/page-shell.ts';
+import { redirectTo, refusedBy } from '#web/frame/responses.ts';
 
-const EMAIL_LENGTH_MAX = 254;
+/** The form of a token. Anything else in the address is dropped, and the page says that the link is not complete. */
 const TOKEN = /^[0-9A-Za-z]{1,256}$/;
 
-/** `/password-reset`: asks for the mail. Its answer is the same for every e-mail, and waits for nothing that is not. */
-export function askResetPage({ accounts, addressOf, inBackground, frame }: AccountPages): PageMethods {
+/**
+ * `/password-reset`: asks for the mail. The answer is the same for every address and does not wait for the mail, so that neither its
+ * words nor its duration tell who has an account.
+ */
+export function askResetPage({ accounts, addressOf, inBackground, frame }: AccountServices): PageMethods {
   return {
-    GET: (visit) => ({ status: 200, page: askForm(frame, visit) }),
-    POST: async (visit, form) => {
-      const tooMany = await accounts.admitReset(addressOf(visit.exchange.request));
-      if (tooMany !== undefined) return refusedBy(tooMany, askForm(frame, visit, tooMany.message));
+    GET: (request) => ({ status: 200, page: askForm(frame, request) }),
+    POST: async (request, form) => {
+      const tooMany = await accounts.admitReset(addressOf(request.exchange.request));
+      if (tooMany !== undefined) return refusedBy(tooMany, askForm(frame, request, tooMany.message));
       const email = form.field('email');
       if (email.length <= EMAIL_LENGTH_MAX) inBackground(accounts.requestReset(email));
       return { status: 200, page: askedPage(frame) };
@@ -25,70 +34,63 @@ export function askResetPage({ accounts, addressOf, inBackground, frame }: Accou
 }
 
 /**
- * `/password-reset/use`: where the link in the mail leads. The token goes into a cookie at once and the address is got
- * anew without it, so that neither history nor a referrer has it. Looking uses nothing up: scanners of mail look, too.
+ * `/password-reset/use`: where the link in the mail leads. The token moves into a cookie at once, and the browser gets the address
+ * again without it: the token then stands in no history and no referrer. Opening the link does not use it up, because mail scanners
+ * open links too.
  */
-export function useResetPage(pages: AccountPages): PageMethods {
-  const { accounts, cookies, frame } = pages;
+export function useResetPage(services: AccountServices): PageMethods {
+  const { accounts, cookies, frame } = services;
   return {
-    GET: (visit) => {
-      const token = new URLSearchParams(visit.exchange.query).get('token');
+    GET: (request) => {
+      const token = request.query.get('token');
       if (token !== null) {
         return redirectTo('/password-reset/use', [cookies.write('reset', TOKEN.test(token) ? token : undefined)]);
       }
-      if (visit.cookie('reset') === undefined) return refusedBy(noLink(), voidPage(frame, noLink()));
-      return { status: 200, page: useForm(frame, visit) };
+      if (request.cookie('reset') === undefined) return refusedBy(noLink(), voidPage(frame, noLink()));
+      return { status: 200, page: useForm(frame, request) };
     },
-    POST: async (visit, form) => {
+    POST: async (request, form) => {
       const password = form.field('new-password');
       const fault = newPasswordFault(password);
-      if (fault !== undefined) return refusedBy(fault, useForm(frame, visit, fault.message));
-      const signedIn = await accounts.resetPassword(visit.cookie('reset') ?? '', password);
+      if (fault !== undefined) return refusedBy(fault, useForm(frame, request, fault.message));
+      const signedIn = await accounts.resetPassword(request.cookie('reset') ?? '', password);
       if (signedIn instanceof Refusal) {
-        if (signedIn.code === 'TOO_MANY_REQUESTS') return refusedBy(signedIn, useForm(frame, visit, signedIn.message));
+        // The link still works then, so the form stays.
+        if (signedIn.code === 'TOO_MANY_REQUESTS')
+          return refusedBy(signedIn, useForm(frame, request, signedIn.message));
         return { ...refusedBy(signedIn, voidPage(frame, signedIn)), cookies: [cookies.write('reset', undefined)] };
       }
-      const kept = [...signedInCookies(pages, signedIn), cookies.write('reset', undefined)];
+      const kept = [...signedInCookies(services, signedIn), cookies.write('reset', undefined)];
       return redirectTo('/account?done=password', kept);
     },
   };
 }
 
-function askForm(frame: Frame, visit: Visit, fault?: string): Html {
-  const fields = html`<label for="email">${TEXTS.email}</label>
-<input id="email" name="email" type="email" autocomplete="username" maxlength="${EMAIL_LENGTH_MAX}" required>
-<button>${TEXTS.send}</button>`;
-  const body = html`${alertOf(fault)}
-<div class="card">
-<p>${TEXTS.ask}</p>
-${visit.form('/password-reset', fields)}
-</div>
-<p><a href="/sign-in">${TEXTS.back}</a></p>`;
+function askForm(frame: Frame, request: PageRequest, fault?: string): Html {
+  const fields = html`${accountEmailField(TEXTS.email)}
+${button(TEXTS.send)}`;
+  const body = html`${errorSummary(fault)}
+${card(html`<p>${TEXTS.ask}</p>`, request.form('/password-reset', fields))}
+${linkLine('/sign-in', TEXTS.back)}`;
   return pageOf({ title: TEXTS.askTitle, body, frame, isError: fault !== undefined });
 }
 
 function askedPage(frame: Frame): Html {
-  const body = html`<div class="card">
-<p>${TEXTS.asked}</p>
-<p><a href="/sign-in">${TEXTS.back}</a></p>
-</div>`;
+  const body = card(html`<p>${TEXTS.asked}</p>`, linkLine('/sign-in', TEXTS.back));
   return pageOf({ title: TEXTS.askedTitle, body, frame });
 }
 
-function useForm(frame: Frame, visit: Visit, fault?: string): Html {
-  const fields = html`${newPasswordFields()}
-<button>${TEXTS.set}</button>`;
-  const body = html`${alertOf(fault)}
-<div class="card">
-<p>${TEXTS.use}</p>
-${visit.form('/password-reset/use', fields)}
-</div>`;
+function useForm(frame: Frame, request: PageRequest, fault?: string): Html {
+  const fields = html`${newPasswordField()}
+${button(TEXTS.set)}`;
+  const body = html`${errorSummary(fault)}
+${card(html`<p>${TEXTS.use}</p>`, request.form('/password-reset/use', fields))}`;
   return pageOf({ title: TEXTS.useTitle, body, frame, isError: fault !== undefined });
 }
 
 function voidPage(frame: Frame, { message }: Refusal): Html {
-  const body = html`${alertOf(message)}
-<p><a href="/password-reset">${TEXTS.again}</a></p>`;
+  const body = html`${errorSummary(message)}
+${linkLine('/password-reset', TEXTS.again)}`;
   return pageOf({ title: TEXTS.voidTitle, body, frame, isError: true });
 }
 

@@ -1,13 +1,26 @@
-import type { AppProfile } from '#accounts/app-profile.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { letterOf } from '#web/frame/layout.ts';
-import { FRAME_TEXTS } from '#web/frame/texts.ts';
+import { MARK_TEXTS } from '#web/components/texts.ts';
 
-/** Which app a page is about: its picture, or its letter, and its name. */
-export function appMark({ name, logo }: Pick<AppProfile, 'name' | 'logo'>): Html {
+interface AppMark {
+  readonly name: string;
+  /** The digest of its logo, which `/logos/...` serves. Undefined: it has none. */
+  readonly logo: string | undefined;
+}
+
+/** Which app a page is about: its logo or its initial, and its name. */
+export function appMark({ name, logo }: AppMark): Html {
   const picture =
     logo === undefined
-      ? html`<span class="letter" aria-hidden="true">${letterOf(name)}</span>`
-      : html`<img src="/logos/${logo}" alt="${FRAME_TEXTS.logoOf(name)}" width="44" height="44">`;
+      ? initial(name, 'letter')
+      : html`<img src="/logos/${logo}" alt="${MARK_TEXTS.logoOf(name)}" width="44" height="44">`;
   return html`<p class="app">${picture}${name}</p>`;
+}
+
+/**
+ * The first letter of a name, where there is no picture. Hidden from screen readers, which read the name anyway.
+ * A letter as people see it: `é` and many emoji are several code points.
+ */
+export function initial(name: string, kind: 'mark' | 'letter'): Html {
+  const [first] = new Intl.Segmenter().segment(name.trim());
+  return html`<span class="${kind}" aria-hidden="true">${(first?.segment ?? '').toUpperCase()}</span>`;
 }

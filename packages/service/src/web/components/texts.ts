@@ -1,5 +1,9 @@
 /** What every field for an amount says. */
 export const AMOUNT_TEXTS = {
-  hint: 'Digits, and a point or a comma before the cents: 12 or 12.50.',
-  fault: 'Write the amount as digits, with at most one point or comma: 12, 12.50 or 12,50.',
+  hint: 'Digits, with a point or a comma before the cents: 12 or 12.50.',
+  fault: 'Write the amount in digits, with at most one point or comma: 12, 12.50 or 12,50.',
+} as const;
+
+export const MARK_TEXTS = {
+  logoOf: (name: string) => `Logo of ${name}`,
 } as const;

@@ -1,80 +1,75 @@
 import type { Connection } from '#connections/connection.ts';
-import { amountField, amountText, parseAmount } from '#web/components/amount-field.ts';
-import type { Form } from '#web/frame/form.ts';
-import { formatsOf } from '#web/components/format.ts';
-import { type Html, html } from '#kernel/html.ts';
-import { appMark } from '#web/components/app-mark.ts';
-import { alertOf, noticeOf } from '#web/frame/layout.ts';
-import { type OpenedLink, type PersonVisit, signedInAs } from '#web/person/link-visit.ts';
-import type { PeoplePages } from '#web/person/people-pages.ts';
-import { personPage } from '#web/person/person-page.ts';
-import { AMOUNT_TEXTS } from '#web/components/texts.ts';
-import { CONNECT_TEXTS } from '#web/connect/texts.ts';
-import { offeredAmounts } from '#web/topup/topup-amounts.ts';
-import { type PageAnswer, refusedBy } from '#web/frame/visit.ts';
 import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { payableIn } from '#payments/amounts.ts';
+import { AMOUNT_TEXTS } from '#web/components/texts.ts';
+import {
+  type ConsentAt,
+  consentHtml,
+  type Filled,
+  NO_CAP,
+  OTHER_CAP,
+  OWN_CONFIRMED,
+  userLabelOf,
+} from '#web/connect/consent-page.ts';
+import { CONNECT_TEXTS } from '#web/connect/texts.ts';
+import { amountText, parseAmount } from '#web/format/typed-amount.ts';
+import type { PageResponse } from '#web/frame/page.ts';
+import type { Form } from '#web/frame/read-form.ts';
+import { refusedBy } from '#web/frame/responses.ts';
+import { offeredAmounts } from '#web/topup/topup-amounts.ts';
+import type { OpenedLink, WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-/** Of the caps to choose from: one in the middle. */
+/** The third of the four amounts is chosen at first: one in the middle. */
 const STANDARD_CHOICE = 2;
-const NO_CAP = 'none';
-const OTHER_CAP = 'other';
-const CONFIRMED = 'yes';
 
-/** What somebody has filled in so far, as text. */
-interface Filled {
-  readonly cap: string;
-  readonly otherCap: string;
-  readonly isOwn: boolean;
-}
-
-/** `/connect/TOKEN` or `/topup/TOKEN`: the page whose consent this is. */
-interface ConsentAt {
-  /** Below it, `consent` takes the form, and `done` leads back to the app that waits, where one does. */
-  readonly path: string;
-  /** Where somebody goes who does not want to. */
-  readonly cancelPath: string | undefined;
-}
-
-/** Asks for consent where there is none in force, before a page of an owner is shown. Undefined: there is. */
+/** Asks for consent before a page that needs an owner, unless the wallet is connected. Undefined: it is. */
 export function consentStep(
-  pages: PeoplePages,
-  visit: PersonVisit,
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
   opened: OpenedLink,
   at: ConsentAt,
-): PageAnswer | undefined {
+): PageResponse | undefined {
   if (opened.connection?.wallet.isConnected === true) return undefined;
-  return consentPage(pages, visit, opened, at);
+  return consentPage(services, request, opened, at);
 }
 
-/** Which app asks, what it may do, how much of it: for this person to agree. */
-export function consentPage(pages: PeoplePages, visit: PersonVisit, opened: OpenedLink, at: ConsentAt): PageAnswer {
-  return { status: 200, page: consentHtml(pages, visit, opened, at, filledFrom(pages, opened)) };
+/** Shows which app asks, what it may do and how much it may spend, and asks the person to agree. */
+export function consentPage(
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
+  opened: OpenedLink,
+  at: ConsentAt,
+): PageResponse {
+  const caps = capsOf(services, opened);
+  return { status: 200, page: consentHtml(services, request, opened, { at, caps, filled: filledFrom(caps, opened) }) };
 }
 
 /**
- * Takes the form of that page: connects, and gives the connection. Otherwise what to answer: the form again, with what is
- * wrong with it. `foreign`: another identity was faster.
+ * Takes the form of that page and connects the wallet. Returns the connection; or the form again, with what is wrong; or
+ * `foreign` if somebody else connected the same wallet first.
  */
 export async function acceptConsent(
-  pages: PeoplePages,
-  visit: PersonVisit,
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
   form: Form,
   opened: OpenedLink,
   at: ConsentAt,
-): Promise<Connection | PageAnswer | 'foreign'> {
+): Promise<Connection | PageResponse | 'foreign'> {
   const filled = {
     cap: form.field('cap'),
     otherCap: form.field('other-cap'),
-    isOwn: form.field('own') === CONFIRMED,
+    isOwn: form.field('own') === OWN_CONFIRMED,
   };
-  const chosen = readConsent(filled, { ...capsOf(pages, opened), shown: filledFrom(pages, opened).otherCap });
+  const caps = capsOf(services, opened);
+  const chosen = readConsent(filled, caps.choices, filledFrom(caps, opened).otherCap);
   if (chosen instanceof Refusal) {
-    return refusedBy(chosen, consentHtml(pages, visit, opened, at, filled, chosen.message));
+    const fault = chosen.message;
+    return refusedBy(chosen, consentHtml(services, request, opened, { at, caps, filled, fault }));
   }
   const { link, person } = opened;
-  return pages.connections.consent({
+  return services.connections.consent({
     identityId: person.identity.identityId,
     appId: link.appId,
     userId: link.userId,
@@ -83,13 +78,17 @@ export async function acceptConsent(
   });
 }
 
-/** `shown`: the amount that was in the field at first, which nobody typed. */
+/**
+ * The cap that somebody chose. Refuses every form that could mean two things: a cap is money, and is never guessed.
+ * `shownFirst`: the text that the field held at first. If it is still there, nobody typed it.
+ */
 function readConsent(
   { cap, otherCap, isOwn }: Filled,
-  { choices, shown }: Pick<Caps, 'choices'> & { readonly shown: string },
+  choices: readonly Micros[],
+  shownFirst: string,
 ): { readonly cap: Micros | undefined } | Refusal<'BAD_REQUEST'> {
   if (!isOwn) return refuse('BAD_REQUEST', CONNECT_TEXTS.notConfirmed);
-  const isTyped = otherCap.trim() !== '' && otherCap !== shown;
+  const isTyped = otherCap.trim() !== '' && otherCap !== shownFirst;
   if (isTyped && cap !== '' && cap !== OTHER_CAP) return refuse('BAD_REQUEST', CONNECT_TEXTS.twoCaps);
   if (cap === NO_CAP) return { cap: undefined };
   const isChoice = choices.some((one) => amountText(one) === cap);
@@ -105,106 +104,19 @@ interface Caps {
   readonly choices: readonly Micros[];
 }
 
-/** The caps to choose from, as large as the top-ups are: in some currencies twenty units buy nothing. */
-function capsOf(pages: PeoplePages, { connection }: OpenedLink): Caps {
-  const currency = connection?.wallet.currency ?? pages.currency;
+/** The caps to choose from: the amounts of the top-up page. A fixed 20 would buy nothing in some currencies. */
+function capsOf(services: WalletOwnerServices, { connection }: OpenedLink): Caps {
+  const currency = connection?.wallet.currency ?? services.currency;
   return { currency, choices: offeredAmounts(payableIn(currency)).choices };
 }
 
-/** What is chosen at first: the cap that there is, or one in the middle. */
-function filledFrom(pages: PeoplePages, opened: OpenedLink): Filled {
-  const { connection, capToClaim } = opened;
-  const choices = capsOf(pages, opened).choices.map(amountText);
+/** What is chosen at first: the cap that the wallet has or that an operator set, or else the standard one. */
+function filledFrom({ choices: amounts }: Caps, { connection, capToClaim }: OpenedLink): Filled {
+  const choices = amounts.map(amountText);
   const standard = { cap: choices[STANDARD_CHOICE] ?? NO_CAP, otherCap: '', isOwn: false };
   const cap = connection === undefined ? capToClaim : connection.cap;
   if (cap === undefined) return connection === undefined ? standard : { ...standard, cap: NO_CAP };
   const text = amountText(cap);
   const isChoice = choices.includes(text);
   return isChoice ? { ...standard, cap: text } : { ...standard, cap: OTHER_CAP, otherCap: text };
-}
-
-function userLabelOf({ link, connection }: OpenedLink): string | undefined {
-  return (link.purpose === 'connect' ? link.userLabel : undefined) ?? connection?.userLabel;
-}
-
-function consentHtml(
-  pages: PeoplePages,
-  visit: PersonVisit,
-  opened: OpenedLink,
-  at: ConsentAt,
-  filled: Filled,
-  fault?: string,
-): Html {
-  const { path } = at;
-  const { app, person, connection } = opened;
-  const isConnected = connection?.wallet.isConnected === true;
-  const label = userLabelOf(opened) ?? opened.link.userId;
-  const wayOut = wayOutOf(at, app.name, isConnected);
-  const body = html`${alertOf(fault)}
-<section>
-${appMark(app)}
-${connection === undefined || isConnected ? undefined : noticeOf(CONNECT_TEXTS.before)}
-<p>${isConnected ? CONNECT_TEXTS.connected(app.name) : CONNECT_TEXTS.asks(app.name)}</p>
-<dl>
-<dt>${CONNECT_TEXTS.account}</dt>
-<dd><bdi>${label}</bdi></dd>
-</dl>
-${opened.isOneMore ? html`<p class="alert">${CONNECT_TEXTS.oneMore(app.name)}</p>` : undefined}
-${signedInAs(visit, person.identity, path)}
-</section>
-<section aria-labelledby="may">
-<h2 id="may">${CONNECT_TEXTS.mayTitle}</h2>
-<ul>
-${CONNECT_TEXTS.may.map((line) => html`<li>${line}</li>`)}
-</ul>
-<h2>${CONNECT_TEXTS.mayNotTitle}</h2>
-<ul>
-${CONNECT_TEXTS.mayNot.map((line) => html`<li>${line}</li>`)}
-</ul>
-<p class="soft">${CONNECT_TEXTS.stop}</p>
-</section>
-<div class="card">
-${visit.form(`${path}/consent`, consentFields(capsOf(pages, opened), visit, app.name, filled, isConnected))}
-${wayOut && html`<p><a href="${wayOut.path}">${wayOut.text}</a></p>`}
-</div>`;
-  const title = isConnected ? CONNECT_TEXTS.againTitle(app.name) : CONNECT_TEXTS.title(app.name);
-  return personPage(pages, { title, body, isError: fault !== undefined });
-}
-
-/** Who is connected already goes back as that. Undefined: no app waits for somebody to come back. */
-function wayOutOf({ path, cancelPath }: ConsentAt, appName: string, isConnected: boolean) {
-  if (cancelPath === undefined) return undefined;
-  if (isConnected) return { path: `${path}/done`, text: CONNECT_TEXTS.backTo(appName) };
-  return { path: cancelPath, text: CONNECT_TEXTS.cancel };
-}
-
-function consentFields(
-  caps: Caps,
-  { exchange }: PersonVisit,
-  appName: string,
-  filled: Filled,
-  isConnected: boolean,
-): Html {
-  const { amount } = formatsOf(exchange.request);
-  const { currency } = caps;
-  const choices = [
-    ...caps.choices.map((one) => ({ value: amountText(one), text: amount(one, currency) })),
-    { value: NO_CAP, text: CONNECT_TEXTS.noCap },
-    { value: OTHER_CAP, text: CONNECT_TEXTS.otherCap },
-  ];
-  return html`<fieldset class="choices" aria-describedby="cap-what">
-<legend>${CONNECT_TEXTS.cap}</legend>
-${choices.map(({ value, text }) => choiceOf(value, text, value === filled.cap))}
-</fieldset>
-<p class="hint" id="cap-what">${CONNECT_TEXTS.capHint}</p>
-${amountField({ name: 'other-cap', label: CONNECT_TEXTS.otherAmount(currency), text: filled.otherCap })}
-<p>${CONNECT_TEXTS.warning(appName)}</p>
-<label for="own"><input id="own" name="own" type="checkbox" value="${CONFIRMED}" required${filled.isOwn ? html` checked` : undefined}>
-<span>${CONNECT_TEXTS.own(appName)}</span></label>
-<button>${isConnected ? CONNECT_TEXTS.save : CONNECT_TEXTS.connect}</button>`;
-}
-
-function choiceOf(value: string, text: string, isChosen: boolean): Html {
-  const checked = isChosen ? html` checked` : undefined;
-  return html`<label for="cap-${value}"><input id="cap-${value}" name="cap" type="radio" value="${value}"${checked}><span>${text}</span></label>`;
 }

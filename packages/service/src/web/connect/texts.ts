@@ -1,51 +1,58 @@
-/** What the pages say on which somebody lets an app spend from a wallet. */
+/** The texts of the pages on which somebody lets an app spend from a wallet. */
 export const CONNECT_TEXTS = {
   title: (app: string) => `Connect ${app}`,
   againTitle: (app: string) => `${app} is connected`,
-  asks: (app: string) => `${app} asks to be paid from a wallet of yours for what you do there.`,
-  connected: (app: string) => `${app} may spend from this wallet. You can change the monthly cap here.`,
-  before: 'You have connected this app before. What was in the wallet is there still.',
+  asks: (app: string) => `${app} asks to be paid from your wallet for what you do there.`,
+  connected: (app: string) => `${app} can spend from this wallet. You can change the monthly cap here.`,
+  before: 'You connected this app before. The money in the wallet is still there.',
 
+  /** Names the user of the app, in the app's words: people should see at a glance if it is not theirs. */
   account: 'Your account there',
 
-  mayTitle: 'What the app may do',
+  // The rights, which are the same for every app.
+  mayTitle: 'What the app can do',
   may: [
     'Spend from this wallet for what you do in the app, up to the monthly cap.',
-    'See what is in this wallet and what the app has spent of it.',
+    'See the balance of this wallet and what the app has spent from it.',
   ],
-  mayNotTitle: 'What it may not do',
+  mayNotTitle: 'What it cannot do',
   mayNot: [
-    'Put money in, or take money out: that is yours alone.',
+    'Put money in or take money out. That is up to you.',
     'Spend more than the wallet holds, or see anything else of yours.',
   ],
   stop: 'You can change the cap, pause the app or disconnect it at any time.',
 
+  // The form.
   cap: 'Monthly cap',
-  capHint: 'The most that the app can spend in a month. It is no payment.',
+  capHint: 'The most that the app can spend in a month. You pay nothing by setting it.',
   noCap: 'No cap',
   otherCap: 'Another amount',
   otherAmount: (currency: string) => `Another amount, in ${currency}`,
   noChoice: 'Choose a monthly cap.',
-  twoCaps: 'Choose “Another amount” for the amount that you typed, or leave its field empty.',
-  tooLittle: 'A cap must be more than nothing.',
+  twoCaps: 'You typed an amount but chose another cap. Choose “Another amount”, or leave the field empty.',
+  tooLittle: 'The cap must be more than zero.',
 
+  /** The statement of the box. It cannot be checked for people, so a page of ours never checks it at first. */
   own: (app: string) => `I came here from ${app} myself, and this account there is mine.`,
   warning: (app: string) =>
-    `Only if you came here from ${app} yourself: if somebody sent you this link, you would pay for what they do.`,
+    `Agree only if you came here from ${app} yourself. If somebody sent you this link, you would pay for what they do.`,
+  /** For somebody who has another account at the app. A link sent by a stranger looks exactly like this. */
   oneMore: (app: string) =>
-    `You have connected another account at ${app} before. If you have only that one there, this is somebody else’s: do not connect it.`,
+    `You have already connected another account at ${app}. If you have only that one, this account is somebody else’s: do not connect it.`,
   notConfirmed: 'Confirm that the account is yours, or go back without connecting.',
 
   connect: 'Connect',
-  save: 'Save and go on',
+  save: 'Save and continue',
   cancel: 'Cancel',
 
+  // After connecting.
   doneTitle: (app: string) => `${app} is connected`,
-  done: 'It can spend once there is money in the wallet.',
+  done: 'It can spend as soon as there is money in the wallet.',
   leavingTitle: (app: string) => `Back to ${app} ...`,
   backTo: (app: string) => `Back to ${app}`,
 
-  goneTitle: 'The way back is closed',
-  gone: (app: string) => `${app} no longer takes people back where this link leads, so we do not send you there.`,
-  goneAdvice: 'Go back to the app by yourself. What you have done here stays as it is.',
+  /** The app removed the address from its allow-list. The address itself is not shown: it may be somebody else's by now. */
+  goneTitle: 'We cannot take you back',
+  gone: (app: string) => `${app} no longer accepts people at the address in this link, so we do not send you there.`,
+  goneAdvice: 'Please return to the app yourself. What you did here stays as it is.',
 } as const;

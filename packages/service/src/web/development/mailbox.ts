@@ -1,19 +1,13 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { Html, html } from '#kernel/html.ts';
 import { granted, type Plane } from '#http/planes.ts';
-import { isOfThisMachine } from '#http/this-machine.ts';
 import { isoOf } from '#kernel/clock.ts';
 import { sha256 } from '#kernel/crypto.ts';
 import { refuse } from '#kernel/refusal.ts';
 import { LETTER_STYLE } from '#mail/letter.ts';
 import type { Mailbox, MailboxMessage } from '#mail/mailbox.ts';
-
-interface MailboxPages {
-  readonly mailbox: Mailbox;
-  /** Its name is one of those by which the pages may be called. */
-  readonly publicUrl: string;
-}
+import type { OwnMachineCheck } from '#web/development/own-machine.ts';
 
 const STYLE = `:root { color-scheme: light dark }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 44rem; margin: 0 auto; padding: 1rem }
@@ -27,28 +21,23 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 };
-const OWN_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** Of a mail as HTML: what it looks like, and no right at all. */
+/** For a mail as HTML: it may use its style, and nothing else. `sandbox` takes away even what the policy cannot name. */
 const LETTER_HEADERS = { ...HEADERS, 'content-security-policy': `${policyOf(LETTER_STYLE)}; sandbox` };
-/** Without the full stop, or the like, that ends the sentence. */
+/** An address in a text, without the full stop or comma that ends its sentence. */
 const LINK = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]/g;
 const messageParams = z.object({ messageId: z.string() });
 
-/**
- * The mailbox of a development service: every mail that it would have sent, tokens and all. It is for a browser on this
- * machine, and under a name of this service, so that no other site can have its address lead here and read it.
- */
-export function addMailboxPages(plane: Plane, { mailbox, publicUrl }: MailboxPages): void {
-  const names = new Set([...OWN_NAMES, new URL(publicUrl).hostname]);
+/** `/dev/mailbox`: every mail that a development service would have sent, with the codes and tokens in it. Hence the check. */
+export function addMailboxPages(plane: Plane, mailbox: Mailbox, assertOwnMachine: OwnMachineCheck): void {
   const options = { config: { isPublic: true } };
 
   plane.get('/dev/mailbox', options, async (request, reply) => {
-    assertOwner(request, names);
+    assertOwnMachine(request);
     return sendPage(reply, 'Mailbox', listOf(await mailbox.list()));
   });
 
   plane.get('/dev/mailbox/:messageId', { ...options, schema: { params: messageParams } }, async (request, reply) => {
-    assertOwner(request, names);
+    assertOwnMachine(request);
     const found = await findMessage(mailbox, request.params.messageId);
     return sendPage(reply, found.subject, messageOf(found));
   });
@@ -57,30 +46,27 @@ export function addMailboxPages(plane: Plane, { mailbox, publicUrl }: MailboxPag
     '/dev/mailbox/:messageId/html',
     { ...options, schema: { params: messageParams } },
     async (request, reply) => {
-      assertOwner(request, names);
+      assertOwnMachine(request);
       const { html: letter } = await findMessage(mailbox, request.params.messageId);
-      return reply.headers(LETTER_HEADERS).send(granted(letter ?? refuse('NOT_FOUND', 'This message has no HTML.')));
+      return reply
+        .headers(LETTER_HEADERS)
+        .send(granted(letter ?? refuse('NOT_FOUND', 'This message has no HTML version.')));
     },
   );
 }
 
+/** By the id in the address. Longer ids than the database has are not looked for. */
 async function findMessage(mailbox: Mailbox, messageId: string): Promise<MailboxMessage> {
   const message = /^\d{1,18}$/.test(messageId) ? await mailbox.find(BigInt(messageId)) : undefined;
   return granted(message ?? refuse('NOT_FOUND', 'There is no such message.'));
 }
 
+/** Stricter than that of other pages: a mail's text comes from anywhere, so nothing but the style may be used. */
 function policyOf(style: string): string {
   return (
     `default-src 'none'; style-src 'sha256-${sha256(style).toString('base64')}'; base-uri 'none'; ` +
     `form-action 'none'; frame-ancestors 'none'`
   );
-}
-
-/** For others there is nothing here. */
-function assertOwner({ raw, headers }: FastifyRequest, names: ReadonlySet<string>): void {
-  const name = (headers.host ?? '').toLowerCase().replace(/:\d+$/, '');
-  if (isOfThisMachine(raw) && names.has(name)) return;
-  granted(refuse('NOT_FOUND', 'The mailbox is for a browser on the machine of the service, at http://localhost.'));
 }
 
 function sendPage(reply: FastifyReply, title: string, body: Html): FastifyReply {
@@ -98,6 +84,7 @@ ${body}
   return reply.headers(HEADERS).send(page.text);
 }
 
+/** All mail, the newest first. */
 function listOf(messages: readonly MailboxMessage[]): Html {
   const items = messages.map(
     (
@@ -105,13 +92,14 @@ function listOf(messages: readonly MailboxMessage[]): Html {
     ) => html`<li><a href="/dev/mailbox/${String(message.messageId)}">${message.subject}</a>${aboutOf(message)}</li>
 `,
   );
-  const none = html`<p>No mail yet. What this development service sends to anybody is shown here.</p>`;
+  const none = html`<p>No mail yet. This page shows every mail that this development service sends.</p>`;
   return html`<h1>Mailbox</h1>
 ${items.length === 0 ? none : html`<ul>${items}</ul>`}`;
 }
 
+/** One mail as text, as it would be read without HTML. */
 function messageOf(message: MailboxMessage): Html {
-  const text = message.body === undefined ? 'The text is gone.' : linked(message.body);
+  const text = message.body === undefined ? 'The text was deleted.' : linked(message.body);
   return html`<p><a href="/dev/mailbox">Mailbox</a></p>
 <h1>${message.subject}</h1>
 ${aboutOf(message)}
@@ -120,15 +108,16 @@ ${message.html === undefined ? undefined : asHtml(message)}`;
 }
 
 function asHtml({ messageId }: MailboxMessage): Html {
-  return html`<p>The mail has the same words as HTML: <a href="/dev/mailbox/${String(messageId)}/html">show it</a>.</p>`;
+  return html`<p>The mail also has an HTML version: <a href="/dev/mailbox/${String(messageId)}/html">show it</a>.</p>`;
 }
 
+/** Who gets a mail, when, and what became of it. */
 function aboutOf({ recipient, atMs, outcome }: MailboxMessage): Html {
   const fate = { taken: ', sent', refused: ', refused by the mail server', given_up: ', not sent' } as const;
   return html`<small>to ${recipient}, ${isoOf(atMs)}${outcome === undefined ? '' : fate[outcome]}</small>`;
 }
 
-/** The text, with its addresses as links. */
+/** The text of a mail, with its addresses as links: a developer wants to click them. */
 function linked(text: string): Html {
   const links = Array.from(text.matchAll(LINK), ([link]) => html`<a href="${link}">${link}</a>`);
   return html`${text.split(LINK).map((words, index) => html`${words}${links[index]}`)}`;

@@ -1,33 +1,34 @@
-/** What a browser keeps for these pages. None of it is ever looked at by the routes of the API. */
+/** What a browser keeps for these pages, and for how long. The routes of the API look at none of it, so no other site can use it there. */
 const LIFETIME_SECONDS = {
   session: 30 * 24 * 60 * 60,
-  /** Of a person who owns wallets, see identities/session.ts. */
+  /** The session of a wallet owner, see `identities/session.ts`. */
   person: 30 * 24 * 60 * 60,
-  /** Which one-time code this browser was asked for. */
+  /** Names the one-time code that this browser asked for. The code works in no other. */
   code: 10 * 60,
-  /** That it was signed in with an e-mail before, see identities/code.ts. */
+  /** This browser has signed in with an e-mail address before, see `identities/code.ts`. */
   known: 180 * 24 * 60 * 60,
-  /** That it has signed in before, see accounts/device.ts. */
+  /** This browser has signed in to an account before, see `accounts/device.ts`. */
   device: 180 * 24 * 60 * 60,
-  /** The token of a reset, between the link in the mail and the new password. */
+  /** The token of a password reset, from the link in the mail until the new password is set. */
   reset: 60 * 60,
-  /** Where somebody who pays goes on afterwards, see topup-step.ts. */
+  /** The page to go on to after paying, see `topup/topup-step.ts`. */
   next: 60 * 60,
-  /** What the forms of somebody who is not signed in are bound to. Undefined: until the browser is closed. */
+  /** Binds the forms of somebody who is not signed in. Undefined: until the browser is closed. */
   form: undefined,
 } as const;
 
 export type CookieName = keyof typeof LIFETIME_SECONDS;
 
+/** Reads and writes the cookies of this service, by their short names. */
 export interface Cookies {
   readonly read: (header: string | undefined, name: CookieName) => string | undefined;
-  /** The `set-cookie` that makes a browser keep a value; undefined: forget it. */
+  /** The `set-cookie` with which a browser keeps a value, or forgets it if `value` is undefined. */
   readonly write: (name: CookieName, value: string | undefined) => string;
 }
 
 /**
- * `isSecure`: the service is reached by https. Its cookies then have the prefix by which a browser lets no other host,
- * no subdomain and no plain http set them.
+ * `isSecure`: people reach the service by https. Cookies then have the prefix `__Host-`: browsers let no subdomain and no plain
+ * http set such a cookie, so nobody can plant a session of theirs. `SameSite=Lax`, not `Strict`: people come from apps by links.
  */
 export function createCookies(isSecure: boolean): Cookies {
   const nameOf = (name: CookieName): string => `${isSecure ? '__Host-' : ''}purser-${name}`;

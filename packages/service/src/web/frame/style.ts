@@ -1,14 +1,28 @@
 /**
- * One style for every page: light and dark, from 360 px up, at 200 % of the text's size, in forced colours, on paper. Colours have
- * the contrast of WCAG AA at least. Without images, fonts or anything else that would have to be fetched.
+ * The colours by what they are for. Text has the contrast of WCAG AA at least (4.5 to 1) on every ground it stands on; `tests/browser`
+ * has axe look at each page in both palettes.
  */
-export const STYLE = `:root{color-scheme:light dark;--ink:#17211d;--soft:#55625b;--line:#dce1dc;--edge:#7c8982;--paper:#fff;--ground:#f3f5f2;--tint:#e9f2ee;--accent:#0d5c4b;--deep:#094236;--on-accent:#fff;--alert:#a1261d;--alert-tint:#fbecea;--good:#17643a;--good-tint:#e7f4ec;--warn:#6e4800;--warn-tint:#fdf1d6;--shade:0 1px 2px #17211d0f,0 6px 24px #17211d0d}
-@media(prefers-color-scheme:dark){:root{--ink:#e7eeea;--soft:#a3b1aa;--line:#2c3833;--edge:#75847d;--paper:#18211d;--ground:#0e1412;--tint:#1c2d27;--accent:#86d9bd;--deep:#a9e7d2;--on-accent:#06251c;--alert:#ffa399;--alert-tint:#321b19;--good:#86d8a4;--good-tint:#172b1f;--warn:#f2cc83;--warn-tint:#2c2412;--shade:none}}
+export const LIGHT_PALETTE = `--ink:#17211d;--soft:#55625b;--line:#dce1dc;--edge:#7c8982;--paper:#fff;--ground:#f3f5f2;--tint:#e9f2ee;--accent:#0d5c4b;--deep:#094236;--on-accent:#fff;--alert:#a1261d;--alert-tint:#fbecea;--good:#17643a;--good-tint:#e7f4ec;--warn:#6e4800;--warn-tint:#fdf1d6;--shade:0 1px 2px #17211d0f,0 6px 24px #17211d0d`;
+export const DARK_PALETTE = `--ink:#e7eeea;--soft:#a3b1aa;--line:#2c3833;--edge:#75847d;--paper:#18211d;--ground:#0e1412;--tint:#1c2d27;--accent:#86d9bd;--deep:#a9e7d2;--on-accent:#06251c;--alert:#ffa399;--alert-tint:#321b19;--good:#86d8a4;--good-tint:#172b1f;--warn:#f2cc83;--warn-tint:#2c2412;--shade:none`;
+
+/**
+ * The one style of every page. It works in light and dark, from 360 px up, with text of twice the size, in forced colours and on
+ * paper. It fetches no image and no font: a page is complete when its HTML has arrived, and tells no other host who reads it.
+ *
+ * Three rules to know before changing it:
+ * - Spacing is between siblings: the last child of a card or section has no margin, so that components fit together in any order.
+ * - A form of a page has one main button, without a class. On phones it takes the whole width.
+ * - A table of up to three columns is `compact`, and its rows stay rows on a phone. A wider one is `labelled`: on a phone each cell
+ *   gets a line, with its column's name before it.
+ */
+export const STYLE = `:root{color-scheme:light dark;${LIGHT_PALETTE}}
+@media(prefers-color-scheme:dark){:root{${DARK_PALETTE}}}
 *,::before,::after{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
 body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--ground);color:var(--ink);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Open Sans",sans-serif;overflow-wrap:anywhere}
 header>div,main,footer>div{width:100%;max-width:34rem;margin:0 auto;padding:0 1.25rem}
 body:has(.list th:nth-child(3)) :is(header>div,main,footer>div){max-width:44rem}
+body:has(.labelled) :is(header>div,main,footer>div){max-width:60rem}
 main{flex:1;padding-bottom:2rem}
 header{background:var(--paper);border-bottom:1px solid var(--line)}
 header>div{display:flex;align-items:center;gap:.6rem;padding-top:.8rem;padding-bottom:.8rem;font-weight:650}
@@ -86,17 +100,23 @@ li:first-child{border-top:0}
 section>:is(ul,ol):last-child>li:last-child{padding-bottom:0}
 li>dl{width:100%}
 li:has(>div,>form,>.badge){display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between}
+.alert li{padding:.15rem 0;border:0}
+.alert ul{margin:0}
+.alert a{color:inherit}
+.crumbs{display:flex;flex-wrap:wrap;gap:.3rem .6rem;margin:0 0 1rem;font-size:.9rem}
+.crumbs>li{border:0;padding:0}
+.crumbs>li+li::before{content:"/";margin-right:.6rem;color:var(--soft)}
 .steps{display:flex;flex-wrap:wrap;gap:.3rem 1.25rem;font-size:.875rem;color:var(--soft);counter-reset:step}
 .steps>li{border:0;padding:0;counter-increment:step}
 .steps>li::before{content:counter(step)". "}
 .steps>[aria-current]{color:var(--accent);font-weight:700}
 table.list{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums;margin:0 0 1rem}
 caption{text-align:left;font-weight:650;font-size:1.125rem;padding:0 0 .75rem}
-.list td:first-child:nth-last-child(2){white-space:nowrap}
+.compact td:first-child:nth-last-child(2){white-space:nowrap}
 caption.soft{font-size:.9rem;font-weight:400}
 .list th,.list td{text-align:left;vertical-align:top;padding:.65rem 1rem .65rem 0;border-top:1px solid var(--line);font-weight:400}
 .list thead th{color:var(--soft);font-size:.875rem;font-weight:600;border-top:0;padding-top:0}
-.list :is(th,td):nth-child(n+2):not(:nth-child(2):last-child){text-align:right;white-space:nowrap}
+.list .number{text-align:right;white-space:nowrap}
 .list :is(th,td):last-child{padding-right:0}
 summary{cursor:pointer;font-weight:600;color:var(--accent);padding:.5rem 0}
 code,kbd{font:.95em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
@@ -107,7 +127,11 @@ form+:is(form,p,.row){margin-top:1rem}
 main>form{margin-bottom:1.25rem}
 .row>form,.row>form+form,li>form{margin-top:0;margin-bottom:0}
 [hidden]{display:none!important}
-@media(max-width:30rem){form>button:not(.quiet,.danger){width:100%}h1{font-size:1.5rem;margin-top:1.5rem}section,.card{padding:min(1.15rem,5vw)}.list tr{display:grid;grid-template:auto 1fr/1fr auto;border-top:1px solid var(--line);padding:.65rem 0}.list thead tr{border-top:0;padding-top:0}.list :is(th,td){border:0;padding:0}.list :is(th,td):first-child:not(:nth-last-child(2)){grid-row:1/span 2;padding-right:1rem}.list tr:has(>:nth-child(2):last-child){grid-template:auto/1fr}.list td:first-child:nth-last-child(2){font-weight:650}.list td:nth-child(2):last-child{font-weight:400;color:var(--soft)}.list :is(th,td):nth-child(n+2):not(:nth-child(2):last-child){white-space:normal}.list td:nth-child(2){font-weight:650}.list td:nth-child(3){color:var(--soft)}}
+@media(max-width:30rem){form>button:not(.quiet,.danger){width:100%}h1{font-size:1.5rem;margin-top:1.5rem}section,.card{padding:min(1.15rem,5vw)}.compact tr{display:grid;grid-template:auto 1fr/1fr auto;border-top:1px solid var(--line);padding:.65rem 0}.compact thead tr{border-top:0;padding-top:0}.compact :is(th,td){border:0;padding:0}.compact :is(th,td):first-child:not(:nth-last-child(2)){grid-row:1/span 2;padding-right:1rem}.compact tr:has(>:nth-child(2):last-child){grid-template:auto/1fr}.compact td:first-child:nth-last-child(2){font-weight:650}.compact td:nth-child(2):last-child{font-weight:400;color:var(--soft)}.list .number{white-space:normal}.compact td:nth-child(2){font-weight:650}.compact td:nth-child(3){color:var(--soft)}
+.labelled thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
+.labelled tr{display:block;border-top:1px solid var(--line);padding:.5rem 0}
+.labelled td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.2rem 0;text-align:right}
+.labelled td::before{content:attr(data-label);color:var(--soft);text-align:left}}
 @media(max-width:20rem){.choices,dl{grid-template-columns:1fr}dl>dd,dl>dt:first-child+dd{text-align:left;border-top:0;padding-top:0}dt{padding-bottom:0}}
 @media(prefers-reduced-motion:reduce){*,::before{animation:none!important;transition:none!important}button:active{transform:none}}
 @media(forced-colors:active){.choices>label:has(>:checked){outline:3px solid Highlight}.mark,.letter{border-color:CanvasText}}

@@ -1,22 +1,21 @@
-/** What stands around every page. Texts lie in this folder, so that another language can stand beside them. */
+/** The texts of every page's header and footer. Each room's texts are in one file, so that a translation can stand beside it. */
 export const FRAME_TEXTS = {
-  /** Of all texts here, as browsers and screen readers are told. */
+  /** The language of all texts, for browsers and screen readers. */
   language: 'en',
   errorPrefix: 'Error: ',
   testMoney: 'Test processor: no real money moves',
   runBy: (operatorName: string) => `This page is run by ${operatorName}.`,
   questions: 'Questions?',
-  logoOf: (name: string) => `Logo of ${name}`,
 } as const;
 
-/** Of pages that tell of a refusal or a fault, of whatever kind. */
+/** The texts of pages that report a refusal or a fault. */
 export const REFUSAL_TEXTS = {
   refusedTitle: 'This did not work',
   failedTitle: 'Something went wrong',
   reference: (correlationId: string) => `Reference: ${correlationId}`,
-  failed: 'This failed on our side. Try again; if it stays so, tell us the reference.',
+  failed: 'Something failed on our side. Please try again. If it keeps happening, contact us and quote the reference.',
   foreign: 'This form was not sent from a page of this service.',
-  outOfDate: 'This form is out of date, or your browser keeps no cookies. Open the page again and send it once more.',
+  outOfDate: 'This form has expired, or your browser blocks cookies. Open the page again and send the form once more.',
   toAccount: 'To your account',
   toWallet: 'To your wallet',
 } as const;

@@ -1,9 +1,9 @@
 import { type Html, html } from '#kernel/html.ts';
-import { scriptOf } from '#web/frame/layout.ts';
+import { scriptOf } from '#web/frame/page-policy.ts';
 
 /**
- * Asks the browser for a passkey when the form is sent, and sends it with the form. Where there are no scripts, or the browser
- * knows no passkeys, what is offered stays hidden.
+ * When the form is sent, asks the browser for a passkey and sends it with the form. The offer is hidden at first, so that people
+ * without scripts, or whose browser knows no passkeys, see nothing that cannot work.
  */
 export const PASSKEY_SCRIPT = scriptOf(`
 const options = document.getElementById('passkey-options');
@@ -33,13 +33,13 @@ if (parse) {
 
 interface PasskeyFields {
   readonly does: 'create' | 'get';
-  /** What the browser is asked with. */
+  /** The options of the WebAuthn call, as JSON. */
   readonly options: unknown;
   readonly button: Html;
   readonly failed: string;
 }
 
-/** What stands in the form that the script above sends. The form lies within an element with the id `passkey-offer`. */
+/** The fields of the form that the script sends. The form must be inside an element with the id `passkey-offer`. */
 export function passkeyFields({ does, options, button, failed }: PasskeyFields): Html {
   return html`<input type="hidden" id="passkey-options" name="credential" value=""
   data-does="${does}" data-options="${JSON.stringify(options)}">

@@ -1,55 +1,54 @@
-import { formatsOf } from '#web/components/format.ts';
+import type { Person } from '#identities/session.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { alertOf, noticeOf, type PageNeeds } from '#web/frame/layout.ts';
-import { signedInCookies } from '#web/person/person-cookies.ts';
+import { Refusal } from '#kernel/refusal.ts';
+import { button } from '#web/components/button.ts';
+import { hiddenField } from '#web/components/form.ts';
+import { list } from '#web/components/list.ts';
+import { moment } from '#web/components/moment.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary, successNotice } from '#web/components/notices.ts';
+import type { PageMethods } from '#web/frame/page.ts';
+import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { PASSKEY_PATHS, passkeyNeeds } from '#web/sign-in/passkey-offer.ts';
 import { PASSKEY_SCRIPT, passkeyFields } from '#web/sign-in/passkey-script.ts';
-import type { PeoplePages } from '#web/person/people-pages.ts';
-import { personPage } from '#web/person/person-page.ts';
 import { PASSKEY_TEXTS, SIGN_IN_TEXTS } from '#web/sign-in/texts.ts';
+import type { WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import {
   NEXT_FIELD,
-  nextField,
   PASSKEYS,
+  returnPathOf,
   SIGN_IN,
   SIGN_OUT,
-  returnPathOf,
   toSignIn,
   withReturnPath,
-} from '#web/components/return-path.ts';
-import { type PageMethods, redirectTo, refusedBy, type Visit } from '#web/frame/visit.ts';
-import type { Person } from '#identities/session.ts';
-import { Refusal } from '#kernel/refusal.ts';
+} from '#web/wallet-owner/return-path.ts';
+import { signedInCookies } from '#web/wallet-owner/sign-in-cookies.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-type PersonVisit = Visit<Person>;
-
-const USE = '/wallet/passkeys/use';
-const REMOVE = '/wallet/passkeys/remove';
-
-/** How a person signs in, and out. */
-export function passkeyPages(pages: PeoplePages): Readonly<Record<string, PageMethods<Person>>> {
-  return { [PASSKEYS]: ownPasskeys(pages), [REMOVE]: removePasskey(pages), [USE]: signInByPasskey(pages) };
-}
-
-function ownPasskeys(pages: PeoplePages): PageMethods<Person> {
+/** Lists the passkeys of the person who is signed in, and takes a new one. */
+export function passkeysPage(services: WalletOwnerServices): PageMethods<Person> {
   return {
-    GET: async (visit) => {
-      if (visit.signedIn === undefined) return toSignIn(PASSKEYS);
-      const done = new URLSearchParams(visit.exchange.query).get('done');
-      const page = await securityPage(pages, visit, { person: visit.signedIn, done });
-      return { status: 200, page, needs: passkeyNeeds(pages) };
+    GET: async (request) => {
+      if (request.signedIn === undefined) return toSignIn(PASSKEYS);
+      const done = request.query.get('done');
+      const page = await securityPage(services, request, { person: request.signedIn, done });
+      return { status: 200, page, needs: passkeyNeeds(services) };
     },
-    POST: async (visit, form) => {
-      const { signedIn: person } = visit;
+    POST: async (request, form) => {
+      const { signedIn: person } = request;
       if (person === undefined) return toSignIn(PASSKEYS);
-      const refused = await pages.passkeys.add(person.identity, form.field('credential'));
+      // The credential is JSON that the script put into the field; the identities folder checks all of it.
+      const refused = await services.passkeys.add(person.identity, form.field('credential'));
       if (refused === undefined) return redirectTo(`${PASSKEYS}?done=added`);
-      const page = await securityPage(pages, visit, { person, fault: refused.message });
-      return { ...refusedBy(refused, page), needs: passkeyNeeds(pages) };
+      const page = await securityPage(services, request, { person, fault: refused.message });
+      return { ...refusedBy(refused, page), needs: passkeyNeeds(services) };
     },
   };
 }
 
-function removePasskey({ passkeys }: PeoplePages): PageMethods<Person> {
+/** Removes one of the person's own passkeys. One that is not there has been removed, too. */
+export function removePasskeyForm({ passkeys }: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: () => redirectTo(PASSKEYS),
     POST: async ({ signedIn }, form) => {
@@ -60,104 +59,103 @@ function removePasskey({ passkeys }: PeoplePages): PageMethods<Person> {
   };
 }
 
-/** Takes what the passkey signed, and goes on. */
-function signInByPasskey(pages: PeoplePages): PageMethods<Person> {
-  const { passkeys } = pages;
+/** Takes what the passkey signed, signs in and goes on. */
+export function usePasskeyForm(services: WalletOwnerServices): PageMethods<Person> {
+  const { passkeys } = services;
   return {
     GET: () => redirectTo(SIGN_IN),
-    POST: async (_visit, form) => {
+    POST: async (_request, form) => {
       const next = returnPathOf(form.field(NEXT_FIELD));
       const opened = await passkeys.signIn(form.field('credential'));
-      if (opened instanceof Refusal) return refusedBy(opened, refusedPage(pages, next, opened.message));
-      return redirectTo(next, signedInCookies(pages, opened));
+      if (opened instanceof Refusal) return refusedBy(opened, refusedPage(services, next, opened.message));
+      return redirectTo(next, signedInCookies(services, opened));
     },
   };
 }
 
-/** Of a page that asks the browser for a passkey. */
-export function passkeyNeeds({ passkeys }: PeoplePages): PageNeeds {
-  return passkeys.isPossible ? { script: PASSKEY_SCRIPT } : {};
-}
-
-/** On the sign-in page, for a browser that knows passkeys: hidden for any other. */
-export function passkeyOffer({ passkeys }: PeoplePages, visit: PersonVisit, next: string): Html | undefined {
-  if (!passkeys.isPossible) return undefined;
-  const fields = passkeyFields({
-    does: 'get',
-    options: passkeys.optionsToSignIn(),
-    button: html`<button class="quiet">${PASSKEY_TEXTS.use}</button>`,
-    failed: PASSKEY_TEXTS.notUsed,
-  });
-  return html`<section id="passkey-offer" hidden>
-<h2>${PASSKEY_TEXTS.offerTitle}</h2>
-<p>${PASSKEY_TEXTS.offer}</p>
-${visit.form(USE, html`${nextField(next)}${fields}`)}
-</section>
-${PASSKEY_SCRIPT.element}`;
-}
-
 interface Shown {
   readonly person: Person;
-  /** What was just done. */
+  /** The `done` of the address: which notice to show. */
   readonly done?: string | null;
   readonly fault?: string;
 }
 
-async function securityPage(pages: PeoplePages, visit: PersonVisit, { person, done, fault }: Shown): Promise<Html> {
+/** The page about signing in: passkeys, and the sessions of this person. */
+async function securityPage(
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
+  { person, done, fault }: Shown,
+): Promise<Html> {
   const { identity } = person;
-  const everywhere = html`<input type="hidden" name="everywhere" value="yes">
-<button class="danger">${SIGN_IN_TEXTS.signOutEverywhere}</button>`;
-  const body = html`${alertOf(fault)}
-${noticeOf(done === 'added' ? PASSKEY_TEXTS.added : done === 'removed' ? PASSKEY_TEXTS.removed : undefined)}
+  const everywhere = html`${hiddenField('everywhere', 'yes')}
+${button(SIGN_IN_TEXTS.signOutEverywhere, { kind: 'danger' })}`;
+  const body = html`${errorSummary(fault)}
+${successNotice(done === 'added' ? PASSKEY_TEXTS.added : done === 'removed' ? PASSKEY_TEXTS.removed : undefined)}
 <section>
 <h2>${PASSKEY_TEXTS.title}</h2>
 <p>${PASSKEY_TEXTS.what}</p>
-${await passkeyList(pages, visit, person)}
-${await additionOf(pages, visit, person)}
+${await passkeyList(services, request, person)}
+${await additionOf(services, request, person)}
 </section>
 <section>
 <h2>${SIGN_IN_TEXTS.sessionTitle}</h2>
 <p>${SIGN_IN_TEXTS.signedInAs(identity.email)}</p>
-${visit.form(SIGN_OUT, html`<button class="quiet">${SIGN_IN_TEXTS.signOut}</button>`)}
+${request.form(SIGN_OUT, button(SIGN_IN_TEXTS.signOut, { kind: 'quiet' }))}
 <p class="soft">${SIGN_IN_TEXTS.everywhereHint}</p>
-${visit.form(SIGN_OUT, everywhere)}
+${request.form(SIGN_OUT, everywhere)}
 </section>
-<p><a href="/wallet">${SIGN_IN_TEXTS.toWallet}</a></p>`;
-  return personPage(pages, { title: SIGN_IN_TEXTS.securityTitle, body, isError: fault !== undefined });
+${linkLine('/wallet', SIGN_IN_TEXTS.toWallet)}`;
+  return walletOwnerPage(services, { title: SIGN_IN_TEXTS.securityTitle, body, isError: fault !== undefined });
 }
 
-async function passkeyList({ passkeys }: PeoplePages, visit: PersonVisit, { identity }: Person): Promise<Html> {
+/** The person's passkeys, each with a button to remove it. The last use helps to find one that was lost. */
+async function passkeyList(
+  { passkeys }: WalletOwnerServices,
+  request: WalletOwnerRequest,
+  { identity }: Person,
+): Promise<Html> {
   const listed = await passkeys.list(identity.identityId);
-  const { moment } = formatsOf(visit.exchange.request);
+  const { formats } = request;
   if (listed.length === 0) return html`<p class="soft">${PASSKEY_TEXTS.none}</p>`;
   const items = listed.map(({ credentialId, createdAtMs, lastUsedAtMs }) => {
-    const fields = html`<input type="hidden" name="passkey" value="${credentialId}">
-<button class="quiet">${PASSKEY_TEXTS.remove}</button>`;
-    const used = lastUsedAtMs === undefined ? PASSKEY_TEXTS.neverUsed : PASSKEY_TEXTS.lastUsed;
-    return html`<li><span>${PASSKEY_TEXTS.addedAt} ${moment(createdAtMs)}<br>
-<span class="soft">${used} ${lastUsedAtMs === undefined ? undefined : moment(lastUsedAtMs)}</span></span>
-${visit.form(REMOVE, fields)}</li>
-`;
+    const fields = html`${hiddenField('passkey', credentialId)}
+${button(PASSKEY_TEXTS.remove, { kind: 'quiet' })}`;
+    const used =
+      lastUsedAtMs === undefined
+        ? PASSKEY_TEXTS.neverUsed
+        : html`${PASSKEY_TEXTS.lastUsed} ${moment(lastUsedAtMs, formats)}`;
+    return html`<span>${PASSKEY_TEXTS.addedAt} ${moment(createdAtMs, formats)}<br>
+<span class="soft">${used}</span></span>
+${request.form(PASSKEY_PATHS.remove, fields)}`;
   });
-  return html`<ul>${items}</ul>`;
+  return list(items);
 }
 
-async function additionOf({ passkeys }: PeoplePages, visit: PersonVisit, { identity }: Person): Promise<Html> {
+/**
+ * The form that adds a passkey. The options hold a new challenge, so they are made for each view of the page.
+ * What the page shows depends on the browser: the script unhides the form, or the sentence that this browser knows no passkeys.
+ */
+async function additionOf(
+  { passkeys }: WalletOwnerServices,
+  request: WalletOwnerRequest,
+  { identity }: Person,
+): Promise<Html> {
   if (!passkeys.isPossible) return html`<p class="soft">${PASSKEY_TEXTS.noName}</p>`;
   const fields = passkeyFields({
     does: 'create',
     options: await passkeys.optionsToAdd(identity),
-    button: html`<button>${PASSKEY_TEXTS.add}</button>`,
+    button: button(PASSKEY_TEXTS.add),
     failed: PASSKEY_TEXTS.notAdded,
   });
-  return html`<div id="passkey-offer" hidden>${visit.form(PASSKEYS, fields)}</div>
+  return html`<div id="passkey-offer" hidden>${request.form(PASSKEYS, fields)}</div>
 <p id="passkey-cannot" class="soft" hidden>${PASSKEY_TEXTS.cannot}</p>
 <noscript><p class="soft">${PASSKEY_TEXTS.needsScripts}</p></noscript>
 ${PASSKEY_SCRIPT.element}`;
 }
 
-function refusedPage(pages: PeoplePages, next: string, fault: string): Html {
-  const body = html`${alertOf(fault)}
-<p><a href="${withReturnPath(SIGN_IN, next)}">${PASSKEY_TEXTS.back}</a></p>`;
-  return personPage(pages, { title: SIGN_IN_TEXTS.title, body, isError: true });
+/** A passkey was refused. The way back is a new sign-in page, with a new challenge. */
+function refusedPage(services: WalletOwnerServices, next: string, fault: string): Html {
+  const body = html`${errorSummary(fault)}
+${linkLine(withReturnPath(SIGN_IN, next), PASSKEY_TEXTS.back)}`;
+  return walletOwnerPage(services, { title: SIGN_IN_TEXTS.title, body, isError: true });
 }

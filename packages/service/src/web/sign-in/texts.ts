@@ -1,22 +1,22 @@
-/** What the pages say on which people with wallets sign in and out. */
+/** The texts of the pages on which wallet owners sign in and out. */
 export const SIGN_IN_TEXTS = {
   title: 'Sign in',
-  forApp: (app: string) => `To go on with ${app}, sign in with your e-mail.`,
+  forApp: (app: string) => `To continue with ${app}, sign in with your e-mail.`,
   forWallet: 'Sign in with your e-mail to see your wallet.',
-  firstTime: 'You need no password: we mail you a code. It is the same when you are new here.',
+  /** The same for new people and known ones: the page must not tell who has a wallet. */
+  firstTime: 'You need no password: we e-mail you a code. This also works if you are new here.',
   email: 'E-mail',
   noEmail: 'This is not an e-mail address. Check it and try again.',
-  send: 'Mail me a code',
+  send: 'Send me a code',
   codeTitle: 'Enter the code',
-  sentTo: (email: string) =>
-    `We sent a code of six digits to ${email}. It lasts ten minutes and works in this browser.`,
-  code: 'Code from the mail',
+  sentTo: (email: string) => `We sent a six-digit code to ${email}. It is valid for ten minutes, in this browser only.`,
+  code: 'Code from the e-mail',
   enter: 'Sign in',
-  noMail: 'No mail? Look into the spam folder, or ask for a new code. The old one is void then.',
-  again: 'Mail me a new code',
+  noMail: 'No e-mail yet? Look in your spam folder, or ask for a new code. The old code then stops working.',
+  again: 'Send me a new code',
   otherEmail: 'Use another e-mail',
-  voidTitle: 'This code is void',
-  voidCode: 'This code has expired, was used, or was typed wrong too often. Nothing else has changed.',
+  voidTitle: 'This code no longer works',
+  voidCode: 'The code has expired, was already used, or was entered wrong too often. Nothing else has changed.',
   askAgain: 'Ask for a new code',
   securityTitle: 'How you sign in',
   signedInAs: (email: string) => `You are signed in as ${email}.`,
@@ -24,29 +24,31 @@ export const SIGN_IN_TEXTS = {
   toWallet: 'To your wallet',
   signOut: 'Sign out here',
   signOutEverywhere: 'Sign out everywhere',
+  /** Says what signing out does not do: people expect it to stop the spending. */
   everywhereHint:
-    'Signing out everywhere ends your sign-in in every browser. Apps can still spend what you allowed them.',
+    'Signing out everywhere signs you out in every browser. Your apps can still spend what you allow them.',
 } as const;
 
-/** What they say of passkeys. */
+/** The texts about passkeys. */
 export const PASSKEY_TEXTS = {
   offerTitle: 'Or use a passkey',
-  offer: 'If you have added a passkey to your wallet, you need no code.',
+  offer: 'If you added a passkey to your wallet, you need no code.',
   use: 'Sign in with a passkey',
-  notUsed: 'No passkey was used. Try once more, or take a code by mail.',
+  notUsed: 'No passkey was used. Try again, or use a code from an e-mail.',
   title: 'Passkeys',
-  what: 'With a passkey you sign in by your fingerprint, your face or the PIN of your device, without a code. The code from the mail keeps working.',
-  none: 'You have none yet.',
+  what: 'With a passkey you sign in with your fingerprint, your face or your device’s PIN instead of a code. Codes by e-mail still work.',
+  none: 'You have no passkeys yet.',
   addedAt: 'Added',
   lastUsed: 'Last used',
   neverUsed: 'Never used',
   remove: 'Remove',
   add: 'Add a passkey',
   added: 'The passkey was added. You can sign in with it from now on.',
-  removed: 'The passkey was removed. It signs nobody in any more. Delete it on your device, too.',
-  notAdded: 'No passkey was added. Try once more if you want one.',
-  cannot: 'This browser knows no passkeys. Sign in with the code from the mail, as before.',
-  noName: 'Passkeys work where this service is reached by a name, not by an IP address.',
-  needsScripts: 'Adding a passkey needs JavaScript. Sign in with the code from the mail, as before.',
+  removed: 'The passkey was removed, so it can no longer sign in. Delete it on your device too.',
+  notAdded: 'No passkey was added. Try again if you want one.',
+  cannot: 'This browser does not support passkeys. You can still sign in with a code by e-mail.',
+  /** Browsers bind passkeys to a name. An IP address has none. */
+  noName: 'Passkeys need a service that is reached by name. This one is reached by an IP address.',
+  needsScripts: 'You need JavaScript to add a passkey. You can still sign in with a code by e-mail.',
   back: 'Back to signing in',
 } as const;

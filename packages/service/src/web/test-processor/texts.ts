@@ -1,38 +1,38 @@
 import type { TestCardName } from '#payments/test-processor/cards.ts';
 
-/** What the pages of the test processor say. */
+/** The texts of the test processor's pages. */
 export const TEST_PROCESSOR_TEXTS = {
   title: 'Test payment',
   what: (app: string) => `Top-up of a wallet for ${app}`,
-  amount: 'Amount',
   number: 'Card number',
+  /** Somebody will try their own card. The hint comes before the field is used, and the number is thrown away unread. */
   numberHint:
-    'Only the numbers below are taken. Never type the number of a real card: it would be refused, and it is neither stored nor logged.',
+    'Only the numbers below work. Never type the number of a real card: it is refused, and it is neither stored nor logged.',
   pay: (amount: string) => `Pay ${amount} of test money`,
-  back: 'Back without paying',
+  back: 'Go back without paying',
   cards: 'Test cards',
   cardColumn: 'Number',
   doesColumn: 'What it does',
+  /** Timings are those of the test bank. A card that is added there does not compile until it has a text here. */
   does: {
     success: 'The payment succeeds.',
     decline: 'The payment is declined.',
-    confirm: 'A second step asks you to confirm, as a bank does; refuse, and nothing is paid.',
-    refund: 'It succeeds, and the whole amount is refunded ten seconds later.',
-    chargeback: 'It succeeds, and the bank charges it back ten seconds later.',
-    chargeback_won: 'It succeeds, is charged back ten seconds later, and given back after ten more.',
-    no_refunds: 'It succeeds, and takes no refund.',
+    confirm: 'A second step asks you to confirm, as a bank does. If you refuse, nothing is paid.',
+    refund: 'The payment succeeds. The whole amount is refunded ten seconds later.',
+    chargeback: 'The payment succeeds. The bank charges it back ten seconds later.',
+    chargeback_won: 'The payment succeeds. It is charged back ten seconds later, and returned after ten more.',
+    no_refunds: 'The payment succeeds. It cannot be refunded.',
   } satisfies Record<TestCardName, string>,
   declined: 'The card was declined. Nothing was paid. You can try another card.',
-  refused: 'The second step was refused. Nothing was paid. You can try again.',
-  unknown: 'That is not one of the test cards. Nothing was paid, and the number was not kept.',
+  refused: 'You refused to confirm. Nothing was paid. You can try again.',
+  unknown: 'This is not one of the test cards. Nothing was paid, and the number was not kept.',
   confirmTitle: 'Confirm the payment',
-  confirmText: (amount: string, app: string) =>
-    `Your make-believe bank asks whether you want to pay ${amount} for ${app}.`,
+  confirmText: (amount: string, app: string) => `Your test bank asks you to confirm a payment of ${amount} for ${app}.`,
   confirm: 'Confirm',
   refuse: 'Refuse',
   paidTitle: 'Paid',
-  paidText: 'This payment was made. It is not made twice.',
-  goOn: 'Go on',
+  paidText: 'This payment was made. You will not be charged twice.',
+  goOn: 'Continue',
   goneTitle: 'Nothing to pay here',
   goneText: 'There is no test payment at this address.',
 } as const;

@@ -1,12 +1,11 @@
-import { parseAmount } from '#web/components/amount-field.ts';
-import type { Form } from '#web/frame/form.ts';
+import { parseAmount } from '#web/format/typed-amount.ts';
+import type { Form } from '#web/frame/read-form.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
 import { isPayable, type PayableAmounts } from '#payments/amounts.ts';
 
-/** What somebody may choose to pay. */
+/** The amounts that somebody can choose, and the bounds of one that they type. */
 interface OfferedAmounts {
   readonly choices: readonly Micros[];
-  /** Of an amount that is typed. */
   readonly least: Micros;
   readonly most: Micros;
 }
@@ -14,10 +13,10 @@ interface OfferedAmounts {
 const MICROS_PER_UNIT = 1_000_000n;
 const CHOICES = [5n, 10n, 20n, 50n];
 const TYPED_MOST = 1_000n;
-/** The smallest choice is at least so many times what the processor takes at least: below, its fee eats the payment. */
+/** The smallest choice is at least ten times the processor's minimum: near the minimum its fee eats most of the payment. */
 const LEAST_TIMES = 10n;
 
-/** 5, 10, 20 and 50 units, and from 1 to 1,000 typed; ten or more times that where units are small. */
+/** 5, 10, 20 and 50 units, or 1 to 1,000 typed. In currencies with small units, ten times that, or a hundred, and so on. */
 export function offeredAmounts(payable: PayableAmounts): OfferedAmounts {
   let unit = MICROS_PER_UNIT;
   while ((CHOICES[0] ?? 1n) * unit < payable.least * LEAST_TIMES) unit *= 10n;
@@ -30,8 +29,8 @@ export function offeredAmounts(payable: PayableAmounts): OfferedAmounts {
 }
 
 /**
- * The least to pay so that a call goes through whose smallest hold this was; undefined where enough is there, and where it
- * is more than is taken at once.
+ * The smallest payment with which a refused call goes through. `hold`: the smallest hold worth having for it. Undefined if the
+ * wallet has enough already, or if it takes more than can be paid at once.
  */
 export function leastPayment(hold: Micros | undefined, available: Micros, payable: PayableAmounts): Micros | undefined {
   if (hold === undefined || hold <= available) return undefined;
@@ -41,16 +40,17 @@ export function leastPayment(hold: Micros | undefined, available: Micros, payabl
   return amount <= offeredAmounts(payable).most ? amount : undefined;
 }
 
+/** An amount of the choices, in micros. At most 16 digits, as the largest amount has. */
 const MICROS_TEXT = /^\d{1,16}$/;
 
-/** The amount that a form of the top-up page asks for, or what is wrong with it. */
+/** The amount of the top-up form, or what is wrong with it. Two amounts are refused: money is never guessed. */
 export function chosenAmount(form: Form, payable: PayableAmounts): Micros | 'none' | 'two' | 'unusable' {
   const chosen = form.field('amount');
   const typed = form.field('other').trim();
   if (chosen === '' && typed === '') return 'none';
   if (chosen !== '' && typed !== '') return 'two';
   const { least, most } = offeredAmounts(payable);
-  // Of the amounts to choose, one may be the least that lets a call through, which is below what may be typed.
+  // A choice may be lower than anything that can be typed: the least that lets the refused call through.
   const amount = typed !== '' ? parseAmount(typed) : MICROS_TEXT.test(chosen) ? BigInt(chosen) : undefined;
   const floor = typed !== '' ? least : payable.least;
   if (amount === undefined || amount < floor || amount > most) return 'unusable';

@@ -1,30 +1,34 @@
 import type { Connection } from '#connections/connection.ts';
-import { appMark } from '#web/components/app-mark.ts';
-import { amountField } from '#web/components/amount-field.ts';
-import type { Form } from '#web/frame/form.ts';
-import { type Formats, formatsOf } from '#web/components/format.ts';
 import { type Html, html } from '#kernel/html.ts';
-import { alertOf, noticeOf } from '#web/frame/layout.ts';
-import { type OpenedLink, type PersonVisit, signedInAs } from '#web/person/link-visit.ts';
-import { spendableOf } from '#web/person/own-connection.ts';
-import type { PeoplePages } from '#web/person/people-pages.ts';
-import { personPage } from '#web/person/person-page.ts';
-import { TOPUP_TEXTS as TEXTS } from '#web/topup/texts.ts';
-import { chosenAmount, leastPayment, offeredAmounts } from '#web/topup/topup-amounts.ts';
-import { type PageAnswer, redirectTo, refusedBy } from '#web/frame/visit.ts';
-import type { Micros } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { PayableAmounts } from '#payments/amounts.ts';
 import { ProcessorAway } from '#payments/checkout.ts';
+import { amountField } from '#web/components/amount-field.ts';
+import { appMark } from '#web/components/app-mark.ts';
+import { button } from '#web/components/button.ts';
+import { choiceField } from '#web/components/choice-field.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
+import type { Formats } from '#web/format/formats.ts';
+import type { PageResponse } from '#web/frame/page.ts';
+import type { Form } from '#web/frame/read-form.ts';
+import { redirectTo, showPage } from '#web/frame/responses.ts';
+import { TOPUP_TEXTS as TEXTS } from '#web/topup/texts.ts';
+import { chosenAmount, leastPayment, offeredAmounts } from '#web/topup/topup-amounts.ts';
+import { type OpenedLink, signedInAs, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
+import { spendableOf } from '#web/wallet-owner/owned-wallet.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-/** A wallet that is to be paid into: the own one, which is connected, or somebody else's. */
+/** A wallet to pay into: the payer's own, which is connected, or somebody else's. */
 export interface TopupStep {
   readonly opened: OpenedLink;
   /** The page to come back to after another sign-in. */
   readonly path: string;
   /** The address of the form. */
   readonly action: string;
-  /** Where the payer goes afterwards, and where he goes if he does not want to pay now; a path of ours. */
+  /** Where the payer goes afterwards, paid or not: a path of ours. Undefined: nothing comes after. */
   readonly next: string | undefined;
 }
 
@@ -34,61 +38,62 @@ interface Shown {
   readonly notice?: string | undefined;
 }
 
-/** Browsers drop larger cookies: then the payer finds his own way back. */
+/** Browsers drop cookies above 4 KB. Without this one, the page of the payment tells the payer to go back by themselves. */
 const NEXT_LENGTH_MAX = 3_500;
-/** The only way on that there is: the end of a connection. */
+/** The only page that may come after a payment: the end of connecting. The cookie comes from the browser, so its path is checked. */
 export const NEXT_PATH = /^(\/connect\/[A-Za-z0-9_-]+\/done)$/;
 
-/** The amounts to choose from. Changes nothing. */
+/** Shows the amounts to choose from. Changes nothing. */
 export async function topupStep(
-  pages: PeoplePages,
-  visit: PersonVisit,
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
   step: TopupStep,
   shown: Shown = {},
-): Promise<PageAnswer> {
+): Promise<PageResponse> {
   const { app, connection, person } = step.opened;
-  const { checkouts, operatorName } = pages;
-  const currency = await currencyOf(pages, step.opened);
-  const format = formatsOf(visit.exchange.request);
+  const { checkouts, operatorName } = services;
+  const currency = await currencyOf(services, step.opened);
+  const { formats } = request;
   const form =
     checkouts === undefined
       ? html`<p>${TEXTS.notSetUp(operatorName)}</p>`
-      : visit.form(step.action, amountFields(format, checkouts.amountsIn(currency), { currency, step, shown }));
-  const body = html`${alertOf(shown.fault?.message)}${noticeOf(shown.notice)}
-${connection?.wallet.isSuspended === true ? html`<p class="alert">${TEXTS.suspended(operatorName)}</p>` : undefined}
+      : request.form(step.action, amountFields(formats, checkouts.amountsIn(currency), { currency, step, shown }));
+  const body = html`${errorSummary(shown.fault?.message)}${successNotice(shown.notice)}
+${connection?.wallet.isSuspended === true ? warningNotice(TEXTS.suspended(operatorName)) : undefined}
 <section>
 ${appMark(app)}
-${connection === undefined ? html`<p>${TEXTS.gift}</p>` : ownerLines(format, app.name, connection)}
+${connection === undefined ? html`<p>${TEXTS.gift}</p>` : ownerLines(formats, app.name, connection)}
 ${form}
-${step.next === undefined ? undefined : html`<p><a href="${step.next}">${TEXTS.skip}</a></p>`}
+${step.next === undefined ? undefined : linkLine(step.next, TEXTS.skip)}
 </section>
-${signedInAs(visit, person.identity, step.path)}`;
+${signedInAs(request, person.identity, step.path)}`;
   const title = connection === undefined ? TEXTS.giftTitle(app.name) : TEXTS.title(app.name);
-  const page = personPage(pages, { title, body, isError: shown.fault !== undefined });
+  const page = walletOwnerPage(services, { title, body, isError: shown.fault !== undefined });
   const needs = { formTargets: checkouts?.formTargets ?? [] };
-  return { ...(shown.fault === undefined ? { status: 200, page } : refusedBy(shown.fault, page)), needs };
+  return { ...showPage(page, shown.fault), needs };
 }
 
-/** Takes the form of those amounts and leads to the processor. Two checkouts are harmless: what counts is a payment. */
+/** Takes the form of the amounts and leads to the processor. Sending it twice is harmless: a checkout moves no money, a payment does. */
 export async function beginTopup(
-  pages: PeoplePages,
-  visit: PersonVisit,
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
   form: Form,
   step: TopupStep,
-): Promise<PageAnswer> {
-  const { checkouts, cookies, attempts } = pages;
-  if (checkouts === undefined) return topupStep(pages, visit, step);
+): Promise<PageResponse> {
+  const { checkouts, cookies, attempts } = services;
+  if (checkouts === undefined) return topupStep(services, request, step);
   const { link, app, person } = step.opened;
   const typed = form.field('other');
-  const currency = await currencyOf(pages, step.opened);
+  const currency = await currencyOf(services, step.opened);
   const payable = checkouts.amountsIn(currency);
   const amount = chosenAmount(form, payable);
   if (typeof amount === 'string') {
-    const said = faultOf(amount, formatsOf(visit.exchange.request), currency, payable);
-    return topupStep(pages, visit, step, { fault: refuse('BAD_REQUEST', said), typed });
+    const said = faultOf(amount, request.formats, currency, payable);
+    return topupStep(services, request, step, { fault: refuse('BAD_REQUEST', said), typed });
   }
-  const fault = await attempts.take([{ kind: 'checkout-from', of: pages.addressOf(visit.exchange.request) }]);
-  if (fault !== undefined) return topupStep(pages, visit, step, { fault, typed });
+  // Each checkout asks the processor, so a visitor gets only so many. Counted by address: a gift needs no wallet of one's own.
+  const fault = await attempts.take([{ kind: 'checkout-from', of: services.addressOf(request.exchange.request) }]);
+  if (fault !== undefined) return topupStep(services, request, step, { fault, typed });
   try {
     const { checkoutId, url } = await checkouts.begin({
       appId: link.appId,
@@ -99,26 +104,29 @@ export async function beginTopup(
       email: person.identity.email,
       linkDigest: link.purpose === 'connect' ? undefined : link.digest,
     });
+    // The cookie names its checkout, so that a second payment in the same browser does not take the way of the first.
     const next = `${checkoutId}:${step.next}`;
     const isKept = step.next !== undefined && next.length <= NEXT_LENGTH_MAX;
     return redirectTo(url, isKept ? [cookies.write('next', next)] : []);
   } catch (away) {
+    // The one fault that people can wait out. Anything else is a bug, and gets the page of faults.
     if (!(away instanceof ProcessorAway)) throw away;
-    return topupStep(pages, visit, step, { fault: refuse('INTERNAL_SERVER_ERROR', TEXTS.away), typed });
+    return topupStep(services, request, step, { fault: refuse('INTERNAL_SERVER_ERROR', TEXTS.away), typed });
   }
 }
 
-/** What a payment is in; of somebody else's wallet it tells no more than its amounts would. */
-async function currencyOf(pages: PeoplePages, { link, connection }: OpenedLink): Promise<string> {
-  const found = connection ?? (await pages.connections.find(link.appId, link.userId));
-  return found?.wallet.currency ?? pages.currency;
+/** The currency of the payment. For somebody else's wallet it tells no more than the amounts on the page do anyway. */
+async function currencyOf(services: WalletOwnerServices, { link, connection }: OpenedLink): Promise<string> {
+  const found = connection ?? (await services.connections.find(link.appId, link.userId));
+  return found?.wallet.currency ?? services.currency;
 }
 
-function ownerLines(format: Formats, appName: string, connection: Connection): Html {
+/** What the owner can spend now. A blocked wallet can spend none of its balance, so it shows no figure. */
+function ownerLines(formats: Formats, appName: string, connection: Connection): Html {
   const { wallet } = connection;
-  const balance = html`<dl><dt>${TEXTS.available}</dt><dd>${format.amount(spendableOf(connection), wallet.currency)}</dd></dl>
-`;
-  return html`${wallet.isSuspended ? undefined : balance}<p>${TEXTS.explain(appName)}</p>`;
+  const spendable = formats.amount(spendableOf(connection), wallet.currency);
+  const balance = wallet.isSuspended ? undefined : definitionList([[TEXTS.available, spendable]]);
+  return html`${balance}<p>${TEXTS.explain(appName)}</p>`;
 }
 
 interface FieldsOf {
@@ -127,36 +135,34 @@ interface FieldsOf {
   readonly shown: Shown;
 }
 
+/** The choices, the field for another amount, and the bounds in the currency of the wallet. */
 function amountFields({ amount }: Formats, payable: PayableAmounts, { currency, step, shown }: FieldsOf): Html {
   const { link, connection } = step.opened;
   const offered = offeredAmounts(payable);
   const hold = link.purpose === 'connect' ? undefined : link.least;
-  // Of somebody else's wallet it would tell what is in it; of a blocked one it would let nothing through.
+  // For the owner of a wallet that can spend only: the amount would tell others what is in it, and no amount lifts a block.
   const isUseful = connection?.wallet.isSuspended === false;
   const least = isUseful ? leastPayment(hold, connection.wallet.available, payable) : undefined;
-  const leastChoice = least && choiceOf(least, TEXTS.least(amount(least, currency)), 'least');
-  return html`<fieldset class="choices">
-<legend>${TEXTS.amount}</legend>
-${offered.choices.map((choice) => choiceOf(choice, amount(choice, currency)))}${leastChoice}</fieldset>
+  const choices = [
+    ...offered.choices.map((choice) => ({ value: String(choice), text: amount(choice, currency) })),
+    ...(least === undefined ? [] : [{ id: 'least', value: String(least), text: TEXTS.least(amount(least, currency)) }]),
+  ];
+  return html`${choiceField({ name: 'amount', legend: TEXTS.amount, choices })}
 ${amountField({ name: 'other', label: TEXTS.other(currency), text: shown.typed ?? '' })}
 <p class="soft">${TEXTS.range(amount(offered.least, currency), amount(offered.most, currency))}</p>
-<button>${TEXTS.goOn}</button>`;
+${button(TEXTS.goOn)}`;
 }
 
-function choiceOf(amount: Micros, text: string, id = `amount-${amount}`): Html {
-  return html`<label for="${id}"><input id="${id}" type="radio" name="amount" value="${String(amount)}"><span>${text}</span></label>
-`;
-}
-
+/** What is wrong with the amounts of the form, in words. */
 function faultOf(
   fault: 'none' | 'two' | 'unusable',
-  format: Formats,
+  formats: Formats,
   currency: string,
   payable: PayableAmounts,
 ): string {
   if (fault === 'none') return TEXTS.chooseOne;
   if (fault === 'two') return TEXTS.chooseOnlyOne;
   const { least, most } = offeredAmounts(payable);
-  const [from, to, unit] = [least, most, payable.unit].map((one) => format.amount(one, currency));
+  const [from, to, unit] = [least, most, payable.unit].map((one) => formats.amount(one, currency));
   return TEXTS.notAnAmount(from ?? '', to ?? '', unit ?? '');
 }

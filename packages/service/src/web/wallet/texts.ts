@@ -1,7 +1,8 @@
 import type { MovementKind } from '#ledger/wallet/history-queries.ts';
 import type { CallReceipt } from '#usage/report.ts';
-import type { WalletState } from '#web/person/own-connection.ts';
+import type { WalletState } from '#web/wallet-owner/owned-wallet.ts';
 
+/** One word each: they stand in badges. */
 const STATES: Readonly<Record<WalletState, string>> = {
   active: 'Active',
   paused: 'Paused',
@@ -9,37 +10,40 @@ const STATES: Readonly<Record<WalletState, string>> = {
   blocked: 'Blocked',
 };
 
+/** What the owner reads for a kind of movement. They stand in the CSV file too, where people may filter by them. */
 const MOVEMENTS: Readonly<Record<MovementKind, string>> = {
   charge: 'Call',
   top_up: 'Top-up',
   contract_credit: 'Credit from the operator',
-  funds_reinstated: 'Payment given back by a bank',
+  funds_reinstated: 'Payment returned by a bank',
   refund: 'Refund',
   claw_back: 'Payment taken back by a bank',
   recovery: 'Correction by the operator',
   refund_set_aside: 'Set aside for a refund',
   refund_paid: 'Refund paid out',
-  refund_released: 'Refund not possible: back in the wallet',
+  refund_released: 'Refund failed: back in the wallet',
 };
 
+/** How a call ended. A failed call and an interrupted one cost nothing; one that the app left early costs what was generated. */
 const OUTCOMES: Readonly<Record<CallReceipt['outcome'], string>> = {
   answered: 'Answered',
-  abandoned: 'The app hung up before the end',
+  abandoned: 'The app disconnected early',
   failed: 'Failed',
-  expired: 'Broken off',
+  expired: 'Interrupted',
 };
 
-/** All words of the pages under `/wallet`. */
+/** The texts of the pages under `/wallet`, except refunds. */
 export const WALLET_TEXTS = {
   state: (state: WalletState): string => STATES[state],
   movement: (kind: MovementKind): string => MOVEMENTS[kind],
   call: (model: string | undefined): string =>
     model === undefined ? MOVEMENTS.charge : `${MOVEMENTS.charge}: ${model}`,
 
+  // The list of wallets, `/wallet`.
   listTitle: 'Your wallet',
   listLead: (email: string): string =>
-    `You are signed in as ${email}. Each app has its own wallet: an app can spend from no other.`,
-  empty: 'No app is connected yet. An app that uses this service sends you here to connect it.',
+    `You are signed in as ${email}. Each app has a wallet of its own and cannot spend from any other.`,
+  empty: 'You have not connected an app yet. An app that uses this service will send you here to connect it.',
   connectedApps: 'Your apps',
   disconnectedApps: 'Disconnected apps',
   newer: 'Newer apps',
@@ -49,36 +53,41 @@ export const WALLET_TEXTS = {
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
 
+  // One wallet, `/wallet/:part`.
   title: (app: string): string => `Your wallet for ${app}`,
-  allApps: 'All apps',
   balance: 'Balance',
   onHold: 'On hold',
-  onHoldWhy: 'What is on hold is for calls that run now. What they do not use comes back.',
+  onHoldWhy: 'Money on hold is for requests that are running now. What they do not use comes back to you.',
   spendable: 'Can be spent',
   label: 'Your account there',
   topUp: 'Top up',
+  /** No reason and no amount owed (WA-04): the owner asks the operator. */
   blocked: (operator: string): string =>
-    `This wallet is blocked: the app cannot spend from it, and nothing can be refunded. Please contact ${operator}.`,
+    `This wallet is blocked: the app cannot spend from it, and you cannot get a refund. Please contact ${operator}.`,
   paused: 'Paused: the app cannot spend. Your balance stays as it is.',
-  disconnected: 'Disconnected: the app cannot spend. The money stays yours, and you can connect again at any time.',
+  disconnected: 'Disconnected: the app cannot spend. The money is still yours, and you can connect again at any time.',
 
+  // Its monthly cap.
   capTitle: 'Monthly cap',
-  capWhy: 'The most that the app can spend in a calendar month (UTC). A change holds from the next call on.',
+  capWhy: 'The most that the app can spend in a calendar month (UTC). A change applies from the next request on.',
   spentThisMonth: 'Spent this month',
   cap: 'Monthly cap',
   noCap: 'None',
   capField: (currency: string): string => `New monthly cap in ${currency}`,
   setCap: 'Set the cap',
   removeCap: 'Remove the cap',
-  capEndsPause: 'Setting or removing the cap ends the pause, too.',
+  /** A pause is a cap of nothing, so a new cap replaces it. */
+  capEndsPause: 'Setting or removing the cap also ends the pause.',
   pause: 'Pause spending',
   resume: 'Resume spending',
 
+  // The ways out.
   moreTitle: 'Refund or disconnect',
-  refundLink: 'Refund what is unused',
+  refundLink: 'Get a refund of unused money',
   disconnectLink: 'Disconnect the app',
   reconnect: 'Connect again',
 
+  // Its movements.
   movementsTitle: 'Movements',
   what: 'What',
   amount: 'Amount',
@@ -90,26 +99,29 @@ export const WALLET_TEXTS = {
   tokens: (prompt: number, completion: number): string => `${prompt} tokens in, ${completion} out`,
   fileName: 'movements.csv',
 
+  /** What was just done, by the `done` of the address. Any other value shows nothing: anybody can write an address. */
   done: new Map([
-    ['cap', 'The monthly cap is set.'],
-    ['no-cap', 'The monthly cap is removed.'],
-    ['paused', 'Paused. The next call of the app is refused.'],
+    ['cap', 'The monthly cap was set.'],
+    ['no-cap', 'The monthly cap was removed.'],
+    ['paused', 'Paused. The app’s next request will be refused.'],
     ['resumed', 'The app can spend again.'],
-    ['disconnected', 'Disconnected. The next call of the app is refused. Your balance stays in the wallet.'],
+    ['disconnected', 'Disconnected. The app’s next request will be refused. Your balance stays in the wallet.'],
     ['reconnected', 'Connected again.'],
-    ['refund', 'The refund is on its way. A part that cannot be paid back comes back here: see “Movements”.'],
-    ['refund-repeated', 'This refund was asked for already. How it stands is under “Movements”.'],
+    ['refund', 'Your refund is on its way. Any part that cannot be paid out comes back here: see “Movements”.'],
+    ['refund-repeated', 'You already asked for this refund. See “Movements” for its progress.'],
   ]) as ReadonlyMap<string | null, string>,
 
+  // The page that asks before it disconnects.
   disconnectTitle: (app: string): string => `Disconnect ${app}?`,
   disconnectWhat: [
-    'The app can spend nothing from now on. A call that runs comes to its end and is charged as usual.',
-    'Your balance stays in this wallet. You can connect again at any time and find it as it was.',
-    'You can still ask for a refund of what is unused.',
+    'The app can no longer spend from this wallet. A request that is running finishes and is charged as usual.',
+    'Your balance stays in this wallet. You can connect again at any time and find it as you left it.',
+    'You can still get a refund of unused money.',
   ],
   disconnectYes: 'Disconnect',
   disconnectNo: 'Keep it connected',
 
+  // The receipt of a call, `?receipt=`.
   receiptTitle: 'Receipt',
   receiptBack: 'Back to the movements',
   callId: 'Call',
@@ -122,16 +134,17 @@ export const WALLET_TEXTS = {
   ofWhich: (count: number, what: 'cached' | 'reasoning'): string => `${count} ${what}`,
   price: 'Price',
   priceOf: (prices: { readonly input: string; readonly cached: string; readonly output: string }): string =>
-    `For a million tokens: ${prices.input} in (${prices.cached} where cached), ${prices.output} out`,
-  held: 'Held when it began',
+    `Per million tokens: ${prices.input} in (${prices.cached} if cached), ${prices.output} out`,
+  held: 'On hold at the start',
   charged: 'Charged',
-  released: 'Given back',
+  released: 'Returned',
+  /** Why the call cost what it did (CC-11). Failures are free; a count of our own is called an estimate. */
   fairness: ({ outcome, isEstimated }: Pick<CallReceipt, 'outcome' | 'isEstimated'>): string => {
-    if (outcome === 'failed' || outcome === 'expired') return 'A call that fails costs nothing.';
+    if (outcome === 'failed' || outcome === 'expired') return 'Failed calls cost nothing.';
     const until =
-      outcome === 'abandoned' ? 'The app hung up: you pay for what was asked and generated until then. ' : '';
+      outcome === 'abandoned' ? 'The app disconnected early: you pay for what was sent and generated until then. ' : '';
     return isEstimated
-      ? `${until}Estimated: the model’s provider reported no count of tokens, so we counted them ourselves.`
-      : `${until}Charged by the count of tokens that the model’s provider reported, never more than was held.`;
+      ? `${until}Estimated: the model’s provider reported no token count, so we counted the tokens ourselves.`
+      : `${until}Charged by the token count that the model’s provider reported, and never more than was put on hold.`;
   },
 } as const;

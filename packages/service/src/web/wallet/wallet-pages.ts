@@ -1,23 +1,23 @@
-import type { PeoplePages } from '#web/person/people-pages.ts';
-import type { PageMethods } from '#web/frame/visit.ts';
-import { walletPage } from '#web/wallet/wallet.ts';
-import { connectionPage } from '#web/wallet/wallet-connection.ts';
-import { movementsFile } from '#web/wallet/wallet-csv.ts';
-import { refundPage } from '#web/wallet/wallet-refund.ts';
-import { capPage, disconnectPage, pausePage, reconnectPage, topUpPage } from '#web/wallet/wallet-settings.ts';
 import type { Person } from '#identities/session.ts';
+import type { PageMethods } from '#web/frame/page.ts';
+import { movementsFile } from '#web/wallet/movements-file.ts';
+import { refundPage } from '#web/wallet/refund.ts';
+import { capForm, disconnectPage, pauseForm, reconnectForm, topUpForm } from '#web/wallet/settings.ts';
+import { walletListPage } from '#web/wallet/wallet-list.ts';
+import { walletPage } from '#web/wallet/wallet-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-/** What a person does with wallets that are there (ON-04). `:part` is a connection's id. */
-export function walletPages(pages: PeoplePages): Readonly<Record<string, PageMethods<Person>>> {
+/** What owners do with their wallets (ON-04). `:part` is the id of a connection. */
+export function walletPages(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
   return {
-    '/wallet': walletPage(pages),
-    '/wallet/:part': connectionPage(pages),
-    '/wallet/:part/topup': topUpPage(pages),
-    '/wallet/:part/cap': capPage(pages),
-    '/wallet/:part/pause': pausePage(pages),
-    '/wallet/:part/disconnect': disconnectPage(pages),
-    '/wallet/:part/reconnect': reconnectPage(pages),
-    '/wallet/:part/refund': refundPage(pages),
-    '/wallet/:part/movements.csv': movementsFile(pages),
+    '/wallet': walletListPage(services),
+    '/wallet/:part': walletPage(services),
+    '/wallet/:part/topup': topUpForm(services),
+    '/wallet/:part/cap': capForm(services),
+    '/wallet/:part/pause': pauseForm(services),
+    '/wallet/:part/disconnect': disconnectPage(services),
+    '/wallet/:part/reconnect': reconnectForm(services),
+    '/wallet/:part/refund': refundPage(services),
+    '/wallet/:part/movements.csv': movementsFile(services),
   };
 }

@@ -1,0 +1,64 @@
+import type { JsonObject } from '#kernel/json.ts';
+
+/**
+ * An answer as every provider adapter gives it. The shape is that of the compatible format, which is also what callers get:
+ * an adapter of another format translates into it. Fields that we do not know are in `extra`, in a choice or in its message,
+ * and reach the caller as they are.
+ */
+export interface Completion {
+  readonly choices: readonly CompletionChoice[];
+  /** Undefined if the provider reported none. */
+  readonly usage: UsageReport | undefined;
+  /**
+   * The other fields of the answer, `id` and `created` if it has any. They keep their order. `choices`, `usage` and `model`
+   * may be among them, and are overwritten.
+   */
+  readonly extra: JsonObject;
+}
+
+/** Some of an answer that is streamed. */
+export interface Chunk {
+  /** Empty in a chunk that has only the usage. */
+  readonly choices: readonly ChunkChoice[];
+  readonly usage: UsageReport | undefined;
+  /** The other fields of the chunk, without `choices` and `usage`. */
+  readonly extra: JsonObject;
+}
+
+export interface CompletionChoice extends JsonObject {
+  readonly index: number;
+  readonly message: JsonObject;
+  readonly finish_reason: FinishReason;
+}
+
+export interface ChunkChoice extends JsonObject {
+  readonly index: number;
+  /** What is said since the last chunk. Tool calls are numbered from 0; the first of each has an id, a type and the name. */
+  readonly delta: JsonObject;
+  /** Null while the choice goes on. */
+  readonly finish_reason: FinishReason | null;
+}
+
+/** The reasons to finish that the format knows. */
+export const FINISH_REASONS = ['stop', 'length', 'tool_calls', 'content_filter', 'function_call'] as const;
+export type FinishReason = (typeof FINISH_REASONS)[number];
+
+/**
+ * The kinds of tokens that a provider counts. Cached tokens are part of the prompt's. Reasoning tokens are part of the
+ * completion's, unless `total` shows that they lie beside them.
+ */
+export const TOKEN_COUNTS = ['prompt', 'cached', 'completion', 'reasoning', 'total'] as const;
+type TokenCount = (typeof TOKEN_COUNTS)[number];
+
+/** Three times the largest output of 128 choices, and small enough that a billion receipts still add up in 64 bits. */
+export const TOKENS_MAX = 4_000_000_000;
+
+/** What a provider has reported of a call so far, as it came: a count may contradict another one. */
+export interface UsageReport {
+  /** Whole numbers from 0 to `TOKENS_MAX`. Undefined if it was not reported. */
+  readonly counts: Readonly<Record<TokenCount, number | undefined>>;
+  /** The provider's usage in the compatible format. Fields that we do not know reach the caller. */
+  readonly extra: JsonObject;
+  /** A count was no number of tokens, or a later report of the same call fell. */
+  readonly isContradictory: boolean;
+}

@@ -1,0 +1,46 @@
+import { isJsonObject, type JsonObject } from '#kernel/json.ts';
+import { TOKEN_COUNTS, TOKENS_MAX, type UsageReport } from '#providers/completion.ts';
+
+type Counts = UsageReport['counts'];
+type Path = readonly [field: string, part?: string];
+
+/** Where each count is in a `usage` field. A new kind of token is a line here and one in `TOKEN_COUNTS`. */
+const PATHS: Readonly<Record<keyof Counts, Path>> = {
+  prompt: ['prompt_tokens'],
+  cached: ['prompt_tokens_details', 'cached_tokens'],
+  completion: ['completion_tokens'],
+  reasoning: ['completion_tokens_details', 'reasoning_tokens'],
+  total: ['total_tokens'],
+};
+
+/** Reads a `usage` field. Undefined if it is no object: then the provider reported nothing. */
+export function usageReportOf(usage: unknown): UsageReport | undefined {
+  if (!isJsonObject(usage)) return undefined;
+  const counts: Record<keyof Counts, number | undefined> = {
+    prompt: undefined,
+    cached: undefined,
+    completion: undefined,
+    reasoning: undefined,
+    total: undefined,
+  };
+  let isContradictory = false;
+  for (const name of TOKEN_COUNTS) {
+    const value = valueAt(usage, PATHS[name]);
+    const count = countOf(value);
+    counts[name] = count;
+    isContradictory ||= count !== value && value !== undefined && value !== null;
+  }
+  return { counts, extra: usage, isContradictory };
+}
+
+function valueAt(usage: JsonObject, [field, part]: Path): unknown {
+  const value = usage[field];
+  if (part === undefined) return value;
+  return isJsonObject(value) ? value[part] : undefined;
+}
+
+/** The nearest count of tokens to a number; undefined for anything else. */
+function countOf(value: unknown): number | undefined {
+  if (typeof value !== 'number' || Number.isNaN(value)) return undefined;
+  return Math.min(Math.max(0, Math.ceil(value)), TOKENS_MAX);
+}

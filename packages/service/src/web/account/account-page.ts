@@ -1,0 +1,141 @@
+import type { Session, SignedIn } from '#accounts/session.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { parseId } from '#kernel/ids.ts';
+import { Refusal } from '#kernel/refusal.ts';
+import type { AccountServices } from '#web/account/account-services.ts';
+import { newPasswordFault, newPasswordField, presentPasswordField } from '#web/account/password-fields.ts';
+import { ACCOUNT_TEXTS as TEXTS } from '#web/account/texts.ts';
+import { button } from '#web/components/button.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { hiddenField } from '#web/components/form.ts';
+import { list } from '#web/components/list.ts';
+import { moment } from '#web/components/moment.ts';
+import { errorSummary, successNotice } from '#web/components/notices.ts';
+import { section } from '#web/components/section.ts';
+import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import { pageOf } from '#web/frame/page-shell.ts';
+import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+
+/** An account may have a hundred sessions. Twenty keep the page under 50 KB; it says how many more there are. */
+const SESSIONS_SHOWN_MAX = 20;
+
+/** `/account`: who is signed in, and where. */
+export function accountPage(services: AccountServices): PageMethods {
+  return {
+    GET: async (request) => {
+      if (request.signedIn === undefined) return redirectTo('/sign-in');
+      const notice = TEXTS.done.get(request.query.get('done'));
+      return { status: 200, page: await showAccount(services, request, request.signedIn, { notice }) };
+    },
+  };
+}
+
+/** `/account/sessions`: ends one session, or all others. */
+export function endSessionForm({ sessions }: AccountServices): PageMethods {
+  return {
+    GET: () => redirectTo('/account'),
+    POST: async ({ signedIn }, form) => {
+      if (signedIn === undefined) return redirectTo('/sign-in');
+      const ended = form.field('session');
+      if (ended === 'others') {
+        await sessions.revokeOthers(signedIn);
+        return redirectTo('/account?done=others');
+      }
+      // A session that is not there has ended already: that is what was asked for, so it is no error.
+      const sessionId = parseId('session', ended);
+      if (sessionId !== undefined) await sessions.revoke(signedIn.account.accountId, sessionId);
+      return redirectTo('/account?done=session');
+    },
+  };
+}
+
+/** `/account/password`: sets a new password. Ends every other session, and keeps this browser known. */
+export function changePasswordForm(services: AccountServices): PageMethods {
+  const { accounts, cookies } = services;
+  return {
+    GET: () => redirectTo('/account'),
+    POST: async (request, form): Promise<PageResponse> => {
+      const { signedIn } = request;
+      if (signedIn === undefined) return redirectTo('/sign-in');
+      const newPassword = form.field('new-password');
+      const changed =
+        newPasswordFault(newPassword) ??
+        (await accounts.changePassword(signedIn, { currentPassword: form.field('password'), newPassword }));
+      if (changed instanceof Refusal) {
+        return refusedBy(changed, await showAccount(services, request, signedIn, { fault: changed.message }));
+      }
+      return redirectTo('/account?done=password', [cookies.write('device', changed.device)]);
+    },
+  };
+}
+
+/** What the page says besides the account itself. */
+interface Shown {
+  readonly notice?: string | undefined;
+  readonly fault?: string;
+}
+
+/** The account, its sessions, and the form for another password. */
+async function showAccount(
+  { sessions, frame }: AccountServices,
+  request: PageRequest,
+  { account, session }: SignedIn,
+  { notice, fault }: Shown,
+): Promise<Html> {
+  const all = await sessions.list(account.accountId);
+  const facts = definitionList([
+    account.name === undefined ? undefined : [TEXTS.name, account.name],
+    [TEXTS.email, account.email],
+    [TEXTS.role, TEXTS.roleOf[account.role]],
+  ]);
+  const signOut = request.form('/sign-out', button(TEXTS.signOut, { kind: 'quiet' }));
+  const change = request.form('/account/password', passwordFields(account.email));
+  const body = html`${errorSummary(fault)}${successNotice(notice)}
+${section({ id: 'who', heading: TEXTS.you, body: [facts, signOut] })}
+${sessionsSection(request, all, session)}
+${section({ id: 'change', heading: TEXTS.change, body: [change] })}`;
+  return pageOf({ title: TEXTS.title, body, frame, isError: fault !== undefined });
+}
+
+/** The sessions, this browser's first. A stranger's session is what people look for here. */
+function sessionsSection(request: PageRequest, all: readonly Session[], current: Session): Html {
+  const shown = [current, ...all.filter(({ sessionId }) => sessionId !== current.sessionId)].slice(
+    0,
+    SESSIONS_SHOWN_MAX,
+  );
+  const hidden = all.length - shown.length;
+  const endOthers = html`${hiddenField('session', 'others')}
+${button(TEXTS.endOthers, { kind: 'quiet' })}`;
+  return section({
+    id: 'sessions',
+    heading: TEXTS.sessions,
+    body: [
+      list(shown.map((one, index) => sessionItem(request, one, index === 0))),
+      hidden > 0 ? html`<p class="soft">${TEXTS.older(hidden)}</p>` : undefined,
+      all.length < 2 ? undefined : request.form('/account/sessions', endOthers),
+    ],
+  });
+}
+
+/** One session. This browser's has no button: signing out is above. */
+function sessionItem(
+  request: PageRequest,
+  { sessionId, createdAtMs, lastUsedAtMs }: Session,
+  isCurrent: boolean,
+): Html {
+  const { formats } = request;
+  // Every button of the list says the same, so each names its session to screen readers.
+  const end = html`${hiddenField('session', sessionId)}
+${button(TEXTS.end, { kind: 'quiet', label: TEXTS.endThat(formats.moment(createdAtMs)) })}`;
+  return html`<div>${isCurrent ? html`<strong>${TEXTS.thisBrowser}</strong><br>` : undefined}${TEXTS.signedIn} ${moment(createdAtMs, formats)}<br>
+<span class="soft">${TEXTS.lastUsed} ${moment(lastUsedAtMs, formats)}</span></div>
+${isCurrent ? undefined : request.form('/account/sessions', end)}`;
+}
+
+/** The hidden e-mail is for password managers: without it they ask whose password this is. */
+function passwordFields(email: string): Html {
+  return html`<input type="email" name="email" value="${email}" autocomplete="username" readonly hidden>
+${presentPasswordField(TEXTS.presentPassword)}
+${newPasswordField()}
+${button(TEXTS.changeIt)}`;
+}

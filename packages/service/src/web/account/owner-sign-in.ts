@@ -1,0 +1,72 @@
+import type { SignIn } from '#accounts/session.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { Refusal } from '#kernel/refusal.ts';
+import type { AccountServices } from '#web/account/account-services.ts';
+import { presentPasswordField } from '#web/account/password-fields.ts';
+import { accountEmailField } from '#web/account/email-field.ts';
+import { ACCOUNT_SIGN_IN_TEXTS as TEXTS } from '#web/account/texts.ts';
+import { button } from '#web/components/button.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card } from '#web/components/section.ts';
+import type { PageMethods, PageRequest } from '#web/frame/page.ts';
+import { pageOf } from '#web/frame/page-shell.ts';
+import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+
+/** `/sign-in`: by e-mail address and password. */
+export function signInPage(services: AccountServices): PageMethods {
+  return {
+    GET: (request) =>
+      request.signedIn === undefined
+        ? { status: 200, page: signInForm(services, request, '') }
+        : redirectTo('/account'),
+    POST: async (request, form) => {
+      const email = form.field('email');
+      const signedIn = await services.accounts.signIn({
+        email,
+        password: form.field('password'),
+        // A browser that has signed in before has tries of its own: strangers who guess cannot use them up.
+        device: request.cookie('device'),
+        from: services.addressOf(request.exchange.request),
+      });
+      if (signedIn instanceof Refusal)
+        return refusedBy(signedIn, signInForm(services, request, email, signedIn.message));
+      return redirectTo('/account', signedInCookies(services, signedIn));
+    },
+  };
+}
+
+/** `/sign-out`: ends the session of this browser. The browser stays known, so that strangers cannot lock its owner out. */
+export function signOutForm({ sessions, cookies }: AccountServices): PageMethods {
+  return {
+    GET: () => redirectTo('/account'),
+    POST: async ({ signedIn }) => {
+      if (signedIn !== undefined) await sessions.revoke(signedIn.account.accountId, signedIn.session.sessionId);
+      return redirectTo('/sign-in', [cookies.write('session', undefined)]);
+    },
+  };
+}
+
+/** The cookies of a browser that has just signed in. */
+export function signedInCookies(
+  { cookies }: Pick<AccountServices, 'cookies'>,
+  { token, device }: SignIn,
+): readonly string[] {
+  return [cookies.write('session', token), cookies.write('device', device)];
+}
+
+/** The form. It keeps the e-mail address that was typed, and never a password. */
+function signInForm(
+  { frame }: Pick<AccountServices, 'frame'>,
+  request: PageRequest,
+  email: string,
+  fault?: string,
+): Html {
+  const fields = html`${accountEmailField(TEXTS.email, email)}
+${presentPasswordField(TEXTS.password)}
+${button(TEXTS.signIn)}`;
+  const body = html`${errorSummary(fault)}
+${card(request.form('/sign-in', fields))}
+${linkLine('/password-reset', TEXTS.forgot)}`;
+  return pageOf({ title: TEXTS.title, body, frame, isError: fault !== undefined });
+}

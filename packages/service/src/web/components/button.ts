@@ -1,0 +1,30 @@
+import { type Html, html } from '#kernel/html.ts';
+
+/** `quiet`: one of several ways on. `danger`: takes something away. Without a kind: the one thing that the page is for. */
+type ButtonKind = 'quiet' | 'danger';
+
+interface Button {
+  readonly kind?: ButtonKind;
+  /** Goes with the form, for a form that has several buttons. */
+  readonly name?: string;
+  readonly value?: string;
+  /** Says more than the text does, to screen readers: which session a button of a list ends, for example. */
+  readonly label?: string;
+}
+
+/** The button that sends a form. */
+export function button(text: string, { kind, name, value, label }: Button = {}): Html {
+  const attributes = Object.entries({ class: kind, name, value, 'aria-label': label });
+  return html`<button${attributes.map(([key, set]) => (set === undefined ? undefined : html` ${key}="${set}"`))}>${text}</button>`;
+}
+
+/** A link that looks like the main button: the way on, where nothing has to be sent. */
+export function buttonLink(href: string, text: string): Html {
+  return html`<p><a class="button" href="${href}">${text}</a></p>`;
+}
+
+/** Things side by side, as far as there is room. */
+export function row(...parts: readonly (Html | undefined)[]): Html {
+  return html`<div class="row">
+${parts.filter((part) => part !== undefined).map((part) => html`${part}\n`)}</div>`;
+}

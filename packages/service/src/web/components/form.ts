@@ -1,0 +1,24 @@
+import { type Html, html } from '#kernel/html.ts';
+
+/** The name of the field with the proof. The handler of a form reads it before anything else. */
+export const PROOF_FIELD = 'form';
+
+interface ProvenForm {
+  readonly action: string;
+  /** An HMAC of `action` under the visitor's session, see `frame/form-proof.ts`. */
+  readonly proof: string;
+  readonly fields: Html;
+}
+
+/** A form that posts to `action`, with its proof. Pages use `request.form`, which fills in the proof; never this. */
+export function provenForm({ action, proof, fields }: ProvenForm): Html {
+  return html`<form method="post" action="${action}">
+${hiddenField(PROOF_FIELD, proof)}
+${fields}
+</form>`;
+}
+
+/** A value that a form carries and nobody sees. Anybody can change it: the handler must check it as any other. */
+export function hiddenField(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">`;
+}

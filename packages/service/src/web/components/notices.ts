@@ -1,0 +1,28 @@
+import { type Html, html } from '#kernel/html.ts';
+
+/** One thing wrong with a form, and the id of the field that it is about. */
+interface FieldProblem {
+  readonly field: string;
+  readonly message: string;
+}
+
+/**
+ * What went wrong, at the top of the page, before the form. Screen readers read it out at once (`role="alert"`).
+ * Several problems become links to their fields, so that a keyboard gets there with one press. Undefined: nothing.
+ */
+export function errorSummary(problem: string | readonly FieldProblem[] | undefined): Html | undefined {
+  if (problem === undefined || problem.length === 0) return undefined;
+  if (typeof problem === 'string') return html`<p class="alert" role="alert">${problem}</p>`;
+  const items = problem.map(({ field, message }) => html`<li><a href="#${field}">${message}</a></li>`);
+  return html`<div class="alert" role="alert"><ul>${items}</ul></div>`;
+}
+
+/** What was just done. Screen readers read it out when they are idle (`role="status"`). Undefined: nothing. */
+export function successNotice(message: string | undefined): Html | undefined {
+  return message === undefined ? undefined : html`<p class="good" role="status">${message}</p>`;
+}
+
+/** Something to know before going on. It was there when the page was opened, so it interrupts nobody. */
+export function warningNotice(message: string): Html {
+  return html`<p class="alert">${message}</p>`;
+}

@@ -1,0 +1,50 @@
+import { type Html, html } from '#kernel/html.ts';
+
+interface Column {
+  readonly name: string;
+  /** Amounts and counts: flush right, with digits of one width, and never broken. */
+  readonly isNumeric?: boolean;
+}
+
+type Cell = Html | string;
+
+interface Table {
+  /** What the rows are. A screen reader says it when it enters the table. */
+  readonly caption: Cell;
+  readonly columns: readonly Column[];
+  /** Each with one cell a column. */
+  readonly rows: readonly (readonly Cell[])[];
+  /** Shown instead of the table when there are no rows. */
+  readonly empty: string;
+}
+
+/** With up to three columns a row fits on a phone. With more, each cell gets a line of its own, under its column's name. */
+const COMPACT_COLUMNS_MAX = 3;
+
+/** A table with a caption and a head, or a sentence that says that there is nothing. */
+export function table({ caption, columns, rows, empty }: Table): Html {
+  if (rows.length === 0) return html`${headingOf(caption)}<p>${empty}</p>`;
+  const isCompact = columns.length <= COMPACT_COLUMNS_MAX;
+  const head = columns.map((column) => html`<th scope="col"${numberClass(column)}>${column.name}</th>`);
+  return html`<table class="list ${isCompact ? 'compact' : 'labelled'}">
+<caption>${caption}</caption>
+<thead><tr>${head}</tr></thead>
+<tbody>
+${rows.map((cells) => html`<tr>${cells.map((cell, at) => cellOf(cell, columns[at], isCompact))}</tr>\n`)}</tbody>
+</table>`;
+}
+
+/** The name of the column travels with the cell: the style shows it on phones, where the head is hidden. */
+function cellOf(cell: Cell, column: Column = { name: '' }, isCompact: boolean): Html {
+  const label = isCompact ? undefined : html` data-label="${column.name}"`;
+  return html`<td${numberClass(column)}${label}>${cell}</td>`;
+}
+
+/** Without a table there is no caption, so a caption that is only text has to look like a heading by itself. */
+function headingOf(caption: Cell): Html {
+  return typeof caption === 'string' ? html`<p><strong>${caption}</strong></p>` : caption;
+}
+
+function numberClass({ isNumeric = false }: Column): Html | undefined {
+  return isNumeric ? html` class="number"` : undefined;
+}

@@ -1,0 +1,133 @@
+import { type Html, html } from '#kernel/html.ts';
+import type { Micros } from '#kernel/micros.ts';
+import { amountField } from '#web/components/amount-field.ts';
+import { appMark } from '#web/components/app-mark.ts';
+import { button } from '#web/components/button.ts';
+import { checkboxField } from '#web/components/checkbox-field.ts';
+import { choiceField } from '#web/components/choice-field.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { list } from '#web/components/list.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
+import { card } from '#web/components/section.ts';
+import { CONNECT_TEXTS } from '#web/connect/texts.ts';
+import { amountText } from '#web/format/typed-amount.ts';
+import { type OpenedLink, signedInAs, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+
+/** Values of the choice of a cap, besides the amounts themselves. */
+export const NO_CAP = 'none';
+export const OTHER_CAP = 'other';
+/** The value of the box by which somebody says that the account at the app is theirs. */
+export const OWN_CONFIRMED = 'yes';
+
+/** What the form holds, as text. */
+export interface Filled {
+  readonly cap: string;
+  readonly otherCap: string;
+  readonly isOwn: boolean;
+}
+
+/** The page that asks for consent: `/connect/TOKEN` or `/topup/TOKEN`. */
+export interface ConsentAt {
+  /** The form posts to `consent` below it. An app that waits is told at `done` below it. */
+  readonly path: string;
+  /** The way out without connecting. Undefined: no app waits for an answer. */
+  readonly cancelPath: string | undefined;
+}
+
+interface Shown {
+  readonly at: ConsentAt;
+  readonly caps: { readonly currency: string; readonly choices: readonly Micros[] };
+  readonly filled: Filled;
+  readonly fault?: string;
+}
+
+/** The page that asks for consent. It names the account and the person first: agreeing to pay for a stranger must be hard. */
+export function consentHtml(
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
+  opened: OpenedLink,
+  shown: Shown,
+): Html {
+  const { at, fault } = shown;
+  const { app, connection } = opened;
+  const isConnected = connection?.wallet.isConnected === true;
+  const wayOut = wayOutOf(at, app.name, isConnected);
+  const fields = consentFields(request, app.name, shown, isConnected);
+  const body = html`${errorSummary(fault)}
+${whoSection(request, opened, at.path)}
+${rightsSection()}
+${card(request.form(`${at.path}/consent`, fields), wayOut && linkLine(wayOut.path, wayOut.text))}`;
+  const title = isConnected ? CONNECT_TEXTS.againTitle(app.name) : CONNECT_TEXTS.title(app.name);
+  return walletOwnerPage(services, { title, body, isError: fault !== undefined });
+}
+
+/** Which app asks, for which account there, and who would pay. */
+function whoSection(request: WalletOwnerRequest, opened: OpenedLink, path: string): Html {
+  const { app, person, connection, link, isOneMore } = opened;
+  const isConnected = connection?.wallet.isConnected === true;
+  // `bdi`: the label is the app's text, and right-to-left letters in it must not turn the sentence around.
+  const label = html`<bdi>${userLabelOf(opened) ?? link.userId}</bdi>`;
+  return html`<section>
+${appMark(app)}
+${connection === undefined || isConnected ? undefined : successNotice(CONNECT_TEXTS.before)}
+<p>${isConnected ? CONNECT_TEXTS.connected(app.name) : CONNECT_TEXTS.asks(app.name)}</p>
+${definitionList([[CONNECT_TEXTS.account, label]])}
+${isOneMore ? warningNotice(CONNECT_TEXTS.oneMore(app.name)) : undefined}
+${signedInAs(request, person.identity, path)}
+</section>`;
+}
+
+/** What the app may do with the wallet, and what it may not. The same for every app: there is one kind of consent. */
+function rightsSection(): Html {
+  return html`<section aria-labelledby="may">
+<h2 id="may">${CONNECT_TEXTS.mayTitle}</h2>
+${list(CONNECT_TEXTS.may)}
+<h2>${CONNECT_TEXTS.mayNotTitle}</h2>
+${list(CONNECT_TEXTS.mayNot)}
+<p class="soft">${CONNECT_TEXTS.stop}</p>
+</section>`;
+}
+
+/** Somebody who is connected already goes back as connected. Undefined: no app waits. */
+function wayOutOf({ path, cancelPath }: ConsentAt, appName: string, isConnected: boolean) {
+  if (cancelPath === undefined) return undefined;
+  if (isConnected) return { path: `${path}/done`, text: CONNECT_TEXTS.backTo(appName) };
+  return { path: cancelPath, text: CONNECT_TEXTS.cancel };
+}
+
+function consentFields(
+  { formats }: WalletOwnerRequest,
+  appName: string,
+  { caps: { choices, currency }, filled }: Shown,
+  isConnected: boolean,
+): Html {
+  const all = [
+    ...choices.map((one) => ({ value: amountText(one), text: formats.amount(one, currency) })),
+    { value: NO_CAP, text: CONNECT_TEXTS.noCap },
+    { value: OTHER_CAP, text: CONNECT_TEXTS.otherCap },
+  ];
+  return html`${choiceField({
+    name: 'cap',
+    legend: CONNECT_TEXTS.cap,
+    hint: CONNECT_TEXTS.capHint,
+    choices: all.map((choice) => ({ ...choice, isChosen: choice.value === filled.cap })),
+  })}
+${amountField({ name: 'other-cap', label: CONNECT_TEXTS.otherAmount(currency), text: filled.otherCap })}
+<p>${CONNECT_TEXTS.warning(appName)}</p>
+${checkboxField({
+  name: 'own',
+  label: CONNECT_TEXTS.own(appName),
+  value: OWN_CONFIRMED,
+  isRequired: true,
+  isChecked: filled.isOwn,
+})}
+${button(isConnected ? CONNECT_TEXTS.save : CONNECT_TEXTS.connect)}`;
+}
+
+/** What the app calls its user. The link is newer than the connection, so its label counts. */
+export function userLabelOf({ link, connection }: OpenedLink): string | undefined {
+  return (link.purpose === 'connect' ? link.userLabel : undefined) ?? connection?.userLabel;
+}

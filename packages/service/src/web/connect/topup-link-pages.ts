@@ -1,0 +1,67 @@
+import { consentStep } from '#web/connect/consent.ts';
+import { type OpenedLink, openLink, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import { CAP_TEXTS } from '#web/topup/texts.ts';
+import { capPage, setCap } from '#web/topup/cap-refused.ts';
+import { beginTopup, topupStep } from '#web/topup/topup-step.ts';
+import type { PageResponse, PageMethods } from '#web/frame/page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
+import type { Person } from '#identities/session.ts';
+
+const CAP_IS_SET = 'cap=set';
+
+/**
+ * The pages that the links of 402 answers lead to (BI-04). They ask for consent if there is none, then for a new cap if the cap
+ * refused the call, then for an amount.
+ */
+export function topupLinkPages(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
+  return {
+    '/topup/:part': {
+      GET: (request) =>
+        openTopup(services, request, (opened) => {
+          const isAboutCap = opened.link.purpose === 'cap' && !opened.isForeign;
+          return isAboutCap
+            ? capPage(services, request, opened)
+            : topupStep(services, request, stepOf(request, opened));
+        }),
+    },
+    '/topup/:part/cap': {
+      GET: toLink,
+      POST: (request, form) =>
+        openTopup(services, request, (opened) =>
+          opened.isForeign ? toLink(request) : setCap(services, request, opened, form),
+        ),
+    },
+    '/topup/:part/pay': {
+      GET: (request) =>
+        openTopup(services, request, (opened) => {
+          const isCapSet = request.exchange.query === CAP_IS_SET && !opened.isForeign;
+          const notice = isCapSet ? CAP_TEXTS.done(opened.app.name) : undefined;
+          return topupStep(services, request, stepOf(request, opened), { notice });
+        }),
+      POST: (request, form) =>
+        openTopup(services, request, (opened) => beginTopup(services, request, form, stepOf(request, opened))),
+    },
+  };
+}
+
+/** The page of the link itself, for an address that takes a form and shows nothing. */
+function toLink({ part }: WalletOwnerRequest): PageResponse {
+  return redirectTo(`/topup/${part}`);
+}
+
+/** Asks for consent first, unless the wallet is somebody else's: anybody may pay into that, as a gift. */
+async function openTopup(
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
+  goOn: (opened: OpenedLink) => Promise<PageResponse> | PageResponse,
+): Promise<PageResponse> {
+  const opened = await openLink(services, request, 'topup');
+  if ('status' in opened) return opened;
+  const at = { path: `/topup/${request.part}`, cancelPath: undefined };
+  return (opened.isForeign ? undefined : consentStep(services, request, opened, at)) ?? goOn(opened);
+}
+
+function stepOf({ part }: WalletOwnerRequest, opened: OpenedLink) {
+  return { opened, path: `/topup/${part}`, action: `/topup/${part}/pay`, next: undefined };
+}

@@ -1,0 +1,97 @@
+import { html } from '#kernel/html.ts';
+import { badge } from '#web/components/badge.ts';
+import { button } from '#web/components/button.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { provenForm } from '#web/components/form.ts';
+import { list, paragraphs } from '#web/components/list.ts';
+import { moment } from '#web/components/moment.ts';
+import { headlineAmount, signedAmount } from '#web/components/money.ts';
+import { table } from '#web/components/table.ts';
+import type { ComponentSample } from '#web/development/samples/sample.ts';
+import { AT_MS, ENGLISH, GERMAN, HERE, LONG_NAME, MOST, TWELVE_FIFTY } from '#web/development/samples/sample-values.ts';
+
+/** What pages say about money and time, and lists of it. */
+export const FIGURES: readonly ComponentSample[] = [
+  {
+    component: headlineAmount,
+    states: {
+      'an amount': () => headlineAmount(TWELVE_FIFTY, ENGLISH),
+      'the largest amount': () => headlineAmount(MOST, ENGLISH),
+      'in another language': () => headlineAmount(TWELVE_FIFTY, GERMAN),
+    },
+  },
+  {
+    component: signedAmount,
+    states: {
+      in: () => signedAmount(TWELVE_FIFTY, 'in', ENGLISH),
+      out: () => signedAmount(TWELVE_FIFTY, 'out', ENGLISH),
+      'beside the balance': () => signedAmount(TWELVE_FIFTY, 'beside', ENGLISH),
+    },
+  },
+  {
+    component: moment,
+    states: { English: () => moment(AT_MS, ENGLISH), German: () => moment(AT_MS, GERMAN) },
+  },
+  {
+    component: definitionList,
+    states: {
+      facts: () =>
+        definitionList([
+          ['On hold', ENGLISH.amount(TWELVE_FIFTY.amount, TWELVE_FIFTY.currency)],
+          ['Your account there', LONG_NAME],
+          undefined,
+        ]),
+    },
+  },
+  {
+    component: table,
+    states: {
+      'three columns': () => table({ ...movementsTable(), empty: 'Nothing yet.' }),
+      'more than three columns': () => table({ ...keysTable(), empty: 'No keys yet.' }),
+      empty: () => table({ ...movementsTable(), rows: [], empty: 'Nothing yet.' }),
+    },
+  },
+  {
+    component: list,
+    states: {
+      sentences: () => list(['Spend from this wallet.', 'See what is in it.']),
+      'with buttons': () =>
+        list([
+          html`<div>Signed in ${moment(AT_MS, ENGLISH)}</div>
+${provenForm({ action: HERE, proof: 'sample', fields: button('Sign out', { kind: 'quiet' }) })}`,
+        ]),
+    },
+  },
+  { component: paragraphs, states: { two: () => paragraphs(['The first sentence.', 'The second one.']) } },
+  { component: badge, states: { good: () => badge('Active', 'good'), warn: () => badge('Paused', 'warn') } },
+];
+
+/** Three columns: the widest table whose rows stay rows on a phone. */
+function movementsTable() {
+  return {
+    caption: 'Movements',
+    columns: [{ name: 'What' }, { name: 'Amount', isNumeric: true }, { name: 'Balance after', isNumeric: true }],
+    rows: [
+      ['Call: gpt-5', signedAmount(TWELVE_FIFTY, 'out', ENGLISH), ENGLISH.amount(MOST.amount, MOST.currency)],
+      ['Top-up', signedAmount(TWELVE_FIFTY, 'in', ENGLISH), ENGLISH.amount(TWELVE_FIFTY.amount, 'EUR')],
+    ],
+  };
+}
+
+/** Five columns: on a phone each cell gets a line of its own. */
+function keysTable() {
+  return {
+    caption: 'API keys',
+    columns: [
+      { name: 'Name' },
+      { name: 'Mode' },
+      { name: 'Created' },
+      { name: 'Last used' },
+      { name: 'Calls', isNumeric: true },
+    ],
+    rows: [
+      ['Production', 'live', moment(AT_MS, ENGLISH), moment(AT_MS, ENGLISH), '1,204,331'],
+      ['Continuous integration', 'sandbox', moment(AT_MS, ENGLISH), 'Never', '0'],
+    ],
+  };
+}

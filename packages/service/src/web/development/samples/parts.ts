@@ -1,0 +1,85 @@
+import { type Html, html } from '#kernel/html.ts';
+import { appMark, initial } from '#web/components/app-mark.ts';
+import { badge } from '#web/components/badge.ts';
+import { button } from '#web/components/button.ts';
+import { provenForm } from '#web/components/form.ts';
+import { breadcrumbs, linkLine, pager, steps } from '#web/components/navigation.ts';
+import { errorSummary, successNotice, warningNotice } from '#web/components/notices.ts';
+import { card, section } from '#web/components/section.ts';
+import { textField } from '#web/components/text-field.ts';
+import type { ComponentSample } from '#web/development/samples/sample.ts';
+import { HERE, LONG_NAME } from '#web/development/samples/sample-values.ts';
+
+/** What tells people that something happened. */
+export const NOTICES: readonly ComponentSample[] = [
+  {
+    component: errorSummary,
+    states: {
+      'one problem': () => errorSummary('Write the amount in digits.'),
+      'several problems': (id) =>
+        html`${errorSummary([
+          { field: `${id}-name`, message: 'Enter a name.' },
+          { field: `${id}-email`, message: 'This is not an e-mail address.' },
+        ])}
+${textField({ name: `${id}-name`, label: 'Name' })}${textField({ name: `${id}-email`, label: 'E-mail' })}`,
+    },
+  },
+  { component: successNotice, states: { 'what was done': () => successNotice('The monthly cap was set.') } },
+  { component: warningNotice, states: { 'good to know': () => warningNotice('This wallet is blocked.') } },
+];
+
+/** What holds a page together. */
+export const PARTS: readonly ComponentSample[] = [
+  {
+    component: linkLine,
+    states: { 'a link on its own line': () => linkLine(HERE, 'All apps') },
+  },
+  {
+    component: pager,
+    states: {
+      'the first page': () => pager({ newer: undefined, older: target('Older movements') }),
+      'in the middle': () => pager({ newer: target('Newest movements'), older: target('Older movements') }),
+    },
+  },
+  {
+    component: breadcrumbs,
+    states: { 'two levels up': (id) => breadcrumbs(`Path ${id}`, [target('Apps'), target('Nimbus')], 'Keys') },
+  },
+  { component: steps, states: { 'the second of three': () => steps(['Sign in', 'Connect', 'Pay'], 1) } },
+  {
+    component: appMark,
+    states: {
+      'without a logo': () => appMark({ name: 'Nimbus', logo: undefined }),
+      'a long name': () => appMark({ name: LONG_NAME, logo: undefined }),
+    },
+  },
+  {
+    component: initial,
+    states: {
+      'the mark of the operator': () => initial('Purser', 'mark'),
+      'of several code points': () => initial('e\u0301clair', 'letter'),
+    },
+  },
+  { component: card, states: { 'with a form': (id) => card(html`<p>Name it.</p>`, sampleForm(id)) } },
+  {
+    component: section,
+    states: {
+      'with a heading': (id) =>
+        section({ id, heading: html`Balance ${badge('Active', 'good')}`, body: [html`<p>Text.</p>`] }),
+    },
+  },
+];
+
+/** A form as a card or section holds it. Its proof is none, so that sending it does nothing. */
+function sampleForm(id: string): Html {
+  return provenForm({
+    action: HERE,
+    proof: 'sample',
+    fields: html`${textField({ name: id, label: 'Name' })}${button('Save')}`,
+  });
+}
+
+/** A link that leads back to the page of components. */
+function target(text: string) {
+  return { href: HERE, text };
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { moment } from '#web/components/moment.ts';
+import { formatsOf } from '#web/format/formats.ts';
+import { micros } from '#kernel/micros.ts';
+
+/** As text that a reader would type: spaces of every kind are one, marks of direction are none. */
+function shown(language: string | undefined, amount: bigint, currency = 'EUR'): string {
+  const text = formatsOf(language).amount(micros(amount), currency);
+  return text.replaceAll(/[\u00a0\u202f]/g, ' ').replaceAll(/[\u200e\u200f\u061c]/g, '');
+}
+
+const MOST = 2n ** 53n - 1n;
+
+test('ON-04 an amount is shown to the micro, with the decimals of its currency at least', () => {
+  assert.equal(shown('en-US', 0n), '€0.00');
+  assert.equal(shown('en-US', 1n), '€0.000001');
+  assert.equal(shown('en-US', 1_000_000n), '€1.00');
+  assert.equal(shown('en-US', 1_500_000n), '€1.50');
+  assert.equal(shown('en-US', 1_234_567n), '€1.234567');
+  assert.equal(shown('en-US', MOST), '€9,007,199,254.740991');
+  assert.equal(shown('en-US', MOST - 1n), '€9,007,199,254.74099');
+  assert.equal(shown('en-US', 1_000_000n, 'JPY'), '¥1');
+  assert.equal(shown('en-US', 1n, 'JPY'), '¥0.000001');
+  assert.equal(shown('en-US', 1_000_000n, 'KWD'), 'KWD 1.000');
+  assert.equal(shown('en-US', 1_000_100n, 'KWD'), 'KWD 1.0001');
+  assert.equal(shown('en-US', 12_345_678n, 'XYZ'), 'XYZ 12.345678');
+});
+
+test('ON-04 an amount is written as the reader’s language does, and is the same amount in each', () => {
+  assert.equal(shown('de', 1_234_567_891n), '1.234,567891 €');
+  assert.equal(shown('pt-BR', 1_234_567_891n), '€ 1.234,567891');
+  assert.equal(shown('hi', 1_234_567_891_000n), '€12,34,567.891');
+  assert.equal(shown('ar-EG', 1_500_000n), '١٫٥٠ €');
+  for (const language of ['ar', 'de', 'en-US', 'hi', 'pt-BR', 'fa', 'bn', 'my', 'de-CH', 'sv', 'ne']) {
+    for (const amount of [0n, 1n, 999_999n, 1_000_000n, 123_456_789n, MOST]) {
+      for (const currency of ['EUR', 'JPY', 'KWD']) {
+        const text = shown(language, amount, currency);
+        assert.equal(microsIn(text, language), amount, `${language} ${currency} ${text}`);
+      }
+    }
+  }
+});
+
+test('ON-04 a language that is not known, or none at all, is English', () => {
+  const unknown = [undefined, '', 'zz', 'zz-ZZ', '*', 'x', ';;;,,,', 'en_US', '💶', '../../etc', 'a'.repeat(10_000)];
+  for (const language of unknown) assert.equal(shown(language, 1_234_567_891n), '€1,234.567891', String(language));
+  assert.equal(shown('zz,*;q=0.5,de', 1_500_000n), '1,50 €');
+  assert.equal(shown(`${'zz,'.repeat(1000)}de`, 1_500_000n), '€1.50', 'the first few are looked at');
+});
+
+test('a moment is shown to the minute, in UTC, and exactly for programs', () => {
+  const atMs = Date.UTC(2026, 10, 21, 23, 5, 59, 999);
+  assert.equal(
+    moment(atMs, formatsOf('en-GB')).text,
+    '<time datetime="2026-11-21T23:05:59.999Z">21 Nov 2026, 23:05 UTC</time>',
+  );
+  assert.equal(
+    moment(atMs, formatsOf('de')).text,
+    '<time datetime="2026-11-21T23:05:59.999Z">21.11.2026, 23:05 UTC</time>',
+  );
+});
+
+/** Reads a text back, with the digits and separators of any language. */
+function microsIn(text: string, language: string): bigint {
+  const digits = Array.from(
+    new Intl.NumberFormat(language, { useGrouping: false }).format(9_876_543_210n),
+  ).toReversed();
+  const decimal =
+    new Intl.NumberFormat(language).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '';
+  const [whole = '', decimals = ''] = text.split(decimal).map((part) =>
+    Array.from(part, (letter) => digits.indexOf(letter))
+      .filter((digit) => digit >= 0)
+      .join(''),
+  );
+  return BigInt(whole + decimals.padEnd(6, '0'));
+}

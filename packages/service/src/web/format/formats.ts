@@ -1,0 +1,59 @@
+import type { Micros } from '#kernel/micros.ts';
+
+/** Amounts and moments as the reader's language writes them. */
+export interface Formats {
+  /** Exact to the micro: as many decimals as the amount has, and at least those of the currency. */
+  readonly amount: (amount: Micros, currency: string) => string;
+  /** A moment to the minute, in UTC. For text and attributes; pages show it with the component `moment`. */
+  readonly moment: (epochMs: number) => string;
+}
+
+/** A header may name any number of languages. The first few are the ones that somebody reads. */
+const LANGUAGES_MAX = 5;
+const MICROS_DIGITS = 6;
+
+/** By the `accept-language` of a request. English, if it names no language that this runtime knows. */
+export function formatsOf(acceptLanguage = ''): Formats {
+  const locales = localesOf(acceptLanguage);
+  // Formatters are slow to make, and a page writes up to a hundred amounts in one currency. Each is made when first needed.
+  const amounts = new Map<string, Intl.NumberFormat>();
+  let moments: Intl.DateTimeFormat | undefined;
+  return {
+    amount: (amount, currency) => {
+      const format = amounts.get(currency) ?? amountFormat(locales, currency);
+      amounts.set(currency, format);
+      return format.format(decimalOf(amount) as `${number}`); // As text, which is exact. A number would round.
+    },
+    moment: (epochMs) => {
+      moments ??= new Intl.DateTimeFormat(locales, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+      return `${moments.format(epochMs)} UTC`;
+    },
+  };
+}
+
+/** The currency's own decimals are the fewest that are shown: a cap of 20 euros is €20.00, of 20 yen ¥20. */
+function amountFormat(locales: readonly string[], currency: string): Intl.NumberFormat {
+  const style = { style: 'currency', currency } as const;
+  const { minimumFractionDigits = 0 } = new Intl.NumberFormat(locales, style).resolvedOptions();
+  return new Intl.NumberFormat(locales, { ...style, minimumFractionDigits, maximumFractionDigits: MICROS_DIGITS });
+}
+
+function localesOf(header: string): readonly string[] {
+  const named = header.split(',', LANGUAGES_MAX).map((part) => part.replace(/;.*/, '').trim());
+  return [...named.filter(isLocale), 'en'];
+}
+
+/** The header comes from outside: a malformed name makes `Intl` throw. */
+function isLocale(name: string): boolean {
+  try {
+    return Intl.NumberFormat.supportedLocalesOf(name).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** An amount as a decimal number with a point and all six decimals. For programs and `Intl`, not for readers. */
+export function decimalOf(amount: Micros): string {
+  const digits = amount.toString().padStart(MICROS_DIGITS + 1, '0');
+  return `${digits.slice(0, -MICROS_DIGITS)}.${digits.slice(-MICROS_DIGITS)}`;
+}

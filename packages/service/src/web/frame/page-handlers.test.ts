@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { createCookies } from '#web/frame/cookies.ts';
+import { pageHandlers } from '#web/frame/page-handlers.ts';
+import { openExchange } from '#http/respond.ts';
+import { createLog } from '#kernel/log.ts';
+
+const LINE = `${'x'.repeat(65_535)}\n`;
+
+/** A page that answers a file in pieces, over real HTTP. */
+async function serve(context: TestContext, pieces: () => AsyncGenerator<string>, stallMsMax?: number) {
+  const told: string[] = [];
+  const options = {
+    cookies: createCookies(false),
+    key: Buffer.alloc(32),
+    isOwnOrigin: () => true,
+    log: createLog('warn', { write: (line) => void told.push(line) }),
+    ...(stallMsMax === undefined ? {} : { stallMsMax }),
+  };
+  const audience = {
+    cookie: 'person',
+    find: async () => undefined,
+    home: { path: '/', name: 'Home' },
+    frame: { operatorName: 'Purser', supportEmail: undefined },
+  } as const;
+  const { GET } = pageHandlers(options, audience, '/file', {
+    GET: () => ({ status: 200, file: { headers: { 'content-type': 'text/csv' }, text: pieces() } }),
+  });
+  const handled: Promise<void>[] = [];
+  const server = createServer((request, response) => {
+    const answered = GET?.(openExchange(request, response), '');
+    if (answered !== undefined) handled.push(answered);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return { url, told, handled: async () => Promise.all(handled) };
+}
+
+test('a file in pieces is sent whole, and none is made before there is room for it', async (context) => {
+  let made = 0;
+  const { url, told } = await serve(context, async function* () {
+    for (; made < 1_000; made += 1) yield LINE;
+  });
+  const response = await fetch(url);
+  assert.equal(response.headers.get('content-type'), 'text/csv');
+  assert.ok(made < 900, `${made} pieces were made for a reader that has read none`);
+  assert.equal((await response.text()).length, 1_000 * LINE.length);
+  assert.deepEqual(told, []);
+});
+
+test('a reader who leaves ends the file, which is no fault', async (context) => {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const { url, told, handled } = await serve(context, async function* () {
+    try {
+      for (;;) yield LINE;
+    } finally {
+      end();
+    }
+  });
+  const leave = new AbortController();
+  const response = await fetch(url, { signal: leave.signal });
+  assert.equal(response.status, 200);
+  leave.abort();
+  await ended;
+  await handled();
+  assert.deepEqual(told, []);
+});
+
+test('a reader who stands still is given up, so that nobody keeps pieces in memory for long', async (context) => {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const { url, told, handled } = await serve(
+    context,
+    async function* () {
+      try {
+        for (;;) yield LINE;
+      } finally {
+        end();
+      }
+    },
+    200,
+  );
+  const response = await fetch(url);
+  await ended;
+  await handled();
+  assert.deepEqual(told, []);
+  await assert.rejects(response.text());
+});
+
+test('a fault in the middle cuts the file off, so that nobody takes it for whole, and is logged', async (context) => {
+  const { url, told, handled } = await serve(context, async function* () {
+    yield LINE;
+    throw new Error('the database is away');
+  });
+  await assert.rejects(fetch(url).then((response) => response.text()));
+  await handled();
+  assert.equal(told.length, 1);
+  assert.match(told[0] ?? '', /a page failed/);
+});
+
+test('nothing is read for a HEAD', async (context) => {
+  let isBegun = false;
+  const { url } = await serve(context, async function* () {
+    isBegun = true;
+    yield LINE;
+  });
+  const response = await fetch(url, { method: 'HEAD' });
+  assert.deepEqual([response.status, await response.text(), isBegun], [200, '', false]);
+});

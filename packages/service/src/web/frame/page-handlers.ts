@@ -1,0 +1,101 @@
+import type { PageHandlers } from '#http/page-routes.ts';
+import type { Exchange } from '#http/respond.ts';
+import { describeFault, type Log } from '#kernel/log.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+import { PROOF_FIELD, provenForm } from '#web/components/form.ts';
+import { formatsOf } from '#web/format/formats.ts';
+import type { Cookies } from '#web/frame/cookies.ts';
+import { bindingOf, isProof, proofOf } from '#web/frame/form-proof.ts';
+import type { Audience, PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import { readForm } from '#web/frame/read-form.ts';
+import { refusalPage } from '#web/frame/responses.ts';
+import { sendPage } from '#web/frame/send-page.ts';
+import { REFUSAL_TEXTS as TEXTS } from '#web/frame/texts.ts';
+
+export interface PageHandlerOptions {
+  readonly cookies: Cookies;
+  /** The key that signs the proofs of forms. */
+  readonly key: Buffer;
+  /** Whether an `Origin` header names this service. */
+  readonly isOwnOrigin: (origin: string, host: string | undefined) => boolean;
+  readonly log: Log;
+  /** How long the reader of a file may take nothing of it, in milliseconds. A minute unless a test says otherwise. */
+  readonly stallMsMax?: number;
+}
+
+const STALL_MS_MAX = 60_000;
+
+/**
+ * The methods of a page as handlers of the server. Every answer is a page, a fault too, and a form from another site never
+ * reaches the page. `path` is the path as declared, for the log: the address itself may hold a token.
+ */
+export function pageHandlers<Who>(
+  options: PageHandlerOptions,
+  audience: Audience<Who>,
+  path: string,
+  methods: PageMethods<Who>,
+): PageHandlers {
+  const { log, stallMsMax = STALL_MS_MAX } = options;
+  const handlers = Object.keys(methods).map((method) => [
+    method,
+    async (exchange: Exchange, part: string) => {
+      const { correlationId } = exchange;
+      try {
+        const given = await answer(options, audience, methods, exchange, part);
+        if (given !== undefined) await sendPage(exchange, given, stallMsMax);
+      } catch (fault) {
+        log.error({ correlationId, path, fault: describeFault(fault) }, 'a page failed');
+        // The reference is all that people get of a fault. The log has the rest under the same id.
+        const failed = refuse('INTERNAL_SERVER_ERROR', TEXTS.failed);
+        await sendPage(exchange, refusalPage(audience, failed, TEXTS.reference(correlationId)), stallMsMax);
+      }
+    },
+  ]);
+  return Object.fromEntries(handlers) as PageHandlers;
+}
+
+/** Undefined: the caller left before the form was whole, so nobody waits for an answer. */
+async function answer<Who>(
+  options: PageHandlerOptions,
+  audience: Audience<Who>,
+  { GET, POST }: PageMethods<Who>,
+  exchange: Exchange,
+  part: string,
+): Promise<PageResponse | undefined> {
+  const { cookies, key } = options;
+  const { headers, method } = exchange.request;
+  const isForm = method === 'POST';
+  // The origin is checked first: a form from another site must not cost us the reading of its body or a look at the database.
+  if (isForm && !isFromOurPage(options, exchange)) {
+    return refusalPage(audience, refuse('FORBIDDEN', TEXTS.foreign));
+  }
+  const form = isForm ? await readForm(exchange.request) : undefined;
+  if (form instanceof Refusal) return refusalPage(audience, form);
+  if (isForm && form === undefined) return undefined;
+
+  // Who is signed in comes before the proof, because a proof is bound to the session: signing out makes all open forms expire.
+  const token = cookies.read(headers.cookie, audience.cookie);
+  const signedIn = token === undefined ? undefined : await audience.find(token);
+  const binding = bindingOf(cookies, headers.cookie, signedIn === undefined ? undefined : token);
+  if (form !== undefined && !isProof(form.field(PROOF_FIELD), proofOf(key, binding, exchange.path))) {
+    return refusalPage(audience, refuse('FORBIDDEN', TEXTS.outOfDate));
+  }
+
+  const request: PageRequest<Who> = {
+    exchange,
+    part,
+    query: new URLSearchParams(exchange.query),
+    formats: formatsOf(headers['accept-language']),
+    signedIn,
+    cookie: (name) => cookies.read(headers.cookie, name),
+    form: (action, fields) => provenForm({ action, proof: proofOf(key, binding, action), fields }),
+  };
+  const given = await (form === undefined ? GET?.(request) : POST?.(request, form));
+  if (given === undefined || !binding.isNew) return given;
+  return { ...given, cookies: [...(given.cookies ?? []), cookies.write('form', binding.value)] };
+}
+
+/** Browsers name the origin of the page with every POST. One that names none is a program, or a page that hides where it is. */
+function isFromOurPage({ isOwnOrigin }: PageHandlerOptions, { request: { headers } }: Exchange): boolean {
+  return headers.origin !== undefined && isOwnOrigin(headers.origin, headers.host);
+}

@@ -1,0 +1,56 @@
+import { type Html, html } from '#kernel/html.ts';
+import { initial } from '#web/components/app-mark.ts';
+import { STYLE_ELEMENT } from '#web/frame/page-policy.ts';
+import { FRAME_TEXTS } from '#web/frame/texts.ts';
+
+/** The header and footer of every page. */
+export interface Frame {
+  /** The name that pages use for the operator of this service. */
+  readonly operatorName: string;
+  /** Where people can ask for help. Undefined: the settings name no address, and pages show none. */
+  readonly supportEmail: string | undefined;
+  /** Payments go to the test processor. Every page that deals with money says so (ON-03). */
+  readonly isTestMoney?: boolean;
+}
+
+interface PageText {
+  readonly title: string;
+  readonly body: Html;
+  readonly frame: Frame;
+  /** An address that the browser opens by itself, at once. */
+  readonly goesTo?: string;
+  /** The page reports a problem. The title says so first, because a screen reader begins with it. */
+  readonly isError?: boolean;
+}
+
+/** A whole page: the title is its heading too. */
+export function pageOf({ title, body, frame, goesTo, isError = false }: PageText): Html {
+  return html`<!doctype html>
+<html lang="${FRAME_TEXTS.language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+${goesTo === undefined ? undefined : html`<meta http-equiv="refresh" content="0;url=${goesTo}">`}
+<title>${isError ? FRAME_TEXTS.errorPrefix : ''}${title} - ${frame.operatorName}</title>
+${STYLE_ELEMENT}
+</head>
+<body>
+<header>
+${frame.isTestMoney === true ? html`<p class="test-money">${FRAME_TEXTS.testMoney}</p>` : undefined}
+<div>${initial(frame.operatorName, 'mark')}${frame.operatorName}</div>
+</header>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+${footerOf(frame)}
+</body>
+</html>
+`;
+}
+
+function footerOf({ operatorName, supportEmail }: Frame): Html {
+  const mail =
+    supportEmail && html`<p>${FRAME_TEXTS.questions} <a href="mailto:${supportEmail}">${supportEmail}</a></p>`;
+  return html`<footer><div><p>${FRAME_TEXTS.runBy(operatorName)}</p>${mail}</div></footer>`;
+}

@@ -1,0 +1,203 @@
+import { email as emailSchema } from '@purser/contract/control.ts';
+import type { AppProfile } from '#accounts/app-profile.ts';
+import type { Link } from '#connections/link.ts';
+import { emailOf } from '#identities/email.ts';
+import type { Person } from '#identities/session.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+import { appMark } from '#web/components/app-mark.ts';
+import { button } from '#web/components/button.ts';
+import { hiddenField } from '#web/components/form.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card } from '#web/components/section.ts';
+import { textField } from '#web/components/text-field.ts';
+import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { passkeyNeeds, passkeyOffer } from '#web/sign-in/passkey-offer.ts';
+import { SIGN_IN_TEXTS } from '#web/sign-in/texts.ts';
+import { readLink, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
+import { CODE, NEXT_FIELD, nextField, returnPathOf, SIGN_IN, withReturnPath } from '#web/wallet-owner/return-path.ts';
+import { signedInCookies } from '#web/wallet-owner/sign-in-cookies.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+
+/** Room for the six digits and for spaces that are pasted with them. */
+const CODE_TYPED_LENGTH_MAX = 20;
+/** RFC 5321: a path of 256 octets, less its angle brackets. */
+const EMAIL_LENGTH_MAX = 254;
+
+/** Asks for the e-mail address. The answer is the same for every address, so that nobody can find out who has a wallet. */
+export function signInPage(services: WalletOwnerServices): PageMethods<Person> {
+  return {
+    GET: async (request) => {
+      const next = thenInAddress(request);
+      if (request.signedIn !== undefined) return redirectTo(next);
+      const page = await signInForm(services, request, { next, email: '' });
+      return { status: 200, page, needs: passkeyNeeds(services) };
+    },
+    POST: async (request, form) => {
+      const next = returnPathOf(form.field(NEXT_FIELD));
+      const email = form.field('email').trim();
+      const asked = await askForCode(services, request, next, email);
+      if (asked instanceof Refusal) {
+        const page = await signInForm(services, request, { next, email, fault: asked.message });
+        return { ...refusedBy(asked, page), needs: passkeyNeeds(services) };
+      }
+      return redirectTo(withReturnPath(CODE, await freshened(services, next)), [
+        services.cookies.write('code', asked.challenge),
+      ]);
+    },
+  };
+}
+
+/**
+ * Has a code mailed. The limits on tries are inside `ask`: by address, and by where the request comes from. The app's name goes into
+ * the mail, so that a person can see who they sign in for.
+ */
+async function askForCode(services: WalletOwnerServices, request: WalletOwnerRequest, next: string, email: string) {
+  const address = emailSchema.safeParse(email).success ? emailOf(email) : undefined;
+  if (address === undefined) return refuse('BAD_REQUEST', SIGN_IN_TEXTS.noEmail);
+  return services.codes.ask({
+    email: address,
+    from: services.addressOf(request.exchange.request),
+    before: request.cookie('code'),
+    known: request.cookie('known'),
+    appName: (await askingApp(services, next))?.name,
+  });
+}
+
+/** Takes the code, signs in and goes on. */
+export function codePage(services: WalletOwnerServices): PageMethods<Person> {
+  const { codes } = services;
+  const sentTo = (request: WalletOwnerRequest) => codes.emailOf(request.cookie('code') ?? '');
+  return {
+    GET: async (request) => {
+      const next = thenInAddress(request);
+      if (request.signedIn !== undefined) return redirectTo(next);
+      const email = await sentTo(request);
+      if (email === undefined) return redirectTo(withReturnPath(SIGN_IN, next));
+      return { status: 200, page: codeForm(services, request, { next, email }) };
+    },
+    POST: async (request, form) => {
+      const next = returnPathOf(form.field(NEXT_FIELD));
+      const opened = await codes.use({
+        challenge: request.cookie('code') ?? '',
+        code: form.field('code'),
+        known: request.cookie('known'),
+      });
+      if (opened instanceof Refusal) {
+        // The form can be shown again only while the code may still be typed.
+        const email = await sentTo(request);
+        if (email === undefined) return refusedBy(opened, voidPage(services, next));
+        return refusedBy(opened, codeForm(services, request, { next, email, fault: opened.message }));
+      }
+      return redirectTo(await freshened(services, next), signedInCookies(services, opened));
+    },
+  };
+}
+
+/** Signs out here, or with `everywhere` in every browser of this person. Keeps the return path, for somebody who signs in as another. */
+export function signOutPage({ sessions, cookies }: WalletOwnerServices): PageMethods<Person> {
+  return {
+    GET: () => redirectTo(SIGN_IN),
+    POST: async ({ signedIn }, form): Promise<PageResponse> => {
+      if (signedIn !== undefined) {
+        await (form.field('everywhere') === 'yes' ? sessions.endAll(signedIn) : sessions.end(signedIn));
+      }
+      const gone = [cookies.write('person', undefined), cookies.write('code', undefined)];
+      return redirectTo(withReturnPath(SIGN_IN, returnPathOf(form.field(NEXT_FIELD))), gone);
+    },
+  };
+}
+
+/** The return path in the address, checked. */
+function thenInAddress({ query }: WalletOwnerRequest): string {
+  return returnPathOf(query.get('then'));
+}
+
+/** The valid link that led here, if one did. */
+async function linkOf(services: WalletOwnerServices, next: string): Promise<Link | undefined> {
+  const [, page, token = ''] = next.split('/');
+  return page === 'topup' || page === 'connect' ? readLink(services, page, token) : undefined;
+}
+
+/** The app whose link led here. */
+async function askingApp(services: WalletOwnerServices, next: string): Promise<AppProfile | undefined> {
+  const link = await linkOf(services, next);
+  return link && (await services.apps.find(link.appId));
+}
+
+/** Renews a valid link: waiting for the mail must not use up its fifteen minutes. Any other path stays as it is. */
+async function freshened(services: WalletOwnerServices, next: string): Promise<string> {
+  const link = await linkOf(services, next);
+  return link === undefined ? next : services.links.renew(link);
+}
+
+/** What both forms show again: the way on, the address, and what was wrong. */
+interface FormState {
+  readonly next: string;
+  readonly email: string;
+  readonly fault?: string;
+}
+
+/** Asks for the e-mail address. A valid link that led here also names its app. */
+async function signInForm(
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
+  { next, email, fault }: FormState,
+): Promise<Html> {
+  const app = await askingApp(services, next);
+  const fields = html`${nextField(next)}
+${textField({
+  name: 'email',
+  label: SIGN_IN_TEXTS.email,
+  type: 'email',
+  autocomplete: 'email',
+  lengthMax: EMAIL_LENGTH_MAX,
+  isRequired: true,
+  value: email,
+})}
+${button(SIGN_IN_TEXTS.send)}`;
+  const body = html`${errorSummary(fault)}
+${card(
+  app && appMark(app),
+  html`<p>${app === undefined ? SIGN_IN_TEXTS.forWallet : SIGN_IN_TEXTS.forApp(app.name)}</p>`,
+  html`<p class="soft">${SIGN_IN_TEXTS.firstTime}</p>`,
+  request.form(SIGN_IN, fields),
+)}
+${passkeyOffer(services, request, next)}`;
+  return walletOwnerPage(services, { title: SIGN_IN_TEXTS.title, body, isError: fault !== undefined });
+}
+
+/** Asks for the code. `one-time-code` lets phones fill it in from the mail; the field for digits only suits the six of them. */
+function codeForm(services: WalletOwnerServices, request: WalletOwnerRequest, { next, email, fault }: FormState): Html {
+  const fields = html`${nextField(next)}
+${textField({
+  name: 'code',
+  label: SIGN_IN_TEXTS.code,
+  inputMode: 'numeric',
+  autocomplete: 'one-time-code',
+  lengthMax: CODE_TYPED_LENGTH_MAX,
+  isRequired: true,
+})}
+${button(SIGN_IN_TEXTS.enter)}`;
+  const again = html`${nextField(next)}
+${hiddenField('email', email)}
+${button(SIGN_IN_TEXTS.again, { kind: 'quiet' })}`;
+  const body = html`${errorSummary(fault)}
+${card(html`<p>${SIGN_IN_TEXTS.sentTo(email)}</p>`, request.form(CODE, fields))}
+<section>
+<p>${SIGN_IN_TEXTS.noMail}</p>
+${request.form(SIGN_IN, again)}
+</section>
+${linkLine(withReturnPath(SIGN_IN, next), SIGN_IN_TEXTS.otherEmail)}`;
+  return walletOwnerPage(services, { title: SIGN_IN_TEXTS.codeTitle, body, isError: fault !== undefined });
+}
+
+/** The code can no longer be typed at all, so there is no form to show again. */
+function voidPage(services: WalletOwnerServices, next: string): Html {
+  const body = html`${errorSummary(SIGN_IN_TEXTS.voidCode)}
+${linkLine(withReturnPath(SIGN_IN, next), SIGN_IN_TEXTS.askAgain)}`;
+  return walletOwnerPage(services, { title: SIGN_IN_TEXTS.voidTitle, body, isError: true });
+}

@@ -1,0 +1,128 @@
+import type { Connection } from '#connections/connection.ts';
+import type { Person } from '#identities/session.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { type IdentityId, parseId } from '#kernel/ids.ts';
+import type { Checkout } from '#payments/checkout.ts';
+import { appMark } from '#web/components/app-mark.ts';
+import { buttonLink } from '#web/components/button.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import type { Formats } from '#web/format/formats.ts';
+import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
+import { WAITING_SCRIPT } from '#web/topup/waiting-script.ts';
+import { CHECKOUT_TEXTS as TEXTS } from '#web/topup/texts.ts';
+import { NEXT_PATH } from '#web/topup/topup-step.ts';
+import { spendableOf } from '#web/wallet-owner/owned-wallet.ts';
+import { PASSKEYS } from '#web/wallet-owner/return-path.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+
+/** A checkout, with what the person looking at it may see. */
+interface Arrival {
+  readonly checkout: Checkout;
+  readonly appName: string;
+  readonly logo: string | undefined;
+  /** Set only if the wallet's owner is looking: others may not see what is in it. */
+  readonly connection: Connection | undefined;
+  /** Where the payer goes on, as their browser remembers it. */
+  readonly next: string | undefined;
+  /** Whether to suggest a first passkey: to an owner who has none. */
+  readonly offersPasskey: boolean;
+}
+
+/** `/checkout/...`: where a payer waits for the money. Coming here proves no payment: only the processor's notice does (ON-02). */
+export function checkoutPages(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
+  return {
+    '/checkout/:part': {
+      GET: async (request) => {
+        const arrival = await arrivalOf(services, request);
+        return arrival === undefined ? gone(services) : arrivalPage(services, request, arrival);
+      },
+    },
+  };
+}
+
+/** Undefined: no such checkout. Its id is random, so only people who were sent to the address know it. */
+async function arrivalOf(services: WalletOwnerServices, request: PageRequest<Person>): Promise<Arrival | undefined> {
+  const checkoutId = parseId('checkout', request.part);
+  const checkout = checkoutId === undefined ? undefined : await services.checkouts?.find(checkoutId);
+  if (checkout === undefined) return undefined;
+  const app = await services.apps.find(checkout.appId);
+  if (app === undefined) return undefined;
+  const connection = await services.connections.find(checkout.appId, checkout.userId);
+  const isOwner = connection !== undefined && connection.identityId === request.signedIn?.identity.identityId;
+  const [, next] = NEXT_PATH.exec(request.cookie('next')?.replace(`${checkout.checkoutId}:`, '') ?? '') ?? [];
+  const arrival = { checkout, appName: app.name, logo: app.logo, connection: isOwner ? connection : undefined, next };
+  return { ...arrival, offersPasskey: isOwner && (await lacksPasskey(services, connection.identityId)) };
+}
+
+/** Passkeys are suggested here and not while signing in: nobody wants another step between them and paying. */
+async function lacksPasskey({ passkeys }: WalletOwnerServices, identityId: IdentityId): Promise<boolean> {
+  return passkeys.isPossible && (await passkeys.list(identityId)).length === 0;
+}
+
+/** Without scripts, the page reloads itself every three seconds. */
+function arrivalPage(services: WalletOwnerServices, request: PageRequest<Person>, arrival: Arrival): PageResponse {
+  const { title, body } = shownOf(services, request, arrival);
+  const isOpen = arrival.checkout.state === 'open';
+  const waiting = html`<p class="hint" id="slow" hidden>${TEXTS.slow}</p>
+<noscript><meta http-equiv="refresh" content="3"><p class="hint">${TEXTS.slow}</p></noscript>
+${WAITING_SCRIPT.element}`;
+  const whole = html`<section id="arrival" aria-live="polite">${appMark({ name: arrival.appName, logo: arrival.logo })}
+${body}</section>
+${isOpen ? waiting : undefined}`;
+  const page = walletOwnerPage(services, { title, body: whole });
+  return { status: 200, page, ...(isOpen ? { needs: { script: WAITING_SCRIPT } } : {}) };
+}
+
+function shownOf(
+  services: WalletOwnerServices,
+  request: PageRequest<Person>,
+  arrival: Arrival,
+): { title: string; body: Html } {
+  const { formats } = request;
+  const { checkout } = arrival;
+  if (checkout.state === 'paid') return { title: TEXTS.paidTitle, body: paid(formats, arrival) };
+  if (checkout.state === 'kept') {
+    return {
+      title: TEXTS.keptTitle,
+      body: html`<p>${TEXTS.kept(services.operatorName)}</p>${facts(formats, arrival)}`,
+    };
+  }
+  if (request.exchange.query !== 'paid=no') {
+    return { title: TEXTS.openTitle, body: html`<p class="waiting">${TEXTS.open}</p>${facts(formats, arrival)}` };
+  }
+  const body = html`<p>${TEXTS.unpaid}</p>${facts(formats, arrival)}${wayToTryAgain(services, arrival)}`;
+  return { title: TEXTS.unpaidTitle, body };
+}
+
+/** What was to be paid, and for which app. */
+function facts(formats: Formats, { checkout, appName }: Arrival): Html {
+  return definitionList([
+    [TEXTS.amount, formats.amount(checkout.amount, checkout.currency)],
+    [TEXTS.app, appName],
+  ]);
+}
+
+/** The notice has no role of its own: it appears inside a live region, which a screen reader reads out anyway. */
+function paid({ amount }: Formats, { checkout, appName, connection, next, offersPasskey }: Arrival): Html {
+  const balance =
+    connection && definitionList([[TEXTS.available, amount(spendableOf(connection), connection.wallet.currency)]]);
+  const way = next === undefined ? html`<p>${TEXTS.backTo(appName)}</p>` : buttonLink(next, TEXTS.onTo(appName));
+  return html`<p class="good">${TEXTS.paid(amount(checkout.amount, checkout.currency), appName)}</p>
+${balance}${way}${connection && linkLine('/wallet', TEXTS.wallet)}
+${offersPasskey ? html`<p class="soft">${TEXTS.passkey} <a href="${PASSKEYS}">${TEXTS.addPasskey}</a></p>` : undefined}`;
+}
+
+/** A new link, for the owner only. Others may know the address of a checkout, and must not get a link to the wallet by it. */
+function wayToTryAgain({ links }: WalletOwnerServices, { connection, appName, next }: Arrival): Html {
+  if (connection === undefined) return html`<p>${TEXTS.tryFromApp(appName)}</p>`;
+  const path = next?.replace(/\/done$/, '/topup') ?? new URL(links.topup(connection)).pathname;
+  return buttonLink(path, TEXTS.tryAgain);
+}
+
+function gone(services: WalletOwnerServices): PageResponse {
+  const body = html`${errorSummary(TEXTS.gone)}`;
+  return { status: 404, page: walletOwnerPage(services, { title: TEXTS.goneTitle, body, isError: true }) };
+}

@@ -1,0 +1,129 @@
+import type { AppProfile } from '#accounts/app-profile.ts';
+import type { Connection } from '#connections/connection.ts';
+import type { Link } from '#connections/link.ts';
+import type { Identity, Person } from '#identities/session.ts';
+import { type Html, html } from '#kernel/html.ts';
+import type { Micros } from '#kernel/micros.ts';
+import { refuse } from '#kernel/refusal.ts';
+import { appMark } from '#web/components/app-mark.ts';
+import { button } from '#web/components/button.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card } from '#web/components/section.ts';
+import type { PageRequest, PageResponse } from '#web/frame/page.ts';
+import { refusedBy } from '#web/frame/responses.ts';
+import { nextField, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
+import { LINK_TEXTS } from '#web/wallet-owner/texts.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+
+export type WalletOwnerRequest = PageRequest<Person>;
+
+/** A signed link that a person who is signed in has opened. */
+export interface OpenedLink {
+  readonly link: Link;
+  readonly app: AppProfile;
+  readonly person: Person;
+  /** This person's connection for the link's app and user. Undefined if the wallet is somebody else's: pages then have nothing to leak. */
+  readonly connection: Connection | undefined;
+  /** The cap that an operator set for a wallet without an owner. Its first owner is offered the same. */
+  readonly capToClaim: Micros | undefined;
+  /** The person already has another account at this app. If they have only one there, this link was meant for somebody else. */
+  readonly isOneMore: boolean;
+  /** The wallet belongs to another identity. Nothing of it may be shown (BI-04). */
+  readonly isForeign: boolean;
+}
+
+const SANDBOX = 'sandbox';
+
+/**
+ * Opens the link in a page's address. If it cannot be opened, returns the page to show instead: the sandbox's page, one and the
+ * same page for every link that is not valid, or the way to the sign-in, which leads back here. Opening changes nothing.
+ */
+export async function openLink(
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
+  page: 'topup' | 'connect',
+): Promise<OpenedLink | PageResponse> {
+  if (request.part === SANDBOX) return { status: 200, page: sandboxPage(services) };
+  const link = await readLink(services, page, request.part);
+  return openReadLink(services, request, `/${page}/${request.part}`, link);
+}
+
+/** The link in an address. Undefined if it is not valid, has expired, or its payment was made. */
+export async function readLink(
+  { links, checkouts }: WalletOwnerServices,
+  page: 'topup' | 'connect',
+  token: string,
+): Promise<Link | undefined> {
+  const link = links.read(page, token);
+  const isSpent = link !== undefined && (await checkouts?.isSpent(link.digest)) === true;
+  return isSpent ? undefined : link;
+}
+
+/** Does what `openLink` does with a link that was read already. `path`: the page that the sign-in leads back to. */
+export async function openReadLink(
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
+  path: string,
+  link: Link | undefined,
+): Promise<OpenedLink | PageResponse> {
+  const { signedIn: person } = request;
+  const app = link && (await services.apps.find(link.appId));
+  if (link === undefined || app === undefined) return voidLink(services);
+  if (app.isSuspended) return suspendedApp(services, app);
+  if (person === undefined) return toSignIn(path);
+  const { identityId } = person.identity;
+  const found = await services.connections.find(link.appId, link.userId);
+  const isForeign = found !== undefined && found.identityId !== identityId;
+  const capToClaim = found === undefined ? await services.connections.capToClaim(link.appId, link.userId) : undefined;
+  const isOneMore = found === undefined && (await services.connections.knowsApp(identityId, link.appId));
+  return { link, app, person, connection: isForeign ? undefined : found, capToClaim, isOneMore, isForeign };
+}
+
+/** Forged, altered, expired, spent, or of another page: the answer never says which, so that nobody learns by guessing (BI-04). */
+export function voidLink(services: WalletOwnerServices): PageResponse {
+  const body = card(
+    errorSummary(LINK_TEXTS.voidLink),
+    html`<p>${LINK_TEXTS.voidAdvice}</p>`,
+    linkLine('/wallet', LINK_TEXTS.toWallet),
+  );
+  const page = walletOwnerPage(services, { title: LINK_TEXTS.voidTitle, body, isError: true });
+  return refusedBy(refuse('NOT_FOUND', LINK_TEXTS.voidLink), page);
+}
+
+/** Who is signed in, and a button to sign in as somebody else and come back to `then`. */
+export function signedInAs(request: WalletOwnerRequest, { email }: Identity, then: string): Html {
+  const fields = html`${nextField(then)}
+${button(LINK_TEXTS.notYou, { kind: 'quiet' })}`;
+  return html`<div class="soft">
+<p>${LINK_TEXTS.signedInAs} <strong>${email}</strong></p>
+${request.form(SIGN_OUT, fields)}
+</div>`;
+}
+
+/** For somebody who is not the wallet's owner. `way`: the path of this page, and the way back. */
+export function foreignPage(
+  services: WalletOwnerServices,
+  request: WalletOwnerRequest,
+  { app, person }: OpenedLink,
+  way: { readonly path: string; readonly back: Html },
+): PageResponse {
+  const said = LINK_TEXTS.foreign(app.name);
+  const body = html`${card(appMark(app), errorSummary(said), html`<p>${LINK_TEXTS.foreignAdvice}</p>`, way.back)}
+${signedInAs(request, person.identity, way.path)}`;
+  const page = walletOwnerPage(services, { title: LINK_TEXTS.foreignTitle, body, isError: true });
+  return refusedBy(refuse('FORBIDDEN', said), page);
+}
+
+function sandboxPage(services: WalletOwnerServices): Html {
+  const body = card(html`<p>${LINK_TEXTS.sandbox}</p>`, html`<p class="soft">${LINK_TEXTS.sandboxForDevelopers}</p>`);
+  return walletOwnerPage(services, { title: LINK_TEXTS.sandboxTitle, body });
+}
+
+function suspendedApp(services: WalletOwnerServices, app: AppProfile): PageResponse {
+  const said = LINK_TEXTS.suspended(app.name);
+  const body = card(appMark(app), errorSummary(said), html`<p>${LINK_TEXTS.suspendedAdvice}</p>`);
+  const page = walletOwnerPage(services, { title: LINK_TEXTS.suspendedTitle(app.name), body, isError: true });
+  return refusedBy(refuse('APP_SUSPENDED', said), page);
+}

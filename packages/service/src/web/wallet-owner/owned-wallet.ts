@@ -1,0 +1,84 @@
+import type { AppProfile } from '#accounts/app-profile.ts';
+import type { Connection } from '#connections/connection.ts';
+import type { Person } from '#identities/session.ts';
+import { html } from '#kernel/html.ts';
+import { type ConnectionId, type IdentityId, parseId } from '#kernel/ids.ts';
+import { type Micros, micros, ZERO_MICROS } from '#kernel/micros.ts';
+import { refuse } from '#kernel/refusal.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import type { PageRequest, PageResponse } from '#web/frame/page.ts';
+import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { toSignIn } from '#web/wallet-owner/return-path.ts';
+import { OWNED_WALLET_TEXTS as TEXTS } from '#web/wallet-owner/texts.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+
+/** A wallet whose owner asks for one of its pages. */
+export interface OwnedWallet {
+  readonly request: PageRequest<Person>;
+  readonly connection: Connection;
+  /** What every change of the connection is bound to. */
+  readonly owner: { readonly identityId: IdentityId; readonly connectionId: ConnectionId };
+  readonly app: Pick<AppProfile, 'name' | 'logo'>;
+  /** The wallet's own page. */
+  readonly path: string;
+}
+
+/** The states of a wallet as its owner sees them. Only `active` lets the app spend. */
+export type WalletState = 'active' | 'paused' | 'disconnected' | 'blocked';
+
+/**
+ * Opens `/wallet/:part` and the pages and forms below it, for the wallet's owner only. A wallet of somebody else gets the same
+ * answer as one that does not exist, so that nobody can find out which wallets there are.
+ */
+export function forWalletOwner<Rest extends readonly unknown[]>(
+  services: WalletOwnerServices,
+  run: (own: OwnedWallet, ...rest: Rest) => Promise<PageResponse> | PageResponse,
+): (request: PageRequest<Person>, ...rest: Rest) => Promise<PageResponse> {
+  return async (request, ...rest) => {
+    const path = `/wallet/${request.part}`;
+    if (request.signedIn === undefined) return toSignIn(path);
+    const { identityId } = request.signedIn.identity;
+    const connectionId = parseId('connection', request.part);
+    const connection =
+      connectionId === undefined ? undefined : await services.connections.ofIdentity({ identityId, connectionId });
+    if (connection === undefined) return nothingHere(services);
+    const owner = { identityId, connectionId: connection.connectionId };
+    return run({ request, connection, owner, app: await faceOf(services, connection), path }, ...rest);
+  };
+}
+
+/** The name and logo of a connection's app. */
+export async function faceOf({ apps }: WalletOwnerServices, { appId }: Connection): Promise<OwnedWallet['app']> {
+  return (await apps.find(appId)) ?? { name: appId, logo: undefined };
+}
+
+/** Leads to the wallet's page, for an address that takes a form and shows nothing: somebody may reload it or type it. */
+export function toWallet({ part }: PageRequest<Person>): PageResponse {
+  return redirectTo(`/wallet/${part}`);
+}
+
+export function nothingHere(services: WalletOwnerServices): PageResponse {
+  const body = html`${errorSummary(TEXTS.notFound)}
+${linkLine('/wallet', TEXTS.allApps)}`;
+  const page = walletOwnerPage(services, { title: TEXTS.notFoundTitle, body, isError: true });
+  return refusedBy(refuse('NOT_FOUND', TEXTS.notFound), page);
+}
+
+/** The most that the app could spend now: what no call holds, as far as the monthly cap has room for it. */
+export function spendableOf(connection: Connection): Micros {
+  const { wallet, cap } = connection;
+  if (stateOf(connection) !== 'active') return ZERO_MICROS;
+  if (cap === undefined) return wallet.available;
+  const room = cap - wallet.spentThisMonth - wallet.held; // Running calls may still cost what they hold, so holds take room too.
+  if (room <= 0n) return ZERO_MICROS;
+  return room < wallet.available ? micros(room) : wallet.available;
+}
+
+/** The state that decides whether the app can spend. A block comes first: connecting or resuming does not lift it. */
+export function stateOf({ wallet, isPaused }: Connection): WalletState {
+  if (wallet.isSuspended) return 'blocked';
+  if (!wallet.isConnected) return 'disconnected';
+  return isPaused ? 'paused' : 'active';
+}

@@ -1,0 +1,45 @@
+import type { Html } from '#kernel/html.ts';
+import { hiddenField } from '#web/components/form.ts';
+import type { PageResponse } from '#web/frame/page.ts';
+import { redirectTo } from '#web/frame/responses.ts';
+
+const WALLET = '/wallet';
+export const SIGN_IN = '/wallet/sign-in';
+export const CODE = '/wallet/code';
+export const SIGN_OUT = '/wallet/sign-out';
+export const PASSKEYS = '/wallet/passkeys';
+
+/**
+ * The pages that signing in may lead back to. The path comes from an address that anybody can write: without this list, a link to
+ * our sign-in could lead on to any site (an open redirect), under our name.
+ */
+const SHAPES = [
+  /^\/wallet(\/[A-Za-z0-9_-]{1,64}){0,2}$/,
+  /^\/(topup|connect)\/[A-Za-z0-9_-]{1,4096}$/,
+  /^\/checkout\/[A-Za-z0-9_-]{1,64}$/,
+];
+/** These would lead in a circle. */
+const NEVER: ReadonlySet<string> = new Set([SIGN_IN, CODE, SIGN_OUT]);
+
+/** The page to go on to: this path if it is one of ours, or else the wallet. */
+export function returnPathOf(path: string | null): string {
+  const isOurs = path !== null && SHAPES.some((shape) => shape.test(path)) && !NEVER.has(path);
+  return isOurs ? path : WALLET;
+}
+
+/** The field in which the forms of signing in and out carry the return path. */
+export const NEXT_FIELD = 'next';
+
+export function nextField(next: string): Html {
+  return hiddenField(NEXT_FIELD, next);
+}
+
+/** The way to the sign-in, and back to this path afterwards. */
+export function toSignIn(then: string): PageResponse {
+  return redirectTo(withReturnPath(SIGN_IN, then));
+}
+
+/** The address of `page`, with the path to go on to. */
+export function withReturnPath(page: string, then: string): string {
+  return then === WALLET ? page : `${page}?then=${encodeURIComponent(then)}`;
+}

@@ -1,0 +1,33 @@
+/** The texts of pages that a signed link leads to. */
+export const LINK_TEXTS = {
+  voidTitle: 'This link no longer works',
+  voidLink: 'A link like this works for 15 minutes and for one payment.',
+  voidAdvice:
+    'Go back to the app and try again: it will give you a new link. Money that you already paid is in your wallet.',
+  toWallet: 'To your wallet',
+
+  sandboxTitle: 'This is the sandbox',
+  sandbox: 'The app used a test key. Test calls spend play money, so there is nothing to connect and nothing to pay.',
+  sandboxForDevelopers:
+    'With a live key, this link takes the users of your app to the page where they connect and top up a wallet.',
+
+  suspendedTitle: (app: string) => `${app} is suspended here`,
+  suspended: (app: string) =>
+    `${app} cannot spend from any wallet at the moment, so you cannot connect it or pay for it.`,
+  suspendedAdvice: 'Please ask the people who make the app. Money in your wallet stays there.',
+
+  foreignTitle: 'Another wallet pays for this account',
+  foreign: (app: string) =>
+    `This account at ${app} is paid by somebody who signed in with another e-mail address. That stays as it is, and you cannot see that wallet.`,
+  foreignAdvice: 'If that was you, sign in with the e-mail address you used before.',
+
+  signedInAs: 'Signed in as',
+  notYou: 'Not you? Use another e-mail',
+} as const;
+
+/** The texts that pages of a wallet share. */
+export const OWNED_WALLET_TEXTS = {
+  allApps: 'All apps',
+  notFoundTitle: 'There is nothing here',
+  notFound: 'Your wallet has no such page. It may belong to another e-mail address of yours.',
+} as const;

@@ -1,0 +1,56 @@
+import type { AppProfiles } from '#accounts/app-profile.ts';
+import type { Connections } from '#connections/connection.ts';
+import type { Links } from '#connections/link.ts';
+import type { CallerAddress } from '#http/caller-address.ts';
+import type { Cookies } from '#web/frame/cookies.ts';
+import type { CodeSignIns } from '#identities/code.ts';
+import type { Passkeys } from '#identities/passkeys.ts';
+import type { PersonSessions } from '#identities/session.ts';
+import type { WalletMovements } from '#ledger/wallet/movements.ts';
+import type { AttemptLimiter } from '#limits/attempt-limiter.ts';
+import type { Checkouts } from '#payments/checkout.ts';
+import type { Refunds } from '#payments/refund.ts';
+import type { TestBank } from '#payments/test-processor/test-bank.ts';
+import type { AppUsage } from '#usage/report.ts';
+import type { UsageReader } from '#usage/usage.ts';
+
+/** Everything that the pages of wallet owners act on. `app/people.ts` puts it together. */
+export interface WalletOwnerServices {
+  /** Who is signed in, by the cookie `person`. */
+  readonly sessions: PersonSessions;
+  /** One-time codes by mail, and signing in with one. */
+  readonly codes: CodeSignIns;
+  /** Not possible if the service is reached by an IP address: see `isPossible`. */
+  readonly passkeys: Passkeys;
+  /** Which apps may spend for whom, with cap and pause. */
+  readonly connections: Connections;
+  /** Reads signed links, and makes new ones. */
+  readonly links: Links;
+  /** Names, logos and allow-lists of apps: what people may see of them. */
+  readonly apps: AppProfiles;
+  /** Movements of a wallet, a page at a time. */
+  readonly movements: WalletMovements;
+  /** Model and tokens of the calls among movements. */
+  readonly usage: Pick<UsageReader, 'ofCalls'>;
+  /** One call in full: usage, price and outcome. */
+  readonly receipts: Pick<AppUsage, 'receipt'>;
+  /** Undefined: payments are not set up, so nobody can pay. */
+  readonly checkouts: Checkouts | undefined;
+  /** Defined whenever `checkouts` is. */
+  readonly refunds: Refunds | undefined;
+  /** Undefined: payments go to a real processor. */
+  readonly testBank: TestBank | undefined;
+  /** How often somebody may ask for a payment or a refund. */
+  readonly attempts: AttemptLimiter;
+  readonly cookies: Cookies;
+  /** Where a request comes from, behind the proxies of the settings. Tries are counted by it. */
+  readonly addressOf: CallerAddress;
+  /** The currency of new wallets. */
+  readonly currency: string;
+  /** The name that pages use for the operator of this service. */
+  readonly operatorName: string;
+  /** Where people can ask for help. Undefined: the settings name no address. */
+  readonly supportEmail: string | undefined;
+  /** Payments go to the test processor (ON-03). */
+  readonly isTestMoney: boolean;
+}

@@ -1,0 +1,63 @@
+import { csvField } from '#http/csv.ts';
+import { forWalletOwner } from '#web/wallet-owner/owned-wallet.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+import { WALLET_TEXTS } from '#web/wallet/texts.ts';
+import type { PageMethods } from '#web/frame/page.ts';
+import { type MovementsRead, readMovements } from '#web/wallet/movements.ts';
+import { decimalOf } from '#web/format/formats.ts';
+import type { Person } from '#identities/session.ts';
+import { isoOf } from '#kernel/clock.ts';
+import type { WalletMovement } from '#ledger/wallet/movements.ts';
+
+const COLUMNS = ['at', 'movement', 'amount', 'balanceAfter', 'currency', 'callId', 'model', 'tokensIn', 'tokensOut'];
+/** Movements read at a time. */
+const BATCH = 1_000;
+
+/** `/wallet/:part/movements.csv`: every movement, the newest first. */
+export function movementsFile(services: WalletOwnerServices): PageMethods<Person> {
+  return {
+    GET: forWalletOwner(services, ({ connection: { wallet } }) => ({
+      status: 200,
+      file: {
+        headers: {
+          'content-type': 'text/csv; charset=utf-8',
+          'content-disposition': `attachment; filename="${WALLET_TEXTS.fileName}"`,
+        },
+        text: linesOf(services, wallet.walletId, wallet.currency),
+      },
+    })),
+  };
+}
+
+/**
+ * The lines, read in batches as they are sent: a wallet may have any number of movements, and only one batch is in memory. Entries
+ * never change, so what is read later fits what was sent before.
+ */
+async function* linesOf(services: WalletOwnerServices, walletId: bigint, currency: string): AsyncGenerator<string> {
+  yield `${COLUMNS.join(',')}\r\n`;
+  let before: bigint | undefined;
+  do {
+    const read: MovementsRead = await readMovements(services, walletId, { before, most: BATCH });
+    yield read.movements.map((movement) => lineOf(movement, read.calls, currency)).join('');
+    before = read.movements.length === BATCH ? read.movements.at(-1)?.seq : undefined;
+  } while (before !== undefined);
+}
+
+function lineOf(movement: WalletMovement, calls: MovementsRead['calls'], currency: string): string {
+  const { atMs, kind, amount, direction, balanceAfter, callId } = movement;
+  const used = callId === undefined ? undefined : calls.get(callId);
+  // The column adds up to the balance. A refund that is paid out has left the balance before, so it counts as 0.
+  const change = { in: '', out: '-', beside: undefined }[direction];
+  const cells = [
+    isoOf(atMs),
+    csvField(WALLET_TEXTS.movement(kind)),
+    change === undefined ? '0' : change + decimalOf(amount),
+    decimalOf(balanceAfter),
+    currency,
+    callId ?? '',
+    csvField(used?.model ?? ''),
+    String(used?.promptTokens ?? ''),
+    String(used?.completionTokens ?? ''),
+  ];
+  return `${cells.join(',')}\r\n`;
+}

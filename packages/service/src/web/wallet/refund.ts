@@ -1,0 +1,132 @@
+import type { Person } from '#identities/session.ts';
+import { type Html, html } from '#kernel/html.ts';
+import type { Micros } from '#kernel/micros.ts';
+import { randomBase62 } from '#kernel/random.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { Refunds } from '#payments/refund.ts';
+import { amountField } from '#web/components/amount-field.ts';
+import { appMark } from '#web/components/app-mark.ts';
+import { button } from '#web/components/button.ts';
+import { checkboxField } from '#web/components/checkbox-field.ts';
+import { hiddenField } from '#web/components/form.ts';
+import { list, paragraphs } from '#web/components/list.ts';
+import { moment } from '#web/components/moment.ts';
+import { headlineAmount } from '#web/components/money.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card, section } from '#web/components/section.ts';
+import { AMOUNT_TEXTS } from '#web/components/texts.ts';
+import { amountText, parseAmount } from '#web/format/typed-amount.ts';
+import type { PageMethods, PageResponse } from '#web/frame/page.ts';
+import type { Form } from '#web/frame/read-form.ts';
+import { redirectTo, refusedBy } from '#web/frame/responses.ts';
+import { REFUND_TEXTS } from '#web/wallet/refund-texts.ts';
+import { forWalletOwner, nothingHere, type OwnedWallet } from '#web/wallet-owner/owned-wallet.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+
+const KEY_LENGTH = 22; // 131 bits.
+const KEY = /^[0-9A-Za-z]{22}$/;
+/** The value of the box. Browsers require it, and a form without it is refused all the same. */
+const CONFIRMED = 'yes';
+
+/** `/wallet/:part/refund`: unused money goes back to the card or account that it came from. */
+export function refundPage(services: WalletOwnerServices): PageMethods<Person> {
+  const { refunds } = services;
+  if (refunds === undefined) return { GET: forWalletOwner(services, () => nothingHere(services)) };
+  return {
+    GET: forWalletOwner(services, async (own) => ({ status: 200, page: await showRefund(services, refunds, own) })),
+    POST: forWalletOwner(services, async (own, form) => {
+      const amount = parseAmount(form.field('amount'));
+      const fault = formFault(form, amount);
+      if (amount === undefined || fault !== undefined) {
+        return refused(services, refunds, own, { fault: unusable(fault ?? AMOUNT_TEXTS.fault), form });
+      }
+      // Each refund asks the processor. Tries are counted by person, so that one wallet's owner cannot use up those of others.
+      const tooMany = await services.attempts.take([{ kind: 'refund', of: own.owner.identityId }]);
+      if (tooMany !== undefined) return refused(services, refunds, own, { fault: tooMany, form });
+      const { appId, userId } = own.connection;
+      // The amount is checked again where it is booked: calls may have used some of it since the page was shown.
+      const outcome = await refunds.refundUnused({ appId, userId, amount, key: form.field('key') });
+      if (outcome === 'asked') return redirectTo(`${own.path}?done=refund`);
+      if (outcome === 'repeated') return redirectTo(`${own.path}?done=refund-repeated`);
+      return refused(services, refunds, own, { fault: unusable(REFUND_TEXTS.refusal(outcome)), form });
+    }),
+  };
+}
+
+/** What is wrong with the form. Its key was made with the page: a form that is sent twice has the same key, and asks for one refund. */
+function formFault(form: Form, amount: Micros | undefined): string | undefined {
+  if (!KEY.test(form.field('key'))) return REFUND_TEXTS.again;
+  if (amount === 0n) return REFUND_TEXTS.zero;
+  return form.field('sure') === CONFIRMED ? undefined : REFUND_TEXTS.notConfirmed;
+}
+
+function unusable(fault: string): Refusal {
+  return refuse('BAD_REQUEST', fault);
+}
+
+interface Refused {
+  readonly fault: Refusal;
+  readonly form: Form;
+}
+
+/** The form again, with what was typed and why it was refused. */
+async function refused(
+  services: WalletOwnerServices,
+  refunds: Refunds,
+  own: OwnedWallet,
+  { fault, form }: Refused,
+): Promise<PageResponse> {
+  const page = await showRefund(services, refunds, own, { fault: fault.message, typed: form.field('amount') });
+  return refusedBy(fault, page);
+}
+
+interface Shown {
+  readonly fault?: string;
+  readonly typed?: string;
+}
+
+/** The page: the most that can be refunded, what happens to the money, the form, and refunds on their way. */
+async function showRefund(
+  services: WalletOwnerServices,
+  refunds: Refunds,
+  own: OwnedWallet,
+  { fault, typed }: Shown = {},
+): Promise<Html> {
+  const { connection, path, app, request } = own;
+  const { appId, userId, wallet } = connection;
+  const { currency } = wallet;
+  const most = await refunds.refundable(appId, userId);
+  const form = html`${headlineAmount({ amount: most, currency }, request.formats)}
+<p>${REFUND_TEXTS.most}</p>
+${paragraphs(REFUND_TEXTS.what)}
+${request.form(`${path}/refund`, fieldsOf(typed ?? amountText(most), currency))}`;
+  const reason = wallet.isSuspended ? REFUND_TEXTS.blocked(services.operatorName) : REFUND_TEXTS.nothing;
+  const body = html`${linkLine(path, REFUND_TEXTS.back(app.name))}
+${errorSummary(fault)}
+${card(appMark(app), most === 0n ? html`<p>${reason}</p>` : form)}
+${await underWaySection(refunds, own)}`;
+  return walletOwnerPage(services, { title: REFUND_TEXTS.title, body, isError: fault !== undefined });
+}
+
+/** The fields, with a new key for each view of the page. */
+function fieldsOf(text: string, currency: string): Html {
+  return html`${hiddenField('key', randomBase62(KEY_LENGTH))}
+${amountField({ name: 'amount', label: REFUND_TEXTS.amount(currency), text, isRequired: true })}
+${checkboxField({ name: 'sure', label: REFUND_TEXTS.sure, value: CONFIRMED, isRequired: true })}
+${button(REFUND_TEXTS.refund)}`;
+}
+
+/** The refunds that were asked for and are neither paid out nor declined yet. */
+async function underWaySection(refunds: Refunds, { connection, request }: OwnedWallet): Promise<Html | undefined> {
+  const { appId, userId, wallet } = connection;
+  const { formats } = request;
+  const underWay = await refunds.underWay(appId, userId);
+  if (underWay.length === 0) return undefined;
+  const items = underWay.map(
+    ({ amount, askedAtMs }) => html`<span>${formats.amount(amount, wallet.currency)}</span>
+<span class="soft">${moment(askedAtMs, formats)}</span>`,
+  );
+  return section({ id: 'under-way', heading: REFUND_TEXTS.underWay, body: [list(items)] });
+}

@@ -1,0 +1,114 @@
+import type { Connection } from '#connections/connection.ts';
+import type { Person } from '#identities/session.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { appMark } from '#web/components/app-mark.ts';
+import { button, row } from '#web/components/button.ts';
+import { definitionList } from '#web/components/definition-list.ts';
+import { hiddenField } from '#web/components/form.ts';
+import { list } from '#web/components/list.ts';
+import { linkLine, pager } from '#web/components/navigation.ts';
+import { card, section } from '#web/components/section.ts';
+import type { Formats } from '#web/format/formats.ts';
+import type { PageMethods, PageRequest } from '#web/frame/page.ts';
+import { stateBadge } from '#web/wallet/state-badge.ts';
+import { WALLET_TEXTS } from '#web/wallet/texts.ts';
+import { faceOf, type OwnedWallet, spendableOf, stateOf } from '#web/wallet-owner/owned-wallet.ts';
+import { PASSKEYS, SIGN_OUT, toSignIn } from '#web/wallet-owner/return-path.ts';
+import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
+import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
+
+/** Twenty apps with the longest names keep the page under 50 KB. */
+const APPS_SHOWN_MAX = 20;
+const COUNT = /^\d{1,3}$/;
+
+interface Shown {
+  readonly connection: Connection;
+  readonly app: OwnedWallet['app'];
+}
+
+/** `/wallet`: every app that a person has connected, what it can still spend, and signing out. */
+export function walletListPage(services: WalletOwnerServices): PageMethods<Person> {
+  return {
+    GET: async (request) => {
+      const { signedIn, formats } = request;
+      if (signedIn === undefined) return toSignIn('/wallet');
+      const all = (await services.connections.list(signedIn.identity.identityId)).toSorted(connectedFirst);
+      const from = fromOf(request.query);
+      const shown = await Promise.all(
+        all
+          .slice(from, from + APPS_SHOWN_MAX)
+          .map(async (connection) => ({ connection, app: await faceOf(services, connection) })),
+      );
+      const connected = shown.filter(({ connection }) => connection.wallet.isConnected);
+      const others = shown.filter(({ connection }) => !connection.wallet.isConnected);
+      const body = html`<p>${WALLET_TEXTS.listLead(signedIn.identity.email)}</p>
+${all.length === 0 ? card(html`<p>${WALLET_TEXTS.empty}</p>`) : undefined}
+${appsSection('apps', WALLET_TEXTS.connectedApps, connected, formats)}
+${appsSection('disconnected', WALLET_TEXTS.disconnectedApps, others, formats)}
+${otherPages(from, all.length)}
+${signedInSection(request)}`;
+      return { status: 200, page: walletOwnerPage(services, { title: WALLET_TEXTS.listTitle, body }) };
+    },
+  };
+}
+
+/** `toSorted` is stable, so each group keeps the order of the query. */
+function connectedFirst(one: Connection, other: Connection): number {
+  return Number(other.wallet.isConnected) - Number(one.wallet.isConnected);
+}
+
+/** The first app to show. Anybody can type the address, so anything but a short number is the start of the list. */
+function fromOf(query: URLSearchParams): number {
+  const from = query.get('from') ?? '';
+  return COUNT.test(from) ? Number(from) : 0;
+}
+
+function pageFrom(first: number, text: string) {
+  return { href: `/wallet?from=${first}`, text };
+}
+
+/** The whole list is read and cut here: nobody has so many apps that the database should count pages. */
+function otherPages(from: number, count: number): Html | undefined {
+  const next = from + APPS_SHOWN_MAX;
+  return pager({
+    newer: from > 0 ? pageFrom(Math.max(0, from - APPS_SHOWN_MAX), WALLET_TEXTS.newer) : undefined,
+    older: next < count ? pageFrom(next, WALLET_TEXTS.older) : undefined,
+  });
+}
+
+function appsSection(id: string, heading: string, apps: readonly Shown[], formats: Formats): Html | undefined {
+  if (apps.length === 0) return undefined;
+  return section({ id, heading, body: [list(apps.map((one) => appItem(one, formats)))] });
+}
+
+/** One app: the balance first, because that is what people come for. */
+function appItem({ connection, app }: Shown, { amount }: Formats): Html {
+  const { wallet, cap, userLabel } = connection;
+  const { currency } = wallet;
+  const label = userLabel === undefined ? undefined : html` <span class="soft">${userLabel}</span>`;
+  return html`
+<div><a href="/wallet/${connection.connectionId}">${appMark(app)}</a>
+<p>${stateBadge(stateOf(connection))}${label}</p></div>
+${definitionList([
+  [WALLET_TEXTS.balance, amount(wallet.balance, currency)],
+  [WALLET_TEXTS.onHold, amount(wallet.held, currency)],
+  [WALLET_TEXTS.spendable, amount(spendableOf(connection), currency)],
+  [WALLET_TEXTS.spentThisMonth, amount(wallet.spentThisMonth, currency)],
+  [WALLET_TEXTS.cap, cap === undefined ? WALLET_TEXTS.noCap : amount(cap, currency)],
+])}
+`;
+}
+
+/** Signing out, here and everywhere, within reach of the page that people see first. */
+function signedInSection(request: PageRequest<Person>): Html {
+  const everywhere = html`${hiddenField('everywhere', 'yes')}
+${button(WALLET_TEXTS.signOutEverywhere, { kind: 'quiet' })}`;
+  return section({
+    id: 'signing-in',
+    heading: WALLET_TEXTS.signingIn,
+    body: [
+      linkLine(PASSKEYS, WALLET_TEXTS.passkeys),
+      row(request.form(SIGN_OUT, button(WALLET_TEXTS.signOut, { kind: 'quiet' })), request.form(SIGN_OUT, everywhere)),
+    ],
+  });
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { holdRequests } from '../../packages/service/src/db/hold-request.ts';
+import { isItemFault } from '../../packages/service/src/db/pool.ts';
+import { type AppId, type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { settlementRecords } from '../../packages/service/src/ledger/settlement/settlement.ts';
+import { sandboxSettlementRecords } from '../../packages/service/src/sandbox/settlement.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+const database = await createTestDatabase();
+after(() => database.close());
+
+const WRITERS = {
+  'db.hold_request': holdRequests,
+  'ledger.settlement': settlementRecords,
+  'sandbox.settlement': sandboxSettlementRecords,
+};
+
+for (const [type, { attributes }] of Object.entries(WRITERS)) {
+  test(`${type} has the same attributes, in the same order, on both sides`, async () => {
+    const { rows } = await database.owner.query<{ name: string }>(
+      `select a.attname as name from pg_attribute a join pg_type t on t.typrelid = a.attrelid
+       where t.oid = $1::regtype and a.attnum > 0 and not a.attisdropped order by a.attnum`,
+      [type],
+    );
+    assert.deepEqual(
+      attributes,
+      rows.map(({ name }) => name),
+    );
+  });
+}
+
+const NOTHING_SPECIAL = { appId: 'app_1' as AppId, least: micros(1n), most: micros(2n), streamsMax: 0 };
+
+test('the database reads any text, bytes and numbers of a record as they are', async () => {
+  // NUL cannot be stored, and lone surrogates are no text.
+  const texts = fc
+    .string({ unit: 'binary', maxLength: 30 })
+    .filter((text) => !text.includes('\0') && text.isWellFormed());
+  const odd = fc.oneof(
+    texts,
+    fc.constantFrom('', 'null', 'NULL', '"', '\\', ',', '(', ')', '{}', ' ', '\n', "'", '\\x00', '"",'),
+  );
+  const item = fc.record({ user: odd, bytes: fc.uint8Array({ maxLength: 20 }), isKeyed: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(item, { minLength: 1, maxLength: 8 }), async (items) => {
+      const requests = items.map(({ user, bytes, isKeyed }) => ({
+        ...NOTHING_SPECIAL,
+        callId: newCallId(),
+        userId: user as EndUserId,
+        idempotencyKey: isKeyed
+          ? { digest: Buffer.from(bytes), body: Buffer.from([...bytes].toReversed()), joins: true, joined: newCallId() }
+          : undefined,
+      }));
+      const { rows } = await database.owner.query(
+        `select r.call_id, r.app_id, r.user_id, r.least_micros, r.most_micros, r.streams_max, r.key_digest, r.body_digest, r.joins,
+           r.joined_call
+         from unnest($1::db.hold_request[]) r`,
+        [holdRequests(requests)],
+      );
+      assert.deepEqual(
+        rows,
+        requests.map(({ callId, userId, idempotencyKey: key }) => ({
+          call_id: callId,
+          app_id: 'app_1',
+          user_id: userId,
+          least_micros: 1n,
+          most_micros: 2n,
+          streams_max: 0,
+          key_digest: key?.digest ?? null,
+          body_digest: key?.body ?? null,
+          joins: key?.joins ?? null,
+          joined_call: key?.joined ?? null,
+        })),
+      );
+    }),
+    { numRuns: 200 },
+  );
+});
+
+const read = (literal: string): Promise<unknown> =>
+  database.owner.query('select $1::sandbox.settlement[]', [literal]).catch((fault: unknown) => fault);
+
+test('a record of another build is no fault of the call that it tells of, so the call waits for a build that can', async () => {
+  assert.equal(isItemFault(await read(`{"(${newCallId()},1,2,false,3)"}`)), false);
+  assert.equal(isItemFault(await read(`{"(${newCallId()},1,2)"}`)), false);
+  assert.equal(isItemFault(await read(`{"(${newCallId()},1.5,2,false)"}`)), true);
+});
