@@ -212,7 +212,7 @@ test('WA-07 a closed spool leaves its files alone, even if a settlement is struc
   const settlement = settlementOf(1n);
   await spool.keep(settlement);
   await spool.close();
-  spool.strike(settlement.callId);
+  spool.crossOff(settlement.callId);
   assert.equal(await spool.keep(settlementOf(2n)), false);
   await spool.close(); // Waits for any work it may have begun.
   assert.equal(names().length, 1);
