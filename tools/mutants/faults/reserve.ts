@@ -142,7 +142,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'suspended-wallet-spends',
     clause: 'WA-04',
     edits: [largestHold('is_connected and not is_suspended\n', 'is_connected\n')],
-    killer: draining('CC-10 a stream that its wallet refuses ends no drain'),
+    killer: draining('CC-10 a stream that is refused by its wallet ends no drain'),
   },
   {
     id: 'suspension-not-told',

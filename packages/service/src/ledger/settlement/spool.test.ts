@@ -107,9 +107,9 @@ test('WA-07 a settlement is on disk when `keep` resolves, and the file is gone w
   assert.deepEqual([spool.kept(), spool.oldestKeptMs()], [3, 500]);
   declareSpoolMetrics(spool);
   assert.deepEqual(shown(), [3, 0.5]);
-  for (const { callId } of settlements.slice(1)) spool.strike(callId);
+  for (const { callId } of settlements.slice(1)) spool.crossOff(callId);
   assert.equal(names().length, 1); // One of them is still waiting.
-  spool.strike(settlements[0]?.callId ?? newCallId());
+  spool.crossOff(settlements[0]?.callId ?? newCallId());
   await spool.close();
   assert.deepEqual([spool.kept(), spool.oldestKeptMs(), names()], [0, 0, []]);
 });
