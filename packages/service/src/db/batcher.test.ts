@@ -13,7 +13,7 @@ function databaseError(code: string): pg.DatabaseError {
 
 const double = async (items: readonly number[]): Promise<readonly number[]> => items.map((item) => item * 2);
 
-test('items that arrive while a statement runs share the next one', async () => {
+test('items that arrive while a statement runs go into the next one together', async () => {
   const batches: (readonly number[])[] = [];
   const batcher = createBatcher<number, number>({
     run: async (items) => {
@@ -58,10 +58,10 @@ for (const [what, code] of [
   ['a server that turned read-only', '25006'],
   ['a full disk', '53100'],
   ['a privilege that is missing for a moment', '42501'],
-  ['a row that is locked', '55P03'],
-  ['a server that shuts down', '57P01'],
+  ['a locked row', '55P03'],
+  ['a server that is shutting down', '57P01'],
 ] as const) {
-  test(`${what} is waited out`, async () => {
+  test(`the batcher waits out ${what}`, async () => {
     let failures = 3;
     const batcher = createBatcher<number, number>({
       run: async (items) => {
@@ -77,8 +77,8 @@ for (const [what, code] of [
 }
 
 for (const [who, retriesMax, answers] of [
-  ['reported at once to callers that may not wait', 5, 0],
-  ['waited out for callers that may wait', Number.POSITIVE_INFINITY, 1],
+  ['reported at once to a submitter with limited retries', 5, 0],
+  ['waited out for a submitter with unlimited retries', Number.POSITIVE_INFINITY, 1],
 ] as const) {
   test(`WA-07 a server that was silent for seconds is ${who}`, async () => {
     let tries = 0;
@@ -96,7 +96,7 @@ for (const [who, retriesMax, answers] of [
   });
 }
 
-test('a fault that lasts too long is reported to callers that may not wait', async () => {
+test('with limited retries, an error that lasts too long is reported', async () => {
   const batcher = createBatcher<number, number>({
     run: async () => {
       throw databaseError('57P01');
@@ -107,7 +107,7 @@ test('a fault that lasts too long is reported to callers that may not wait', asy
   await assert.rejects(batcher.submit(1), /made by a test/);
 });
 
-test('items that need a stuck resource are not tried one by one, and each is answered in the end', async () => {
+test('items that need a stuck resource are not tried one after the other, and each is answered in the end', async () => {
   const tried: string[] = [];
   const batcher = createBatcher<string, string>({
     run: async (items) => {
@@ -131,7 +131,7 @@ test('items that need a stuck resource are not tried one by one, and each is ans
 const itemOf = (id: string) => ({ callId: id as CallId });
 const rowOf = (id: string) => ({ call_id: id as CallId });
 
-test('each item gets the row of its call, in any order of rows, and a missing row is a fault', () => {
+test('each item gets the row of its call, in any order of rows, and no item goes without', () => {
   const items = ['a', 'b', 'c'].map(itemOf);
   const rows = ['a', 'b', 'c'].map(rowOf);
   for (const order of ['abc', 'acb', 'bac', 'cab', 'cba']) {

@@ -7,7 +7,7 @@ import { startReaper } from '#ledger/recovery/reaper.ts';
 const LEASE_S = 15;
 const SHORT_LEASE_S = 3;
 
-/** A reaper for one kind of money, with a mocked clock. */
+/** A reaper for one kind of money, with its own clock. */
 function startPassing(t: TestContext, prepare?: () => Promise<boolean>, leaseS?: number) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const database = { isDown: false };
@@ -20,7 +20,7 @@ function startPassing(t: TestContext, prepare?: () => Promise<boolean>, leaseS?:
   const lease = leaseS === undefined ? {} : { leaseMs: leaseS * 1_000 };
   const reaper = startReaper({ passes: [pass], log: createLog('silent'), ...lease });
   t.after(reaper.stop);
-  /** Lets this many seconds pass, and returns whether the last pass was allowed to release holds. */
+  /** Advances the clock by so many seconds, and returns whether the last pass released holds. */
   const releasesAfter = async (seconds: number): Promise<boolean> => {
     const before = asked.length;
     for (let second = 0; second < seconds; second += 1) {
@@ -33,7 +33,7 @@ function startPassing(t: TestContext, prepare?: () => Promise<boolean>, leaseS?:
   return { database, releasesAfter };
 }
 
-test('WA-10 a reaper releases nothing until it has reached the database for a whole lease, and again after an outage', async (t) => {
+test('WA-10 a reaper releases nothing until it has been in touch with the database for a whole lease, also after an outage', async (t) => {
   const { database, releasesAfter } = startPassing(t);
   assert.equal(await releasesAfter(LEASE_S), false);
   assert.equal(await releasesAfter(1), true);
@@ -44,13 +44,13 @@ test('WA-10 a reaper releases nothing until it has reached the database for a wh
   assert.equal(await releasesAfter(1), true);
 });
 
-test('WA-10 a reaper waits for the configured lease', async (t) => {
+test('WA-10 a reaper waits for the lease in the settings', async (t) => {
   const { releasesAfter } = startPassing(t, undefined, SHORT_LEASE_S);
   assert.equal(await releasesAfter(SHORT_LEASE_S), false);
   assert.equal(await releasesAfter(1), true);
 });
 
-test('WA-10 a reaper releases nothing while settlements of dead processes are still on disk', async (t) => {
+test('WA-10 a reaper releases nothing until the settlements that dead processes left on disk have landed', async (t) => {
   let isSettled = false;
   const { releasesAfter } = startPassing(t, () => Promise.resolve(isSettled));
   assert.equal(await releasesAfter(2 * LEASE_S), false);
