@@ -173,7 +173,7 @@ test('WA-07 several choices share the output that the wallet affords', async () 
   await expectRefused(await call(body, { balance }), 'PAYMENT_REQUIRED', balance);
 });
 
-test('WA-07 a charge never exceeds its hold, whatever the provider reports', async () => {
+test('WA-07 a charge never exceeds its hold, even if the provider reports a higher usage', async () => {
   const body = bodyOf({ max_completion_tokens: 50 });
   const hold = holdFor(body, 50);
   for (const [prompt, completion] of [

@@ -67,7 +67,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
       settle('least(a.charge_micros, e.amount_micros) as owed,', 'a.charge_micros as owed,'),
       settle('sum(least(a.charge_micros, e.amount_micros)) over', 'sum(a.charge_micros) over'),
     ],
-    killer: lowering('WA-07 a charge never exceeds its hold, whatever the provider reports'),
+    killer: lowering('WA-07 a charge never exceeds its hold, even if the provider reports a higher usage'),
   },
   {
     id: 'rest-of-the-hold-kept',
