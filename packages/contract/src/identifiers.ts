@@ -19,6 +19,6 @@ export const paymentId = z.string().max(64).brand<'PaymentId'>();
 
 export const userId = z
   .string()
-  .regex(END_USER_ID, { error: 'has 1 to 256 visible ASCII characters, without spaces' })
+  .regex(END_USER_ID, { error: 'must be 1 to 256 visible ASCII characters, without spaces' })
   .brand<'EndUserId'>()
   .meta({ description: 'As in `x-service-user`.', examples: ['anna'] });

@@ -81,9 +81,7 @@ export const receiptSchema = z
 export const receiptListSchema = z.object({ calls: z.array(receiptSchema) });
 export const receiptParamsSchema = z.object({ appId, callId: z.string() });
 export const receiptQuerySchema = z.strictObject({
-  correlationId: z
-    .string()
-    .regex(/^[A-Za-z0-9._:-]{1,128}$/, {
-      error: 'must be a correlation id: 1 to 128 letters, digits, dots, underscores, colons or dashes',
-    }),
+  correlationId: z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, {
+    error: 'must be a correlation id: 1 to 128 letters, digits, dots, underscores, colons or dashes',
+  }),
 });

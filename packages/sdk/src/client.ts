@@ -79,7 +79,7 @@ export class PurserUser {
   constructor(access: Access, userId: string) {
     // A missing name would become the text `undefined`: one wallet shared by all users without a name.
     if (typeof userId !== 'string' || !USER_ID.test(userId)) {
-      throw new TypeError('`userId` has 1 to 256 visible ASCII characters, without spaces.');
+      throw new TypeError('`userId` must be 1 to 256 visible ASCII characters, without spaces.');
     }
     this.userId = userId;
     this.baseURL = `${access.root}/v1`;
@@ -145,7 +145,9 @@ function rootOf(baseURL: string): string {
   // The platform's own error would contain the address, and with it a password.
   const root = URL.canParse(baseURL) ? new URL(baseURL).href.replace(/\/+$/, '') : '';
   if (!/^https?:\/\/[^/@?#]+(\/[^?#]*)?$/.test(root) || root.endsWith('/v1')) {
-    throw new TypeError('`baseURL` is the root address of the service, as https://purser.example, without /v1.');
+    throw new TypeError(
+      '`baseURL` must be the root address of the service, such as https://purser.example, without /v1.',
+    );
   }
   return root;
 }
