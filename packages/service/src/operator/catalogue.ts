@@ -91,13 +91,7 @@ export function createCatalogueDesk({
       const after = await edit(named, (current) =>
         current.models.some(({ id }) => id === target)
           ? { ...current, aliases: { ...current.aliases, [alias]: target } }
-          : refuse(
-              'BAD_REQUEST',
-              'An alias must point at the identifier of a model. There is no model with this one.',
-              {
-                param: 'target',
-              },
-            ),
+          : aliasOfNothing(),
       );
       return after instanceof Refusal ? after : undefined;
     },
@@ -110,6 +104,12 @@ export function createCatalogueDesk({
       return after instanceof Refusal ? after : undefined;
     },
   };
+}
+
+function aliasOfNothing(): Refusal<'BAD_REQUEST'> {
+  return refuse('BAD_REQUEST', 'An alias must point at the identifier of a model. There is no model with this one.', {
+    param: 'target',
+  });
 }
 
 /**

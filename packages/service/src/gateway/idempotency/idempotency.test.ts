@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createIdempotencyDigests } from '#idempotency/idempotency-key.ts';
-import { type RetryHeaders, joinEarlier, parseIdempotencyKey } from '#gateway/idempotency/idempotency.ts';
+import { joinEarlier } from '#gateway/idempotency/idempotency.ts';
+import { parseIdempotencyKey, type RetryHeaders } from '#gateway/request/validate-call.ts';
 import type { CallerSide, ChatCall } from '#gateway/call/call.ts';
 import type { Lane } from '#gateway/call/lane.ts';
 import { type AppId, type EndUserId, newCallId } from '#kernel/ids.ts';
