@@ -44,7 +44,7 @@ test('BI-02 cancelling leads back and changes nothing, signed in or not', async 
   assert.equal(await everything(), before);
 });
 
-test('BI-02 an app is told of a connection only if there is one', async () => {
+test('BI-02 an app hears that a user is connected only if that is true', async () => {
   const { email, user } = newConnectPerson();
   const link = await app.linkFor(user);
   const owner = await browserOf(service, email);

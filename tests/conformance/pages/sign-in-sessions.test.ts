@@ -36,7 +36,7 @@ test('ON-01 a sign-in begins a new session, so that a session planted in the bro
   assert.notEqual(browser.cookies.get(PERSON_COOKIE), slipped);
   assert.ok(await isSignedIn(browser));
   assert.equal(await isSignedIn(withCookie(slipped)), false);
-  // Nor does the code of one person sign in another.
+  // One person’s code does not sign in another person.
   const other = await asked(newEmail());
   const attacker = await browserOf(service, newEmail());
   other.browser.cookies.set(PERSON_COOKIE, attacker.cookies.get(PERSON_COOKIE) ?? '');
