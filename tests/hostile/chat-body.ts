@@ -92,7 +92,7 @@ function placesOf(value: unknown, path: Place): readonly Place[] {
 
 type Entries = readonly (readonly [string, unknown])[];
 
-/** The same tree, with the object or array that contains the place written anew. */
+/** The same tree, with the object or array that contains the place rebuilt. */
 function edited(tree: unknown, [name, ...rest]: Place, edit: (entries: Entries, index: number) => Entries): unknown {
   const entries = Object.entries(tree as object);
   const index = entries.findIndex(([one]) => one === name);

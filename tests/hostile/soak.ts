@@ -106,7 +106,7 @@ async function slow(stage: SoakStage): Promise<unknown> {
   };
 }
 
-/** Plain calls one after another, and how many milliseconds each took. */
+/** Buffered calls one after another, and how many milliseconds each took. */
 async function call({ service, app }: SoakStage, times: number): Promise<readonly number[]> {
   const taken: number[] = [];
   for (let count = 0; count < times; count += 1) {

@@ -1,4 +1,4 @@
-// Each response belongs to one request, whatever the upstream sends. A mix-up would charge one caller for another's call.
+// Each response belongs to one request, no matter what the upstream sends. A mix-up would charge one caller for another's call.
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
