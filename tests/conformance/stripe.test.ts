@@ -112,7 +112,7 @@ test('WA-05 a dispute moves the disputed amount without fees, even if Stripe kee
   assert.deepEqual((await moved(user)).slice(1), ['claw_back 3000000', 'funds_reinstated 3000000']);
 });
 
-test('ON-02 a payment whose webhook never arrives is found at Stripe', async () => {
+test('ON-02 a payment whose webhook never comes is found at Stripe', async () => {
   const user = await newUser(0);
   const { session } = await begin(user, 5_000_000);
   await sweep();
@@ -158,7 +158,7 @@ test('ER-03 faults at Stripe are reported by kind: no key, no text from Stripe, 
   stripe.failing = 402;
   await assert.rejects(begin(user, 5_000_000, 'payer@example.test'), (fault: Error) => {
     assert.doesNotMatch(`${fault.message} ${String(fault.cause)}`, /canary|payer@/);
-    assert.match(String(fault.cause), /Stripe could not be asked: \w+ 402/);
+    assert.match(String(fault.cause), /The request to Stripe failed: \w+ 402/);
     return true;
   });
   stripe.failing = 500;
@@ -169,6 +169,6 @@ test('ER-03 faults at Stripe are reported by kind: no key, no text from Stripe, 
     key: 'fault',
   });
   stripe.failing = undefined;
-  assert.match(lines.join(), /could not be asked for yet/);
+  assert.match(lines.join(), /could not be requested yet/);
   assert.doesNotMatch(lines.join(), /canary|payer@/);
 });

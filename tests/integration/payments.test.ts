@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { CheckoutId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
-import { bringToBooks } from '../../packages/service/src/payments/notices.ts';
+import { bringToBooks } from '../../packages/service/src/payments/processor-webhooks.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { APP } from '../support/ledger-database.ts';
 import { createPaymentsGround, type PaymentsGround } from '../support/payments.ts';
@@ -26,7 +26,7 @@ async function stateOf(checkoutId: CheckoutId): Promise<string | undefined> {
 const book = (report: Parameters<typeof bringToBooks>[1]) =>
   bringToBooks({ pool: ground.ledger.live, processor: ground.processor, log: createLog('silent') }, report);
 
-test('ON-02 WH-06 money counts when the processor has it and a notice came, once, however often it is told', async () => {
+test('ON-02 WH-06 money counts once, when the processor has it and a webhook came, however often it is reported', async () => {
   const { ledger, processor, moved, tell, begin } = ground;
   await ledger.open('anna', 0);
   const checkoutId = await begin('anna', 5_000_000);
@@ -41,32 +41,32 @@ test('ON-02 WH-06 money counts when the processor has it and a notice came, once
   assert.deepEqual(await moved('anna'), ['top_up 5000000']);
 });
 
-test('ON-02 one notice that is sent again is one notice, and many at once are too', async () => {
-  const { ledger, processor, moved, notices, begin } = ground;
+test('ON-02 a webhook that is sent again, or many times at once, counts once', async () => {
+  const { ledger, processor, moved, webhooks, begin } = ground;
   await ledger.open('bert', 0);
   const payment = processor.pay(await begin('bert', 5_000_000));
-  const { body, headers } = processor.notice(payment);
+  const { body, headers } = processor.webhook(payment);
   const before = await ground.rows('notices');
-  await Promise.all(Array.from({ length: 8 }, () => notices.take(body, headers)));
+  await Promise.all(Array.from({ length: 8 }, () => webhooks.receive(body, headers)));
   assert.equal(await ground.rows('notices'), before + 1);
   await Promise.all(Array.from({ length: 8 }, () => ground.tell(payment)));
   assert.deepEqual(await moved('bert'), ['top_up 5000000']);
 });
 
-test('ON-02 a forged notice, and one of a payment that is not ours, leave no row', async () => {
-  const { processor, notices, begin, ledger } = ground;
+test('ON-02 a forged webhook, and one of a payment that is not ours, leave no row', async () => {
+  const { processor, webhooks, begin, ledger } = ground;
   await ledger.open('carl', 0);
   const payment = processor.pay(await begin('carl', 5_000_000));
   const count = async () => [await ground.rows('notices'), await ground.rows('payments')];
   const before = await count();
-  const forged = await notices.take(processor.notice(payment).body, { 'x-fake-signature': 'no' });
+  const forged = await webhooks.receive(processor.webhook(payment).body, { 'x-fake-signature': 'no' });
   assert.ok(forged instanceof Refusal);
-  const foreign = processor.notice('pi_of_somebody_else');
-  assert.equal(await notices.take(foreign.body, foreign.headers), 'taken');
+  const foreign = processor.webhook('pi_of_somebody_else');
+  assert.equal(await webhooks.receive(foreign.body, foreign.headers), 'accepted');
   assert.deepEqual(await count(), before);
 });
 
-test('ON-02 a payment of a checkout that was begun elsewhere leaves no row', async () => {
+test('ON-02 a payment for a checkout that began elsewhere leaves no row', async () => {
   const { processor, begin, ledger, moved, tell } = ground;
   await ledger.open('far', 0);
   const checkoutId = await begin('far', 5_000_000);
@@ -78,20 +78,20 @@ test('ON-02 a payment of a checkout that was begun elsewhere leaves no row', asy
   assert.deepEqual(await moved('far'), []);
 });
 
-test('ON-02 while the processor is away a notice is not taken, and counts when it is sent again', async () => {
-  const { processor, notices, begin, ledger, moved } = ground;
+test('ON-02 while the processor is away a webhook is not accepted, and counts when it is sent again', async () => {
+  const { processor, webhooks, begin, ledger, moved } = ground;
   await ledger.open('dora', 0);
   const payment = processor.pay(await begin('dora', 5_000_000));
-  const { body, headers } = processor.notice(payment);
+  const { body, headers } = processor.webhook(payment);
   processor.isAway = true;
-  await assert.rejects(notices.take(body, headers), /is away/);
+  await assert.rejects(webhooks.receive(body, headers), /is away/);
   processor.isAway = false;
   assert.deepEqual(await moved('dora'), []);
-  assert.equal(await notices.take(body, headers), 'taken');
+  assert.equal(await webhooks.receive(body, headers), 'accepted');
   assert.deepEqual(await moved('dora'), ['top_up 5000000']);
 });
 
-test('ON-02 a payment whose notice never comes is found', async () => {
+test('ON-02 a payment whose webhook never comes is found', async () => {
   const { processor, begin, ledger, moved, sweep } = ground;
   await ledger.open('emil', 0);
   const checkoutId = await begin('emil', 5_000_000);
@@ -105,7 +105,7 @@ test('ON-02 a payment whose notice never comes is found', async () => {
   assert.deepEqual(await moved('emil'), ['top_up 5000000']);
 });
 
-test('WA-05 refunds made at the processor are taken once each, however they are told of', async () => {
+test('WA-05 refunds made at the processor are booked once each, however they are reported', async () => {
   const { processor, tell, moved, paid } = ground;
   const { there } = await paid('hans', 5_000_000);
   for (const amount of [1_000_000, 500_000, 250_000]) processor.refundThere(there, amount);
@@ -121,7 +121,7 @@ test('WA-05 refunds made at the processor are taken once each, however they are 
   ]);
 });
 
-test('WA-05 a refund that came back is in the wallet again, and an older report does not undo it', async () => {
+test('WA-05 a returned refund goes back into the wallet, and an older report does not undo that', async () => {
   const { processor, tell, moved, paid } = ground;
   const { there } = await paid('ilse', 5_000_000);
   const refund = processor.refundThere(there, 1_000_000);
@@ -136,7 +136,7 @@ test('WA-05 a refund that came back is in the wallet again, and an older report 
   assert.deepEqual(await moved('ilse'), expected);
 });
 
-test('WA-05 a refund that is declined before anybody heard of it moves nothing, also by an older report', async () => {
+test('WA-05 a refund that is declined before we learn of it moves nothing, even if an older report follows', async () => {
   const { processor, tell, moved, paid } = ground;
   const { there } = await paid('jan', 5_000_000);
   const refund = processor.refundThere(there, 1_000_000, 'under_way');
@@ -147,7 +147,7 @@ test('WA-05 a refund that is declined before anybody heard of it moves nothing, 
   assert.deepEqual(await moved('jan'), ['top_up 5000000']);
 });
 
-test('WA-05 WA-06 what a bank takes beyond the balance suspends, and what it gives back lifts nothing', async () => {
+test('WA-05 WA-06 a claw-back beyond the balance suspends the wallet, and money that comes back does not lift that', async () => {
   const { ledger, processor, tell, moved, paid } = ground;
   const { there } = await paid('kurt', 5_000_000);
   await ledger.takeBack('kurt', 2_000_000, { kind: 'refund' });
@@ -168,7 +168,7 @@ test('WA-05 WA-06 what a bank takes beyond the balance suspends, and what it giv
   assert.equal((await ledger.wallet('kurt')).balance, 3_000_000);
 });
 
-test('ON-02 looks that overtake each other come to the same books', async () => {
+test('ON-02 look-ups that overtake each other lead to the same books', async () => {
   const { processor, begin, ledger, moved } = ground;
   await ledger.open('race', 0);
   const payment = processor.pay(await begin('race', 5_000_000));
@@ -189,7 +189,7 @@ test('ON-02 looks that overtake each other come to the same books', async () => 
   ]);
 });
 
-test('BI-04 a link is spent by a payment of its checkout, not by the checkout', async () => {
+test('BI-04 a link is used up by the payment of its checkout, not by the checkout itself', async () => {
   await ground.ledger.open('link', 0);
   const linkDigest = Buffer.alloc(32, 7);
   const { checkoutId } = await ground.checkouts.begin({
@@ -206,7 +206,7 @@ test('BI-04 a link is spent by a payment of its checkout, not by the checkout', 
   assert.equal(await ground.checkouts.isSpent(linkDigest), true);
 });
 
-test('ON-02 a payment whose notice never comes is found a day later too', async () => {
+test('ON-02 a payment whose webhook never comes is found a day later too', async () => {
   const { processor, begin, ledger, moved, sweep } = ground;
   await ledger.open('late', 0);
   processor.pay(await begin('late', 5_000_000));
@@ -217,7 +217,7 @@ test('ON-02 a payment whose notice never comes is found a day later too', async 
   assert.deepEqual(await moved('late'), ['top_up 5000000']);
 });
 
-test('ON-02 a payment is found after days in which the processor could not be reached', async () => {
+test('ON-02 a payment is found after days in which the processor was unreachable', async () => {
   const { processor, begin, ledger, moved, sweep } = ground;
   await ledger.open('long', 0);
   processor.pay(await begin('long', 5_000_000));
@@ -232,7 +232,7 @@ test('ON-02 a payment is found after days in which the processor could not be re
   assert.deepEqual(await moved('long'), ['top_up 5000000']);
 });
 
-test('ON-02 nobody looks again at a checkout that was paid, nor for ever at one that was not opened', async () => {
+test('ON-02 a paid checkout is not looked up again, and one that never opened is not looked up forever', async () => {
   const { processor, begin, ledger, paid, sweep } = ground;
   const { owner } = ledger.database;
   const isLookedAt = async (user: string) => {
@@ -254,7 +254,7 @@ test('ON-02 nobody looks again at a checkout that was paid, nor for ever at one 
   assert.equal(await isLookedAt('shut'), false);
 });
 
-test('ON-02 looks without a notice get rarer with age, and end', async () => {
+test('ON-02 looks without a webhook become rarer with age, and end', async () => {
   const { begin, ledger, sweep } = ground;
   await ledger.open('rare', 0);
   const checkoutId = await begin('rare', 5_000_000);
@@ -274,7 +274,7 @@ test('ON-02 looks without a notice get rarer with age, and end', async () => {
   assert.deepEqual([await next('1 minute'), await next('4 hours'), await next('4 days')], [1, 60, null]);
 });
 
-test('WA-05 nobody is suspended for what the same report makes good', async () => {
+test('WA-05 a shortfall that the same report makes good suspends nobody', async () => {
   const { ledger, processor, tell, moved, paid } = ground;
   const { there } = await paid('level', 5_000_000);
   await ledger.takeBack('level', 5_000_000, { kind: 'refund' });

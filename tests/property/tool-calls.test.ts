@@ -1,4 +1,4 @@
-// Whatever way of telling its calls a provider has, the caller puts together the calls that it made (clients.md, row 19).
+// However a provider reports its calls, the caller puts together the calls that it made (clients.md, row 19).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -100,7 +100,7 @@ type Booking = Payments & {
   readonly book: (user: string, kind: CreditKind | TakeKind, amount: number, key: string) => Promise<void>;
 };
 
-/** What befalls a wallet of each kind. Chance is drawn in the same order whichever it is. */
+/** What befalls a wallet of each kind. Chance is drawn in the same order for every kind. */
 async function actOnce(payments: Booking, { plan, random }: PaymentOptions, index: number): Promise<void> {
   const { user, kind: wallet } = random.pick(plan.wallets.filter(({ kind }) => kind !== 'tight'));
   const key = random.chance(0.3) ? `shared-${Math.floor(index / 2)}` : `key-${index}`;

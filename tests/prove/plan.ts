@@ -24,7 +24,7 @@ export interface WalletPlan {
 
 /** Calls go to these; `prove.silent` is the one whose provider's silence is not waited for long. */
 const MODELS = ['prove.one', 'prove.two', 'prove.drain', 'prove.silent'] as const;
-/** Costs a micro a token whatever it is, and is never lowered: its hold is any amount that a probe wants. */
+/** Costs a micro for a token of any kind, and is never lowered: its hold is any amount that a probe wants. */
 export const PROBE_MODEL = 'prove.probe';
 const PROBE_PRICE: ModelPrice = {
   input: 1_000_000,
@@ -140,7 +140,7 @@ export interface AnswerPlan {
   readonly fillerBytes: number;
 }
 
-/** The nth call of a client: the same for the same seed, whatever has happened meanwhile. */
+/** The nth call of a client. It depends on the seed alone. */
 export function planCall(plan: HistoryPlan, client: number, index: number): CallPlan {
   const tag = `h${plan.seed}-c${client}-${index}`;
   const random = createRandom(plan.seed, tag);

@@ -48,7 +48,7 @@ function fontsConfigured(folder: string): string {
   return file;
 }
 
-/** Aside and then moved, so that it is there whole or not at all, whoever else unpacks it or is ended while doing so. */
+/** Unpacked aside and then moved. So it is there completely or not at all, even if another process unpacks it or is killed. */
 async function unpack(folder: string): Promise<void> {
   mkdirSync(CACHE, { recursive: true });
   const aside = mkdtempSync(`${folder}-`);

@@ -22,8 +22,8 @@ export interface DocumentCheck {
   readonly faultOf: (answer: WholeAnswer) => string | undefined;
 }
 
-/** What is no request by HTTP is refused before there is a route (ER-08). */
-const BELOW_ROUTES = /^(The request is not valid HTTP|No expectation but )/;
+/** Bytes that are not an HTTP request are refused before there is a route (ER-08). */
+const BELOW_ROUTES = /^(The request is not valid HTTP|`expect` must be )/;
 /** Of headers that are ours, or that clients act on, the document has to tell. */
 const TOLD = /^(x-service-|retry-after|x-should-retry|www-authenticate|ratelimit)/;
 

@@ -15,11 +15,11 @@ interface Asking {
 /** Somebody who is signed in to the example. */
 interface Visitor {
   readonly cookie: string;
-  /** By which name the service knows him. */
+  /** The name by which the service knows the visitor. */
   readonly user: string;
 }
 
-/** A page that is told of events. */
+/** A page that receives events. */
 interface OpenPage {
   readonly heard: () => string;
   /** The example has ended it. */

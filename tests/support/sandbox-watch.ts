@@ -10,7 +10,7 @@ const SENT = 'undici:request:create';
 const SENT_TO_PROVIDER = 'purser.upstream.request';
 
 export interface SandboxWatch {
-  /** Fails where a test key's request has made a gateway of this process send one of its own, whoever was to get it. */
+  /** Fails if a test key's request made a gateway of this process send a request of its own, to any receiver. */
   readonly assertNothingSent: () => void;
   readonly stop: () => void;
 }

@@ -52,7 +52,7 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-/** The records that lie in a spool, parsed, whatever file they are in. */
+/** The records of a spool, parsed, from all of its files. */
 export function recordsOf(directory: string): readonly Readonly<Record<string, unknown>>[] {
   const lines = filesOf(directory).flatMap(({ text }) => text.split('\n').filter((line) => line !== ''));
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server on this machine that looks to Stripe's own library like Stripe: sessions, payments, refunds, disputes, notices. */
+/** A local server that looks like Stripe to Stripe's own library: sessions, payments, refunds, disputes, webhooks. */
 export interface StripeServer extends StripeHand {
   readonly url: string;
   readonly secretKey: string;
@@ -41,7 +41,7 @@ interface StripeHand {
   ) => string;
   /** The dispute is won: the money comes back. */
   readonly reinstate: (dispute: string) => void;
-  /** A notice of this type about a payment, with an id of its own. */
+  /** A webhook of this type about a payment, with an id of its own. */
   readonly event: (type: string, payment: string) => SignedEvent;
   readonly sign: (body: string, options?: { readonly at?: number; readonly secret?: string }) => string;
 }
@@ -250,7 +250,7 @@ function found(table: Map<string, Row>, id: string): Row {
   return row;
 }
 
-/** What a notice of a type shows: a session, a payment, a charge, a refund or a dispute. */
+/** What a webhook of a type shows: a session, a payment, a charge, a refund or a dispute. */
 function aboutOf({ tables }: Books, type: string, payment: string): unknown {
   if (type.startsWith('payment_intent.')) return { id: payment, object: 'payment_intent' };
   if (type.startsWith('checkout.')) {

@@ -11,7 +11,7 @@ import { completionBody } from './scripted-upstream.ts';
 import type { TestApp, TestService } from './service.ts';
 import { setStage } from './stage.ts';
 
-/** Somebody with a connected wallet, and their browser. */
+/** A person with a connected wallet, and their browser. */
 interface WalletOwner {
   readonly user: string;
   readonly email: string;

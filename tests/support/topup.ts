@@ -41,7 +41,7 @@ export async function hurry({ database: { owner } }: TestService, address: strin
       select e.test_event from ${events.replace(' using ', ', ')}${due})`,
     [checkout],
   );
-  await waitUntil('every notice was taken', async () => {
+  await waitUntil('every webhook was accepted', async () => {
     const { rowCount } = await owner.query(
       `select from ${events.replace(' using ', ', ')}${upTo === undefined ? '' : ` and e.type = '${upTo}'`}`,
       [checkout],

@@ -4,12 +4,12 @@ import { connectionsOf } from './connections.ts';
 import { browserOf } from './people.ts';
 import type { TestApp, TestService } from './service.ts';
 
-/** Somebody who owns wallets, with a browser in which he is signed in. */
+/** A person who owns wallets, with a browser in which they are signed in. */
 export interface WalletOwner {
   readonly email: string;
   readonly identityId: IdentityId;
   readonly browser: Browser;
-  /** Agrees that an app may spend: the wallet is his from then on, as it is. */
+  /** Agrees that an app may spend. From then on the wallet is theirs, with what is in it. */
   readonly connect: (app: TestApp, user: string, options?: Agreed) => Promise<ConnectionId>;
 }
 

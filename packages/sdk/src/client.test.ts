@@ -78,7 +78,7 @@ test('SDK-02 logging a client or a user does not show the key', () => {
   }
 });
 
-test('SDK-02 the fetch signs requests to the service, in whatever form they are passed, and no others', async () => {
+test('SDK-02 the fetch signs requests to the service in every form that they are given, and no others', async () => {
   const { purser, sent } = clientThat(() => new Response('{}'));
   const { fetch } = purser.forUser('anna');
   const body = { method: 'POST', body: '{}' };

@@ -30,7 +30,7 @@ test('SDK-01 a 402 is found inside the errors that a client or an app has wrappe
   }
 });
 
-test('SDK-01 an error that has nothing to do with payment is never taken for one', () => {
+test('SDK-01 a value that is not a payment error is never taken for one', () => {
   const circle: { cause?: unknown } = {};
   circle.cause = circle;
   for (const error of [

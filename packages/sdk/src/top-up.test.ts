@@ -156,7 +156,7 @@ test('SDK-02 a call refused again although other calls have ended keeps waiting,
   await assert.rejects(withTopUp({ isSandbox: false, balance }, shift, { onTopUp: () => {}, pollMs: 250 }), other);
 });
 
-test('SDK-02 the wallet is looked at no more than four times a second, at any requested interval', async () => {
+test('SDK-02 the balance is read at most four times a second, even with a shorter `pollMs`', async () => {
   for (const pollMs of [0, -1, 1, Number.NEGATIVE_INFINITY]) {
     const { count, run } = scene([{}]);
     await assert.rejects(run({ pollMs, waitMs: 400 }), isPurserError);

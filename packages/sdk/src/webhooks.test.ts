@@ -76,7 +76,7 @@ test('SDK-03 a missing, malformed or ambiguous header is refused as such', async
   }
 });
 
-test('SDK-03 a signature over other bytes, with another secret or of another length is refused', async () => {
+test('SDK-03 a signature of other text, by another secret, or of another length is refused', async () => {
   const v1 = digest(NOW);
   for (const other of [
     digest(NOW + 1),

@@ -58,7 +58,7 @@ test('a body that is not a JSON object is a 400', () => {
   for (const body of ['', '{', 'null', '[]', '7', '"text"', '['.repeat(1_000_000)])
     assert.equal(faultOf(body)?.status, 400);
   const deep = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`;
-  assert.match(faultOf(`{"model":"sim-echo","x":${deep}}`)?.message ?? '', /nests deeper/);
+  assert.match(faultOf(`{"model":"sim-echo","x":${deep}}`)?.message ?? '', /nested deeper/);
 });
 
 test('null is the same as absent', () => {

@@ -58,7 +58,7 @@ test('CP-05 an operator sees a wallet’s payments, and how much of each was ret
   assert.deepEqual(await paymentsOf('nobody'), []);
 });
 
-test('CP-05 WA-05 a refund of a payment is set aside, requested once, and booked when its webhook arrives', async () => {
+test('CP-05 WA-05 a refund of a payment is set aside, requested once, and booked after its webhook', async () => {
   const { user, there, here } = await payer();
   stripe.refundStatus = 'pending';
   const reply = await refund(user, here, 2_000_000, 'once');
@@ -106,7 +106,7 @@ test('CP-05 an impossible refund is refused, and nothing moves', async () => {
   assert.equal((await trailOf(operator, `${app.appId} ${user} ${here}`)).length, 1);
 });
 
-test('CP-05 a refund that could not be requested from Stripe is requested later', async () => {
+test('CP-05 a refund that could not be requested is requested later', async () => {
   const { user, there, here } = await payer();
   stripe.failing = 503;
   const reply = await refund(user, here, 1_000_000);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
 import { deriveKey } from '../../../packages/service/src/kernel/crypto.ts';
-import { signNotice } from '../../../packages/service/src/payments/test-processor/notices.ts';
+import { signWebhook } from '../../../packages/service/src/payments/test-processor/signed-webhooks.ts';
 import type { Browser } from '../../support/browser.ts';
 import { chat, send } from '../../support/client.ts';
 import { setConnectStage } from '../../support/connect-stage.ts';
@@ -118,11 +118,11 @@ test('ON-02 an HTTP webhook counts once if the test processor signed it, and is 
      select p.test_payment from payments.test_payments p where p.test_checkout = $1`,
     [address.replace('/test-processor/', '')],
   );
-  const notice = { noticeId: 'tev_http', type: 'payment.paid', processorPayment: rows[0]?.test_payment ?? '' };
-  const signed = signNotice(deriveKey(Buffer.from(secret), 'test-processor'), systemClock, notice);
+  const event = { eventId: 'tev_http', type: 'payment.paid', processorPayment: rows[0]?.test_payment ?? '' };
+  const signed = signWebhook(deriveKey(Buffer.from(secret), 'test-processor'), systemClock, event);
   const deliver = (headers: Readonly<Record<string, string>>) =>
     send('/webhooks/test', { url: service.url, body: signed.body, headers });
-  const forged = signNotice(deriveKey(Buffer.from(secret), 'another'), systemClock, notice);
+  const forged = signWebhook(deriveKey(Buffer.from(secret), 'another'), systemClock, event);
   for (const headers of [{}, { 'purser-test-signature': 't=1,v1=00' }, forged.headers]) {
     assertRefusal(await deliver(headers), { code: 'BAD_REQUEST' });
   }

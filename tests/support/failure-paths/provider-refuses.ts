@@ -15,7 +15,7 @@ const CANARY_HEADERS = {
   'set-cookie': 'CANARY=1',
   'x-should-retry': 'true',
   'www-authenticate': 'CANARY',
-  location: '/v1/chat/completions?CANARY', // Whoever follows it sends the call again.
+  location: '/v1/chat/completions?CANARY', // A client that follows it sends the call again.
 };
 const CANARY_ERROR = { message: CANARY, type: 'CANARY', param: 'CANARY', code: 'CANARY' };
 

@@ -81,19 +81,19 @@ export const CALL_FAULTS: readonly Mutant[] = [
         'const most = ceilingOf(model.price, prompt.tokensMax, outputTokensMax);',
       ),
     ],
-    killer: lowering('WA-07 several choices share what the wallet affords'),
+    killer: lowering('WA-07 several choices share the output that the wallet affords'),
   },
   {
     id: 'each-choice-gets-all-the-output',
     clause: 'WA-07',
     edits: [holdRequest('granted) / choices);', 'granted));')],
-    killer: lowering('WA-07 several choices share what the wallet affords'),
+    killer: lowering('WA-07 several choices share the output that the wallet affords'),
   },
   {
     id: 'floor-above-the-limit-of-the-caller',
     clause: 'WA-07',
     edits: [holdRequest('Math.min(model.minOutputTokens, outputTokensMax)', 'model.minOutputTokens')],
-    killer: lowering("WA-07 a caller's own max_tokens below the floor is the floor"),
+    killer: lowering("WA-07 a caller's own max_tokens below the floor becomes the floor"),
   },
   {
     id: 'prompt-measured-as-it-came',
@@ -190,7 +190,9 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'unsent-stream-keeps-its-hold',
     clause: 'CC-08',
     edits: [stream("await lane.settle(hold, FAILED, 'always');", '')],
-    killer: abandoning('CC-08 a stream left while its hold is placed reaches no provider, and its hold is given back'),
+    killer: abandoning(
+      'CC-08 a stream whose caller leaves while its hold is placed reaches no provider, and the hold is released',
+    ),
   },
   {
     id: 'failed-stream-charged',

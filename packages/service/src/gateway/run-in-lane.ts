@@ -17,6 +17,7 @@ import { type ProviderCall, UpstreamError } from '#providers/provider.ts';
 
 type LaneRefusalCode = HoldRefusalCode | UpstreamRefusalCode | 'CONFLICT';
 
+/** One error for all, because its stack says nothing. */
 const JUST_REJECTED = new UpstreamError('rejected', 'The provider has just rejected this request.');
 
 /**
@@ -30,6 +31,7 @@ export async function runInLane<M extends Mode>(
 ): Promise<Answer | Refusal<LaneRefusalCode>> {
   const { call } = asking;
   if (caller.rejections.has(lane.mode, asking)) return refusalOfUpstream(JUST_REJECTED);
+  // Nearly every call comes first, and waits for one promise here; only a retry waits for more.
   const first = await lane.place(call);
   const placed = first.kind === 'earlier' ? await joinEarlier(lane, { call, caller, earlier: first }) : first;
   if (placed.kind === 'refused') return placed.refusal;

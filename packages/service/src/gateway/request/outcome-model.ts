@@ -1,6 +1,5 @@
 import type { Caller } from '#accounts/key-directory.ts';
-import type { Catalogue, Model } from '#catalogue/catalogue.ts';
-import { isEntitled } from '#catalogue/entitlement.ts';
+import { type Catalogue, isEntitled, type Model } from '#catalogue/catalogue.ts';
 import { findOutcome } from '#sandbox/outcomes.ts';
 
 /**

@@ -1,7 +1,6 @@
 import type { Caller } from '#accounts/key-directory.ts';
 import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
-import type { Catalogue, Model } from '#catalogue/catalogue.ts';
-import { isEntitled, notEntitled } from '#catalogue/entitlement.ts';
+import { type Catalogue, isEntitled, type Model, notEntitled } from '#catalogue/catalogue.ts';
 import type { AskingCall, ChatCall } from '#gateway/call/call.ts';
 import { sizePrompt } from '#gateway/usage/prompt-size.ts';
 import { findMessageFault, measureImages } from '#gateway/request/messages.ts';

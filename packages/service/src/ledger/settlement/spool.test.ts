@@ -107,9 +107,9 @@ test('WA-07 a settlement is on disk when `keep` resolves, and the file is gone w
   assert.deepEqual([spool.kept(), spool.oldestKeptMs()], [3, 500]);
   declareSpoolMetrics(spool);
   assert.deepEqual(shown(), [3, 0.5]);
-  for (const { callId } of settlements.slice(1)) spool.strike(callId);
+  for (const { callId } of settlements.slice(1)) spool.crossOff(callId);
   assert.equal(names().length, 1); // One of them is still waiting.
-  spool.strike(settlements[0]?.callId ?? newCallId());
+  spool.crossOff(settlements[0]?.callId ?? newCallId());
   await spool.close();
   assert.deepEqual([spool.kept(), spool.oldestKeptMs(), names()], [0, 0, []]);
 });
@@ -212,7 +212,7 @@ test('WA-07 a closed spool leaves its files alone, even if a settlement is struc
   const settlement = settlementOf(1n);
   await spool.keep(settlement);
   await spool.close();
-  spool.strike(settlement.callId);
+  spool.crossOff(settlement.callId);
   assert.equal(await spool.keep(settlementOf(2n)), false);
   await spool.close(); // Waits for any work it may have begun.
   assert.equal(names().length, 1);

@@ -4,7 +4,7 @@ import { TOKEN_COUNTS, TOKENS_MAX, type UsageReport } from '#providers/completio
 type Counts = UsageReport['counts'];
 type Path = readonly [field: string, part?: string];
 
-/** Where each count is in a `usage` field. */
+/** Where each count is in a `usage` field. A new kind of token is a line here and one in `TOKEN_COUNTS`. */
 const PATHS: Readonly<Record<keyof Counts, Path>> = {
   prompt: ['prompt_tokens'],
   cached: ['prompt_tokens_details', 'cached_tokens'],

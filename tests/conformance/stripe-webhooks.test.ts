@@ -26,7 +26,7 @@ function permutationsOf(items: readonly number[]): readonly (readonly number[])[
   return items.flatMap((item) => permutationsOf(items.filter((one) => one !== item)).map((rest) => [item, ...rest]));
 }
 
-/** Sends the webhooks in this order. By then, everything that they and the earlier ones report has happened at Stripe. */
+/** Webhooks in a given order. When one is sent, everything that it and the earlier ones report has happened at Stripe. */
 async function sendInOrder(user: string, order: readonly number[], times: (place: number) => number): Promise<void> {
   const payment = stripe.pay((await begin(user, 5_000_000)).session);
   let dispute = '';
@@ -44,14 +44,14 @@ async function sendInOrder(user: string, order: readonly number[], times: (place
     for (; happened <= index; happened += 1) happen[happened]?.();
     const event = stripe.event(TYPES[index] ?? '', payment);
     for (let time = 0; time < times(place); time += 1) {
-      // The last one is another webhook about the same event.
+      // The last is another webhook about the same.
       const reply = await (time === 2 ? tell(TYPES[index] ?? '', payment) : deliver(event));
       assert.deepEqual([reply.status, reply.body], [200, { received: true }], reply.text);
     }
   }
 }
 
-test('ON-02 WH-06 webhooks in any order, each sent one to three times: one credit, one debit, books right', async () => {
+test('ON-02 WH-06 whatever the order of webhooks, each sent one to three times: one credit, one debit, books right', async () => {
   assert.equal(ORDERS.length, 120);
   const waiting = [...ORDERS.entries()];
   async function worker(): Promise<void> {
@@ -73,7 +73,7 @@ test('ON-02 WH-06 webhooks in any order, each sent one to three times: one credi
 
 const NO_TEXT = Buffer.from([0x7b, 0xff, 0x7d]);
 
-/** Webhooks that Stripe did not send like this, made from a genuine one: body and signature; undefined for no signature. */
+/** Altered copies of a webhook that Stripe did send: name, body, signature (undefined: no header). */
 function forgeries(body: string): readonly (readonly [string, string | Buffer, string | undefined])[] {
   const now = Math.floor(Date.now() / 1_000);
   const good = stripe.sign(body);
@@ -124,7 +124,7 @@ function forgeries(body: string): readonly (readonly [string, string | Buffer, s
     ['a byte less', body.slice(0, -1), good],
     ['written anew', JSON.stringify(event, null, 1), good],
     ['other order', JSON.stringify(Object.fromEntries(Object.entries(event).toReversed())), good],
-    ['another notice', other, good],
+    ['another webhook', other, good],
     ['signed as another', body, stripe.sign(other)],
     ['another payment', body.replace('pi_', 'pj_'), good],
     ['a mark of byte order before', Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(body)]), good],
@@ -181,7 +181,7 @@ test('ON-02 forged and altered webhooks are refused and leave no row anywhere', 
   assert.deepEqual(await moved(user), ['top_up 5000000']);
 });
 
-test('ON-02 a webhook may be as old, or as far ahead, as clocks may differ, and may be signed by two secrets at once', async () => {
+test('ON-02 a webhook may be as old, or as far ahead, as clocks are apart, and may be signed by two secrets at once', async () => {
   const now = Math.floor(Date.now() / 1_000);
   for (const [name, signature] of [
     ['old', (body: string) => stripe.sign(body, { at: now - 290 })],
@@ -197,7 +197,7 @@ test('ON-02 a webhook may be as old, or as far ahead, as clocks may differ, and 
   }
 });
 
-test('ON-02 while Stripe is away a webhook is answered with a 500, and counts when it is sent again', async () => {
+test('ON-02 while Stripe is away a webhook is answered by a 500, and counts when it is sent again', async () => {
   const user = await newUser(0);
   const payment = stripe.pay((await begin(user, 5_000_000)).session);
   const event = stripe.event('checkout.session.completed', payment);
@@ -210,7 +210,7 @@ test('ON-02 while Stripe is away a webhook is answered with a 500, and counts wh
   assert.deepEqual(await moved(user), ['top_up 5000000']);
 });
 
-test('ON-02 a webhook that cannot be stored is answered with a 500, and counts when it is sent again', async () => {
+test('ON-02 a webhook that cannot be written down is answered by a 500, and counts when it is sent again', async () => {
   const user = await newUser(0);
   const payment = stripe.pay((await begin(user, 5_000_000)).session);
   const event = stripe.event('checkout.session.completed', payment);
@@ -224,7 +224,7 @@ test('ON-02 a webhook that cannot be stored is answered with a 500, and counts w
   assert.deepEqual(await moved(user), ['top_up 5000000']);
 });
 
-test('ON-02 webhooks about objects that are not ours are accepted and leave no row', async () => {
+test('ON-02 webhooks that are not about our payments are accepted and leave no row', async () => {
   const before = await Promise.all([rows('payments.notices'), rows('payments.payments')]);
   const { payment, customer } = {
     payment: stripe.event('payment_intent.succeeded', 'pi_of_somebody_else'),

@@ -34,7 +34,7 @@ for (const [type, { attributes }] of Object.entries(WRITERS)) {
 
 const NOTHING_SPECIAL = { appId: 'app_1' as AppId, least: micros(1n), most: micros(2n), streamsMax: 0 };
 
-test('whatever text, bytes and numbers a record holds, the database reads them as they are', async () => {
+test('the database reads any text, bytes and numbers of a record as they are', async () => {
   // NUL cannot be stored, and lone surrogates are no text.
   const texts = fc
     .string({ unit: 'binary', maxLength: 30 })
@@ -83,7 +83,7 @@ test('whatever text, bytes and numbers a record holds, the database reads them a
 const read = (literal: string): Promise<unknown> =>
   database.owner.query('select $1::sandbox.settlement[]', [literal]).catch((fault: unknown) => fault);
 
-test('a record of another build is no fault of the call that it tells of, so the call waits for a build that can', async () => {
+test('a record from another build does not fail its call: the call waits for a build that can read it', async () => {
   assert.equal(isItemFault(await read(`{"(${newCallId()},1,2,false,3)"}`)), false);
   assert.equal(isItemFault(await read(`{"(${newCallId()},1,2)"}`)), false);
   assert.equal(isItemFault(await read(`{"(${newCallId()},1.5,2,false)"}`)), true);
