@@ -20,7 +20,7 @@ function keyOf(headers: Partial<RetryHeaders>, more: object = {}, body = 'body')
 
 const digestOf = (...of: Parameters<typeof keyOf>) => keyOf(...of)?.digest.toString('hex');
 
-test('CC-14 a call may be retried if it has a key, or if it is plain and a stock client counts its retries', () => {
+test('CC-14 a call may be retried if it has a key, or if it is buffered and a stock client counts its retries', () => {
   assert.equal(keyOf({}), undefined);
   assert.equal(keyOf({ retryCount: '2' }, { isStream: true }), undefined);
   assert.equal(keyOf({ retryCount: '0' })?.joins, false);
