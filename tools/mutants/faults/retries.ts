@@ -1,23 +1,5 @@
 import type { Mutant } from '../mutant.ts';
-import {
-  attemptsOfCalls,
-  digests,
-  failure,
-  findAnswer,
-  joining,
-  keeping,
-  keptAnswers,
-  landing,
-  rejecting,
-  reserve,
-  retrying,
-  sandboxHolds,
-  sandboxLanding,
-  settle,
-  stream,
-  telling,
-  upstreamErrors,
-} from './places.ts';
+import { attemptsOfCalls, digests, failure, findAnswer, joining, keeping, keptAnswers, landing, rejecting, reserve, retrying, sandboxHolds, sandboxLanding, settle, stream, telling, upstreamErrors, validation } from './places.ts';
 
 const EXPIRY_IN_FIND = findAnswer(
   'where a.call_id = p_call and a.expires_at > clock_timestamp()',
@@ -92,7 +74,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'first-attempts-join',
     clause: 'CC-14',
-    edits: [attemptsOfCalls('Number(retryCount) > 0', 'Number(retryCount) >= 0')],
+    edits: [validation('Number(retryCount) > 0', 'Number(retryCount) >= 0')],
     killer: retrying('CC-14 equal calls that are not retries are separate calls, even when they run side by side'),
   },
   {
