@@ -14,9 +14,9 @@ import type { TestDatabase } from './database.ts';
 
 /** Connections as the pages make and change them, with the rights of the service. They end with the file. */
 export interface TestConnections extends Connections {
-  /** Somebody who has shown that this address is his. */
+  /** A person who has shown that this address is theirs. */
   readonly newIdentity: (email?: string) => Promise<Identity>;
-  /** Consents, and fails where the wallet is another's. */
+  /** Consents, and fails if the wallet is another identity's. */
   readonly connect: (consented: Consented) => Promise<Connection>;
 }
 

@@ -4,12 +4,12 @@ import { connectionsOf } from './connections.ts';
 import { browserOf } from './people.ts';
 import type { TestApp, TestService } from './service.ts';
 
-/** Somebody who owns wallets, with a browser in which he is signed in. */
+/** A person who owns wallets, with a browser in which they are signed in. */
 export interface WalletOwner {
   readonly email: string;
   readonly identityId: IdentityId;
   readonly browser: Browser;
-  /** Agrees that an app may spend: the wallet is his from then on, as it is. */
+  /** Agrees that an app may spend. From then on the wallet, with its content, is theirs. */
   readonly connect: (app: TestApp, user: string, options?: Agreed) => Promise<ConnectionId>;
 }
 
@@ -20,7 +20,7 @@ interface Agreed {
 
 let owners = 0;
 
-/** Called once by a test file: what it gives makes people. How they signed in is the business of other tests. */
+/** Called once by a test file. Returns a function that creates people. Other tests cover how they sign in. */
 export function walletOwnersOf(service: TestService): () => Promise<WalletOwner> {
   const connections = connectionsOf(service.database);
   return async () => {

@@ -1,4 +1,4 @@
-// Workers in processes of their own, as `npm run purser -- work` starts them, so that a test can kill them.
+// Workers in separate processes, as `npm run purser -- work` starts them, so that a test can kill them.
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { type ServiceProcess, startWorkProcess } from './service-process.ts';
 export const WORKER_SECRET = 'a secret of the tests, known to every worker of one database';
 
 export interface Workers {
-  /** Kills one, whichever, and starts another in its place. */
+  /** Kills any one of them and starts another in its place. */
   readonly replaceOne: () => Promise<void>;
   readonly close: () => Promise<void>;
 }

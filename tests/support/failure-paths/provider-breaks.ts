@@ -6,7 +6,7 @@ const { CANARY, chunk, DONE, FAILED, FINISH, FIRST, FREE, NEVER, REPORT, SECOND,
 
 const COMMENT = { write: `: ${CANARY}\n\n` };
 
-/** What becomes of a stream whose beginning its caller has read. */
+/** The outcome of a stream whose beginning the caller has read. */
 type Row = readonly [what: string, tail: readonly UpstreamStep[], code: Code, model?: path.PathModel];
 
 const TAILS: readonly Row[] = [
@@ -36,10 +36,10 @@ const TAILS: readonly Row[] = [
   ['ends in half a frame', [{ write: 'data: {"choices":[{"index":0,"delta":{"content":"CANARY' }], FAILED],
 ];
 
-/** Failures of the provider after the first byte of a stream: they end in a frame (ER-06), and are free (CC-11). */
+/** Failures of the provider after the first byte of a stream. They end with an error frame (ER-06) and are free (CC-11). */
 export const PROVIDER_BREAKS: readonly path.Path[] = TAILS.map(([what, tail, code, model = 'large']) => ({
   clause: 'CC-11 ER-06',
-  what: `the provider has begun and ${what}`,
+  what: `the provider begins and then ${what}`,
   kinds: STREAMED,
   model,
   provider: (goneOn) => ({ body: [FIRST, { waitFor: goneOn }, ...tail] }),

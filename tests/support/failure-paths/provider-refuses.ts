@@ -7,7 +7,7 @@ const { BOTH, CANARY, DONE, FAILED, FREE, HALF, HEAD, JSON_TYPE, NEVER, PLAIN, S
 
 const CANARY_HEADERS = {
   'content-type': 'application/json',
-  'retry-after': '3333', // No refusal of ours says more than 60.
+  'retry-after': '3333', // Our refusals never say more than 60.
   'x-canary': CANARY,
   'x-request-id': 'CANARY',
   'x-correlation-id': 'CANARY',
@@ -15,7 +15,7 @@ const CANARY_HEADERS = {
   'set-cookie': 'CANARY=1',
   'x-should-retry': 'true',
   'www-authenticate': 'CANARY',
-  location: '/v1/chat/completions?CANARY', // Whoever follows it sends the call again.
+  location: '/v1/chat/completions?CANARY', // A client that follows it sends the call again.
 };
 const CANARY_ERROR = { message: CANARY, type: 'CANARY', param: 'CANARY', code: 'CANARY' };
 
@@ -27,7 +27,7 @@ function sends(...body: readonly (string | Buffer)[]): UpstreamScript {
   return { body: body.map((write) => ({ write })) };
 }
 
-/** The model is `large` where none is named. */
+/** The model is `large` unless another is named. */
 type Row = readonly [what: string, script: UpstreamScript, code: Code, model?: path.PathModel];
 
 const REFUSED: readonly Row[] = [
@@ -57,7 +57,7 @@ const OVERSIZE = Array.from({ length: 33 }, () => ' '.repeat(1024 * 1024));
 const TRICKLE = Array.from({ length: 100 }, () => [{ write: ' ' }, { waitMs: 300 }]).flat();
 const SOLE = { index: 0, message: { role: 'assistant', content: CANARY } };
 
-/** What only a plain answer can be. */
+/** Faults that only a plain answer can have. */
 const NO_COMPLETION: readonly Row[] = [
   ['resets in its body', { headers: JSON_TYPE, body: [{ write: HALF }, { destroy: true }] }, FAILED],
   ['falls silent in its body', { headers: JSON_TYPE, body: [{ write: HALF }, NEVER] }, FAILED, 'hasty'],
@@ -91,7 +91,7 @@ const COMPRESSED: UpstreamScript = {
   body: [{ write: gzipSync(path.FIRST.write + path.FINISH.write + path.REPORT.write + path.DONE.write) }],
 };
 
-/** What a stream can be before its first chunk. */
+/** Faults that a stream can have before its first chunk. */
 const NO_STREAM: readonly Row[] = [
   ['ends before a chunk', { body: [HEAD] }, FAILED],
   ['is done before a chunk', { body: [DONE] }, FAILED],
@@ -112,7 +112,7 @@ const NO_STREAM: readonly Row[] = [
   ['sends a stream that is compressed', COMPRESSED, FAILED],
   ['begins with an event without an end', sends(`data: ${'a'.repeat(2 * 1024 * 1024)}`, CANARY), FAILED],
   [
-    'sends comments for ever',
+    'sends comments forever',
     { body: Array.from({ length: 100 }, () => [COMMENT, { waitMs: 300 }]).flat() },
     FAILED,
     'hasty',

@@ -35,7 +35,7 @@ const STREAMS: readonly Row[] = [
   ['sends its usage first', { body: [REPORT, ...PIECES, FINISH, DONE] }, ANSWERED],
   ['sends its usage twice', { body: [...PIECES, FINISH, REPORT, REPORT, DONE] }, ANSWERED],
   [
-    'calls its stream a text',
+    'labels its stream as text',
     { headers: { 'content-type': 'text/plain' }, body: [...PIECES, FINISH, REPORT, DONE] },
     ANSWERED,
   ],
@@ -56,5 +56,5 @@ function pathsOf(kinds: readonly path.Kind[], rows: readonly Row[]): readonly pa
   });
 }
 
-/** What looks like a failure and is a whole answer, to be charged. */
+/** Answers that look like failures but are whole and must be charged. */
 export const WHOLE_ANSWERS: readonly path.Path[] = [...pathsOf(PLAIN, WHOLE), ...pathsOf(STREAMED, STREAMS)];
