@@ -31,7 +31,7 @@ const MOMENTS: readonly (readonly [when: string, said: readonly UpstreamStep[], 
     ['before any content', [ROLE], '', 'assistant'],
     ['in the middle', [ROLE, FIRST, SECOND], path.PIECES.slice(0, 2).join(''), 'went on'],
     ['after the last piece', [ROLE, FIRST, SECOND, THIRD], path.CONTENT, 'ended'],
-    ['after the reason to finish', [ROLE, FIRST, SECOND, THIRD, FINISH], path.CONTENT, '"stop"'],
+    ['after the finish reason', [ROLE, FIRST, SECOND, THIRD, FINISH], path.CONTENT, '"stop"'],
   ];
 
 function leaving(reads: string | undefined): path.CallerPart {

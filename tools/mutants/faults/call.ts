@@ -222,7 +222,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'stream-without-an-end-charged',
     clause: 'CC-11',
     edits: [stream('else if (!tally.isFinished())', 'else if (tally === undefined)')],
-    killer: walking('CC-11 ER-06 a streamed call: the provider begins and then ends without a reason to finish'),
+    killer: walking('CC-11 ER-06 a streamed call: the provider begins and then ends without a finish reason'),
   },
   {
     id: 'one-choice-of-two-is-enough',
