@@ -1,6 +1,6 @@
 /**
- * What takes long, in seconds, as it was measured on two cores. A full run names its ten longest files at its end: whoever
- * finds another one there adds it here. A file that is missing is taken for a short one, and nothing else depends on this.
+ * How long the slow test files take, in seconds, measured on two cores. A full run ends with its ten longest files: add one
+ * that is missing here. A missing file counts as short, and nothing else depends on this.
  */
 
 /** Files that mostly wait: for a lease, a timeout, a server that starts. They run beside the others. */
@@ -61,7 +61,7 @@ const COMPUTING: Readonly<Record<string, number>> = {
   'tests/browser/states.test.ts': 6,
   'tests/conformance/operator/amounts.test.ts': 6,
   'tests/conformance/sdk/readme.test.ts': 6,
-  'tests/conformance/stripe-notices.test.ts': 6,
+  'tests/conformance/stripe-webhooks.test.ts': 6,
   'tests/integration/database-loss.test.ts': 6,
   'tests/conformance/stripe.test.ts': 5,
   'tests/integration/example.test.ts': 5,

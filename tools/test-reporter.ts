@@ -7,7 +7,7 @@ type Summary = Extract<TestEvent, { type: 'test:summary' }>['data'];
 const COUNTS = ['tests', 'suites', 'passed', 'cancelled', 'skipped', 'todo'] as const;
 const CLOSING_LINE = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
 const LONGEST_SHOWN = 10;
-/** With fewer files, whoever started them sees which one takes long. */
+/** A run of fewer files does not list the longest: one can see which takes long. */
 const FILES_FOR_LONGEST = 30;
 
 /** What all the files add up to. */
@@ -38,7 +38,7 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   yield* rendered(closingLines(counts, performance.now() - startedMs));
 }
 
-/** As the runner itself has them, for whoever reads the last lines of a run. */
+/** The runner's own closing lines, for tools that read the end of a run. */
 function closingLines({ tests, suites, passed, cancelled, skipped, todo }: Total['counts'], ms: number): TestEvent[] {
   const fail = tests - passed - cancelled - skipped - todo;
   const lines = { tests, suites, pass: passed, fail, cancelled, skipped, todo, duration_ms: ms };

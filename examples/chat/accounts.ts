@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 /** Somebody who has an account of this app. */
 export interface Account {
   readonly name: string;
-  /** By which Purser knows the user. Not the name: whoever takes a name anew must not get at the wallet of its last owner. */
+  /** Purser knows the user by this id. It is not the name: if somebody takes a name again, they must not get its last owner's wallet. */
   readonly userId: string;
 }
 
@@ -16,7 +16,7 @@ interface Kept extends Account {
 }
 
 const NAME_MAX = 80;
-/** No sign, or one that turns the text around it. Purser shows the name to whoever connects a wallet, and refuses such as `userLabel`. */
+/** No sign, or one that turns the text around it. Purser shows the name to the person who connects a wallet, and refuses such text as `userLabel`. */
 const MISLEADING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 /** What a reader sees something of. */
 const SEEN = /[^\s\u2800\p{Default_Ignorable_Code_Point}]/u;
@@ -61,7 +61,7 @@ export function openAccounts(folder: string): Accounts {
   };
 }
 
-/** Writes beside and puts in place: whatever happens meanwhile, the file is whole, as it was or as it is to be. */
+/** Writes a new file and renames it: after a crash the file is complete, either the old one or the new one. */
 function keep(file: string, accounts: readonly Kept[]): void {
   const beside = `${file}.new`;
   writeFileSync(beside, `${JSON.stringify(accounts, undefined, 2)}\n`, { mode: 0o600, flush: true });

@@ -17,7 +17,7 @@ interface Asked {
   readonly purser: Purser;
   readonly model: string;
   readonly tell: (news: News) => void;
-  /** Fires when the reader has left or his session is over: then the call is given up, or the wait for the wallet. */
+  /** Fires when the reader has left or their session is over. Then the call, or the wait for the wallet, is given up. */
   readonly signal: AbortSignal;
 }
 

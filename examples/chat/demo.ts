@@ -34,7 +34,7 @@ interface Where {
 
 const OWNER = 'demo@purser.invalid';
 const PURSER = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', import.meta.url));
-const SECRET = /signing secret, until this ends: (whsec_\S+)/;
+const SECRET = /Signing secret until this command ends: (whsec_\S+)/;
 const ANSWER_MS_MAX = 10_000;
 
 /**

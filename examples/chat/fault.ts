@@ -6,7 +6,7 @@ const REFUSED: Readonly<Record<PaymentRequiredError['code'], string>> = {
   PAYMENT_REQUIRED: 'There was no top-up. Ask again when you have one.',
   APP_SPEND_CAP_EXCEEDED: 'You set a monthly cap for this app, and it is still as it was. Change it, then ask again.',
   WALLET_SUSPENDED:
-    'Your wallet is blocked, and paying in does not change that. Whoever runs the wallet service can tell you why.',
+    'Your wallet is blocked, and paying in does not change that. The operator of the wallet service can tell you why.',
 };
 
 export function explain(fault: unknown): string {
@@ -16,7 +16,7 @@ export function explain(fault: unknown): string {
 }
 
 /**
- * Logs what has failed. With the correlation id, whoever runs Purser finds the call. Never the message or the whole fault: they hold what was
+ * Logs what has failed. With the correlation id, the operator of Purser finds the call. Never the message or the whole fault: they hold what was
  * asked, headers with the key, or a link that is for one user alone.
  */
 export function logFault(what: string, fault: unknown): void {

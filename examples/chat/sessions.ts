@@ -15,7 +15,7 @@ export interface Session {
   isBusy: boolean;
   /** What the next page says once. */
   notice: string | undefined;
-  /** Fires when the session ends. Whatever goes on for it ends then, too. */
+  /** Fires when the session ends. All its work ends then, too. */
   readonly over: AbortSignal;
   /** Of the one way back from Purser that this browser was sent on. */
   state: string | undefined;

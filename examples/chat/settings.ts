@@ -19,7 +19,7 @@ export interface Settings {
 const PORT = 3000;
 const PORT_MAX = 65_535;
 
-/** A fault that one sentence explains to whoever started this. */
+/** A fault that one sentence explains to the person who started this. */
 export class StartFault extends Error {}
 
 /** Throws `StartFault`. */

@@ -522,7 +522,7 @@ create table mail.messages (
   constraint messages_message_key_key UNIQUE (message_key),
   constraint messages_outcome_check CHECK ((outcome = ANY (ARRAY['taken'::text, 'refused'::text, 'given_up'::text]))),
   constraint messages_recipient_check CHECK (((length(recipient) <= 254) AND (recipient ~ '^[^\x01-\x20\x7f<>,;:"()\[\]\\@]+@[^\x01-\x20\x7f<>,;:"()\[\]\\@]+$'::text))),
-  constraint messages_subject_check CHECK ((((length(subject) >= 1) AND (length(subject) <= 200)) AND (subject !~ '[\x01-\x1f\x7f]'::text)))
+  constraint messages_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 200) AND (subject !~ '[\x01-\x1f\x7f]'::text)))
 );
 CREATE INDEX messages_created ON mail.messages USING btree (created_at);
 CREATE INDEX messages_waiting ON mail.messages USING btree (next_try_at) WHERE (ended_at IS NULL);

@@ -29,7 +29,7 @@ export async function startPlainProvider(): Promise<PlainProvider> {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => void parts.push(part));
     request.on('end', () => {
-      // What the service sends is JSON, whatever it was sent: else this throws, and the run ends.
+      // The service sends JSON even if its caller did not. Otherwise this throws, and the run ends.
       const { stream: isStream } = JSON.parse(Buffer.concat(parts).toString('utf8')) as { readonly stream?: unknown };
       response.setHeader('content-type', isStream === true ? 'text/event-stream' : 'application/json');
       response.end(isStream === true ? stream.join('') : plain);

@@ -25,7 +25,7 @@ function anotherProcess(): Pool {
   return pool;
 }
 
-test('processes that start at once apply each migration and each function once, whichever is first', async () => {
+test('processes that start at once apply each migration and each function once, in any order', async () => {
   const applied = await Promise.all([0, 1, 2].map(() => migrate(anotherProcess())));
   const migrations = applied.flatMap((one) => one.migrations);
   const functions = applied.flatMap((one) => one.functions);
@@ -114,7 +114,7 @@ test('a schema newer than this build is refused by a message that names both ver
   });
 });
 
-test('a database from before version 0.1.0 is refused, whatever it contains, and stays as it is', async () => {
+test('a database of a build from before version 0.1.0 is refused and stays as it is', async () => {
   const before = await createTestDatabase({ isEmpty: true });
   await before.owner.query(`create schema db;
     create table db.migrations (version int primary key, name text not null, applied_at timestamptz not null default now());

@@ -207,7 +207,7 @@ test('WA-07 with the spool on a full disk a call waits for the database and leav
   assert.deepEqual([isAnswered, filesOf(directory)], [false, before]);
   proxy.restore();
   assert.deepEqual(await second, { charged: 50n });
-  for (const callId of others) spool.strike(callId);
+  for (const callId of others) spool.crossOff(callId);
   await untilEmpty(directory);
   const { balance, held } = await ledger.wallet('anna');
   assert.deepEqual({ balance, held }, { balance: 900, held: 0 });

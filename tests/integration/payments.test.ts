@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { CheckoutId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
-import { bringToBooks } from '../../packages/service/src/payments/notices.ts';
+import { bringToBooks } from '../../packages/service/src/payments/processor-webhooks.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { APP } from '../support/ledger-database.ts';
 import { createPaymentsGround, type PaymentsGround } from '../support/payments.ts';
@@ -26,7 +26,7 @@ async function stateOf(checkoutId: CheckoutId): Promise<string | undefined> {
 const book = (report: Parameters<typeof bringToBooks>[1]) =>
   bringToBooks({ pool: ground.ledger.live, processor: ground.processor, log: createLog('silent') }, report);
 
-test('ON-02 WH-06 a payment is credited once when the processor has the money, however many webhooks report it', async () => {
+test('ON-02 WH-06 money counts once, when the processor has it and a webhook came, however often it is reported', async () => {
   const { ledger, processor, moved, tell, begin } = ground;
   await ledger.open('anna', 0);
   const checkoutId = await begin('anna', 5_000_000);
@@ -41,28 +41,28 @@ test('ON-02 WH-06 a payment is credited once when the processor has the money, h
   assert.deepEqual(await moved('anna'), ['top_up 5000000']);
 });
 
-test('ON-02 a processor webhook that is repeated, in turn or at once, counts once', async () => {
-  const { ledger, processor, moved, notices, begin } = ground;
+test('ON-02 a webhook that is sent again, or many times at once, counts once', async () => {
+  const { ledger, processor, moved, webhooks, begin } = ground;
   await ledger.open('bert', 0);
   const payment = processor.pay(await begin('bert', 5_000_000));
-  const { body, headers } = processor.notice(payment);
+  const { body, headers } = processor.webhook(payment);
   const before = await ground.rows('notices');
-  await Promise.all(Array.from({ length: 8 }, () => notices.take(body, headers)));
+  await Promise.all(Array.from({ length: 8 }, () => webhooks.receive(body, headers)));
   assert.equal(await ground.rows('notices'), before + 1);
   await Promise.all(Array.from({ length: 8 }, () => ground.tell(payment)));
   assert.deepEqual(await moved('bert'), ['top_up 5000000']);
 });
 
-test('ON-02 a forged processor webhook, or one about a payment that is not ours, leaves no row', async () => {
-  const { processor, notices, begin, ledger } = ground;
+test('ON-02 a forged webhook, and one of a payment that is not ours, leave no row', async () => {
+  const { processor, webhooks, begin, ledger } = ground;
   await ledger.open('carl', 0);
   const payment = processor.pay(await begin('carl', 5_000_000));
   const count = async () => [await ground.rows('notices'), await ground.rows('payments')];
   const before = await count();
-  const forged = await notices.take(processor.notice(payment).body, { 'x-fake-signature': 'no' });
+  const forged = await webhooks.receive(processor.webhook(payment).body, { 'x-fake-signature': 'no' });
   assert.ok(forged instanceof Refusal);
-  const foreign = processor.notice('pi_of_somebody_else');
-  assert.equal(await notices.take(foreign.body, foreign.headers), 'taken');
+  const foreign = processor.webhook('pi_of_somebody_else');
+  assert.equal(await webhooks.receive(foreign.body, foreign.headers), 'accepted');
   assert.deepEqual(await count(), before);
 });
 
@@ -78,16 +78,16 @@ test('ON-02 a payment for a checkout that began elsewhere leaves no row', async 
   assert.deepEqual(await moved('far'), []);
 });
 
-test('ON-02 while the processor is unreachable a webhook is not accepted; it counts when it is sent again', async () => {
-  const { processor, notices, begin, ledger, moved } = ground;
+test('ON-02 while the processor is away a webhook is not accepted, and counts when it is sent again', async () => {
+  const { processor, webhooks, begin, ledger, moved } = ground;
   await ledger.open('dora', 0);
   const payment = processor.pay(await begin('dora', 5_000_000));
-  const { body, headers } = processor.notice(payment);
+  const { body, headers } = processor.webhook(payment);
   processor.isAway = true;
-  await assert.rejects(notices.take(body, headers), /is away/);
+  await assert.rejects(webhooks.receive(body, headers), /is away/);
   processor.isAway = false;
   assert.deepEqual(await moved('dora'), []);
-  assert.equal(await notices.take(body, headers), 'taken');
+  assert.equal(await webhooks.receive(body, headers), 'accepted');
   assert.deepEqual(await moved('dora'), ['top_up 5000000']);
 });
 
@@ -105,7 +105,7 @@ test('ON-02 a payment whose webhook never comes is found', async () => {
   assert.deepEqual(await moved('emil'), ['top_up 5000000']);
 });
 
-test('WA-05 each refund made at the processor is taken once, however it is reported', async () => {
+test('WA-05 refunds made at the processor are booked once each, however they are reported', async () => {
   const { processor, tell, moved, paid } = ground;
   const { there } = await paid('hans', 5_000_000);
   for (const amount of [1_000_000, 500_000, 250_000]) processor.refundThere(there, amount);
@@ -206,7 +206,7 @@ test('BI-04 a link is used up by the payment of its checkout, not by the checkou
   assert.equal(await ground.checkouts.isSpent(linkDigest), true);
 });
 
-test('ON-02 a payment whose webhook never comes is found even a day later', async () => {
+test('ON-02 a payment whose webhook never comes is found a day later too', async () => {
   const { processor, begin, ledger, moved, sweep } = ground;
   await ledger.open('late', 0);
   processor.pay(await begin('late', 5_000_000));
@@ -254,7 +254,7 @@ test('ON-02 a paid checkout is not looked up again, and one that never opened is
   assert.equal(await isLookedAt('shut'), false);
 });
 
-test('ON-02 look-ups without a webhook become rarer with age and then stop', async () => {
+test('ON-02 looks without a webhook become rarer with age, and end', async () => {
   const { begin, ledger, sweep } = ground;
   await ledger.open('rare', 0);
   const checkoutId = await begin('rare', 5_000_000);

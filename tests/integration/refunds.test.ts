@@ -16,7 +16,7 @@ after(async () => {
   await ground.close();
 });
 
-test('WA-05 a refund is set aside before the request to the processor, and its webhook books it once', async () => {
+test('WA-05 a refund is set aside before the processor is asked, and booked once, after its webhook', async () => {
   const { processor, paid, tell, moved, ledger } = ground;
   const { there } = await paid('anna', 5_000_000);
   assert.equal(await ask('anna', 2_000_000, 'one'), 'asked');
@@ -72,7 +72,7 @@ test('WA-05 a refund that was paid and then returned goes back into the wallet o
   assert.deepEqual((await moved('carl')).slice(2), ['refund_paid 2000000', 'funds_reinstated 2000000']);
 });
 
-test('WA-05 the webhook of a refund outweighs an answer that declines it', async () => {
+test('WA-05 a refund that was reported exists, even if the answer to its request said no', async () => {
   const { processor, paid, tell, moved, ledger } = ground;
   const { there } = await paid('knut', 5_000_000);
   const late: typeof processor = {

@@ -6,12 +6,12 @@ import { type CheckoutId, newCheckoutId, newRefundId } from '../../packages/serv
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
-import type { Notice, Processor } from '../../packages/service/src/payments/processor.ts';
+import type { ProcessorEvent, Processor } from '../../packages/service/src/payments/processor.ts';
 import { TEST_CARDS, type TestCardName } from '../../packages/service/src/payments/test-processor/cards.ts';
-import { signNotice } from '../../packages/service/src/payments/test-processor/notices.ts';
+import { signWebhook } from '../../packages/service/src/payments/test-processor/signed-webhooks.ts';
 import { claimTestEvents } from '../../packages/service/src/payments/test-processor/queries.ts';
 import { createTestBank, type TestBank } from '../../packages/service/src/payments/test-processor/test-bank.ts';
-import { startTestNotices } from '../../packages/service/src/payments/test-processor/test-notices.ts';
+import { startTestWebhooks } from '../../packages/service/src/payments/test-processor/test-webhooks.ts';
 import { createTestProcessor } from '../../packages/service/src/payments/test-processor/test-processor.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -27,35 +27,35 @@ let database: TestDatabase;
 let live: Pool;
 let bank: TestBank;
 let processor: Processor;
-let notices: { readonly stop: () => Promise<void> };
+let webhooks: { readonly stop: () => Promise<void> };
 let isAway = false;
-/** The delivered webhooks as the processor's own reader parsed them. */
-const taken: Notice[] = [];
+/** What was delivered, as the processor's own reader read it. */
+const received: ProcessorEvent[] = [];
 
 before(async () => {
   database = await createTestDatabase();
   live = createPool({ url: database.url, role: 'live', connectionsMax: 4, log });
   bank = createTestBank(live);
   processor = createTestProcessor({ pool: live, key: KEY, publicUrl: 'https://purser.test', clock });
-  notices = startTestNotices({
+  webhooks = startTestWebhooks({
     pool: live,
     key: KEY,
     clock,
     log,
-    notices: {
-      take: async (body, headers) => {
+    webhooks: {
+      receive: async (body, headers) => {
         if (isAway) throw new Error('away');
-        const notice = await processor.readNotice(body, headers);
-        if (notice instanceof Refusal) return notice;
-        if (notice !== undefined) taken.push(notice);
-        return 'taken';
+        const event = await processor.readWebhook(body, headers);
+        if (event instanceof Refusal) return event;
+        if (event !== undefined) received.push(event);
+        return 'accepted';
       },
     },
   });
 });
 
 after(async () => {
-  await notices.stop();
+  await webhooks.stop();
   await live.end();
   await database.close();
 });
@@ -104,7 +104,7 @@ async function paidBy(card: TestCardName): Promise<string> {
 }
 
 function typesOf(testPayment: string): readonly string[] {
-  return taken.filter(({ processorPayment }) => processorPayment === testPayment).map(({ type }) => type);
+  return received.filter(({ processorPayment }) => processorPayment === testPayment).map(({ type }) => type);
 }
 
 test('ON-03 a payment with the card that succeeds is reported once and can be looked up', async () => {
@@ -209,7 +209,7 @@ test('ON-03 a refund that is requested twice is made once, arrives later and nev
   assert.equal(await processor.refund({ ...order, refundId: newRefundId(), processorPayment: stubborn }), 'declined');
 });
 
-test('ON-02 a processor webhook that was not accepted is sent again unchanged', async () => {
+test('ON-02 a webhook that was not accepted is sent again unchanged', async () => {
   isAway = true;
   const testPayment = await paidBy('success');
   const { owner } = database;
@@ -228,15 +228,15 @@ test('ON-02 a processor webhook that was not accepted is sent again unchanged', 
   assert.deepEqual(typesOf(testPayment), ['payment.paid']);
 });
 
-test('threat 6: a webhook is refused unless the test processor signed exactly this body within five minutes', async () => {
-  const signed = signNotice(KEY, clock, { noticeId: 'tev_1', type: 'payment.paid', processorPayment: 'tpa_1' });
+test('threat 6: a webhook that the test processor did not sign, as it is and within five minutes, is refused', async () => {
+  const signed = signWebhook(KEY, clock, { eventId: 'tev_1', type: 'payment.paid', processorPayment: 'tpa_1' });
   const header = 'purser-test-signature';
   const signature = signed.headers[header] ?? '';
   const read = (body: Buffer, value: string | undefined) =>
-    processor.readNotice(body, value === undefined ? {} : { [header]: value });
+    processor.readWebhook(body, value === undefined ? {} : { [header]: value });
   const right = await read(signed.body, signature);
-  assert.deepEqual(right, { noticeId: 'tev_1', type: 'payment.paid', processorPayment: 'tpa_1' });
-  const foreign = signNotice(sha256('another key'), clock, right);
+  assert.deepEqual(right, { eventId: 'tev_1', type: 'payment.paid', processorPayment: 'tpa_1' });
+  const foreign = signWebhook(sha256('another key'), clock, right);
   const wrong: readonly (readonly [Buffer, string | undefined])[] = [
     [signed.body, undefined],
     [signed.body, ''],

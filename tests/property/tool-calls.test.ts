@@ -1,4 +1,4 @@
-// However a provider encodes its tool calls, the caller reassembles the same calls (clients.md, row 19).
+// However a provider reports its calls, the caller puts together the calls that it made (clients.md, row 19).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

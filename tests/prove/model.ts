@@ -17,7 +17,7 @@ export interface Figures {
   readonly entries: number;
   readonly orphans: number;
   readonly freeAfterFence: number;
-  /** Of those, the ones whose client saw a charge. */
+  /** Of those, the ones whose client learned of a charge. */
   readonly toldAndReleased: number;
   readonly serverErrors: number;
 }
@@ -170,7 +170,7 @@ function checkStanding(facts: WalletFacts, row: WalletRow, went: number, mended:
   return violations;
 }
 
-/** A key counts once, however often it is sent, at once or later. Another amount under it is a conflict. */
+/** A key counts once, however often the request is sent again. Another amount under the same key is a conflict. */
 function checkAct({ user, kind, key, answers, lostAnswers, otherAmountAnswers }: MoneyAct): Violation[] {
   const count = (answer: string) => answers.filter((one) => one === answer).length;
   const about = `${user} ${kind} ${key}: ${[...answers, ...otherAmountAnswers].join(' ')}, ${lostAnswers} lost`;

@@ -140,7 +140,7 @@ export interface AnswerPlan {
   readonly fillerBytes: number;
 }
 
-/** The nth call of a client. It is the same for the same seed, whatever has happened meanwhile. */
+/** The nth call of a client. It depends on the seed alone. */
 export function planCall(plan: HistoryPlan, client: number, index: number): CallPlan {
   const tag = `h${plan.seed}-c${client}-${index}`;
   const random = createRandom(plan.seed, tag);

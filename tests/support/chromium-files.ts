@@ -48,7 +48,7 @@ function fontsConfigured(folder: string): string {
   return file;
 }
 
-/** Unpacks to a temporary place and then renames, so that it exists completely or not at all, even if others unpack it or are killed meanwhile. */
+/** Unpacked aside and then moved. So it is there completely or not at all, even if another process unpacks it or is killed. */
 async function unpack(folder: string): Promise<void> {
   mkdirSync(CACHE, { recursive: true });
   const aside = mkdtempSync(`${folder}-`);

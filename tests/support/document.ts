@@ -22,8 +22,8 @@ export interface DocumentCheck {
   readonly faultOf: (answer: WholeAnswer) => string | undefined;
 }
 
-/** A request that is not valid HTTP is refused before it has a route (ER-08). */
-const BELOW_ROUTES = /^(The request is not valid HTTP|No expectation but )/;
+/** Bytes that are not an HTTP request are refused before there is a route (ER-08). */
+const BELOW_ROUTES = /^(The request is not valid HTTP|`expect` must be )/;
 /** The document must describe our own headers and those that clients act on. */
 const TOLD = /^(x-service-|retry-after|x-should-retry|www-authenticate|ratelimit)/;
 

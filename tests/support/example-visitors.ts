@@ -15,11 +15,11 @@ interface Asking {
 /** A person who is signed in to the example. */
 interface Visitor {
   readonly cookie: string;
-  /** The name by which the service knows them. */
+  /** The name by which the service knows the visitor. */
   readonly user: string;
 }
 
-/** A page that gets events. */
+/** A page that receives events. */
 interface OpenPage {
   readonly heard: () => string;
   /** True once the example has ended it. */

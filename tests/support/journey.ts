@@ -21,7 +21,7 @@ const USAGE = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
 /** A service whose pages a real browser opens, and an app with a logo and a user whose calls are refused. */
 export interface JourneyStage extends Stage {
   readonly call: (user: string) => Promise<Reply>;
-  /** A user of the app whose call is refused, and the address where the refusal sends them. */
+  /** A user of the app whose call is refused: who they are, and where the refusal sends them. */
   readonly refusedCall: () => Promise<{ readonly user: string; readonly topupUrl: string }>;
 }
 

@@ -13,7 +13,7 @@ export interface OpenChat {
   readonly isConnected: () => boolean;
   /** Breaks the connection off. */
   readonly leave: () => void;
-  /** Resolves when the connection is over, whoever ended it. */
+  /** Resolves when either side has ended the connection. */
   readonly closed: Promise<void>;
 }
 

@@ -4,7 +4,10 @@ import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { checkBooks } from '../../packages/service/src/operator/ledger-check.ts';
 import { type Checkouts, createCheckouts } from '../../packages/service/src/payments/checkout.ts';
-import { createNotices, type Notices } from '../../packages/service/src/payments/notices.ts';
+import {
+  createProcessorWebhooks,
+  type ProcessorWebhooks,
+} from '../../packages/service/src/payments/processor-webhooks.ts';
 import { createRefunds, type Refunds } from '../../packages/service/src/payments/refund.ts';
 import { sweepPayments } from '../../packages/service/src/payments/sweep.ts';
 import { APP, createLedgerDatabase, type LedgerDatabase } from './ledger-database.ts';
@@ -15,11 +18,11 @@ export interface PaymentsGround {
   readonly ledger: LedgerDatabase;
   readonly processor: FakeProcessor;
   readonly checkouts: Checkouts;
-  readonly notices: Notices;
+  readonly webhooks: ProcessorWebhooks;
   readonly refunds: Refunds;
   /** A user's unpaid checkout of this many micros at the processor. */
   readonly begin: (user: string, amount: number) => Promise<CheckoutId>;
-  /** A wallet with a payment that a webhook reported. Returns the processor's name of the payment and ours. */
+  /** A wallet with a payment that a webhook reported. Returns the payment's name at the processor and here. */
   readonly paid: (user: string, amount: number) => Promise<{ readonly there: string; readonly here: PaymentId }>;
   /** The processor sends a webhook about a payment. */
   readonly tell: (payment: string) => Promise<void>;
@@ -43,7 +46,7 @@ export async function createPaymentsGround(): Promise<PaymentsGround> {
   const log = createLog('info', { write: (line) => void told.push(line) });
   const options = { pool: ledger.live, processor, log };
   const checkouts = createCheckouts({ ...options, publicUrl: 'https://purser.test' });
-  const notices = createNotices(options);
+  const webhooks = createProcessorWebhooks(options);
 
   const begin: PaymentsGround['begin'] = async (user, amount) => {
     const { checkoutId } = await checkouts.begin({
@@ -58,14 +61,14 @@ export async function createPaymentsGround(): Promise<PaymentsGround> {
     return checkoutId;
   };
   const tell: PaymentsGround['tell'] = async (payment) => {
-    const { body, headers } = processor.notice(payment);
-    assert.equal(await notices.take(body, headers), 'taken');
+    const { body, headers } = processor.webhook(payment);
+    assert.equal(await webhooks.receive(body, headers), 'accepted');
   };
   return {
     ledger,
     processor,
     checkouts,
-    notices,
+    webhooks,
     refunds: createRefunds(options),
     begin,
     tell,

@@ -32,7 +32,7 @@ interface Hand {
   /** A bank takes money back or returns it. */
   readonly dispute: (payment: string, amount: number, isReinstated?: boolean) => void;
   /** A webhook as the processor would send it now. Each has a different id. */
-  readonly notice: (payment: string) => { readonly body: Buffer; readonly headers: Record<string, string> };
+  readonly webhook: (payment: string) => { readonly body: Buffer; readonly headers: Record<string, string> };
   /** Its current data about a payment. */
   readonly report: (payment: string) => PaymentReport;
 }
@@ -77,11 +77,11 @@ export function createFakeProcessor(name: Processor['name'] = 'stripe'): FakePro
       const processorCheckout = `cs_${order.checkoutId}`;
       return { processorCheckout, url: `https://pay.example.test/${processorCheckout}` };
     },
-    readNotice: async (body, headers) => {
+    readWebhook: async (body, headers) => {
       if (headers['x-fake-signature'] !== SIGNATURE)
-        return refuse('BAD_REQUEST', 'This is no notice of the processor.');
+        return refuse('BAD_REQUEST', 'The processor did not sign this webhook.');
       const { id, payment } = JSON.parse(body.toString('utf8')) as { readonly id: string; readonly payment: string };
-      return { noticeId: id, type: 'fake', processorPayment: payment };
+      return { eventId: id, type: 'fake', processorPayment: payment };
     },
     lookUp: async (payment) => {
       reached();
@@ -152,7 +152,7 @@ function handOf({ orders, payments, next, found }: Books): Hand {
     dispute: (payment, amount, isReinstated = false) => {
       found(payment).movements.push({ processorMovement: next('txn'), amount: micros(BigInt(amount)), isReinstated });
     },
-    notice: (payment) => ({
+    webhook: (payment) => ({
       body: Buffer.from(JSON.stringify({ id: next('evt'), payment })),
       headers: { 'x-fake-signature': SIGNATURE },
     }),

@@ -10,7 +10,7 @@ const SENT = 'undici:request:create';
 const SENT_TO_PROVIDER = 'purser.upstream.request';
 
 export interface SandboxWatch {
-  /** Fails if a test key's request made a gateway of this process send any request of its own. */
+  /** Fails if a test key's request made a gateway of this process send a request of its own, to any receiver. */
   readonly assertNothingSent: () => void;
   readonly stop: () => void;
 }

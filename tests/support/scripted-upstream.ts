@@ -14,7 +14,7 @@ export interface RecordedRequest {
   readonly body: unknown;
   /** True if the other side left before it had the whole answer. Final once `closed` has resolved. */
   readonly aborted: boolean;
-  /** Resolves when the exchange is over, whoever ended it. Never rejects. */
+  /** Resolves when either side has ended the exchange. It does not reject. */
   readonly closed: Promise<void>;
 }
 

@@ -52,7 +52,7 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-/** The parsed records of a spool, from all of its files. */
+/** The records of a spool, parsed, from all of its files. */
 export function recordsOf(directory: string): readonly Readonly<Record<string, unknown>>[] {
   const lines = filesOf(directory).flatMap(({ text }) => text.split('\n').filter((line) => line !== ''));
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server on this machine that looks like Stripe to Stripe's own library: sessions, payments, refunds, disputes, webhooks. */
+/** A local server that looks like Stripe to Stripe's own library: sessions, payments, refunds, disputes, webhooks. */
 export interface StripeServer extends StripeHand {
   readonly url: string;
   readonly secretKey: string;
@@ -41,7 +41,7 @@ interface StripeHand {
   ) => string;
   /** The dispute is won: the money comes back. */
   readonly reinstate: (dispute: string) => void;
-  /** A webhook of this type about a payment, with a new id. */
+  /** A webhook of this type about a payment, with an id of its own. */
   readonly event: (type: string, payment: string) => SignedEvent;
   readonly sign: (body: string, options?: { readonly at?: number; readonly secret?: string }) => string;
 }

@@ -9,7 +9,7 @@ export interface WalletOwner {
   readonly email: string;
   readonly identityId: IdentityId;
   readonly browser: Browser;
-  /** Agrees that an app may spend. From then on the wallet, with its content, is theirs. */
+  /** Agrees that an app may spend. From then on the wallet is theirs, with what is in it. */
   readonly connect: (app: TestApp, user: string, options?: Agreed) => Promise<ConnectionId>;
 }
 

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** The catalogue file: providers, models with their prices, aliases (MO-04 to MO-06). Unknown fields are refused. */
+/**
+ * The catalogue file: providers, models with their prices, aliases (MO-04 to MO-06). Unknown fields are refused, because a
+ * misspelt price would otherwise be a free model.
+ */
 
 const IDENTIFIER = /^[a-z0-9-]+\.[A-Za-z0-9._:-]+$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
@@ -8,7 +11,10 @@ const PRICE_MAX = 1_000_000_000_000; // A million currency units for a million t
 const TOKENS_MAX = 10_000_000;
 const TIMEOUT_MS_MAX = 3_600_000;
 
-/** Who edits the catalogue chooses where a key is sent: not the secrets that the service runs on. */
+/**
+ * Settings of the service itself. Whoever edits the catalogue chooses the address that a key is sent to, so a provider's
+ * key must not be one of the service's own secrets.
+ */
 const OWN_SETTING = /^(PURSER_|DATABASE_URL$|SMTP_URL$|PG)/;
 
 const priceMicros = z.int().min(0).max(PRICE_MAX);
@@ -21,24 +27,25 @@ export const providerSchema = z.discriminatedUnion('kind', [
     kind: z.literal('openai-compatible'),
     baseUrl: z
       .url({ protocol: /^https?$/ })
-      .refine(isBare, { error: 'holds no name, password, query or fragment: a key goes by `apiKeyEnv`' }),
-    /** The environment variable that holds the key; without one, none is sent. */
+      .refine(isBare, { error: 'must have no user name, password, query or fragment; name a key by `apiKeyEnv`' }),
+    /** The environment variable that contains the key. Without it, no key is sent. */
     apiKeyEnv: z
       .string()
       .regex(/^[A-Z][A-Z0-9_]*$/)
       .refine((name) => !OWN_SETTING.test(name), {
-        error: 'is a setting of the service itself, which no provider gets',
+        error: 'must not be a setting of the service itself',
       })
       .optional(),
     onAbandon: onAbandon.default('cancel'),
   }),
   z.strictObject({
-    /** The provider simulator that comes with Purser: development only. */
+    /** The provider simulator that comes with Purser, for development only. */
     kind: z.literal('simulator'),
     onAbandon: onAbandon.default('cancel'),
   }),
 ]);
 
+/** One model. Prices are micros for a million tokens; the margin is in hundredths of a percent on top of them. */
 export const modelSchema = z.strictObject({
   id: z.string().max(128).regex(IDENTIFIER, 'must look like `family.model-name`'),
   provider: z.string().regex(NAME),
@@ -67,6 +74,7 @@ export const modelSchema = z.strictObject({
   timeoutMs: z.int().min(1_000).max(TIMEOUT_MS_MAX).default(600_000),
 });
 
+/** The whole catalogue. Checks what no single entry can show: identifiers, references and names that would collide. */
 export const catalogueSchema = z
   .strictObject({
     providers: z.record(z.string().regex(NAME), providerSchema),
@@ -87,28 +95,30 @@ export const catalogueSchema = z
     }
     for (const [alias, target] of Object.entries(catalogue.aliases)) {
       if (ids.has(alias)) complain(['aliases', alias], 'is the identifier of a model');
-      if (alias.startsWith('sandbox/')) complain(['aliases', alias], 'begins as the outcomes of the sandbox do');
+      if (alias.startsWith('sandbox/'))
+        complain(['aliases', alias], 'must not begin with `sandbox/`, as sandbox outcomes do');
       if (!ids.has(target)) complain(['aliases', alias], `there is no model \`${target}\``);
     }
   });
 
-/** The catalogue is shown to operators whole, so no secret may stand in an address. */
+/** Whether an address contains no secret. Operators see the whole catalogue, addresses included. */
 function isBare(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && url.username === '' && url.password === '' && !/[?#]/.test(text);
 }
 
+/** Checks that a model without a price says so itself. A forgotten price must not give its tokens away. */
 function checkPrice(model: CatalogueModel, complain: (field: string, message: string) => void): void {
   const prices = [...Object.values(model.price ?? {}), model.cacheWriteMicrosPerMillion];
   const isPriced = prices.some((price) => price !== undefined && price > 0);
   if ((!isPriced || model.price === undefined) && !model.free) {
-    complain('price', 'a model without a price must say `"free": true`');
+    complain('price', 'a model without a price must have `"free": true`');
   }
-  if (isPriced && model.free) complain('free', 'a free model has no price');
+  if (isPriced && model.free) complain('free', 'must not be true for a model with a price');
   if ((model.defaultOutputTokens ?? 0) > model.maxOutputTokens) {
-    complain('defaultOutputTokens', 'is above maxOutputTokens');
+    complain('defaultOutputTokens', 'must not exceed `maxOutputTokens`');
   }
-  if (model.minOutputTokens > model.maxOutputTokens) complain('minOutputTokens', 'is above maxOutputTokens');
+  if (model.minOutputTokens > model.maxOutputTokens) complain('minOutputTokens', 'must not exceed `maxOutputTokens`');
 }
 
 export type CatalogueProvider = z.output<typeof providerSchema>;

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { appId, keyId, sessionId, userId } from './identifiers.ts';
 
-/** What the control plane takes and gives (CP-01 to CP-03, interfaces.md). Fields that are not here are refused by name. */
+/**
+ * Requests and answers of the control plane (CP-01 to CP-03). Requests are strict objects: an unknown field is refused by
+ * its name, so that a misspelt one is not ignored in silence.
+ */
 
 const EMAIL_LENGTH_MAX = 254; // RFC 5321.
 const PASSWORD_LENGTH_MIN = 10;
@@ -9,18 +12,18 @@ const PASSWORD_LENGTH_MAX = 256;
 const NAME_LENGTH_MAX = 100;
 const REDIRECT_URIS_MAX = 20;
 const REDIRECT_URI_LENGTH_MAX = 2_048;
-const LOGO_LENGTH_MAX = 21_880; // 16 KiB in base64, after the longest `data:image/jpeg;base64,`.
+const LOGO_LENGTH_MAX = 21_880; // 16 KiB in base64, plus the longest prefix: `data:image/jpeg;base64,`.
 
 export const email = z
   .email({ error: 'must be an e-mail address' })
   .max(EMAIL_LENGTH_MAX)
-  .meta({ description: 'Compared without regard to case.', examples: ['anna@example.com'] });
+  .meta({ description: 'Upper and lower case make no difference.', examples: ['anna@example.com'] });
 export const newPassword = z
   .string()
   .min(PASSWORD_LENGTH_MIN)
   .max(PASSWORD_LENGTH_MAX)
-  .meta({ description: 'Any characters, 10 to 256 of them.', examples: ['ten or more characters'] });
-/** Of an existing account: whatever it is, it is compared, not judged. */
+  .meta({ description: '10 to 256 characters of any kind.', examples: ['ten or more characters'] });
+/** The password of an existing account. It is only compared, so the rules for new ones do not apply. */
 const password = z.string().max(PASSWORD_LENGTH_MAX);
 export const name = z
   .string()
@@ -40,6 +43,7 @@ export const accountSchema = z
   })
   .meta({ id: 'Account' });
 
+/** A new account. Its role is not a field: registration always makes an owner. */
 export const registerSchema = z.strictObject({ email, password: newPassword, name: name.optional() });
 export const signInSchema = z.strictObject({ email: z.string().max(EMAIL_LENGTH_MAX), password });
 
@@ -58,13 +62,16 @@ export const sessionSchema = z
 export const sessionListSchema = z.object({ sessions: z.array(sessionSchema) });
 export const currentSessionSchema = z.object({ sessionId: z.string(), expiresAt: moment, account: accountSchema });
 export const sessionParamsSchema = z.object({
-  sessionId: sessionId.meta({ description: '`current`: the one that asks. `others`: every one but that.' }),
+  sessionId: sessionId.meta({
+    description: 'A session’s id; `current` for this session; `others` for all except this one.',
+  }),
 });
 
 export const changePasswordSchema = z.strictObject({ currentPassword: password, newPassword });
 export const requestResetSchema = z.strictObject({ email: z.string().max(EMAIL_LENGTH_MAX) });
 export const resetPasswordSchema = z.strictObject({ token: z.string().max(256), newPassword });
 
+/** Where users may be sent back to. HTTP is allowed on this machine only, for development. */
 const redirectUri = z
   .string()
   .max(REDIRECT_URI_LENGTH_MAX)
@@ -100,14 +107,16 @@ export const putLogoSchema = z.strictObject({
     .max(LOGO_LENGTH_MAX)
     .meta({
       description:
-        'A PNG, JPEG or WebP picture of at most 16 KiB and 1,024 pixels each way, as a `data:` address in base64. Square ones look best.',
+        'A PNG, JPEG or WebP picture of at most 16 KiB and 1,024 by 1,024 pixels, as a `data:` address in base64. Square pictures look best.',
       examples: [
         'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mPgjfEGAAEuALVo5pZVAAAAAElFTkSuQmCC',
       ],
     }),
 });
 export const logoSchema = z
-  .object({ logoUrl: z.string().meta({ description: 'Where it is. Another picture has another address.' }) })
+  .object({
+    logoUrl: z.string().meta({ description: 'The address of the picture. A new picture gets a new address.' }),
+  })
   .meta({ id: 'Logo' });
 
 const mode = z.enum(['live', 'sandbox']);
@@ -121,7 +130,7 @@ export const keySchema = z
     mode,
     hint: z.string(),
     createdAt: moment,
-    lastUsedAt: moment.nullable().meta({ description: 'To the minute.' }),
+    lastUsedAt: moment.nullable().meta({ description: 'Exact to the minute.' }),
     revokedAt: moment.nullable(),
   })
   .meta({ id: 'Key' });
@@ -129,12 +138,13 @@ export const keyListSchema = z.object({ keys: z.array(keySchema) });
 export const keyParamsSchema = z.object({ appId, keyId });
 
 const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** Scheme, two slashes, the host. */
+/** The scheme, two slashes and the host, as they are written. */
 const ORIGIN = /^https?:\/\/([^/?@:[\]]+|\[[\da-f:]+\])(?:[:/?]|$)/i;
 
 /**
- * An address that a browser may be sent back to. Its text is what counts later, so nothing in it is made nicer; and what a
- * parser would have to mend (`https:/a.test`, `http://127.1`) is refused, for another one may mend it otherwise.
+ * Whether a browser may be sent back to this address. The allow-list is compared as text, so the address is stored exactly
+ * as it is written. An address that a parser would have to repair (`https:/a.test`, `http://127.1`) is refused, because
+ * another parser may repair it differently and send the user elsewhere.
  */
 function isRedirectUri(text: string): boolean {
   if (!/^[\x21-\x7e]+$/.test(text) || text.includes('#') || text.includes('\\')) return false;
@@ -144,6 +154,7 @@ function isRedirectUri(text: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && LOCAL_HOSTS.has(url.hostname));
 }
 
+/** An amount of money. Bounded to the integers that a JSON number holds exactly. */
 export const amount = z
   .int()
   .min(0)
@@ -168,14 +179,14 @@ export const sandboxUserListSchema = z.object({
   next: z
     .string()
     .nullable()
-    .meta({ description: 'Where the next page begins: `?after=` this. Null on the last one.' }),
+    .meta({ description: 'Pass it as `?after=` to get the next page. Null on the last page.' }),
 });
-/** How many rows a page has at most. In a query everything is text: digits alone are a number. */
+/** The page size of a query: at most `most`, and `standard` if it is left out. */
 export function pageLimit(most: number, standard = most) {
   return queryNumber(1, most).default(standard);
 }
 
-/** A whole number of a query. */
+/** A whole number in a query. Queries are text, so only plain digits count: not `1e3`, not `0x10`, not ` 5`. */
 export function queryNumber(least: number, most: number) {
   const error = `must be a whole number from ${least} to ${most}`;
   return z.preprocess(readNumber, z.int({ error }).min(least, { error }).max(most, { error }));
@@ -196,4 +207,4 @@ export const resetSandboxSchema = z
     spendCapMicros: amount.optional(),
     suspended: z.boolean().optional(),
   })
-  .meta({ description: 'What is left out goes back to its default: the grant, no cap, not suspended.' });
+  .meta({ description: 'Fields that you leave out go back to their defaults: the grant, no cap, not suspended.' });

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { amount, moment } from './control.ts';
 import { ERROR_STATUS, ERROR_TYPE, type ErrorCode } from './errors.ts';
 
-/** What the data plane answers (seed, interfaces.md). What it takes of a chat completion is the gateway's own table. */
+/**
+ * Answers of the data plane (seed, interfaces.md). The parameters of a chat completion are not here: the gateway checks
+ * them against its own table, because providers differ in what they accept.
+ */
 
 const codes = Object.keys(ERROR_STATUS) as ErrorCode[];
 
@@ -10,21 +13,21 @@ export const errorSchema = z
   .object({
     error: z.object({
       code: z.enum(codes),
-      message: z.string().meta({ description: 'For people. Its words may change: decide by `code`.' }),
+      message: z.string().meta({ description: 'For people. The words may change, so decide by `code`.' }),
       correlationId: z.string(),
       type: z.enum([...new Set(Object.values(ERROR_TYPE))]),
-      param: z.string().nullable().meta({ description: 'The field at fault, where there is one.' }),
+      param: z.string().nullable().meta({ description: 'The field at fault, or null.' }),
       topupUrl: z.string().optional(),
     }),
-    topupUrl: z.string().optional().meta({ description: 'Where the end user can mend it.' }),
+    topupUrl: z.string().optional().meta({ description: 'The page where the end user can pay, or raise the cap.' }),
   })
-  .meta({ id: 'Error', description: 'Every error of every plane.' });
+  .meta({ id: 'Error', description: 'The form of every error of every route.' });
 
 const walletFields = {
   userId: z.string(),
   balanceMicros: amount,
-  reservedMicros: amount.meta({ description: 'Micros: set aside for calls that run.' }),
-  availableMicros: amount.meta({ description: 'Micros: the balance without what is set aside.' }),
+  reservedMicros: amount.meta({ description: 'Micros: set aside for running calls.' }),
+  availableMicros: amount.meta({ description: 'Micros: the balance minus what is set aside.' }),
   currency: z.string(),
   spendCapMicros: amount.nullable(),
   spentThisMonthMicros: amount,
@@ -37,7 +40,7 @@ export const monthQuerySchema = z.strictObject({
     .string()
     .regex(/^\d{4}-(0[1-9]|1[0-2])$/)
     .optional()
-    .meta({ description: 'A UTC month, as 2026-01. Left out: this one.' }),
+    .meta({ description: 'A UTC month, such as `2026-01`. The current month if you leave it out.' }),
 });
 const usageFigures = {
   requests: z.int().min(0),
@@ -59,42 +62,45 @@ export const usageSummarySchema = z
 
 const STATE_LENGTH_MAX = 512;
 const LABEL_LENGTH_MAX = 80;
-/** No sign, or one that turns the text around it: what a person reads would not be what was sent. */
+/**
+ * Control characters, line separators and characters that change the direction of text. With these, a person who gives
+ * their consent could read something other than what was sent.
+ */
 const MISLEADING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
-/** What a reader sees something of. */
+/** At least one character that a person can see. */
 const SEEN = /[^\s\u2800\p{Default_Ignorable_Code_Point}]/u;
 
 export const connectRequestSchema = z
   .strictObject({
     redirectUri: z.string().meta({
-      description: 'Where the user goes back to: one of the app’s `redirectUris`, character by character.',
+      description: 'Where the user returns to. Must match one of the app’s `redirectUris`, character by character.',
       examples: ['https://app.example/back'],
     }),
     state: z
       .string()
       .max(STATE_LENGTH_MAX)
-      .regex(/^\P{Cc}*$/u, { error: 'must hold no control characters' })
+      .regex(/^\P{Cc}*$/u, { error: 'must not contain control characters' })
       .optional()
-      .meta({ description: 'Given back with the redirect.', examples: ['k3Jd8'] }),
+      .meta({ description: 'Returned to you with the redirect.', examples: ['k3Jd8'] }),
     userLabel: z
       .string()
       .trim()
       .min(1)
       .max(LABEL_LENGTH_MAX)
       .refine((text) => !MISLEADING.test(text), {
-        error: 'must hold no control characters, and none that change the direction of text',
+        error: 'must not contain control characters, or characters that change the direction of text',
       })
-      .refine((text) => SEEN.test(text), { error: 'must hold something to read' })
+      .refine((text) => SEEN.test(text), { error: 'must contain visible text' })
       .optional()
       .meta({
-        description: 'Shown to the person who connects, to tell which account of your app it is.',
+        description: 'Shown to the person who connects, so that they know which account of your app it is.',
         examples: ['anna@app.example'],
       }),
   })
   .meta({ id: 'ConnectRequest' });
 export const connectLinkSchema = z
   .object({
-    connectUrl: z.string().meta({ description: 'Send the browser of the user there.' }),
+    connectUrl: z.string().meta({ description: 'Send the user’s browser to this address.' }),
     expiresAt: moment,
   })
   .meta({ id: 'ConnectLink' });
@@ -116,7 +122,7 @@ const tokenUsage = z
   .looseObject({ prompt_tokens: z.int().min(0), completion_tokens: z.int().min(0), total_tokens: z.int().min(0) })
   .meta({ id: 'TokenUsage' });
 const head = { id: z.string(), created: z.int(), model: z.string() };
-const OPEN = 'What the provider adds is passed on.';
+const OPEN = 'Fields that the provider adds are passed on.';
 
 export const completionSchema = z
   .looseObject({
@@ -133,7 +139,7 @@ export const completionSchema = z
         finish_reason: z.string().nullable(),
       }),
     ),
-    usage: tokenUsage.nullable().optional().meta({ description: 'Where the provider tells it.' }),
+    usage: tokenUsage.nullable().optional().meta({ description: 'If the provider reports it.' }),
   })
   .meta({ id: 'ChatCompletion', description: OPEN });
 
@@ -148,9 +154,11 @@ export const chunkSchema = z
   })
   .meta({ id: 'ChatCompletionChunk', description: `The data of one event. ${OPEN}` });
 
-/** Whatever the processor sends: its signature is checked on the bytes. */
-export const noticeSchema = z.looseObject({ id: z.string(), type: z.string() }).meta({ id: 'ProcessorNotice' });
-export const noticeTakenSchema = z.object({ received: z.literal(true) });
+/** The body of a processor's webhook. It is described only: the service checks its signature, on the raw bytes. */
+export const processorWebhookSchema = z
+  .looseObject({ id: z.string(), type: z.string() })
+  .meta({ id: 'ProcessorWebhook' });
+export const webhookReceivedSchema = z.object({ received: z.literal(true) });
 export const healthSchema = z.object({ status: z.literal('ok') });
 export const readySchema = z.object({ status: z.literal('ready') });
 export const unreadySchema = z.object({ status: z.literal('unavailable') });

@@ -1,4 +1,7 @@
-/** Every error code on the wire with its HTTP status (seed, "Errors"; ER-08 for the last three). */
+/**
+ * Every error code on the wire with its HTTP status (seed, "Errors"; ER-08 for the last three). Callers decide by the code:
+ * several codes share a status, and messages may change.
+ */
 export const ERROR_STATUS = {
   BAD_REQUEST: 400,
   UNAUTHORIZED: 401,
@@ -21,7 +24,7 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** `error.type` for clients of the compatible format (ER-07). Stock clients show it; none decides by it. */
+/** The `error.type` for clients of the compatible format (ER-07). Stock clients show it, and none decides by it. */
 export const ERROR_TYPE = {
   BAD_REQUEST: 'invalid_request_error',
   UNAUTHORIZED: 'authentication_error',

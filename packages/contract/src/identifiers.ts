@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** An end user as an app names them: 1 to 256 visible ASCII characters (AU-04). */
+/** An app's name for one of its end users: 1 to 256 visible ASCII characters (AU-04). */
 export const END_USER_ID = /^[\x21-\x7e]{1,256}$/;
 
-/** An idempotency key of a call: 1 to 255 visible ASCII characters. */
+/** A call's idempotency key: 1 to 255 visible ASCII characters. */
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * An id of ours in a path or a body. The brand keeps ids of different things apart. The text is not checked: an id that is
- * malformed finds nothing, like one that was never made.
+ * Our own ids in a path or a body. The brand keeps the ids of different things apart at compile time. The text is not
+ * checked: a malformed id finds nothing, like one that was never made, and both get the same 404.
  */
 export const accountId = z.string().brand<'AccountId'>();
 export const appId = z.string().brand<'AppId'>();
@@ -19,6 +19,6 @@ export const paymentId = z.string().max(64).brand<'PaymentId'>();
 
 export const userId = z
   .string()
-  .regex(END_USER_ID, { error: 'has 1 to 256 visible ASCII characters, without spaces' })
+  .regex(END_USER_ID, { error: 'must be 1 to 256 visible ASCII characters, without spaces' })
   .brand<'EndUserId'>()
   .meta({ description: 'As in `x-service-user`.', examples: ['anna'] });

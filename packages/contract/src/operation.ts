@@ -1,35 +1,35 @@
 import type { ErrorCode } from './errors.ts';
 
-/** How the reference groups operations, in this order. */
+/** The groups of operations in the reference, in this order. */
 export const TAGS = {
-  'Chat completions': 'For apps: an API key says which app calls, `x-service-user` for which of its users.',
-  'Wallets and usage of users': 'For apps: what their users have and have spent.',
-  'Accounts and sessions': 'For developers: an account owns apps. A session token says whose account it is.',
+  'Chat completions': 'For apps: the API key identifies the app, and `x-service-user` its user who pays for the call.',
+  'Wallets and usage of users': 'For apps: the balances of their users, and what those have spent.',
+  'Accounts and sessions': 'For developers: an account owns apps. A session token identifies the account.',
   'Apps and keys': 'For developers: the apps of an account, and their API keys.',
-  Webhooks: 'For developers: signed events of an app, for an endpoint of theirs or for their own machine.',
-  'Usage and receipts': 'For developers: what an app used, and what became of a single call.',
+  Webhooks: 'For developers: signed events of an app, sent to an endpoint or fetched by a developer’s machine.',
+  'Usage and receipts': 'For developers: the usage of an app, and the outcome of a single call.',
   Sandbox: 'For developers: the fake wallets of test users.',
-  'Operator: apps': 'For operators of the service: any app.',
-  'Operator: wallets': 'For operators: any wallet. Every act is written to the audit trail.',
+  'Operator: apps': 'For operators of the service: all apps.',
+  'Operator: wallets': 'For operators: all wallets. Every act is recorded in the audit trail.',
   'Operator: catalogue': 'For operators: providers, models with their prices, aliases.',
-  'Operator: service': 'For operators: the books, the audit trail, accounts.',
-  Service: 'For whoever runs the service: health and metrics, and this description.',
+  'Operator: service': 'For operators: the ledger check, the audit trail, accounts.',
+  Service: 'For the people who run the service: health, metrics and this description.',
 } as const;
 
-/** What the description of the API says of an operation beside its schemas. */
+/** What the API description says about an operation in addition to its schemas. */
 export interface Operation {
-  /** Its name in generated clients. Stays as it is. */
+  /** The operation's name in generated clients. It must never change: clients call methods by it. */
   readonly id: string;
   readonly tag: keyof typeof TAGS;
   readonly summary: string;
   readonly description?: string;
-  /** What it refuses beside what follows from its access and its schemas. */
+  /** Its error codes, besides those that follow from its access and its schemas. */
   readonly refuses?: readonly ErrorCode[];
-  /** A type of content in which it answers too, as text. */
+  /** A second content type of the answer, as text. */
   readonly alsoAs?: string;
-  /** Headers that its answer may have beside those of all answers. */
+  /** Headers that its answer may have in addition to those of all answers. */
   readonly headers?: readonly string[];
 }
 
-/** For routes below something that is the caller's own. */
+/** The refusals of a route about one thing of the caller's. Foreign and unknown things get the same 404 (AU-06). */
 export const OWN = ['NOT_FOUND'] as const satisfies readonly ErrorCode[];

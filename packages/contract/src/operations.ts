@@ -5,14 +5,17 @@ import { WEBHOOK_OPERATIONS } from './webhook-operations.ts';
 const ACCOUNTS = 'Accounts and sessions';
 const APPS = 'Apps and keys';
 
-/** Every operation that the service offers, by method and path. */
+/**
+ * Every operation of the API by method and path. The schemas of a route say what it accepts and answers; this table adds
+ * its name, its group and its words. A test compares the table with the routes, so neither can lack an entry.
+ */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /v1/chat/completions': {
     id: 'createChatCompletion',
     tag: 'Chat completions',
-    summary: 'Answers a conversation, and charges the wallet of the user for it',
+    summary: 'Answers a conversation and charges the user’s wallet',
     description:
-      'The most that it can cost is set aside first, and what it did cost is taken afterwards. What is refused costs nothing. With `"stream": true` the answer is a stream of server-sent events, `data: [DONE]` the last; an error after its beginning is a frame with the envelope, and no `[DONE]`. A parameter that is `null` is one that is left out.',
+      'Before the call, the service sets aside the most that it can cost. Afterwards it takes the actual cost. A refused call costs nothing. With `"stream": true`, the answer is a stream of server-sent events that ends with `data: [DONE]`. If an error occurs after the stream has begun, its last event is the error envelope, without `[DONE]`. A parameter that is `null` counts as left out.',
     refuses: [
       'MODEL_NOT_ENTITLED',
       'PAYMENT_REQUIRED',
@@ -33,82 +36,83 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'getModel',
     tag: 'Chat completions',
     summary: 'Shows one model or alias',
-    description: 'The name may hold slashes, as they are or encoded.',
+    description: 'The name may contain slashes, encoded or not.',
     refuses: ['NOT_FOUND', 'MODEL_NOT_ENTITLED'],
   },
   'GET /balance': {
     id: 'getBalance',
     tag: 'Wallets and usage of users',
-    summary: 'Shows what a user has in the wallet for the app',
-    description: 'A 402 where there is no wallet, and with a test key, since play money has no balance to show.',
+    summary: 'Shows the balance of a user’s wallet for the app',
+    description:
+      'Answers with a 402 if there is no wallet, and always with a test key: play money has no balance to show.',
     refuses: ['PAYMENT_REQUIRED'],
   },
   'POST /connect': {
     id: 'createConnectLink',
     tag: 'Wallets and usage of users',
-    summary: 'Makes a link to the page where a user connects a wallet to the app',
+    summary: 'Creates a link to the page where a user connects a wallet to the app',
     description:
-      'The link is good for 15 minutes, for this user alone, and nothing is changed by making it. The browser comes back to `redirectUri` with `status=connected` or `status=cancelled`, and `state`, added to its query. That is for the page to go on with: whether the user is connected, `GET /balance` says. With a test key, the link leads to a page that says so.',
+      'The link works for 15 minutes and for this user only. Creating it changes nothing. The browser returns to `redirectUri` with `status=connected` or `status=cancelled` and your `state` added to the query. Use these only to choose the next page: `GET /balance` says whether the user is connected. With a test key, the link leads to a page that explains the sandbox.',
   },
   'GET /usage/summary': {
     id: 'getUsageSummary',
     tag: 'Wallets and usage of users',
     summary: 'Shows what a user spent through the app in a month',
-    description: 'Nothing with a test key, and where there is no wallet.',
+    description: 'Empty with a test key, and if there is no wallet.',
   },
 
   'POST /accounts': {
     id: 'register',
     tag: ACCOUNTS,
-    summary: 'Makes an account',
-    description: 'Where registration is closed, operators make accounts.',
+    summary: 'Creates an account',
+    description: 'If registration is closed, only operators create accounts.',
     refuses: ['CONFLICT', 'FORBIDDEN', 'TOO_MANY_REQUESTS'],
   },
   'POST /sessions': {
     id: 'signIn',
     tag: ACCOUNTS,
-    summary: 'Signs in: gives a session token',
+    summary: 'Signs in and returns a session token',
     refuses: ['UNAUTHORIZED', 'TOO_MANY_REQUESTS'],
   },
   'GET /sessions': { id: 'listSessions', tag: ACCOUNTS, summary: 'Lists the sessions of the account' },
   'GET /sessions/current': {
     id: 'getCurrentSession',
     tag: ACCOUNTS,
-    summary: 'Shows the session that asks, and its account',
+    summary: 'Shows the current session and its account',
   },
   'DELETE /sessions/{sessionId}': {
     id: 'endSession',
     tag: ACCOUNTS,
-    summary: 'Ends a session of the account; `current` is the one that asks',
+    summary: 'Ends a session of the account: one by its id, the `current` one, or all `others`',
     refuses: OWN,
   },
   'PUT /accounts/current/password': {
     id: 'changePassword',
     tag: ACCOUNTS,
-    summary: 'Changes the password, and ends all other sessions',
+    summary: 'Changes the password and ends all other sessions',
     refuses: ['TOO_MANY_REQUESTS'],
   },
   'POST /password-resets': {
     id: 'requestPasswordReset',
     tag: ACCOUNTS,
-    summary: 'Sends a mail to set a new password with',
-    description: 'Answers the same whether or not there is such an account.',
+    summary: 'Sends an e-mail with a token to set a new password',
+    description: 'The answer is the same whether or not the account exists.',
     refuses: ['TOO_MANY_REQUESTS'],
   },
   'POST /password-resets/use': {
     id: 'resetPassword',
     tag: ACCOUNTS,
-    summary: 'Sets a new password with the token of that mail, and signs in',
+    summary: 'Sets a new password with the token from that e-mail, and signs in',
     refuses: ['TOO_MANY_REQUESTS'],
   },
 
-  'POST /apps': { id: 'createApp', tag: APPS, summary: 'Makes an app', refuses: ['CONFLICT'] },
+  'POST /apps': { id: 'createApp', tag: APPS, summary: 'Creates an app', refuses: ['CONFLICT'] },
   'GET /apps': { id: 'listApps', tag: APPS, summary: 'Lists the apps of the account' },
   'GET /apps/{appId}': { id: 'getApp', tag: APPS, summary: 'Shows an app', refuses: OWN },
   'PATCH /apps/{appId}': {
     id: 'changeApp',
     tag: APPS,
-    summary: 'Changes an app: what is left out stays',
+    summary: 'Changes an app; fields that you leave out stay as they are',
     refuses: OWN,
   },
   'PUT /apps/{appId}/logo': {
@@ -121,22 +125,22 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /apps/{appId}/keys': {
     id: 'mintKey',
     tag: APPS,
-    summary: 'Makes an API key, live or for tests, and shows it this once',
+    summary: 'Creates an API key, live or for the sandbox, and shows it this once',
     refuses: [...OWN, 'CONFLICT'],
   },
   'GET /apps/{appId}/keys': { id: 'listKeys', tag: APPS, summary: 'Lists the API keys of an app', refuses: OWN },
   'DELETE /apps/{appId}/keys/{keyId}': {
     id: 'revokeKey',
     tag: APPS,
-    summary: 'Revokes an API key: within a second it opens nothing',
+    summary: 'Revokes an API key; it stops working within a second',
     refuses: OWN,
   },
 
   'GET /apps/{appId}/usage': {
     id: 'getUsage',
     tag: 'Usage and receipts',
-    summary: 'Shows what an app used, by day, model and user',
-    description: 'As CSV, it is a file, and the header `link` leads to the next page.',
+    summary: 'Shows an app’s usage by day, model and user',
+    description: 'With `format=csv` the answer is a file, and the header `link` leads to the next page.',
     alsoAs: 'text/csv',
     headers: ['link'],
     refuses: [...OWN, 'TOO_MANY_REQUESTS'],
@@ -145,7 +149,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'getCall',
     tag: 'Usage and receipts',
     summary: 'Shows the receipt of a call',
-    description: 'By the `x-service-call-id` of its answer. It holds nothing of what was asked and answered.',
+    description:
+      'The id is the `x-service-call-id` of the answer. A receipt contains nothing of the prompt or the answer.',
     refuses: OWN,
   },
   'GET /apps/{appId}/calls': {
@@ -163,7 +168,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /apps/{appId}/sandbox/users/{userId}/reset': {
     id: 'resetSandboxUser',
     tag: 'Sandbox',
-    summary: 'Sets a fake wallet anew, and makes one where there is none',
+    summary: 'Resets a fake wallet, or creates it',
     refuses: OWN,
   },
   ...WEBHOOK_OPERATIONS,
@@ -172,32 +177,33 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /webhooks/stripe': {
     id: 'receiveStripeWebhook',
     tag: 'Service',
-    summary: 'Takes a notice of Stripe',
+    summary: 'Receives a webhook of Stripe',
     description:
-      'Only Stripe sends them, signed by `stripe-signature`. A notice is only a reason to look the payment up there, so one may be sent again and in any order. A 404 where Stripe is not the payment processor; after a 500 it must be sent again.',
+      'Only Stripe calls this, signed by `stripe-signature`. A webhook only makes the service look the payment up at Stripe, so webhooks may arrive repeatedly and in any order. After a 500, Stripe must send it again. A 404 means that Stripe is not the payment processor of this service.',
     refuses: ['NOT_FOUND'],
   },
   'POST /webhooks/test': {
     id: 'receiveTestProcessorWebhook',
     tag: 'Service',
-    summary: 'Takes a notice of the test processor',
+    summary: 'Receives a webhook of the test processor',
     description:
-      'Only the service itself signs them, by `purser-test-signature`. A 404 in production, and wherever the test processor is not the payment processor.',
+      'Only the service itself can sign it, by `purser-test-signature`. A 404 in production, and whenever the test processor is not the payment processor.',
     refuses: ['NOT_FOUND'],
   },
-  'GET /healthz': { id: 'getHealth', tag: 'Service', summary: 'The process is up' },
+  'GET /healthz': { id: 'getHealth', tag: 'Service', summary: 'Says that the process is up' },
   'GET /readyz': {
     id: 'getReadiness',
     tag: 'Service',
-    summary: 'The database answers and has the schema of this build',
+    summary: 'Says whether the database answers and has the schema of this build',
   },
   'GET /metrics': {
     id: 'getMetrics',
     tag: 'Service',
-    summary: 'Metrics of all processes, in the text format of Prometheus',
-    description: 'With the token for metrics; where none is set, for callers on the same machine alone.',
+    summary: 'Shows the metrics of all processes in the text format of Prometheus',
+    description:
+      'Requires the token for metrics. If the operator has set none, only callers on the same machine may read it.',
     refuses: ['UNAUTHORIZED', 'NOT_FOUND'],
   },
-  'GET /openapi.json': { id: 'getDescription', tag: 'Service', summary: 'This description, as OpenAPI 3.1' },
-  'GET /docs': { id: 'getReference', tag: 'Service', summary: 'This description, to be read' },
+  'GET /openapi.json': { id: 'getDescription', tag: 'Service', summary: 'Shows this description as OpenAPI 3.1' },
+  'GET /docs': { id: 'getReference', tag: 'Service', summary: 'Shows this description as a page for people' },
 };

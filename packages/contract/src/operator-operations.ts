@@ -5,25 +5,25 @@ const ANY_WALLETS = 'Operator: wallets';
 const CATALOGUE = 'Operator: catalogue';
 const SERVICE = 'Operator: service';
 
-/** Those of operators. */
+/** The operations for operators. Each one that changes something is recorded in the audit trail. */
 export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
-  'GET /operator/apps': { id: 'searchApps', tag: ANY_APPS, summary: 'Finds apps by name, id or e-mail of the owner' },
+  'GET /operator/apps': { id: 'searchApps', tag: ANY_APPS, summary: 'Finds apps by id, name or the owner’s e-mail' },
   'PATCH /operator/apps/{appId}': {
     id: 'changeAnyApp',
     tag: ANY_APPS,
-    summary: 'Changes rights and limits of an app: what is left out stays',
+    summary: 'Changes an app’s rights and limits; fields that you leave out stay as they are',
     refuses: [...OWN, 'CONFLICT'],
   },
   'POST /operator/apps/{appId}/suspend': {
     id: 'suspendApp',
     tag: ANY_APPS,
-    summary: 'Suspends an app: within a second its keys open nothing',
+    summary: 'Suspends an app; its keys stop working within a second',
     refuses: [...OWN, 'CONFLICT'],
   },
   'POST /operator/apps/{appId}/resume': {
     id: 'resumeApp',
     tag: ANY_APPS,
-    summary: 'Ends the suspension of an app',
+    summary: 'Lifts the suspension of an app',
     refuses: [...OWN, 'CONFLICT'],
   },
   'POST /operator/apps/{appId}/wallets': {
@@ -41,7 +41,7 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /operator/apps/{appId}/wallets/{userId}/payments': {
     id: 'listPayments',
     tag: ANY_WALLETS,
-    summary: 'Lists the payments into a wallet, with what went back of each',
+    summary: 'Lists the payments into a wallet, with the amounts that went back',
   },
   'POST /operator/apps/{appId}/wallets/{userId}/credit': {
     id: 'creditWallet',
@@ -52,35 +52,36 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /operator/apps/{appId}/wallets/{userId}/refund': {
     id: 'refundWallet',
     tag: ANY_WALLETS,
-    summary: 'Has a payment paid back, or books money that was returned to the user outside',
+    summary: 'Refunds a payment, or books money that was returned to the user by other means',
     description:
-      'With `paymentId`, the amount is set aside in the wallet, the payment processor is asked, and the refund is booked once it has paid; where the wallet has less, it is booked then all the same, and suspends. Without it, money is booked that was returned by other means. A refund that is made at the processor itself books itself: do not book it here too.',
+      'With `paymentId`, the service sets the amount aside in the wallet and asks the payment processor to pay it back. The refund is booked when the processor has paid it. If the wallet has less than the amount, the refund is booked all the same and suspends the wallet. Without `paymentId`, the service only books money that you have returned by other means. Do not book a refund that you make at the processor itself: the service hears of it and books it.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'POST /operator/apps/{appId}/wallets/{userId}/clawback': {
     id: 'clawBackWallet',
     tag: ANY_WALLETS,
-    summary: 'Books money that a bank took back: what the balance does not cover suspends the wallet',
-    description: 'For payments outside. A dispute at the payment processor books itself: do not book it here too.',
+    summary: 'Books money that a bank took back; what the balance does not cover suspends the wallet',
+    description:
+      'For payments that did not go through the payment processor. Do not book a dispute at the processor: the service hears of it and books it.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'POST /operator/apps/{appId}/wallets/{userId}/reinstate': {
     id: 'reinstateWallet',
     tag: ANY_WALLETS,
-    summary: 'Ends the suspension of a wallet',
+    summary: 'Lifts the suspension of a wallet',
     refuses: [...OWN, 'CONFLICT'],
   },
   'GET /operator/catalogue': { id: 'getCatalogue', tag: CATALOGUE, summary: 'Shows the catalogue' },
   'PUT /operator/catalogue': {
     id: 'replaceCatalogue',
     tag: CATALOGUE,
-    summary: 'Replaces the catalogue, in force within a second',
+    summary: 'Replaces the catalogue; it takes effect within a second',
     refuses: ['CONFLICT'],
   },
   'PUT /operator/models/{id}': {
     id: 'putModel',
     tag: CATALOGUE,
-    summary: 'Adds a model, or replaces it',
+    summary: 'Adds or replaces a model',
     refuses: ['CONFLICT'],
   },
   'DELETE /operator/models/{id}': {
@@ -104,20 +105,20 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /operator/ledger/check': {
     id: 'checkLedger',
     tag: SERVICE,
-    summary: 'Derives every balance anew from the ledger, and shows each difference',
+    summary: 'Derives every balance again from the ledger and shows each difference',
   },
-  'GET /operator/audit': { id: 'listAudit', tag: SERVICE, summary: 'Lists what operators did, the latest first' },
+  'GET /operator/audit': { id: 'listAudit', tag: SERVICE, summary: 'Lists what operators did, the newest first' },
   'GET /operator/accounts': { id: 'listAccounts', tag: SERVICE, summary: 'Lists all accounts' },
   'POST /operator/accounts': {
     id: 'createAccount',
     tag: SERVICE,
-    summary: 'Makes an account, of an owner or an operator',
+    summary: 'Creates an account for a developer or an operator',
     refuses: ['CONFLICT', 'TOO_MANY_REQUESTS'],
   },
   'PATCH /operator/accounts/{accountId}': {
     id: 'changeAccount',
     tag: SERVICE,
-    summary: 'Changes the role of an account, or disables it; either ends its sessions',
+    summary: 'Changes the role of an account, or disables or enables it; either ends its sessions',
     refuses: [...OWN, 'CONFLICT'],
   },
 };

@@ -3,7 +3,7 @@ import { aliasName, catalogueSchema, modelSchema } from './catalogue.ts';
 import { accountSchema, amount, appSchema, email, moment, name, newPassword, pageLimit } from './control.ts';
 import { accountId, appId, paymentId, userId } from './identifiers.ts';
 
-/** What the operator plane takes and gives (CP-05, interfaces.md). */
+/** Requests and answers of the operator plane (CP-05). Everything that moves money needs a reason and a key. */
 
 const REASON_LENGTH_MAX = 500;
 const KEY_LENGTH_MAX = 255;
@@ -23,7 +23,7 @@ const idempotencyKey = z
   .regex(/^[\x21-\x7e]+$/)
   .max(KEY_LENGTH_MAX)
   .meta({
-    description: 'Visible ASCII characters. Counts once for each wallet and act: a repeat changes nothing.',
+    description: 'Visible ASCII characters. Counts once for each wallet and kind of act: a repeat changes nothing.',
     examples: ['invoice-17'],
   });
 
@@ -50,14 +50,14 @@ export const reasonSchema = z.strictObject({ reason });
 export const catalogueHeadersSchema = z.looseObject({
   'if-match': z
     .string()
-    .regex(/^(\*|(W\/)?"\d{1,18}")$/, { error: 'is no `etag` of the catalogue' })
+    .regex(/^(\*|(W\/)?"\d{1,18}")$/, { error: 'must be an `etag` of the catalogue' })
     .optional()
-    .meta({ description: 'The `etag` that the file was read with: 409 where the catalogue has changed since.' }),
+    .meta({ description: 'The `etag` of the catalogue that you read. If it has changed since, the answer is a 409.' }),
 });
-/** For bodies that have no room for one. */
+/** The reason as a query parameter, for requests whose body has no room for it. */
 export const reasonQuerySchema = z.object({ reason: reason.optional() });
 export const modelParamsSchema = z.object({ id: modelSchema.shape.id });
-/** The identifier is the path's; in the body it may be left out. */
+/** The path contains the identifier, so the body may leave it out. */
 export const modelEntrySchema = modelSchema.partial({ id: true });
 export const aliasParamsSchema = z.object({ alias: aliasName });
 export const aliasTargetSchema = z.strictObject({ target: z.string().max(128) });
@@ -66,10 +66,13 @@ export { catalogueSchema, modelSchema };
 
 const before = z
   .string()
-  .regex(/^\d{1,18}$/, { error: 'is no `next` of a page' })
+  .regex(/^\d{1,18}$/, { error: 'must be the `next` of an earlier page' })
   .optional()
-  .meta({ description: 'A `next` of the page before.' });
-const next = z.string().nullable().meta({ description: 'The next page: `?before=` this. Null on the last one.' });
+  .meta({ description: 'The `next` of the previous page.' });
+const next = z
+  .string()
+  .nullable()
+  .meta({ description: 'Pass it as `?before=` to get the next page. Null on the last page.' });
 
 export const operatorWalletParamsSchema = z.object({ appId, userId });
 export const openWalletSchema = z
@@ -88,7 +91,7 @@ export const movementSchema = z.strictObject({ amountMicros: money, reason, idem
 export const refundSchema = movementSchema.extend({
   paymentId: paymentId.optional().meta({
     description:
-      'Asks the payment processor to pay this payment back; booked once the processor has. Leave it out for money that was returned outside: what is refunded at the processor itself is booked without this call.',
+      'Makes the payment processor pay this payment back. The refund is booked when it has. Leave it out for money that you have returned by other means. A refund that you make at the processor itself is booked without this call.',
   }),
 });
 export const reinstateSchema = z.strictObject({ writeOff: z.boolean().default(false), reason });
@@ -114,13 +117,15 @@ export const paymentListSchema = z.object({
         paymentId: z.string(),
         amountMicros: amount,
         currency: z.string(),
-        state: z.enum(['credited', 'kept']).meta({ description: 'Kept: it is in no wallet, and somebody must look.' }),
+        state: z
+          .enum(['credited', 'kept'])
+          .meta({ description: '`kept`: the payment is in no wallet, and an operator must look at it.' }),
         anomaly: z
           .enum(['amount', 'currency', 'second', 'no_wallet', 'too_much'])
           .nullable()
-          .meta({ description: 'What was other than it should be.' }),
-        refundedMicros: amount.meta({ description: 'Paid back, or on its way.' }),
-        disputedMicros: amount.meta({ description: 'Taken by a bank and not given back.' }),
+          .meta({ description: 'How the payment differs from what was requested.' }),
+        refundedMicros: amount.meta({ description: 'Micros: paid back, or about to be.' }),
+        disputedMicros: amount.meta({ description: 'Micros: taken by a bank and not returned.' }),
         paidAt: moment,
       }),
     )
@@ -157,7 +162,7 @@ export const ledgerCheckSchema = z.object({
   differences: z
     .array(z.object({ rule: z.string(), walletId: z.string(), expected: z.string(), found: z.string() }))
     .meta({
-      description: 'The first 1,000. Figures are text: a broken one may be larger than JSON numbers are exact.',
+      description: 'The first 1,000. Figures are text, because a broken one may be too large for an exact JSON number.',
     }),
 });
 
@@ -179,7 +184,7 @@ export const auditListSchema = z.object({
 });
 
 export const accountPageSchema = z.strictObject({
-  after: z.string().max(64).optional().meta({ description: 'A `next` of the page before.' }),
+  after: z.string().max(64).optional().meta({ description: 'The `next` of the previous page.' }),
   limit: pageLimit(1_000, 1_000),
 });
 export const anyAccountSchema = accountSchema.extend({ disabled: z.boolean() }).meta({ id: 'AnyAccount' });
@@ -188,12 +193,15 @@ export const changeAnyAccountSchema = z
   .strictObject({ role: role.optional(), disabled: z.boolean().optional(), reason })
   .refine((body) => (body.role === undefined) !== (body.disabled === undefined), {
     path: ['role'],
-    error: 'one of `role` and `disabled` is needed, and not both: each is an act of its own',
+    error: 'send either `role` or `disabled`, not both: each is an act of its own',
   })
   .meta({ description: 'Ends every session of the account.' });
 export const accountListSchema = z.object({
   accounts: z.array(anyAccountSchema),
-  next: z.string().nullable().meta({ description: 'The next page: `?after=` this. Null on the last one.' }),
+  next: z
+    .string()
+    .nullable()
+    .meta({ description: 'Pass it as `?after=` to get the next page. Null on the last page.' }),
 });
 export const newAnyAccountSchema = z.strictObject({
   email,

@@ -2,15 +2,16 @@ import { z } from 'zod';
 import { amount, moment, pageLimit } from './control.ts';
 import { appId } from './identifiers.ts';
 
-/** Usage and receipts, for app owners (CP-04, interfaces.md). */
+/** Usage and receipts, for app owners (CP-04). */
 
-/** Of this millennium, as months are (BI-03). */
+/** A day of this millennium, like the months of `GET /usage/summary` (BI-03). */
 export const usageDay = z.iso
   .date()
   .regex(/^2/, { error: 'must be a day from the year 2000 on' })
-  .meta({ description: 'A UTC day, as 2026-11-30.' });
+  .meta({ description: 'A UTC day, such as `2026-11-30`.' });
 const GROUPS = ['day', 'model', 'user'] as const;
 
+/** A list in one query parameter. Repeats and order make no difference. */
 const groupBy = z
   .string()
   .regex(/^(day|model|user)(,(day|model|user))*$/, { error: 'must be a list of `day`, `model` and `user`' })
@@ -21,11 +22,11 @@ const groupBy = z
   .pipe(z.array(z.enum(GROUPS)));
 
 export const usageQuerySchema = z.strictObject({
-  from: usageDay.optional().meta({ description: 'The first day. Left out: the first of this month.' }),
-  to: usageDay.optional().meta({ description: 'The first day that does not count any more. Left out: tomorrow.' }),
-  groupBy: groupBy.prefault('day,model,user').meta({ description: 'By which of `day`, `model` and `user`.' }),
+  from: usageDay.optional().meta({ description: 'The first day. The first of this month if you leave it out.' }),
+  to: usageDay.optional().meta({ description: 'The day after the last one. Tomorrow if you leave it out.' }),
+  groupBy: groupBy.prefault('day,model,user').meta({ description: 'A list of `day`, `model` and `user`.' }),
   format: z.enum(['json', 'csv']).default('json'),
-  after: z.string().max(2_048).optional().meta({ description: 'A `next` of the page before.' }),
+  after: z.string().max(2_048).optional().meta({ description: 'The `next` of the previous page.' }),
   limit: pageLimit(10_000, 1_000),
 });
 
@@ -42,10 +43,17 @@ export const usageReportSchema = z
         chargedMicros: amount,
       }),
     ),
-    next: z.string().nullable().meta({ description: 'The next page: `?after=` this. Null on the last one.' }),
+    next: z
+      .string()
+      .nullable()
+      .meta({ description: 'Pass it as `?after=` to get the next page. Null on the last page.' }),
   })
   .meta({ id: 'UsageReport' });
 
+/**
+ * What a finished call used and cost. It contains the prices that applied, because the catalogue may have changed since,
+ * and nothing of the prompt or the answer.
+ */
 export const receiptSchema = z
   .object({
     callId: z.string(),
@@ -73,5 +81,7 @@ export const receiptSchema = z
 export const receiptListSchema = z.object({ calls: z.array(receiptSchema) });
 export const receiptParamsSchema = z.object({ appId, callId: z.string() });
 export const receiptQuerySchema = z.strictObject({
-  correlationId: z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, { error: 'is no correlation id' }),
+  correlationId: z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, {
+    error: 'must be a correlation id: 1 to 128 letters, digits, dots, underscores, colons or dashes',
+  }),
 });

@@ -2,27 +2,27 @@ import { type Operation, OWN } from './operation.ts';
 
 const WEBHOOKS = 'Webhooks';
 
-/** Those by which an app's owner has its events sent somewhere. */
+/** The operations through which an app's owner receives its events. */
 export const WEBHOOK_OPERATIONS: Readonly<Record<string, Operation>> = {
   'PUT /apps/{appId}/webhook': {
     id: 'putWebhook',
     tag: WEBHOOKS,
-    summary: 'Subscribes an endpoint to events, replaces or re-enables it',
+    summary: 'Subscribes an endpoint to events, or replaces or re-enables it',
     description:
-      'The signing secret is in the answer that makes it, and in no other. Replacing keeps the secret. Answers when nothing is under way any more for the endpoint before, 6 s at most.',
+      'Only the call that creates the subscription shows the signing secret. Replacing the endpoint keeps the secret. The answer comes when no delivery to the old endpoint is in progress any more, after 6 s at most.',
     refuses: OWN,
   },
   'GET /apps/{appId}/webhook': { id: 'getWebhook', tag: WEBHOOKS, summary: 'Shows the subscription', refuses: OWN },
   'DELETE /apps/{appId}/webhook': {
     id: 'deleteWebhook',
     tag: WEBHOOKS,
-    summary: 'Ends the subscription, and with it what is waiting to be sent',
+    summary: 'Ends the subscription; events that wait for it are never sent',
     refuses: OWN,
   },
   'POST /apps/{appId}/webhook/secret': {
     id: 'rotateWebhookSecret',
     tag: WEBHOOKS,
-    summary: 'Makes a new signing secret, which counts at once',
+    summary: 'Replaces the signing secret; the new one is used at once',
     refuses: OWN,
   },
   'GET /apps/{appId}/webhook/deliveries': {
@@ -34,14 +34,14 @@ export const WEBHOOK_OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /apps/{appId}/webhook/listeners': {
     id: 'createListener',
     tag: WEBHOOKS,
-    summary: 'Begins to keep copies of events for a machine without an endpoint',
-    description: 'What `purser listen` uses. A listener ends when nobody has looked for 75 s.',
+    summary: 'Creates a listener: a machine without an endpoint that fetches copies of events',
+    description: '`purser listen` uses this. A listener ends 75 s after its last request for events.',
     refuses: [...OWN, 'CONFLICT'],
   },
   'GET /apps/{appId}/webhook/listeners/{listenerId}/events': {
     id: 'listCopies',
     tag: WEBHOOKS,
-    summary: 'Hands over copies of events, and waits for the first where there is none',
+    summary: 'Fetches copies of events; waits for the first if there are none',
     refuses: OWN,
   },
   'DELETE /apps/{appId}/webhook/listeners/{listenerId}': {

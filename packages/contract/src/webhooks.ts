@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { moment, pageLimit, queryNumber } from './control.ts';
 import { appId, listenerId } from './identifiers.ts';
 
-/** Webhook subscriptions and what is sent to their endpoints (WH-01 to WH-14). */
+/** Webhook subscriptions and deliveries (WH-01 to WH-14), and listeners. */
 
 export const EVENT_TYPES = ['balance.low', 'topup.completed', 'connection.created'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /**
- * Seconds from a failed attempt to deliver an event to the next attempt (WH-11). They are fixed, and receivers are told of
- * them. When the attempt after the last delay fails too, the event is dropped.
+ * Seconds between a failed attempt to deliver an event and the next one (WH-11). They are fixed and documented, so that
+ * receivers can rely on them. If the attempt after the last delay fails too, the event is dropped.
  */
 export const RETRY_DELAYS_SECONDS = [10, 20, 40, 80, 160] as const;
 const ATTEMPTS_MAX = RETRY_DELAYS_SECONDS.length + 1;
@@ -19,32 +19,32 @@ export const DROPPED_IN_ROW_MAX = 5;
 const URL_LENGTH_MAX = 2_048;
 
 const endpointUrl = z.string().max(URL_LENGTH_MAX).meta({
-  description: 'https, publicly routable, without credentials (WH-02).',
+  description: 'An HTTPS address on the public Internet, without credentials (WH-02).',
 });
 const events = z
   .array(z.enum(EVENT_TYPES))
   .min(1)
-  .refine((types) => new Set(types).size === types.length, { error: 'names a type twice' });
+  .refine((types) => new Set(types).size === types.length, { error: 'must not name a type twice' });
 const threshold = z
   .int()
   .min(1)
   .max(Number.MAX_SAFE_INTEGER)
-  .meta({ description: 'Micros: `balance.low` is sent when what can be spent falls below it.' });
+  .meta({ description: 'Micros: `balance.low` is sent when the available balance falls below this.' });
 
-interface Told {
+interface Chosen {
   readonly events: readonly EventType[];
   readonly lowBalanceThresholdMicros?: number | undefined;
 }
 
-/** The threshold is there exactly where it is of use (WH-03). */
-function checkThreshold({ events: types, lowBalanceThresholdMicros }: Told, context: z.RefinementCtx): void {
+/** The threshold is required with `balance.low` and refused without it (WH-03). A useless one hints at a mistake. */
+function checkThreshold({ events: types, lowBalanceThresholdMicros }: Chosen, context: z.RefinementCtx): void {
   const path = ['lowBalanceThresholdMicros'];
   const wants = types.includes('balance.low');
   if (wants && lowBalanceThresholdMicros === undefined) {
     context.addIssue({ code: 'custom', path, message: 'is required with `balance.low`' });
   }
   if (!wants && lowBalanceThresholdMicros !== undefined) {
-    context.addIssue({ code: 'custom', path, message: 'belongs to `balance.low`, which is not among the events' });
+    context.addIssue({ code: 'custom', path, message: 'is only allowed with `balance.low` among the events' });
   }
 }
 
@@ -60,13 +60,15 @@ export const webhookSchema = z
     lowBalanceThresholdMicros: threshold.nullable(),
     status: z.enum(['active', 'disabled']),
     disabledReason: z.literal('delivery_failures').nullable(),
-    secretFingerprint: z.string().meta({ description: 'Tells one secret from the next, and nothing of either.' }),
-    signingSecret: z.string().optional().meta({ description: 'Shown this once, by the call that makes it.' }),
+    secretFingerprint: z
+      .string()
+      .meta({ description: 'Shows which secret is in use, and reveals nothing about the secret itself.' }),
+    signingSecret: z.string().optional().meta({ description: 'Shown only by the call that makes the secret.' }),
   })
   .meta({ id: 'Webhook' });
 
 export const deliveriesPageSchema = z.strictObject({
-  before: z.string().max(256).optional().meta({ description: 'A `next` of the page before.' }),
+  before: z.string().max(256).optional().meta({ description: 'The `next` of the previous page.' }),
   limit: pageLimit(500, 100),
 });
 
@@ -89,11 +91,14 @@ export const deliveriesSchema = z
         ),
       }),
     ),
-    next: z.string().nullable().meta({ description: 'The next page: `?before=` this. Null on the last one.' }),
+    next: z
+      .string()
+      .nullable()
+      .meta({ description: 'Pass it as `?before=` to get the next page. Null on the last page.' }),
   })
   .meta({ id: 'Deliveries' });
 
-/** Listeners: a developer's machine that fetches copies of its app's events, with no endpoint (`purser listen`). */
+/** How long a listener's request may wait for events. A listener is a developer's machine without an endpoint. */
 export const LISTEN_SECONDS_MAX = 20;
 
 export const listenSchema = z
@@ -103,17 +108,22 @@ export const listenSchema = z
 export const listenerSchema = z
   .object({
     listenerId: z.string(),
-    expiresAt: moment.meta({ description: 'ISO 8601, UTC. It is gone then, unless it looks: each look renews it.' }),
+    expiresAt: moment.meta({
+      description: 'ISO 8601, UTC. The listener ends then. Each request for events extends it.',
+    }),
   })
   .meta({ id: 'Listener' });
 
 export const listenerParamsSchema = z.object({ appId, listenerId });
 
 export const lookSchema = z.strictObject({
-  after: z.uuid().optional().meta({ description: 'The `next` of the look before: its events have arrived.' }),
+  after: z
+    .uuid()
+    .optional()
+    .meta({ description: 'The `next` of the previous answer. It confirms that those events have arrived.' }),
   waitSeconds: queryNumber(0, LISTEN_SECONDS_MAX)
     .default(LISTEN_SECONDS_MAX)
-    .meta({ description: 'How long to wait where there are no events.' }),
+    .meta({ description: 'How long to wait if there are no events.' }),
 });
 
 export const copiesSchema = z
@@ -122,9 +132,12 @@ export const copiesSchema = z
       z.object({
         eventId: z.string(),
         type: z.enum(EVENT_TYPES),
-        body: z.string().meta({ description: 'What an endpoint is sent, byte for byte in UTF-8.' }),
+        body: z.string().meta({ description: 'The body that an endpoint receives, byte for byte in UTF-8.' }),
       }),
     ),
-    next: z.uuid().nullable().meta({ description: 'The look after this one: `?after=` this. Null: no events.' }),
+    next: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'Pass it as `?after=` with the next request. Null if there are no events.' }),
   })
   .meta({ id: 'EventCopies' });

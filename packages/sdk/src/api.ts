@@ -4,20 +4,20 @@ import type { Fetch, Signal } from './platform.ts';
 import type { ChatFetch } from './retries.ts';
 import type { ErrorCode } from './wire.ts';
 
-/** How the service is reached, checked. */
+/** How to reach the service. All values have been checked. */
 export interface Access {
-  /** Without a slash at its end. */
+  /** The root address, without a slash at its end. */
   readonly root: string;
   readonly apiKey: string;
-  /** Does the requests. */
+  /** Sends requests. */
   readonly send: Fetch;
-  /** Does those for chat, with the retries among them marked. */
+  /** Sends chat requests and marks the retries among them. */
   readonly sendChat: ChatFetch;
 }
 
 export interface CallOptions {
   readonly signal?: Signal | undefined;
-  /** Names the call in the service's logs: up to 128 letters, digits and `._:-`. Otherwise the service makes a name. */
+  /** Identifies the call in the service's logs: up to 128 letters, digits and `._:-`. The service makes one if you do not. */
   readonly correlationId?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ interface Request extends CallOptions {
   readonly body?: object | undefined;
 }
 
-/** Asks a route at the root for JSON. Every refusal is thrown; what the network raises stays as it is. */
+/** Calls a route that answers with JSON. Throws every refusal. Errors of the network are thrown unchanged. */
 export async function ask<Answer>({ root, apiKey, send }: Access, request: Request): Promise<Answer> {
   const { path, userId, body, signal, correlationId } = request;
   const response = await send(root + path, {
@@ -38,7 +38,7 @@ export async function ask<Answer>({ root, apiKey, send }: Access, request: Reque
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(correlationId === undefined ? {} : { 'x-correlation-id': correlationId }),
     },
-    redirect: 'manual', // The key goes nowhere else.
+    redirect: 'manual', // A redirect would send the key to another host.
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   });
@@ -55,7 +55,7 @@ function parse(text: string, root: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new TypeError(`What answers at ${root} is not Purser.`);
+    throw new TypeError(`The server at ${root} is not Purser.`);
   }
 }
 

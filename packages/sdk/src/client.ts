@@ -9,43 +9,43 @@ const USER_ID = /^[\x21-\x7e]{1,256}$/;
 export interface PurserOptions {
   /** The root address of the service, without `/v1`: `https://purser.example`. */
   readonly baseURL: string;
-  /** The app's key. It belongs on a server: who has it spends for every user. */
+  /** The app's key. Keep it on your server: whoever has it can spend for every user. */
   readonly apiKey: string;
-  /** Does the requests, in place of the platform's. */
+  /** Replaces the platform's `fetch`. */
   readonly fetch?: Fetch | undefined;
 }
 
 export interface ConnectOptions extends CallOptions {
-  /** Where the user goes back to: one of the app's, character by character. */
+  /** Where the user returns to. Must match one of the app's `redirectUris`, character by character. */
   readonly redirectUri: string;
-  /** Given back with the redirect. */
+  /** Returned with the redirect. */
   readonly state?: string | undefined;
-  /** Tells the user which account of the app it is about: an e-mail, a name. */
+  /** Shows the user which account of the app they connect: an e-mail or a name. */
   readonly userLabel?: string | undefined;
 }
 
 export interface UsageOptions extends CallOptions {
-  /** A UTC month, as `2026-01`. Left out: this one. */
+  /** A UTC month, such as `2026-01`. The current month by default. */
   readonly month?: string | undefined;
 }
 
-/** Purser for one app. Nothing is asked of the service until something is called. */
+/** Purser for one app. Sends nothing until a method is called. */
 export class Purser {
   readonly #access: Access;
 
-  /** Throws a `TypeError` where the address or the key cannot be one. */
+  /** Throws a `TypeError` if the address or the key is malformed. */
   constructor({ baseURL, apiKey, fetch = (...request) => globalThis.fetch(...request) }: PurserOptions) {
     if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey))
       throw new TypeError('`apiKey` is missing or malformed.');
     this.#access = { root: rootOf(baseURL), apiKey, send: fetch, sendChat: markRetries(fetch) };
   }
 
-  /** What is done for one user of the app, by the app's own name for that user. Throws a `TypeError` where it cannot be one. */
+  /** One user, by the app's own name for them. Throws a `TypeError` if the name is malformed. */
   forUser(userId: string): PurserUser {
     return new PurserUser(this.#access, userId);
   }
 
-  /** The user's wallet. Throws `PaymentRequiredError` where there is none, and with a test key; else `ServiceApiError`. */
+  /** The user's wallet. Throws `PaymentRequiredError` if there is none, and with a test key; otherwise `ServiceApiError`. */
   balance(userId: string, options?: CallOptions): Promise<Balance> {
     return this.forUser(userId).balance(options);
   }
@@ -55,7 +55,7 @@ export class Purser {
     return this.forUser(userId).connect(options);
   }
 
-  /** What the user spent through the app in a month; nothing with a test key. Throws `ServiceApiError`. */
+  /** What the user spent through the app in a month. Empty with a test key. Throws `ServiceApiError`. */
   usageSummary(userId: string, options?: UsageOptions): Promise<UsageSummary> {
     return this.forUser(userId).usageSummary(options);
   }
@@ -64,22 +64,22 @@ export class Purser {
 /** One user of the app: the settings of chat clients, and the same calls as on `Purser`. */
 export class PurserUser {
   readonly userId: string;
-  /** Where chat clients find the models: the root address and `/v1`. */
+  /** The base address for chat clients: the root address and `/v1`. */
   readonly baseURL: string;
-  /** They tell the service who pays. */
+  /** Tells the service which user pays. */
   readonly headers: Readonly<Record<'x-service-user', string>>;
   /**
-   * A `fetch` that puts the key and the user on what goes to the service, and leaves everything else alone. What is answered is handed on as
-   * it is, a 402 too: a client that has it raised by `fetch` would take it for a broken connection and try again. A chat call without an
-   * `idempotency-key` is marked where it is a retry of one that failed, so that a plain one is not charged twice.
+   * A `fetch` that adds the key and the user to requests to the service and leaves all others alone. Every answer is
+   * returned unchanged, also a 402: a client would take an error of `fetch` for a broken connection and retry. A chat call
+   * without an `idempotency-key` is marked if it is a retry, so that the service does not charge it twice.
    */
   readonly fetch: Fetch;
   readonly #access: Access;
 
   constructor(access: Access, userId: string) {
-    // A missing name would be that of a wallet that all who miss one share.
+    // A missing name would become the text `undefined`: one wallet shared by all users without a name.
     if (typeof userId !== 'string' || !USER_ID.test(userId)) {
-      throw new TypeError('`userId` has 1 to 256 visible ASCII characters, without spaces.');
+      throw new TypeError('`userId` must be 1 to 256 visible ASCII characters, without spaces.');
     }
     this.userId = userId;
     this.baseURL = `${access.root}/v1`;
@@ -88,7 +88,7 @@ export class PurserUser {
     this.#access = access;
   }
 
-  /** Of the app. It is not shown where a user is logged. */
+  /** The app's key. A getter of a private field, so that logging a user does not print it. */
   get apiKey(): string {
     return this.#access.apiKey;
   }
@@ -129,10 +129,11 @@ export class PurserUser {
   }
 
   /**
-   * Does a call as `guard` does. Refused by a 402 with a link, it hands the link to `onTopUp`, waits until the wallet has more, or the cap is
-   * higher where that was reached, and does the call once more: whatever comes of that is the result. Where something that other calls had set
-   * aside comes back meanwhile it tries the call too, and waits on if it is refused as before. Throws the `PaymentRequiredError` where there is no link,
-   * when the time is up, and with a test key unless `until` says when to go on.
+   * Runs a call like `guard`. If it is refused with a 402 and a link, this passes the link to `onTopUp` and waits until the
+   * wallet has more money, or the cap is higher if the cap was the reason. Then it runs the call once more and returns or
+   * throws whatever comes of it. If money that was set aside for other calls returns meanwhile, it tries the call early,
+   * and waits on after the same refusal. Throws the `PaymentRequiredError` if there is no link, if the time is up, and with
+   * a test key unless `until` says when to go on.
    */
   withTopUp<Result>(call: () => Result | PromiseLike<Result>, options: TopUpOptions): Promise<Awaited<Result>> {
     const isSandbox = this.apiKey.startsWith('svc_test_');
@@ -141,10 +142,12 @@ export class PurserUser {
 }
 
 function rootOf(baseURL: string): string {
-  // The platform's own error would show the address, and a password in it.
+  // The platform's own error would contain the address, and with it a password.
   const root = URL.canParse(baseURL) ? new URL(baseURL).href.replace(/\/+$/, '') : '';
   if (!/^https?:\/\/[^/@?#]+(\/[^?#]*)?$/.test(root) || root.endsWith('/v1')) {
-    throw new TypeError('`baseURL` is the root address of the service, as https://purser.example, without /v1.');
+    throw new TypeError(
+      '`baseURL` must be the root address of the service, such as https://purser.example, without /v1.',
+    );
   }
   return root;
 }

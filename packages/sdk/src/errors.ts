@@ -1,6 +1,6 @@
 import type { ErrorCode, PaymentCode } from './wire.ts';
 
-/** By this each copy of the package knows the errors of another: an app may well have both the ES module and the CommonJS one. */
+/** Marks our errors across copies of the package: an app may load both the ES module and the CommonJS one. */
 const MARK = Symbol.for('purser.error');
 
 interface Fields<Code> {
@@ -10,19 +10,22 @@ interface Fields<Code> {
 }
 
 /**
- * Nothing is left that pays for the call: a 402. The call was not made and cost nothing.
+ * A 402: the wallet cannot pay for the call. The call was not made and cost nothing.
  *
  * - `PAYMENT_REQUIRED`: no wallet, or too little in it. Send the user to `topupUrl`.
- * - `APP_SPEND_CAP_EXCEEDED`: the monthly cap that the user set is reached. `topupUrl`, where there is one, leads to it.
- * - `WALLET_SUSPENDED`: a bank took money back. There is no link; paying does not help, the operator must.
+ * - `APP_SPEND_CAP_EXCEEDED`: the monthly cap that the user set is reached. `topupUrl`, if set, leads to the cap.
+ * - `WALLET_SUSPENDED`: a bank took money back. There is no link, because paying does not help. The operator must act.
  */
 export class PaymentRequiredError extends Error {
   declare readonly name: 'PaymentRequiredError';
   readonly status = 402;
   readonly code: PaymentCode;
-  /** Signed, for this user alone, good for minutes: hand it to the user's browser and keep it out of logs. */
-  declare readonly topupUrl?: string; // `declare`: where there is none, the error has no such property.
-  /** Names the call in the service's logs and receipts. Empty where a chat client has dropped it: the AI SDK, in the middle of a stream. */
+  /** Signed, for this user only, valid for minutes. Give it to the user's browser and keep it out of logs. */
+  declare readonly topupUrl?: string; // `declare`: without a link, the error has no such property.
+  /**
+   * Identifies the call in the service's logs and receipts. Empty if the chat client dropped it, as the AI SDK does in the
+   * middle of a stream.
+   */
   readonly correlationId: string;
 
   constructor({
@@ -40,15 +43,15 @@ export class PaymentRequiredError extends Error {
 }
 
 /**
- * `balance`, `connect` or `usageSummary` was answered with neither a success nor a 402. `code` says why: `UNAUTHORIZED` (the key),
- * `BAD_REQUEST` (the user, the address to come back to), `APP_SUSPENDED`, `TOO_MANY_REQUESTS` and `INTERNAL_SERVER_ERROR` (try
- * again later). `UNKNOWN`: the answer is not one of Purser; something in between answered.
+ * `balance`, `connect` or `usageSummary` failed with something other than a 402. `code` says why: `UNAUTHORIZED` (the key),
+ * `BAD_REQUEST` (the user or the redirect address), `APP_SUSPENDED`, `TOO_MANY_REQUESTS` and `INTERNAL_SERVER_ERROR` (try
+ * again later). `UNKNOWN`: the answer is not from Purser but from something in between, such as a proxy.
  */
 export class ServiceApiError extends Error {
   declare readonly name: 'ServiceApiError';
   readonly status: number;
   readonly code: ErrorCode | 'UNKNOWN';
-  /** Names the call in the service's logs. */
+  /** Identifies the call in the service's logs. */
   readonly correlationId: string;
 
   constructor({ status, code, message, correlationId }: Fields<ErrorCode | 'UNKNOWN'> & { readonly status: number }) {
@@ -61,12 +64,13 @@ export class ServiceApiError extends Error {
 }
 
 /**
- * A delivery is not to be believed. Answer it with a 400.
+ * A delivery that must not be trusted. Answer it with a 400.
  *
- * - `header`: `x-service-signature` is missing, or is no such header.
- * - `signature`: it was not signed with this secret, or the body is not as it was sent: not the raw bytes, most often.
- * - `stale`: signed more than 300 seconds ago or ahead. Look at the clock of this machine.
- * - `body`: signed, but no event.
+ * - `header`: `x-service-signature` is missing or malformed.
+ * - `signature`: the delivery was not signed with this secret, or the body is not the raw bytes that were sent. A framework
+ *   that has parsed the body is the usual cause.
+ * - `stale`: signed more than 300 seconds ago or in the future. Check the clock of this machine.
+ * - `body`: signed, but not an event.
  */
 export class WebhookVerificationError extends Error {
   declare readonly name: 'WebhookVerificationError';
@@ -87,7 +91,10 @@ interface ByName {
   WebhookVerificationError: WebhookVerificationError;
 }
 
-/** Whether an error is one of this package, or of this class of it. Also of another copy, for which `instanceof` says no. */
+/**
+ * Whether an error comes from this package, or is of the named class. Unlike `instanceof`, it also recognises the errors of
+ * another copy of the package.
+ */
 export function isPurserError(error: unknown): error is PurserError;
 export function isPurserError<Name extends keyof ByName>(error: unknown, name: Name): error is ByName[Name];
 export function isPurserError(error: unknown, name?: string): boolean {

@@ -9,10 +9,10 @@ const PAYMENT_CODES: readonly unknown[] = [
   'WALLET_SUSPENDED',
 ] satisfies PaymentCode[];
 const MESSAGE = 'Payment is required.';
-/** Clients put what was raised inside of what they raise, seldom deeper than this. */
+/** Clients wrap errors in errors of their own, seldom deeper than this. */
 const DEPTH_MAX = 5;
 
-/** The error envelope of the service as far as it is there. */
+/** The fields of the service's error envelope that were present. */
 export interface Failure {
   readonly code?: string | undefined;
   readonly message?: string | undefined;
@@ -26,7 +26,7 @@ export function readFailure(answer: string): Failure {
   try {
     body = bagOf(JSON.parse(answer));
   } catch {
-    // Not of the service.
+    // The answer does not come from the service.
   }
   const failure = failureIn(bagOf(body['error']));
   return { ...failure, topupUrl: text(body['topupUrl']) ?? failure.topupUrl };
@@ -38,8 +38,8 @@ function failureIn(fields: Bag): Failure {
 }
 
 /**
- * The `PaymentRequiredError` that an error of a chat client stands for; undefined where it is about something else. For
- * where `guard` has nothing to catch, such as the `onError` of a stream.
+ * Finds the `PaymentRequiredError` behind an error of a chat client. Undefined if the error is about something else. Use it
+ * where `guard` cannot catch anything, such as the `onError` of a stream.
  */
 export function asPaymentRequired(error: unknown): PaymentRequiredError | undefined {
   return search(error, 0);
@@ -50,7 +50,7 @@ function search(error: unknown, depth: number): PaymentRequiredError | undefined
   const raised = bagOf(error);
   if (error === raised) {
     const failure = failureOf(raised);
-    // Others answer 402 too, a payment processor for one: their errors stay what they are.
+    // Other services answer with a 402 too, a payment processor for one. Only ours names a correlation id or a link.
     const isOurs = [failure.correlationId, failure.topupUrl].some((mark) => mark !== undefined);
     const status = isOurs ? (raised['status'] ?? raised['statusCode']) : undefined;
     const found = paymentRequired(status, failure);
@@ -63,7 +63,7 @@ function search(error: unknown, depth: number): PaymentRequiredError | undefined
   return undefined;
 }
 
-/** A 402, or a code of one: in the middle of a stream an error has no status, or one that the client made up. */
+/** Accepts the status 402 or one of its codes: in the middle of a stream, an error has no status or an invented one. */
 export function paymentRequired(status: unknown, failure: Failure): PaymentRequiredError | undefined {
   const isKnown = PAYMENT_CODES.includes(failure.code);
   if (status !== 402 && !isKnown) return undefined;
@@ -72,7 +72,10 @@ export function paymentRequired(status: unknown, failure: Failure): PaymentRequi
   return new PaymentRequiredError({ code, message, correlationId, topupUrl });
 }
 
-/** `openai` and LangChain keep the inner `error`, the AI SDK the text of the body; all keep the headers, each in its way. */
+/**
+ * Reads the envelope from a client's error. `openai` and LangChain keep the inner `error`, and the AI SDK keeps the text of
+ * the body. All keep the headers, each in its own way.
+ */
 function failureOf(raised: Bag): Failure {
   const { responseBody, headers, responseHeaders } = raised;
   const outer = failureIn(raised);

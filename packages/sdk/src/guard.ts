@@ -1,8 +1,9 @@
 import { asPaymentRequired } from './failure.ts';
 
 /**
- * Does a call by a chat client and turns its error for a 402 into a `PaymentRequiredError`. Every other error stays as the
- * client raised it. A 402 is raised where clients cannot take it for a broken connection, so none of them tries again.
+ * Runs a call of a chat client and turns its error for a 402 into a `PaymentRequiredError`. Every other error is thrown
+ * unchanged. It wraps the client instead of `fetch`: a client would take an error of `fetch` for a broken connection and
+ * retry.
  *
  *     const answer = await guard(() => client.chat.completions.create({ model, messages }));
  */

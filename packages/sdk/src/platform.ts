@@ -1,6 +1,6 @@
 /**
- * Types of the platform as the project that uses this package knows them, whether from TypeScript's own `dom` or from the
- * types of Node, Bun, Deno or an edge runtime: none of these has to be installed.
+ * Types of the platform as the app's own project knows them: from TypeScript's `dom`, or from the types of Node, Bun, Deno
+ * or an edge runtime. The package requires none of these to be installed.
  */
 type Global<Name extends string> = typeof globalThis extends Record<Name, infer Value> ? Value : never;
 

@@ -1,12 +1,12 @@
 import type { Fetch } from './platform.ts';
 
-/** Stock clients count in it how often they have tried, some of them: LangChain always says 0, the AI SDK nothing. */
+/** Some clients count their retries in this header. It is not reliable: LangChain always says 0, the AI SDK sends none. */
 const COUNT = 'x-stainless-retry-count';
 const CALLS_MAX = 1_000;
 
 type Init = NonNullable<Parameters<Fetch>[1]>;
 
-/** A chat call that a retry can be known again by. */
+/** What makes two chat calls the same call. */
 export interface ChatCall {
   readonly url: string;
   readonly userId: string;
@@ -16,12 +16,12 @@ export interface ChatCall {
 export type ChatFetch = (call: ChatCall, init: Init) => ReturnType<Fetch>;
 
 /**
- * Gives what sends chat calls, with the retries among them marked: the service then gives the answer again that was paid for and did not
- * arrive, and charges nothing. A retry is the same call for the same user after one that failed otherwise than by a refusal (4xx); how
- * a client counts is not relied upon. It rejects as `send` does, and also where the answer breaks off, unless that is a stream.
+ * Wraps `send` so that it marks retries. The service then repeats an answer that was paid for and did not arrive, and
+ * charges nothing. A retry is the same call for the same user after a failure that was not a refusal (4xx). What clients
+ * count themselves is not used. Rejects when `send` does, and when an answer breaks off, unless it is a stream.
  */
 export function markRetries(send: Fetch): ChatFetch {
-  /** Digests of calls that failed and were not tried again yet, as often as they did. */
+  /** Digests of calls that failed and were not retried yet. A call that failed twice is in it twice. */
   const failed: string[] = [];
   return async (call, init) => {
     const place = failed.length > 0 ? failed.indexOf(await digestOf(call)) : -1;
@@ -32,14 +32,15 @@ export function markRetries(send: Fetch): ChatFetch {
     let isLost = true;
     try {
       const response = await send(call.url, { ...init, headers });
-      // Read here as well, and not by the client alone: what breaks off has not arrived.
+      // Read to the end here too: an answer that breaks off has not arrived, even if its headers did.
       const isJson = response.headers.get('content-type')?.startsWith('application/json');
       if (response.ok && isJson) await response.clone().arrayBuffer();
-      // What is refused at once was not begun. The refusal of a retry leaves what it came for.
+      // A refused call was not begun, so there is nothing to fetch again. A refused retry leaves the first answer unfetched.
       isLost = isRetry ? !response.ok : response.status >= 500;
       return response;
     } finally {
-      // Given up by the caller, too: a client's own time limit looks the same. What it finds then was paid for.
+      // A call that the caller aborted counts as failed too: a client's own timeout looks the same, and the answer may have
+      // been paid for.
       if (isLost && failed.push(await digestOf(call)) > CALLS_MAX) failed.shift();
     }
   };

@@ -1,4 +1,4 @@
-/** All that the package offers. */
+/** Everything that the package exports. */
 export type { CallOptions } from './api.ts';
 export { type ConnectOptions, Purser, type PurserOptions, type PurserUser, type UsageOptions } from './client.ts';
 export {

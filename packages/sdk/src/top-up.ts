@@ -4,28 +4,28 @@ import type { Signal } from './platform.ts';
 import type { Balance } from './wire.ts';
 
 const WAIT_MS = 600_000;
-/** A timer that is set for longer rings at once. */
+/** A longer timer would fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 const POLL_MS = 3_000;
 const POLL_MS_MIN = 250;
 
 export interface TopUpOptions {
-  /** Shows the user the way to pay: `error.topupUrl`. Always there, unlike on the error itself. */
+  /** Shows the user where to pay: `error.topupUrl`, which is always set here, unlike on the error itself. */
   readonly onTopUp: (error: PaymentRequiredError & { readonly topupUrl: string }) => unknown;
   /**
-   * Resolves when the money is there, by the app's own knowledge: a `topup.completed` that its endpoint was sent, say. Without it, the
-   * balance is asked for again and again. `signal` fires when it is waited for no more.
+   * Resolves when the app itself knows that the money has arrived, for example from a `topup.completed` at its endpoint.
+   * Without it, the balance is polled. `signal` fires when nobody waits any more.
    */
   readonly until?: ((error: PaymentRequiredError, signal: Signal) => PromiseLike<unknown>) | undefined;
-  /** Gives up: the promise is rejected with the signal's reason. */
+  /** Ends the wait: the promise is rejected with the signal's reason. */
   readonly signal?: Signal | undefined;
-  /** How long to wait for the money; ten minutes. */
+  /** How long to wait for the money. Ten minutes by default. */
   readonly waitMs?: number | undefined;
-  /** How often to ask for the balance; every three seconds, and no oftener than four times a second. */
+  /** How often to poll the balance. Every three seconds by default, and at most four times a second. */
   readonly pollMs?: number | undefined;
 }
 
-/** What is waited with; the user of `forUser` brings it. */
+/** What the wait needs to know about a user. `PurserUser` supplies it. */
 export interface Wallet {
   readonly isSandbox: boolean;
   readonly balance: (options: { readonly signal: Signal }) => Promise<Balance>;
@@ -44,7 +44,7 @@ export async function withTopUp<Result>(
     return await guard(call);
   } catch (error) {
     if (!isPurserError(error, 'PaymentRequiredError') || !hasLink(error)) throw error;
-    // Play money has no balance to ask for.
+    // Play money has no balance that could be polled.
     if (wallet.isSandbox && options.until === undefined) throw error;
     refusal = error;
   }
@@ -59,8 +59,8 @@ function hasLink(error: PaymentRequiredError): error is Refusal {
 }
 
 /**
- * Returns when what was refused can be paid, or with the result where the call went through because others had ended. Throws the reason
- * of the abort, or once time is up the refusal itself.
+ * Returns when the refused call can be paid, or with its result if it succeeded because other calls had ended. Throws the
+ * reason of an abort, or the refusal itself when the time is up.
  */
 async function untilFunded<Result>(
   wallet: Wallet,
@@ -76,10 +76,10 @@ async function untilFunded<Result>(
   const ended = rejection(over.signal);
   const everyMs = Math.max(timeOf(pollMs, POLL_MS), POLL_MS_MIN);
   const begin = async (): Promise<Look | undefined> => {
-    const look = until === undefined ? await watch(wallet, refusal, over.signal) : undefined; // Before the user can pay.
+    const look = until === undefined ? await watch(wallet, refusal, over.signal) : undefined; // Read before the user can pay.
     if (over.signal.aborted) return undefined;
-    const told = until?.(refusal, over.signal); // Listens already while the user is asked, who may pay at once.
-    told?.then(undefined, () => {}); // It is waited for below.
+    const told = until?.(refusal, over.signal); // Before `onTopUp`: the user may pay at once.
+    told?.then(undefined, () => {}); // Awaited below. Until then, a rejection must not count as unhandled.
     await onTopUp(refusal);
     await told;
     return look;
@@ -92,7 +92,7 @@ async function untilFunded<Result>(
       try {
         return { result: await guard(call) };
       } catch (error) {
-        // Refused as before: nobody has paid yet, so it is waited on.
+        // The same refusal as before: nobody has paid yet, so the wait continues.
         if (!isPurserError(error, 'PaymentRequiredError') || error.code !== refusal.code) throw error;
       }
     }
@@ -108,7 +108,7 @@ function timeOf(ms: number | undefined, otherwise: number): number {
   return Math.min(ms === undefined || Number.isNaN(ms) ? otherwise : ms, TIMER_MS_MAX);
 }
 
-/** What a look at the balance tells: the user has done what was asked for, or the call may go through all the same. */
+/** What a look at the balance shows. `paid`: the user has paid or raised the cap. `maybe`: the call may succeed anyway. */
 type Change = 'paid' | 'maybe' | undefined;
 type Look = () => Promise<Change>;
 
@@ -121,7 +121,7 @@ async function nextChange(look: Look, everyMs: number, signal: AbortSignal): Pro
   return undefined;
 }
 
-/** Tells from look to look what became of what the refusal was about: the cap, or else the money. */
+/** Compares each look with the last one, by what the call was refused for: the cap, or else the money. */
 async function watch(wallet: Wallet, { code }: Refusal, signal: AbortSignal): Promise<Look> {
   const isCap = code === 'APP_SPEND_CAP_EXCEEDED';
   let before = await seen(wallet, signal);
@@ -133,14 +133,14 @@ async function watch(wallet: Wallet, { code }: Refusal, signal: AbortSignal): Pr
     if (!now.isActive || (isCap ? now.spent >= now.cap : now.balance <= 0)) return undefined;
     if (last === undefined) return 'maybe';
     if (isCap ? now.cap > last.cap || now.spent < last.spent : now.balance > last.balance) return 'paid';
-    // What other calls had set aside was in the way, perhaps, and some of it is back.
+    // Perhaps the money was only set aside for other calls, and some of it is back.
     return now.reserved < last.reserved ? 'maybe' : undefined;
   };
 }
 
 const NOTHING = { balance: 0, reserved: 0, cap: Infinity, spent: 0, isActive: false };
 
-/** Undefined where it cannot be known now. */
+/** Reads the balance. Undefined if it cannot be read now. */
 async function seen(wallet: Wallet, signal: AbortSignal): Promise<typeof NOTHING | undefined> {
   try {
     const found = await wallet.balance({ signal });
@@ -153,7 +153,7 @@ async function seen(wallet: Wallet, signal: AbortSignal): Promise<typeof NOTHING
     };
   } catch (error) {
     if (isPurserError(error, 'PaymentRequiredError')) return NOTHING;
-    // Refused for good; anything else, a lost connection too, may be better at the next look.
+    // Refused for good. Anything else, also a lost connection, may work at the next look.
     if (isPurserError(error, 'ServiceApiError') && error.status < 429) throw error;
     return undefined;
   }
@@ -166,7 +166,7 @@ function rejection(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Ends by its time alone; an abort only stops the clock. */
+/** Resolves after the time. An abort only clears the timer: the caller races this against the abort. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const stop = (): void => clearTimeout(timer);

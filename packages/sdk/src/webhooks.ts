@@ -4,19 +4,19 @@ import type { WebhookEvent } from './wire.ts';
 const FRESH_SECONDS = 300;
 
 export interface Delivery {
-  /** The body byte for byte as it came: what a framework has parsed and written anew has another signature. */
+  /** The raw body, byte for byte. A body that a framework has parsed and serialised again has another signature. */
   readonly body: string | ArrayBuffer | Uint8Array;
   /** The header `x-service-signature`. */
   readonly signature: string | null | undefined;
   /** The whole signing secret, with its `whsec_`. */
   readonly secret: string;
-  /** The time, for tests. */
+  /** The current time, for tests. */
   readonly nowSeconds?: number | undefined;
 }
 
 /**
- * Gives the event of a delivery that the service signed. An event may come again, also after it was answered: take each `id` once.
- * Throws `WebhookVerificationError`.
+ * Checks the signature of a delivery and returns its event. The same event may arrive again, even after you have answered
+ * it, so process each `id` once. Throws `WebhookVerificationError`.
  */
 export async function verifyWebhook({ body, signature, secret, nowSeconds }: Delivery): Promise<WebhookEvent> {
   if (typeof secret !== 'string' || secret === '') throw new TypeError('`secret` is missing.');
@@ -25,7 +25,7 @@ export async function verifyWebhook({ body, signature, secret, nowSeconds }: Del
   if (!isSame(await digestOf(secret, seconds, raw), digest)) {
     throw new WebhookVerificationError(
       'signature',
-      'This was not signed with this secret, or is not the body as it came.',
+      'This was not signed with this secret, or the body is not the raw one.',
     );
   }
   if (!(Math.abs((nowSeconds ?? Date.now() / 1_000) - Number(seconds)) <= FRESH_SECONDS)) {
@@ -34,12 +34,12 @@ export async function verifyWebhook({ body, signature, secret, nowSeconds }: Del
   return eventOf(raw);
 }
 
-/** `t` and `v1` in any order, with others between them: a later scheme comes as `v2`. */
+/** Reads `t` and `v1` in any order and ignores other elements, so that a later scheme can be added as `v2`. */
 function parse(header: string): { readonly seconds: string; readonly digest: string } {
   const found = new Map<string, string>();
   for (const element of header.split(',')) {
     const [name = '', value = ''] = element.trim().split(/=(.*)/s);
-    found.set(name, found.has(name) ? '' : value); // Twice: either could be meant.
+    found.set(name, found.has(name) ? '' : value); // A repeated element is ambiguous, so it counts as missing.
   }
   const seconds = found.get('t') ?? '';
   const digest = found.get('v1') ?? '';
@@ -61,7 +61,7 @@ async function digestOf(secret: string, seconds: string, body: Uint8Array): Prom
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Takes as long whichever character differs. */
+/** Compares in constant time, so that the time does not reveal how much of a forged signature is right. */
 function isSame(expected: string, given: string): boolean {
   let difference = expected.length ^ given.length;
   for (let index = 0; index < expected.length; index += 1) {
@@ -75,20 +75,20 @@ function eventOf(raw: Uint8Array): WebhookEvent {
     const event = JSON.parse(new TextDecoder().decode(raw)) as WebhookEvent;
     if (typeof event.id === 'string' && typeof event.type === 'string' && typeof event.data === 'object') return event;
   } catch {
-    // Told below.
+    // Reported below.
   }
-  throw new WebhookVerificationError('body', 'This is signed, but no event.');
+  throw new WebhookVerificationError('body', 'This is signed, but not an event.');
 }
 
 export interface TestDelivery {
   readonly secret: string;
-  /** When it was signed; now. */
+  /** When it was signed. Now by default. */
   readonly seconds?: number | undefined;
-  /** The first of six. */
+  /** The number of the attempt, 1 to 6. The first by default. */
   readonly attempt?: number | undefined;
 }
 
-/** Body and headers of a delivery as the service would send it, for the tests of an endpoint. */
+/** The body and headers of a delivery as the service would send it, to test an endpoint with. */
 export async function signTestPayload(
   event: WebhookEvent,
   { secret, seconds = Math.floor(Date.now() / 1_000), attempt = 1 }: TestDelivery,

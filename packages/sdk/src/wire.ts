@@ -1,4 +1,4 @@
-/** What the service answers, word for word. A test holds these against the service's own schemas. */
+/** The service's answers and events. A test compares these types with the service's own schemas. */
 
 /** Every error code of the service. */
 export type ErrorCode =
@@ -25,20 +25,20 @@ export type PaymentCode = 'PAYMENT_REQUIRED' | 'APP_SPEND_CAP_EXCEEDED' | 'WALLE
 export interface Balance {
   userId: string;
   balanceMicros: number;
-  /** Set aside for calls that run. */
+  /** Set aside for running calls. */
   reservedMicros: number;
-  /** The balance without what is set aside: what a call can spend. */
+  /** The balance minus what is set aside: what a call can spend. */
   availableMicros: number;
   currency: string;
-  /** The most that the user lets the app spend in a month. Null: no such cap. */
+  /** The most that the user lets the app spend in a month. Null if there is no cap. */
   spendCapMicros: number | null;
   spentThisMonthMicros: number;
   status: 'active' | 'suspended';
 }
 
-/** Where a user connects a wallet to the app. */
+/** A link to the page where a user connects a wallet to the app. */
 export interface ConnectLink {
-  /** Send the user's browser there. */
+  /** Send the user's browser to this address. */
   connectUrl: string;
   /** ISO 8601, UTC. */
   expiresAt: string;
@@ -67,7 +67,7 @@ export interface ModelUsage {
   chargedMicros: number;
 }
 
-/** What can be spent fell below the threshold that the app subscribed with. */
+/** The available balance fell below the threshold of the app's subscription. */
 export type BalanceLowEvent = Event<
   'balance.low',
   { userId: string; availableMicros: number; thresholdMicros: number; currency: string }
@@ -80,11 +80,11 @@ export type TopupCompletedEvent = Event<
 /** The user connected a wallet to the app for the first time. */
 export type ConnectionCreatedEvent = Event<'connection.created', { userId: string; connectedAt: string }>;
 
-/** An event as an endpoint is sent it. `type` tells which. */
+/** An event as endpoints receive it. `type` says which one it is. */
 export type WebhookEvent = BalanceLowEvent | TopupCompletedEvent | ConnectionCreatedEvent;
 
 interface Event<Type extends string, Data> {
-  /** The same in every delivery of the event: take each once. */
+  /** The same in every delivery of the event. Process each id once. */
   id: string;
   type: Type;
   /** When it happened, not when it was sent. ISO 8601, UTC. */

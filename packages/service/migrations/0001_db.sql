@@ -68,8 +68,8 @@ create type db.hold_request as (
   streams_max int, -- Most streams that the user may have open, this one included; 0 for a call that is no stream.
   key_digest bytea, -- By which a retry would find the call, see idempotency.kept_answers. Null: none could.
   body_digest bytea,
-  joins boolean, -- It may be a retry: an earlier attempt comes before a hold of its own (CC-14).
-  joined_call uuid -- The earlier attempt that it waits for already.
+  joins boolean, -- It may be a retry: an earlier call comes before a hold of its own (CC-14).
+  joined_call uuid -- The earlier call that it waits for already.
 );
 
 -- How often each kind of configuration has changed. The counter is raised in the transaction of the change, so changes

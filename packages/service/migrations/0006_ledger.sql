@@ -70,7 +70,7 @@ create table ledger.wallets (
   entry_seq bigint not null default 0, -- The number of its last entry.
   version bigint not null default 0, -- How often it has changed.
   created_at timestamptz not null default clock_timestamp(),
-  first_connected_at timestamptz, -- Its app is told of its user's first connection alone (WH-07).
+  first_connected_at timestamptz, -- Its app learns of the user's first connection, and of no other (WH-07).
   unique (app_id, user_id),
   -- Overspending cannot be written: placing a hold does not set is_clawed (WA-07).
   constraint holds_are_covered check (is_clawed = (held_micros > balance_micros)),
@@ -79,7 +79,7 @@ create table ledger.wallets (
 ) -- Every call changes a row. No index is on a column that changes, and pages have room, so that updates stay in their page.
 with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
 
--- Money set aside for calls that run. A row is deleted when its call ends: whoever deletes it has ended the call.
+-- Money set aside for calls that run. A row is deleted when its call ends: the process that deletes it has ended the call.
 --
 -- Neither holds nor entries have foreign keys: their only writers take the ids from rows that they have locked, and the
 -- ledger check finds rows without a wallet.

@@ -3,7 +3,7 @@
 create schema usage;
 grant usage on schema usage to purser_live;
 
--- One row for each hold that ended, whatever the call cost. It is the receipt, the source of every summary, and the proof
+-- One row for each hold that ended, also where the call cost nothing. It is the receipt, the source of every summary, and the proof
 -- that the call is over. The ledger writes it in the transaction of the charge. It is never changed.
 create table usage.calls (
   call_id uuid primary key,

@@ -1,10 +1,10 @@
--- Payments by a processor, their refunds and disputes; and the make-believe bank of the test processor.
+-- Payments by a processor, their refunds and disputes; and the simulated bank of the test processor.
 
 create schema payments;
 grant usage on schema payments to purser_live;
 
 -- A place where somebody may pay, at the processor. Nothing that happens there counts until the processor says so.
--- Whoever changes what is known of its payment locks this row first, and the wallet after it.
+-- A process that changes what is known of its payment locks this row first, and the wallet after it.
 create table payments.checkouts (
   checkout_id text collate "C" primary key,
   app_id text collate "C" not null,

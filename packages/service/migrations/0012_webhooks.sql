@@ -1,4 +1,4 @@
--- Webhooks: who is told of what, the events, and the attempts to deliver them.
+-- Webhooks: who receives which events, the events, and the attempts to deliver them.
 
 create schema webhooks;
 grant usage on schema webhooks to purser_live;
@@ -6,7 +6,7 @@ grant usage on schema webhooks to purser_live;
 -- Numbers subscriptions and their generations.
 create sequence webhooks.generations;
 
--- Who is told of an app's events: its one endpoint, and developers' machines that listen for a while. An endpoint's secret
+-- Who receives an app's events: its one endpoint, and developers' machines that listen for a while. An endpoint's secret
 -- is sealed under a key of the service; its fingerprint tells one secret from the next (WH-01). The secret of a listener
 -- never leaves its machine.
 create table webhooks.subscriptions (

@@ -10,7 +10,7 @@ create table mail.messages (
   message_key uuid not null unique default gen_random_uuid(),
   -- One address, without anything that could end a header or begin a second recipient.
   recipient text not null check (length(recipient) <= 254 and recipient ~ '^[^\x01-\x20\x7f<>,;:"()\[\]\\@]+@[^\x01-\x20\x7f<>,;:"()\[\]\\@]+$'),
-  subject text not null check (length(subject) between 1 and 200 and subject !~ '[\x01-\x1f\x7f]'),
+  subject text not null check (length(subject) >= 1 and length(subject) <= 200 and subject !~ '[\x01-\x1f\x7f]'),
   -- The same words as plain text and as HTML. They may hold a code or a link that is a secret, so both are cleared when
   -- the message has ended, except in development.
   body text,

@@ -5,12 +5,13 @@ import { instanceOf } from './schema-instance.ts';
 import { countTokens, cutToTokens } from './tokens.ts';
 import { fitToolCalls, planToolCalls, type ToolCall } from './tool-call.ts';
 
+/** One of the answers that a request asks for. */
 export interface Choice {
   readonly index: number;
-  /** Null when the answer is tool calls. */
+  /** Null if the answer is tool calls. */
   readonly content: string | null;
   readonly toolCalls: readonly ToolCall[];
-  /** Null when the answer was broken off. */
+  /** Null if the answer was cut off. */
   readonly finishReason: 'stop' | 'length' | 'tool_calls' | null;
 }
 
@@ -21,7 +22,7 @@ export interface Usage {
   readonly reasoningTokens: number;
 }
 
-/** One whole answer, made before the first byte of it is sent. */
+/** A complete answer, composed before its first byte is sent. Its usage is the same whether it is streamed or not. */
 export interface Answer {
   readonly id: string;
   readonly createdSeconds: number;
@@ -31,15 +32,15 @@ export interface Answer {
   readonly logprobAlternatives: number | undefined;
 }
 
-/** What a model does besides answering: it thinks first, and it remembers part of the prompt. */
+/** What a model does besides answering: it reasons first, and finds part of the prompt in its cache. */
 export interface Habits {
-  /** Hidden tokens before each choice, counted as completion and held to the same limit. */
+  /** Hidden tokens before each choice. They count as completion tokens, within the same limit. */
   readonly reasoningTokens: number;
-  /** The part of the prompt that counts as cached, 0 to 1. */
+  /** The share of the prompt that counts as cached, 0 to 1. */
   readonly cachedShare: number;
 }
 
-/** Answers the request. The same request with the same habits has the same choices and the same usage. */
+/** Composes an answer. The same request with the same habits always has the same choices and the same usage. */
 export function composeAnswer(request: ChatRequest, habits: Habits): Answer {
   const limit = request.completionTokensMax ?? Number.MAX_SAFE_INTEGER;
   const reasoningTokens = Math.min(habits.reasoningTokens, limit);
@@ -83,7 +84,7 @@ function composeChoices(request: ChatRequest, tokensMax: number): readonly Compo
   });
 }
 
-/** A stop text ends the answer just before it; the token limit, if it comes first, cuts it there. */
+/** A stop text ends the answer just before it. The token limit cuts the answer if it is reached earlier. */
 function composeText(
   { stopTexts }: ChatRequest,
   { index, tokensMax, text }: { readonly index: number; readonly tokensMax: number; readonly text: string },
@@ -95,7 +96,7 @@ function composeText(
   return { choice: { index, content, toolCalls: [], finishReason }, tokens: countTokens(content) };
 }
 
-/** The answer as JSON, or undefined when prose will do. */
+/** The answer as JSON, or undefined if the request allows prose. */
 function writeJson({ format, messages }: ChatRequest): string | undefined {
   if (format.type === 'text') return undefined;
   if (format.type === 'json_schema') return JSON.stringify(instanceOf(format.schema));

@@ -1,8 +1,9 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-/** What `error.type` says; clients show it, none decides by it. */
+/** The `error.type` of the format. Clients show it, and none decides by it. */
 export type ApiErrorType = 'invalid_request_error' | 'authentication_error' | 'rate_limit_error' | 'server_error';
 
+/** Everything that an error answer contains. */
 export interface ApiErrorFacts {
   readonly status: number;
   readonly type: ApiErrorType;
@@ -12,7 +13,7 @@ export interface ApiErrorFacts {
   readonly headers?: OutgoingHttpHeaders;
 }
 
-/** An answer that is an error of the format. Thrown by the parsers and sent in one place, see `simulator.ts`. */
+/** An error answer. The parsers throw it, and `simulator.ts` sends it, so that no parser needs to know the response. */
 export class ApiError extends Error {
   readonly facts: ApiErrorFacts;
 
@@ -23,12 +24,12 @@ export class ApiError extends Error {
   }
 }
 
-/** A 400 about the field `param`, written as a path: `messages[0].role`. */
+/** A 400 about one field. `param` is its path, such as `messages[0].role`; empty for the body itself. */
 export function malformed(param: string, message: string): ApiError {
   return new ApiError({ status: 400, type: 'invalid_request_error', message, param });
 }
 
-/** Sends the error in the shape of the format: all four keys, with `null` where there is nothing to say. */
+/** Sends an error in the form of the format. All four keys are present, because clients read them without a check. */
 export function sendError(response: ServerResponse, { facts }: ApiError): void {
   const { message, type, param = null, code = null } = facts;
   response.writeHead(facts.status, { ...facts.headers, 'content-type': 'application/json' });

@@ -2,16 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, type ApiErrorFacts } from './api-error.ts';
 import { deliver, type Exchange, type Manner } from './deliver.ts';
 
+/** What a model does with a request. Each name of `BEHAVIOURS` is a way in which a real provider can behave. */
 export interface Behaviour {
   /** What the model does, in the words of the README. */
   readonly about: string;
   readonly perform: (exchange: Exchange) => Promise<void>;
 }
 
-const HANG_MS_MAX = 30 * 60 * 1000; // Longer than anybody waits for an answer; then the connection breaks.
+const HANG_MS_MAX = 30 * 60 * 1000; // Longer than anybody waits for an answer. Then the connection breaks.
 const PLAIN: Manner = { pieceDelayMs: 0, reportsUsage: true, reasoningTokens: 0, cachedShare: 0, ending: 'whole' };
 
-/** Every model of the simulator, by name, with what it does. */
+/** Every model of the simulator by name. */
 export const BEHAVIOURS = {
   'sim-echo': {
     about: 'Answers at once: says that it is the built-in simulator, and repeats part of the question.',
@@ -76,7 +77,7 @@ export const BEHAVIOURS = {
   },
 } as const satisfies Readonly<Record<string, Behaviour>>;
 
-/** The behaviour of a model name, or undefined when there is no such model. */
+/** The behaviour of a model; undefined if there is no such model. */
 export function findBehaviour(model: string): Behaviour | undefined {
   return Object.hasOwn(BEHAVIOURS, model) ? BEHAVIOURS[model as keyof typeof BEHAVIOURS] : undefined;
 }
@@ -85,6 +86,7 @@ function answering(manner: Manner): Behaviour['perform'] {
   return (exchange) => deliver(exchange, manner);
 }
 
+/** Refuses every request. The messages name invented internals, so that tests can prove the gateway passes none on. */
 function refusing(facts: ApiErrorFacts): Behaviour['perform'] {
   return () => Promise.reject(new ApiError(facts));
 }

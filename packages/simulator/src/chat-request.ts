@@ -4,37 +4,38 @@ import { type Message, parseMessages } from './message.ts';
 import { countPromptTokens } from './tokens.ts';
 import { parseToolPlan, parseTools, type ToolPlan } from './tool.ts';
 
-/** How the answer must read: as prose, as any JSON object, or as an instance of a schema. */
+/** The form of the answer: prose, any JSON object, or an instance of a schema. */
 export type AnswerFormat =
   | { readonly type: 'text' }
   | { readonly type: 'json_object' }
   | { readonly type: 'json_schema'; readonly schema: unknown };
 
-/** A request to complete a chat, with everything that the simulator honours. Other parameters are ignored. */
+/** A chat request, reduced to what the simulator honours. It ignores all other parameters. */
 export interface ChatRequest {
   readonly model: string;
   readonly messages: readonly Message[];
   readonly promptTokens: number;
   readonly choiceCount: number;
-  /** The limit for each choice. */
+  /** The token limit of each choice. */
   readonly completionTokensMax: number | undefined;
   readonly stopTexts: readonly string[];
   readonly isStream: boolean;
-  /** The caller asked for the usage chunk of a stream. */
+  /** Whether the caller asked for the usage chunk of a stream. */
   readonly wantsUsageChunk: boolean;
   readonly toolPlan: ToolPlan;
   readonly format: AnswerFormat;
-  /** How many alternatives each log probability lists; undefined when no log probabilities are wanted. */
+  /** How many alternatives each log probability lists. Undefined if the caller wants no log probabilities. */
   readonly logprobAlternatives: number | undefined;
 }
 
-const NESTING_MAX = 100; // Deeper than any schema in use, and far from the end of the stack.
+const NESTING_MAX = 100; // Deeper than any schema in use, and far from exhausting the stack.
+
 const TOKENS_MAX = 10_000_000;
 const CHOICES_MAX = 128;
 const STOP_TEXTS_MAX = 4;
 const LOGPROB_ALTERNATIVES_MAX = 20;
 
-// Checked although nothing here depends on them: a provider refuses them too.
+// Nothing here depends on these parameters. They are checked because real providers refuse values out of range.
 const SAMPLING_RANGES = {
   temperature: { min: 0, max: 2 },
   top_p: { min: 0, max: 1 },
@@ -42,7 +43,7 @@ const SAMPLING_RANGES = {
   presence_penalty: { min: -2, max: 2 },
 } as const;
 
-/** Reads a request from the text of a body. Throws an `ApiError` of status 400 that says what is wrong with it. */
+/** Parses the text of a body. Throws an `ApiError` with status 400 that names the first field at fault. */
 export function parseChatRequest(body: string): ChatRequest {
   const request = new Fields(parseJson(body), '');
   for (const [name, range] of Object.entries(SAMPLING_RANGES)) request.number(name, range);
@@ -71,16 +72,17 @@ function parseJson(body: string): unknown {
   } catch {
     throw malformed('', 'The body is not JSON.');
   }
-  if (nestsDeeper(value, NESTING_MAX)) throw malformed('', `The body nests deeper than ${NESTING_MAX} levels.`);
+  if (nestsDeeper(value, NESTING_MAX)) throw malformed('', `The body is nested deeper than ${NESTING_MAX} levels.`);
   return value;
 }
 
+/** Whether a value is nested deeper than this. Later steps recurse into it, so this limit protects their stack. */
 function nestsDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((member) => nestsDeeper(member, levels - 1));
 }
 
-/** The smaller of the two limits when both are there: the older name is still in wide use. */
+/** The smaller of the two limits if both are set. `max_tokens` is the older name and still widely used. */
 function parseTokensMax(request: Fields): number | undefined {
   const range = { min: 1, max: TOKENS_MAX };
   const limits = [request.integer('max_completion_tokens', range), request.integer('max_tokens', range)];
@@ -88,6 +90,7 @@ function parseTokensMax(request: Fields): number | undefined {
   return given.length === 0 ? undefined : Math.min(...given);
 }
 
+/** `stop` is one text or a list of up to four. A single empty text counts as none. */
 function parseStop(request: Fields): readonly string[] {
   const stop = request.raw('stop');
   if (typeof stop === 'string') return stop === '' ? [] : [stop];
@@ -107,6 +110,7 @@ function parseStreaming(request: Fields): Pick<ChatRequest, 'isStream' | 'wantsU
   return { isStream, wantsUsageChunk: options?.boolean('include_usage') ?? false };
 }
 
+/** Reads `response_format`. A schema is used as it is: `instanceOf` copes with any value. */
 function parseFormat(request: Fields): AnswerFormat {
   const format = request.object('response_format');
   const type = format?.text('type') ?? 'text';

@@ -4,22 +4,22 @@ import { type Answer, composeAnswer, type Habits } from './answer.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { completionBody, deltaChunk, deltasOf, finishChunks, piecesOf, usageChunk } from './wire.ts';
 
-/** A request being answered. `signal` aborts when the client is gone, and every wait ends with it. */
+/** A request and its answer. `signal` aborts when the client has left, and ends every wait. */
 export interface Exchange {
   readonly request: ChatRequest;
   readonly response: ServerResponse;
   readonly signal: AbortSignal;
 }
 
-/** How an answer is given. */
+/** How an answer is delivered. */
 export interface Manner extends Habits {
   readonly pieceDelayMs: number;
   readonly reportsUsage: boolean;
-  /** `whole`: as it should be. `truncated`: ends politely, halfway. `cut`: the connection breaks halfway. */
+  /** `whole`: complete. `truncated`: ends halfway, in good order. `cut`: the connection breaks halfway. */
   readonly ending: 'whole' | 'truncated' | 'cut';
 }
 
-/** Answers in the given manner, as a stream when the request wants one. Rejects when the client leaves. */
+/** Delivers an answer, as a stream if the request asks for one. Rejects if the client leaves. */
 export async function deliver(exchange: Exchange, manner: Manner): Promise<void> {
   const answer = composeAnswer(exchange.request, manner);
   if (exchange.request.isStream) await deliverStream(exchange, answer, manner);
@@ -27,6 +27,7 @@ export async function deliver(exchange: Exchange, manner: Manner): Promise<void>
 }
 
 async function deliverBody({ response, signal }: Exchange, answer: Answer, manner: Manner): Promise<void> {
+  // A buffered answer takes as long as its stream would: a model needs the same time for both.
   if (manner.pieceDelayMs > 0) {
     const pieces = answer.choices.flatMap((choice) => piecesOf(choice.content ?? ''));
     await pause(manner.pieceDelayMs * pieces.length, undefined, { signal });
@@ -68,7 +69,7 @@ async function deliverStream({ request, response, signal }: Exchange, answer: An
   }
 }
 
-/** The answer with half of each text and no reason for the end. */
+/** The answer with half of each text and without finish reasons. */
 function halved(answer: Answer): Answer {
   const choices = answer.choices.map((choice) => {
     const pieces = piecesOf(choice.content ?? '');
@@ -82,7 +83,7 @@ function frame(data: string): string {
   return `data: ${data}\n\n`;
 }
 
-/** Resolves when the system has taken the bytes, so that nothing piles up and a cut comes after what was sent. */
+/** Resolves when the system has accepted the bytes. So nothing accumulates in memory, and a cut happens after these bytes. */
 function write(response: ServerResponse, bytes: string | Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     response.write(bytes, (error) => (error ? reject(error) : resolve()));

@@ -6,25 +6,26 @@ interface Range {
 }
 
 /**
- * A JSON object from the wire, read field by field. An absent field and a `null` one are the same, because many clients
- * write out their nulls. Each reader throws an `ApiError` that names the field when the value has the wrong kind.
+ * Reads a JSON object field by field. A field that is `null` counts as missing, because many clients send their nulls. Each
+ * method throws an `ApiError` that names the field if the value has the wrong type.
  */
 export class Fields {
   readonly #values: Readonly<Record<string, unknown>>;
   readonly #path: string;
 
-  /** Reads `value`, found at `path`; the empty path is the body itself. */
+  /** `path` is the place of `value` in the body; empty for the body itself. */
   constructor(value: unknown, path: string) {
     if (!isRecord(value)) throw malformed(path, `${path === '' ? 'The body' : `\`${path}\``} must be a JSON object.`);
     this.#values = value;
     this.#path = path;
   }
 
+  /** The path of a field, as error messages name it. */
   pathOf(name: string): string {
     return this.#path === '' ? name : `${this.#path}.${name}`;
   }
 
-  /** The field as it came; `null` reads as undefined. */
+  /** The field's value, unchecked. `null` becomes undefined. */
   raw(name: string): unknown {
     return this.#values[name] ?? undefined;
   }
@@ -35,7 +36,7 @@ export class Fields {
     throw this.#wrong(name, 'a string');
   }
 
-  /** A string that must be there and hold at least one character. */
+  /** A string that must be present and not empty. */
   text(name: string): string {
     const value = this.string(name);
     if (value === undefined || value === '') throw this.#wrong(name, 'a string that is not empty');

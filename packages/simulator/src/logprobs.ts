@@ -1,6 +1,6 @@
 /**
- * Made up log probabilities, one for each piece of the text. A piece is a word rather than a token, so there are fewer
- * of them than the usage counts. The first of the `alternatives` is the piece itself.
+ * Invented log probabilities, one for each piece of the text. A piece is a word and not a token, so there are fewer of them
+ * than the usage counts. The first alternative is the piece itself.
  */
 export function logprobsOf(pieces: readonly string[], alternatives: number): object {
   const content = pieces.map((piece) => {
@@ -13,7 +13,7 @@ export function logprobsOf(pieces: readonly string[], alternatives: number): obj
   return { content, refusal: null };
 }
 
-/** Each rank is a good deal less likely than the one before. */
+/** One alternative. Each rank is much less likely than the one before. */
 function entryOf(token: string, rank: number): object {
   return { token, logprob: -0.125 - 2 * rank, bytes: [...Buffer.from(token, 'utf8')] };
 }

@@ -1,4 +1,4 @@
-// The simulator as a process of its own: `node main.ts --port 0`. Prints one line, `{"port":12345}`, once it listens.
+// Runs the simulator as a separate process: `node main.ts --port 0`. Prints one line, `{"port":12345}`, when it listens.
 import { parseArgs } from 'node:util';
 import { createSimulator, listenOnLoopback } from './simulator.ts';
 
@@ -21,13 +21,16 @@ function portOf(argv: readonly string[]): number | undefined {
   }
 }
 
-/** Ends this process on SIGTERM, and when the process at the other end of its stdin is gone, even if it was killed. */
+/**
+ * Ends this process on SIGTERM, and when the parent is gone. The parent holds the other end of stdin, which closes even if
+ * the parent was killed, so no simulator is left behind.
+ */
 function dieWithParent(): void {
   for (const event of ['end', 'close', 'error']) process.stdin.on(event, exit);
   process.stdin.resume();
   process.stdout.on('error', exit);
   process.on('SIGTERM', exit);
-  // Ctrl-C reaches the whole group. The parent may still be finishing calls that we answer, and closes stdin when done.
+  // Ctrl-C reaches the whole process group. The parent may still be finishing calls, and closes stdin when it is done.
   if (!process.stdin.isTTY) process.on('SIGINT', () => {});
 }
 

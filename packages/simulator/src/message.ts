@@ -6,19 +6,19 @@ export type Role = (typeof ROLES)[number];
 
 export interface Message {
   readonly role: Role;
-  /** What was said: the content, or the text parts of it, one a line. */
+  /** The content, or its text parts on one line each. */
   readonly text: string;
-  /** What is counted but not said: names, and the tool calls of an assistant. */
+  /** Text that counts as tokens but is never echoed: names, and an assistant's tool calls. */
   readonly unspokenText: string;
   /** Images, audio clips and files among the parts. */
   readonly attachmentCount: number;
 }
 
-// The format has no such limit; the body limit alone would let a million empty messages through.
+// The format has no such limits, but the body limit alone would allow a million empty messages.
 const MESSAGES_MAX = 10_000;
 const MEMBERS_MAX = 10_000;
 
-/** Reads `messages` of a request: at least one, each with a known role and content of a known kind. */
+/** Parses `messages`: at least one, each with a known role and content of a known kind. */
 export function parseMessages(request: Fields): readonly Message[] {
   const list = request.list('messages', { min: 1, max: MESSAGES_MAX });
   if (list === undefined) throw malformed('messages', '`messages` is missing: send a list with at least one message.');
@@ -42,6 +42,7 @@ function parseRole(message: Fields): Role {
   return role;
 }
 
+/** Parses `content`: a text or a list of parts. Only an assistant's may be missing, because it may have tool calls instead. */
 function parseContent(message: Fields, isOptional: boolean): Pick<Message, 'text' | 'attachmentCount'> {
   const content = message.raw('content');
   const path = message.pathOf('content');
@@ -55,7 +56,7 @@ function parseContent(message: Fields, isOptional: boolean): Pick<Message, 'text
   return { text: spoken.join('\n'), attachmentCount: texts.length - spoken.length };
 }
 
-/** The text of a part, or undefined when it is an attachment. Attachments are never opened, fetched or decoded. */
+/** The text of a part, or undefined if it is an attachment. Attachments are counted, never opened, fetched or decoded. */
 function parsePart(part: Fields): string | undefined {
   const type = part.text('type');
   switch (type) {

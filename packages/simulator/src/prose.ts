@@ -6,8 +6,8 @@ const CLOSING =
   'Connect a provider of your own, and the same request gets a real one.';
 
 /**
- * What the simulator says when it may say what it likes: who it is, what it was asked, and that no model was called.
- * `index` is the place among several choices, so that no two read the same.
+ * The simulator's own answer: who it is, what it was asked, and that no model was called, so that nobody takes it for a
+ * real one. `index` is the position among several choices, so that no two read the same.
  */
 export function writeProse(messages: readonly Message[], index: number): string {
   const last = messages.at(-1);
@@ -18,7 +18,7 @@ export function writeProse(messages: readonly Message[], index: number): string 
   return [opening, writeEcho(messages), writeAttachments(messages), CLOSING].filter((line) => line !== '').join(' ');
 }
 
-/** What the last user said, on one line and not too long. */
+/** The last user message, shortened to one line. Empty if there is none. */
 export function echoOf(messages: readonly Message[]): string {
   const asked = lastUserText(messages).trim();
   return asked === '' ? '' : shorten(asked);
@@ -46,7 +46,7 @@ function quote(text: string): string {
 }
 
 function shorten(text: string): string {
-  // Cut before the white space is joined: a megabyte of it would be read for the sake of one line.
+  // Cut before white space is collapsed. Otherwise a megabyte of text would be processed for one line.
   const start = text.slice(0, QUOTE_CHARACTERS_MAX * 4).toWellFormed();
   const characters = Array.from(start.replaceAll(/\s+/gu, ' ').trim());
   const isWhole = characters.length <= QUOTE_CHARACTERS_MAX && start.length === text.length;

@@ -2,17 +2,17 @@ import { isRecord } from './fields.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What may still be spent. One for the whole walk, so that lists within lists cannot multiply. */
+/** The budget that is left. The whole walk shares one, so that lists within lists cannot multiply it. */
 interface Walk {
   readonly root: Schema;
   charactersLeft: number;
   stepsLeft: number;
 }
 
-const CHARACTERS_MAX = 2_000; // Of the instance as JSON, about.
-const CHARACTERS_PER_NODE = 5; // `null` and a comma: what a node costs even when nothing is put there.
-const STEPS_MAX = 100_000; // Fields of schemas looked at: some milliseconds.
-const DEPTH_MAX = 32; // A schema that refers to itself ends here.
+const CHARACTERS_MAX = 2_000; // Length of the instance as JSON, approximately.
+const CHARACTERS_PER_NODE = 5; // `null` and a comma: the least that a node costs.
+const STEPS_MAX = 100_000; // Schema fields visited: some milliseconds.
+const DEPTH_MAX = 32; // Ends schemas that refer to themselves.
 const STRING_LENGTH_MAX = 1_000;
 
 const EXAMPLES_BY_FORMAT: Schema = {
@@ -29,9 +29,9 @@ const EXAMPLES_BY_FORMAT: Schema = {
 };
 
 /**
- * The smallest instance of a JSON Schema that is easy to think of: required properties only, the first of several
- * choices, the fewest items. Not looked at: `pattern`, `uniqueItems`, `not`, `if` and references to other documents.
- * Always ends and never throws; past its limits it puts `null`.
+ * A small instance of a JSON Schema: required properties only, the first of several choices, the fewest items. It ignores
+ * `pattern`, `uniqueItems`, `not`, `if` and references to other documents. It always ends and never throws, because any
+ * caller can send any schema; beyond its limits it puts `null`.
  */
 export function instanceOf(schema: unknown): unknown {
   const root = isRecord(schema) ? schema : {};
@@ -63,13 +63,13 @@ function build(schema: unknown, walk: Walk, depth: number): unknown {
   }
 }
 
-/** The value, when there is room for it. */
+/** The value if the budget allows it, otherwise null. */
 function spend(walk: Walk, value: unknown): unknown {
   walk.charactersLeft -= JSON.stringify(value).length;
   return walk.charactersLeft < 0 ? null : value;
 }
 
-/** The schema with its reference followed, its parts joined and a variant chosen; undefined past the limits. */
+/** Follows the reference, joins the parts and chooses a variant. Undefined beyond the limits. */
 function resolve(schema: unknown, walk: Walk, depth: number): Schema | undefined {
   const { $ref, allOf, anyOf, oneOf, ...own } = asRecord(schema);
   const required = Array.isArray(own['required']) ? own['required'].length : 0;
@@ -92,17 +92,19 @@ function resolve(schema: unknown, walk: Walk, depth: number): Schema | undefined
   return joined;
 }
 
-/** The first variant that is not a reference, as references are how a schema comes back to itself. */
+/** The first variant that is not a reference, because a recursive schema refers to itself and would never end. */
 function pickVariant(variants: readonly unknown[]): unknown {
   return variants.find((variant) => isRecord(variant) && variant['$ref'] === undefined) ?? variants[0];
 }
 
+/** Joins two schemas. Required properties add up; of all other fields the right one wins. */
 function join(left: Schema, right: Schema): Schema {
   const required = [left['required'], right['required']].filter((list) => Array.isArray(list)).flat();
   const properties = { ...asRecord(left['properties']), ...asRecord(right['properties']) };
   return { ...left, ...right, ...(required.length > 0 ? { required } : {}), properties };
 }
 
+/** Follows a JSON pointer within the schema. A reference that leads nowhere is the schema that allows anything. */
 function lookUp(reference: string, root: Schema): unknown {
   if (!reference.startsWith('#')) return {};
   let found: unknown = root;
@@ -114,6 +116,7 @@ function lookUp(reference: string, root: Schema): unknown {
   return found;
 }
 
+/** The type to build: the first of several, or the one that other fields imply. */
 function typeOf(schema: Schema): unknown {
   const type = schema['type'];
   if (Array.isArray(type)) return type[0];
@@ -143,7 +146,7 @@ function buildArray(schema: Schema, walk: Walk, depth: number): readonly unknown
   return items;
 }
 
-/** One, or if the bounds exclude it, a number near a bound that fulfils them. */
+/** The number 1, or another simple number near the bounds that satisfies them. */
 function pickNumber(schema: Schema): number {
   const min = numberOr(schema['minimum'], -Infinity);
   const max = numberOr(schema['maximum'], Infinity);

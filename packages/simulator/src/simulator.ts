@@ -7,19 +7,19 @@ import { BEHAVIOURS, findBehaviour } from './behaviours.ts';
 import { parseChatRequest } from './chat-request.ts';
 
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
-// Read before the refusal. Node resets the connection after it, so a caller who is still sending would never see it.
+// Read on before the refusal: Node resets the connection after an early answer, and a client still sending would not see it.
 const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
 const MODELS_CREATED_SECONDS = 1_767_225_600; // 2026-01-01, the same in every run.
 
 /**
- * A provider of the compatible chat-completions format that calls no model. Not yet listening: see `listenOnLoopback`.
- * Every request gets an answer or an error of the format; none can bring the server down.
+ * Creates a provider of the compatible chat-completions format that calls no model. It does not listen yet, see
+ * `listenOnLoopback`. Every request gets an answer or an error in the format, and none can bring the server down.
  */
 export function createSimulator(): Server {
   return createServer((request, response) => void handle(request, response));
 }
 
-/** Listens on 127.0.0.1 and resolves to the port; 0 takes a free one. Rejects when the port is taken. */
+/** Listens on 127.0.0.1 only and resolves to the port. Port 0 takes a free one. Rejects if the port is in use. */
 export async function listenOnLoopback(server: Server, port: number): Promise<number> {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -28,7 +28,7 @@ export async function listenOnLoopback(server: Server, port: number): Promise<nu
 
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
-  response.on('error', () => {}); // `close` follows and says enough; an error without a listener would end the process.
+  response.on('error', () => {}); // `close` follows and is enough. An error without a listener would end the process.
   response.on('close', () => gone.abort());
   response.setHeader('x-request-id', `req_sim_${randomUUID()}`);
   try {
@@ -66,6 +66,7 @@ async function completeChat(incoming: IncomingMessage, response: ServerResponse,
   await behaviour.perform({ request, response, signal });
 }
 
+/** Reads a body as UTF-8. Invalid bytes are refused, not replaced. */
 async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let byteCount = 0;
@@ -82,6 +83,7 @@ async function readText(request: IncomingMessage): Promise<string> {
   }
 }
 
+/** Any key will do, but one must be sent: an app that forgets it finds out here and not in production. */
 function requireBearer(request: IncomingMessage): void {
   if (/^bearer +\S/iu.test(request.headers.authorization ?? '')) return;
   const message = 'No key was sent. Any will do: `authorization: Bearer anything`.';
@@ -90,7 +92,7 @@ function requireBearer(request: IncomingMessage): void {
 
 function requireMethod(request: IncomingMessage, method: 'GET' | 'POST'): void {
   if (request.method === method) return;
-  const message = `This address takes \`${method}\` only.`;
+  const message = `This address only accepts \`${method}\`.`;
   throw new ApiError({ status: 405, type: 'invalid_request_error', message, headers: { allow: method } });
 }
 
@@ -108,7 +110,7 @@ function faultOfOurs(): ApiError {
   return new ApiError({
     status: 500,
     type: 'server_error',
-    message: 'The simulator has a bug that this request found.',
+    message: 'The simulator failed. This request has found a bug in it.',
   });
 }
 

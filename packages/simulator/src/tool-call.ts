@@ -5,19 +5,20 @@ import { instanceOf } from './schema-instance.ts';
 import { CHARACTERS_PER_TOKEN, countTokens, cutToTokens } from './tokens.ts';
 import type { FunctionTool } from './tool.ts';
 
+/** One call of a function in an answer. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** JSON, unless the token limit cut it. */
+  /** JSON, unless the token limit has cut it short. */
   readonly arguments: string;
 }
 
 const CALLS_MAX = 16;
 
 /**
- * The calls of an answer. A required call takes the tools that the last user message names, or else the first tool
- * (all of them when parallel). Otherwise only tools that the message names are called, and none once a tool has
- * answered, so that an agent's loop comes to its end.
+ * Decides which tools an answer calls. In the mode `required`, it calls the tools that the last user message names, or else
+ * the first tool (all tools if parallel calls are allowed). In the mode `auto`, it calls only tools that the message names,
+ * and none after a tool has answered, so that an agent's loop ends.
  */
 export function planToolCalls({ toolPlan, messages }: ChatRequest): readonly Omit<ToolCall, 'id'>[] {
   const { mode, tools, isParallel } = toolPlan;
@@ -30,11 +31,15 @@ export function planToolCalls({ toolPlan, messages }: ChatRequest): readonly Omi
   return chosen.slice(0, isParallel ? CALLS_MAX : 1).map(callWithExample);
 }
 
+/** A call with the smallest arguments that fit the tool's schema. Arguments are always an object, whatever the schema says. */
 function callWithExample({ name, parameters }: FunctionTool): Omit<ToolCall, 'id'> {
   return { name, arguments: JSON.stringify(instanceOf({ type: 'object', ...(parameters as object) })) };
 }
 
-/** The calls that fit the limit, the last one possibly with its arguments cut short, each with an id of its own. */
+/**
+ * The calls that fit the token limit, each with its own id. The last one may have its arguments cut short, as a real model
+ * cuts them, so that apps can test what they do with invalid JSON. A name is never cut: such a call is left out.
+ */
 export function fitToolCalls(
   planned: readonly Omit<ToolCall, 'id'>[],
   tokensMax: number,
@@ -57,6 +62,7 @@ export function fitToolCalls(
   return { calls, tokens, isCut: false };
 }
 
+/** A call costs the tokens of its name and arguments. Its id is free. */
 function tokensOf(call: Omit<ToolCall, 'id'>): number {
   return countTokens(call.name + call.arguments);
 }

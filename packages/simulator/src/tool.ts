@@ -8,24 +8,24 @@ export interface FunctionTool {
   readonly parameters: unknown;
 }
 
-/** Which tools the answer may call, and whether it may, must or must not. */
+/** Which tools the answer may call, and whether it must, may or must not call one. */
 export interface ToolPlan {
   readonly mode: 'none' | 'auto' | 'required';
   readonly tools: readonly FunctionTool[];
-  /** Several calls in one answer. Only when the request says so itself, so that the usual answer has one call. */
+  /** Whether one answer may have several calls. Only if the request says so: the usual answer has one call. */
   readonly isParallel: boolean;
 }
 
 const TOOLS_MAX = 128;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Reads `tools`: functions only. */
+/** Parses `tools`. Only functions are supported. */
 export function parseTools(request: Fields): readonly FunctionTool[] {
   const list = request.list('tools', { min: 0, max: TOOLS_MAX }) ?? [];
   return list.map((value, index) => parseTool(new Fields(value, `tools[${index}]`)));
 }
 
-/** Reads `tool_choice` and `parallel_tool_calls`: every tool that the choice names must be among `tools`. */
+/** Parses `tool_choice` and `parallel_tool_calls`. Every tool that the choice names must be among `tools`. */
 export function parseToolPlan(request: Fields, tools: readonly FunctionTool[]): ToolPlan {
   const isParallel = request.boolean('parallel_tool_calls') ?? false;
   const choice = request.raw('tool_choice') ?? (tools.length === 0 ? 'none' : 'auto');
@@ -47,6 +47,7 @@ function parseTool(tool: Fields): FunctionTool {
   return { name, description: called.string('description') ?? '', parameters: called.raw('parameters') ?? {} };
 }
 
+/** Parses a choice that is an object: one function, or a list of allowed tools. */
 function parseChosen(choice: Fields, tools: readonly FunctionTool[], isParallel: boolean): ToolPlan {
   const type = choice.text('type');
   if (type === 'function') {

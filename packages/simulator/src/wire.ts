@@ -3,14 +3,14 @@ import { logprobsOf } from './logprobs.ts';
 import type { ToolCall } from './tool-call.ts';
 
 const FINGERPRINT = 'fp_simulator';
-const PIECE = /\s*\S{1,16}|\s+$/gu; // A word with the space before it; what has no spaces comes in sixteens.
+const PIECE = /\s*\S{1,16}|\s+$/gu; // A word with the space before it. Text without spaces is cut after 16 characters.
 
-/** Text as a model would stream it: joined, the pieces are the text again. */
+/** Splits text into pieces as a model would stream it. Joined, the pieces are exactly the text again. */
 export function piecesOf(text: string): readonly string[] {
   return text.match(PIECE) ?? [];
 }
 
-/** The body of an answer that is not streamed. Without `usage` the field is left out. */
+/** The body of a buffered answer. Without `usage`, the field is left out, as some providers leave it out. */
 export function completionBody(answer: Answer, usage: Usage | undefined): object {
   return {
     ...headOf(answer, 'chat.completion'),
@@ -24,15 +24,15 @@ export function completionBody(answer: Answer, usage: Usage | undefined): object
   };
 }
 
-/** What one chunk adds to a choice. Light, unlike the chunk: a long answer has many. */
+/** What one chunk adds to a choice. Chunks are built from these one by one, because a long answer has many of them. */
 export interface Delta {
   readonly choice: Choice;
   readonly delta: object;
-  /** The text that it adds; null when it adds something else. */
+  /** The text that it adds; null if it adds something else. */
   readonly piece: string | null;
 }
 
-/** Everything that the choices are made of, in the order of the stream: they take turns. */
+/** All deltas of all choices, in the order of the stream. The choices take turns, so that clients must tell them apart. */
 export function deltasOf(answer: Answer): readonly Delta[] {
   const turns = answer.choices.map(deltasOfChoice);
   const turnCount = Math.max(...turns.map((deltas) => deltas.length));
@@ -40,13 +40,14 @@ export function deltasOf(answer: Answer): readonly Delta[] {
   return indexes.flatMap((index) => turns.flatMap((deltas) => deltas[index] ?? []));
 }
 
+/** The chunk of one delta. With `hasUsageField`, it says `usage: null`, as the format requires before a usage chunk. */
 export function deltaChunk(answer: Answer, { choice, delta, piece }: Delta, hasUsageField: boolean): object {
   const logprobs = piece === null ? null : logprobsFor(answer, choice, [piece]);
   const body = { index: choice.index, delta, logprobs, finish_reason: null };
   return chunkOf(answer, { choice: body, hasUsageField });
 }
 
-/** The chunks that say why each choice ended. */
+/** One chunk for each choice that says why it ended. */
 export function finishChunks(answer: Answer, hasUsageField: boolean): readonly object[] {
   return answer.choices.map(({ index, finishReason }) => {
     const choice = { index, delta: {}, logprobs: null, finish_reason: finishReason };
@@ -54,7 +55,7 @@ export function finishChunks(answer: Answer, hasUsageField: boolean): readonly o
   });
 }
 
-/** The chunk for the whole request's usage: no choices, by the format. */
+/** The chunk with the usage of the whole request. The format requires it to have no choices. */
 export function usageChunk(answer: Answer): object {
   return { ...headOf(answer, 'chat.completion.chunk'), choices: [], usage: usageBody(answer.usage) };
 }
@@ -73,7 +74,7 @@ function messageOf({ content, toolCalls }: Choice): object {
   return { role: 'assistant', content, refusal: null, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
 }
 
-/** The role first, as clients expect it, then one piece at a time. */
+/** The deltas of one choice: the role first, as clients expect, then one piece at a time. */
 function deltasOfChoice(choice: Choice): readonly Delta[] {
   const content = choice.content === null ? null : '';
   const opening = { choice, delta: { role: 'assistant', content, refusal: null }, piece: null };
@@ -84,7 +85,7 @@ function deltasOfChoice(choice: Choice): readonly Delta[] {
   return [opening, ...words, ...calls];
 }
 
-/** A streamed call: its id and name first, then its arguments in pieces. */
+/** The parts of a streamed call: its id and name first, then its arguments in pieces. */
 function callParts(call: ToolCall): readonly object[] {
   const opening = { id: call.id, type: 'function', function: { name: call.name, arguments: '' } };
   return [opening, ...piecesOf(call.arguments).map((piece) => ({ function: { arguments: piece } }))];
@@ -99,6 +100,7 @@ function logprobsFor(answer: Answer, choice: Choice, pieces: readonly string[]):
   return logprobsOf(pieces, answer.logprobAlternatives);
 }
 
+/** Usage in the form of the format. The details that do not apply here are zero rather than missing: clients read them. */
 function usageBody(usage: Usage): object {
   return {
     prompt_tokens: usage.promptTokens,

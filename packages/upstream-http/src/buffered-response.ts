@@ -43,6 +43,7 @@ export class BufferedExchange extends Exchange {
   override onHead(status: number): void {
     super.onHead(status);
     if (status === OK) return;
+    // The body of an error may hold anything. The connection is closed, because the rest of it would have to be read.
     this.#resolve({ status, text: undefined });
     this.abort();
   }
@@ -52,6 +53,7 @@ export class BufferedExchange extends Exchange {
     this.#bytes += bytes.length;
     const text = this.#decoder.decode(bytes);
     if (text === undefined) this.end(notUtf8());
+    // Pieces are added up: V8 joins them once, when the text is parsed.
     else if (this.#bytes <= this.#limits.bytesMax) this.#text += text;
     else this.end(new RequestError('body', 'The upstream sent a larger response than is allowed.'));
   }

@@ -50,6 +50,7 @@ export function createHttpClient(): HttpClient {
       const head = headOf(url, headers);
       const pool = poolOf(url);
       function send<E extends BufferedExchange | StreamedExchange>(exchange: E): E {
+        // Its signal was aborted before the call.
         if (exchange.isOver) return exchange;
         if (isClosed) exchange.onError(closed());
         else if (head === undefined) exchange.onError(new RequestError('invalid', 'A request header is invalid.'));
@@ -75,6 +76,7 @@ function closed(): RequestError {
   return new RequestError('closed', 'The HTTP client is closed.');
 }
 
+// The characters of RFC 9110. A line break in a value, such as a key from the environment, would begin another header.
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
 

@@ -32,6 +32,7 @@ export abstract class Exchange implements PooledRequest, Timed {
     this.connection = connection;
   }
 
+  /** An interim response changes nothing by itself: a buffered response times out by the clock. */
   onInterim(): void {}
 
   onHead(status: number): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
 import { deriveKey } from '../../../packages/service/src/kernel/crypto.ts';
-import { signNotice } from '../../../packages/service/src/payments/test-processor/notices.ts';
+import { signWebhook } from '../../../packages/service/src/payments/test-processor/signed-webhooks.ts';
 import type { Browser } from '../../support/browser.ts';
 import { chat, send } from '../../support/client.ts';
 import { setConnectStage } from '../../support/connect-stage.ts';
@@ -108,7 +108,7 @@ test('WH-06 a payment at the test processor is told to the app, once, when it is
   assert.deepEqual(await told(), [data]);
 });
 
-test('ON-02 a notice that comes by HTTP counts when the test processor signed it, once, and is refused when it did not', async () => {
+test('ON-02 a webhook that comes by HTTP counts when the test processor signed it, once, and is refused when it did not', async () => {
   const { user, browser, path } = await connected();
   await browser.submit(`${path}/topup`, { amount: '5000000', other: '' });
   const [, address = ''] = /action="(\/test-processor\/[^"]+)"/.exec(browser.page().text) ?? [];
@@ -118,11 +118,11 @@ test('ON-02 a notice that comes by HTTP counts when the test processor signed it
      select p.test_payment from payments.test_payments p where p.test_checkout = $1`,
     [address.replace('/test-processor/', '')],
   );
-  const notice = { noticeId: 'tev_http', type: 'payment.paid', processorPayment: rows[0]?.test_payment ?? '' };
-  const signed = signNotice(deriveKey(Buffer.from(secret), 'test-processor'), systemClock, notice);
+  const event = { eventId: 'tev_http', type: 'payment.paid', processorPayment: rows[0]?.test_payment ?? '' };
+  const signed = signWebhook(deriveKey(Buffer.from(secret), 'test-processor'), systemClock, event);
   const deliver = (headers: Readonly<Record<string, string>>) =>
     send('/webhooks/test', { url: service.url, body: signed.body, headers });
-  const forged = signNotice(deriveKey(Buffer.from(secret), 'another'), systemClock, notice);
+  const forged = signWebhook(deriveKey(Buffer.from(secret), 'another'), systemClock, event);
   for (const headers of [{}, { 'purser-test-signature': 't=1,v1=00' }, forged.headers]) {
     assertRefusal(await deliver(headers), { code: 'BAD_REQUEST' });
   }

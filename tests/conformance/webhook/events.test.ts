@@ -58,7 +58,7 @@ function move(kind: 'refund' | 'claw_back', { appId }: SubscribedApp, user: stri
 test('WH-04, WH-06 a payment is told of once, with the fields of the envelope and no other', async () => {
   const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 1 });
   await topUp(app.appId, 'anna', 1_000, 'payment');
-  await topUp(app.appId, 'anna', 1_000, 'payment'); // The notice came twice.
+  await topUp(app.appId, 'anna', 1_000, 'payment'); // The webhook came twice.
   const [event, ...others] = await sentTo(app);
   assert.deepEqual(others, []);
   assert.match(event?.id ?? '', /^evt_[0-9a-f]{32}$/);

@@ -62,7 +62,7 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
       ),
     ],
     killer: connecting(
-      'BI-02, threat 10: sixty and more ways to lead somebody elsewhere are refused, and none is repeated in the answer',
+      'BI-02, threat 10: more than sixty ways to lead somebody elsewhere are refused, and the answer repeats none of them',
     ),
   },
   {

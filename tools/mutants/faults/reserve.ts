@@ -142,6 +142,12 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'suspended-wallet-spends',
     clause: 'WA-04',
     edits: [largestHold('is_connected and not is_suspended\n', 'is_connected\n')],
+    killer: draining('CC-10 a stream that is refused by its wallet ends no drain'),
+  },
+  {
+    id: 'suspension-not-told',
+    clause: 'CC-10',
+    edits: [holdOutcome(`    when is_suspended then 'wallet_suspended'\n`, '')],
     killer: reserving(FIRST_REASON),
   },
   {

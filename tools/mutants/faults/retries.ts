@@ -36,7 +36,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
       ),
     ],
     killer: retrying(
-      'CC-14 a marked retry whose first attempt still runs joins it on another gateway, though its caller is there',
+      'CC-14 a marked retry joins its first attempt on another gateway while the attempt runs, even if the first caller still waits',
     ),
   },
   {
@@ -93,13 +93,13 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     id: 'first-attempts-join',
     clause: 'CC-14',
     edits: [attemptsOfCalls('Number(retryCount) > 0', 'Number(retryCount) >= 0')],
-    killer: retrying('CC-14 equal calls that are no retries are calls of their own, also while they run side by side'),
+    killer: retrying('CC-14 equal calls that are not retries are separate calls, even when they run side by side'),
   },
   {
     id: 'delivered-answer-kept',
     clause: 'CC-14',
     edits: [attemptsOfCalls('idempotencyKey.isKeyed || caller.gone.aborted', 'true')],
-    killer: retrying('CC-14 a marked retry of an answer that was delivered is a call of its own'),
+    killer: retrying('CC-14 a marked retry of a delivered answer is a new call'),
   },
   {
     id: 'answer-of-a-caller-who-left-not-kept',
@@ -115,7 +115,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     clause: 'CC-14',
     edits: [digests('[appId, mode, userId, ...use]', '[appId, mode, ...use]')],
     killer: telling(
-      'CC-14 a retry has the app, mode, user and key, or body, of its earlier call; a difference in any keeps calls apart',
+      'CC-14 a retry shares its earlier call’s app, mode, user and key (or body); any difference makes it another call',
     ),
   },
   {

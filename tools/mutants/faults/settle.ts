@@ -189,14 +189,16 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     clause: 'WA-10',
     edits: [reaper('>= passesBeforeRelease', '>= 0')],
     killer: reaping(
-      'WA-10 a reaper releases nothing until it has reached the database for a whole lease, and again after an outage',
+      'WA-10 a reaper releases nothing until it has been in touch with the database for a whole lease, also after an outage',
     ),
   },
   {
     id: 'reaper-forgets-what-lies-on-disk',
     clause: 'WA-10',
     edits: [reaper('>= passesBeforeRelease && isPrepared', '>= passesBeforeRelease')],
-    killer: reaping('WA-10 a reaper releases nothing while what the dead have left on disk is not settled'),
+    killer: reaping(
+      'WA-10 a reaper releases nothing until the settlements that dead processes left on disk have landed',
+    ),
   },
   {
     id: 'check-forgets-balances',

@@ -34,7 +34,7 @@ import type { Clock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { createThrottle } from '#limits/throttle.ts';
 import { createMailbox } from '#mail/mailbox.ts';
-import type { Notices } from '#payments/notices.ts';
+import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
 import { createAccountDesk } from '#operator/accounts.ts';
 import { createAnyApps } from '#operator/apps.ts';
 import { createAuditReader } from '#operator/audit.ts';
@@ -78,7 +78,7 @@ interface Refreshed {
 interface ComposedPlanes extends Planes {
   readonly pages: PageRoutes;
   /** Undefined when no payment processor is configured. */
-  readonly notices: Notices | undefined;
+  readonly processorWebhooks: ProcessorWebhooks | undefined;
 }
 
 /** Wires the routes and pages of app owners and operators to the modules they act on. */
@@ -147,7 +147,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const expiry = startExpiry({ db: pool, forget: [throttle.forget, createForgetSignIns(pool)], log });
   return {
     handle: planes.handle,
-    notices: payments?.notices,
+    processorWebhooks: payments?.processorWebhooks,
     pages: createPages({ ...control, walletOwners: people, secret: config.secret, log }),
     close: () => Promise.all([expiry.stop(), payments?.stop()]).then(planes.close),
   };

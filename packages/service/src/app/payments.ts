@@ -4,13 +4,13 @@ import type { Clock } from '#kernel/clock.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Checkouts, createCheckouts } from '#payments/checkout.ts';
-import { createNotices, type Notices } from '#payments/notices.ts';
+import { createProcessorWebhooks, type ProcessorWebhooks } from '#payments/processor-webhooks.ts';
 import type { Processor } from '#payments/processor.ts';
 import { createRefunds, type Refunds } from '#payments/refund.ts';
 import { createStripe } from '#payments/stripe/stripe.ts';
 import { startPaymentSweep } from '#payments/sweep.ts';
 import { createTestBank, type TestBank } from '#payments/test-processor/test-bank.ts';
-import { startTestNotices } from '#payments/test-processor/test-notices.ts';
+import { startTestWebhooks } from '#payments/test-processor/test-webhooks.ts';
 import { createTestProcessor } from '#payments/test-processor/test-processor.ts';
 
 interface PaymentsOptions {
@@ -24,7 +24,7 @@ interface PaymentsOptions {
 export interface Payments {
   readonly checkouts: Checkouts;
   readonly refunds: Refunds;
-  readonly notices: Notices;
+  readonly processorWebhooks: ProcessorWebhooks;
   /** Undefined unless the test processor is used. */
   readonly testBank: TestBank | undefined;
   readonly stop: () => Promise<void>;
@@ -36,13 +36,16 @@ export function composePayments({ config, pool, clock, log }: PaymentsOptions): 
   const processor = processorOf(config, test);
   if (processor === undefined) return undefined;
   const options = { pool, processor, log };
-  const notices = createNotices(options);
+  const processorWebhooks = createProcessorWebhooks(options);
   const isTest = processor.name === 'test';
-  const running = [startPaymentSweep(options), ...(isTest ? [startTestNotices({ ...test, notices })] : [])];
+  const running = [
+    startPaymentSweep(options),
+    ...(isTest ? [startTestWebhooks({ ...test, webhooks: processorWebhooks })] : []),
+  ];
   return {
     checkouts: createCheckouts({ ...options, publicUrl: config.publicUrl }),
     refunds: createRefunds(options),
-    notices,
+    processorWebhooks,
     testBank: isTest ? createTestBank(pool) : undefined,
     stop: async () => {
       await Promise.all(running.map(({ stop }) => stop()));

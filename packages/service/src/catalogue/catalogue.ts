@@ -1,10 +1,10 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { Price } from '#catalogue/price.ts';
 import { type ModelRow, selectAliases, selectModels, selectProviders } from '#catalogue/queries.ts';
-import type { Pool } from '#db/pool.ts';
-import { inSnapshot } from '#db/pool.ts';
+import { inSnapshot, type Pool } from '#db/pool.ts';
 import { selectGenerations } from '#db/queries.ts';
 import { assert } from '#kernel/assert.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
 
 /** A model as a call uses it. Immutable: a call keeps the one it began with, price included (MO-05). */
 export interface Model {
@@ -43,6 +43,21 @@ interface Snapshot {
   readonly generation: bigint;
   readonly byName: ReadonlyMap<string, Model>;
   readonly list: readonly { readonly name: string; readonly model: Model }[];
+}
+
+/** True when the app may call the model. Reserved models are for the operator's own apps (MO-04). */
+export function isEntitled(app: { readonly isFirstParty: boolean }, model: Model): boolean {
+  return model.resale === 'open' || app.isFirstParty;
+}
+
+/** Makes the refusal of a reserved model. It names what the caller sent and what to do about it (CC-05). */
+export function notEntitled(name: string): Refusal<'MODEL_NOT_ENTITLED'> {
+  return refuse(
+    'MODEL_NOT_ENTITLED',
+    `The model \`${name}\` is reserved for other apps. Call a model that \`GET /v1/models\` lists, ` +
+      `or ask the operator of this service for access.`,
+    { param: 'model' },
+  );
 }
 
 /**

@@ -61,7 +61,7 @@ async function drop(tx: Queryable, name: string, { attached }: { readonly attach
   }
 }
 
-/** Every function of this build: `ledger/hold/reserve.sql` holds `ledger.reserve`, whatever rooms lie between. */
+/** Every function of this build: `ledger/hold/reserve.sql` holds `ledger.reserve`: rooms are left out of the name. */
 export function readFunctions(): readonly FunctionFile[] {
   const root = fileURLToPath(new URL('../', import.meta.url));
   return globSync('**/*.sql', { cwd: root })

@@ -105,7 +105,7 @@ interface FunctionRow {
   readonly is_attached: boolean;
 }
 
-/** The functions that have a name, whatever they take. */
+/** The functions that have a name: there is one for each list of parameters. */
 export async function selectSignatures(tx: Queryable, name: string): Promise<readonly FunctionRow[]> {
   const { rows } = await tx.query<FunctionRow>(
     `select p.oid::regprocedure::text as signature, exists (

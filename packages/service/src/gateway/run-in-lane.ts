@@ -1,5 +1,4 @@
-import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer/answer.ts';
-import { withHead } from '#gateway/answer/answer-head.ts';
+import { type Answer, answerFactsOf, providerCallOf, withHead } from '#gateway/answer/answer.ts';
 import { endFailed } from '#gateway/answer/failure.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/refusals.ts';
 import type { AskingCall, CallerSide } from '#gateway/call/call.ts';
@@ -7,7 +6,7 @@ import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/call/lane.ts'
 import { endKept, joinEarlier, keepUndelivered } from '#gateway/idempotency/idempotency.ts';
 import { openStream } from '#gateway/stream/stream.ts';
 import { endingOf, FAILED, generatedBytesOf } from '#gateway/usage/ending.ts';
-import { outputLimitFor } from '#gateway/usage/output-limit.ts';
+import { outputLimitFor } from '#gateway/usage/hold-request.ts';
 import { usageToWire } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
@@ -17,6 +16,7 @@ import { type ProviderCall, UpstreamError } from '#providers/provider.ts';
 
 type LaneRefusalCode = HoldRefusalCode | UpstreamRefusalCode | 'CONFLICT';
 
+/** One error for all, because its stack says nothing. */
 const JUST_REJECTED = new UpstreamError('rejected', 'The provider has just rejected this request.');
 
 /**
@@ -30,6 +30,7 @@ export async function runInLane<M extends Mode>(
 ): Promise<Answer | Refusal<LaneRefusalCode>> {
   const { call } = asking;
   if (caller.rejections.has(lane.mode, asking)) return refusalOfUpstream(JUST_REJECTED);
+  // Nearly every call comes first, and waits for one promise here; only a retry waits for more.
   const first = await lane.place(call);
   const placed = first.kind === 'earlier' ? await joinEarlier(lane, { call, caller, earlier: first }) : first;
   if (placed.kind === 'refused') return placed.refusal;

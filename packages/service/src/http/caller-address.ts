@@ -3,16 +3,16 @@ import { isIP } from 'node:net';
 import type { Log } from '#kernel/log.ts';
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-/** Of an IPv6 address, what names its network: who has one address of it has all. */
+/** The groups of an IPv6 address that name its network. Whoever has one address of a network can use all of them. */
 const NETWORK_GROUPS = 4;
 
-/** Where a request comes from, for what is slowed by address. */
+/** Returns the address that limits count a request by. */
 export type CallerAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
 
 /**
- * The address that a request comes from. `proxyHops`: how many proxies of the operator's stand in front of the service,
- * each of which adds the address that it was called from to `x-forwarded-for`. What stands further left in it is what a
- * caller made up. IPv6 by its network of 64 bits.
+ * Creates the function that finds a caller's address. `proxyHops` is the number of the operator's own proxies in front of
+ * the service. Each of them appends the address that called it to `x-forwarded-for`, so only that many entries, counted
+ * from the right, can be trusted: a caller can invent everything further left. An IPv6 address counts by its /64 network.
  */
 export function createCallerAddress(proxyHops: number, log: Log): CallerAddress {
   let isTold = false;
@@ -20,7 +20,9 @@ export function createCallerAddress(proxyHops: number, log: Log): CallerAddress 
     const named = headers['x-forwarded-for'];
     if (named !== undefined && proxyHops === 0 && !isTold) {
       isTold = true;
-      log.warn('a request came through a proxy: set PURSER_PROXY_HOPS, or all callers count as one address');
+      log.warn(
+        'a request came through a proxy: set PURSER_PROXY_HOPS, or all callers share one address and its limits',
+      );
     }
     const forwarded = proxyHops === 0 ? undefined : String(named).split(',').at(-proxyHops)?.trim();
     const address = forwarded !== undefined && isIP(forwarded) !== 0 ? forwarded : (socket.remoteAddress ?? '');
@@ -29,7 +31,7 @@ export function createCallerAddress(proxyHops: number, log: Log): CallerAddress 
   };
 }
 
-/** `2001:db8::1` as `2001:db8:0:0`. */
+/** Turns `2001:db8::1` into `2001:db8:0:0`, so that all spellings of a network are the same text. */
 function networkOf(address: string): string {
   const [left = '', right = ''] = address.toLowerCase().split('::');
   const before = left.split(':').filter((group) => group !== '');

@@ -3,35 +3,42 @@ import type { JsonObject } from '#kernel/json.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
 /**
- * Reads a body as what it says and nothing else: as on the data plane (depth, UTF-8, JSON, an object, nothing unsafe), and
- * besides no name twice, no number that would be rounded, and no text that the database cannot hold. Which of two
- * amounts was meant, or which whole number, nobody has to guess.
+ * Parses a body that moves money, without guessing. It refuses everything that the data plane refuses (depth, UTF-8, JSON,
+ * an object, unsafe names). It also refuses a name that occurs twice, a number that would be rounded, and text that the
+ * database cannot store. `JSON.parse` accepts all three in silence: it keeps the last of two amounts, and turns
+ * 9007199254740993 micros into 9007199254740992.
  */
 export function parseExactBody(bytes: Buffer): JsonObject | Refusal<'BAD_REQUEST'> {
   const body = parseBody(bytes);
   if (body instanceof Refusal) return body;
+  // A second pass over the text, because the parsed value no longer shows what was written.
   const fault = findInexact(bytes.toString('utf8'));
   return fault === undefined ? body : misshapen(fault);
 }
 
 interface Inexact {
-  /** As `wallets.0.amountMicros`. */
+  /** For example `wallets.0.amountMicros`. */
   readonly path: string;
   readonly expects: string;
 }
 
-/** An object or array that the scan is in, and where in it. */
+/** An object or array that the scan is inside of, and the position in it. */
 interface Place {
-  /** Of an object: the names that it has had. */
+  /** The names seen so far; undefined for an array. */
   readonly names: Set<string> | undefined;
+  /** The current name or index. */
   at: string | number;
-  /** The next string is a name. */
+  /** Whether the next string is a name. */
   isAtName: boolean;
 }
 
+/**
+ * Strings, brackets, commas and numbers. The text is known to be valid JSON, so everything between them can be skipped. No
+ * alternative can match the same text in two ways, so the scan takes linear time.
+ */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|-?\d[\d.eE+-]*/g;
 
-/** The first fault in text that is known to be JSON, and nested no deeper than a body may be. */
+/** The first fault in text that is known to be JSON, and not nested too deeply. */
 function findInexact(text: string): Inexact | undefined {
   const places: Place[] = [];
   for (const [token] of text.matchAll(TOKEN)) {
@@ -55,7 +62,7 @@ function step(place: Place | undefined): void {
 }
 
 function faultOfText(token: string, place: Place | undefined): string | undefined {
-  const text = JSON.parse(token) as string;
+  const text = JSON.parse(token) as string; // Unescaped: `"a"` and `"\u0061"` are the same name.
   const isName = place?.isAtName === true;
   if (isName) {
     place.at = text;
@@ -70,7 +77,10 @@ function faultOfText(token: string, place: Place | undefined): string | undefine
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** A number that is whole once it is read must have been whole as it was written. Others are the schema's to refuse. */
+/**
+ * A number that is whole after parsing must also have been whole as it was written: `1.0000000000000000001` parses as 1.
+ * Fractions that stay fractions are left to the schema.
+ */
 function faultOfNumber(token: string): string | undefined {
   const value = Number(token);
   if (!Number.isInteger(value)) return undefined;
@@ -79,7 +89,7 @@ function faultOfNumber(token: string): string | undefined {
     : 'a whole number from -(2^53 - 1) to 2^53 - 1, or it would be rounded';
 }
 
-/** By its digits alone: without the zeros that end them, shifted by the exponent. */
+/** Compares the written digits with the value's, without trailing zeros and shifted by the exponent, as text. */
 function isExactly(token: string, value: number): boolean {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(token) ?? [];
   const all = (whole + fraction).replace(/^0+/, '');
@@ -89,7 +99,7 @@ function isExactly(token: string, value: number): boolean {
   return zeros >= 0 && zeros <= 16 && String(value) === `${sign}${digits}${'0'.repeat(zeros)}`;
 }
 
-/** By hand: an expression would look at each of a million zeros as often as there are zeros behind it. */
+/** A loop, because `/0+$/` takes quadratic time: a body of a million zeros would block the process. */
 function withoutZerosAtEnd(digits: string): string {
   let length = digits.length;
   while (digits[length - 1] === '0') length -= 1;

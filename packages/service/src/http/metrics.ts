@@ -6,30 +6,30 @@ import { METRICS_CONTENT_TYPE, type MetricReading, renderMetrics } from '#kernel
 import { refuse } from '#kernel/refusal.ts';
 
 export interface MetricsPlane {
-  /** What a reader must show. Undefined: only this machine may read. */
+  /** The token that readers must send. Undefined means that only this machine may read. */
   readonly token: string | undefined;
-  /** What all processes of this service have together. */
+  /** The readings of all processes of this service. */
   readonly readAll: () => Promise<readonly MetricReading[]>;
 }
 
-/** `GET /metrics`, in the text format of Prometheus. For others than its readers there is nothing here. */
+/** `GET /metrics`, in the text format of Prometheus. Without a token configured, other machines get a 404. */
 export async function handleMetrics({ token, readAll }: MetricsPlane, exchange: Exchange): Promise<void> {
   if (token !== undefined && !showsToken(exchange, token)) {
     return sendRefusal(
       exchange,
-      refuse('UNAUTHORIZED', 'The token for metrics is needed: `authorization: Bearer <token>`.'),
+      refuse('UNAUTHORIZED', 'Send the token for metrics: `authorization: Bearer <token>`.'),
     );
   }
   if (token === undefined && !isOfThisMachine(exchange.request)) return sendNowhere(exchange);
   const text = renderMetrics(await readAll());
   const { response } = exchange;
-  if (response.headersSent) return; // As in `sendJson`.
+  if (response.headersSent) return; // The body turned out to be malformed and was refused while the database was read.
   response.setHeader('content-type', METRICS_CONTENT_TYPE);
   response.setHeader('cache-control', 'no-store');
   response.end(text);
 }
 
-/** Compared by digest, so that neither length nor content shows in the time it takes. */
+/** Compares digests, so that the time it takes reveals neither the length nor the content of the token. */
 function showsToken({ request }: Exchange, token: string): boolean {
   const shown = bearerTokenOf(request.headers.authorization);
   return shown !== undefined && equalBytes(sha256(shown), sha256(token));

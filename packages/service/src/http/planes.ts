@@ -14,22 +14,22 @@ import { bearerTokenOf } from '#kernel/header-text.ts';
 import type { Log } from '#kernel/log.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
-/** Everything but the data plane: routes whose schemas check what comes in and make `/openapi.json`. */
+/** The control and operator planes: routes whose schemas check requests and describe themselves in `/openapi.json`. */
 export interface Planes {
-  /** Answers a request of any route of these planes, and of none, in the envelope (ER-01, ER-04). */
+  /** Answers any request, also one that no route is for. Every error is in the envelope (ER-01, ER-04). */
   readonly handle: (exchange: Exchange) => void;
   readonly close: () => Promise<void>;
 }
 
-/** Where routes are added. */
+/** The plane to which routes are added. */
 export type Plane = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, SchemaTypes>;
 
 const BODY_BYTES_MAX = 1_048_576;
-/** An end user's name of 256 characters, each of them written as `%2F`. */
+/** An end user's name of 256 characters, each of them encoded as `%2F`. Longer segments match nothing. */
 const PATH_PART_LENGTH_MAX = 768;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** What a step gave; where it refused, the handler ends here and the refusal is the answer. */
+/** Returns the result of a step. If the step refused, this ends the handler, and the refusal becomes the answer. */
 export function granted<Result>(result: Result): Exclude<Result, Refusal> {
   if (result instanceof Refusal) throw new Refused(result);
   return result as Exclude<Result, Refusal>;
@@ -37,25 +37,29 @@ export function granted<Result>(result: Result): Exclude<Result, Refusal> {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Anybody may call it. Every other route asks for a session before it looks at anything else (AU-05). */
+    /** Anybody may call this route. Every other route checks the session before anything else (AU-05). */
     readonly isPublic?: boolean;
-    /** The role that an account needs: 403 for any other. */
+    /** The role that the account must have. Any other gets a 403. */
     readonly role?: 'operator';
   }
   interface FastifyRequest {
-    /** Who calls a route that is not public. */
+    /** The caller of a route that is not public. */
     signedIn: SignedIn | undefined;
   }
 }
 
 interface PlanesOptions {
   readonly log: Log;
-  /** By token; undefined for one that opens none. */
+  /** Finds the session of a token; undefined if the token is not valid. */
   readonly findSession: Sessions['find'];
-  /** Where the document says that the service is reached. */
+  /** The address of the service in the OpenAPI document. */
   readonly publicUrl: string;
 }
 
+/**
+ * Builds the planes on a framework instance that never listens: `server.ts` hands it requests. The framework only routes,
+ * parses and validates. All answers that are errors are written by `respond.ts`, so that every plane has the same envelope.
+ */
 export async function createPlanes(
   { log, findSession, publicUrl }: PlanesOptions,
   addRoutes: (plane: Plane) => void,
@@ -66,7 +70,7 @@ export async function createPlanes(
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
     routerOptions,
-    // An address whose parts cannot be read, or are longer than any name, is that of nothing.
+    // The router cannot decode the address, or a segment is too long. Such an address leads nowhere: 404, not 400.
     frameworkErrors: (_fault, request, reply) => {
       reply.hijack();
       sendNowhere(exchangeOf(exchanges, request));
@@ -76,7 +80,7 @@ export async function createPlanes(
   app.setValidatorCompiler(readRequest);
   app.setSerializerCompiler(checkAnswer);
   app.addHook('onSend', async (_request, reply, payload) => {
-    if (payload === '') reply.removeHeader('content-type'); // There is nothing that it could be the type of.
+    if (payload === '') reply.removeHeader('content-type'); // An empty answer has no type.
   });
   app.setErrorHandler((fault: FastifyError | Refused, request, reply) => {
     reply.hijack();
@@ -94,11 +98,12 @@ export async function createPlanes(
     if (role !== undefined && request.signedIn.account.role !== role) granted(notAllowed());
   });
   app.addHook('preValidation', async ({ is404, params, query }) => {
-    if (!is404) granted(unstorableText(params) ?? unstorableText(query)); // Bodies: see `json-body.ts`.
+    if (!is404) granted(unstorableText(params) ?? unstorableText(query)); // `json-body.ts` checks bodies.
   });
   app.setNotFoundHandler((request, reply) => {
     reply.hijack();
     const exchange = exchangeOf(exchanges, request);
+    // The address may exist for another method. That is a 405 with the methods that it has, not a 404.
     const allowed = METHODS.filter((method) => app.findRoute({ method, url: exchange.path }) !== null);
     if (allowed.length === 0) sendNowhere(exchange);
     else sendNotAllowed(exchange, allowed);
@@ -120,7 +125,7 @@ export async function createPlanes(
   };
 }
 
-/** Bodies are JSON, read once and exactly. One that has none is no fault where none is looked at. */
+/** Reads bodies exactly, as JSON. An empty body is accepted on routes that do not read one. */
 function readBodies(app: FastifyInstance<Server, IncomingMessage, ServerResponse>): void {
   app.addHook('preParsing', async (request, _reply, body) => {
     granted(compressedRefusal(request));
@@ -136,21 +141,21 @@ function readBodies(app: FastifyInstance<Server, IncomingMessage, ServerResponse
 function noSession(): Refusal<'UNAUTHORIZED'> {
   return refuse(
     'UNAUTHORIZED',
-    'A valid session is needed: `authorization: Bearer <session token>`, as `POST /sessions` gives it.',
+    'Send a valid session token: `authorization: Bearer <session token>`. `POST /sessions` gives you one.',
   );
 }
 
 function notAllowed(): Refusal<'FORBIDDEN'> {
-  return refuse('FORBIDDEN', 'This is for operators of the service.');
+  return refuse('FORBIDDEN', 'Only operators of the service may do this.');
 }
 
 function exchangeOf(exchanges: WeakMap<IncomingMessage, Exchange>, { raw }: FastifyRequest): Exchange {
   const exchange = exchanges.get(raw);
-  if (exchange === undefined) throw new Error('A request came by another way than `handle`.');
+  if (exchange === undefined) throw new Error('A request did not come through `handle`.');
   return exchange;
 }
 
-/** Undefined: a fault of ours. The framework's own words stay inside. */
+/** Turns a fault of the framework into a refusal in our words; undefined if it is our own fault (500). */
 function refusalOf(fault: FastifyError): Refusal | undefined {
   if (fault.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return refuse('PAYLOAD_TOO_LARGE', `The body is above the limit of ${BODY_BYTES_MAX} bytes.`);

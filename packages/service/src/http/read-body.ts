@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
-/** 1 MB, as decided in CC-06. */
+/** 1 MiB (CC-06). */
 const BODY_BYTES_MAX = 1_048_576;
 
 const EMPTY = Buffer.alloc(0);
@@ -9,8 +9,9 @@ const EMPTY = Buffer.alloc(0);
 type ReadBody = Buffer | Refusal<'PAYLOAD_TOO_LARGE' | 'BAD_REQUEST'> | undefined;
 
 /**
- * Reads a body to its end, or refuses it: above the limit as soon as that is seen, declared or not, without reading on;
- * compressed ones at once, never inflated (CC-06). Undefined when the caller left halfway.
+ * Reads a body to its end. A body above the limit is refused as soon as that is known, declared or not, without reading on.
+ * A compressed body is refused at once and never inflated: 1 MiB could inflate to a gigabyte (CC-06). Undefined if the
+ * caller left halfway. Returns without a promise if there is nothing to wait for, because this is on the hot path.
  */
 export function readBody(request: IncomingMessage): ReadBody | Promise<ReadBody> {
   const compressed = compressedRefusal(request);
@@ -21,7 +22,7 @@ export function readBody(request: IncomingMessage): ReadBody | Promise<ReadBody>
   return collect(request);
 }
 
-/** Undefined: the body comes as it is. */
+/** The refusal of a compressed body; undefined for any other. */
 export function compressedRefusal({ headers }: Pick<IncomingMessage, 'headers'>): Refusal<'BAD_REQUEST'> | undefined {
   const encoding = headers['content-encoding'];
   if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') return undefined;
@@ -32,7 +33,7 @@ export function compressedRefusal({ headers }: Pick<IncomingMessage, 'headers'>)
 
 function collect(request: IncomingMessage): Promise<ReadBody> {
   return new Promise((resolve) => {
-    let whole: Buffer = EMPTY; // Most bodies come in one part, which is not copied.
+    let whole: Buffer = EMPTY; // Most bodies arrive in one part, which need not be copied.
     let more: Buffer[] | undefined;
     let bytes = 0;
     request.on('data', (part: Buffer) => {
@@ -50,9 +51,10 @@ function collect(request: IncomingMessage): Promise<ReadBody> {
     });
     request.on('end', () => {
       resolve(more === undefined ? whole : Buffer.concat(more, bytes));
-      [whole, more] = [EMPTY, undefined]; // A request is there for as long as its answer is under way.
+      // The listeners keep this scope alive until the answer ends, so a long stream would keep the body's bytes too.
+      [whole, more] = [EMPTY, undefined];
     });
-    // After its end, which nothing changes any more, or because the caller has left.
+    // After `end` this changes nothing. Before it, the caller has left.
     request.on('close', () => resolve(undefined));
   });
 }

@@ -1,6 +1,9 @@
 import type { Refusal } from '#kernel/refusal.ts';
 
-/** A refusal on its way out of a handler. Nothing else is thrown for an expected "no". */
+/**
+ * Carries a refusal out of a handler of the planes. Everywhere else, refusals are returned as values; here the framework
+ * calls the handlers, and an exception is its only way to end one early.
+ */
 export class Refused extends Error {
   readonly refusal: Refusal;
 

@@ -6,7 +6,7 @@ import { type CorrelationId, newCorrelationId, parseCorrelationId } from '#kerne
 import { describeFault, type Log } from '#kernel/log.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
-/** One request being answered. */
+/** One request and its answer. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -16,16 +16,16 @@ export interface Exchange {
   readonly query: string;
 }
 
-/** The caller's own correlation id where it is well formed, or a new one (ER-02). */
+/** The caller's own correlation id if it is well formed, otherwise a new one (ER-02). */
 export function correlationIdOf(request: IncomingMessage | undefined): CorrelationId {
   const own = request?.headers['x-correlation-id'];
   return (typeof own === 'string' ? parseCorrelationId(own) : undefined) ?? newCorrelationId();
 }
 
-/** A request line may name the whole address, as for a proxy (RFC 9112, 3.2.2). */
+/** A request line may contain the whole address, as for a proxy (RFC 9112, 3.2.2). */
 const ABSOLUTE_FORM = /^https?:\/\/[^/?#]*/i;
 
-/** Takes the caller's correlation id, or makes one (ER-02). */
+/** Begins an exchange. Splits the address by hand: `URL` would cost more on the hot path, and normalise the path. */
 export function openExchange(request: IncomingMessage, response: ServerResponse): Exchange {
   const correlationId = correlationIdOf(request);
   const target = (request.url ?? '/').replace(ABSOLUTE_FORM, '') || '/';
@@ -34,12 +34,12 @@ export function openExchange(request: IncomingMessage, response: ServerResponse)
   return { request, response, correlationId, path, query: mark === -1 ? '' : target.slice(mark + 1) };
 }
 
-/** Sets headers that are given as names and values in turn, as `writeHead` takes them. */
+/** Sets headers that are given as a flat list of names and values, the form that `writeHead` takes. */
 export function setHeaders(response: ServerResponse, headers: readonly string[]): void {
   for (let at = 0; at + 1 < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
 }
 
-/** Puts the correlation id on the answer, whatever that will be (ER-02). */
+/** Puts the correlation id on the answer, before anybody knows what the answer will be (ER-02). */
 export function nameAnswer({ response, correlationId }: Exchange): void {
   response.setHeader('x-correlation-id', correlationId);
   response.setHeader('x-request-id', correlationId);
@@ -49,16 +49,19 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   sendText(response, status, JSON.stringify(body));
 }
 
-/** Sends JSON that is text already. */
+/** Sends text that is JSON. */
 function sendText(response: ServerResponse, status: number, text: string): void {
-  if (response.headersSent) return; // Its body turned out to be malformed, and that has been answered.
+  if (response.headersSent) return; // The body turned out to be malformed and was refused while the handler ran.
   response.statusCode = status;
   response.setHeader('content-type', 'application/json; charset=utf-8');
   response.setHeader('content-length', Buffer.byteLength(text));
   response.end(text);
 }
 
-/** Answers a refusal in the envelope, with the headers that stock clients go by (ER-01, ER-05, ER-07). */
+/**
+ * Answers with a refusal, in the envelope and with the headers that stock clients obey (ER-01, ER-05, ER-07). Only a
+ * refusal that says how long to wait may be retried; a 500 says nothing, so that clients use their own policy.
+ */
 export function sendRefusal(exchange: Exchange, refusal: Refusal): void {
   const { request, response, correlationId } = exchange;
   if (response.headersSent || response.destroyed) return;
@@ -75,27 +78,27 @@ export function sendRefusal(exchange: Exchange, refusal: Refusal): void {
   } else if (status < 500 || status === 502) {
     response.setHeader('x-should-retry', 'false');
   }
-  // What is left of a body that was refused unread would be taken for the next request.
+  // The rest of a body that was refused unread would be parsed as the next request.
   if (!request.complete && hasBody(request)) response.setHeader('connection', 'close');
   sendJson(response, status, envelopeOf(refusal, correlationId));
 }
 
-/** Where clients look that were set to another interface of the same vendors, or without the version in their address. */
+/** Addresses of other interfaces of the same vendors, and of clients whose base address lacks the version. */
 const OTHER_INTERFACE = /\/(completions|responses|messages)$/;
 
-/** Answers what no route is for. */
+/** Answers a request that no route is for. Adds a hint if it looks like a client with a wrong setting. */
 export function sendNowhere(exchange: Exchange): void {
   const advice = OTHER_INTERFACE.test(exchange.path)
-    ? ' Chat completions are at `/v1/chat/completions`: choose that interface of your client, and an address that ends in `/v1`.'
+    ? ' Chat completions are at `/v1/chat/completions`. Set your client to that interface, with a base address that ends in `/v1`.'
     : '';
   sendRefusal(exchange, refuse('NOT_FOUND', `There is nothing at this address.${advice}`));
 }
 
-/** Answers a method that an address does not take (ER-04). */
+/** Answers a method that an address does not accept, with the methods that it does (ER-04). */
 export function sendNotAllowed(exchange: Exchange, methods: readonly string[]): void {
   const allowed = methods.join(', ');
   exchange.response.setHeader('allow', allowed);
-  sendRefusal(exchange, refuse('METHOD_NOT_ALLOWED', `This address takes ${allowed}.`));
+  sendRefusal(exchange, refuse('METHOD_NOT_ALLOWED', `This address accepts ${allowed}.`));
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -103,8 +106,8 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Answers a fault of ours with the one sentence of every 500, and logs what it was (ER-03). `route`: as it was declared,
- * for an address may name an end user.
+ * Logs a fault of ours and answers with the one sentence of every 500 (ER-03). `route` is the route as it was declared,
+ * never the address itself, which may name an end user.
  */
 export function sendFault(exchange: Exchange, log: Log, fault: unknown, route: string | undefined): void {
   log.error({ correlationId: exchange.correlationId, route, fault: describeFault(fault) }, 'a call failed');

@@ -4,13 +4,13 @@ import type { z } from 'zod';
 import { Refused } from '#http/refused.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
-/** What handlers get and give, by the schemas of their routes. */
+/** Types the parameters and answers of handlers by the schemas of their routes. */
 export interface SchemaTypes extends FastifyTypeProvider {
   readonly validator: this['schema'] extends z.ZodType ? z.output<this['schema']> : unknown;
   readonly serializer: this['schema'] extends z.ZodType ? z.output<this['schema']> : unknown;
 }
 
-/** Reads a part of a request by its schema, or refuses it by the first field at fault. */
+/** Reads a part of a request by its schema. Refuses it with the name of the first field at fault. */
 export function readBySchema<Schema extends z.ZodType>(
   schema: Schema,
   data: unknown,
@@ -19,7 +19,7 @@ export function readBySchema<Schema extends z.ZodType>(
   return read.success ? read.data : refusalOf(read.error);
 }
 
-/** The same, as the framework asks for it. */
+/** The same in the form that the framework expects. */
 export const readRequest: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
   return (data: unknown) => {
     const read = readBySchema(schema, data);
@@ -28,8 +28,8 @@ export const readRequest: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
 };
 
 /**
- * Writes an answer by its schema: what the schema does not name is left out, and what does not fit it is a fault of ours.
- * A null is an answer without a body.
+ * Writes an answer by its schema. A field that the schema does not name is left out, so that no internal field leaks. One
+ * that does not fit is a fault of ours (500). `null` is an answer without a body.
  */
 export const checkAnswer: FastifySerializerCompiler<z.ZodType> = ({ schema }) => {
   return (data: unknown) => {
@@ -42,6 +42,6 @@ function refusalOf({ issues: [first] }: z.ZodError) {
   const unknown = first?.code === 'unrecognized_keys' ? first.keys.slice(0, 1) : [];
   const path = [...(first?.path ?? []), ...unknown].map(String).join('.');
   const message = unknown.length > 0 ? 'is not known here' : (first?.message ?? 'is not valid');
-  if (path === '') return refuse('BAD_REQUEST', `The body is not what this address takes: ${message}.`);
+  if (path === '') return refuse('BAD_REQUEST', `The body does not fit this address: ${message}.`);
   return refuse('BAD_REQUEST', `\`${path}\`: ${message}.`, { param: path });
 }

@@ -13,7 +13,7 @@ import { handleHealth, handleReadiness } from '#http/health.ts';
 import { handleMetrics, type MetricsPlane } from '#http/metrics.ts';
 import type { PageRoutes } from '#http/page-routes.ts';
 import type { Planes } from '#http/planes.ts';
-import { handleProcessorNotice } from '#http/processor-notices.ts';
+import { handleProcessorWebhook } from '#http/processor-webhooks.ts';
 import {
   correlationIdOf,
   type Exchange,
@@ -26,28 +26,29 @@ import {
 import type { UnderWay } from '#http/under-way.ts';
 import type { Log } from '#kernel/log.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-import type { Notices } from '#payments/notices.ts';
+import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
 import type { ProcessorName } from '#payments/processor.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
-/** For the whole request, body included; answers may take as long as they do. */
+/** For the whole request including its body. Answers have no limit: a stream may run for minutes. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** How late a slow sender may be noticed. Node looks every 30 s unless told, which would make 40 s of the 10 above. */
+/** How often slow senders are looked for. Node's default of 30 s would turn the 10 s above into 40 s. */
 const SLOW_CHECK_MS = 1_000;
-/** How long a connection that was ended waits for the other side to end it too. */
+/** How long a connection that we have ended waits for the other side to end it too. */
 const LINGER_MS_MAX = 2_000;
-const KEEP_ALIVE_TIMEOUT_MS = 75_000; // Longer than load balancers keep theirs, so that they never send into a close.
-/** A reader who has left so much unread is waited for: Node's own 64 KiB are a lot where thousands of streams are open. */
+/** Longer than load balancers keep their connections. Otherwise one could send a request into a connection we just closed. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+/** Back-pressure begins at this many unread bytes. Node's default of 64 KiB adds up with thousands of open streams. */
 const UNREAD_BYTES_MAX = 16 * 1024;
-/** Its answers are named where they are written, with all their headers at once. */
+/** Its handler writes the correlation id itself, together with all other headers in one call. */
 const CHAT_PATH = '/v1/chat/completions';
 const MODEL_PATH = '/v1/models/';
 const NOTIFYING = ['stripe', 'test'] as const satisfies readonly ProcessorName[];
 
 interface ServerOptions {
   readonly dataPlane: DataPlane;
-  /** `notices`: undefined where nobody can pay. */
-  readonly planes: Planes & { readonly pages: PageRoutes; readonly notices: Notices | undefined };
+  /** `processorWebhooks` is undefined if no payment processor is configured. */
+  readonly planes: Planes & { readonly pages: PageRoutes; readonly processorWebhooks: ProcessorWebhooks | undefined };
   readonly isReady: () => Promise<boolean>;
   readonly metrics: MetricsPlane;
   readonly log: Log;
@@ -57,7 +58,7 @@ interface ServerOptions {
 type Handler = (exchange: Exchange) => Promise<void> | void;
 type Route = Readonly<Partial<Record<string, Handler>>>;
 
-/** The service over HTTP. Every answer, of every route, has a correlation id; every error is in the envelope (ER-01). */
+/** Creates the HTTP server. Every answer of every route has a correlation id, and every error is in the envelope (ER-01). */
 export function createHttpServer(options: ServerOptions): Server {
   const routes = routesOf(options);
   const latest = new WeakMap<Duplex, Exchange>();
@@ -75,14 +76,14 @@ export function createHttpServer(options: ServerOptions): Server {
   );
   server.on('checkExpectation', (request, response) => {
     const exchange = openExchange(request, response);
-    sendRefusal(exchange, refuse('BAD_REQUEST', 'No expectation but `100-continue` is met here.', { param: 'expect' }));
+    sendRefusal(exchange, refuse('BAD_REQUEST', '`expect` must be `100-continue` or left out.', { param: 'expect' }));
   });
   server.on('connect', (request, socket) =>
-    writeRefusal(socket, refuse('METHOD_NOT_ALLOWED', 'This is no proxy.'), request),
+    writeRefusal(socket, refuse('METHOD_NOT_ALLOWED', 'This server is not a proxy.'), request),
   );
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // Behind an answer that ends the connection: it would be carried out, and paid, and its answer never be sent.
+    // An earlier answer will close this connection. This request would be carried out and charged, and its answer lost.
     if (doomed.has(request.socket) || latest.get(request.socket)?.response.getHeader('connection') === 'close') return;
     const exchange = openExchange(request, response);
     latest.set(request.socket, exchange);
@@ -102,7 +103,12 @@ export function createHttpServer(options: ServerOptions): Server {
   return server;
 }
 
-function routesOf({ dataPlane, planes: { notices }, isReady, metrics }: ServerOptions): ReadonlyMap<string, Route> {
+function routesOf({
+  dataPlane,
+  planes: { processorWebhooks },
+  isReady,
+  metrics,
+}: ServerOptions): ReadonlyMap<string, Route> {
   const routes = new Map<string, Route>([
     [CHAT_PATH, { POST: (exchange) => handleChat(dataPlane, exchange) }],
     ['/v1/models', { GET: (exchange) => handleModelList(dataPlane, exchange) }],
@@ -114,8 +120,8 @@ function routesOf({ dataPlane, planes: { notices }, isReady, metrics }: ServerOp
     ['/metrics', { GET: (exchange) => handleMetrics(metrics, exchange) }],
   ]);
   for (const processor of NOTIFYING) {
-    const from = notices?.processor === processor ? notices : undefined;
-    routes.set(`/webhooks/${processor}`, { POST: (exchange) => handleProcessorNotice(from, exchange) });
+    const from = processorWebhooks?.processor === processor ? processorWebhooks : undefined;
+    routes.set(`/webhooks/${processor}`, { POST: (exchange) => handleProcessorWebhook(from, exchange) });
   }
   return routes;
 }
@@ -144,7 +150,7 @@ function pageRouteOf({ pages }: ServerOptions['planes'], path: string): Route | 
   return Object.fromEntries(bound) as Route;
 }
 
-/** A model's name is one path segment, or several: aliases may hold a slash. */
+/** A model's name may take several path segments, because an alias may contain a slash. */
 function modelRouteOf(plane: DataPlane, path: string): Route | undefined {
   if (!path.startsWith(MODEL_PATH) || path.length === MODEL_PATH.length) return undefined;
   let name: string;
@@ -157,9 +163,9 @@ function modelRouteOf(plane: DataPlane, path: string): Route | undefined {
 }
 
 /**
- * Bytes that are no HTTP request, in the envelope all the same: what the parser refuses is a 400 (ER-08). Behind a
- * request that is being answered they never get into that answer, nor cut it short, for it may be paid: it goes out, and
- * then the connection ends.
+ * Answers bytes that are not an HTTP request with a 400, in the envelope like every error (ER-08). If they follow a request
+ * that is still being answered, they must neither get into that answer nor cut it short, because it may have been paid
+ * for: the answer goes out first, then the connection ends.
  */
 function refuseMalformed(socket: Duplex, latest: Exchange | undefined): void {
   const message = 'The request is not valid HTTP, its headers are too large, or it came too slowly.';
@@ -172,16 +178,16 @@ function refuseMalformed(socket: Duplex, latest: Exchange | undefined): void {
   else writeRefusal(socket, refusal, undefined);
 }
 
-/** Connections that take no request any more, whatever else comes. */
+/** Connections that accept no further request, whatever arrives. */
 const doomed = new WeakSet<Duplex>();
 
 function hangUpAfter(response: ServerResponse, socket: Duplex): void {
-  if (doomed.has(socket)) return; // Each read of such bytes is a fault anew.
+  if (doomed.has(socket)) return; // Each further read of such bytes raises the error again.
   doomed.add(socket);
   response.once('finish', () => hangUp(socket, ''));
 }
 
-/** Writes an answer where there is no response object to write it by, and closes the connection. */
+/** Writes a refusal directly to the socket, for requests that Node made no response object for, and ends the connection. */
 function writeRefusal(socket: Duplex, refusal: Refusal, request: IncomingMessage | undefined): void {
   if (!socket.writable) return;
   const correlationId = correlationIdOf(request);
@@ -198,8 +204,8 @@ function writeRefusal(socket: Duplex, refusal: Refusal, request: IncomingMessage
 }
 
 /**
- * Writes the last of a connection. What still comes is read and dropped: unread, it would keep us from seeing that the
- * other side has left, and the connection would stay for good. One that never leaves is cut off.
+ * Writes the last bytes of a connection. Whatever still arrives is read and dropped. If it stayed unread, we would never
+ * see that the other side has left, and the connection would stay open for good. A peer that never leaves is cut off.
  */
 function hangUp(socket: Duplex, text: string): void {
   doomed.add(socket);

@@ -1,10 +1,11 @@
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 
 /**
- * Refuses a part of a request with text that the database cannot hold: NUL, or half of a surrogate pair. One rule for every
- * text of every route, so that no schema has to say it.
+ * Refuses a part of a request that contains text which the database cannot store: NUL, or half of a surrogate pair. It
+ * checks every text of every route, so that no schema can forget the rule and no such text becomes a 500.
  */
 export function unstorableText(part: unknown): Refusal<'BAD_REQUEST'> | undefined {
+  // A list of work instead of recursion, so that no nesting can exhaust the stack.
   const left: (readonly [path: string, value: unknown])[] = [['', part]];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const [path, value] = next;
@@ -16,6 +17,6 @@ export function unstorableText(part: unknown): Refusal<'BAD_REQUEST'> | undefine
 }
 
 function refusalAt(path: string): Refusal<'BAD_REQUEST'> {
-  const message = `\`${path}\`: holds NUL or half of a surrogate pair, which no text here may.`;
+  const message = `\`${path}\`: must not contain NUL or half of a surrogate pair.`;
   return refuse('BAD_REQUEST', message, { param: path });
 }

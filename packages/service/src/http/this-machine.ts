@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 
 const LOOPBACK = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/;
-/** A proxy on this machine speaks for others, and says so by these. */
+/** The headers by which a proxy on this machine shows that it speaks for somebody else. */
 const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 
-/** True for a request that a program on this machine made for itself. */
+/** Whether a program on this machine made the request for itself, not as a proxy. */
 export function isOfThisMachine(request: IncomingMessage): boolean {
   if (FORWARDING.some((name) => request.headers[name] !== undefined)) return false;
   return LOOPBACK.test(request.socket.remoteAddress ?? '');

@@ -1,11 +1,11 @@
 import type { Plane } from '#http/planes.ts';
 
-/** Requests that are being answered and work that goes on behind an answer: what a stop waits for. */
+/** Counts requests that are being answered and work that continues after an answer. A graceful shutdown waits for both. */
 export interface UnderWay {
   readonly count: () => number;
-  /** Counts until the work has ended, however it ends. Gives the work back. */
+  /** Counts the work until it settles, successful or not. Returns the same promise. */
   readonly follow: <Result>(work: Promise<Result>) => Promise<Result>;
-  /** Counts until what this gives is called, once. */
+  /** Counts until the returned function is called. Call it exactly once. */
   readonly begin: () => () => void;
 }
 
@@ -27,7 +27,7 @@ export function createUnderWay(): UnderWay {
   };
 }
 
-/** Follows what the routes do that are added after this: a caller who leaves does not end it. */
+/** Counts the handlers of all routes added after this. A handler continues after its caller has left, so it counts alone. */
 export function followHandlers(plane: Plane, underWay: UnderWay): void {
   plane.addHook('onRoute', (route) => {
     const { handler } = route;

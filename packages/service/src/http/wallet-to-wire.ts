@@ -1,7 +1,7 @@
 import { microsToWire } from '#kernel/micros.ts';
 import type { Wallet } from '#ledger/wallet/wallet.ts';
 
-/** A wallet as `GET /balance` shows it (BI-01). */
+/** A wallet in the form of `GET /balance` (BI-01). Every amount of a wallet is small enough to be exact as a JSON number. */
 export function walletToWire(wallet: Wallet) {
   return {
     userId: wallet.userId,

@@ -3,8 +3,9 @@
 -- and cuts what is in the bucket.
 --
 -- Leased tokens count as lying in the bucket until their holder gives them back or says how many it has spent, or the lease
--- ends: the bucket fills up to the burst without them. So bucket and leases together never hold more than the burst,
--- whatever the holders do. A holder goes on spending what it keeps while the statement runs, which only makes it less.
+-- ends: the bucket fills up to the burst without them. So bucket and leases together never hold more than the burst. That
+-- does not depend on what holders do. A holder goes on spending what it keeps while the statement runs, which only makes
+-- it less.
 --
 -- `kept` and `back` are what the holder has of its lease and goes on with, and what it hands in. Answers for each app:
 -- `is_held`: it had that much; if not, its lease has ended and nothing of it may be spent. `leased`: tokens that it has

@@ -18,13 +18,14 @@ import { type AccountId, newAccountId } from '#kernel/ids.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { type Act, audited, Repeated } from '#operator/acts.ts';
 
-/** Accounts, as operators make them. */
+/** Accounts, as operators see and change them. */
 export interface AccountDesk {
-  /** The oldest first. `next`: hand it back as `after` for the page after this; undefined on the last one. */
+  /** A page of accounts, the oldest first. Pass `next` as `after` to get the page after it; undefined on the last one. */
   readonly list: (page: { readonly after: string | undefined; readonly most: number }) => Promise<{
     readonly accounts: readonly Account[];
     readonly next: string | undefined;
   }>;
+  /** Creates an account. Refused if the e-mail already has one, or if too many passwords are being hashed. */
   readonly create: (
     act: Act,
     account: {
@@ -35,8 +36,9 @@ export interface AccountDesk {
     },
   ) => Promise<Account | Refusal<'CONFLICT' | 'TOO_MANY_REQUESTS'>>;
   /**
-   * Gives an account another role, disables it or lifts that, and ends its sessions. At once, and on every process: each
-   * request reads both anew. Somebody who can sign in as an operator always remains.
+   * Changes an account's role, or disables or enables it, and ends its sessions. The change takes effect at once on every
+   * process, because each request reads role and state from the database. Refused if no operator who can sign in would
+   * remain.
    */
   readonly change: (
     act: Act,
@@ -45,15 +47,15 @@ export interface AccountDesk {
   ) => Promise<Account | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
 }
 
-/** One of the two. */
+/** Exactly one of the two is set. */
 interface AccountChange {
   readonly role: Role | undefined;
   readonly isDisabled: boolean | undefined;
 }
 
 /**
- * Makes the operator whom the settings name, where the e-mail has no account. What is there is left as it is, its
- * password and role included: `owner` says that it is no operator's.
+ * Creates the operator that the settings name, unless the e-mail already has an account. An existing account is left as it
+ * is, including its password and role. Returns the account's role, so that the caller can warn about an `owner`.
  */
 export async function ensureOperator(
   pool: Pool,
@@ -63,6 +65,7 @@ export async function ensureOperator(
   if (known !== undefined) return known.role;
   const act = { actor: 'settings', reason: undefined };
   const made = await createAccountDesk(pool).create(act, { email, password, name: 'Operator', role: 'operator' });
+  // Another process has probably created the account meanwhile, so it is read again.
   return made instanceof Refusal ? ensureOperator(pool, { email, password }) : made.role;
 }
 
@@ -75,6 +78,7 @@ export function createAccountDesk(pool: Pool): AccountDesk {
       return { accounts, next: found.length > most ? accounts.at(-1)?.accountId : undefined };
     },
     create: async (act, { email, password, name, role }) => {
+      // Before the transaction: hashing takes long on purpose, and a transaction holds a connection.
       const passwordHash = await limitHashing(() => hashPassword(password));
       if (passwordHash instanceof Refusal) return passwordHash;
       const accountId = newAccountId();
@@ -97,13 +101,15 @@ export function createAccountDesk(pool: Pool): AccountDesk {
         const { role = before.role, isDisabled = before.is_disabled } = change;
         if (role === before.role && isDisabled === before.is_disabled) return new Repeated(accountOf(before));
         const row = await updateAccount(tx, accountId, { role, isDisabled });
-        assert(row !== undefined, 'an account that is locked is there');
+        assert(row !== undefined, 'a locked account exists');
+        // Checked after the change: two operators who demote each other at once must not both succeed.
         if (await hasOperator(tx)) return accountOf(row);
-        return refuse('CONFLICT', 'This is the last operator who can sign in: make another one first.');
+        return refuse('CONFLICT', 'This is the last operator who can sign in. Create another one first.');
       }),
   };
 }
 
+/** The name of the act in the audit trail. */
 function actionOf({ role, isDisabled }: AccountChange): string {
   if (role !== undefined) return `account.make-${role}`;
   return isDisabled === true ? 'account.disable' : 'account.enable';

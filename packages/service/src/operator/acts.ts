@@ -5,7 +5,7 @@ import { Refusal, refuse } from '#kernel/refusal.ts';
 
 /** Who acts, and why. */
 export interface Act {
-  /** The account, `command-line`, or `settings` for the operator whom those name. */
+  /** An account's id; `command-line`; or `settings` for the operator that the settings create. */
   readonly actor: string;
   readonly reason: string | undefined;
 }
@@ -15,7 +15,7 @@ export interface NamedAct extends Act {
   readonly subject: string;
 }
 
-/** What an act gives that changed nothing, such as a repeat under the same key: there is nothing to write down. */
+/** The result of an act that changed nothing, such as a repeat with the same key. It leaves no line in the audit trail. */
 export class Repeated<Result> {
   readonly result: Result;
 
@@ -24,7 +24,7 @@ export class Repeated<Result> {
   }
 }
 
-/** An answer in a transaction: thrown so that what was done before it is undone, and given back as a value. */
+/** Carries an answer out of a transaction by an exception, which rolls back everything done so far. */
 class Undone extends Error {
   readonly answer: unknown;
 
@@ -37,9 +37,9 @@ class Undone extends Error {
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Does one act and writes it down, both or neither. A refusal undoes it and is not written down (CP-05). Acts that meet
- * wait for each other, for seconds; after that the act is refused and may be repeated. The line is written first, so that
- * what `run` locks is locked no longer than it must be: calls of the same wallet wait for it.
+ * Does one act and records it in the audit trail, both or neither. A refusal rolls both back (CP-05). Acts that meet wait
+ * for each other for some seconds; then the act is refused with `CONFLICT` and may be repeated. The line is written before
+ * `run`, so that the locks which `run` takes are held as briefly as possible: calls of the same wallet wait for them.
  */
 export async function audited<Result>(
   pool: Pool,
@@ -63,7 +63,11 @@ export async function audited<Result>(
 }
 
 function busy(): Refusal<'CONFLICT'> {
-  return refuse('CONFLICT', 'Somebody else is changing the same at this moment, and nothing was done. Try again.', {
-    retryAfterSeconds: 1,
-  });
+  return refuse(
+    'CONFLICT',
+    'Somebody else is changing the same thing at this moment. Nothing was changed. Try again.',
+    {
+      retryAfterSeconds: 1,
+    },
+  );
 }

@@ -14,7 +14,7 @@ import type { AppId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { type Act, audited, Repeated } from '#operator/acts.ts';
 
-/** An app as an operator sees it: its owner, its rights and the limits that are in force. */
+/** An app as an operator sees it: its owner, its rights and the limits in force, defaults included. */
 export interface AppDetails {
   readonly appId: AppId;
   readonly name: string;
@@ -26,17 +26,19 @@ export interface AppDetails {
   readonly createdAtMs: number;
 }
 
-/** Any app of the service. Every change is in force on this process at once and on the others within a second (AU-09). */
+/** All apps of the service. A change takes effect at once on this process and within a second on the others (AU-09). */
 export interface AnyApps {
-  /** Those whose id, name or owner's e-mail contains a text; at most 500, the newest first. */
+  /** The apps whose id, name or owner's e-mail contains the text. The newest first, at most 500. */
   readonly search: (text: string) => Promise<readonly AppDetails[]>;
+  /** Changes rights and limits. A setting that is left out stays as it is. */
   readonly change: (
     act: Act,
     appId: AppId,
     settings: AppSettings,
   ) => Promise<AppDetails | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
-  /** Cuts no call that runs: the next one is refused (AU-10). */
+  /** Refuses the app's next calls. Calls that are running continue (AU-10). */
   readonly suspend: (act: Act, appId: AppId) => Promise<AppDetails | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
+  /** Lifts a suspension. */
   readonly resume: (act: Act, appId: AppId) => Promise<AppDetails | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
 }
 
@@ -55,16 +57,18 @@ export function createAnyApps({ pool, defaults, refresh }: AnyAppsOptions): AnyA
     run: (tx: Queryable, generation: bigint) => Promise<boolean>,
   ): Promise<AppDetails | Refusal<'NOT_FOUND' | 'CONFLICT'>> {
     const done = await audited(pool, { ...named, subject: appId }, async (tx) => {
-      const generation = await bumpGeneration(tx, 'accounts'); // Also the lock: what is read next stays as it is.
+      // The new generation tells other processes to reload. Its row also serves as the lock for what follows.
+      const generation = await bumpGeneration(tx, 'accounts');
       const before = await selectAppDetails(tx, appId);
       const isThere = await run(tx, generation);
       const row = isThere ? await selectAppDetails(tx, appId) : undefined;
       if (row === undefined) return refuse('NOT_FOUND', 'There is no such app.');
       const details = detailsOf(row, defaults);
-      const isNews = named.reason !== undefined || !isDeepStrictEqual(row, before); // A reason is: it is written down.
+      // An act with a reason is recorded even if it changed nothing: the reason may be the point.
+      const isNews = named.reason !== undefined || !isDeepStrictEqual(row, before);
       return isNews ? details : new Repeated(details);
     });
-    await refresh();
+    await refresh(); // After the commit, so that this process sees its own change with the next request.
     return done;
   }
 

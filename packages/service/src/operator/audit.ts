@@ -1,9 +1,9 @@
 import { type AuditEntry, selectAuditEntries } from '#audit/queries.ts';
 import type { Pool } from '#db/pool.ts';
 
-/** What operators did, the newest first. */
+/** Reads the audit trail: what operators did, the newest first. */
 export interface AuditReader {
-  /** `next`: hand it back as `before` for the page after this; undefined on the last one. */
+  /** A page of entries. Pass `next` as `before` to get the page after it; undefined on the last one. */
   readonly page: (page: { readonly before: string | undefined; readonly most: number }) => Promise<{
     readonly entries: readonly (AuditEntry & { readonly atMs: number })[];
     readonly next: string | undefined;
@@ -13,6 +13,7 @@ export interface AuditReader {
 export function createAuditReader(pool: Pool): AuditReader {
   return {
     page: async ({ before, most }) => {
+      // One more than the page holds: only its presence shows that there is a next page.
       const asked = { before: before === undefined ? undefined : BigInt(before), most: most + 1 };
       const found = await selectAuditEntries(pool, asked);
       const rows = found.slice(0, most);

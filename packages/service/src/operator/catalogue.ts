@@ -6,18 +6,19 @@ import { Refusal, refuse } from '#kernel/refusal.ts';
 import { type Act, audited, Repeated } from '#operator/acts.ts';
 
 /**
- * The catalogue, as operators change it. In force on this process at once and on the others within a second; calls that
- * run keep what they began with (MO-05). Every change is checked as a whole catalogue is: what would be none is refused.
+ * The catalogue, as operators change it. A change takes effect at once on this process and within a second on the others.
+ * Running calls keep the catalogue that they began with (MO-05). Every change is checked as if the whole catalogue were
+ * read from a file, and refused if the result is not valid.
  */
 export interface CatalogueDesk {
   readonly read: () => Promise<{ readonly file: CatalogueFile; readonly version: bigint }>;
-  /** `version`: the one that the file was made from; refused where the catalogue has changed since. */
+  /** Replaces the catalogue. Refused if `version` is given and the catalogue has changed since that version. */
   readonly replace: (
     act: Act,
     file: CatalogueFile,
     version: bigint | undefined,
   ) => Promise<CatalogueFile | EditRefusal>;
-  /** Adds an entry or replaces the one of that identifier. */
+  /** Adds an entry, or replaces the one with this identifier. */
   readonly putModel: (act: Act, id: string, entry: CatalogueModel) => Promise<CatalogueModel | EditRefusal>;
   readonly deleteModel: (act: Act, id: string) => Promise<undefined | EditRefusal>;
   readonly putAlias: (act: Act, alias: string, target: string) => Promise<undefined | EditRefusal>;
@@ -29,10 +30,11 @@ type EditRefusal = Refusal<'BAD_REQUEST' | 'NOT_FOUND' | 'CONFLICT'>;
 interface Edit extends Act {
   readonly action: string;
   readonly subject: string;
-  /** What the caller calls the place of a fault, where that is not the place in the whole catalogue. */
+  /** Names the field at fault as the caller sent it. By default, its path in the whole catalogue. */
   readonly nameOf?: (path: readonly PropertyKey[]) => string;
 }
 
+/** The environment variables that an operator may name as a provider's key. */
 const KEY_NAME = /_API_KEY$/;
 
 export function createCatalogueDesk({
@@ -42,6 +44,7 @@ export function createCatalogueDesk({
   readonly pool: Pool;
   readonly refresh: () => Promise<void>;
 }): CatalogueDesk {
+  /** Changes the catalogue in one audited transaction. An edit that changes nothing leaves no line in the audit trail. */
   async function edit(
     { nameOf = (path) => path.join('.'), ...act }: Edit,
     change: (current: CatalogueFile, version: bigint) => object | EditRefusal,
@@ -76,7 +79,7 @@ export function createCatalogueDesk({
       }));
       if (after instanceof Refusal) return after;
       const stored = after.models.find((model) => model.id === id);
-      assert(stored !== undefined, 'an entry that was put is there');
+      assert(stored !== undefined, 'an entry that was put exists');
       return stored;
     },
     deleteModel: async (act, id) => {
@@ -88,9 +91,13 @@ export function createCatalogueDesk({
       const after = await edit(named, (current) =>
         current.models.some(({ id }) => id === target)
           ? { ...current, aliases: { ...current.aliases, [alias]: target } }
-          : refuse('BAD_REQUEST', 'An alias points at the identifier of a model, and there is none of this one.', {
-              param: 'target',
-            }),
+          : refuse(
+              'BAD_REQUEST',
+              'An alias must point at the identifier of a model. There is no model with this one.',
+              {
+                param: 'target',
+              },
+            ),
       );
       return after instanceof Refusal ? after : undefined;
     },
@@ -106,9 +113,10 @@ export function createCatalogueDesk({
 }
 
 /**
- * Who edits providers chooses where a key is sent, so an operator's session may name keys of providers alone, which their
- * name tells, and nothing else that the host keeps in its environment. A provider that is there already may stay as the
- * file at start has it: who wrote that one sets the environment too.
+ * Refuses a provider whose key is not named like a provider's key. Whoever edits a provider chooses where its key is sent.
+ * So a session of an operator must not be able to name any secret in the host's environment, only variables that end in
+ * `_API_KEY`. A provider may keep another name if it already has it, with the same address: that came from the file at
+ * start, whose author controls the environment anyway.
  */
 function strangeKeyIn(file: CatalogueFile, current: CatalogueFile): Refusal<'BAD_REQUEST'> | undefined {
   const strange = Object.entries(file.providers).find(([name, provider]) => {
@@ -121,7 +129,7 @@ function strangeKeyIn(file: CatalogueFile, current: CatalogueFile): Refusal<'BAD
   const param = `providers.${strange[0]}.apiKeyEnv`;
   return refuse(
     'BAD_REQUEST',
-    `\`${param}\`: must end in \`_API_KEY\`; other names can be given by the file at start.`,
+    `\`${param}\`: must end in \`_API_KEY\`. Only the catalogue file at start can use other names.`,
     {
       param,
     },
@@ -129,23 +137,24 @@ function strangeKeyIn(file: CatalogueFile, current: CatalogueFile): Refusal<'BAD
 }
 
 function outdated(): Refusal<'CONFLICT'> {
-  return refuse('CONFLICT', 'The catalogue has changed since: read it again, and repeat your change.');
+  return refuse('CONFLICT', 'The catalogue has changed since you read it. Read it again and repeat your change.');
 }
 
-/** All other entries were right before: what is wrong is in the one that is put, or an alias has its identifier. */
+/** The field of the new entry. All other entries were valid before, so the fault is in this one or in its identifier. */
 function fieldOfEntry([part, , ...field]: readonly PropertyKey[]): string {
   return part === 'models' ? field.join('.') : 'id';
 }
 
-/** Its target is there, so what is wrong is its own name. */
+/** The field of a new alias. Its target exists, so the fault is in its own name. */
 function theAlias(): string {
   return 'alias';
 }
 
+/** Removes a model. Refused while an alias points at it, because calls through the alias would find nothing. */
 function withoutModel(current: CatalogueFile, id: string): object | EditRefusal {
   const models = current.models.filter((model) => model.id !== id);
   if (models.length === current.models.length) return refuse('NOT_FOUND', 'There is no such model.');
   const [alias] = Object.entries(current.aliases).find(([, target]) => target === id) ?? [];
   if (alias === undefined) return { ...current, models };
-  return refuse('CONFLICT', `The alias \`${alias}\` points at this model: re-point or delete it first.`);
+  return refuse('CONFLICT', `The alias \`${alias}\` points at this model. Re-point or delete it first.`);
 }

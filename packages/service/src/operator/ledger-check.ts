@@ -2,7 +2,7 @@ import type { Pool } from '#db/pool.ts';
 import { checkLedger, DIFFERENCES_MAX, type LedgerCheck } from '#ledger/check/check.ts';
 import { checkPayments } from '#payments/check.ts';
 
-/** Checks the ledger, and that what was paid is in it. */
+/** Checks that the ledger agrees with itself, and that payments, refunds and disputes agree with the ledger. */
 export async function checkBooks(pool: Pool): Promise<LedgerCheck> {
   const ledger = await checkLedger(pool);
   const payments = await checkPayments(pool);
@@ -14,8 +14,8 @@ export async function checkBooks(pool: Pool): Promise<LedgerCheck> {
 }
 
 /**
- * The check of all books, as operators ask for it. One at a time in a process: whoever asks while one runs gets its
- * answer, for on large books it takes many seconds.
+ * The check that operators can run. On large books it takes many seconds, so each process runs one at a time: requests
+ * that arrive meanwhile get the result of the running one.
  */
 export function createLedgerCheck(pool: Pool): () => Promise<LedgerCheck> {
   let running: Promise<LedgerCheck> | undefined;

@@ -8,7 +8,7 @@ import { listPayments, type Payment, type Refunds } from '#payments/refund.ts';
 
 /** Payments into any wallet. */
 export interface AnyPayments {
-  /** The newest 100. */
+  /** The newest 100 payments into a wallet, by any processor. */
   readonly list: (appId: AppId, userId: EndUserId) => Promise<readonly Payment[]>;
 }
 
@@ -26,20 +26,26 @@ interface PaymentRefund {
 
 export type PaymentRefusal = Refusal<'NOT_FOUND' | 'CONFLICT' | 'BAD_REQUEST'>;
 
-/** Has a payment paid back. Undefined: the processor is asked, or was before under the same key. */
+/**
+ * Pays a payment back through its processor. Undefined if the processor was asked, now or earlier with the same key. The
+ * act is recorded even if the processor declines afterwards: the operator has ordered the refund either way.
+ */
 export async function refundPayment(
   { pool, refunds }: { readonly pool: Pool; readonly refunds: Refunds | undefined },
   act: NamedAct,
   refund: PaymentRefund,
 ): Promise<PaymentRefusal | undefined> {
-  if (refunds === undefined) return refuse('CONFLICT', 'There is no payment processor.', { param: 'paymentId' });
+  if (refunds === undefined) {
+    return refuse('CONFLICT', 'This service has no payment processor.', { param: 'paymentId' });
+  }
   const prepared = await audited<readonly RefundId[] | PaymentRefusal>(pool, act, async (tx) => {
     const outcome = await refunds.prepare(tx, refund);
     if (typeof outcome !== 'string') return outcome;
     return outcome === 'repeated' ? new Repeated([]) : refusalOf(outcome);
   });
   if (prepared instanceof Refusal) return prepared;
-  // After the transaction: nothing waits for the processor.
+  // After the commit: no lock may be held while the processor answers, and a crash here leaves a refund that the sweep
+  // finds and requests again.
   const isDeclined = prepared.length > 0 && (await refunds.ask(prepared)) === 'declined';
   return isDeclined ? refusalOf('declined') : undefined;
 }
@@ -47,17 +53,17 @@ export async function refundPayment(
 function refusalOf(outcome: 'conflict' | 'declined' | 'no_payment' | 'not_whole' | 'too_much'): PaymentRefusal {
   switch (outcome) {
     case 'conflict':
-      return refuse('CONFLICT', 'This idempotency key stands for another refund.', { param: 'idempotencyKey' });
+      return refuse('CONFLICT', 'This idempotency key was used for another refund.', { param: 'idempotencyKey' });
     case 'declined':
       return refuse('CONFLICT', 'The payment processor has declined the refund. Nothing was paid back.');
     case 'no_payment':
       return refuse('NOT_FOUND', 'This wallet has no such payment.', { param: 'paymentId' });
     case 'not_whole':
-      return refuse('BAD_REQUEST', 'The amount is not one that can be paid out: it has parts of the smallest coin.', {
+      return refuse('BAD_REQUEST', 'The amount must be a whole number of the smallest coin that can be paid out.', {
         param: 'amountMicros',
       });
     case 'too_much':
-      return refuse('CONFLICT', 'The payment has less left than that.', { param: 'amountMicros' });
+      return refuse('CONFLICT', 'Less than this amount is left of the payment.', { param: 'amountMicros' });
     default:
       return unreachable(outcome);
   }

@@ -24,7 +24,7 @@ interface WalletName {
 
 interface Amount {
   readonly amount: Micros;
-  /** Counts once for each wallet and kind of act. */
+  /** Idempotency key: counts once for each wallet and kind of act. */
   readonly key: string;
 }
 
@@ -34,7 +34,7 @@ export interface WalletDetails {
   readonly holds: readonly HoldRow[];
   /** The newest first. */
   readonly entries: readonly EntryRow[];
-  /** Hand it back as `before` for the entries before these; undefined on the last page. */
+  /** Pass it as `before` to get older entries; undefined on the last page. */
   readonly next: bigint | undefined;
 }
 
@@ -45,23 +45,28 @@ interface EntryPage {
 
 type MovementRefusal = Refusal<'NOT_FOUND' | 'CONFLICT'>;
 
-/** Any real wallet of the service. */
+/** All real wallets of the service, as operators see and change them. Sandbox wallets are not among them. */
 export interface OperatorWallets {
-  /** The wallet with its holds and a page of its entries; undefined where there is none. */
+  /** A wallet with its holds and a page of its entries, all of one moment. Undefined if there is no such wallet. */
   readonly find: (name: WalletName, page: EntryPage) => Promise<WalletDetails | undefined>;
-  /** Opens a connected wallet for a user who agreed elsewhere, with a first credit where one is given. */
+  /** Opens a connected wallet for a user who agreed elsewhere, with a first credit if one is given: both or neither. */
   readonly open: (
     act: Act,
     wallet: WalletName & { readonly cap: Micros | undefined; readonly credit: Amount | undefined },
   ) => Promise<Wallet | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
+  /** Puts money into a wallet that was paid outside the processor. */
   readonly credit: (act: Act, movement: WalletName & Amount) => Promise<Wallet | MovementRefusal>;
-  /** Money that was returned outside; or, of a payment, money that the processor is asked to pay back, booked once it has. */
+  /**
+   * Without `paymentId`, books money that was returned to the user outside the processor. With it, asks the processor to
+   * pay that payment back; the refund is booked when the processor has paid it.
+   */
   readonly refund: (
     act: Act,
     movement: WalletName & Amount & { readonly paymentId: PaymentId | undefined },
   ) => Promise<Wallet | PaymentRefusal>;
+  /** Books money that a bank took back. What the balance does not cover suspends the wallet (WA-05). */
   readonly clawBack: (act: Act, movement: WalletName & Amount) => Promise<Wallet | MovementRefusal>;
-  /** Lifts a suspension; refused while a shortfall is owed that the balance cannot cover and nobody writes off (WA-06). */
+  /** Lifts a suspension. Refused while there is a shortfall that the balance cannot cover and nobody writes off (WA-06). */
   readonly reinstate: (
     act: Act,
     wallet: WalletName & { readonly writesOff: boolean },
@@ -73,12 +78,12 @@ const HOLDS_MAX = 1_000;
 interface OperatorWalletsOptions {
   readonly pool: Pool;
   readonly currency: string;
-  /** Undefined: there is no payment processor. */
+  /** Undefined if no payment processor is configured. */
   readonly refunds: Refunds | undefined;
 }
 
 export function createOperatorWallets({ pool, currency, refunds }: OperatorWalletsOptions): OperatorWallets {
-  /** Moves money and gives the wallet. A repeat under the same key changes nothing and is answered alike. */
+  /** Moves money and returns the wallet. A repeat with the same key changes nothing and gets the same answer. */
   async function move(
     act: Act & { readonly action: string },
     movement: WalletName,
@@ -92,7 +97,8 @@ export function createOperatorWallets({ pool, currency, refunds }: OperatorWalle
         return refusalOf(outcome) ?? (outcome === 'repeated' ? new Repeated(outcome) : outcome);
       },
     );
-    return done instanceof Refusal ? done : read(pool, movement); // Read later: calls wait for the wallet meanwhile.
+    // Read after the commit, because calls wait for the wallet's lock until then.
+    return done instanceof Refusal ? done : read(pool, movement);
   }
 
   return {
@@ -109,10 +115,11 @@ export function createOperatorWallets({ pool, currency, refunds }: OperatorWalle
     open: (act, { appId, userId, cap, credit }) =>
       audited(pool, { ...act, action: 'wallet.open', subject: subjectOf({ appId, userId }) }, async (tx) => {
         if ((await selectAppDetails(tx, appId)) === undefined) return refuse('NOT_FOUND', 'There is no such app.');
+        // An opening never changes an existing wallet, not even an empty one.
         const isNew = await createWallets(tx).open({ appId, userId, currency, cap });
-        if (!isNew) return refuse('CONFLICT', 'This user has a wallet for this app already.');
+        if (!isNew) return refuse('CONFLICT', 'This user already has a wallet for this app.');
         if (credit !== undefined) {
-          // No key has a space, so that of an opening is none that a later credit can have.
+          // Callers' keys cannot contain a space, so no later credit can have the key of the opening.
           const first = { ...credit, key: `open ${credit.key}` };
           const outcome = await createFunding(tx).credit({ appId, userId, kind: 'contract_credit', ...first });
           const refusal = refusalOf(outcome);
@@ -141,6 +148,7 @@ export function createOperatorWallets({ pool, currency, refunds }: OperatorWalle
   };
 }
 
+/** Lifts a suspension. A wallet that is neither suspended nor short is left as it is, and no act is recorded. */
 async function reinstate(
   pool: Pool,
   act: Act,
@@ -153,7 +161,7 @@ async function reinstate(
     const outcome = await createFunding(tx).reinstate(wallet);
     if (outcome === 'no_wallet') return noWallet();
     if (outcome === 'reinstated') return outcome;
-    return refuse('CONFLICT', 'A shortfall is owed that the balance does not cover: write it off, or wait.');
+    return refuse('CONFLICT', 'The wallet has a shortfall that its balance does not cover. Write it off, or wait.');
   });
   return done instanceof Refusal ? done : read(pool, wallet);
 }
@@ -171,9 +179,9 @@ function refusalOf(outcome: CreditOutcome | TakeBackOutcome): MovementRefusal | 
     case 'no_wallet':
       return noWallet();
     case 'conflict':
-      return refuse('CONFLICT', 'This idempotency key stands for another amount.', { param: 'idempotencyKey' });
+      return refuse('CONFLICT', 'This idempotency key was used for another amount.', { param: 'idempotencyKey' });
     case 'too_much':
-      return refuse('CONFLICT', 'The balance would pass the largest amount there is.', { param: 'amountMicros' });
+      return refuse('CONFLICT', 'The balance would exceed the largest possible amount.', { param: 'amountMicros' });
     case 'booked':
     case 'repeated':
       return undefined;

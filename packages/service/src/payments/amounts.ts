@@ -1,25 +1,28 @@
 import { type Micros, micros } from '#kernel/micros.ts';
 
-/** What can be paid at once in a currency. */
+/** The amounts that one payment or refund can have in a currency. */
 export interface PayableAmounts {
-  /** Every amount is a multiple of it. */
+  /** Every amount is a multiple of this. */
   readonly unit: Micros;
   readonly least: Micros;
   readonly most: Micros;
 }
 
 const MICROS_PER_UNIT = 1_000_000n;
-/** Eight digits of the smallest coin. */
+/** Card processors accept up to eight digits, counted in minor units. */
 const MINOR_MOST = 99_999_999n;
 
-/** Currencies that have no smaller coin. */
+/** Currencies without a smaller coin. The processor counts them in whole units. */
 const WHOLE = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '));
-/** Written with two decimals, which must be zeros. */
+/** Counted in hundredths although there is no smaller coin, so the last two digits must be zeros. */
 const WHOLE_WITH_DECIMALS = new Set(['ISK', 'UGX']);
-/** Written with three decimals, the last of which must be a zero. */
+/** Counted in thousandths, but the last digit must be a zero. */
 const THREE_DECIMALS = new Set('BHD JOD KWD OMR TND'.split(' '));
 
-/** The least that is worth its fee, in whole units and hundredths; elsewhere half a unit, or a hundred where coins are small. */
+/**
+ * The smallest payment that is worth its fee, in hundredths of a unit. Currencies that are not listed use half a unit, or
+ * a hundred units if they have no smaller coin.
+ */
 const LEAST_HUNDREDTHS: Readonly<Record<string, bigint>> = {
   AED: 200n,
   CZK: 1_500n,
@@ -38,17 +41,18 @@ const LEAST_HUNDREDTHS: Readonly<Record<string, bigint>> = {
 const LEAST_ELSEWHERE = 50n;
 const LEAST_OF_WHOLE = 10_000n;
 
-/** Micros in the smallest amount that the number of a currency's minor units can tell. */
+/** The micros in one minor unit: the unit in which a processor counts this currency. */
 function minorUnitOf(currency: string): bigint {
   if (WHOLE.has(currency)) return MICROS_PER_UNIT;
   return THREE_DECIMALS.has(currency) ? MICROS_PER_UNIT / 1_000n : MICROS_PER_UNIT / 100n;
 }
 
-/** What card processors take at once in a currency. */
+/** The amounts that card processors accept in a currency. */
 export function payableIn(currency: string): PayableAmounts {
   const minor = minorUnitOf(currency);
   const isWhole = WHOLE.has(currency) || WHOLE_WITH_DECIMALS.has(currency);
   const hundredths = LEAST_HUNDREDTHS[currency] ?? (isWhole ? LEAST_OF_WHOLE : LEAST_ELSEWHERE);
+  // The unit may be larger than the minor unit: digits that must be zero are not for us to use.
   const unit = THREE_DECIMALS.has(currency) ? minor * 10n : isWhole ? MICROS_PER_UNIT : minor;
   return {
     unit: micros(unit),
@@ -61,19 +65,22 @@ export function isPayable(amount: Micros, { unit, least, most }: PayableAmounts)
   return amount >= least && amount <= most && amount % unit === 0n;
 }
 
-/** The largest payable multiple in an amount. */
+/** Rounds an amount down to a multiple of the unit. The rest cannot be paid out and stays in the wallet. */
 export function wholeUnits(amount: Micros, { unit }: Pick<PayableAmounts, 'unit'>): Micros {
   return micros(amount - (amount % unit));
 }
 
-/** An amount as processors count it. It must be a whole number of those units: any other is a fault of ours. */
+/**
+ * Converts an amount to the processor's minor units. Callers have checked that it is a whole number of them. This throws
+ * on a remainder instead of rounding: a rounded amount would move money that no entry of the ledger accounts for.
+ */
 export function toMinorUnits(amount: Micros, currency: string): number {
   const minor = minorUnitOf(currency);
-  if (amount % minor !== 0n) throw new RangeError('The amount is no whole number of minor units.');
+  if (amount % minor !== 0n) throw new RangeError('The amount is not a whole number of minor units.');
   return Number(amount / minor);
 }
 
-/** What a processor counts, as an amount. */
+/** Converts a processor's count of minor units to an amount. Always exact. */
 export function fromMinorUnits(count: number, currency: string): Micros {
   return micros(BigInt(count) * minorUnitOf(currency));
 }

@@ -7,14 +7,14 @@ import { isPayable, type PayableAmounts } from '#payments/amounts.ts';
 import type { Processor, ProcessorName } from '#payments/processor.ts';
 import { insertCheckout, isLinkSpent, selectCheckout, setProcessorCheckout } from '#payments/queries.ts';
 
-/** A place to pay into one wallet, as its page shows it. */
+/** A checkout for one wallet, as its page shows it. */
 export interface Checkout {
   readonly checkoutId: CheckoutId;
   readonly appId: AppId;
   readonly userId: EndUserId;
   readonly amount: Micros;
   readonly currency: string;
-  /** `open`: the processor has confirmed nothing yet; `paid`: the money is in the wallet; `kept`: an operator must look. */
+  /** `open`: the processor has confirmed nothing yet. `paid`: the money is in the wallet. `kept`: an operator must look. */
   readonly state: 'open' | 'paid' | 'kept';
 }
 
@@ -22,28 +22,28 @@ interface NewCheckout {
   readonly appId: AppId;
   readonly userId: EndUserId;
   readonly identityId: IdentityId | undefined;
-  /** One that `amountsIn` allows. */
+  /** Must be an amount that `amountsIn` allows. */
   readonly amount: Micros;
   readonly appName: string;
-  /** Of a payer who is signed in. */
+  /** The payer's address, if the payer is signed in. Nobody else's address may reach the processor. */
   readonly email: string | undefined;
-  /** Of the link that it is begun by; a payment spends it (BI-04). */
+  /** The digest of the top-up link that led here. A payment spends the link (BI-04). */
   readonly linkDigest: Buffer | undefined;
 }
 
-/** The processor opened no checkout: nothing can be paid, and it may be tried again. The log says why. */
+/** The processor did not open the checkout. Nothing was paid, and the payer may try again. The log says why. */
 export class ProcessorAway extends Error {}
 
 /** Payments into wallets. */
 export interface Checkouts {
   readonly processor: ProcessorName;
-  /** Origins that a form which begins a checkout ends at. */
+  /** The origins to which a form that begins a checkout may redirect; the page's content security policy lists them. */
   readonly formTargets: readonly string[];
   readonly amountsIn: (currency: string) => PayableAmounts;
-  /** Opens a checkout at the processor and gives its address there. The wallet must be there. Throws `ProcessorAway`. */
+  /** Opens a checkout at the processor and returns its address there. The wallet must exist. Throws `ProcessorAway`. */
   readonly begin: (checkout: NewCheckout) => Promise<{ readonly checkoutId: CheckoutId; readonly url: string }>;
   readonly find: (checkoutId: CheckoutId) => Promise<Checkout | undefined>;
-  /** Whether a payment was made by this link. */
+  /** Whether somebody has paid through this link. */
   readonly isSpent: (linkDigest: Buffer) => Promise<boolean>;
 }
 
@@ -61,21 +61,23 @@ export function createCheckouts({ pool, processor, publicUrl, log }: CheckoutsOp
     amountsIn: processor.amountsIn,
     begin: async ({ amount, appName, email, ...payer }) => {
       const wallet = await createWallets(pool).find(payer.appId, payer.userId);
-      if (wallet === undefined) throw new Error('A checkout is for a wallet that is there.');
+      if (wallet === undefined) throw new Error('A checkout needs an existing wallet.');
       const { currency } = wallet;
       if (!isPayable(amount, processor.amountsIn(currency))) {
-        throw new RangeError('The amount is not one that the processor takes.');
+        throw new RangeError('The processor does not accept this amount.');
       }
       const checkoutId = newCheckoutId();
-      // Written first: a notice may come before the processor's answer does.
+      // Stored before the processor is asked: its webhook may arrive before its answer, and must find the checkout.
       await insertCheckout(pool, { ...payer, checkoutId, amount, currency, processor: processor.name });
       const returnUrl = `${publicUrl}/checkout/${checkoutId}`;
       const cancelUrl = `${returnUrl}?paid=no`;
+      // The order names no end user: the checkout's id is enough to find them here.
       const order = { checkoutId, amount, currency, appName, returnUrl, cancelUrl, email };
       const { processorCheckout, url } = await processor.openCheckout(order).catch((fault: unknown) => {
         log.error({ checkoutId, fault: describeFault(fault) }, 'a checkout could not be opened');
-        throw new ProcessorAway('The processor opened no checkout.', { cause: fault });
+        throw new ProcessorAway('The processor did not open the checkout.', { cause: fault });
       });
+      // If this process dies here, the webhook still credits the payment; only the sweep cannot look this checkout up.
       await setProcessorCheckout(pool, checkoutId, processorCheckout);
       return { checkoutId, url };
     },

@@ -1,9 +1,9 @@
 import { labelledCounter } from '#kernel/metrics.ts';
 
-export const noticesTaken = labelledCounter(
-  'purser_payment_notices_total',
-  'Notices of the payment processor: taken, or refused because they are not its.',
-  { result: ['taken', 'refused'] },
+export const webhooksReceived = labelledCounter(
+  'purser_payment_webhooks_total',
+  'Webhooks of the payment processor: accepted, or refused because the processor did not sign them.',
+  { result: ['accepted', 'refused'] },
 );
 
 export const paymentsBooked = labelledCounter(

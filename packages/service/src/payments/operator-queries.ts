@@ -9,7 +9,7 @@ export interface PaymentSums extends PaymentRow {
   readonly disputed_micros: bigint;
 }
 
-/** What came into a wallet, all of it or one payment, and what went back of it, the newest first. */
+/** The payments into a wallet, or one of them, with the sums that went back. The newest first. */
 export async function selectPayments(
   db: Queryable,
   of: {
@@ -40,7 +40,7 @@ export async function selectPayments(
   return rows;
 }
 
-/** A refund that the processor is asked for, with whose it is. */
+/** A refund that we have asked the processor for, or are about to, with its wallet and payment. */
 export interface AskedRefund extends RefundRow {
   readonly app_id: AppId;
   readonly user_id: EndUserId;
@@ -52,7 +52,10 @@ export interface AskedRefund extends RefundRow {
 const ASKED = `r.refund_id, r.payment_id, r.amount_micros, r.state, r.booked_as, r.processor_refund, r.is_ours,
   p.app_id, p.user_id, p.checkout_id, p.processor_payment, p.currency`;
 
-/** Refunds under way of a wallet, the newest first. */
+/**
+ * A wallet's refunds that are under way, the newest first. Only our own have a request key: a refund that was made at the
+ * processor is booked when we first hear of it, so it is never under way here.
+ */
 export async function selectRefundsUnderWay(
   db: Queryable,
   wallet: { readonly appId: AppId; readonly userId: EndUserId },
@@ -67,6 +70,7 @@ export async function selectRefundsUnderWay(
   return rows;
 }
 
+/** The refunds among these that are still undecided, in the order in which they were made. */
 export async function selectAskedRefunds(db: Queryable, refundIds: readonly string[]): Promise<readonly AskedRefund[]> {
   const { rows } = await db.query<AskedRefund>(
     `select ${ASKED} from payments.refunds r join payments.payments p using (payment_id)
@@ -76,10 +80,13 @@ export async function selectAskedRefunds(db: Queryable, refundIds: readonly stri
   return rows;
 }
 
-/** How long to wait until the next look, by the age of what is looked at: a quarter of it, and at least a minute. */
+/**
+ * When to look again: after a quarter of the age, and at least a minute. A young checkout is watched closely. An old one
+ * costs few look-ups, and waits at most a quarter longer than it has waited so far.
+ */
 const NEXT_LOOK = `clock_timestamp() + greatest(interval '1 minute', (clock_timestamp() - created_at) / 4)`;
 
-/** Takes refunds of a processor that nobody has heard of for a while: each is given to one process. */
+/** Claims undecided refunds that are due for a look. Each goes to one process: `skip locked` keeps the others off. */
 export async function claimRefunds(db: Queryable, processor: string, most: number): Promise<readonly AskedRefund[]> {
   const { rows } = await db.query<AskedRefund>(
     `with due as (
@@ -96,17 +103,17 @@ export async function claimRefunds(db: Queryable, processor: string, most: numbe
   return rows;
 }
 
-/** A checkout that nothing was heard of. */
+/** A checkout for which no payment was reported. */
 export interface UnheardCheckout {
   readonly checkout_id: CheckoutId;
   readonly processor_checkout: string;
-  /** It is taken again until `endLooks`. */
+  /** Past the age limit. It is still claimed again until `endLooks` is called. */
   readonly is_old: boolean;
 }
 
 /**
- * Takes checkouts of a processor that nothing was heard of: each is given to one process. One that was paid is not
- * taken again, nor one that was never opened and is older than these days.
+ * Claims checkouts without a payment that are due for a look. Each goes to one process. A paid checkout is not claimed
+ * again. Neither is one that the processor never opened, once it is older than `days`.
  */
 export async function claimCheckouts(
   db: Queryable,
@@ -132,15 +139,17 @@ export async function claimCheckouts(
   return rows.filter((row) => row.is_unheard);
 }
 
-/** Nobody looks at a checkout any more. */
+/** Ends the looks at a checkout. A webhook can still credit its payment. */
 export async function endLooks(db: Queryable, checkoutId: CheckoutId): Promise<void> {
   await db.query('update payments.checkouts set next_look_at = null where checkout_id = $1', [checkoutId]);
 }
 
-export async function deleteOldNotices(db: Queryable, days: number): Promise<void> {
+/** Forgets webhooks that no processor would send again. */
+export async function deleteOldWebhooks(db: Queryable, days: number): Promise<void> {
   await db.query(`delete from payments.notices where received_at < clock_timestamp() - $1 * interval '1 day'`, [days]);
 }
 
+/** The differences between payments and ledger, see `differences.sql`. */
 export async function selectDifferences(
   db: Queryable,
 ): Promise<

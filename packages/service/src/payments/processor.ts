@@ -6,31 +6,38 @@ import type { PayableAmounts } from '#payments/amounts.ts';
 
 export type ProcessorName = 'stripe' | 'test';
 
-/** Who moves real money for us: opens a place to pay, and tells by signed notices what became of it (ON-02, ON-03). */
+/**
+ * A company that moves real money for us. It opens checkouts, and its signed webhooks say which payments have changed
+ * (ON-02, ON-03). `stripe/` and `test-processor/` implement this port.
+ */
 export interface Processor {
   readonly name: ProcessorName;
-  /** Origins that a form which leads to `openCheckout`'s address ends at. */
+  /** The origins to which a form may redirect on its way to the address that `openCheckout` returns. */
   readonly formTargets: readonly string[];
   readonly amountsIn: (currency: string) => PayableAmounts;
-  /** The same checkout asked for twice is opened once. Throws where the processor cannot be reached. */
+  /** Opens a checkout. Two requests for the same checkout open one. Throws if the processor cannot be reached. */
   readonly openCheckout: (
     order: CheckoutOrder,
   ) => Promise<{ readonly processorCheckout: string; readonly url: string }>;
   /**
-   * What a notice is about. It is only a reason to look: nothing of what it says is believed but which payment to look at. Undefined
-   * for one that is about no payment of ours. Refused where its signature is not the processor's, or too old.
+   * Checks a webhook's signature and says which payment it is about. Nothing else in it is believed: webhooks arrive late,
+   * twice and out of order, and only a look-up says what is true now. Undefined if it is not about a payment. Refuses a
+   * signature that is not the processor's, or that is too old.
    */
-  readonly readNotice: (
+  readonly readWebhook: (
     body: Buffer,
     headers: IncomingHttpHeaders,
-  ) => Promise<Notice | undefined | Refusal<'BAD_REQUEST'>>;
-  /** A payment as the processor has it now. Undefined: it has none, or none of ours. Throws where it cannot be reached. */
+  ) => Promise<ProcessorEvent | undefined | Refusal<'BAD_REQUEST'>>;
+  /**
+   * Reads a payment as the processor has it now. Undefined if the processor does not know it, or if it did not begin here.
+   * Throws if the processor cannot be reached.
+   */
   readonly lookUp: (processorPayment: string) => Promise<PaymentReport | undefined>;
-  /** The payment of a checkout, where there is one: for those whose notice never came. */
+  /** Reads the payment of a checkout, for payments whose webhook never arrived. Undefined if there is none. */
   readonly lookUpCheckout: (processorCheckout: string) => Promise<PaymentReport | undefined>;
   /**
-   * Asks for money to be paid back. The same refund asked for twice is one. `declined`: never, by the processor's word;
-   * whoever only cannot be reached throws.
+   * Asks the processor to pay money back. Two requests for the same refund are one refund. `declined` is the processor's
+   * final answer. Throws if the processor cannot be reached, because then the refund may or may not have been made.
    */
   readonly refund: (order: RefundOrder) => Promise<'asked' | 'declined'>;
 }
@@ -39,12 +46,12 @@ export interface CheckoutOrder {
   readonly checkoutId: CheckoutId;
   readonly amount: Micros;
   readonly currency: string;
-  /** For the payer to recognise what it is. */
+  /** Shown to the payer, so that they recognise the payment. */
   readonly appName: string;
-  /** Where the payer's browser goes afterwards. Proves nothing. */
+  /** Where the payer's browser goes after paying. An arrival there proves nothing (ON-02). */
   readonly returnUrl: string;
   readonly cancelUrl: string;
-  /** Of a payer who has shown that it is his. */
+  /** The payer's address, if they have proved that it is theirs. */
   readonly email: string | undefined;
 }
 
@@ -55,32 +62,33 @@ export interface RefundOrder {
   readonly currency: string;
 }
 
-export interface Notice {
-  readonly noticeId: string;
+/** What we read from a processor's webhook: its id, its type, and the payment that it is about. */
+export interface ProcessorEvent {
+  readonly eventId: string;
   readonly type: string;
   readonly processorPayment: string;
 }
 
 /**
- * Everything that a processor says of one payment. Looks may overtake each other, so what is said once must never be
- * unsaid: a refund goes from under way to paid and from either to declined, and a dispute's movements stay.
+ * Everything that a processor knows about one payment. Look-ups may overtake each other, so a report must never take
+ * anything back: a refund goes from under way to paid and from either to declined, and a dispute's movements stay.
  */
 export interface PaymentReport {
   readonly processorPayment: string;
-  /** Ours, as it was told when the checkout was opened. */
+  /** Our id, which we gave the processor when the checkout was opened. */
   readonly checkoutId: CheckoutId;
-  /** Undefined: nothing has been paid yet. */
+  /** Undefined until something has been paid. */
   readonly received: { readonly amount: Micros; readonly currency: string } | undefined;
   readonly refunds: readonly RefundReport[];
   /** Money that a bank took because of a dispute, or gave back. */
   readonly disputeMovements: readonly DisputeMovement[];
-  /** What cannot be told in this form: nothing of it is booked, and an operator must look. */
+  /** Facts that do not fit this report. None of them is booked, and an operator must look at each. */
   readonly anomalies?: readonly string[];
 }
 
 export interface RefundReport {
   readonly processorRefund: string;
-  /** Undefined: nobody here asked for it. */
+  /** Undefined if the refund was made at the processor, not by us. */
   readonly refundId: RefundId | undefined;
   readonly amount: Micros;
   readonly state: 'under_way' | 'paid' | 'declined';

@@ -24,6 +24,7 @@ interface NewCheckoutRow {
   readonly linkDigest: Buffer | undefined;
 }
 
+/** Stores a checkout before the processor is asked to open it. */
 export async function insertCheckout(db: Queryable, checkout: NewCheckoutRow): Promise<void> {
   const { checkoutId, appId, userId, identityId, amount, currency, processor, linkDigest } = checkout;
   await db.query(
@@ -34,6 +35,7 @@ export async function insertCheckout(db: Queryable, checkout: NewCheckoutRow): P
   );
 }
 
+/** Stores the processor's id of a checkout, with which the sweep can look it up. */
 export async function setProcessorCheckout(
   db: Queryable,
   checkoutId: CheckoutId,
@@ -45,7 +47,7 @@ export async function setProcessorCheckout(
   ]);
 }
 
-/** With the state of its payment; null while there is none. */
+/** A checkout with the state of its payment; null until there is one. `credited` wins over `kept` if it was paid twice. */
 export async function selectCheckout(
   db: Queryable,
   checkoutId: CheckoutId,
@@ -60,7 +62,10 @@ export async function selectCheckout(
   return rows[0];
 }
 
-/** Locks it: what is known of its payment changes one after the other. */
+/**
+ * Locks a checkout. All bookings of its payment take this lock first and the wallet's second, so two reports of the same
+ * payment are booked one after the other and cannot deadlock.
+ */
 export async function lockCheckout(
   tx: Queryable,
   processor: string,
@@ -73,7 +78,7 @@ export async function lockCheckout(
   return rows[0];
 }
 
-/** Locks those that have been paid of a wallet, in one order for all. */
+/** Locks the paid checkouts of a wallet, always in the order of their ids, so that two refunds cannot deadlock. */
 export async function lockPaidCheckouts(
   tx: Queryable,
   wallet: { readonly appId: AppId; readonly userId: EndUserId },
@@ -87,6 +92,7 @@ export async function lockPaidCheckouts(
   );
 }
 
+/** Whether a payment was made through this link (BI-04). */
 export async function isLinkSpent(db: Queryable, linkDigest: Buffer): Promise<boolean> {
   const { rows } = await db.query<{ is_spent: boolean }>(
     `select exists (
@@ -98,6 +104,7 @@ export async function isLinkSpent(db: Queryable, linkDigest: Buffer): Promise<bo
   return rows[0]?.is_spent ?? false;
 }
 
+/** Why a payment needs an operator, or was other than expected. `reconcile.ts` has a sentence for each. */
 export type PaymentAnomaly = 'amount' | 'currency' | 'second' | 'no_wallet' | 'too_much';
 
 export interface PaymentRow {
@@ -112,7 +119,7 @@ export interface PaymentRow {
 
 const PAYMENT = 'payment_id, app_id, user_id, processor_payment, amount_micros, currency, state';
 
-/** Those of a checkout; more than one where it was paid twice. */
+/** The payments of a checkout, the oldest first. More than one if it was paid twice. */
 export async function selectPaymentsOfCheckout(db: Queryable, checkoutId: CheckoutId): Promise<readonly PaymentRow[]> {
   const { rows } = await db.query<PaymentRow>(
     `select ${PAYMENT} from payments.payments where checkout_id = $1 order by paid_at`,
@@ -121,6 +128,7 @@ export async function selectPaymentsOfCheckout(db: Queryable, checkoutId: Checko
   return rows;
 }
 
+/** Stores a payment. Its key (processor, processor's id) makes a second row of the same payment impossible. */
 export async function insertPayment(
   tx: Queryable,
   payment: PaymentRow & {
@@ -148,6 +156,10 @@ export async function insertPayment(
   );
 }
 
+/**
+ * A refund. `asked`: the processor was asked or will be. `booked_as` says where its money comes from: `set_aside` in
+ * advance, `taken` from the wallet when it was paid, or null if the payment is in no wallet or the take failed.
+ */
 export interface RefundRow {
   readonly refund_id: RefundId;
   readonly payment_id: PaymentId;
@@ -160,6 +172,7 @@ export interface RefundRow {
 
 const REFUND = 'refund_id, payment_id, amount_micros, state, booked_as, processor_refund, is_ours';
 
+/** All refunds of a payment that we know, ours and others. */
 export async function selectRefundsOfPayment(db: Queryable, paymentId: PaymentId): Promise<readonly RefundRow[]> {
   const { rows } = await db.query<RefundRow>(
     `select ${REFUND} from payments.refunds where payment_id = $1 order by created_at, refund_id`,
@@ -172,7 +185,7 @@ interface NewRefundRow extends RefundRow {
   readonly app_id: AppId;
   readonly user_id: EndUserId;
   readonly processor: string;
-  /** Null for one that was made at the processor. */
+  /** Null for a refund that was made at the processor. */
   readonly request_key: string | null;
 }
 
@@ -197,6 +210,7 @@ export async function insertRefund(tx: Queryable, refund: NewRefundRow): Promise
   );
 }
 
+/** Stores a refund's new state. The first time it leaves `asked` is kept as its end. */
 export async function updateRefund(
   tx: Queryable,
   refund: Pick<RefundRow, 'refund_id' | 'state' | 'booked_as' | 'processor_refund'>,
@@ -209,7 +223,10 @@ export async function updateRefund(
   );
 }
 
-/** What was asked for under a key before; undefined: nothing. */
+/**
+ * The refunds that were requested under a key, as one request. Undefined if the key is new. A request counts as declined
+ * only if the processor never accepted any part of it.
+ */
 export async function selectRequest(
   db: Queryable,
   request: { readonly appId: AppId; readonly userId: EndUserId; readonly key: string },
@@ -227,7 +244,7 @@ export async function selectRequest(
   return row === undefined ? undefined : { amount: row.amount, payments: row.payments, isDeclined: row.is_declined };
 }
 
-/** False where this movement is known. */
+/** Stores a movement of a dispute. `isBooked` says whether the wallet followed it. */
 export async function insertDisputeMovement(
   tx: Queryable,
   movement: {
@@ -254,6 +271,7 @@ export async function insertDisputeMovement(
   );
 }
 
+/** The processor's ids of the dispute movements that we know of a payment. */
 export async function selectMovementsOfPayment(db: Queryable, paymentId: PaymentId): Promise<ReadonlySet<string>> {
   const { rows } = await db.query<{ processor_movement: string }>(
     `select processor_movement from payments.dispute_movements where payment_id = $1`,
@@ -262,12 +280,13 @@ export async function selectMovementsOfPayment(db: Queryable, paymentId: Payment
   return new Set(rows.map((row) => row.processor_movement));
 }
 
-export async function insertNotice(
+/** Records that a webhook was acted on. A repeat changes nothing: it has already led to a new look-up, which is enough. */
+export async function insertWebhook(
   tx: Queryable,
-  notice: { readonly processor: string; readonly noticeId: string; readonly type: string },
+  webhook: { readonly processor: string; readonly eventId: string; readonly type: string },
 ): Promise<void> {
   await tx.query(
     `insert into payments.notices (processor, notice_id, type) values ($1, $2, $3) on conflict do nothing`,
-    [notice.processor, notice.noticeId, notice.type],
+    [webhook.processor, webhook.eventId, webhook.type],
   );
 }

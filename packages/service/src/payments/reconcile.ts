@@ -17,22 +17,22 @@ import {
 } from '#payments/queries.ts';
 import { bookRefund } from '#payments/refund-booking.ts';
 
-/** What an operator must hear of, by the ids of ours that it is about. */
+/** Something that an operator must look at, with the id of ours that it is about. */
 interface Anomaly {
   readonly what: string;
   readonly subject: string;
 }
 
 interface Reconciled {
-  /** Payments that are new. */
+  /** The states of payments that were new. */
   readonly booked: PaymentRow['state'][];
   readonly anomalies: Anomaly[];
 }
 
 /**
- * Brings our books to what the processor says of one payment, in one transaction of the caller's. Every step is taken
- * once and none is ever taken back by an older report, so the order of reports and their repetition do not matter.
- * Undefined where the payment is none of ours.
+ * Brings our books into line with what the processor says about one payment, inside the caller's transaction. Each step is
+ * taken once, and an older report never undoes one. So reports may come in any order and any number of times, which is how
+ * webhooks and the sweep deliver them. Undefined if the payment did not begin here.
  */
 export async function reconcile(
   tx: Queryable,
@@ -42,6 +42,7 @@ export async function reconcile(
   const checkout = await lockCheckout(tx, processor, report.checkoutId);
   if (checkout === undefined) return undefined;
   const done: Reconciled = { booked: [], anomalies: [] };
+  // The lock above makes reports of one checkout take turns: what is read from here on stays true until the commit.
   const known = await selectPaymentsOfCheckout(tx, checkout.checkout_id);
   const payment =
     known.find((one) => one.processor_payment === report.processorPayment) ??
@@ -58,7 +59,8 @@ export async function reconcile(
       if (isNew) await bookMovement(tx, { payment, processor, movement }, done.anomalies);
     }
   };
-  // What comes back is booked before what goes out: nobody is suspended for what the same report makes good.
+  // Money that comes back is booked before money that goes out. The other way round, the wallet could be suspended for a
+  // shortfall that the same report makes good.
   await bookRefunds(report.refunds.filter(({ state }) => state === 'declined'));
   await bookMovements(true);
   await bookRefunds(report.refunds.filter(({ state }) => state !== 'declined'));
@@ -74,13 +76,16 @@ interface Received {
   readonly isSecond: boolean;
 }
 
-/** Credits what came, as it came. Undefined while nothing did. */
+/**
+ * Books a payment and credits it to its wallet. Undefined until something was paid. A wrong amount is credited as it was
+ * paid: it is the payer's money either way. In all other cases of `anomalyOf`, no wallet gets it and an operator decides.
+ */
 async function bookPayment(tx: Queryable, received: Received, done: Reconciled): Promise<PaymentRow | undefined> {
   const { checkout, processor, report } = received;
   if (report.received === undefined) return undefined;
   const { amount, currency } = report.received;
   const { app_id: appId, user_id: userId } = checkout;
-  const paymentId = newPaymentId();
+  const paymentId = newPaymentId(); // Also the key of the ledger's entry, so that no payment is credited twice.
   let anomaly = anomalyOf(received);
   let isCredited = anomaly === undefined || anomaly === 'amount';
   if (isCredited) {
@@ -109,12 +114,13 @@ async function bookPayment(tx: Queryable, received: Received, done: Reconciled):
   return payment;
 }
 
+/** The reason in the audit trail. It is all that an operator sees there, so each says where the money is. */
 const REASONS: Readonly<Record<PaymentAnomaly, string>> = {
-  amount: 'Another amount was paid than was asked for. It is in the wallet as it came.',
-  currency: 'It was paid in another currency than was asked for. It is in no wallet.',
-  second: 'One checkout was paid twice. The second payment is in no wallet.',
-  no_wallet: 'The wallet that it was for is not there. It is in no wallet.',
-  too_much: 'The wallet that it was for has no room for it. It is in no wallet.',
+  amount: 'The amount paid differs from the amount requested. The amount paid is in the wallet.',
+  currency: 'The payment is in a currency other than the one requested. It is in no wallet.',
+  second: 'The checkout was paid twice. The second payment is in no wallet.',
+  no_wallet: 'The wallet does not exist. The payment is in no wallet.',
+  too_much: 'The wallet would exceed the largest possible balance. The payment is in no wallet.',
 };
 
 function anomalyOf({ checkout, report, isSecond }: Received): PaymentAnomaly | undefined {
@@ -123,12 +129,17 @@ function anomalyOf({ checkout, report, isSecond }: Received): PaymentAnomaly | u
   return report.received.amount === microsFromRow(checkout.amount_micros) ? undefined : 'amount';
 }
 
+/** A dispute's movement, with the payment that it is about. */
 interface Moved {
   readonly payment: PaymentRow;
   readonly processor: ProcessorName;
   readonly movement: DisputeMovement;
 }
 
+/**
+ * Books one movement of a dispute, once. The row is written even if the wallet could not follow, so that the next report
+ * does not try again; the anomaly tells an operator.
+ */
 async function bookMovement(
   tx: Queryable,
   { payment, processor, movement }: Moved,
@@ -136,14 +147,15 @@ async function bookMovement(
 ): Promise<void> {
   const { payment_id: paymentId, app_id: appId, user_id: userId } = payment;
   const { processorMovement, amount, isReinstated } = movement;
-  const booking = { appId, userId, amount, key: `${processor} ${processorMovement}` }; // No key of an operator has a space.
+  // An operator's key cannot contain a space, so this key is never one of theirs.
+  const booking = { appId, userId, amount, key: `${processor} ${processorMovement}` };
   let isBooked = payment.state === 'credited';
   if (isBooked) {
     const outcome = isReinstated
       ? await createFunding(tx).credit({ ...booking, kind: 'funds_reinstated' })
       : await createFunding(tx).takeBack({ ...booking, kind: 'claw_back' });
     isBooked = outcome === 'booked';
-    if (!isBooked) anomalies.push({ what: `dispute movement was not booked: ${outcome}`, subject: paymentId });
+    if (!isBooked) anomalies.push({ what: `a dispute movement was not booked: ${outcome}`, subject: paymentId });
   }
   await insertDisputeMovement(tx, { processor, processorMovement, paymentId, amount, isReinstated, isBooked });
 }

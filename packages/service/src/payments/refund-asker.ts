@@ -14,7 +14,10 @@ interface AskerOptions {
   readonly log: Log;
 }
 
-/** Asks the processor, and releases what it declines. */
+/**
+ * Asks the processor for refunds whose money is set aside, and releases the money of those that it declines. The request
+ * is outside any transaction: a slow processor must not hold locks.
+ */
 export function createAsker({ pool, processor, log }: AskerOptions) {
   async function askOne(refund: AskedRefund): Promise<'asked' | 'declined'> {
     const answer = await processor.refund({
@@ -28,7 +31,7 @@ export function createAsker({ pool, processor, log }: AskerOptions) {
       await waitForLocks(tx);
       await lockCheckout(tx, processor.name, refund.checkout_id);
       const [now] = await selectAskedRefunds(tx, [refund.refund_id]);
-      // Meanwhile its notice may have come, which knows better.
+      // A webhook may have arrived since. If the refund already has the processor's id, it exists, whatever the answer was.
       if (now === undefined || now.processor_refund !== null) return 'asked';
       const anomalies: { readonly what: string; readonly subject: string }[] = [];
       await releaseRefund(tx, now, now, anomalies);
@@ -45,8 +48,9 @@ export function createAsker({ pool, processor, log }: AskerOptions) {
         try {
           if ((await askOne(refund)) === 'asked') outcome = 'asked';
         } catch (fault) {
-          outcome = 'asked'; // It may have been: it is asked for again, which counts once.
-          log.warn({ refundId: refund.refund_id, fault: describeFault(fault) }, 'a refund could not be asked for yet');
+          // The request may have arrived. The sweep repeats it, and the processor counts one refund id once.
+          outcome = 'asked';
+          log.warn({ refundId: refund.refund_id, fault: describeFault(fault) }, 'a refund could not be requested yet');
         }
       }
       return outcome;

@@ -5,10 +5,11 @@ import { createFunding } from '#ledger/funding/funding.ts';
 import type { ProcessorName, RefundReport } from '#payments/processor.ts';
 import { insertRefund, type PaymentRow, type RefundRow, updateRefund } from '#payments/queries.ts';
 
+/** One refund in a report, with what we know of its payment. */
 interface Reported {
   readonly payment: PaymentRow;
   readonly processor: ProcessorName;
-  /** Those of the payment that are known. */
+  /** All refunds of the payment that we know. */
   readonly refunds: readonly RefundRow[];
   readonly report: RefundReport;
 }
@@ -17,7 +18,10 @@ interface Anomalies {
   readonly push: (anomalies: { readonly what: string; readonly subject: string }) => void;
 }
 
-/** Books what became of one refund. The checkout of its payment is locked. */
+/**
+ * Books the outcome of one refund, once. The caller has locked the checkout of its payment. A refund is recognised by the
+ * processor's id, or by our own id if this is the first report of it.
+ */
 export async function bookRefund(tx: Queryable, reported: Reported, anomalies: Anomalies): Promise<void> {
   const { payment, refunds, report } = reported;
   const known =
@@ -27,13 +31,17 @@ export async function bookRefund(tx: Queryable, reported: Reported, anomalies: A
   const seen = { ...known, processor_refund: report.processorRefund };
   if (known.state === 'asked') return bookAsked(tx, { payment, refund: seen, report }, anomalies);
   if (known.state === 'paid' && report.state === 'declined') return bookReturned(tx, payment, seen, anomalies);
-  // We were told that it is declined, and what was set aside has gone back; and then it was paid all the same.
+  // The processor said no when we asked, so the money set aside went back to the wallet. Then it paid the refund after all.
+  // That answer had no refund id, so a missing id tells this case from a refund that was made and then failed.
   const isPaidAfterAll = known.state === 'declined' && known.processor_refund === null && report.state !== 'declined';
   if (isPaidAfterAll)
     await updateRefund(tx, { ...seen, state: 'paid', booked_as: await take(tx, payment, seen, anomalies) });
 }
 
-/** One that nobody here asked for. What is under way has left our account there already. */
+/**
+ * Books a refund that we did not ask for. One that is under way counts as paid: its money has already left our account at
+ * the processor.
+ */
 async function bookForeign(
   tx: Queryable,
   { payment, processor, report }: Reported,
@@ -55,6 +63,7 @@ async function bookForeign(
   });
 }
 
+/** Books the outcome of a refund that we asked for. One that is under way only gets its processor's id. */
 async function bookAsked(
   tx: Queryable,
   {
@@ -75,7 +84,7 @@ async function bookAsked(
   await updateRefund(tx, { ...refund, state: 'paid', booked_as: await take(tx, payment, refund, anomalies) });
 }
 
-/** One that was declined: what was set aside for it goes back into the wallet. */
+/** Ends a refund that was declined. The money set aside for it goes back into the wallet. */
 export async function releaseRefund(
   tx: Queryable,
   { app_id: appId, user_id: userId }: Pick<PaymentRow, 'app_id' | 'user_id'>,
@@ -86,7 +95,7 @@ export async function releaseRefund(
     const key = refund.refund_id;
     const ended = await createFunding(tx).endSetAside({ appId, userId, kind: 'refund_released', key });
     if (ended === 'too_much') {
-      // It stays set aside and is looked at again.
+      // The wallet is full. The money stays set aside, and the sweep tries again.
       anomalies.push({ what: 'what was set aside could not be released', subject: refund.refund_id });
       return updateRefund(tx, refund);
     }
@@ -94,7 +103,7 @@ export async function releaseRefund(
   return updateRefund(tx, { ...refund, state: 'declined' });
 }
 
-/** One that was paid and came back. */
+/** Books a refund that was paid and then failed at the payer's bank. Its money goes back into the wallet. */
 async function bookReturned(
   tx: Queryable,
   payment: PaymentRow,
@@ -116,7 +125,10 @@ async function bookReturned(
   return updateRefund(tx, { ...refund, state: 'declined' });
 }
 
-/** Takes from the wallet what was not set aside; nothing where the payment is in none. */
+/**
+ * Takes a refund's money from the wallet if none was set aside for it. A balance that is too small suspends the wallet.
+ * Does nothing if the payment is in no wallet.
+ */
 async function take(
   tx: Queryable,
   payment: PaymentRow,
@@ -132,7 +144,7 @@ async function take(
   return null;
 }
 
-/** No key of an operator has a space. */
+/** The ledger's key of a refund. It contains a space, so it is never an operator's own key. */
 function keyOf({ refund_id: refundId }: Pick<RefundRow, 'refund_id'>): string {
   return `payment ${refundId}`;
 }

@@ -8,7 +8,7 @@ import { type PaymentSums, selectPayments } from '#payments/operator-queries.ts'
 import type { Processor } from '#payments/processor.ts';
 import { insertRefund, lockPaidCheckouts, selectRequest } from '#payments/queries.ts';
 
-/** Of a wallet, the newest. */
+/** How many payments of a wallet are considered, the newest first. */
 export const PAYMENTS_MAX = 100;
 
 interface WalletName {
@@ -18,16 +18,17 @@ interface WalletName {
 
 export interface RefundRequest extends WalletName {
   readonly amount: Micros;
-  /** Counts once for each wallet. */
+  /** Idempotency key: counts once for each wallet. */
   readonly key: string;
 }
 
+/** A payment of which something can still go back. */
 interface Rest extends PaymentSums {
   /** What can still go back, in whole coins. */
   readonly rest: Micros;
 }
 
-/** The newest first; those of which nothing is left are not among them. */
+/** The payments of a wallet of which something is left, the newest first. */
 export async function restsOf(db: Queryable, processor: Processor, wallet: WalletName): Promise<readonly Rest[]> {
   const { appId, userId } = wallet;
   return withRests(await selectPayments(db, { appId, userId, processor: processor.name }, PAYMENTS_MAX), processor);
@@ -41,7 +42,10 @@ function withRests(payments: readonly PaymentSums[], processor: Processor): read
   });
 }
 
-/** Undefined: the key is new. */
+/**
+ * The outcome of the request that used this key before. Undefined if the key is new. `conflict`: the key was used for
+ * another amount or other payments.
+ */
 async function askedBefore(
   tx: Queryable,
   request: RefundRequest,
@@ -53,7 +57,7 @@ async function askedBefore(
   return before.isDeclined ? 'declined' : 'repeated';
 }
 
-/** Thrown so that what was set aside before it is undone. */
+/** Thrown so that the transaction rolls back, and with it the money set aside for earlier payments of the same request. */
 class NotSetAside extends Error {
   readonly outcome: string;
 
@@ -65,7 +69,7 @@ class NotSetAside extends Error {
 
 type UnusedRefusal = 'not_whole' | 'too_much' | 'no_payment' | 'suspended' | 'repeated' | 'declined' | 'conflict';
 
-/** Sets aside for refunds of the newest payments, all of the amount or nothing. */
+/** Sets money aside for refunds of the newest payments: the whole amount or nothing. Returns the refunds to ask for. */
 export async function prepareUnused(
   pool: Pool,
   processor: Processor,
@@ -82,13 +86,15 @@ export async function prepareUnused(
   }
 }
 
+/** Spreads the amount over the payments, the newest first. */
 async function planUnused(
   tx: Queryable,
   processor: Processor,
   request: RefundRequest,
 ): Promise<readonly RefundId[] | UnusedRefusal> {
+  // Two refunds of one wallet take turns from here on: each sees what the other has set aside, and no key counts twice.
   await lockPaidCheckouts(tx, request);
-  const before = await askedBefore(tx, request, () => true);
+  const before = await askedBefore(tx, request, () => true); // Which payments it was spread over does not matter.
   if (before !== undefined) return before;
   const rests = (await restsOf(tx, processor, request)).filter(({ state }) => state === 'credited');
   if (rests[0] === undefined) return 'no_payment';
@@ -107,7 +113,7 @@ async function planUnused(
   return refundIds;
 }
 
-/** Sets aside for a refund of one payment, where there is enough. One that is kept can go back too. */
+/** Sets money aside for a refund of one payment, if the wallet has enough. A kept payment can be refunded too. */
 export async function prepareOne(
   tx: Queryable,
   processor: Processor,
@@ -129,14 +135,14 @@ function isWhole(amount: Micros, processor: Processor, currency: string): boolea
   return wholeUnits(amount, processor.amountsIn(currency)) === amount;
 }
 
-/** Writes a refund down and sets aside for it, where the wallet allows. */
+/** Stores a refund and sets its money aside if the wallet has enough. */
 async function addRefund(
   tx: Queryable,
   processor: Processor,
   { appId, userId, payment, amount, key }: RefundRequest & { readonly payment: Rest },
 ) {
   const refundId = newRefundId();
-  // What is in no wallet goes back without one.
+  // A kept payment is in no wallet, so nothing can be set aside for it.
   const isInWallet = payment.state === 'credited';
   const outcome = isInWallet ? await createFunding(tx).setAside({ appId, userId, amount, key: refundId }) : 'not_there';
   await insertRefund(tx, {

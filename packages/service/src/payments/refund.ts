@@ -10,23 +10,26 @@ import type { PaymentAnomaly } from '#payments/queries.ts';
 import { createAsker } from '#payments/refund-asker.ts';
 import { PAYMENTS_MAX, prepareOne, prepareUnused, type RefundRequest, restsOf } from '#payments/refund-plan.ts';
 
-/** A payment, and what of it has gone back to where it came from. */
+/** A payment, with the amounts that went back to the payer. */
 export interface Payment {
   readonly paymentId: PaymentId;
   readonly amount: Micros;
   readonly currency: string;
   readonly paidAtMs: number;
-  /** `kept`: it is in no wallet, and an operator must look. */
+  /** `kept`: the payment is in no wallet, and an operator must look at it. */
   readonly state: 'credited' | 'kept';
-  /** What was other than it should be. */
+  /** How the payment differed from what was requested. */
   readonly anomaly: PaymentAnomaly | undefined;
-  /** Paid back, or on its way. */
+  /** Paid back, or about to be. */
   readonly refunded: Micros;
-  /** Taken by a bank and not given back. */
+  /** Taken by a bank and not returned. */
   readonly disputed: Micros;
 }
 
-/** `not_whole`: the amount is no multiple of the smallest coin. `too_much`: more than is there, or than was paid. */
+/**
+ * `not_whole`: the amount is not a multiple of the smallest coin. `too_much`: more than the wallet has, or than was paid.
+ * `repeated`: the same request was made before; nothing was done again.
+ */
 export type RefundOutcome =
   | 'asked'
   | 'declined'
@@ -37,32 +40,39 @@ export type RefundOutcome =
   | 'repeated'
   | 'conflict';
 
-/** Refunds to the means of payment. */
+/** Refunds through the processor that took the payment. */
 export interface Refunds {
   /** The newest first, at most 100. */
   readonly payments: (appId: AppId, userId: EndUserId) => Promise<readonly Payment[]>;
-  /** Refunds that are on their way, the newest first, at most 100. */
+  /** Our refunds that the processor has not confirmed yet, the newest first, at most 100. */
   readonly underWay: (
     appId: AppId,
     userId: EndUserId,
   ) => Promise<readonly { readonly amount: Micros; readonly askedAtMs: number }[]>;
-  /** The most that a wallet can pay back: what no call holds, as far as its payments go, in whole coins. */
+  /**
+   * The most that a wallet can pay back: its available balance or what is left of its payments, whichever is less, in whole
+   * coins. Zero for a suspended wallet.
+   */
   readonly refundable: (appId: AppId, userId: EndUserId) => Promise<Micros>;
   /**
-   * Pays back from the newest payments on, as far as they go: sets aside first, then asks the processor; what it declines
-   * comes back. Its notice books it, once.
+   * Pays an amount back, from the newest payment to older ones. It sets the money aside in the wallet first and then asks
+   * the processor, so the money cannot be spent meanwhile. Whatever the processor declines returns to the wallet. The
+   * refund is booked once, when a look-up confirms it.
    */
   readonly refundUnused: (refund: RefundRequest) => Promise<RefundOutcome>;
   /**
-   * The first step of an operator's refund of one payment, in his transaction: sets aside where there is enough; one that is
-   * kept goes back without the wallet. Where there
-   * is not, it is taken when the processor has paid it, and suspends the wallet (WA-05). Gives what `ask` is then called with.
+   * The first step of an operator's refund of one payment, in the operator's transaction. It sets the money aside if the
+   * wallet has enough. If it has not, the money is taken when the processor has paid it, which suspends the wallet
+   * (WA-05). A kept payment goes back without the wallet. Returns the ids to call `ask` with after the commit.
    */
   readonly prepare: (
     tx: Queryable,
     refund: RefundRequest & { readonly paymentId: PaymentId },
   ) => Promise<readonly RefundId[] | Exclude<RefundOutcome, 'asked' | 'suspended'>>;
-  /** Asks the processor for refunds that were prepared. Where it cannot be reached they are asked for again later. */
+  /**
+   * Asks the processor for refunds that were prepared. If it cannot be reached, the sweep asks again later and this returns
+   * `asked`: the refund may have been made, so nobody may be told that it was not.
+   */
   readonly ask: (refundIds: readonly RefundId[]) => Promise<'asked' | 'declined'>;
 }
 
@@ -85,12 +95,14 @@ export function createRefunds({ pool, processor, log }: RefundsOptions): Refunds
     refundable: async (appId, userId) => {
       const wallet = await createWallets(pool).find(appId, userId);
       if (wallet === undefined || wallet.isSuspended) return ZERO_MICROS;
+      // Only payments of the processor in use count. Nobody here could ask another one to pay back.
       const rests = await restsOf(pool, processor, { appId, userId });
       const rest = rests.reduce((sum, one) => (one.state === 'credited' ? sum + one.rest : sum), 0n);
       const most = wholeUnits(wallet.available, processor.amountsIn(wallet.currency));
       return rest < most ? micros(rest) : most;
     },
     refundUnused: async (refund) => {
+      // The prefix separates this key from an operator's, for the same wallet.
       const prepared = await prepareUnused(pool, processor, { ...refund, key: `unused ${refund.key}` });
       return typeof prepared === 'string' ? prepared : asker.ask(prepared);
     },

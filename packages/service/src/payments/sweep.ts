@@ -2,12 +2,12 @@ import type { Pool } from '#db/pool.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/repeat.ts';
 import { sleep } from '#kernel/sleep.ts';
-import { bringToBooks } from '#payments/notices.ts';
+import { bringToBooks } from '#payments/processor-webhooks.ts';
 import {
   type AskedRefund,
   claimCheckouts,
   claimRefunds,
-  deleteOldNotices,
+  deleteOldWebhooks,
   endLooks,
   type UnheardCheckout,
 } from '#payments/operator-queries.ts';
@@ -15,13 +15,13 @@ import type { Processor } from '#payments/processor.ts';
 import { createAsker } from '#payments/refund-asker.ts';
 
 const PERIOD_MS = 60_000;
-/** In a pass of one process. */
+/** Look-ups of each kind in one pass of one process. */
 const LOOKS_MAX = 50;
-/** Longer than a checkout stays open, and than a bank takes. */
+/** Longer than a checkout stays open, and longer than a bank takes to confirm. */
 const CHECKOUT_DAYS = 3;
-/** Longer than any processor sends a notice again. */
-const NOTICE_DAYS = 40;
-/** A look that is answered late, or never, does not keep a process that is to stop. */
+/** Longer than any processor keeps sending a webhook again. */
+const WEBHOOK_DAYS = 40;
+/** How long a shutdown waits for a look-up in progress. One that is lost is made again by another pass. */
 const STOP_MS_MAX = 2_000;
 
 interface SweepOptions {
@@ -32,9 +32,9 @@ interface SweepOptions {
 }
 
 /**
- * Looks again, so that a lost notice is no lost money: at checkouts of which nothing was heard, and at refunds that nobody
- * has confirmed, which are asked for again where the processor does not know them. Each is given to one process, and
- * the older it is the more seldom.
+ * Looks payments up without a webhook, so that a lost webhook is not lost money. It looks at checkouts without a payment
+ * and at refunds that nobody has confirmed; a refund that the processor does not know is requested again. Each goes to one
+ * process at a time, and the older it is, the less often.
  */
 export function startPaymentSweep({ pool, processor, log, periodMs = PERIOD_MS }: SweepOptions): {
   readonly stop: () => Promise<void>;
@@ -49,7 +49,7 @@ export function startPaymentSweep({ pool, processor, log, periodMs = PERIOD_MS }
   };
 }
 
-/** One pass. Ends early where `goesOn` says so: what it has claimed is looked at later. */
+/** One pass. Ends early when `goesOn` returns false. What it has claimed and not looked at becomes due again. */
 export async function sweepPayments(options: SweepOptions, goesOn: () => boolean = () => true): Promise<void> {
   const { pool, processor, log } = options;
   const { askOne } = createAsker(options);
@@ -57,16 +57,17 @@ export async function sweepPayments(options: SweepOptions, goesOn: () => boolean
   async function lookAtCheckout(checkout: UnheardCheckout): Promise<void> {
     const report = await processor.lookUpCheckout(checkout.processor_checkout);
     if (report !== undefined) await bringToBooks(options, report);
-    // Not before the processor has answered: it may have been away all the time that the checkout was younger.
+    // Only after the processor has answered: it may have been unreachable ever since the checkout was opened.
     if (checkout.is_old) await endLooks(pool, checkout.checkout_id);
   }
 
   async function lookAtRefund(refund: AskedRefund): Promise<void> {
     const report = await processor.lookUp(refund.processor_payment);
     if (report === undefined) {
-      // It is another account's, say: what is set aside stays so until somebody has looked.
+      // The service may use another account of the processor by now. The money stays set aside until an operator decides.
       return log.error({ refundId: refund.refund_id }, 'the processor does not know the payment of a refund');
     }
+    // Never asked again without this look-up: processors forget idempotency keys, so a blind repeat could pay twice.
     const isKnown = report.refunds.some(
       (one) => one.refundId === refund.refund_id || one.processorRefund === refund.processor_refund,
     );
@@ -89,8 +90,8 @@ export async function sweepPayments(options: SweepOptions, goesOn: () => boolean
     const checkouts = await claimCheckouts(pool, processor.name, { days: CHECKOUT_DAYS, most: LOOKS_MAX });
     await each(checkouts, lookAtCheckout);
     if (goesOn()) await each(await claimRefunds(pool, processor.name, LOOKS_MAX), lookAtRefund);
-    if (goesOn()) await deleteOldNotices(pool, NOTICE_DAYS);
+    if (goesOn()) await deleteOldWebhooks(pool, WEBHOOK_DAYS);
   } catch (fault) {
-    log.warn({ fault: describeFault(fault) }, 'payments could not be looked after');
+    log.warn({ fault: describeFault(fault) }, 'the payment sweep failed and will run again');
   }
 }

@@ -5,7 +5,7 @@ import type { Chunk, Completion } from '#providers/completion.ts';
 
 /**
  * A model vendor's service, as the gateway uses it. An adapter speaks the vendor's format and gives the types of
- * `completion.ts`. It sends one upstream request for each call: a retry could be billed twice (decision 10).
+ * `completion.ts`. It sends one upstream request for each call, because the provider may bill a second one as well.
  */
 export interface Provider {
   /** Returns the whole completion within `timeoutMs`. Nothing else ends it early. Throws `UpstreamError`. */
@@ -33,19 +33,22 @@ export type StreamChunk = Chunk | TextRun<Chunk>;
 export interface ProviderCall {
   /** The caller's request, validated, in the compatible format: an adapter of another format translates it. */
   readonly request: JsonObject;
-  /** The same as JSON, without what we decide: model, limit and stream. Ready to be sent in the compatible format. */
+  /** The request as JSON, without the members that the gateway decides: model, output limit and stream. */
   readonly requestText: string;
   readonly providerModel: string;
-  /** Sent as the limit of what each choice may generate. */
+  /** The limit for the output of each choice. */
   readonly outputTokens: number;
   readonly outputLimitParameter: 'max_tokens' | 'max_completion_tokens';
   readonly timeoutMs: number;
 }
 
 /**
- * `rejected`: the provider refused this request (its 400, 404, 422) and would again. `refused`: it refused the call for
- * another reason, or answered with an error. `malformed`: its answer cannot be read. `cut`: it ended early. `unsent`: we gave
- * up before the provider had any of the call. `given-up`: we gave up later.
+ * `throttled`: the provider is overloaded, or limits our calls.
+ * `rejected`: it refused this request (its 400, 404, 422), and would refuse it again.
+ * `refused`: it refused the call for another reason, or responded with an error.
+ * `timeout`: it did not respond in time. `outage`: it failed, or could not be reached.
+ * `malformed`: its response cannot be a completion. `cut`: its response ended early.
+ * `unsent`: we gave up before the provider had received any of the request. `given-up`: we gave up later.
  */
 export type UpstreamErrorKind =
   | 'throttled'
@@ -58,7 +61,7 @@ export type UpstreamErrorKind =
   | 'unsent'
   | 'given-up';
 
-/** A provider's failure. The message is always ours, because a provider's text may hold anything (ER-03). */
+/** A provider's failure. The message is always ours: it never holds a provider's text (ER-03). */
 export class UpstreamError extends Error {
   readonly kind: UpstreamErrorKind;
 

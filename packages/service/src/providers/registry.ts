@@ -5,21 +5,23 @@ import type { Provider } from '#providers/provider.ts';
 import { createHttpClient } from '@purser/upstream-http/client.ts';
 
 interface RegistryOptions {
-  /** The base URL of the running simulator; undefined where none runs. */
+  /** The base URL of the simulator; undefined if none runs, as in production. */
   readonly simulatorUrl: string | undefined;
   readonly readEnvironment: (name: string) => string | undefined;
 }
 
 interface ProviderRegistry {
-  /** True when calls can be sent: its key is set, or it needs none. */
+  /** True if calls can be sent: the provider's key is set, or it needs none. */
   readonly canReach: (definition: CatalogueProvider) => boolean;
-  /** The client of a definition; the same one for the same definition, so that its connections are kept. */
+  /** The client of a definition. The same definition gets the same client, so that its connections are kept. */
   readonly clientOf: (definition: CatalogueProvider) => Provider;
   readonly close: () => void;
 }
 
+/** Makes one client for each provider of the catalogue. A new vendor's adapter gets its line in `create`. */
 export function createProviderRegistry({ simulatorUrl, readEnvironment }: RegistryOptions): ProviderRegistry {
   const http = createHttpClient();
+  // Weak, because a new catalogue brings new definitions, and the clients of the old ones must go with them.
   const clients = new WeakMap<CatalogueProvider, Provider>();
 
   function create(definition: CatalogueProvider): Provider {

@@ -28,6 +28,10 @@ async function providerOf(t: TestContext, respond: (socket: Socket) => void) {
   return createOpenAiCompatible({ http, baseUrl: `${server.url.origin}/v1`, apiKey: undefined });
 }
 
+function isFailure(kind: UpstreamError['kind']): (fault: unknown) => boolean {
+  return (fault) => fault instanceof UpstreamError && fault.kind === kind;
+}
+
 type Row = readonly [what: string, respond: (socket: Socket) => void, kind: UpstreamError['kind'], timeoutMs?: number];
 const FAILURES: readonly Row[] = [
   ['closes the connection', (socket) => socket.destroy(), 'outage'],
@@ -36,20 +40,19 @@ const FAILURES: readonly Row[] = [
 ];
 
 for (const [what, respond, kind, timeoutMs = 10_000] of FAILURES) {
-  const isExpected = (fault: unknown) => fault instanceof UpstreamError && fault.kind === kind;
   test(`CC-09 a provider that ${what} fails the call as ${kind}, plain or streamed`, async (t) => {
     const provider = await providerOf(t, respond);
-    await assert.rejects(provider.complete(callOf(timeoutMs)), isExpected);
-    await assert.rejects(provider.stream(callOf(timeoutMs), new AbortController().signal), isExpected);
+    await assert.rejects(provider.complete(callOf(timeoutMs)), isFailure(kind));
+    await assert.rejects(provider.stream(callOf(timeoutMs), new AbortController().signal), isFailure(kind));
   });
 }
 
 test('CC-09 a plain body that is not UTF-8 fails the call as malformed', async (t) => {
   const provider = await providerOf(t, (socket) => socket.write(responseBytes('x').replace('x', '\xff'), 'latin1'));
-  await assert.rejects(provider.complete(callOf(10_000)), { kind: 'malformed' });
+  await assert.rejects(provider.complete(callOf(10_000)), isFailure('malformed'));
 });
 
-test('CC-11 a stream that breaks off after a chunk fails as outage, and one that its caller leaves as given-up', async (t) => {
+test('CC-11 a stream that breaks off after a chunk fails as outage, and a stream whose caller leaves fails as given-up', async (t) => {
   let socket: Socket | undefined;
   const provider = await providerOf(t, (connection) => {
     socket = connection;
@@ -59,14 +62,14 @@ test('CC-11 a stream that breaks off after a chunk fails as outage, and one that
   assert.equal((await broken.first())?.length, 1);
   const rest = broken.rest(() => true);
   socket?.destroy();
-  await assert.rejects(rest, (fault) => fault instanceof UpstreamError && fault.kind === 'outage');
+  await assert.rejects(rest, isFailure('outage'));
 
   const caller = new AbortController();
   const left = await provider.stream(callOf(10_000), caller.signal);
   assert.equal((await left.first())?.length, 1);
   const waiting = left.rest(() => true);
   caller.abort();
-  await assert.rejects(waiting, (fault) => fault instanceof UpstreamError && fault.kind === 'given-up');
+  await assert.rejects(waiting, isFailure('given-up'));
 });
 
 test('ER-03 a fault that is not a failed request is passed on as it is', () => {

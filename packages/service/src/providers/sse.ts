@@ -4,17 +4,20 @@ import { UpstreamError } from '#providers/provider.ts';
 const EVENT_CHARACTERS_MAX = 1024 * 1024;
 const END_OF_EVENT = '\n\n';
 
-/** Reads server-sent events out of text as it comes, cut anywhere. Throws `UpstreamError` on an event without an end. */
+/** Reads server-sent events from text that is cut anywhere. Throws `UpstreamError` if an event is longer than 1 MiB. */
 interface EventReader {
   readonly feed: (text: string) => void;
-  /** No more comes: a last event needs no blank line after it, some providers end so. */
+  /** The body has ended. A last event without its blank line counts: some providers end that way. */
   readonly end: () => void;
 }
 
 interface EventTaker {
-  /** Told of each event: its `data`, and the text that it came in, as far as that came at once. */
+  /** Called with the `data` of each event, and with its text, or the last part of it if it came in several reads. */
   readonly onEvent: (data: string, raw: string) => void;
-  /** Asked at the beginning of each event: takes it itself and gives the place behind it, or gives `at`. */
+  /**
+   * Called at the beginning of each event. It may handle events itself and return the offset behind them. If it returns
+   * `at`, the event is parsed.
+   */
   readonly skim: (text: string, at: number) => number;
 }
 
@@ -28,7 +31,7 @@ export function createEventReader({ onEvent, skim }: EventTaker): EventReader {
       isOverflowing ||= type === 'max-buffer-size-exceeded';
     },
   });
-  /** Behind a blank line: the parser holds nothing, and what comes next is an event of its own. */
+  /** True behind a blank line. The parser then holds nothing, so `skim` may handle the next event. */
   let isBetween = false;
 
   function parse(text: string): void {

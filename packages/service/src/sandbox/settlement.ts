@@ -1,4 +1,4 @@
-import { recordArrayOf } from '#db/record-literal.ts';
+import { recordArrayOf } from '#db/array-literal.ts';
 import type { CallId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 

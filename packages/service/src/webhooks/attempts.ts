@@ -9,25 +9,28 @@ import type { SigningSecrets } from '#webhooks/signing-secret.ts';
 import { dropAllStale } from '#webhooks/upkeep.ts';
 
 export interface AttemptsOptions {
-  /** Of the worker's own: no delivery keeps a call from a connection. */
+  /** The worker's own pool, so that no delivery keeps a call waiting for a database connection. */
   readonly pool: Pool;
   readonly courier: Courier;
   readonly secrets: SigningSecrets;
   readonly log: Log;
 }
 
-/** The attempts that this process has under way. */
+/** The attempts that this process has in progress. */
 interface Attempts {
+  /** Starts an attempt and returns at once. Its outcome is recorded, or the claim's lease runs out. */
   readonly begin: (event: ClaimedRow, claim: string) => void;
-  /** Makes none of an event that was claimed. */
+  /** Returns a claimed event without an attempt. */
   readonly giveBack: (event: ClaimedRow, claim: string) => void;
-  /** Their events. */
+  /** The ids of the events. */
   readonly underWay: () => readonly string[];
-  /** Ends an attempt as if it had not been made. */
+  /** Ends an attempt as if it had not been made: it uses up no attempt number. */
   readonly giveUp: (eventId: string) => void;
+  /** Resolves when the attempts in progress now have ended. */
   readonly whenEnded: () => Promise<void>;
 }
 
+/** How often an outcome is recorded before its attempt is left to the lease, which then repeats it. */
 const RECORD_TRIES_MAX = 5;
 const RECORD_AGAIN_MS = 500;
 
@@ -39,9 +42,9 @@ export function createAttempts({ pool, courier, secrets, log }: AttemptsOptions)
     const { event_id: eventId, app_id: appId, type, body, attempt, endpoint_url: endpointUrl } = event;
     const secret = secrets.open(appId, event.sealed_secret);
     if (secret === undefined) {
-      // Another process may have the secret of the service that it was sealed under; else a new one mends it.
+      // Given back uncounted: another process may have the right PURSER_SECRET, or the owner makes a new signing secret.
       if (!warned.has(appId))
-        log.warn({ appId }, 'the secret of a webhook cannot be opened: is PURSER_SECRET another one?');
+        log.warn({ appId }, 'the secret of a webhook cannot be opened: has PURSER_SECRET changed?');
       warned.add(appId);
       await record({ eventId, claim, outcome: undefined, reason: 'secret_unreadable' });
       return;
@@ -55,7 +58,8 @@ export function createAttempts({ pool, courier, secrets, log }: AttemptsOptions)
     const ended = work(controller.signal)
       .catch((fault: unknown) => log.warn({ fault: describeFault(fault) }, 'an attempt could not be recorded'))
       .finally(() => {
-        if (running.get(eventId) === own) running.delete(eventId); // After a lapsed lease it may be under way anew.
+        // If the lease ran out meanwhile, the entry may already belong to a newer attempt.
+        if (running.get(eventId) === own) running.delete(eventId);
       });
     const own = { ended, giveUp: () => controller.abort() };
     running.set(eventId, own);
@@ -66,10 +70,11 @@ export function createAttempts({ pool, courier, secrets, log }: AttemptsOptions)
       try {
         const result = await recordAttempt(pool, ended);
         attemptsEnded.of({ result }).add();
-        if (result === 'disabled') await dropAllStale(pool);
+        if (result === 'disabled') await dropAllStale(pool); // What waited for this endpoint is never sent.
         return;
       } catch (fault) {
-        if (tries === RECORD_TRIES_MAX) throw fault; // Its lease runs out, and the same attempt is made once more.
+        // The lease will run out, and the same attempt is made again under the same number: at least once (WH-13).
+        if (tries === RECORD_TRIES_MAX) throw fault;
         await sleep(RECORD_AGAIN_MS);
       }
     }

@@ -5,29 +5,29 @@ import type { Clock } from '#kernel/clock.ts';
 import { BlockedAddress, type EndpointGuard } from '#webhooks/endpoint-guard.ts';
 import { signatureOf } from '#webhooks/signature.ts';
 
-/** What is sent. The body is the same, byte for byte, at every attempt (WH-04). */
+/** One delivery. Every attempt sends the same body, byte for byte (WH-04). */
 interface Delivery {
   readonly eventId: string;
   readonly type: EventType;
   readonly body: Buffer;
-  /** The first is 1. */
+  /** The number of the attempt. The first is 1. */
   readonly attempt: number;
   readonly endpointUrl: string;
   readonly secret: string;
 }
 
-/** How an attempt ended. Nothing of the receiver's answer but its status is kept. */
+/** How an attempt ended. Of the receiver's answer only the status is kept: its body is not ours to store. */
 interface AttemptOutcome {
   readonly startedAtMs: number;
   readonly durationMs: number;
   readonly status: number | undefined;
-  /** A word for the owner where there is no status. */
+  /** What the owner is told if there was no status. A word from this list, never the fault's own text. */
   readonly error: 'timeout' | 'connection_failed' | 'address_blocked' | 'certificate_invalid' | undefined;
 }
 
-/** Sends deliveries, each at most once. */
+/** Sends deliveries over HTTP. It never retries: `record.sql` says when the next attempt is due. */
 export interface Courier {
-  /** Never rejects. Undefined when `signal` ended it: it then counts for nothing. */
+  /** Sends a delivery at most once. Never rejects. Undefined if `signal` ended it; the attempt then does not count. */
   readonly deliver: (delivery: Delivery, signal: AbortSignal) => Promise<AttemptOutcome | undefined>;
   readonly close: () => Promise<void>;
 }
@@ -38,7 +38,7 @@ interface CourierOptions {
   readonly attemptMsMax?: number;
 }
 
-/** From before the name is looked up until the status line (WH-11). */
+/** The limit for a whole attempt, from before the name is resolved to the status line (WH-11). */
 const ATTEMPT_MS_MAX = 5_000;
 const CERTIFICATE_CODE = /^(?:CERT_|ERR_TLS_CERT|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERR_SSL)/;
 
@@ -53,6 +53,8 @@ export function createCourier({ guard, clock, attemptMsMax = ATTEMPT_MS_MAX }: C
     pipelining: 1,
     maxResponseSize: 64 * 1_024,
     connect: (options, callback) => {
+      // The socket's own address is checked again after the dial. An address in the URL is never resolved, so `lookup`
+      // does not see it.
       connect(options, (...[fault, socket]) => {
         if (fault !== null) callback(fault, null);
         else if (isWithin(guard, socket)) callback(null, socket);
@@ -71,6 +73,7 @@ export function createCourier({ guard, clock, attemptMsMax = ATTEMPT_MS_MAX }: C
         seconds: Math.floor(startedAtMs / 1_000),
         signal: AbortSignal.any([signal, AbortSignal.timeout(attemptMsMax)]),
       });
+      // An answer that arrived before the abort counts: the receiver has the event.
       if (signal.aborted && outcome.status === undefined) return undefined;
       return { startedAtMs, durationMs: Math.max(0, clock.nowMs() - startedAtMs), ...outcome };
     },
@@ -87,6 +90,7 @@ async function attempt(
   try {
     const url = new URL(endpointUrl);
     guard.checkLiteral(url);
+    // `request` follows no redirects: one could lead to a private address after all checks (WH-02).
     const answer = await request(url, {
       dispatcher: agent,
       method: 'POST',
@@ -101,7 +105,7 @@ async function attempt(
         'x-service-signature': signatureOf(secret, seconds, body),
       },
     });
-    answer.body.on('error', () => {}).destroy(); // Nothing of it is of interest.
+    answer.body.on('error', () => {}).destroy(); // Only the status counts. A receiver cannot make us read its body.
     return { status: answer.statusCode, error: undefined };
   } catch (fault) {
     return { status: undefined, error: errorOf(fault) };
@@ -112,6 +116,7 @@ function isWithin(guard: EndpointGuard, socket: Socket): boolean {
   return socket.remoteAddress !== undefined && guard.mayDial(socket.remoteAddress);
 }
 
+/** Sorts a fault into the four words that an owner may see. The text of a fault may name addresses of our network. */
 function errorOf(fault: unknown): AttemptOutcome['error'] {
   if (!(fault instanceof Error)) return 'connection_failed';
   if (fault instanceof BlockedAddress || fault.cause instanceof BlockedAddress) return 'address_blocked';

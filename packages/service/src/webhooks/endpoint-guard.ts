@@ -2,34 +2,46 @@ import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from '#webhooks/public-address.ts';
 
-/** Finds the addresses of a name. Rejects where it has none. */
+/** Resolves a name to its addresses. Rejects if it has none. */
 type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** An endpoint led to an address that is not public: nothing was sent. */
+/** An endpoint led to an address that is not public. Nothing was sent. */
 export class BlockedAddress extends Error {
   constructor() {
     super('The endpoint leads to an address that is not public.');
   }
 }
 
-/** Where endpoints may be, and how their names become addresses (WH-02). For every address that a person can set. */
+/**
+ * Decides which addresses the service may send to (WH-02). It protects against server-side request forgery: an owner
+ * chooses the endpoint, but the request comes from inside our network. Everything that a person can set as an address
+ * goes through this guard.
+ */
 export interface EndpointGuard {
-  /** What is wrong with an endpoint, in words for its owner; undefined where nothing is. A name without address passes. */
+  /**
+   * Says what is wrong with an endpoint, in words for its owner; undefined if it may be saved. A name that does not resolve
+   * passes: its DNS record may be made later, and every connection checks again.
+   */
   readonly refuse: (text: string) => Promise<string | undefined>;
   /** Whether a connection to this address may be used. */
   readonly mayDial: (address: string) => boolean;
-  /** Throws `BlockedAddress` for one that is written out and is not public, or not https: names are looked at by `lookup`. */
+  /** Throws `BlockedAddress` for a literal address that is not public, and for plain HTTP. `lookup` checks names. */
   readonly checkLiteral: (url: URL) => void;
-  /** For the connection itself, so that what is looked at is what is dialled. One bad address among many blocks a name. */
+  /**
+   * Resolves the name for the connection itself. The address that is checked is then the address that is dialled; a check
+   * before the dial could be answered with another address than the dial (DNS rebinding). One address that is not public
+   * blocks the name, because the connection may pick any of them.
+   */
   readonly lookup: LookupFunction;
 }
 
 interface GuardOptions {
-  /** Development: http, private and single-label endpoints are let through, credentials never. */
+  /** For development: allows HTTP, private addresses and single-label names. Credentials are never allowed. */
   readonly allowPrivate: boolean;
   readonly resolve?: Resolve;
 }
 
+/** Names that only mean something inside a network. No public resolver should know them, but a private one might. */
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|home\.arpa|invalid|test|onion)$/;
 const ADDRESSES_MAX = 16;
 const RESOLVE_MS_MAX = 1_500;
@@ -59,7 +71,8 @@ export function createEndpointGuard({ allowPrivate, resolve = resolveByDns }: Gu
       return undefined;
     },
     checkLiteral: (url) => {
-      if (!allowPrivate && url.protocol !== 'https:') throw new BlockedAddress(); // Saved while that was allowed.
+      // An endpoint may have been saved while the service ran in development mode.
+      if (!allowPrivate && url.protocol !== 'https:') throw new BlockedAddress();
       const literal = literalOf(url);
       if (literal !== undefined && !mayDial(literal)) throw new BlockedAddress();
     },
@@ -79,29 +92,35 @@ export function createEndpointGuard({ allowPrivate, resolve = resolveByDns }: Gu
 
 const NOT_PUBLIC = 'leads to an address that is not public';
 
-/** By the address as it was understood, not as it was typed: numbers, encodings and odd letters have become plain by then. */
+/**
+ * Judges the parsed address, not the typed text. The parser has already turned `0x7f.1`, percent-encoding and full-width
+ * letters into plain hosts.
+ */
 function faultOf(url: URL, text: string, allowPrivate: boolean): string | undefined {
   if (url.username !== '' || url.password !== '') return 'must have no credentials in it';
   if (url.hash !== '' || text.includes('#')) return 'must have no fragment';
   if (allowPrivate) return url.protocol === 'https:' || url.protocol === 'http:' ? undefined : 'must be https or http';
   if (url.protocol !== 'https:') return 'must be https';
   if (literalOf(url) !== undefined) return undefined;
-  const name = url.hostname.replace(/\.+$/, '');
+  const name = url.hostname.replace(/\.+$/, ''); // `localhost.` is the same name as `localhost`.
   return name.includes('.') && !LOCAL_NAMES.test(name) ? undefined : NOT_PUBLIC;
 }
 
-/** The address that is written out in it. */
+/** The IP address in the URL's host, without brackets. Undefined if the host is a name. */
 export function literalOf(url: URL): string | undefined {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return isIP(host) === 0 ? undefined : host;
 }
 
-/** In development names such as `localhost` are of this machine, which no name server knows. */
+/** For development: `localhost` and its subdomains mean this machine. Name servers do not know them. */
 async function resolveHere(hostname: string, resolve: Resolve): Promise<readonly string[]> {
   return hostname === 'localhost' || hostname.endsWith('.localhost') ? ['127.0.0.1'] : resolve(hostname);
 }
 
-/** By name servers, on sockets of its own: the runtime's usual way has four threads for the whole process. */
+/**
+ * Asks name servers directly, over sockets of its own. `dns.lookup` uses the process's four worker threads, so a few slow
+ * names would block every other file and DNS operation. One resolver failing for IPv4 or IPv6 alone is no failure.
+ */
 async function resolveByDns(hostname: string): Promise<readonly string[]> {
   const resolver = new Resolver({ timeout: RESOLVE_MS_MAX, tries: 1 });
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);

@@ -1,4 +1,4 @@
--- The id of an event: it comes from the type and the one change that it tells of, so it is the same whatever is repeated
+-- The id of an event: it comes from the type and the one change that it tells of, so a repeated change gives the same one
 -- (WH-04).
 create or replace function webhooks.event_id(p_type text, p_cause text) returns text
 language sql immutable parallel safe as $$

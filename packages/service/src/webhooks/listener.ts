@@ -13,11 +13,12 @@ interface Wanted {
   readonly threshold: Micros | undefined;
 }
 
+/** One request for copies. */
 interface Look {
-  /** The `next` of the look before: what that was handed is removed. */
+  /** The `next` of the previous look. It confirms that those copies have arrived, and they are deleted. */
   readonly after: string | undefined;
   readonly waitMs: number;
-  /** Whoever looks has left. */
+  /** Fires when the listener has left. */
   readonly signal: AbortSignal;
 }
 
@@ -27,23 +28,23 @@ interface Copies {
 }
 
 /**
- * Developers' machines that fetch copies of their app's events. They count for nothing: no attempt, no failure, no trace in
- * what the owner sees of deliveries.
+ * Developers' machines that fetch copies of their app's events (`purser listen`). They do not affect deliveries: a copy is
+ * not an attempt, cannot fail, and does not appear in the history that the owner sees.
  */
 export interface Listeners {
-  /** Copies are kept from now on, until it has not looked for a minute. */
+  /** Keeps copies for a new listener from now on. It ends 75 s after its last look began. Refused beyond five an app. */
   readonly listen: (
     wanted: Wanted,
   ) => Promise<{ readonly listenerId: ListenerId; readonly untilMs: number } | Refusal<'CONFLICT'>>;
-  /** The oldest copies that were not confirmed, once there are some. Undefined where it listens no more. */
+  /** The oldest unconfirmed copies, as soon as there are any. Undefined if the listener has ended. */
   readonly look: (appId: AppId, listenerId: ListenerId, look: Look) => Promise<Copies | undefined>;
-  /** False where there is none. */
+  /** Ends a listener. Returns false if there is no such listener. */
   readonly remove: (appId: AppId, listenerId: ListenerId) => Promise<boolean>;
-  /** Answers every look at once from now on: the process is about to stop. */
+  /** Answers all looks at once from now on, because the process is about to stop. */
   readonly endLooks: () => void;
 }
 
-/** Longer than a look and what may follow it: its copies forwarded one by one, 5 s each. */
+/** Longer than a look (20 s) plus the time to forward its ten copies one by one, at 5 s each. */
 const LEASE_MS = 75_000;
 const COPIES_MAX = 10;
 const STEP_MS = 250;
@@ -64,7 +65,7 @@ export function createListeners(pool: Pool): Listeners {
       if (after !== undefined) await deleteCopies(pool, listener.subscription_id, after);
       const next = randomUUID();
       for (let waitedMs = 0; ; waitedMs += STEP_MS) {
-        // What is handed to somebody who has left was not confirmed, and is handed over again.
+        // No copies for a listener that has left. If it leaves later, they stay unconfirmed and are handed over again.
         const rows = left.aborted ? [] : await handOverCopies(pool, listener.subscription_id, next, COPIES_MAX);
         if (rows.length > 0) return { events: rows.map(copyOf), next };
         if (waitedMs >= waitMs || signal.aborted) return { events: [], next: undefined };

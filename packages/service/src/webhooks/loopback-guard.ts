@@ -1,8 +1,9 @@
 import { BlockedAddress, type EndpointGuard, literalOf } from '#webhooks/endpoint-guard.ts';
 
 /**
- * This machine and no other: for copies of events, which are forwarded as they are to an address that a developer typed. What
- * is meant for another machine goes to an endpoint, over https.
+ * Allows this machine and no other. `purser listen` forwards copies of events to an address that a developer typed. The
+ * copies contain real users' data and usually travel over plain HTTP, so they must not leave the machine. Events for
+ * another machine go to an endpoint over HTTPS.
  */
 export function createLoopbackGuard(): EndpointGuard {
   return {
@@ -19,7 +20,7 @@ export function createLoopbackGuard(): EndpointGuard {
     lookup: (_hostname, options, callback) => {
       const all = [
         { address: '127.0.0.1', family: 4 },
-        { address: '::1', family: 6 }, // A server may listen at one of the two alone.
+        { address: '::1', family: 6 }, // A server may listen on only one of the two.
       ];
       if (options.all === true) callback(null, all);
       else callback(null, '127.0.0.1', 4);
@@ -27,7 +28,7 @@ export function createLoopbackGuard(): EndpointGuard {
   };
 }
 
-/** By its name or its address: names that only resolve to this machine today are none. */
+/** Whether the URL names this machine, by address or as `localhost`. Other names could resolve elsewhere tomorrow. */
 export function isThisMachine(url: URL): boolean {
   const literal = literalOf(url);
   return literal === undefined ? /^(?:.+\.)?localhost$/.test(url.hostname) : isLoopback(literal);

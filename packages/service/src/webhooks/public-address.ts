@@ -1,8 +1,8 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /**
- * Addresses that are no public endpoint: all of the special-purpose registries (RFC 6890 and what IANA has added), multicast,
- * and the ways of writing one address inside of another, whose inner address may be anything.
+ * IPv4 ranges that no public endpoint can have: the special-purpose registry (RFC 6890 and what IANA has added since) and
+ * multicast. They are listed by range, because a range that is missing here is a way into our network.
  */
 const SPECIAL_V4 = [
   '0.0.0.0/8',
@@ -24,7 +24,7 @@ const SPECIAL_V4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-/** What is public of IPv6 lies in 2000::/3, but for these. */
+/** Public IPv6 addresses are all in 2000::/3, except these. 6to4 and Teredo carry an IPv4 address that may be anything. */
 const SPECIAL_V6 = [
   '2001::/23', // Protocol assignments: Teredo, benchmarking, ORCHID and others.
   '2001:db8::/32',
@@ -33,22 +33,23 @@ const SPECIAL_V6 = [
   '3fff::/20',
 ];
 const GLOBAL_V6 = '2000::/3';
-/** An IPv4 address behind these is what is dialled, so it is what is judged. */
+/** IPv6 forms of an IPv4 address. The system dials the IPv4 address, so that one is checked. */
 const EMBEDDING_V6 = /^(?:::ffff:|64:ff9b::)(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/;
 
 const specialV4 = listOf(SPECIAL_V4, 'ipv4');
 const specialV6 = listOf(SPECIAL_V6, 'ipv6');
 const globalV6 = listOf([GLOBAL_V6], 'ipv6');
 
-/** True for an address that anybody on the Internet may have for an endpoint (WH-02). False for what is no address. */
+/** True if the address is reachable on the public Internet (WH-02). False also for text that is not an address. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !specialV4.check(address, 'ipv4');
-  if (isIP(address) !== 6 || address.includes('%')) return false; // A zone is of this machine alone.
+  if (isIP(address) !== 6 || address.includes('%')) return false; // A zone only has a meaning on this machine.
   const embedded = embeddedV4(address);
   if (embedded !== undefined) return isPublicAddress(embedded);
   return globalV6.check(address, 'ipv6') && !specialV6.check(address, 'ipv6');
 }
 
+/** The IPv4 address inside an IPv6 one. The URL parser brings every spelling into the form that the pattern knows. */
 function embeddedV4(address: string): string | undefined {
   const normal = URL.parse(`http://[${address}]`)?.hostname.slice(1, -1) ?? '';
   const [, dotted, high, low] = EMBEDDING_V6.exec(normal) ?? [];

@@ -37,7 +37,7 @@ interface Subscribed {
   readonly threshold: bigint | undefined;
 }
 
-/** Makes another subscription of one that is disabled: what has waited for it is never sent. */
+/** Gives a disabled subscription a new id, so that events which waited for the old one are never sent. */
 export async function renewDisabled(tx: Queryable, appId: AppId): Promise<void> {
   await tx.query(
     `update webhooks.subscriptions set subscription_id = nextval('webhooks.generations')
@@ -47,8 +47,8 @@ export async function renewDisabled(tx: Queryable, appId: AppId): Promise<void> 
 }
 
 /**
- * Makes the subscription, or replaces all of it but its secret. No key of the row is set, or the row would be locked against
- * those who only look for whom to tell of an event.
+ * Creates the subscription, or replaces everything but its secret. The update sets no key column, so its row lock does not
+ * block the ledger's transactions that look up the receivers of an event.
  */
 export async function upsertSubscription(
   db: Queryable,
@@ -80,7 +80,7 @@ export async function updateSecret(db: Queryable, appId: AppId, secret: Secret):
   return rows[0];
 }
 
-/** False where there is none. What waits for it is dropped by `dropStale`. */
+/** Returns false if there was no subscription. `dropStale` drops the events that waited for it. */
 export async function deleteSubscription(db: Queryable, appId: AppId): Promise<boolean> {
   const { rowCount } = await db.query('delete from webhooks.subscriptions where app_id = $1 and listener_id is null', [
     appId,
@@ -88,7 +88,7 @@ export async function deleteSubscription(db: Queryable, appId: AppId): Promise<b
   return rowCount === 1;
 }
 
-/** Drops at most so many events that wait for nobody any more, of one app or of all, and gives how many it dropped. */
+/** Drops up to `most` events without a receiver, of one app or of all. Returns how many it dropped. */
 export async function dropStale(db: Queryable, appId: AppId | undefined, most: number): Promise<number> {
   const { rows } = await db.query<{ dropped: number }>('select webhooks.drop_stale($1, $2) as dropped', [
     appId ?? null,
@@ -97,7 +97,7 @@ export async function dropStale(db: Queryable, appId: AppId | undefined, most: n
   return rows[0]?.dropped ?? 0;
 }
 
-/** Whether attempts are under way that were given an older endpoint or secret than this; any at all where undefined. */
+/** Whether attempts with an older generation are in progress; with `undefined`, any attempts at all. */
 export async function isSending(db: Queryable, appId: AppId, generation: bigint | undefined): Promise<boolean> {
   const { rows } = await db.query<{ sending: boolean }>('select webhooks.is_sending($1, $2) as sending', [
     appId,
@@ -121,7 +121,7 @@ interface DeliveryRow {
   }[];
 }
 
-/** The newest events of an app, before one that is named by its moment in microseconds and its id. */
+/** An app's events, the newest first, before the event with this time (microseconds) and id. */
 export async function selectDeliveries(
   db: Queryable,
   appId: AppId,
@@ -154,7 +154,7 @@ export interface ClaimedRow {
   readonly sealed_secret: Buffer;
 }
 
-/** Takes events that are due, see `claim.sql`. */
+/** Claims due events, see `claim.sql`. */
 export async function claimEvents(
   db: Queryable,
   claim: { readonly id: string; readonly most: number; readonly reserved: number; readonly leaseMs: number },
@@ -166,7 +166,7 @@ export async function claimEvents(
   return rows;
 }
 
-/** Which of these attempts have another endpoint or secret by now, or none. */
+/** The events among these whose endpoint or secret has been replaced or removed since the claim. */
 export async function selectOutdated(db: Queryable, eventIds: readonly string[]): Promise<readonly string[]> {
   const { rows } = await db.query<{ event_id: string }>('select * from webhooks.outdated($1) as event_id', [eventIds]);
   return rows.map((row) => row.event_id);
@@ -175,7 +175,7 @@ export async function selectOutdated(db: Queryable, eventIds: readonly string[])
 interface EndedAttempt {
   readonly eventId: string;
   readonly claim: string;
-  /** Undefined: given up, it counts for nothing. */
+  /** Undefined for an attempt that was given up. It then uses up no attempt number. */
   readonly outcome:
     | {
         readonly startedAtMs: number;
@@ -184,13 +184,13 @@ interface EndedAttempt {
         readonly error: string | undefined;
       }
     | undefined;
-  /** Why it was given up, where it is not to be made again at once. */
+  /** Why it was given up, if it must not be made again at once. */
   readonly reason?: string;
 }
 
 type Recorded = 'not_ours' | 'given_up' | 'delivered' | 'failed' | 'dropped' | 'disabled';
 
-/** Ends an attempt, once, see `record.sql`. */
+/** Records the end of an attempt, once, see `record.sql`. `not_ours`: the lease had run out and another claim has it. */
 export async function recordAttempt(
   db: Queryable,
   { eventId, claim, outcome, reason }: EndedAttempt,
@@ -212,13 +212,13 @@ export async function recordAttempt(
   return rows[0]?.recorded ?? 'not_ours';
 }
 
-/** Removes at most so many events that ended 30 days ago, and gives how many it removed. */
+/** Deletes up to `most` events that ended 30 days ago. Returns how many it deleted. */
 export async function sweepEvents(db: Queryable, most: number): Promise<number> {
   const { rows } = await db.query<{ removed: number }>('select webhooks.sweep($1) as removed', [most]);
   return rows[0]?.removed ?? 0;
 }
 
-/** A listener from now on, until the time that it gives; undefined where the app has as many as it may. */
+/** Creates a listener and returns when its lease ends. Undefined if the app already has as many as it may have. */
 export async function insertListener(
   db: Queryable,
   listener: {
@@ -240,7 +240,7 @@ export async function insertListener(
   return rows[0]?.until ?? undefined;
 }
 
-/** Undefined where it listens no more. */
+/** Extends a listener's lease. Undefined if it has already ended: an ended listener does not come back. */
 export async function renewListener(
   db: Queryable,
   appId: AppId,
@@ -256,7 +256,7 @@ export async function renewListener(
   return rows[0];
 }
 
-/** Removes what an earlier look was handed. */
+/** Deletes the copies that an earlier look was handed, now that it has confirmed them. */
 export async function deleteCopies(db: Queryable, subscriptionId: bigint, handedTo: string): Promise<void> {
   await db.query('delete from webhooks.copies where subscription_id = $1 and handed_to = $2', [
     subscriptionId,
@@ -264,7 +264,7 @@ export async function deleteCopies(db: Queryable, subscriptionId: bigint, handed
   ]);
 }
 
-/** Hands the oldest copies to a look. */
+/** Hands the oldest copies to a look. They stay in the table until a later look confirms them. */
 export async function handOverCopies(
   db: Queryable,
   subscriptionId: bigint,
@@ -285,7 +285,7 @@ export async function handOverCopies(
   return rows;
 }
 
-/** With what it has not fetched. False where there is none. */
+/** Deletes a listener and, by cascade, its copies. Returns false if there is no such listener. */
 export async function deleteListener(db: Queryable, appId: AppId, listenerId: ListenerId): Promise<boolean> {
   const { rowCount } = await db.query('delete from webhooks.subscriptions where app_id = $1 and listener_id = $2', [
     appId,
@@ -294,7 +294,7 @@ export async function deleteListener(db: Queryable, appId: AppId, listenerId: Li
   return rowCount === 1;
 }
 
-/** Removes listeners that look no more, and copies that nobody fetches. */
+/** Deletes listeners whose lease has ended, and copies that nobody fetched. */
 export async function dropListeners(db: Queryable): Promise<void> {
   await db.query('select webhooks.drop_listeners()');
 }

@@ -6,18 +6,18 @@ const PREFIX = 'whsec_';
 const RANDOM_LENGTH = 43; // 256 bits.
 const FINGERPRINT_LENGTH = 16;
 
-/** Makes, names and seals the secrets by which deliveries are signed. */
+/** Makes and seals the secrets that sign deliveries. Unlike a key's, a hash is not enough: signing needs the secret. */
 export interface SigningSecrets {
   readonly create: () => string;
-  /** Tells one secret from the next, and nothing of either. */
+  /** Lets an owner tell one secret from another. Reveals nothing about either. */
   readonly fingerprintOf: (secret: string) => string;
-  /** Sealed for one app: in another's row it cannot be opened. */
+  /** Encrypts a secret for one app. Copied into another app's row, it cannot be opened. */
   readonly seal: (appId: AppId, secret: string) => Buffer;
-  /** Undefined where the service's own secret is another than the one that it was sealed under. */
+  /** Undefined if `PURSER_SECRET` is not the one that the secret was sealed under. */
   readonly open: (appId: AppId, sealed: Buffer) => string | undefined;
 }
 
-/** `whsec_` and 256 bits. */
+/** A new secret: `whsec_` and 256 random bits. */
 export const newSigningSecret = (): string => PREFIX + randomBase62(RANDOM_LENGTH);
 
 export function createSigningSecrets(serviceSecret: Buffer): SigningSecrets {

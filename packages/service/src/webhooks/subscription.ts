@@ -18,7 +18,7 @@ import {
 import type { SigningSecrets } from '#webhooks/signing-secret.ts';
 import { dropAllStale } from '#webhooks/upkeep.ts';
 
-/** Where an app's events go. One an app (WH-01). */
+/** Where an app's events go. Each app has at most one subscription (WH-01). */
 export interface Subscription {
   readonly appId: AppId;
   readonly endpointUrl: string;
@@ -45,16 +45,19 @@ interface EventHistory {
 }
 
 export interface Subscriptions {
-  /** Makes, replaces, re-enables; resets the count of failures. The secret is there when it was made just now. */
+  /**
+   * Creates, replaces or re-enables the subscription and resets its failures. `signingSecret` is set only if the
+   * subscription is new. Resolves when no attempt with the old endpoint is in progress, after 6 s at most.
+   */
   readonly put: (wanted: WantedSubscription) => Promise<PutSubscription | Refusal<'BAD_REQUEST'>>;
   readonly find: (appId: AppId) => Promise<Subscription | undefined>;
-  /** A new secret at once: no attempt that begins after this is signed by the one before. Undefined where there is none. */
+  /** Replaces the secret at once: no later attempt is signed with the old one. Undefined without a subscription. */
   readonly rotate: (
     appId: AppId,
   ) => Promise<{ readonly subscription: Subscription; readonly signingSecret: string } | undefined>;
-  /** Stops deliveries: nothing is sent after this. False where there is none. */
+  /** Ends the subscription: nothing is sent after this resolves. Returns false if there was none. */
   readonly remove: (appId: AppId) => Promise<boolean>;
-  /** The newest events first. `next` is what the page after this one begins behind. */
+  /** A page of events, the newest first. Pass `next` as `before` to get the page after it. */
   readonly history: (
     appId: AppId,
     page: { readonly before: string | undefined; readonly most: number },
@@ -81,13 +84,16 @@ interface SubscriptionsOptions {
   readonly guard: EndpointGuard;
 }
 
-/** An attempt lasts 5 s at most; a worker that stands still for longer keeps nobody waiting. */
+/** An attempt lasts 5 s at most. A worker that is stalled for longer must not block the owner's request. */
 const BARRIER_MS_MAX = 6_000;
 const BARRIER_STEP_MS = 25;
 const CURSOR = /^(\d{1,17})\.(evt_[0-9a-f]{32})$/;
 
 export function createSubscriptions({ pool, secrets, guard }: SubscriptionsOptions): Subscriptions {
-  /** Waits until no attempt is under way that was given what has just been replaced. Workers end those at once. */
+  /**
+   * Waits until no attempt with the replaced endpoint or secret is in progress. Workers end such attempts within 100 ms.
+   * After that the owner may rely on it: the old endpoint gets nothing more.
+   */
   async function whenOthersEnded(appId: AppId, generation: bigint | undefined): Promise<void> {
     for (let waitedMs = 0; waitedMs < BARRIER_MS_MAX; waitedMs += BARRIER_STEP_MS) {
       if (!(await isSending(pool, appId, generation))) return;
@@ -105,7 +111,7 @@ export function createSubscriptions({ pool, secrets, guard }: SubscriptionsOptio
       const { appId, endpointUrl } = wanted;
       const fault = await guard.refuse(endpointUrl);
       if (fault !== undefined) return refuse('BAD_REQUEST', `\`endpointUrl\` ${fault}.`, { param: 'endpointUrl' });
-      const secret = newSecret(appId);
+      const secret = newSecret(appId); // Used only if the subscription is new; replacing keeps the old secret.
       const { row, isNew } = await inTransaction(pool, async (tx) => {
         await renewDisabled(tx, appId);
         return upsertSubscription(tx, wanted, secret);
@@ -134,7 +140,7 @@ export function createSubscriptions({ pool, secrets, guard }: SubscriptionsOptio
     history: async (appId, { before, most }) => {
       const [, beforeMicros, beforeId] = CURSOR.exec(before ?? '') ?? [];
       if (before !== undefined && beforeId === undefined) {
-        return refuse('BAD_REQUEST', '`before` is no `next` of a page.', { param: 'before' });
+        return refuse('BAD_REQUEST', '`before` must be the `next` of an earlier page.', { param: 'before' });
       }
       const rows = await selectDeliveries(pool, appId, { beforeMicros, beforeId, most });
       const last = rows.length === most ? rows.at(-1) : undefined;
@@ -143,7 +149,7 @@ export function createSubscriptions({ pool, secrets, guard }: SubscriptionsOptio
           eventId: row.event_id,
           type: row.type,
           createdAtMs: row.created_at.getTime(),
-          state: row.state === 'sending' ? 'pending' : row.state,
+          state: row.state === 'sending' ? 'pending' : row.state, // Whether an attempt is in progress is no state of ours.
           attempts: attempts.map(({ duration_ms: durationMs, ...rest }) => ({ ...rest, durationMs })),
         })),
         next: last === undefined ? undefined : `${last.created_micros}.${last.event_id}`,

@@ -1,6 +1,6 @@
 -- Stores an event for the app's endpoint, if it wants this type, and a copy for each listener. It is called in the
--- transaction of the change, so that an event is told of if and only if it happened (WH-03, WH-13). A subscription that is
--- just being removed is passed over: it is told nothing, and makes nothing fail.
+-- transaction of the change, so that there is an event if and only if the change happened (WH-03, WH-13). A subscription
+-- that is just being removed is passed over: it receives nothing, and makes nothing fail.
 create or replace function webhooks.tell(p_app text, p_type text, p_cause text, p_data text) returns void
 language plpgsql security definer set search_path = pg_catalog as $$
 declare

@@ -6,35 +6,40 @@ import { type AttemptsOptions, createAttempts } from '#webhooks/attempts.ts';
 import { claimEvents, dropListeners, selectOutdated } from '#webhooks/queries.ts';
 import { dropAllStale, sweepAllEnded } from '#webhooks/upkeep.ts';
 
+/** The delivery loop of one process. */
 export interface WebhookWorker {
-  /** Takes no more events, and lets the attempts under way end: 5 s at most. */
+  /** Claims no more events and waits for the attempts in progress, which takes 5 s at most. */
   readonly stop: () => Promise<void>;
 }
 
 const CLAIM_PERIOD_MS = 250;
-/** How soon an attempt ends whose endpoint or secret has been replaced. */
+/** How soon an attempt ends after its endpoint or secret was replaced. The owner's `PUT` waits for that. */
 const LOOK_PERIOD_MS = 100;
 const LISTENERS_PERIOD_MS = 10_000;
 const UPKEEP_PERIOD_MS = 60_000;
-/** Attempts under way at once, in one process. */
+/** Attempts in progress at once, in one process. */
 const SLOTS = 1_024;
-/** Of them, those that are for the first attempt of an endpoint alone. */
+/** Slots that only the first attempt of an endpoint may use, so that endpoints which hang cannot take them all. */
 const SLOTS_RESERVED = 256;
-/** Longer than any attempt and its record: what is older is of a worker that died. */
+/** Longer than any attempt and its record. A claim that is older belongs to a worker that died. */
 const LEASE_MS = 15_000;
 
-/** Delivers the events of every app; as many of these as there are processes work side by side (WH-11, WH-13). */
+/**
+ * Delivers the events of every app (WH-11, WH-13). Each process runs one worker. They share the work through claims in the
+ * database and need no leader: if one dies, the others make its attempts when the leases run out.
+ */
 export function startWebhookWorker(options: AttemptsOptions): WebhookWorker {
   const { pool, courier, log } = options;
   const attempts = createAttempts(options);
 
-  /** True when there may be more. */
+  /** Claims due events and begins their attempts. Returns true if there may be more. */
   async function claimDue(): Promise<boolean> {
     const most = SLOTS - attempts.underWay().length;
     if (most <= 0) return false;
     const id = randomUUID();
     const events = await claimEvents(pool, { id, most, reserved: SLOTS_RESERVED, leaseMs: LEASE_MS });
-    // What was replaced while the claim was on its way had nobody to wait for it: it is looked at once more, now that it is there.
+    // An endpoint or secret may be replaced while the claim is on its way. The owner's request did not see these attempts
+    // and has not waited for them, so they are checked once more before anything is sent.
     const outdated = new Set(
       events.length === 0
         ? []
@@ -50,6 +55,7 @@ export function startWebhookWorker(options: AttemptsOptions): WebhookWorker {
     return events.length > outdated.size;
   }
 
+  /** Ends attempts whose endpoint or secret was replaced, as if they had not been made. */
   async function giveUpOutdated(): Promise<boolean> {
     const underWay = attempts.underWay();
     if (underWay.length > 0) for (const eventId of await selectOutdated(pool, underWay)) attempts.giveUp(eventId);
@@ -78,7 +84,7 @@ export function startWebhookWorker(options: AttemptsOptions): WebhookWorker {
   };
 }
 
-/** Work in turns, and at once again while it says that there is more. A fault is logged, and the next turn comes. */
+/** Runs `work` every `periodMs`, and again at once while it returns true. A fault is logged and the next turn tries again. */
 function inTurns(work: () => Promise<boolean>, periodMs: number, log: Log): { readonly stop: () => Promise<void> } {
   const state = { isStopping: false };
 
@@ -86,7 +92,7 @@ function inTurns(work: () => Promise<boolean>, periodMs: number, log: Log): { re
     try {
       while (await work()) if (state.isStopping) return;
     } catch (fault) {
-      log.warn({ fault: describeFault(fault) }, 'webhooks could not be looked after');
+      log.warn({ fault: describeFault(fault) }, 'a task of the webhook worker failed and will run again');
     }
   }
 

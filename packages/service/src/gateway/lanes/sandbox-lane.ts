@@ -34,6 +34,7 @@ export function createSandboxLane({ holds, placeholders, pace, running }: Sandbo
       }),
     settle: (hold, ending, when) => {
       const { charge, outcome, usage } = ending;
+      // The sandbox has no receipts: its wallet counts tokens for tests to look at.
       const tokens = outcome === 'failed' ? 0 : usage.promptTokens + usage.completionTokens;
       const settlement = { callId: hold.call.callId, charge, tokens, isUnkept: when === 'unless-joined' };
       return running.end(hold, ending, holds.settle(settlement, hold.granted));

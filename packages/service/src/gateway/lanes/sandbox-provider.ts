@@ -53,10 +53,12 @@ async function* play(
   throw errorOf(failure);
 }
 
+/** The same error as a real provider's, so that the gateway handles it by the same code. */
 function errorOf({ kind }: OutcomeFailure): UpstreamError {
   return new UpstreamError(kind, 'The sandbox was asked for this failure.');
 }
 
+/** Waits, or throws when the signal aborts: nobody is there for the rest then. */
 async function wait(ms: number, signal?: Signal): Promise<void> {
   if (ms === 0) return;
   const waiting = new AbortController();

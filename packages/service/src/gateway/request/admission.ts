@@ -11,7 +11,7 @@ interface Admission {
   readonly rateLimiter: RateLimiter;
 }
 
-/** Called with what is learned of a caller as soon as it is known, whatever becomes of the call. */
+/** Called with what is learned of a caller as soon as it is known, even if the call is refused later. */
 export interface AdmissionListener {
   /** The key's mode (SB-02). */
   readonly onMode?: (mode: Mode) => void;

@@ -2,9 +2,13 @@ import { firstFault, type ValueFault } from '#gateway/request/parameter-values.t
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 
 const ROLES = new Set<unknown>(['developer', 'system', 'user', 'assistant', 'tool', 'function']);
+/** An assistant may have called tools and said nothing. */
 const ROLES_WITHOUT_CONTENT = new Set<unknown>(['assistant', 'function']);
 
-/** The first fault in the messages of a request, by its path, or undefined (CC-07). */
+/**
+ * Finds the first fault in the messages of a request (CC-07). A request that every provider would refuse is refused here: the
+ * caller learns the path of the fault, where a failed provider tells nothing.
+ */
 export function findMessageFault(messages: unknown): ValueFault | undefined {
   if (!Array.isArray(messages) || messages.length === 0) {
     return { path: 'messages', expects: 'a non-empty array of messages' };
@@ -72,6 +76,7 @@ function contentFault({ role, content }: JsonObject, path: string): ValueFault |
   return mayBeEmpty ? undefined : { path: at, expects: 'a string or an array of parts' };
 }
 
+/** Only text and images are taken: other parts have no bound on their tokens, and so no hold that covers them (WA-07). */
 function partFault(part: unknown, path: string): ValueFault | undefined {
   if (!isJsonObject(part)) return { path, expects: 'an object with a `type`' };
   const { type } = part;
@@ -86,6 +91,7 @@ function partFault(part: unknown, path: string): ValueFault | undefined {
   }
 }
 
+/** Parts of other interfaces are the usual mistake, so the message names it. */
 function reasonAgainst(type: unknown): string {
   switch (type) {
     case 'input_text':

@@ -75,7 +75,7 @@ const OURS = new Set([
   'prompt_cache_key',
 ]);
 
-/** Two names of one limit. The provider is sent the name that it knows, whichever the caller used. */
+/** Two names of one limit. The caller may use either. The provider is sent the one that it knows. */
 const OUTPUT_LIMITS = ['max_tokens', 'max_completion_tokens'];
 
 /** The parameters of a model with a list of its own. Undefined means all that the gateway knows. */

@@ -18,7 +18,7 @@ export function createPseudonyms(secret: Buffer): Pseudonyms {
   };
 }
 
-/** As JSON, so that no two lists of parts read the same. */
+/** The parts are joined as JSON, so that no two different lists give the same text. */
 function nameOf(key: Buffer, parts: readonly string[]): string {
   return hmacSha256(key, JSON.stringify(parts)).toString('base64url');
 }

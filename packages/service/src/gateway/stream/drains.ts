@@ -24,10 +24,12 @@ interface Running {
   bytes: number;
 }
 
+/** Keeps the drains of one process within the limits. A `Set` keeps them in the order in which they began. */
 export function createDrains(limits: DrainLimits = DRAIN_LIMITS): Drains {
   const running = new Set<Running>();
   let bytesOfAll = 0;
 
+  /** True if the drain was still running. */
   function end(drain: Running): boolean {
     clearTimeout(drain.timer);
     const isRunning = running.delete(drain);

@@ -44,10 +44,11 @@ export async function openStream<M extends Mode>(
     failpoint('stream.awaited');
     const isInTime = await isSettledWithin(opening, caller.pace.statusMsMax);
     failpoint('stream.status-known');
-    if (isInTime) await opening;
+    if (isInTime) await opening; // Throws an early failure, which then has a status of its own.
     return {
       kind: 'stream',
       facts: answerFactsOf(call, outputTokensWithin(call, hold.granted)),
+      // Nothing in this closure may reach `stream`, which holds what was asked (`AskedStream`).
       run: (writer) => {
         const out = createKeptAlive(writer, caller.pace, { gone: caller.gone, clock: steadyClock });
         return relay({ lane, hold, caller, upstream, tally, opening, isLate: !isInTime, out, sent, held: '' });
@@ -76,8 +77,8 @@ interface CallerEnd {
 }
 
 /**
- * Calls the provider and waits for its first chunks. Every failure rejects the promise, a missing client too, so that whoever
- * waits for it ends the hold. Notes a rejection here (CC-15), because nothing later has what was asked.
+ * Calls the provider and waits for its first chunks. Every failure rejects the promise, a missing client too, because
+ * `openStream` or the relay waits for it and ends the hold. Notes a rejection here (CC-15), because nothing later has what was asked.
  */
 async function openUpstream<M extends Mode>(
   { mode, providerOf }: Lane<M>,

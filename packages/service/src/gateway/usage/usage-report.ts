@@ -23,6 +23,7 @@ export function laterReport(before: UsageReport | undefined, next: UsageReport |
   return { counts, extra: next.extra, isContradictory };
 }
 
+/** The larger count, or the only one. */
 function larger(left: number | undefined, right: number | undefined): number | undefined {
   return left === undefined || right === undefined ? (left ?? right) : Math.max(left, right);
 }
@@ -52,6 +53,7 @@ export function usageTaken(report: UsageReport | undefined, own: TokenUsage): Us
   };
 }
 
+/** What a total leaves for the other part; undefined if it was not reported or cannot be true. */
 function without(total: number | undefined, part: number | undefined): number | undefined {
   return total === undefined || part === undefined || total < part ? undefined : total - part;
 }

@@ -19,7 +19,7 @@ import { refuse } from '#kernel/refusal.ts';
 
 const EMPTY = z.null();
 
-/** Accounts, sessions and passwords (CP-01). */
+/** Routes for accounts and passwords (CP-01). */
 export function addAccountRoutes(plane: Plane, control: ControlPlane): void {
   const { accounts } = control;
 
@@ -28,7 +28,7 @@ export function addAccountRoutes(plane: Plane, control: ControlPlane): void {
     { config: { isPublic: true }, schema: { body: registerSchema, response: { 201: accountSchema } } },
     async ({ body, raw }, reply) => {
       if (!control.isRegistrationOpen) {
-        granted(refuse('FORBIDDEN', 'Accounts are made by the operator of this service.'));
+        granted(refuse('FORBIDDEN', 'Only operators of this service create accounts. Ask one of them.'));
       }
       const from = control.addressOf(raw);
       const account = granted(await accounts.register({ ...body, name: body.name, role: 'owner', from }));
@@ -41,7 +41,8 @@ export function addAccountRoutes(plane: Plane, control: ControlPlane): void {
     { config: { isPublic: true }, schema: { body: requestResetSchema, response: { 202: EMPTY } } },
     async ({ body, raw }, reply) => {
       granted(await accounts.admitReset(control.addressOf(raw)));
-      control.inBackground(accounts.requestReset(body.email)); // Afterwards: a known e-mail takes no longer.
+      // In the background: the answer takes equally long for a known and an unknown e-mail.
+      control.inBackground(accounts.requestReset(body.email));
       return reply.code(202).send(null);
     },
   );
@@ -62,7 +63,7 @@ export function addAccountRoutes(plane: Plane, control: ControlPlane): void {
   );
 }
 
-/** Sessions of an account (CP-01). */
+/** Routes for the sessions of an account (CP-01). */
 export function addSessionRoutes(plane: Plane, control: ControlPlane): void {
   const { accounts, sessions } = control;
 
@@ -111,7 +112,7 @@ export function addSessionRoutes(plane: Plane, control: ControlPlane): void {
       }
       const revoked = sessionId === 'current' ? session.sessionId : sessionId;
       if (!(await sessions.revoke(account.accountId, revoked))) {
-        granted(refuse('NOT_FOUND', 'There is no such session of yours.'));
+        granted(refuse('NOT_FOUND', 'You have no such session.'));
       }
       return reply.code(204).send(null);
     },

@@ -16,7 +16,7 @@ import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
 import { refuse } from '#kernel/refusal.ts';
 
-/** Apps of an account (CP-02). */
+/** Routes for an account's apps (CP-02). */
 export function addAppRoutes(plane: Plane, control: ControlPlane): void {
   const { apps } = control;
 
@@ -47,7 +47,7 @@ export function addAppRoutes(plane: Plane, control: ControlPlane): void {
   );
 }
 
-/** Keys of an app (CP-03). */
+/** Routes for an app's API keys (CP-03). A key is shown only in the answer that makes it; the database has its digest. */
 export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
   const { apps } = control;
 
@@ -77,7 +77,7 @@ export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
     async (request, reply) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const isThere = await apps.revokeKey(appId, request.params.keyId);
-      if (!isThere) granted(refuse('NOT_FOUND', 'There is no such key of this app.'));
+      if (!isThere) granted(refuse('NOT_FOUND', 'This app has no such key.'));
       return reply.code(204).send(null);
     },
   );

@@ -20,29 +20,32 @@ export interface ControlPlane {
   readonly sessions: Sessions;
   readonly apps: OwnApps;
   readonly logos: Logos;
-  /** Base of the addresses that it gives. */
+  /** The base of addresses in answers. */
   readonly publicUrl: string;
   readonly sandboxWallets: SandboxWallets;
   readonly appUsage: AppUsage;
   readonly subscriptions: Subscriptions;
   readonly listeners: Listeners;
   readonly clock: Clock;
-  /** Of every wallet. */
+  /** The currency of every wallet. */
   readonly currency: string;
   readonly addressOf: CallerAddress;
-  /** Does what the caller need not wait for. A fault of it is logged. */
+  /** Continues work that the caller need not wait for. A shutdown waits for it, and a fault of it is logged. */
   readonly inBackground: (work: Promise<void>) => void;
-  /** Whether anybody may make an account, or operators alone. */
+  /** Whether anybody may create an account. Otherwise only operators may. */
   readonly isRegistrationOpen: boolean;
 }
 
-/** Who calls. The session was asked for before anything else of the request was looked at. */
+/** The caller of a route that is not public. A hook in `planes.ts` has checked the session before anything else. */
 export function callerOf({ signedIn }: FastifyRequest): SignedIn {
-  assert(signedIn !== undefined, 'a route that is not public has a session');
+  assert(signedIn !== undefined, 'only routes that are not public ask for the caller');
   return signedIn;
 }
 
-/** The app of a request, when it is the caller's own; any other answers like none (AU-06). */
+/**
+ * The app of a request, if it belongs to the caller. A foreign app gets the same 404 as one that does not exist, so that
+ * nobody can find out which ids are in use (AU-06).
+ */
 export async function ownApp(plane: ControlPlane, request: FastifyRequest, appId: AppId): Promise<App> {
   const { account } = callerOf(request);
   const app = await plane.apps.find(account.accountId, appId);
@@ -50,5 +53,5 @@ export async function ownApp(plane: ControlPlane, request: FastifyRequest, appId
 }
 
 export function noSuchApp(): Refusal<'NOT_FOUND'> {
-  return refuse('NOT_FOUND', 'There is no such app among yours.');
+  return refuse('NOT_FOUND', 'You have no such app.');
 }

@@ -15,7 +15,7 @@ import { type Refusal, refuse } from '#kernel/refusal.ts';
 
 const LISTENERS = '/apps/:appId/webhook/listeners';
 
-/** Copies of an app's events for a developer's own machine, which asks for them (`purser listen`). */
+/** Routes through which a developer's machine fetches copies of its app's events (`purser listen`). */
 export function addListenerRoutes(plane: Plane, control: ControlPlane): void {
   const { listeners } = control;
 
@@ -37,6 +37,7 @@ export function addListenerRoutes(plane: Plane, control: ControlPlane): void {
     async (request, reply) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const { after, waitSeconds } = request.query;
+      // Ends the wait when the listener goes away: a handler would otherwise poll the database for up to 20 s for nobody.
       const left = new AbortController();
       reply.raw.once('close', () => left.abort());
       const look = { after, waitMs: waitSeconds * 1_000, signal: left.signal };
@@ -58,5 +59,5 @@ export function addListenerRoutes(plane: Plane, control: ControlPlane): void {
 }
 
 function noSuchListener(): Refusal<'NOT_FOUND'> {
-  return refuse('NOT_FOUND', 'This app has no such listener: it has ended, or did not look for too long.');
+  return refuse('NOT_FOUND', 'This app has no such listener. It has ended, or its last request was too long ago.');
 }

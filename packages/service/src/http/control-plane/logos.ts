@@ -9,7 +9,10 @@ const OF_APP = '/apps/:appId/logo';
 const DIGEST = /^[0-9a-f]{64}$/;
 const logoParams = z.object({ digest: z.string() });
 
-/** Opened by itself, a picture is nothing but that, whatever else its bytes could be read as. */
+/**
+ * An owner uploads these bytes, and they are served from our origin. So a browser that opens them directly must not take
+ * them for anything but a picture, and must run nothing in them. The address names the content, so caches keep it for good.
+ */
 const HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
   'x-content-type-options': 'nosniff',
@@ -17,7 +20,7 @@ const HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
 };
 
-/** The pictures of apps, and where pages get them. */
+/** Routes that set an app's picture, and the address where pages load it. */
 export function addLogoRoutes(plane: Plane, control: ControlPlane): void {
   const { logos, publicUrl } = control;
 
@@ -27,6 +30,7 @@ export function addLogoRoutes(plane: Plane, control: ControlPlane): void {
     async (request) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const logo = granted(readLogo(request.body.image));
+      // A new picture has a new address, because the old one is cached for a year.
       return { logoUrl: `${publicUrl}/logos/${await logos.set(appId, logo)}` };
     },
   );

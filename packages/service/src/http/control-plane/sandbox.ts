@@ -11,7 +11,7 @@ import type { Plane } from '#http/planes.ts';
 import { type Micros, micros, microsToWire } from '#kernel/micros.ts';
 import type { SandboxWallet } from '#sandbox/sandbox-wallet.ts';
 
-/** Fake wallets of an app's test users (SB-04 to SB-07). */
+/** Routes for the fake wallets of an app's test users (SB-04 to SB-07). */
 export function addSandboxRoutes(plane: Plane, control: ControlPlane): void {
   const { sandboxWallets: sandbox, currency } = control;
 

@@ -30,7 +30,7 @@ const CSV_COLUMNS = [
 ] as const;
 const DAY_MS = 86_400_000;
 
-/** Usage by day, model and user, and receipts of single calls (CP-04). */
+/** Routes for usage by day, model and user, and for receipts of single calls (CP-04). */
 export function addUsageRoutes(plane: Plane, control: ControlPlane): void {
   const { appUsage, clock } = control;
 
@@ -47,7 +47,7 @@ export function addUsageRoutes(plane: Plane, control: ControlPlane): void {
       if (query.format === 'json') return { rows: rows.map(figuresToWire), next };
       if (next !== null) reply.header('link', linkTo(request.url, next));
       const lines = [CSV_COLUMNS.join(','), ...rows.map(figuresToCsv)];
-      // The schema is that of JSON; a table is sent as the bytes that it is.
+      // The route's schema is for JSON. `serializer(String)` bypasses it for the CSV text.
       return reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="usage-${asked.from}-${asked.to}.csv"`)
@@ -65,7 +65,7 @@ export function addUsageRoutes(plane: Plane, control: ControlPlane): void {
       const callId = parseCallId(request.params.callId);
       const receipt = callId === undefined ? undefined : await appUsage.receipt(appId, callId);
       return receiptToWire(
-        granted(receipt ?? refuse('NOT_FOUND', 'No call of this app has this id, or it still runs.')),
+        granted(receipt ?? refuse('NOT_FOUND', 'No call of this app has this id, or the call is still running.')),
       );
     },
   );
@@ -81,6 +81,7 @@ export function addUsageRoutes(plane: Plane, control: ControlPlane): void {
   );
 }
 
+/** The query with its defaults: the current UTC month, today included. */
 function queryOf(appId: AppId, query: z.output<typeof usageQuerySchema>, clock: Clock) {
   const today = isoOf(clock.nowMs()).slice(0, 10);
   const groups = {
@@ -100,11 +101,12 @@ function queryOf(appId: AppId, query: z.output<typeof usageQuerySchema>, clock: 
   };
 }
 
+/** The page's last row, encoded. Rows that arrive later cannot shift the next page, as they would shift an offset. */
 function cursorOf(row: UsageFigures): string {
   return Buffer.from(JSON.stringify(nameOf(row))).toString('base64url');
 }
 
-/** The row that a page ended with: named by what the report is grouped by, and by that alone. */
+/** Decodes a cursor. It must name exactly the fields that the report is grouped by; a cursor of another report does not. */
 function afterOf(cursor: string, groups: Readonly<Record<'byDay' | 'byModel' | 'byUser', boolean>>) {
   const name = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'));
   if (!isJsonObject(name)) return undefined;
@@ -116,7 +118,7 @@ function afterOf(cursor: string, groups: Readonly<Record<'byDay' | 'byModel' | '
   return isOfGroups && isName ? { day, model, userId } : undefined;
 }
 
-/** A table has no room for it, so that a header says where the next page is (RFC 8288). */
+/** The `link` header of the next page (RFC 8288), because a CSV file has no room for a cursor. */
 function linkTo(address: string, next: string): string {
   const [path = '', query] = address.split('?', 2);
   const parameters = new URLSearchParams(query);
@@ -125,7 +127,7 @@ function linkTo(address: string, next: string): string {
 }
 
 function badCursor(): Refusal<'BAD_REQUEST'> {
-  return refuse('BAD_REQUEST', '`after` must be a `next` of the page before.', { param: 'after' });
+  return refuse('BAD_REQUEST', '`after` must be the `next` of an earlier page of the same report.', { param: 'after' });
 }
 
 function figuresToWire({ day, model, userId, charged, ...figures }: UsageFigures) {

@@ -10,7 +10,7 @@ import type { Subscription } from '#webhooks/subscription.ts';
 
 const WEBHOOK = '/apps/:appId/webhook';
 
-/** Where an app's events go, and what has become of them (WH-01, WH-14). */
+/** Routes for an app's webhook subscription and the history of its deliveries (WH-01, WH-14). */
 export function addWebhookRoutes(plane: Plane, control: ControlPlane): void {
   const { subscriptions } = control;
 
@@ -28,6 +28,7 @@ export function addWebhookRoutes(plane: Plane, control: ControlPlane): void {
       const { endpointUrl, events, lowBalanceThresholdMicros } = request.body;
       const threshold = lowBalanceThresholdMicros === undefined ? undefined : micros(BigInt(lowBalanceThresholdMicros));
       const put = granted(await subscriptions.put({ appId, endpointUrl, events, threshold }));
+      // The secret is shown only by the call that makes it, so its presence says that the subscription is new.
       const isNew = put.signingSecret !== undefined;
       return reply.code(isNew ? 201 : 200).send(toWire(put.subscription, put.signingSecret));
     },

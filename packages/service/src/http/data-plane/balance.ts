@@ -4,7 +4,10 @@ import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
 import { walletToWire } from '#http/wallet-to-wire.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
-/** `GET /balance`: the real wallet of (app, user). Without one, or with a test key, the 402 that a call gets (BI-01, SB-09). */
+/**
+ * `GET /balance`: the real wallet of (app, user). Without a connected wallet, or with a test key, it answers with the same
+ * 402 as a call, so that an app needs only one way to send a user to the top-up page (BI-01, SB-09).
+ */
 export async function handleBalance(plane: DataPlane, exchange: Exchange): Promise<void> {
   const admitted = await admitForUser(plane, exchange);
   if (admitted instanceof Refusal) return sendRefusal(exchange, admitted);

@@ -18,7 +18,7 @@ const STREAM_HEADERS = Object.entries({
   'x-accel-buffering': 'no',
 }).flat();
 
-/** `POST /v1/chat/completions` (CC-01 ...). */
+/** Answers `POST /v1/chat/completions` (CC-01 ...): reads the body, asks the gateway, and sends what it returns. */
 export async function handleChat(
   { gateway, writers }: Pick<DataPlane, 'gateway' | 'writers'>,
   exchange: Exchange,
@@ -51,7 +51,7 @@ export async function handleChat(
   return sendStream(exchange, { head, answer, writers });
 }
 
-/** The gateway adds what it learns of the caller to the head of the answer, whatever becomes of the call (SB-02, LI-01). */
+/** The gateway adds what it learns of the caller to the head of the answer, even if the call is refused later (SB-02, LI-01). */
 function incomingOf(exchange: Exchange, bytes: Buffer, head: string[]): Parameters<typeof completeChat>[1] {
   return {
     authorization: exchange.request.headers.authorization,
@@ -85,6 +85,7 @@ class CallerGone extends OwnSignal {
   }
 }
 
+/** A lowered limit is told, so that an app can explain a short answer to its user. */
 function factsOf({ facts }: Answer): readonly string[] {
   const { callId, loweredOutputTokens } = facts;
   const lowered = loweredOutputTokens === undefined ? [] : ['x-service-max-output-tokens', String(loweredOutputTokens)];

@@ -9,9 +9,9 @@ import type { AppId } from '#kernel/ids.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
 /**
- * `POST /connect`: a link to the page where the user connects a wallet to the app. Writes nothing. Where it leads back to
- * must be in the app's allow-list, and is told to nobody, in no message and in no address (BI-02). With a test key, the same
- * checks and a link without a token (SB-09).
+ * `POST /connect`: a link to the page where the user connects a wallet to the app. Writes nothing. The redirect address
+ * must be in the app's allow-list. The link contains only a digest of it, and no message repeats it (BI-02). With a test
+ * key, the checks are the same, and the link has no token (SB-09).
  */
 export async function handleConnect(plane: DataPlane, exchange: Exchange): Promise<void> {
   const admitted = await admitForUser(plane, exchange);
@@ -37,10 +37,10 @@ async function readAsked({ apps }: DataPlane, appId: AppId, bytes: Buffer) {
   if (body instanceof Refusal) return body;
   const asked = readBySchema(connectRequestSchema, body);
   if (asked instanceof Refusal) return asked;
-  // From the database, not from memory: what the owner has just put on the list, or taken off it, holds at once.
+  // Read from the database, not from the directory in memory: a change of the allow-list must take effect at once.
   const app = await apps.find(appId);
   if (app?.redirectUris.includes(asked.redirectUri) === true) return asked;
-  return refuse('BAD_REQUEST', '`redirectUri`: must be one of the app’s `redirectUris`, character by character.', {
+  return refuse('BAD_REQUEST', '`redirectUri`: must match one of the app’s `redirectUris`, character by character.', {
     param: 'redirectUri',
   });
 }

@@ -14,7 +14,7 @@ import { Refusal, refuse } from '#kernel/refusal.ts';
 import type { Wallets } from '#ledger/wallet/wallet.ts';
 import type { UsageReader } from '#usage/usage.ts';
 
-/** What the routes that take an API key need. */
+/** What the routes with an API key need. */
 export interface DataPlane {
   readonly apps: AppProfiles;
   readonly gateway: Gateway;
@@ -26,7 +26,10 @@ export interface DataPlane {
   readonly clock: Clock;
 }
 
-/** Body limits, key, app and rate bucket, for a route that takes no body (CC-06, CC-07, CC-10). */
+/**
+ * Admits a call to a route that reads no body: body limits, key, app and rate limit, in this order (CC-06, CC-07, CC-10).
+ * The body is checked all the same, so that a request is refused in the same way on every route.
+ */
 export async function admitBare(plane: DataPlane, exchange: Exchange): Promise<Caller | Refusal> {
   const admitted = await admitWithBody(plane, exchange);
   if (admitted instanceof Refusal) return admitted;
@@ -36,11 +39,11 @@ export async function admitBare(plane: DataPlane, exchange: Exchange): Promise<C
 interface UserCall {
   readonly caller: Caller;
   readonly userId: EndUserId;
-  /** As it came: at most so large and so deep, and otherwise unread. */
+  /** The raw body. Only its size and depth have been checked. */
   readonly body: Buffer;
 }
 
-/** The same for a route that is about one end user (AU-03). */
+/** Admits a call to a route about one end user, named by `x-service-user` (AU-03). */
 export async function admitForUser(plane: DataPlane, exchange: Exchange): Promise<UserCall | Refusal> {
   const admitted = await admitWithBody(plane, exchange);
   if (admitted instanceof Refusal) return admitted;

@@ -1,11 +1,9 @@
-import type { Catalogue, Model } from '#catalogue/catalogue.ts';
-import { isEntitled, notEntitled } from '#catalogue/entitlement.ts';
-import type { DataPlane } from '#http/data-plane/data-plane.ts';
-import { admitBare } from '#http/data-plane/data-plane.ts';
+import { type Catalogue, isEntitled, type Model, notEntitled } from '#catalogue/catalogue.ts';
+import { admitBare, type DataPlane } from '#http/data-plane/data-plane.ts';
 import { type Exchange, sendJson, sendRefusal } from '#http/respond.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
-/** `GET /v1/models`: identifiers and aliases of what this app may call, four fields each and no more (MO-01). */
+/** `GET /v1/models`: the models and aliases that this app may call, with four fields each and no more (MO-01). */
 export async function handleModelList(plane: DataPlane, exchange: Exchange): Promise<void> {
   const caller = await admitBare(plane, exchange);
   if (caller instanceof Refusal) return sendRefusal(exchange, caller);
@@ -13,13 +11,13 @@ export async function handleModelList(plane: DataPlane, exchange: Exchange): Pro
   sendJson(exchange.response, 200, { object: 'list', data: callable.map(({ name, model }) => toWire(name, model)) });
 }
 
-/** `GET /v1/models/{model}` (MO-03). */
+/** `GET /v1/models/{model}` (MO-03). A model that exists but is not served here is a 404, like one that does not exist. */
 export async function handleModel(plane: DataPlane, exchange: Exchange, name: string): Promise<void> {
   const caller = await admitBare(plane, exchange);
   if (caller instanceof Refusal) return sendRefusal(exchange, caller);
   const model = findServed(plane.gateway.catalogue, name);
   if (model === undefined) {
-    return sendRefusal(exchange, refuse('NOT_FOUND', 'No model or alias of that name is served here.'));
+    return sendRefusal(exchange, refuse('NOT_FOUND', 'There is no model or alias with this name.'));
   }
   if (!isEntitled(caller.app, model)) return sendRefusal(exchange, notEntitled(name));
   sendJson(exchange.response, 200, toWire(name, model));
@@ -30,7 +28,7 @@ function findServed(catalogue: Catalogue, name: string): Model | undefined {
   return model?.isServed === true ? model : undefined;
 }
 
-/** An alias reports its target's owner: the part of the identifier before its first dot (MO-02). */
+/** `owned_by` is the part of the identifier before its first dot. An alias reports that of its target (MO-02). */
 function toWire(name: string, model: Model) {
   return { id: name, object: 'model', created: 0, owned_by: model.id.slice(0, model.id.indexOf('.')) };
 }

@@ -1,8 +1,9 @@
 import type { RateAnswer, RateLimits } from '#gateway/request/admission.ts';
 
 /**
- * What an app may call and what it has left: as the draft of the IETF has it (draft-ietf-httpapi-ratelimit-headers-09), and
- * by the names that clients of the compatible format have read so far. Names and values in turn.
+ * The app's rate limit and what is left of it, under two sets of names: those of the IETF draft
+ * (draft-ietf-httpapi-ratelimit-headers-09), and the `x-ratelimit-*` names that clients of the compatible format read.
+ * Returned as a flat list of names and values, which costs no object per call.
  */
 export function rateLimitHeaders(limits: RateLimits, answer: RateAnswer): readonly string[] {
   const { rateBurst } = limits;
@@ -22,7 +23,7 @@ export function rateLimitHeaders(limits: RateLimits, answer: RateAnswer): readon
   ];
 }
 
-/** Until the bucket is full again; for a call that was refused, until a token is there: the same as `retry-after`. */
+/** Seconds until the bucket is full again. For a refused call: until it has a token, the same as `retry-after`. */
 function resetSecondsOf(limits: RateLimits, { isTaken, tokensLeft, waitMs }: RateAnswer): number {
   if (!isTaken) return Math.max(1, Math.ceil(waitMs / 1_000));
   return secondsFor(limits.rateBurst - tokensLeft, limits);

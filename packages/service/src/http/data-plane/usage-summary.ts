@@ -7,15 +7,15 @@ import { Refusal, refuse } from '#kernel/refusal.ts';
 import { isMonth, type ModelUsage } from '#usage/usage.ts';
 
 /**
- * `GET /usage/summary`: what the user spent through this app in a UTC month. Empty with a test key and where there is
- * no connected wallet (BI-03, SB-09).
+ * `GET /usage/summary`: what the user spent through this app in a UTC month. Empty with a test key, and without a connected
+ * wallet (BI-03, SB-09).
  */
 export async function handleUsageSummary(plane: DataPlane, exchange: Exchange): Promise<void> {
   const admitted = await admitForUser(plane, exchange);
   if (admitted instanceof Refusal) return sendRefusal(exchange, admitted);
   const month = new URLSearchParams(exchange.query).get('month') ?? isoOf(plane.clock.nowMs()).slice(0, 7);
   if (!isMonth(month)) {
-    return sendRefusal(exchange, refuse('BAD_REQUEST', '`month` must look like 2026-01.', { param: 'month' }));
+    return sendRefusal(exchange, refuse('BAD_REQUEST', '`month` must look like `2026-01`.', { param: 'month' }));
   }
   const { caller, userId } = admitted;
   const models = caller.mode === 'live' ? await usageOf(plane, caller.app.appId, userId, month) : [];
@@ -32,6 +32,7 @@ async function usageOf(
   return wallet?.isConnected === true ? usage.ofMonth(wallet.walletId, month) : [];
 }
 
+/** The totals are sums of the rows, so that they always agree with them. */
 function toWire(currency: string, userId: EndUserId, month: string, models: readonly ModelUsage[]) {
   const sum = (pick: (usage: ModelUsage) => number) => models.reduce((total, usage) => total + pick(usage), 0);
   const promptTokens = sum((usage) => usage.promptTokens);

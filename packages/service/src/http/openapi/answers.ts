@@ -8,26 +8,34 @@ import type { JsonObject } from '#kernel/json.ts';
 const text = (description: string) => ({ description, schema: { type: 'string' } });
 const whole = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } });
 
-/** Every header that the document tells of. */
+/** Every header that the document describes. */
 export const HEADERS = {
-  'x-correlation-id': text('Names the call: the caller’s own, or one that was made.'),
-  'x-request-id': text('The same as `x-correlation-id`, for clients that show this one.'),
+  'x-correlation-id': text('The correlation id of the call: the one that you sent, or a new one.'),
+  'x-request-id': text('The same as `x-correlation-id`, for clients that show this header.'),
   'x-should-retry': { description: 'Whether a retry makes sense.', schema: { enum: ['true', 'false'] } },
-  'retry-after': { description: 'Seconds.', schema: { type: 'integer', minimum: 1, maximum: 60 } },
-  'retry-after-ms': whole('Milliseconds: the same, more exactly.'),
-  'www-authenticate': { description: 'How to say who calls.', schema: { const: 'Bearer' } },
-  'x-service-topup-url': text('Where the end user can mend it.'),
-  'x-service-mode': { description: 'With a test key.', schema: { const: 'sandbox' } },
-  'x-service-call-id': text('Names the call for `GET /apps/{appId}/calls/{callId}`.'),
-  'x-service-charge-micros': whole('What the call cost. A stream has none: it ends after its headers are sent.'),
-  'x-service-max-output-tokens': whole('The output limit, where the wallet affords less than was asked for.'),
-  'x-service-replayed': { description: 'The answer is one that was given before.', schema: { const: 'true' } },
-  link: text('The next page of a table, as `<address>; rel="next"`. Not there on the last one.'),
-  'ratelimit-policy': text('How many calls the app may make at once, and in which time that fills up again.'),
-  ratelimit: text('How many are left, and the seconds until all are there again.'),
+  'retry-after': {
+    description: 'How long to wait before a retry, in seconds.',
+    schema: { type: 'integer', minimum: 1, maximum: 60 },
+  },
+  'retry-after-ms': whole('The same in milliseconds, more exactly.'),
+  'www-authenticate': { description: 'How to send the key or token.', schema: { const: 'Bearer' } },
+  'x-service-topup-url': text('The page where the end user can pay, or raise the cap.'),
+  'x-service-mode': { description: 'Only with a test key.', schema: { const: 'sandbox' } },
+  'x-service-call-id': text('The id of the call for `GET /apps/{appId}/calls/{callId}`.'),
+  'x-service-charge-micros': whole(
+    'The cost of the call. A stream has no such header, because its cost is known later.',
+  ),
+  'x-service-max-output-tokens': whole('The output limit, if the wallet affords less than you asked for.'),
+  'x-service-replayed': { description: 'The answer was given before and is repeated.', schema: { const: 'true' } },
+  link: text('The next page of a table, as `<address>; rel="next"`. The last page has none.'),
+  'ratelimit-policy': text('How many calls the app may make at once, and how long that many take to come back.'),
+  ratelimit: text('How many calls are left, and the seconds until all are available again.'),
 } as const satisfies Readonly<Record<string, JsonObject>>;
 
-/** What a route answers when it does not do what it was asked: by status, with the codes that each can have. */
+/**
+ * The refusals of a route by status, each with the codes that it can have. Routes with the same codes share one response
+ * of the document.
+ */
 export function refusalsOf(
   route: DescribedRoute,
   more: readonly ErrorCode[],
@@ -43,12 +51,15 @@ export function refusalsOf(
   );
 }
 
-/** In the order of the table of errors, whatever the order in which they are named. */
+/**
+ * The codes that a route can answer with: those that follow from its access and schemas, and those that it names. In the
+ * order of `ERROR_STATUS`, so that the document does not depend on the order in which they were written down.
+ */
 function codesOf(route: DescribedRoute, more: readonly ErrorCode[]): readonly ErrorCode[] {
   const { access, params, query, body, path } = route;
   const codes = new Set<ErrorCode>(more);
   const isDataPlane = access === 'app' || access === 'user';
-  // A body that cannot be read is refused also where none is looked at.
+  // A malformed body is refused even by routes that read none.
   if (access !== 'public' && access !== 'metrics') codes.add('UNAUTHORIZED').add('BAD_REQUEST');
   if (access === 'operator') codes.add('FORBIDDEN');
   if (isDataPlane) codes.add('APP_SUSPENDED').add('TOO_MANY_REQUESTS');
@@ -58,6 +69,7 @@ function codesOf(route: DescribedRoute, more: readonly ErrorCode[]): readonly Er
   return (Object.keys(ERROR_STATUS) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
+/** One response of the document. The codes narrow the error schema, so that generated clients know which can occur. */
 function refusalOf(status: string, codes: readonly ErrorCode[], error: JsonObject): Response {
   const isRetried = status === '429' || status === '409';
   const names = [
@@ -80,21 +92,21 @@ function refusalOf(status: string, codes: readonly ErrorCode[], error: JsonObjec
 }
 
 const MEANINGS: Readonly<Record<ErrorCode, string>> = {
-  BAD_REQUEST: 'something in the request is not as it must be; `param` names it.',
-  UNAUTHORIZED: 'no valid key or token was shown.',
-  PAYMENT_REQUIRED: 'the wallet does not cover it, or there is none.',
-  APP_SPEND_CAP_EXCEEDED: 'the cap that the user set for the app and the month is reached.',
-  WALLET_SUSPENDED: 'the wallet is blocked.',
+  BAD_REQUEST: 'something in the request is not valid; `param` names it.',
+  UNAUTHORIZED: 'no valid key or token was sent.',
+  PAYMENT_REQUIRED: 'the wallet does not cover the call, or there is no wallet.',
+  APP_SPEND_CAP_EXCEEDED: 'the monthly cap that the user set for the app is reached.',
+  WALLET_SUSPENDED: 'the wallet is suspended.',
   APP_SUSPENDED: 'the app is suspended.',
   MODEL_NOT_ENTITLED: 'the app may not call this model.',
-  NOT_FOUND: 'there is no such thing here.',
+  NOT_FOUND: 'it does not exist, or is not yours.',
   PAYLOAD_TOO_LARGE: 'the body is too large.',
-  TOO_MANY_REQUESTS: 'too many in too short a time.',
-  CONCURRENT_STREAM_LIMIT: 'the user has as many streams open as are allowed.',
+  TOO_MANY_REQUESTS: 'too many requests in too short a time.',
+  CONCURRENT_STREAM_LIMIT: 'the user already has as many streams open as allowed.',
   UPSTREAM_THROTTLED: 'the provider is throttling. Nothing was charged.',
-  INTERNAL_SERVER_ERROR: 'a fault of ours.',
+  INTERNAL_SERVER_ERROR: 'the service failed.',
   UPSTREAM_PROVIDER_ERROR: 'the provider failed. Nothing was charged.',
-  FORBIDDEN: 'the account may not do that.',
-  METHOD_NOT_ALLOWED: 'another method.',
-  CONFLICT: 'it does not go with what is there.',
+  FORBIDDEN: 'the account may not do this.',
+  METHOD_NOT_ALLOWED: 'the address does not accept this method.',
+  CONFLICT: 'the request conflicts with the present state, or with an earlier request.',
 };

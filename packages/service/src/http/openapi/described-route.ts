@@ -1,32 +1,35 @@
 import type { z } from 'zod';
 import type { JsonObject } from '#kernel/json.ts';
 
-/** Who may call a route: anybody, a session, one of an operator, an app, an app for one of its users, who reads metrics. */
+/**
+ * Who may call a route: anybody; a session; an operator's session; an app; an app on behalf of one of its users; or the
+ * reader of metrics.
+ */
 type Access = 'public' | 'session' | 'operator' | 'app' | 'user' | 'metrics';
 
-/** What is sent or answered by another type than JSON. */
+/** An answer in a type other than JSON. */
 interface OtherContent {
   readonly contentType: string;
   readonly schema: Schema;
 }
 
-/** Ours, or a JSON schema where none of ours checks it. */
+/** One of our schemas, or plain JSON schema for a part that none of ours checks. */
 export type Schema = z.ZodType | JsonObject;
 
-/** A route as the document tells of it. */
+/** A route as the document describes it. */
 export interface DescribedRoute {
   /** In capital letters. */
   readonly method: string;
-  /** With parameters in braces. */
+  /** With parameters in braces: `/apps/{appId}`. */
   readonly path: string;
   readonly access: Access;
   readonly params?: z.ZodObject | undefined;
   readonly query?: z.ZodObject | undefined;
   readonly body?: Schema | undefined;
-  /** By status; null: an answer without a body. */
+  /** The schema of each status; null for an answer without a body. */
   readonly answers: Readonly<Record<string, z.ZodType | null>>;
-  /** Other forms of the answer with status 200. */
+  /** Other forms of the 200 answer. */
   readonly others?: readonly OtherContent[];
-  /** Names of headers that answers with status 200 may have beside those of all answers. */
+  /** Headers that a 200 answer may have in addition to those of all answers. */
   readonly headers?: readonly string[];
 }

@@ -8,6 +8,7 @@ import { jsonSchemaOf, type Named, withSharedParts } from '#http/openapi/json-sc
 import type { OpenApiDocument, OperationObject, Parameter, Response } from '#http/openapi/open-api.ts';
 import type { JsonObject } from '#kernel/json.ts';
 
+/** How each kind of caller authenticates. The empty alternative of `metrics` is a caller on the same machine. */
 const SECURITY: Readonly<Record<DescribedRoute['access'], readonly JsonObject[]>> = {
   public: [],
   session: [{ session: [] }],
@@ -23,7 +24,7 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     description: 'An API key of an app: `svc_live_...`, or `svc_test_...` for play money.',
   },
-  session: { type: 'http', scheme: 'bearer', description: 'A session token, as `POST /sessions` gives it.' },
+  session: { type: 'http', scheme: 'bearer', description: 'A session token from `POST /sessions`.' },
   metricsToken: { type: 'http', scheme: 'bearer', description: 'The token that the operator set for metrics.' },
 };
 
@@ -31,7 +32,7 @@ const USER: Parameter = {
   name: 'x-service-user',
   in: 'header',
   required: true,
-  description: 'Which user of the app the call is for: 1 to 256 visible ASCII characters that the app chose.',
+  description: 'The user of the app that the call is for: 1 to 256 visible ASCII characters, chosen by the app.',
   schema: { type: 'string', pattern: END_USER_ID.source },
 };
 
@@ -39,11 +40,12 @@ const CORRELATION: Parameter = {
   name: 'x-correlation-id',
   in: 'header',
   required: false,
-  description: 'Names the call in the answer, in receipts and in logs. Left out, or not of this form: one is made.',
+  description:
+    'Identifies the call in the answer, in receipts and in logs. If you leave it out, or it does not have this form, the service makes one.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' },
 };
 
-/** The OpenAPI document of these routes, as they are reached at `publicUrl`. The same of both makes the same bytes. */
+/** The OpenAPI document of these routes at `publicUrl`. The same input always gives the same bytes, so it can be compared. */
 export function describeRoutes(routes: readonly DescribedRoute[], publicUrl: string): OpenApiDocument {
   const named: Named = { schemas: new Map(), responses: new Map() };
   const paths: Record<string, Record<string, OperationObject>> = {};
@@ -102,10 +104,11 @@ const IDEMPOTENCY: Parameter = {
   in: 'header',
   required: false,
   description:
-    '1 to 255 visible ASCII characters. For five minutes, a call with the same ones and the same body gets the answer of the first, and is not charged.',
+    '1 to 255 visible ASCII characters. For five minutes, a call with the same key and the same body gets the answer of the first one and is not charged again.',
   schema: { type: 'string', pattern: IDEMPOTENCY_KEY.source },
 };
 
+/** One parameter for each field of a schema. A path parameter is always required, whatever its schema says. */
 function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query', named: Named): Parameter[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = jsonSchemaOf(schema, 'input', named) as {
@@ -162,9 +165,9 @@ function answerOf(
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   200: 'Done.',
-  201: 'Made.',
-  202: 'Taken.',
-  204: 'Done. The answer is empty.',
+  201: 'Created.',
+  202: 'Accepted.',
+  204: 'Done. The answer has no body.',
   503: 'Not ready.',
 };
 

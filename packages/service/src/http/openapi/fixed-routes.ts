@@ -9,8 +9,8 @@ import {
   modelNameParamsSchema,
   modelObjectSchema,
   monthQuerySchema,
-  noticeSchema,
-  noticeTakenSchema,
+  processorWebhookSchema,
+  webhookReceivedSchema,
   readySchema,
   unreadySchema,
   usageSummarySchema,
@@ -22,7 +22,10 @@ import type { DescribedRoute } from '#http/openapi/described-route.ts';
 const TEXT = { type: 'string' };
 const RATE = ['ratelimit-policy', 'ratelimit'];
 
-/** Routes that `server.ts` answers itself: the data plane, and what the service tells of itself. */
+/**
+ * The routes of the data plane, which `server.ts` answers itself. No framework registers them, so they are described here
+ * by hand. Tests compare every answer with this description.
+ */
 export const FIXED_ROUTES: readonly DescribedRoute[] = [
   {
     method: 'POST',
@@ -30,7 +33,7 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
     access: 'user',
     body: chatRequestSchema(),
     answers: { 200: completionSchema },
-    // OpenAPI has no word for a stream of events: the schema is that of the data of one.
+    // OpenAPI 3.1 cannot describe a stream of events. The schema describes the data of one event.
     others: [{ contentType: 'text/event-stream', schema: chunkSchema }],
     headers: [
       ...RATE,
@@ -69,21 +72,21 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
   },
 ];
 
-/** The same, for whoever runs the service. */
+/** Routes for the people who run the service, and for its payment processor. */
 export const SERVICE_ROUTES: readonly DescribedRoute[] = [
   {
     method: 'POST',
     path: '/webhooks/stripe',
     access: 'public',
-    body: noticeSchema,
-    answers: { 200: noticeTakenSchema },
+    body: processorWebhookSchema,
+    answers: { 200: webhookReceivedSchema },
   },
   {
     method: 'POST',
     path: '/webhooks/test',
     access: 'public',
-    body: noticeSchema,
-    answers: { 200: noticeTakenSchema },
+    body: processorWebhookSchema,
+    answers: { 200: webhookReceivedSchema },
   },
   { method: 'GET', path: '/healthz', access: 'public', answers: { 200: healthSchema } },
   { method: 'GET', path: '/readyz', access: 'public', answers: { 200: readySchema, 503: unreadySchema } },

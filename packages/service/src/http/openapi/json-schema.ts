@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Response } from '#http/openapi/open-api.ts';
 import type { JsonObject } from '#kernel/json.ts';
 
-/** Parts of the document that have a name, as they are found. */
+/** The named parts of the document, collected while it is built. */
 export interface Named {
   readonly schemas: Map<string, JsonObject>;
   readonly responses: Map<string, Response>;
@@ -10,12 +10,12 @@ export interface Named {
 
 const LOCAL = '#/$defs/';
 const SHARED = '#/components/schemas/';
-/** Their format says it, and the patterns are hard to read. */
+/** Formats that say enough. Their generated patterns are long and hard to read. */
 const FORMATS_WITHOUT_PATTERN = new Set<unknown>(['date', 'date-time', 'email', 'uri']);
 
 /**
- * The JSON schema of what is sent (`input`: defaults may be left out) or answered (`output`: they are there). Parts that
- * have a name are put among the named ones, and referred to.
+ * The JSON schema of a request part (`input`: fields with a default may be missing) or an answer (`output`: they are
+ * present). Parts with a name are added to `named` and replaced by references.
  */
 export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', named: Named): JsonObject {
   const { properties, $defs = {} } = z.toJSONSchema(z.object({ it: schema }), {
@@ -23,7 +23,7 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', named: N
     unrepresentable: 'any',
     override: ({ jsonSchema }) => {
       delete jsonSchema.id;
-      // Every whole number of ours has these: they say nothing.
+      // Every integer schema has these bounds by default. They tell readers nothing.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) {
         delete jsonSchema.minimum;
         delete jsonSchema.maximum;
@@ -34,7 +34,7 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', named: N
   return withSharedParts({ ...(properties?.['it'] as JsonObject), $defs }, named);
 }
 
-/** The schema with those of its parts that have a name among the named ones. */
+/** Moves the named parts of a schema into `named` and returns the rest, with references to them. */
 export function withSharedParts({ $defs = {}, ...schema }: JsonObject, named: Named): JsonObject {
   for (const [name, part] of Object.entries($defs as object)) named.schemas.set(name, withSharedNames(part));
   return withSharedNames(schema);

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#kernel/json.ts';
 
-/** As much of OpenAPI 3.1 as the document uses. */
+/** The part of OpenAPI 3.1 that our document uses. */
 
 export interface Response {
   readonly description: string;
@@ -8,7 +8,7 @@ export interface Response {
   readonly content?: Readonly<Record<string, { readonly schema: JsonObject }>>;
 }
 
-/** To a part of the document that has a name. */
+/** A reference to a named part of the document. */
 export interface Reference {
   readonly $ref: string;
 }

@@ -3,9 +3,9 @@ import type { RouteOptions } from 'fastify';
 import type { z } from 'zod';
 import type { DescribedRoute } from '#http/openapi/described-route.ts';
 
-/** What the document tells of a route of the planes. A route without schemas of its answers is no part of the API. */
+/** Describes a route of the planes from its schemas. A route without answer schemas is not part of the API: undefined. */
 export function describedRouteOf({ method, url, schema, config }: RouteOptions): DescribedRoute | undefined {
-  // `HEAD` goes with every `GET`, by HTTP itself.
+  // The framework adds a `HEAD` route to every `GET`. HTTP says so already, and the document need not.
   if (schema?.response === undefined || typeof method !== 'string' || method === 'HEAD') return undefined;
   const path = url.replaceAll(/:(\w+)/g, '{$1}');
   const { alsoAs, headers } = OPERATIONS[`${method} ${path}`] ?? {};
@@ -22,7 +22,7 @@ export function describedRouteOf({ method, url, schema, config }: RouteOptions):
   };
 }
 
-/** A schema of nothing but null is how a route says that its answer is empty. */
+/** A route declares an answer without a body by a schema that is only null. */
 function answersOf(response: Readonly<Record<string, z.ZodType>>): DescribedRoute['answers'] {
   return Object.fromEntries(
     Object.entries(response).map(([status, schema]) => [status, schema.type === 'null' ? null : schema]),

@@ -7,12 +7,12 @@ import { referencePage } from '#http/reference/reference-page.ts';
 import { REFERENCE_STYLE } from '#http/reference/style.ts';
 import { sha256 } from '#kernel/crypto.ts';
 
-/** The document of the whole API: routes of the planes, and those that `server.ts` answers itself. */
+/** The document of the whole API: the routes of the planes, and those that `server.ts` answers itself. */
 function describeApi(planeRoutes: readonly DescribedRoute[], publicUrl: string): OpenApiDocument {
   return describeRoutes([...FIXED_ROUTES, ...planeRoutes, ...SERVICE_ROUTES], publicUrl);
 }
 
-/** The page loads nothing, runs nothing and is shown in no other. */
+/** The page may load nothing, run nothing, and not be framed. Its only style is allowed by its hash. */
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
@@ -22,7 +22,7 @@ const PAGE_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-/** `GET /openapi.json`, and the same to be read at `GET /docs`. Each is made when it is first asked for, once. */
+/** Adds `GET /openapi.json` and the same for people, `GET /docs`. Each is built once, at its first request. */
 export function addReference(plane: FastifyInstance, planeRoutes: readonly DescribedRoute[], publicUrl: string): void {
   let json: string | undefined;
   let page: string | undefined;

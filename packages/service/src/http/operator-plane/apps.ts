@@ -11,7 +11,7 @@ import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
 import type { AppDetails } from '#operator/apps.ts';
 
-/** Any app: rights, limits, suspension (CP-05). */
+/** Routes for all apps: rights, limits, suspension (CP-05). */
 export function addAnyAppRoutes(plane: Plane, { apps }: OperatorPlane): void {
   plane.get(
     '/operator/apps',

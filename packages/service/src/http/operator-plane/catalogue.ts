@@ -16,7 +16,10 @@ import { refuse } from '#kernel/refusal.ts';
 
 const GONE = { 204: z.null() };
 
-/** The catalogue: providers, entries with their prices, aliases (CP-05, MO-05, MO-06). */
+/**
+ * Routes for the catalogue: providers, models with their prices, aliases (CP-05, MO-05, MO-06). The reason of an act is in
+ * the query, because these bodies are catalogue entries and `DELETE` has none.
+ */
 export function addCatalogueRoutes(plane: Plane, { catalogue }: OperatorPlane): void {
   plane.get(
     '/operator/catalogue',
@@ -39,6 +42,7 @@ export function addCatalogueRoutes(plane: Plane, { catalogue }: OperatorPlane): 
       },
     },
     async (request) => {
+      // `if-match` prevents lost updates: two operators may edit the same version of the file.
       const version = /\d+/.exec(request.headers['if-match'] ?? '')?.[0];
       const expected = version === undefined ? undefined : BigInt(version);
       return granted(await catalogue.replace(actOf(request, request.query.reason), request.body, expected));
@@ -59,7 +63,7 @@ export function addCatalogueRoutes(plane: Plane, { catalogue }: OperatorPlane): 
     async (request) => {
       const { id } = request.params;
       if (request.body.id !== undefined && request.body.id !== id) {
-        granted(refuse('BAD_REQUEST', 'The `id` of the entry is not that of the address.', { param: 'id' }));
+        granted(refuse('BAD_REQUEST', '`id` must be the one in the address, or left out.', { param: 'id' }));
       }
       return granted(await catalogue.putModel(actOf(request, request.query.reason), id, { ...request.body, id }));
     },

@@ -21,10 +21,10 @@ export interface OperatorPlane {
   readonly checkLedger: () => Promise<LedgerCheck>;
 }
 
-/** Routes with this ask for an account with the operator role: 403 `FORBIDDEN` for any other (CP-05). */
+/** A route with this requires an account with the operator role. Any other gets a 403 `FORBIDDEN` (CP-05). */
 export const OPERATORS_ONLY = { role: 'operator' } as const satisfies { readonly role: Account['role'] };
 
-/** Who acts, and why, for the audit trail. */
+/** Who acts, and why, for the audit trail. The actor is always the session's account, never a field of the request. */
 export function actOf(request: FastifyRequest, reason: string | undefined): Act {
   return { actor: callerOf(request).account.accountId, reason };
 }

@@ -16,7 +16,7 @@ import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
 
-/** The service as a whole: the books, the audit trail, accounts (CP-05, WA-09). */
+/** Routes for the service as a whole: the ledger check, the audit trail, accounts (CP-05, WA-09). */
 export function addServiceRoutes(plane: Plane, { accounts, audit, checkLedger }: OperatorPlane): void {
   plane.get(
     '/operator/ledger/check',
@@ -27,6 +27,7 @@ export function addServiceRoutes(plane: Plane, { accounts, audit, checkLedger }:
         ok: found === 0n,
         wallets: Number(wallets),
         entries: Number(entries),
+        // Text: a broken figure may be larger than a JSON number holds exactly.
         differences: differences.map((difference) => ({
           rule: difference.rule,
           walletId: String(difference.walletId),

@@ -20,7 +20,7 @@ import type { Wallet } from '#ledger/wallet/wallet.ts';
 import type { WalletDetails } from '#operator/wallets.ts';
 import type { Payment } from '#payments/refund.ts';
 
-/** Any real wallet: opening it, and what it holds (CP-05). */
+/** Routes that open and show real wallets (CP-05). */
 export function addOperatorWalletRoutes(plane: Plane, { wallets }: OperatorPlane): void {
   plane.post(
     '/operator/apps/:appId/wallets',
@@ -62,7 +62,7 @@ export function addOperatorWalletRoutes(plane: Plane, { wallets }: OperatorPlane
   );
 }
 
-/** Money into any wallet and out of it, and the end of a suspension (WA-05, WA-06). */
+/** Routes that move money into and out of wallets, and lift suspensions (WA-05, WA-06). */
 export function addMovementRoutes(plane: Plane, { wallets, payments }: OperatorPlane): void {
   plane.get(
     '/operator/apps/:appId/wallets/:userId/payments',
@@ -133,7 +133,7 @@ function detailsToWire({ wallet, holds, entries, next }: WalletDetails) {
       cause: entry.cause,
       debit: entry.debit,
       credit: entry.credit,
-      amountMicros: microsToWire(microsSumFromRow(entry.amount_micros)), // What is written off may be above it.,
+      amountMicros: microsToWire(microsSumFromRow(entry.amount_micros)), // A write-off may exceed the largest balance.
       balanceAfterMicros: microsToWire(microsFromRow(entry.balance_after_micros)),
       at: isoOf(entry.at.getTime()),
     })),

@@ -27,7 +27,7 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off 
       lag(e.balance_after_micros, 1, c.balance) over (partition by c.wallet_id order by e.seq) as before,
       ledger.added_to_wallet(e.debit, e.credit, e.amount_micros) as change
     from changed c
-    cross join lateral ( -- Not flattened, so that each wallet's new rows are found by the index, whatever the planner guesses.
+    cross join lateral ( -- Not flattened, so that each wallet's new rows are found by the index, even when the planner guesses wrong.
       select * from ledger.entries e where e.wallet_id = c.wallet_id and e.seq > c.entry_seq offset 0
     ) e
   ), charges as materialized (

@@ -2,7 +2,7 @@
 -- was won. Answers 'booked'; 'repeated' where the key is known, with the same amount, and 'conflict' with another;
 -- 'too_much' where the balance would pass 2^53 - 1; 'no_wallet'.
 --
--- It lifts no suspension (WA-04). The app is told of a payment (WH-06).
+-- It lifts no suspension (WA-04). The app receives an event for a payment (WH-06).
 create or replace function ledger.credit(p_app text, p_user text, p_kind text, p_amount bigint, p_key text) returns text
 language plpgsql security definer set search_path = pg_catalog as $$
 declare

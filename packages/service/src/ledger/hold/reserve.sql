@@ -8,9 +8,9 @@
 -- When all slots of a user are taken, a stream gets those of the wallet's oldest drains, as many as it takes, if nothing
 -- else refuses it (LI-02). Such a drain keeps its hold until its process settles it, but is no stream any more.
 --
--- A call that joins may be a retry (CC-14). It first looks for an earlier attempt: a hold that runs, or an answer that is
--- kept and whose charge is on the books. If there is one, the call holds nothing and is told which: 'attempt_running',
--- 'attempt_kept', or 'attempt_conflict' when the earlier one had another body. Among several, the one that it has joined
+-- A call that joins may be a retry (CC-14). It first looks for an earlier call with its idempotency key: a hold that runs,
+-- or an answer that is kept and whose charge is on the books. If there is one, the call holds nothing and is told which:
+-- 'attempt_running', 'attempt_kept', or 'attempt_conflict' when the earlier one had another body. Among several, the one that it has joined
 -- before (`joined_call`) comes first, then a kept answer, then a running one that nobody has joined. A running one is
 -- marked as joined.
 create or replace function ledger.reserve(p_instance bigint, p_requests db.hold_request[])
@@ -56,8 +56,8 @@ begin
       w.cap_spent_micros, w.cap_held_micros, w.open_streams, h.amount_micros as placed, h.instance_id as holder, c.call_id as ended
     from unnest(p_requests) with ordinality q
     left join ledger.wallets w on w.app_id = q.app_id and w.user_id = q.user_id and w.wallet_id = any (locked)
-    -- `offset 0` keeps a lateral subquery from being turned into a join: whatever the planner expects, it stays a look-up
-    -- by the key, and never becomes a pass over a table that has grown since the plan was made.
+    -- `offset 0` keeps a lateral subquery from being turned into a join. It stays a look-up by the key, even
+    -- when the planner expects few rows, and never becomes a pass over a table that has grown since the plan was made.
     left join lateral (
       select h.amount_micros, h.instance_id from ledger.holds h where is_repeat and h.call_id = q.call_id offset 0
     ) h on true

@@ -1,5 +1,5 @@
--- Connects or disconnects a user. A suspension is another fact and stays (WA-11). The app is told of the first connection
--- alone (WH-07). False where there is no wallet.
+-- Connects or disconnects a user. A suspension is another fact and stays (WA-11). The app receives an event for
+-- the first connection alone (WH-07). False where there is no wallet.
 create or replace function ledger.set_connected(p_app text, p_user text, p_connected boolean) returns boolean
 language plpgsql security definer set search_path = pg_catalog as $$
 declare

@@ -3,15 +3,18 @@ import { parseId } from '#kernel/ids.ts';
 import { fromMinorUnits } from '#payments/amounts.ts';
 import type { DisputeMovement, PaymentReport, RefundReport } from '#payments/processor.ts';
 
-/** Under what our ids are kept in Stripe's metadata. */
+/** The names of our ids in Stripe's metadata. They are how we recognise our own payments and refunds. */
 export const CHECKOUT_NAME = 'purser_checkout';
 export const REFUND_NAME = 'purser_refund';
 
-/** More than any payment has: of a longer list nothing would be believed. */
+/** More refunds or disputes than any payment has. The library requires a limit. */
 const LISTED_MAX = 10_000;
 const PAGE = 100;
 
-/** Everything that Stripe has of a payment now. Undefined: it has none, or one that was not begun here. */
+/**
+ * Everything that Stripe knows about a payment now. Undefined if Stripe does not know it, or if it did not begin here: one
+ * account may also serve other software.
+ */
 export async function reportOf(stripe: Stripe, processorPayment: string): Promise<PaymentReport | undefined> {
   const intent = await retrieved(stripe, processorPayment);
   const checkoutId = parseId('checkout', intent?.metadata[CHECKOUT_NAME]);
@@ -21,6 +24,7 @@ export async function reportOf(stripe: Stripe, processorPayment: string): Promis
   const of = { payment_intent: intent.id, limit: PAGE };
   const refunds = isPaid ? await stripe.refunds.list(of).autoPagingToArray({ limit: LISTED_MAX }) : [];
   const disputes = isPaid ? await stripe.disputes.list(of).autoPagingToArray({ limit: LISTED_MAX }) : [];
+  // Money in a currency other than the payment's cannot be compared with it. It is reported as an anomaly, not booked.
   const isIn = (moved: { readonly currency: string }) => moved.currency === intent.currency;
   return {
     processorPayment: intent.id,
@@ -34,6 +38,7 @@ export async function reportOf(stripe: Stripe, processorPayment: string): Promis
   };
 }
 
+/** The payment; undefined only if Stripe says that it does not exist. Every other failure throws and is tried again. */
 async function retrieved(stripe: Stripe, payment: string): Promise<Stripe.PaymentIntent | undefined> {
   try {
     return await stripe.paymentIntents.retrieve(payment);
@@ -52,14 +57,16 @@ function refundOf(refund: Stripe.Refund): RefundReport {
   };
 }
 
+/** `requires_action` and `pending` count as under way: the outcome is still open. */
 function stateOf(status: string | null): RefundReport['state'] {
   if (status === 'succeeded') return 'paid';
   return status === 'failed' || status === 'canceled' ? 'declined' : 'under_way';
 }
 
 /**
- * A dispute has up to two movements: the bank takes money, and gives it back. Fees are the operator's. Where Stripe keeps its
- * accounts in another currency than was paid in, the dispute's own amount is what moved.
+ * A dispute has up to two movements: the bank takes the money, and later may give it back. Fees are the operator's. If the
+ * Stripe account is kept in another currency than the payment, the movement is converted, so the dispute's own amount
+ * counts.
  */
 function movementsOf({
   amount,
@@ -78,7 +85,7 @@ function movementsOf({
     }));
 }
 
-/** The payment that a notice is about; undefined for a notice that is about none. */
+/** The payment that an event is about; undefined if it is not about a payment. */
 export function paymentOf(event: Stripe.Event): string | undefined {
   const about = event.data.object as { readonly object?: string; readonly id?: string };
   if (about.object === 'payment_intent') return about.id;
@@ -87,6 +94,7 @@ export function paymentOf(event: Stripe.Event): string | undefined {
 
 type Named = string | { readonly id: string } | null;
 
+/** The payment that a session, charge, refund or dispute names, either as an id or as a whole object. */
 export function payerPaymentOf({ payment_intent: payment }: { readonly payment_intent?: Named }): string | undefined {
   return typeof payment === 'string' ? payment : (payment?.id ?? undefined);
 }

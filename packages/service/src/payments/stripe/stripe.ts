@@ -4,31 +4,31 @@ import Stripe from 'stripe';
 import type { Clock } from '#kernel/clock.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { payableIn, toMinorUnits } from '#payments/amounts.ts';
-import type { CheckoutOrder, Notice, Processor, RefundOrder } from '#payments/processor.ts';
+import type { CheckoutOrder, ProcessorEvent, Processor, RefundOrder } from '#payments/processor.ts';
 import { CHECKOUT_NAME, payerPaymentOf, paymentOf, REFUND_NAME, reportOf } from '#payments/stripe/report.ts';
 
 export interface StripeSettings {
   readonly secretKey: string;
-  /** Of the endpoint to which its notices come. */
+  /** The signing secret of the endpoint to which Stripe sends webhooks. */
   readonly webhookSecret: string;
-  /** Undefined: Stripe's own. */
+  /** Undefined means Stripe's own address. */
   readonly apiBase: URL | undefined;
 }
 
 const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
-/** While somebody waits for a page. */
+/** Fewer when a payer waits for the page: an error now is better than a page that hangs. */
 const RETRIES_OF_A_PAYER = 1;
 /** How long a checkout can be paid. */
 const OPEN_SECONDS = 60 * 60;
-/** How old a notice may be, and how far ahead of our clock. */
+/** How far a webhook's signature may be from our clock, in either direction. */
 const TOLERANCE_SECONDS = 300;
-/** Where checkouts are, unless the API is somewhere else. */
+/** Where checkout pages are, unless `apiBase` says otherwise. */
 const CHECKOUT_ORIGIN = 'https://checkout.stripe.com';
-/** By which Stripe says that this will never be. */
+/** With these, Stripe refuses a refund for good. Anything else may succeed when it is repeated. */
 const REFUSED_STATUS = new Set([400, 402]);
 
-/** Stripe (ON-03): Checkout Sessions for paying, notices by its webhooks, refunds. */
+/** Stripe (ON-03): Checkout Sessions for paying, webhooks, refunds. */
 export function createStripe(settings: StripeSettings, clock: Clock): Processor {
   const { secretKey, webhookSecret, apiBase } = settings;
   const stripe = new Stripe(secretKey, {
@@ -44,14 +44,15 @@ export function createStripe(settings: StripeSettings, clock: Clock): Processor 
     amountsIn: payableIn,
     openCheckout: (order) =>
       asked(async () => {
+        // Our id is the idempotency key: a retry after a timeout finds the session that the first request made.
         const session = await stripe.checkout.sessions.create(sessionOf(order, clock.nowMs()), {
           idempotencyKey: order.checkoutId,
           maxNetworkRetries: RETRIES_OF_A_PAYER,
         });
-        if (session.url === null) throw new Error('Stripe opened a checkout that has no address.');
+        if (session.url === null) throw new Error('Stripe opened a checkout without an address.');
         return { processorCheckout: session.id, url: session.url };
       }),
-    readNotice: async (body, headers) => readNotice(stripe, webhookSecret, { body, headers, clock }),
+    readWebhook: async (body, headers) => readWebhook(stripe, webhookSecret, { body, headers, clock }),
     lookUp: (payment) => asked(() => reportOf(stripe, payment)),
     lookUpCheckout: (checkout) =>
       asked(async () => {
@@ -71,13 +72,14 @@ function addressOf({ hostname, port, protocol }: URL) {
   } as const;
 }
 
-/** Nothing names the end user: the checkout's id is enough to find him here. */
+/** The session names no end user: the checkout's id is enough to find them here. */
 function sessionOf(order: CheckoutOrder, nowMs: number) {
   const { checkoutId, amount, currency, appName, returnUrl, cancelUrl, email } = order;
   const metadata = { [CHECKOUT_NAME]: checkoutId };
   return {
     mode: 'payment',
-    allowed_payment_method_types: ['card'], // Others may fail days after they succeeded, by movements that no report here has.
+    // Other methods may fail days after they succeeded, through movements that our reports do not contain.
+    allowed_payment_method_types: ['card'],
     expires_at: Math.floor(nowMs / 1_000) + OPEN_SECONDS,
     submit_type: 'pay',
     client_reference_id: checkoutId,
@@ -93,7 +95,7 @@ function sessionOf(order: CheckoutOrder, nowMs: number) {
         },
       },
     ],
-    adaptive_pricing: { enabled: false }, // The payer pays in the currency of his wallet.
+    adaptive_pricing: { enabled: false }, // A payment in another currency could not be credited to the wallet.
     success_url: returnUrl,
     cancel_url: cancelUrl,
     ...(email === undefined ? {} : { customer_email: email }),
@@ -106,36 +108,37 @@ interface Received {
   readonly clock: Clock;
 }
 
-function readNotice(
+function readWebhook(
   stripe: Stripe,
   secret: string,
   { body, headers, clock }: Received,
-): Notice | undefined | Refusal<'BAD_REQUEST'> {
+): ProcessorEvent | undefined | Refusal<'BAD_REQUEST'> {
   const signature = headers['stripe-signature'];
-  if (typeof signature !== 'string' || isAhead(signature, clock) || !isUtf8(body)) return noNotice();
-  const text = body.toString('utf8'); // As text: of bytes the library forgives some.
+  if (typeof signature !== 'string' || isAhead(signature, clock) || !isUtf8(body)) return notOfProcessor();
+  const text = body.toString('utf8'); // The library is lenient about bytes: it drops a byte order mark, for one.
   let event: Stripe.Event;
   try {
     event = stripe.webhooks.constructEvent(text, signature, secret, TOLERANCE_SECONDS, undefined, clock.nowMs());
   } catch {
-    return noNotice(); // Not signed by Stripe, too old, or no notice at all.
+    return notOfProcessor(); // Not signed by Stripe, too old, or not an event.
   }
   const processorPayment = paymentOf(event);
-  return processorPayment === undefined ? undefined : { noticeId: event.id, type: event.type, processorPayment };
+  return processorPayment === undefined ? undefined : { eventId: event.id, type: event.type, processorPayment };
 }
 
-/** The library looks at old ones only. */
+/** Whether the signature is dated too far in the future. The library checks only for old ones. */
 function isAhead(signature: string, clock: Clock): boolean {
   const seconds = [...signature.matchAll(/(?:^|,)t=(\d+)/g)].map(([, digits]) => Number(digits));
   return seconds.some((second) => second > clock.nowMs() / 1_000 + TOLERANCE_SECONDS);
 }
 
-function noNotice(): Refusal<'BAD_REQUEST'> {
-  return refuse('BAD_REQUEST', 'The signature is not that of a fresh notice of the payment processor.', {
+function notOfProcessor(): Refusal<'BAD_REQUEST'> {
+  return refuse('BAD_REQUEST', 'The signature is not a recent one of the payment processor.', {
     param: 'stripe-signature',
   });
 }
 
+/** Asks for a refund. Our id is the idempotency key, so a repeat is the same refund. */
 async function refund(
   stripe: Stripe,
   { refundId, processorPayment, amount, currency }: RefundOrder,
@@ -157,6 +160,7 @@ async function refund(
   }
 }
 
+/** Makes a request to Stripe. Every fault that leaves this file has gone through `discreet`. */
 async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();
@@ -165,9 +169,12 @@ async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** What the library says of a fault may hold parts of a key or of a request: only its kind is told. */
+/**
+ * Strips a fault of the library down to its kind. Its message may contain part of a key or of a request, and faults are
+ * logged.
+ */
 function discreet(fault: unknown): unknown {
   if (!(fault instanceof Stripe.errors.StripeError)) return fault;
   const { type, statusCode, code, requestId } = fault;
-  return new Error(`Stripe could not be asked: ${[type, statusCode, code, requestId].filter(Boolean).join(' ')}.`);
+  return new Error(`The request to Stripe failed: ${[type, statusCode, code, requestId].filter(Boolean).join(' ')}.`);
 }

@@ -1,9 +1,9 @@
-/** What becomes of a payment by a test card, at once and later. */
+/** What happens to a payment with a test card, at once and later. */
 interface TestCard {
   readonly number: string;
-  /** It pays; not at all; or after a second step. */
+  /** The card pays, is declined, or pays after a second step. */
   readonly answer: 'paid' | 'declined' | 'confirm';
-  /** What the bank does with the payment later, one after the other. */
+  /** What the bank does with the payment later, one thing after the other. */
   readonly later: readonly LaterAct[];
   readonly takesRefunds: boolean;
 }
@@ -12,7 +12,7 @@ type LaterAct = 'refund.made' | 'chargeback.made' | 'chargeback.won';
 
 const PLAIN = { answer: 'paid', later: [], takesRefunds: true } as const;
 
-/** The cards that the test processor takes. */
+/** The cards that the test processor accepts. */
 export const TEST_CARDS = {
   success: { ...PLAIN, number: '4242424242424242' },
   decline: { ...PLAIN, number: '4000000000000002', answer: 'declined' },
@@ -25,10 +25,13 @@ export const TEST_CARDS = {
 
 export type TestCardName = keyof typeof TEST_CARDS;
 
-/** Every card's name, in the order in which they are shown. */
+/** The names of all cards, in the order in which the page shows them. */
 export const TEST_CARD_NAMES = Object.keys(TEST_CARDS) as readonly TestCardName[];
 
-/** The card of a number as it was typed; undefined for any other number, which goes nowhere from here. */
+/**
+ * The card with this number, typed with or without spaces. Undefined for any other number. A number goes no further than
+ * this function, because somebody may type a real one.
+ */
 export function testCardOf(typed: string): TestCardName | undefined {
   const digits = typed.replaceAll(/[ -]/g, '');
   return TEST_CARD_NAMES.find((name) => TEST_CARDS[name].number === digits);

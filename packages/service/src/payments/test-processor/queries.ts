@@ -12,12 +12,15 @@ export interface TestCheckoutRow {
   readonly return_url: string;
   readonly cancel_url: string;
   readonly confirming: TestCardName | null;
-  /** Null: nobody has paid. */
+  /** Null until somebody has paid. */
   readonly test_payment: string | null;
   readonly card: TestCardName | null;
 }
 
-/** The same order twice is one checkout: gives the name that it has. */
+/**
+ * Opens a checkout and returns its name. A repeat of an order returns the name of the first. The update that changes
+ * nothing makes `returning` work for it.
+ */
 export async function insertTestCheckout(db: Queryable, name: string, order: CheckoutOrder): Promise<string> {
   const { rows } = await db.query<{ test_checkout: string }>(
     `insert into payments.test_checkouts
@@ -45,7 +48,7 @@ export async function selectPaidTestCheckout(db: Queryable, testPayment: string)
   return rows[0];
 }
 
-/** Undefined: no second step is waited for any more. */
+/** Stores the card whose second step is pending; undefined if none is pending any more. */
 export async function updateConfirming(
   db: Queryable,
   testCheckout: string,
@@ -57,7 +60,7 @@ export async function updateConfirming(
   ]);
 }
 
-/** False where it was paid before. */
+/** Returns false if the checkout was already paid. */
 export async function insertTestPayment(
   tx: Queryable,
   payment: { readonly testPayment: string; readonly testCheckout: string; readonly card: TestCardName },
@@ -77,6 +80,7 @@ interface NewTestEvent {
   readonly delayMs: number;
 }
 
+/** Schedules an event. `happens_at` fixes the order of a payment's events; `due_at` moves with every attempt. */
 export async function insertTestEvent(db: Queryable, event: NewTestEvent): Promise<void> {
   await db.query(
     `insert into payments.test_events (test_event, test_payment, type, happens_at, due_at)
@@ -91,7 +95,10 @@ export interface TestEventRow {
   readonly type: string;
 }
 
-/** Takes what is due, for one process alone, and makes it due again in case that process dies or fails. */
+/**
+ * Claims due events for this process and makes them due again after `retryMs`, in case it dies or fails. An event waits
+ * until all earlier events of its payment are gone, so that they happen in order.
+ */
 export async function claimTestEvents(db: Queryable, most: number, retryMs: number): Promise<readonly TestEventRow[]> {
   const { rows } = await db.query<TestEventRow>(
     `update payments.test_events set attempts = attempts + 1, due_at = clock_timestamp() + $2 * interval '1 ms'
@@ -107,7 +114,7 @@ export async function claimTestEvents(db: Queryable, most: number, retryMs: numb
   return rows;
 }
 
-/** Its notice was taken, or nobody took it this many times. */
+/** Deletes an event that was attempted at least `attemptsMin` times: 0 after success, the limit after a failure. */
 export async function deleteTestEvent(db: Queryable, testEvent: string, attemptsMin: number): Promise<void> {
   await db.query('delete from payments.test_events where test_event = $1 and attempts >= $2', [testEvent, attemptsMin]);
 }
@@ -120,8 +127,8 @@ interface NewTestRefund {
 }
 
 /**
- * Begins a refund that was asked for, where so much of the payment is left; false where it is not, and where it has begun
- * before. The payment's row is locked, so that two refunds see each other.
+ * Begins a refund that we asked for. Returns false if less than that is left of the payment, or if the refund has already
+ * begun. The payment's row is locked, so that two refunds see each other.
  */
 export async function insertTestRefund(tx: Queryable, refund: NewTestRefund): Promise<boolean> {
   const { testRefund, testPayment, refundId, amount } = refund;
@@ -135,7 +142,7 @@ export async function insertTestRefund(tx: Queryable, refund: NewTestRefund): Pr
   return rowCount === 1;
 }
 
-/** What of a payment has neither been refunded nor taken by a chargeback. */
+/** Locks a payment and returns what is left of it after refunds and chargebacks. */
 async function lockLeft(tx: Queryable, testPayment: string): Promise<bigint> {
   await tx.query('select 1 from payments.test_payments where test_payment = $1 for update', [testPayment]);
   const { rows } = await tx.query<{ left_micros: bigint }>(
@@ -151,7 +158,7 @@ async function lockLeft(tx: Queryable, testPayment: string): Promise<bigint> {
   return rows[0]?.left_micros ?? 0n;
 }
 
-/** The bank refunds what is left, by an event of this name; the same event twice is one refund. */
+/** The bank refunds what is left of a payment. The event's name is the refund's, so the same event twice is one refund. */
 export async function refundWhatIsLeft(tx: Queryable, testEvent: string, testPayment: string): Promise<void> {
   const left = await lockLeft(tx, testPayment);
   if (left <= 0n) return;
@@ -162,7 +169,7 @@ export async function refundWhatIsLeft(tx: Queryable, testEvent: string, testPay
   );
 }
 
-/** The bank takes what is left back from us; the same event twice takes it once. */
+/** The bank takes what is left of a payment from us. The same event twice takes it once. */
 export async function chargeBackWhatIsLeft(tx: Queryable, testEvent: string, testPayment: string): Promise<void> {
   const left = await lockLeft(tx, testPayment);
   if (left <= 0n) return;
@@ -173,7 +180,7 @@ export async function chargeBackWhatIsLeft(tx: Queryable, testEvent: string, tes
   );
 }
 
-/** The bank gives back what it took; the same event twice gives it once. */
+/** The bank returns what it took. The same event twice returns it once. */
 export async function reinstateChargebacks(tx: Queryable, testEvent: string, testPayment: string): Promise<void> {
   await tx.query(
     `insert into payments.test_movements (test_movement, test_payment, amount_micros, is_reinstated)
@@ -184,7 +191,7 @@ export async function reinstateChargebacks(tx: Queryable, testEvent: string, tes
   );
 }
 
-/** Refunds that were under way have arrived. */
+/** Marks the refunds under way as paid. */
 export async function payTestRefunds(db: Queryable, testPayment: string): Promise<void> {
   await db.query(`update payments.test_refunds set state = 'paid' where test_payment = $1 and state = 'under_way'`, [
     testPayment,

@@ -1,6 +1,5 @@
 import { inTransaction, type Pool } from '#db/pool.ts';
-import type { Micros } from '#kernel/micros.ts';
-import { microsFromRow } from '#kernel/micros.ts';
+import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { randomBase62 } from '#kernel/random.ts';
 import { TEST_CARDS, type TestCardName } from '#payments/test-processor/cards.ts';
 import {
@@ -10,35 +9,36 @@ import {
   updateConfirming,
 } from '#payments/test-processor/queries.ts';
 
-/** A place to pay, as its page shows it. */
+/** A checkout of the test processor, as its page shows it. */
 export interface TestCheckout {
   readonly amount: Micros;
   readonly currency: string;
   readonly appName: string;
-  /** Where the payer goes after paying; where, if he does not want to. */
+  /** Where the payer goes after paying. */
   readonly returnUrl: string;
+  /** Where the payer goes if they do not pay. */
   readonly cancelUrl: string;
-  /** `confirming`: a card was taken that asks for a second step. */
+  /** `confirming`: the card needs a second step. */
   readonly state: 'open' | 'confirming' | 'paid';
 }
 
-/** The make-believe bank, as its payers see it (ON-03). No card number gets here, only what the card does. */
+/** The bank behind the test processor, as its payers see it (ON-03). It never sees a card number, only the card's name. */
 export interface TestBank {
   readonly find: (testCheckout: string) => Promise<TestCheckout | undefined>;
-  /** Pays, once however often. `confirm`: a second step is needed first. */
+  /** Pays, once however often it is called. `confirm`: a second step is needed first. */
   readonly pay: (testCheckout: string, card: TestCardName) => Promise<'paid' | 'declined' | 'confirm'>;
-  /** The second step. `nothing`: none was waited for. */
+  /** The second step. `nothing`: no second step was pending. */
   readonly confirm: (testCheckout: string, isConfirmed: boolean) => Promise<'paid' | 'declined' | 'nothing'>;
 }
 
-const NOTICE_DELAY_MS = 1_500; // So that somebody sees the money arrive.
+const WEBHOOK_DELAY_MS = 1_500; // Long enough for a developer to see the money arrive.
 const LATER_DELAY_MS = 10_000;
 const ID_LENGTH = 22;
 
 export const newTestCheckout = (): string => `tch_${randomBase62(ID_LENGTH)}`;
 export const newTestRefund = (): string => `tre_${randomBase62(ID_LENGTH)}`;
 const newTestPayment = (): string => `tpa_${randomBase62(ID_LENGTH)}`;
-/** Names of events come in the order in which they are due only by their delays. */
+/** Events happen in the order of their delays. Their ids say nothing about the order. */
 const newTestEvent = (): string => `tev_${randomBase62(ID_LENGTH)}`;
 
 export function createTestBank(pool: Pool): TestBank {
@@ -49,7 +49,7 @@ export function createTestBank(pool: Pool): TestBank {
       await updateConfirming(tx, testCheckout, undefined);
       const acts = ['payment.paid', ...TEST_CARDS[card].later];
       for (const [index, type] of acts.entries()) {
-        const delayMs = NOTICE_DELAY_MS + index * LATER_DELAY_MS;
+        const delayMs = WEBHOOK_DELAY_MS + index * LATER_DELAY_MS;
         await insertTestEvent(tx, { testEvent: newTestEvent(), testPayment, type, delayMs });
       }
     });
@@ -86,7 +86,7 @@ export function createTestBank(pool: Pool): TestBank {
   };
 }
 
-/** The notice of a refund that was asked for. */
+/** The event that confirms a refund which we asked for. */
 export function refundEvent(testPayment: string) {
-  return { testEvent: newTestEvent(), testPayment, type: 'refund.paid', delayMs: NOTICE_DELAY_MS };
+  return { testEvent: newTestEvent(), testPayment, type: 'refund.paid', delayMs: WEBHOOK_DELAY_MS };
 }

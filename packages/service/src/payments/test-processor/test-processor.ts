@@ -4,7 +4,7 @@ import { microsFromRow } from '#kernel/micros.ts';
 import { payableIn } from '#payments/amounts.ts';
 import type { PaymentReport, Processor } from '#payments/processor.ts';
 import { TEST_CARDS } from '#payments/test-processor/cards.ts';
-import { readSignedNotice } from '#payments/test-processor/notices.ts';
+import { readSignedWebhook } from '#payments/test-processor/signed-webhooks.ts';
 import {
   insertTestCheckout,
   insertTestEvent,
@@ -19,23 +19,23 @@ import { newTestCheckout, newTestRefund, refundEvent } from '#payments/test-proc
 
 interface TestProcessorOptions {
   readonly pool: Pool;
-  /** Notices are signed under it. */
+  /** The key that signs webhooks. */
   readonly key: Buffer;
   readonly publicUrl: string;
   readonly clock: Clock;
 }
 
-/** A processor whose money is make-believe, of development services alone (ON-03). */
+/** A processor that moves no real money, for development services only (ON-03). */
 export function createTestProcessor({ pool, key, publicUrl, clock }: TestProcessorOptions): Processor {
   return {
     name: 'test',
-    formTargets: [], // Its pages are of this service.
+    formTargets: [], // Its pages belong to this service.
     amountsIn: payableIn,
     openCheckout: async (order) => {
       const processorCheckout = await insertTestCheckout(pool, newTestCheckout(), order);
       return { processorCheckout, url: `${publicUrl}/test-processor/${processorCheckout}` };
     },
-    readNotice: async (body, headers) => readSignedNotice(key, clock, body, headers),
+    readWebhook: async (body, headers) => readSignedWebhook(key, clock, body, headers),
     lookUp: (testPayment) =>
       inSnapshot(pool, async (tx) => reportOf(tx, await selectPaidTestCheckout(tx, testPayment))),
     lookUpCheckout: (testCheckout) =>
@@ -44,6 +44,7 @@ export function createTestProcessor({ pool, key, publicUrl, clock }: TestProcess
       inTransaction(pool, async (tx) => {
         const paid = await selectPaidTestCheckout(tx, testPayment);
         if (paid?.card === null || paid === undefined || !TEST_CARDS[paid.card].takesRefunds) return 'declined';
+        // Like a real processor, it answers a repeat as it answered the first request.
         const before = (await selectTestRefunds(tx, testPayment)).some((one) => one.refund_id === refundId);
         if (before) return 'asked';
         const isBegun = await insertTestRefund(tx, { testRefund: newTestRefund(), testPayment, refundId, amount });
@@ -54,6 +55,7 @@ export function createTestProcessor({ pool, key, publicUrl, clock }: TestProcess
   };
 }
 
+/** The report of a checkout's payment; undefined until somebody has paid. */
 async function reportOf(tx: Queryable, checkout: TestCheckoutRow | undefined): Promise<PaymentReport | undefined> {
   if (checkout?.test_payment === null || checkout === undefined) return undefined;
   const testPayment = checkout.test_payment;

@@ -2,9 +2,8 @@ import type { HttpClient } from '@purser/upstream-http/client.ts';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import type { Completion, CompletionChoice } from '#providers/completion.ts';
 import { wholeChoice } from '#providers/openai-compatible/answer-shape.ts';
-import { checkChoices } from '#providers/openai-compatible/choices.ts';
+import { checkChoices, errorOfFrame, errorOfStatus } from '#providers/openai-compatible/error.ts';
 import { ChunkStream } from '#providers/openai-compatible/chunk-stream.ts';
-import { errorOfFrame, errorOfStatus } from '#providers/openai-compatible/error.ts';
 import { toRequest } from '#providers/openai-compatible/to-request.ts';
 import { usageReportOf } from '#providers/openai-compatible/usage.ts';
 import { type Provider, UpstreamError } from '#providers/provider.ts';
@@ -31,6 +30,7 @@ export function createOpenAiCompatible({ http, baseUrl, apiKey }: AdapterOptions
     ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
   };
 
+  // One endpoint for each `accept`, so that the head of the request is built once and not for each call.
   const plain = http.endpoint(url, { ...headers, accept: 'application/json' });
   const streamed = http.endpoint(url, { ...headers, accept: 'text/event-stream' });
 
@@ -63,6 +63,7 @@ export function createOpenAiCompatible({ http, baseUrl, apiKey }: AdapterOptions
 /** Reads a whole completion. Throws the error that a provider may send in its place. */
 function completionOf(answer: unknown): Completion {
   if (!isJsonObject(answer)) throw new UpstreamError('malformed', 'The provider did not answer with JSON.');
+  // Some providers send errors with status 200.
   if (isJsonObject(answer['error'])) throw errorOfFrame(answer['error']);
   const { choices, usage } = answer;
   if (!Array.isArray(choices) || choices.length === 0) throw notCompletion();

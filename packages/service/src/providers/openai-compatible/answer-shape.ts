@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { type ChunkChoice, type CompletionChoice, FINISH_REASONS, type FinishReason } from '#providers/completion.ts';
 import { createToolCallOrder, wholeToolCalls } from '#providers/openai-compatible/tool-calls.ts';
 
-/** Other providers' words for the reasons, in small letters. */
+/** The reason for each word that providers use, in small letters. */
 const OTHER_WORDS: ReadonlyMap<string, FinishReason> = new Map([
   ...FINISH_REASONS.map((reason) => [reason, reason] as const),
   ['max_tokens', 'length'],

@@ -2,15 +2,14 @@ import { type TextTemplate, textTemplateOf } from '@purser/text-runs/text-templa
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import type { Chunk } from '#providers/completion.ts';
 import { createChoiceShape } from '#providers/openai-compatible/answer-shape.ts';
-import { checkChoices } from '#providers/openai-compatible/choices.ts';
+import { checkChoices, errorOfFrame } from '#providers/openai-compatible/error.ts';
 import { textsOf } from '#providers/openai-compatible/chunk-texts.ts';
-import { errorOfFrame } from '#providers/openai-compatible/error.ts';
 import { usageReportOf } from '#providers/openai-compatible/usage.ts';
 import { type StreamChunk, UpstreamError } from '#providers/provider.ts';
 import { createEventReader } from '#providers/sse.ts';
 
 const END_OF_STREAM = '[DONE]';
-/** After so many templates, the chunks of a stream differ in more than their text, and trying on would cost for nothing. */
+/** Templates tried for one stream. If none of them helps, its chunks differ in more than their text. */
 const TEMPLATES_MAX = 8;
 
 /** Reads the chunks of one stream from its text. Throws `UpstreamError` if the provider sends something else. */
@@ -32,6 +31,7 @@ export function createChunkReader(): ChunkReader {
   let hasBegun = false;
   const chunkOf = createChunkParser();
 
+  // Templates are tried before the parser sees an event: most events never reach it.
   const events = createEventReader({
     onEvent: (data, raw) => {
       if (isDone) return;
@@ -71,7 +71,7 @@ export function createChunkReader(): ChunkReader {
 
 /** Turns the events of one stream into chunks. Throws `UpstreamError` if an event is none. */
 export function createChunkParser(): (event: unknown) => Chunk {
-  const shape = createChoiceShape();
+  const shape = createChoiceShape(); // Has a state: tool calls are numbered through the whole stream.
   return (event) => {
     const { choices, usage, ...extra } = checked(event);
     return { choices: Array.isArray(choices) ? shape(choices) : [], usage: usageReportOf(usage), extra };

@@ -13,8 +13,10 @@ const END_OF_BODY_MS_MAX = 1_000;
 export class ChunkStream implements ChunkSource, ResponseListener {
   readonly #response: StreamedResponse;
   readonly #chunks = createChunkReader();
+  /** The body has ended, or nothing more is wanted of it. */
   #hasEnded = false;
   #isLeft = false;
+  /** The taker of the running `rest`, and the promise that it returned. */
   #take: TakeChunks | undefined;
   #over: PromiseWithResolvers<void> | undefined;
 
@@ -74,10 +76,12 @@ export class ChunkStream implements ChunkSource, ResponseListener {
 
   #pass(): boolean {
     const chunks = this.#chunks.take();
+    // The taker returns a promise only if the caller is slow. In the usual case everything happens in this turn.
     const wanted = chunks.length === 0 ? true : (this.#take?.(chunks) ?? false);
     if (wanted === true) this.#goOn();
     else if (wanted === false) this.#rest();
     else {
+      // Without a listener the response holds up the provider once 256 KiB wait.
       this.#response.listen(undefined);
       wanted.then(
         (isWanted) => {
@@ -115,6 +119,7 @@ export class ChunkStream implements ChunkSource, ResponseListener {
     this.#take = undefined;
     this.#hasEnded = true;
     this.#response.listen(undefined);
+    // After [DONE] only the end of the body is missing. Waiting for it lets the connection serve another request.
     if (this.#chunks.isDone()) this.#response.finish(END_OF_BODY_MS_MAX);
     else this.#response.discard();
   }

@@ -12,11 +12,13 @@ type ChunkTexts = Pick<TemplateEvent<Chunk>, 'texts' | 'withTexts'>;
 export function textsOf(chunk: JsonObject): ChunkTexts | undefined {
   const { choices, usage, [PADDING]: padding } = chunk;
   const choice: unknown = Array.isArray(choices) && choices.length === 1 ? choices[0] : undefined;
+  // Usage and reasons to finish are counted by the gateway, so a chunk that has one is always parsed.
   if (!isJsonObject(choice) || isGiven(usage) || isGiven(choice['finish_reason'])) return undefined;
   const { delta } = choice;
   if (!isJsonObject(delta)) return undefined;
   const given = Object.entries(delta).filter(([name, value]) => !LABELS.has(name) && isGiven(value));
   const [only] = given;
+  // A chunk with two generated texts, such as content beside a refusal, is parsed: a run counts one of them.
   if (given.length !== 1 || only === undefined || typeof only[1] !== 'string') return undefined;
   const [name, text] = only;
   const withText = (other: string) => ({ ...chunk, choices: [{ ...choice, delta: { ...delta, [name]: other } }] });

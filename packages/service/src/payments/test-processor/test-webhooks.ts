@@ -3,8 +3,8 @@ import type { Clock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import { repeat } from '#kernel/repeat.ts';
-import type { Notices } from '#payments/notices.ts';
-import { signNotice } from '#payments/test-processor/notices.ts';
+import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
+import { signWebhook } from '#payments/test-processor/signed-webhooks.ts';
 import {
   chargeBackWhatIsLeft,
   claimTestEvents,
@@ -15,35 +15,36 @@ import {
   type TestEventRow,
 } from '#payments/test-processor/queries.ts';
 
-interface TestNoticesOptions {
+interface TestWebhooksOptions {
   readonly pool: Pool;
   readonly key: Buffer;
   readonly clock: Clock;
   readonly log: Log;
-  /** Takes them, as it takes those that come by HTTP. */
-  readonly notices: Pick<Notices, 'take'>;
+  /** Receives them in the same way as webhooks that arrive over HTTP. */
+  readonly webhooks: Pick<ProcessorWebhooks, 'receive'>;
 }
 
 const PERIOD_MS = 250;
 const EVENTS_MAX = 20;
-/** A notice that was not taken is sent again after so long, this many times. */
+/** How soon a webhook that was not accepted is sent again, and how often at most. */
 const RETRY_MS = 5_000;
 const ATTEMPTS_MAX = 100;
 
-/** Does what is due at the test processor and tells of it, in any process, one notice at least once. */
-export function startTestNotices(options: TestNoticesOptions): { readonly stop: () => Promise<void> } {
-  const { pool, key, clock, log, notices } = options;
+/** Carries out what is due at the test processor and reports it, each event at least once, whichever process does it. */
+export function startTestWebhooks(options: TestWebhooksOptions): { readonly stop: () => Promise<void> } {
+  const { pool, key, clock, log, webhooks } = options;
 
   async function act(event: TestEventRow): Promise<void> {
     const { test_event: testEvent, test_payment: testPayment, type } = event;
+    // The effect first: the receiver looks the payment up as soon as it hears of it.
     await inTransaction(pool, (tx) => happen(tx, event));
-    const { body, headers } = signNotice(key, clock, { noticeId: testEvent, type, processorPayment: testPayment });
+    const { body, headers } = signWebhook(key, clock, { eventId: testEvent, type, processorPayment: testPayment });
     try {
-      const taken = await notices.take(body, headers);
-      if (taken instanceof Refusal) throw new Error('It was refused.');
+      const received = await webhooks.receive(body, headers);
+      if (received instanceof Refusal) throw new Error('The webhook was refused.');
       await deleteTestEvent(pool, testEvent, 0);
     } catch (fault) {
-      log.warn({ fault: describeFault(fault) }, 'a notice of the test processor was not taken');
+      log.warn({ fault: describeFault(fault) }, 'a webhook of the test processor was not accepted');
       await deleteTestEvent(pool, testEvent, ATTEMPTS_MAX);
     }
   }
@@ -52,14 +53,14 @@ export function startTestNotices(options: TestNoticesOptions): { readonly stop: 
     try {
       for (const event of await claimTestEvents(pool, EVENTS_MAX, RETRY_MS)) await act(event);
     } catch (fault) {
-      log.warn({ fault: describeFault(fault) }, 'the test processor could not work');
+      log.warn({ fault: describeFault(fault) }, 'the test processor failed and will try again');
     }
   }
 
   return repeat(turn, PERIOD_MS);
 }
 
-/** What the bank does by an event. Repeated, it is the same as once. */
+/** What the bank does when an event is due. Doing it twice has the same effect as once. */
 async function happen(tx: Queryable, { type, ...event }: TestEventRow): Promise<void> {
   const { test_event: testEvent, test_payment: testPayment } = event;
   if (type === 'refund.made') await refundWhatIsLeft(tx, testEvent, testPayment);

@@ -26,7 +26,7 @@ function permutationsOf(items: readonly number[]): readonly (readonly number[])[
   return items.flatMap((item) => permutationsOf(items.filter((one) => one !== item)).map((rest) => [item, ...rest]));
 }
 
-/** Notices in an order of their own. When one is sent, all has happened at Stripe that it and those before it tell of. */
+/** Webhooks in a given order. When one is sent, everything that it and the earlier ones report has happened at Stripe. */
 async function sendInOrder(user: string, order: readonly number[], times: (place: number) => number): Promise<void> {
   const payment = stripe.pay((await begin(user, 5_000_000)).session);
   let dispute = '';
@@ -44,14 +44,14 @@ async function sendInOrder(user: string, order: readonly number[], times: (place
     for (; happened <= index; happened += 1) happen[happened]?.();
     const event = stripe.event(TYPES[index] ?? '', payment);
     for (let time = 0; time < times(place); time += 1) {
-      // The last is another notice about the same.
+      // The last is another webhook about the same.
       const reply = await (time === 2 ? tell(TYPES[index] ?? '', payment) : deliver(event));
       assert.deepEqual([reply.status, reply.body], [200, { received: true }], reply.text);
     }
   }
 }
 
-test('ON-02 WH-06 whatever the order of notices, each sent one to three times: one credit, one debit, books right', async () => {
+test('ON-02 WH-06 whatever the order of webhooks, each sent one to three times: one credit, one debit, books right', async () => {
   assert.equal(ORDERS.length, 120);
   const waiting = [...ORDERS.entries()];
   async function worker(): Promise<void> {
@@ -73,7 +73,7 @@ test('ON-02 WH-06 whatever the order of notices, each sent one to three times: o
 
 const NO_TEXT = Buffer.from([0x7b, 0xff, 0x7d]);
 
-/** Notices that Stripe did not send so, made of one that it did: body, signature, and nothing where there is none. */
+/** Altered copies of a webhook that Stripe did send: name, body, signature (undefined: no header). */
 function forgeries(body: string): readonly (readonly [string, string | Buffer, string | undefined])[] {
   const now = Math.floor(Date.now() / 1_000);
   const good = stripe.sign(body);
@@ -124,16 +124,16 @@ function forgeries(body: string): readonly (readonly [string, string | Buffer, s
     ['a byte less', body.slice(0, -1), good],
     ['written anew', JSON.stringify(event, null, 1), good],
     ['other order', JSON.stringify(Object.fromEntries(Object.entries(event).toReversed())), good],
-    ['another notice', other, good],
+    ['another webhook', other, good],
     ['signed as another', body, stripe.sign(other)],
     ['another payment', body.replace('pi_', 'pj_'), good],
     ['a mark of byte order before', Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(body)]), good],
-    ['bytes that are no text, signed as the library reads them', NO_TEXT, stripe.sign(NO_TEXT.toString('utf8'))],
-    ['bytes that are no text', Buffer.concat([Buffer.from(body), Buffer.from([0xff])]), good],
+    ['invalid UTF-8, signed as the library reads it', NO_TEXT, stripe.sign(NO_TEXT.toString('utf8'))],
+    ['invalid UTF-8', Buffer.concat([Buffer.from(body), Buffer.from([0xff])]), good],
   ];
 }
 
-test('WH-06 a payment is told of once; a refund, a dispute and what comes back of it are not', async () => {
+test('WH-06 the app learns of a payment once, and of no refund, dispute or returned money', async () => {
   const owner = await newOwner(service);
   const other = await newOwnApp(owner);
   const endpoint = { endpointUrl: 'http://127.0.0.1:9/nobody', events: ['topup.completed'] };
@@ -159,7 +159,7 @@ test('WH-06 a payment is told of once; a refund, a dispute and what comes back o
   assert.deepEqual(await told(), [expected]);
 });
 
-test('ON-02 forged and altered notices are refused and leave no row anywhere', async () => {
+test('ON-02 forged and altered webhooks are refused and leave no row anywhere', async () => {
   const user = await newUser(0);
   const payment = stripe.pay((await begin(user, 5_000_000)).session);
   const { body } = stripe.event('payment_intent.succeeded', payment);
@@ -175,13 +175,13 @@ test('ON-02 forged and altered notices are refused and leave no row anywhere', a
     assertRefusal(reply, { code: 'BAD_REQUEST', param: 'stripe-signature', hasLink: false }, name);
   }
   assert.deepEqual(await count(), before);
-  assert.equal(stripe.requests.length, asked, 'nothing is looked up for them');
+  assert.equal(stripe.requests.length, asked, 'nothing is looked up because of them');
   assert.deepEqual(await moved(user), []);
   assert.equal((await deliver({ body, signature: stripe.sign(body) })).status, 200);
   assert.deepEqual(await moved(user), ['top_up 5000000']);
 });
 
-test('ON-02 a notice may be as old, or as far ahead, as clocks are apart, and may be signed by two secrets at once', async () => {
+test('ON-02 a webhook may be as old, or as far ahead, as clocks are apart, and may be signed by two secrets at once', async () => {
   const now = Math.floor(Date.now() / 1_000);
   for (const [name, signature] of [
     ['old', (body: string) => stripe.sign(body, { at: now - 290 })],
@@ -197,7 +197,7 @@ test('ON-02 a notice may be as old, or as far ahead, as clocks are apart, and ma
   }
 });
 
-test('ON-02 while Stripe is away a notice is answered by a 500, and counts when it is sent again', async () => {
+test('ON-02 while Stripe is away a webhook is answered by a 500, and counts when it is sent again', async () => {
   const user = await newUser(0);
   const payment = stripe.pay((await begin(user, 5_000_000)).session);
   const event = stripe.event('checkout.session.completed', payment);
@@ -210,12 +210,12 @@ test('ON-02 while Stripe is away a notice is answered by a 500, and counts when 
   assert.deepEqual(await moved(user), ['top_up 5000000']);
 });
 
-test('ON-02 a notice that cannot be written down is answered by a 500, and counts when it is sent again', async () => {
+test('ON-02 a webhook that cannot be written down is answered by a 500, and counts when it is sent again', async () => {
   const user = await newUser(0);
   const payment = stripe.pay((await begin(user, 5_000_000)).session);
   const event = stripe.event('checkout.session.completed', payment);
   const { owner } = service.database;
-  await owner.query('revoke insert on payments.notices from purser_live'); // The last step of all.
+  await owner.query('revoke insert on payments.notices from purser_live'); // The very last step.
   const failed = await deliver(event);
   await owner.query('grant insert on payments.notices to purser_live');
   assertRefusal(failed, { code: 'INTERNAL_SERVER_ERROR', hasLink: false });
@@ -224,7 +224,7 @@ test('ON-02 a notice that cannot be written down is answered by a 500, and count
   assert.deepEqual(await moved(user), ['top_up 5000000']);
 });
 
-test('ON-02 notices about nothing of ours are taken and leave no row', async () => {
+test('ON-02 webhooks that are not about our payments are accepted and leave no row', async () => {
   const before = await Promise.all([rows('payments.notices'), rows('payments.payments')]);
   const { payment, customer } = {
     payment: stripe.event('payment_intent.succeeded', 'pi_of_somebody_else'),
@@ -240,7 +240,7 @@ test('ON-02 notices about nothing of ours are taken and leave no row', async () 
   assert.deepEqual(await Promise.all([rows('payments.notices'), rows('payments.payments')]), before);
 });
 
-test('ON-02 the address takes POST alone, no compressed body, and none that is too large', async () => {
+test('ON-02 the webhook address accepts only POST, no compressed body, and none that is too large', async () => {
   const { url } = service;
   assertRefusal(await send('/webhooks/stripe', { url }), { code: 'METHOD_NOT_ALLOWED', hasLink: false });
   const headers = { 'content-encoding': 'gzip' };

@@ -2,23 +2,24 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '#kernel/clock.ts';
 import { equalBytes, hmacSha256 } from '#kernel/crypto.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-import type { Notice } from '#payments/processor.ts';
+import type { ProcessorEvent } from '#payments/processor.ts';
 
 /** The header that carries the signature: `t=<unix s>,v1=<hex>`. */
 const TEST_SIGNATURE_HEADER = 'purser-test-signature';
 
+/** One scheme only: we both sign and check, so there is nothing to stay compatible with. */
 const SIGNATURE = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/;
 const AGE_SECONDS_MAX = 300;
 
-/** A notice as it is sent. */
-interface SignedNotice {
+/** A webhook as it is sent. */
+interface SignedWebhook {
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Signs a notice: HMAC-SHA256 of the second, a dot and the body. */
-export function signNotice(key: Buffer, clock: Clock, notice: Notice): SignedNotice {
-  const { noticeId: id, type, processorPayment: payment } = notice;
+/** Signs the webhook of an event: HMAC-SHA256 of the time in seconds, a dot and the body. */
+export function signWebhook(key: Buffer, clock: Clock, event: ProcessorEvent): SignedWebhook {
+  const { eventId: id, type, processorPayment: payment } = event;
   const body = Buffer.from(JSON.stringify({ id, type, payment }));
   const seconds = Math.floor(clock.nowMs() / 1_000);
   const signature = hmacSha256(key, `${seconds}.`, body).toString('hex');
@@ -28,20 +29,20 @@ export function signNotice(key: Buffer, clock: Clock, notice: Notice): SignedNot
   };
 }
 
-/** Reads a notice that was signed under this key within five minutes. */
-export function readSignedNotice(
+/** Reads a webhook that was signed under this key, at most five minutes before or after now. Refuses any other. */
+export function readSignedWebhook(
   key: Buffer,
   clock: Clock,
   body: Buffer,
   headers: IncomingHttpHeaders,
-): Notice | Refusal<'BAD_REQUEST'> {
+): ProcessorEvent | Refusal<'BAD_REQUEST'> {
   const [, seconds = '', shown = ''] = SIGNATURE.exec(String(headers[TEST_SIGNATURE_HEADER])) ?? [];
   const isSigned = equalBytes(Buffer.from(shown, 'hex'), hmacSha256(key, `${seconds}.`, body));
   const ageSeconds = clock.nowMs() / 1_000 - Number(seconds);
   if (!isSigned || Math.abs(ageSeconds) > AGE_SECONDS_MAX) {
-    return refuse('BAD_REQUEST', 'The signature is not the test processor’s, or it is too old.');
+    return refuse('BAD_REQUEST', 'The signature is not a recent one of the test processor.');
   }
-  // Signed by us, above.
+  // Unchecked fields are safe here: the signature shows that this service wrote the body.
   const { id, type, payment } = JSON.parse(body.toString('utf8')) as Readonly<Record<string, string>>;
-  return { noticeId: String(id), type: String(type), processorPayment: String(payment) };
+  return { eventId: String(id), type: String(type), processorPayment: String(payment) };
 }

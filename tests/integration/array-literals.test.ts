@@ -34,8 +34,8 @@ for (const [type, { attributes }] of Object.entries(WRITERS)) {
 
 const NOTHING_SPECIAL = { appId: 'app_1' as AppId, least: micros(1n), most: micros(2n), streamsMax: 0 };
 
-test('the database reads the text, bytes and numbers of any record exactly as they are', async () => {
-  // NUL cannot be stored, and lone surrogates are not valid text.
+test('the database reads any text, bytes and numbers of a record as they are', async () => {
+  // NUL cannot be stored, and lone surrogates are no text.
   const texts = fc
     .string({ unit: 'binary', maxLength: 30 })
     .filter((text) => !text.includes('\0') && text.isWellFormed());
