@@ -124,7 +124,7 @@ test('WA-10 a leaked hold is found', () => {
 
 test('WA-09 a balance that is a micro off is found', () => {
   const wallets = [{ ...WALLET, balance: 1_000 - CHARGE + 1 }];
-  assert.match(rulesBroken({ books: { wallets } }).join(), /^balance less shortfall is all that came/);
+  assert.match(rulesBroken({ books: { wallets } }).join(), /^balance less shortfall is all money in/);
 });
 
 test('CC-08, CC-09 a failed or refused call that was charged is found', () => {
