@@ -97,7 +97,7 @@ function followRun(child: ChildProcessByStdio<null, Readable, Readable>, end: ()
   return { pid: child.pid ?? 0, said: () => said, ended, stop };
 }
 
-/** Waits until it says where it is. */
+/** Waits until it prints its address. */
 export async function whenReady({ pid, said, ended, stop }: ExampleRun): Promise<Example> {
   let isOver = false;
   void ended.then(() => (isOver = true));

@@ -93,7 +93,7 @@ async function receive(stream: SMTPServerDataStream, session: SMTPServerSession)
   };
 }
 
-/** The text, and the HTML where there is both. */
+/** The text, and the HTML if the mail has both. */
 function wordsOf(headers: ReadonlyMap<string, string>, content: string): Pick<ReceivedMail, 'text' | 'html'> {
   const boundary = /^multipart\/alternative;.* boundary="([^"]+)"/.exec(headers.get('content-type') ?? '')?.[1];
   if (boundary === undefined) return { text: readable(headers, content), html: undefined };

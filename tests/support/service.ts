@@ -101,7 +101,7 @@ export async function startTestService(
   };
 }
 
-/** Ground for gateways that run in processes of their own. */
+/** A database and catalogue for gateways that run in separate processes. */
 export async function createTestGround(catalogue: unknown, ownDatabase?: TestDatabase): Promise<TestGround> {
   const database = ownDatabase ?? (await createTestDatabase());
   await applyCatalogueFile(database.owner, JSON.stringify(catalogue));

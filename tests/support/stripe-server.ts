@@ -41,7 +41,7 @@ interface StripeHand {
   ) => string;
   /** The dispute is won: the money comes back. */
   readonly reinstate: (dispute: string) => void;
-  /** A webhook of this type about a payment, with an id of its own. */
+  /** A webhook of this type about a payment, with a new id. */
   readonly event: (type: string, payment: string) => SignedEvent;
   readonly sign: (body: string, options?: { readonly at?: number; readonly secret?: string }) => string;
 }
