@@ -51,7 +51,7 @@ async function sendInOrder(user: string, order: readonly number[], times: (place
   }
 }
 
-test('ON-02 WH-06 whatever the order of webhooks, each sent one to three times: one credit, one debit, books right', async () => {
+test('ON-02 WH-06 in any order of webhooks, each sent one to three times, there is one credit, one debit and correct books', async () => {
   assert.equal(ORDERS.length, 120);
   const waiting = [...ORDERS.entries()];
   async function worker(): Promise<void> {
@@ -133,7 +133,7 @@ function forgeries(body: string): readonly (readonly [string, string | Buffer, s
   ];
 }
 
-test('WH-06 a payment is told of once; a refund, a dispute and what comes back of it are not', async () => {
+test('WH-06 an event reports a payment once, but no refund, dispute or reinstatement', async () => {
   const owner = await newOwner(service);
   const other = await newOwnApp(owner);
   const endpoint = { endpointUrl: 'http://127.0.0.1:9/nobody', events: ['topup.completed'] };

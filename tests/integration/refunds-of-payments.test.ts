@@ -63,7 +63,7 @@ test('CP-05 an operator refunds a payment, however many came after it', async ()
   assert.equal(await askOne('kuno', here, 1_000_000, 'old'), 'asked');
 });
 
-test('WA-05 an operator is told of a refund whose payment the processor does not know', async () => {
+test('WA-05 the log reports a refund whose payment the processor does not know', async () => {
   const { paid, ledger, processor, sweep } = ground;
   const { here } = await paid('kira', 5_000_000);
   processor.isAway = true;

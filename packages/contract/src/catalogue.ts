@@ -12,7 +12,7 @@ const TOKENS_MAX = 10_000_000;
 const TIMEOUT_MS_MAX = 3_600_000;
 
 /**
- * Settings of the service itself. Whoever edits the catalogue chooses the address that a key is sent to, so a provider's
+ * Settings of the service itself. The editor of a catalogue chooses the address that a key is sent to, so a provider's
  * key must not be one of the service's own secrets.
  */
 const OWN_SETTING = /^(PURSER_|DATABASE_URL$|SMTP_URL$|PG)/;

@@ -44,7 +44,7 @@ test('CP-01 who has one IPv6 address has a network of them: they count as one', 
   }
 });
 
-test('CP-01 a proxy that the settings do not tell of is told of in the log, once', () => {
+test('CP-01 a proxy that the settings do not know is reported in the log, once', () => {
   const lines: string[] = [];
   const log = createLog('warn', { write: (line) => void lines.push(line) });
   const told = createCallerAddress(1, log);

@@ -178,7 +178,7 @@ function refuseMalformed(socket: Duplex, latest: Exchange | undefined): void {
   else writeRefusal(socket, refusal, undefined);
 }
 
-/** Connections that accept no further request, whatever arrives. */
+/** Connections that accept no further request. */
 const doomed = new WeakSet<Duplex>();
 
 function hangUpAfter(response: ServerResponse, socket: Duplex): void {
@@ -204,7 +204,7 @@ function writeRefusal(socket: Duplex, refusal: Refusal, request: IncomingMessage
 }
 
 /**
- * Writes the last bytes of a connection. Whatever still arrives is read and dropped. If it stayed unread, we would never
+ * Writes the last bytes of a connection. Bytes that still arrive are read and dropped. If they stayed unread, we would never
  * see that the other side has left, and the connection would stay open for good. A peer that never leaves is cut off.
  */
 function hangUp(socket: Duplex, text: string): void {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { micros } from '#kernel/micros.ts';
 import { fromMinorUnits, isPayable, payableIn, toMinorUnits, wholeUnits } from '#payments/amounts.ts';
 
-test('ON-02 amounts are told to processors in minor units, and back, whatever the currency', () => {
+test('ON-02 amounts convert to a processor’s minor units and back, in every currency', () => {
   for (const [currency, amount, count] of [
     ['EUR', 5_000_000n, 500],
     ['EUR', 10_000n, 1],

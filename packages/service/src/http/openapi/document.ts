@@ -108,7 +108,7 @@ const IDEMPOTENCY: Parameter = {
   schema: { type: 'string', pattern: IDEMPOTENCY_KEY.source },
 };
 
-/** One parameter for each field of a schema. A path parameter is always required, whatever its schema says. */
+/** One parameter for each field of a schema. A path parameter is always required, even if its schema has a default. */
 function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query', named: Named): Parameter[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = jsonSchemaOf(schema, 'input', named) as {
