@@ -91,13 +91,7 @@ export function createCatalogueDesk({
       const after = await edit(named, (current) =>
         current.models.some(({ id }) => id === target)
           ? { ...current, aliases: { ...current.aliases, [alias]: target } }
-          : refuse(
-              'BAD_REQUEST',
-              'An alias must point at the identifier of a model. There is no model with this one.',
-              {
-                param: 'target',
-              },
-            ),
+          : refuse('BAD_REQUEST', 'No model has this identifier. An alias must point at one.', { param: 'target' }),
       );
       return after instanceof Refusal ? after : undefined;
     },
