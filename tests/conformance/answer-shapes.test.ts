@@ -1,4 +1,4 @@
-// What providers leave out of their answers, or say in words of their own, and what callers get of it.
+// What providers leave out of their answers or phrase in their own way, and what callers receive instead.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chargeFor } from '../support/catalogue.ts';
@@ -35,7 +35,7 @@ async function expectCharged(user: string, charge: number): Promise<void> {
   assert.deepEqual(await service.wallet(app, user), { balance: BALANCE - charge, held: 0, openStreams: 0 });
 }
 
-/** The head that we make up, checked. */
+/** Checks the head that the service makes up, and returns it. */
 function headOf(answer: Payload, callId: string | null): Payload {
   const { id, object, created, model } = answer;
   assert.equal(id, `chatcmpl-${callId}`);
@@ -43,7 +43,7 @@ function headOf(answer: Payload, callId: string | null): Payload {
   return { id, object, created, model };
 }
 
-test('CC-01 chunks that have nothing but choices are filled, the same on all of them', async () => {
+test('CC-01 chunks that contain only choices are completed, all with the same head', async () => {
   const { user, reply } = await streamOf(
     [
       { choices: [{ delta: { role: 'assistant' } }] },
@@ -71,7 +71,7 @@ function chunkOf(id: string, created: number, reason: string | null): Payload {
   return { id, object: 'chat.completion.chunk', created, choices };
 }
 
-test('CC-01 the first chunk has the word where a provider names each of them anew', async () => {
+test('CC-01 every chunk repeats the first chunk’s id and time, even if the provider changes them', async () => {
   const { reply } = await streamOf([chunkOf('a', 7, null), chunkOf('b', 8, 'stop')]);
   const heads = (payloadsOf(reply.text).slice(0, -1) as Payload[]).map(({ id, created }) => [id, created]);
   assert.deepEqual(heads, [
@@ -86,7 +86,7 @@ for (const on of [
   'a chunk without choices',
   'a chunk with null for choices',
 ]) {
-  test(`CC-12 usage is learnt on ${on}`, async () => {
+  test(`CC-12 usage is read from ${on}`, async () => {
     const told = (where: string) => (where === on ? { usage: USAGE } : {});
     const { user, reply } = await streamOf([
       { choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }], ...told('the first chunk') },
@@ -113,7 +113,7 @@ const REASONS: readonly (readonly [string, string])[] = [
   ['never heard of', 'stop'],
 ];
 
-test('CC-01 a reason to finish is told in the words of the format, and is one whatever it says', async () => {
+test('CC-01 a finish reason is translated to the format’s words, and an unknown one becomes a valid one', async () => {
   for (const [said, told] of REASONS) {
     const choice = { index: 0, finish_reason: said };
     const { user, reply } = await streamOf([{ choices: [{ ...choice, delta: { content: 'x' } }], usage: USAGE }]);
@@ -129,12 +129,12 @@ const CHOICE = { index: 0, delta: { content: 'x' }, message: { content: 'x' }, f
 const BROKEN: readonly (readonly [string, unknown])[] = [
   ['an error in it', { ...CHOICE, error: { code: 502, message: 'secret text' } }],
   ['"error" for a reason', { ...CHOICE, finish_reason: 'error' }],
-  ['a reason that means it broke off', { ...CHOICE, finish_reason: 'insufficient_system_resource' }],
-  ['nothing of a choice', 'x'],
+  ['a reason that means the answer broke off', { ...CHOICE, finish_reason: 'insufficient_system_resource' }],
+  ['a value that is no choice', 'x'],
 ];
 
 for (const [what, choice] of BROKEN) {
-  test(`CC-11 a choice with ${what} is a failure, plain and streamed, and costs nothing`, async () => {
+  test(`CC-11 a choice with ${what} is a failure, buffered and streamed, and costs nothing`, async () => {
     const whole = await plainOf({ choices: [choice], usage: USAGE });
     assertRefusal(whole.reply, { code: 'UPSTREAM_PROVIDER_ERROR' });
     await expectCharged(whole.user, 0);
@@ -156,12 +156,12 @@ for (const [what, choice] of BROKEN) {
   });
 }
 
-test('CC-11 a throttle inside of a choice is one', async () => {
+test('CC-11 a throttling error inside a choice is reported as throttling', async () => {
   const { reply } = await streamOf([{ choices: [{ ...CHOICE, error: { code: 429 } }] }]);
   assertRefusal(reply, { code: 'UPSTREAM_THROTTLED' });
 });
 
-test('ER-06 a stream without a reason to finish, or with a blank one, never looks like success', async () => {
+test('ER-06 a stream without a finish reason, or with a blank one, never looks like success', async () => {
   for (const reason of [null, '', undefined, 0]) {
     const { user, reply } = await streamOf([
       { choices: [{ index: 0, delta: { content: 'x' }, finish_reason: reason }] },
@@ -174,7 +174,7 @@ test('ER-06 a stream without a reason to finish, or with a blank one, never look
   assertRefusal(blank.reply, { code: 'UPSTREAM_PROVIDER_ERROR' });
 });
 
-test('CC-01 a plain answer that has the least of everything is filled to what the format requires', async () => {
+test('CC-01 a buffered answer with the bare minimum is completed to what the format requires', async () => {
   const calls = [
     { id: '', function: { name: 'look', arguments: '{}' } },
     { id: 'own', type: 'function', function: {} },
@@ -216,7 +216,7 @@ function look(text: string): Payload {
   return { index: 1, function: { name: 'look', arguments: text } };
 }
 
-test('CC-13 tool calls of a stream are put in order, choice by choice', async () => {
+test('CC-13 the tool calls of a stream are put in order, choice by choice', async () => {
   const delta = (index: number, call: Payload) => ({ index, delta: { tool_calls: [call] }, finish_reason: null });
   const { reply } = await streamOf(
     [

@@ -54,17 +54,17 @@ test('AU-01 a malformed authorization header is unauthorized on every route', as
   }
 });
 
-test('AU-01 an unknown key is unauthorized on every route, well formed or not', async () => {
+test('AU-01 an unknown key is unauthorized on every route, whether well formed or not', async () => {
   const unknown = [newApiKey('live'), newApiKey('sandbox'), mistyped(app.liveKey), 'sk-123', `${app.liveKey}0`];
   for (const key of unknown) await everyRouteRefuses(DATA_PLANE, { url: service.url, key, user: 'u' }, UNAUTHORIZED);
 });
 
-test('AU-01 an unauthorized answer names the scheme that is wanted', async () => {
+test('AU-01 an unauthorized answer names the expected scheme', async () => {
   const reply = await send('/v1/models', { url: service.url });
   assert.equal(reply.headers.get('www-authenticate'), 'Bearer');
 });
 
-test('AU-01 the scheme of the authorization header is read without regard to case', async () => {
+test('AU-01 the scheme of the authorization header is case-insensitive', async () => {
   for (const scheme of ['bearer', 'BEARER', 'Bearer ']) {
     const reply = await send('/v1/models', {
       url: service.url,
@@ -74,7 +74,7 @@ test('AU-01 the scheme of the authorization header is read without regard to cas
   }
 });
 
-test('AU-02 a valid key of a suspended app is told so on every route, in both modes', async () => {
+test('AU-02 a valid key of a suspended app is refused as suspended on every route, in both modes', async () => {
   const suspended = await service.addApp();
   await setApp(service, suspended, `status = 'suspended'`);
   for (const key of [suspended.liveKey, suspended.testKey]) {
@@ -87,14 +87,14 @@ test('AU-02 a valid key of a suspended app is told so on every route, in both mo
 
 const NO_USER = { code: 'BAD_REQUEST', param: 'x-service-user', hasLink: false } as const;
 
-test('AU-03 the routes about an end user refuse a call that names none', async () => {
+test('AU-03 the routes about an end user refuse a call without a user', async () => {
   for (const key of [app.liveKey, app.testKey]) {
     await everyRouteRefuses(FOR_USER, { url: service.url, key }, NO_USER);
     await everyRouteRefuses(FOR_USER, { url: service.url, key, user: '' }, NO_USER);
   }
 });
 
-test('AU-03 the model routes need no end user and do not look at the header', async () => {
+test('AU-03 the model routes need no end user and ignore the header', async () => {
   for (const route of DATA_PLANE.filter(({ isForUser }) => !isForUser)) {
     for (const call of [{}, { user: 'not well formed' }]) {
       const reply = await callRoute(route, { url: service.url, key: app.liveKey, ...call });
@@ -110,12 +110,12 @@ test('AU-04 a user that is not 1 to 256 visible ASCII characters is refused', as
 });
 
 test('AU-04 a user named twice is refused', async () => {
-  const names = ['first', 'second'] as unknown as string; // Node sends a header line for each.
+  const names = ['first', 'second'] as unknown as string; // Node sends each on a header line of its own.
   const call = { url: service.url, key: app.liveKey, headers: { 'x-service-user': names } };
   await everyRouteRefuses(FOR_USER, call, NO_USER);
 });
 
-test('AU-04 users of every visible character and the full length are told apart byte for byte', async () => {
+test('AU-04 users of every visible character and of full length are distinguished byte by byte', async () => {
   const visible = Array.from({ length: 94 }, (_, index) => String.fromCodePoint(0x21 + index)).join('');
   const users = ['Anna', 'anna', 'ANNA', 'anna.', '0', visible, 'a'.repeat(256), 'a'.repeat(255)];
   for (const [index, user] of users.entries()) await service.fund(app, user, 1_000_000 + index);
@@ -129,7 +129,7 @@ test('AU-04 users of every visible character and the full length are told apart 
   }
 });
 
-test('AU-07 the prefix of a key tells its mode', async () => {
+test('AU-07 the prefix of a key shows its mode', async () => {
   assert.match(app.testKey, /^svc_test_/);
   assert.match(app.liveKey, /^svc_live_/);
   for (const [key, mode] of [
@@ -150,7 +150,7 @@ test('AU-07 the database refuses to change the mode, digest or app of a key', as
   }
 });
 
-test('AU-08 the database holds the digest of a key, and the key nowhere', async () => {
+test('AU-08 the database stores the digest of a key, and the key nowhere', async () => {
   const { rows } = await service.database.owner.query<{ digest: Buffer; hint: string; mode: string }>(
     'select digest, hint, mode from accounts.api_keys where app_id = $1',
     [app.appId],
@@ -158,7 +158,7 @@ test('AU-08 the database holds the digest of a key, and the key nowhere', async 
   const digests = new Map(rows.map((row) => [row.mode, row.digest.toString('hex')]));
   assert.equal(digests.get('live'), sha256Of(app.liveKey));
   assert.equal(digests.get('sandbox'), sha256Of(app.testKey));
-  for (const { hint } of rows) assert.ok(hint.length <= 'svc_live_'.length + 7, `${hint} tells too much`);
+  for (const { hint } of rows) assert.ok(hint.length <= 'svc_live_'.length + 7, `${hint} reveals too much`);
 
   const secret = app.liveKey.slice('svc_live_'.length);
   for (const table of await tables()) {

@@ -47,7 +47,7 @@ test('BI-01 the balance of a fresh wallet has exactly these fields', async () =>
   });
 });
 
-test('BI-01 a cap and what was spent of it this month are told', async () => {
+test('BI-01 the balance shows the cap and the amount spent against it this month', async () => {
   await service.fund(app, 'capped', 1_000_000, 500_000);
   await chat({ url: service.url, key: app.liveKey, user: 'capped' });
   const { body } = await balanceOf('capped');
@@ -56,13 +56,13 @@ test('BI-01 a cap and what was spent of it this month are told', async () => {
   assert.equal(body['balanceMicros'], 1_000_000 - CHARGE);
 });
 
-test('BI-01 what was spent in an earlier month is not spent in this one', async () => {
+test('BI-01 spending from an earlier month does not count towards this month', async () => {
   await service.fund(app, 'last-month', 1_000_000, 500_000);
   await service.setWallet(app, 'last-month', `cap_month = '2020-01-01', cap_spent_micros = 400000`);
   assert.equal((await balanceOf('last-month')).body['spentThisMonthMicros'], 0);
 });
 
-test('BI-01 a call that runs is told as reserved, and comes off what is available', async () => {
+test('BI-01 a running call’s hold is shown as reserved, and reduces the available amount', async () => {
   await service.fund(app, 'running', 1_000_000);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const answer = { write: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) };
@@ -82,7 +82,7 @@ test('BI-01 a call that runs is told as reserved, and comes off what is availabl
   assert.deepEqual([after['reservedMicros'], after['availableMicros']], [0, 1_000_000 - CHARGE]);
 });
 
-test('BI-01 what is available is never told below zero', async () => {
+test('BI-01 the available amount is never shown below zero', async () => {
   await service.fund(app, 'clawed', 100);
   await service.setWallet(app, 'clawed', 'is_clawed = true, held_micros = 150');
   assert.equal((await balanceOf('clawed')).body['availableMicros'], 0);
@@ -98,19 +98,19 @@ test('BI-01 a suspended wallet answers as suspended', async () => {
   assert.equal(reply.body['balanceMicros'], 5);
 });
 
-test('BI-01 an empty wallet is a wallet', async () => {
+test('BI-01 an empty wallet is still a wallet', async () => {
   await service.fund(app, 'empty', 0);
   const reply = await balanceOf('empty');
   assert.equal(reply.status, 200);
   assert.equal(reply.body['balanceMicros'], 0);
 });
 
-test('BI-01 the largest amount is told exactly', async () => {
+test('BI-01 the largest amount is shown exactly', async () => {
   await service.fund(app, 'rich', 2 ** 53 - 1);
   assert.match((await balanceOf('rich')).text, /"balanceMicros":9007199254740991,/);
 });
 
-test('BI-01 no wallet and a disconnected one are the payment required of a call, word for word', async () => {
+test('BI-01 a missing wallet and a disconnected one answer with a call’s payment-required refusal, word for word', async () => {
   await service.fund(app, 'disconnected', 1_000_000);
   await service.setWallet(app, 'disconnected', 'is_connected = false');
   await service.fund(app, 'both', 1_000_000);
@@ -123,13 +123,13 @@ test('BI-01 no wallet and a disconnected one are the payment required of a call,
   }
 });
 
-test('BI-01 a wallet is seen by its own app alone', async () => {
+test('BI-01 only its own app can see a wallet', async () => {
   await service.fund(app, 'mine', 1_000_000);
   const other = await service.addApp();
   assertRefusal(await balanceOf('mine', other.liveKey), { code: 'PAYMENT_REQUIRED', hasLink: true });
 });
 
-test('SB-09 a test key gets the payment required of the sandbox, whatever the wallet holds', async () => {
+test('SB-09 a test key gets the sandbox’s payment-required refusal, no matter what the wallet holds', async () => {
   await service.fund(app, 'tester', 1_000_000);
   await chat({ url: service.url, key: app.testKey, user: 'tester' });
   for (const user of ['tester', 'nobody']) {

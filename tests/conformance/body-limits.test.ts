@@ -52,24 +52,24 @@ function inParts(body: Buffer): readonly Buffer[] {
   );
 }
 
-test('CC-06 a body of exactly the limit is taken, its length declared or not', async () => {
+test('CC-06 a body of exactly the limit is accepted, with or without a declared length', async () => {
   for (const body of [padded(LIMIT), inParts(padded(LIMIT))]) assert.equal((await post(body)).status, 200);
 });
 
-test('CC-06 a body of one byte more is refused on every route, its length declared or not', async () => {
+test('CC-06 a body one byte over the limit is refused on every route, with or without a declared length', async () => {
   for (const body of [padded(LIMIT + 1), inParts(padded(LIMIT + 1))]) {
     await everyRouteRefuses(DATA_PLANE, { ...good(), body }, TOO_LARGE);
   }
 });
 
-test('CC-06 characters count by their bytes', async () => {
-  const content = 'é'.repeat(LIMIT / 2 - 20); // Fewer characters than the limit, more bytes.
+test('CC-06 the limit counts bytes, not characters', async () => {
+  const content = 'é'.repeat(LIMIT / 2 - 20); // Fewer characters than the limit, but more bytes.
   const body = JSON.stringify({ model: 'large', messages: [{ role: 'user', content }] });
   assert.ok(body.length < LIMIT);
   assertRefusal(await post(body), TOO_LARGE);
 });
 
-test('CC-06 a declared length above the limit is refused before any of the body came', async () => {
+test('CC-06 a declared length above the limit is refused before any of the body arrives', async () => {
   for (const { method, path, name } of DATA_PLANE) {
     const connection = openRaw(service.url);
     connection.write(`${method} ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${LIMIT + 1}\r\n\r\n`);
@@ -86,11 +86,11 @@ test('CC-06 a body of undeclared length is refused at the limit, without waiting
   }
 });
 
-test('CC-06 a caller who sends far more than the limit still reads why it was refused', async () => {
+test('CC-06 a caller who sends far more than the limit can still read why it was refused', async () => {
   assertRefusal(await post(padded(20 * LIMIT)), TOO_LARGE);
 });
 
-test('CC-06 a compressed body is refused on every route, whatever the encoding', async () => {
+test('CC-06 a compressed body is refused on every route, in any encoding', async () => {
   const expected = { code: 'BAD_REQUEST', param: 'content-encoding', hasLink: false } as const;
   for (const encoding of ['gzip', 'GZIP', 'br', 'deflate', 'zstd', 'identity, gzip', 'x']) {
     const headers = { 'content-encoding': encoding };
@@ -98,7 +98,7 @@ test('CC-06 a compressed body is refused on every route, whatever the encoding',
   }
 });
 
-test('CC-06 a body that says it is not encoded is taken', async () => {
+test('CC-06 a body declared as not encoded is accepted', async () => {
   for (const encoding of ['identity', 'Identity']) {
     for (const route of DATA_PLANE) {
       const reply = await callRoute(route, { ...good(), headers: { 'content-encoding': encoding } });
@@ -114,7 +114,7 @@ function nested(levels: number, [open, close]: readonly [string, string]): strin
 
 const TOO_DEEP = { code: 'BAD_REQUEST', hasLink: false } as const;
 
-test('CC-07 a body of 33 levels is refused on every route, of arrays or of objects', async () => {
+test('CC-07 a body with 33 levels is refused on every route, in arrays or in objects', async () => {
   for (const brackets of [
     ['[', ']'],
     ['{"a":', '}'],
@@ -125,10 +125,10 @@ test('CC-07 a body of 33 levels is refused on every route, of arrays or of objec
   }
 });
 
-test('CC-07 a refusal for depth says so', async () => {
+test('CC-07 a refusal for depth names depth as the reason', async () => {
   const tools = [{ type: 'function', function: { name: 'f', parameters: 'DEEP' } }];
   const request = JSON.stringify({ ...JSON.parse(QUESTION), tools });
-  // `DEEP` is the value on level 5: object, tools, tool, function.
+  // `DEEP` sits on level 5: object, tools, tool, function.
   const deep = (levels: number) => request.replace('"DEEP"', nested(levels - 4, ['{"a":', '}']));
   assert.equal((await post(deep(32))).status, 200);
   const reply = await post(deep(33));
@@ -136,14 +136,14 @@ test('CC-07 a refusal for depth says so', async () => {
   assert.match(String(reply.error['message']), /32 levels/);
 });
 
-test('CC-07 a body of 32 levels is no fault on the routes that take none', async () => {
+test('CC-07 a body with 32 levels is accepted on routes that take no body', async () => {
   for (const route of DATA_PLANE.filter(({ method }) => method === 'GET')) {
     const reply = await callRoute(route, { ...good(), body: nested(32, ['[', ']']) });
     assert.equal(reply.status, 200, `${route.name} ${reply.text}`);
   }
 });
 
-test('CC-07 brackets inside of strings are no levels', async () => {
+test('CC-07 brackets inside strings are not levels', async () => {
   const content = `${'['.repeat(100)}"\\${'{'.repeat(100)}\\\\"]`;
   const body = JSON.stringify({ model: 'large', messages: [{ role: 'user', content }] });
   assert.equal((await post(body)).status, 200);
@@ -151,7 +151,7 @@ test('CC-07 brackets inside of strings are no levels', async () => {
 
 const HELLO = { role: 'user', content: 'Hello' };
 
-/** Bodies that are no request, with the path of the fault; null where no field is to blame. */
+/** Bodies that are not requests, with the path of the fault; null if no single field is to blame. */
 const MISSHAPEN: readonly (readonly [unknown, string | null])[] = [
   ['', null],
   ['{', null],

@@ -22,7 +22,7 @@ import { type ServiceProcess, startServiceProcess } from '../support/service-pro
 import { filesOf, spoolIn, untilEmpty } from '../support/spool.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** Words that must stay where they belong, each in a place of its own: the name says in which. */
+/** Words that must stay where they belong, one for each place; its name says which place. */
 const CANARY = {
   prompt: 'cnry-prompt-5f1',
   toolArguments: 'cnry-arguments-c02',
@@ -76,7 +76,7 @@ after(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** All that is secret from everyone: those above, both keys, and the password of the database. */
+/** Every secret: the words above, both keys, and the database password. */
 function secrets(): Readonly<Record<string, string>> {
   const password = new URL(ground.database.url).password;
   assert.ok(password.length >= 8);
@@ -95,7 +95,7 @@ const FACTS = { model: CANARY.providerText, usage: USAGE };
 const STEPS = streamSteps({ ...FACTS, pieces: [CANARY.completion], includeUsageChunk: true });
 const asEvents = { headers: { ...HELD.headers, 'content-type': 'text/event-stream' } };
 
-/** Everything that a provider may do wrong, with words of its own in it. */
+/** Everything that a provider may do wrong, with its own words in it. */
 const FAILURES: readonly UpstreamScript[] = [
   ...[302, 400, 401, 403, 404, 418, 429, 500, 503, 529].map((status) => ({
     ...HELD,
@@ -118,7 +118,7 @@ const FAILURES: readonly UpstreamScript[] = [
 
 let asked = 0;
 
-/** Says the most that a caller can: texts, arguments, schemas, what is not forwarded. No two are the same (CC-15). */
+/** Sends as much as a caller can: texts, arguments, schemas, parameters that are not forwarded. No two are equal (CC-15). */
 function question(stream: boolean): Readonly<Record<string, unknown>> {
   const call = { id: 'c', type: 'function', function: { name: 'f', arguments: CANARY.toolArguments } };
   return {
@@ -140,13 +140,13 @@ function ask(stream: boolean, fields: Readonly<Record<string, unknown>> = {}): P
   return chat({ url: service.url, key: app.liveKey, user: CANARY.user }, { ...question(stream), ...fields });
 }
 
-/** Head and body of an answer, in which the caller may find nothing but, after the status, what was generated. */
+/** Head and body of an answer. After the status, the caller may find only generated text in it. */
 function assertClean(reply: Reply, allowed: readonly string[]): void {
   assert.deepEqual(findAll(JSON.stringify([...reply.headers])), [], 'headers');
   assert.deepEqual(findAll(reply.text, allowed), [], reply.text);
 }
 
-test('ER-03 no failure of a provider shows its words, plain or streamed, nor those of the caller', async () => {
+test('ER-03 no provider failure shows the provider’s words or the caller’s, buffered or streamed', async () => {
   for (const script of FAILURES) {
     upstream.script(script);
     for (const stream of [false, true]) {
@@ -156,7 +156,7 @@ test('ER-03 no failure of a provider shows its words, plain or streamed, nor tho
   }
 });
 
-test('ER-03 no refusal shows a key, a value or a text that was sent', async () => {
+test('ER-03 no refusal repeats a key, a value or a text that was sent', async () => {
   const fields = [
     { temperature: CANARY.badValue },
     { stop: { a: CANARY.badValue } },
@@ -187,7 +187,7 @@ test('ER-03 no refusal shows a key, a value or a text that was sent', async () =
   }
 });
 
-test('ER-03 a settlement on disk, and the log of an outage, hold no word of a call', async () => {
+test('ER-03 a settlement on disk and the log of an outage contain no word of a call', async () => {
   const gate = createGate();
   upstream.script(({ body }) => {
     const isStream = (body as { stream?: boolean }).stream === true;
@@ -206,14 +206,14 @@ test('ER-03 a settlement on disk, and the log of an outage, hold no word of a ca
   const spooled = filesOf(spoolIn(directory));
   assert.ok(spooled.length > 0);
   for (const { text } of spooled) assert.deepEqual(findAll(text), [], text);
-  assertClean(await ask(false), []); // The database is away: the fixed sentence.
+  assertClean(await ask(false), []); // The database is away: the answer is the fixed sentence.
   proxy.restore();
   await untilEmpty(spoolIn(directory));
 });
 
-test('ER-03 neither metrics nor output nor log nor any table but those of the wallet knows a word of all that', async () => {
+test('ER-03 metrics, output, logs and all tables but the wallet’s contain no word of any of this', async () => {
   const { balance } = await ground.wallet(app, CANARY.user);
-  assert.ok(balance < 1_000_000_000, 'nothing was charged: this would show nothing');
+  assert.ok(balance < 1_000_000_000, 'nothing was charged, so this would prove nothing');
   const metrics = await send('/metrics', { url: service.url, key: CANARY.metricsToken });
   assert.equal(metrics.status, 200);
   assertClean(metrics, []);

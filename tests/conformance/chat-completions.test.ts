@@ -129,7 +129,7 @@ test('CC-01 a stream is the provider’s own, chunk for chunk, under the resolve
   );
 });
 
-test('CC-01 a stream comes bit by bit as the provider sends it, however its bytes are cut', async () => {
+test('CC-01 a stream arrives piece by piece as the provider sends it, wherever its bytes are cut', async () => {
   const bytes = Buffer.from(framesOf([...CHUNKS, { ...HEAD, choices: [], usage: USAGE }]));
   const pieces = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, index) =>
     bytes.subarray(index * 7, index * 7 + 7),
@@ -142,7 +142,7 @@ test('CC-01 a stream comes bit by bit as the provider sends it, however its byte
   );
 });
 
-test('CC-01 comments, other fields and lines that end otherwise do not disturb a stream', async () => {
+test('CC-01 comments, other fields and other line endings do not disturb a stream', async () => {
   const lines = framesOf([...CHUNKS, { ...HEAD, choices: [], usage: USAGE }]).split('\n\n');
   const text = `: ping\r\n\r\n${lines.map((line) => `event: chunk\r\nid: 1\r\nretry: 5\r\n${line}`).join('\r\n\r\n')}`;
   upstream.script({ body: [{ write: text }] });
@@ -150,7 +150,7 @@ test('CC-01 comments, other fields and lines that end otherwise do not disturb a
 });
 
 for (const name of ['large', 'acme.large-1']) {
-  test(`CC-02 called as ${name}, the answer and every chunk carry the resolved identifier`, async () => {
+  test(`CC-02 a call for ${name} gets an answer whose every chunk carries the resolved identifier`, async () => {
     upstream.script({ body: completionBody({ model: 'large-upstream', content: 'Hi.', usage: USAGE }) });
     const plain = await ask({ model: name });
     assert.equal(plain.body['model'], 'acme.large-1');
@@ -166,7 +166,7 @@ for (const name of ['large', 'acme.large-1']) {
 
 const FACTS = { model: 'm', pieces: ['a', 'b'], usage: USAGE };
 
-test('CC-12 a caller who asks for usage gets it in one last chunk, and null on all others', async () => {
+test('CC-12 a caller who asks for usage gets it in one last chunk, and null in all others', async () => {
   upstream.script({ body: streamSteps({ ...FACTS, includeUsageChunk: true }) });
   const payloads = await askForStream({ stream_options: { include_usage: true } });
   const last = payloads.at(-1);
@@ -181,7 +181,7 @@ test('CC-12 a caller who asks for usage gets it in one last chunk, and null on a
 });
 
 for (const options of [undefined, null, {}, { include_usage: false }]) {
-  test(`CC-12 with stream_options ${JSON.stringify(options)} no frame tells usage, and the call is charged by it`, async () => {
+  test(`CC-12 with stream_options ${JSON.stringify(options)} no frame contains usage, and the call is charged by it`, async () => {
     upstream.script({ body: streamSteps({ ...FACTS, includeUsageChunk: true }) });
     const before = await service.wallet(app, 'u');
     const payloads = await askForStream({ stream_options: options });
@@ -194,7 +194,7 @@ for (const options of [undefined, null, {}, { include_usage: false }]) {
   });
 }
 
-test('CC-12 usage that a provider puts on its last choice is moved to a chunk of its own, or away', async () => {
+test('CC-12 usage that a provider puts on its last choice is moved to its own chunk, or removed', async () => {
   const withUsage = { ...chunkOf(0, {}, 'stop'), usage: USAGE };
   upstream.script({ body: [{ write: framesOf([chunkOf(0, { content: 'Hi' }), withUsage]) }] });
   const asked = await askForStream({ stream_options: { include_usage: true } });
@@ -207,19 +207,19 @@ test('CC-12 usage that a provider puts on its last choice is moved to a chunk of
   assert.ok(unasked.every((payload) => !('usage' in payload)));
 });
 
-test('CC-12 a provider that tells no usage leaves our own count to a caller who asks', async () => {
+test('CC-12 if the provider reports no usage, a caller who asks for it gets our own count', async () => {
   upstream.script({ body: streamSteps({ ...FACTS, pieces: ['eight by', 'tes here'], includeUsageChunk: false }) });
   const before = await service.wallet(app, 'u');
   const payloads = await askForStream({ stream_options: { include_usage: true } });
   const usage = payloads.at(-1)?.['usage'] as Record<string, number>;
-  assert.equal(usage['completion_tokens'], 4); // 16 bytes at four a token.
+  assert.equal(usage['completion_tokens'], 4); // 16 bytes, four to a token.
   assert.ok((usage['prompt_tokens'] ?? 0) > 0);
   assert.equal(usage['total_tokens'], (usage['prompt_tokens'] ?? 0) + 4);
   const charge = chargeFor({ prompt: usage['prompt_tokens'] ?? 0, completion: 4 });
   assert.equal(before.balance - (await service.wallet(app, 'u')).balance, charge);
 });
 
-test('CC-12 a plain call is not told to stream, and is charged by the usage in its answer', async () => {
+test('CC-12 a buffered call is not sent as a stream, and is charged by the usage in its answer', async () => {
   upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage: USAGE }) });
   for (const stream of [undefined, null, false]) {
     const reply = await ask({ stream });

@@ -26,7 +26,7 @@ after(async () => {
   await upstream.close();
 });
 
-/** With a model whose provider has no key here, and a reserved one that is disabled. */
+/** Adds a model whose provider has no key here, and a disabled reserved model. */
 function catalogue() {
   const { providers, models, aliases } = catalogueAt(upstream.baseUrl);
   const [large, secret] = models;
@@ -51,7 +51,7 @@ function ask(key: string, model: string, fields: Readonly<Record<string, unknown
 }
 
 const NOT_SERVED: readonly (readonly [string, string])[] = [
-  ['a model that nobody knows', 'gpt-99'],
+  ['an unknown model', 'gpt-99'],
   ['a disabled model', 'acme.off-1'],
   ['an alias of a disabled model', 'off'],
   ['a disabled reserved model', 'acme.gone-1'],
@@ -59,9 +59,9 @@ const NOT_SERVED: readonly (readonly [string, string])[] = [
   ['a model whose provider has no key here', 'acme.keyless-1'],
   ['an alias of a model whose provider has no key here', 'keyless'],
   ['the provider’s own name of a model', 'large-upstream'],
-  ['a name in other letters', 'LARGE'],
-  ['a name with a space behind it', 'large '],
-  ['a name that objects of the language know', '__proto__'],
+  ['a name in another case', 'LARGE'],
+  ['a name with a trailing space', 'large '],
+  ['a name that every JavaScript object has', '__proto__'],
 ];
 
 for (const [what, name] of NOT_SERVED) {
@@ -75,7 +75,7 @@ for (const [what, name] of NOT_SERVED) {
         const targets = reply.text.match(/acme\.[\w-]+/g) ?? [];
         assert.ok(
           targets.every((target) => target === name),
-          `the target is told: ${reply.text}`,
+          `the refusal reveals the target: ${reply.text}`,
         );
       }
     }
@@ -83,7 +83,7 @@ for (const [what, name] of NOT_SERVED) {
   });
 }
 
-test('CC-04 the refusals of an unknown and of a disabled model differ in nothing but the name', async () => {
+test('CC-04 the refusals of an unknown and a disabled model differ only in the name', async () => {
   const messages = await Promise.all(
     ['acme.none-1', 'acme.off-1'].map(async (name) => {
       return String((await ask(thirdParty.liveKey, name)).error['message']).replaceAll(name, 'NAME');
@@ -92,7 +92,7 @@ test('CC-04 the refusals of an unknown and of a disabled model differ in nothing
   assert.equal(messages[0], messages[1]);
 });
 
-test('CC-04 a very long name is echoed in part', async () => {
+test('CC-04 a very long name is repeated only in part', async () => {
   const reply = await ask(thirdParty.liveKey, 'x'.repeat(500_000));
   assertRefusal(reply, { code: 'BAD_REQUEST', param: 'model' });
   assert.match(reply.text, /x{100}/);
@@ -100,7 +100,7 @@ test('CC-04 a very long name is echoed in part', async () => {
 });
 
 for (const name of ['acme.secret-1', 'secret']) {
-  test(`CC-05 a reserved model called as ${name} is refused to a third party by that name, with the remedy`, async () => {
+  test(`CC-05 a third party who calls a reserved model as ${name} is refused by that name, with the remedy`, async () => {
     const requests = upstream.requests.length;
     for (const key of [thirdParty.liveKey, thirdParty.testKey]) {
       for (const stream of [false, true]) {
@@ -109,14 +109,18 @@ for (const name of ['acme.secret-1', 'secret']) {
         const message = String(reply.error['message']);
         assert.ok(message.includes(`\`${name}\``), message);
         assert.match(message, /GET \/v1\/models|operator/);
-        assert.equal(message.includes('acme.secret-1'), name === 'acme.secret-1', 'the target of an alias is not told');
+        assert.equal(
+          message.includes('acme.secret-1'),
+          name === 'acme.secret-1',
+          'the target of an alias is not revealed',
+        );
       }
     }
     assert.equal(upstream.requests.length, requests, 'no provider is reached');
     assert.deepEqual(await service.wallet(thirdParty, 'u'), { balance: 1_000_000, held: 0, openStreams: 0 });
   });
 
-  test(`CC-05 a reserved model called as ${name} is served to the operator’s own app, in both modes`, async () => {
+  test(`CC-05 the operator’s own app can call a reserved model as ${name}, in both modes`, async () => {
     for (const key of [firstParty.liveKey, firstParty.testKey]) {
       const reply = await ask(key, name);
       assert.equal(reply.status, 200, reply.text);
@@ -126,7 +130,7 @@ for (const name of ['acme.secret-1', 'secret']) {
   });
 }
 
-test('CC-05 a refused reserved model makes no fake wallet', async () => {
+test('CC-05 refusing a reserved model creates no sandbox wallet', async () => {
   await chat({ url: service.url, key: thirdParty.testKey, user: 'never-seen' }, { model: 'secret' });
   const { rows } = await service.database.owner.query(`select from sandbox.wallets where user_id = 'never-seen'`);
   assert.equal(rows.length, 0);

@@ -42,7 +42,7 @@ after(async () => {
 
 const OWN_LIST = ['temperature', 'max_tokens', 'max_completion_tokens', 'stop'];
 
-/** One model that takes everything, images too; one with a list of its own; one that wants its limit as `max_tokens`. */
+/** A model that takes everything, even images; one with its own list; one that knows its limit as `max_tokens`. */
 function catalogue() {
   const { models, ...rest } = catalogueAt(upstream.baseUrl, { imageTokensMax: 1_000 });
   const [large] = models;
@@ -65,7 +65,7 @@ async function sentFor(fields: Readonly<Record<string, unknown>>): Promise<Recor
 const SCHEMA = { type: 'object', properties: { a: { type: 'array', items: { type: 'number' } } }, required: ['a'] };
 const TOOL = { type: 'function', function: { name: 'find', description: 'Finds.', strict: true, parameters: SCHEMA } };
 
-/** One value of every parameter that is forwarded, which says something where there is such a value. */
+/** A value for every forwarded parameter, one that differs from its default if possible. */
 const PASSED = Object.fromEntries(
   PARAMETER_TABLE.filter(({ kind, name }) => kind === 'forwarded' || name === 'modalities').map(
     ({ name, accepted, defaults = [] }) => [name, accepted.find((value) => !defaults.includes(value)) ?? accepted[0]],
@@ -73,7 +73,7 @@ const PASSED = Object.fromEntries(
 );
 
 for (const stream of [false, true]) {
-  test(`CC-13 a call with every parameter at once passes all of them, and adds nothing but model, limit and usage, streamed: ${stream}`, async () => {
+  test(`CC-13 a call with every parameter passes them all on, and adds only model, limit and usage, streamed: ${stream}`, async () => {
     const messages = [{ role: 'user', content: 'Hello' }];
     const sent = await sentFor({ ...PASSED, logprobs: true, top_logprobs: 20, messages, stream });
     assert.deepEqual(sent, {
@@ -116,7 +116,7 @@ test('CC-13 messages of every role, with images, tool calls and their results, p
   assert.deepEqual(sent['messages'], CONVERSATION);
 });
 
-test('CC-13 what the caller says about its own user and books stays here', async () => {
+test('CC-13 parameters about the caller’s own users and records are not forwarded', async () => {
   const ours = {
     user: 'CANARY',
     safety_identifier: 'CANARY',
@@ -135,7 +135,7 @@ for (const [given, limit] of [
   [{ max_tokens: 7, max_completion_tokens: 9 }, 9],
   [{ max_tokens: 1_000_000 }, 1_000],
 ] as const) {
-  test(`WA-07 with ${JSON.stringify(given)} the provider is told a limit of ${limit}, in the word that it knows`, async () => {
+  test(`WA-07 with ${JSON.stringify(given)} the provider receives a limit of ${limit}, under the name it knows`, async () => {
     const asNew = await sentFor(given);
     assert.equal(asNew['max_completion_tokens'], limit);
     assert.ok(!('max_tokens' in asNew));
@@ -151,7 +151,7 @@ function listedIn(reply: Reply): readonly string[] {
 }
 
 for (const name of ['temperatur', 'Temperature', 'unheard_of', '']) {
-  test(`CC-03 the parameter "${name}" is refused by name, with the list of those that the gateway knows`, async () => {
+  test(`CC-03 the parameter "${name}" is refused by name, with a list of the known parameters`, async () => {
     for (const key of [app.liveKey, app.testKey]) {
       for (const value of [1, null]) {
         const reply = await ask({ [name]: value }, key);
@@ -163,7 +163,7 @@ for (const name of ['temperatur', 'Temperature', 'unheard_of', '']) {
   });
 }
 
-test('CC-03 a name that objects of the language know is a parameter like any other', async () => {
+test('CC-03 a name that every JavaScript object has is a parameter like any other', async () => {
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
     const body = `{"model":"large","messages":[{"role":"user","content":"Hi"}],"${name}":{"a":1}}`;
     const reply = await chat({ url: service.url, key: app.liveKey, user: 'u', body });
@@ -171,14 +171,14 @@ test('CC-03 a name that objects of the language know is a parameter like any oth
   }
 });
 
-test('CC-03 a caller of the other interface, who sends `input`, is told which one this is', async () => {
+test('CC-03 a caller who sends `input`, as the other interface expects, is told which interface this is', async () => {
   const body = { model: 'large', input: 'Hello' };
   const reply = await chat({ url: service.url, key: app.liveKey, user: 'u', body });
   assertRefusal(reply, { code: 'BAD_REQUEST', param: 'input' });
   assert.match(String(reply.error['message']), /takes `messages`/);
 });
 
-test('CC-03 a parameter that this model does not take is refused with the list of the model', async () => {
+test('CC-03 a parameter that this model does not take is refused with the model’s list', async () => {
   for (const name of ['seed', 'top_p', 'tools', 'n']) {
     const value = PASSED[name];
     const reply = await ask({ model: 'acme.few-1', [name]: value });
@@ -189,21 +189,21 @@ test('CC-03 a parameter that this model does not take is refused with the list o
   }
 });
 
-test('CC-03 a model takes what is on its list, and what the gateway itself acts on', async () => {
+test('CC-03 a model takes the parameters on its list, and those that the gateway itself acts on', async () => {
   const own = { temperature: 1, max_tokens: 5, stop: 'x' };
   const sent = await sentFor({ model: 'acme.few-1', ...own, stream: true, user: 'u', metadata: {}, seed: null });
   assert.deepEqual([sent['temperature'], sent['stop']], [1, 'x']);
   assert.ok(!('seed' in sent));
 });
 
-test('CC-13 a model whose images have no price refuses them', async () => {
+test('CC-13 a model without an image price refuses images', async () => {
   for (const url of ['https://example.test/a.png', 'data:image/png;base64,AAAA']) {
     const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
     assertRefusal(await ask({ model: 'acme.few-1', messages }), { code: 'BAD_REQUEST', param: 'messages' });
   }
 });
 
-test('CC-13 sound and files are refused by the path of the part', async () => {
+test('CC-13 audio and files are refused by the path of the part', async () => {
   for (const type of ['input_audio', 'file', 'video_url']) {
     const messages = [
       {

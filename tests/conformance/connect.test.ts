@@ -9,8 +9,8 @@ const { service, newConnectApp, everything } = stage;
 const app = await newConnectApp('Notes', ['https://a.com/back', 'http://localhost:3000/cb?x=1', 'https://A.com/Back']);
 const LINK = /^https:\/\/purser\.test\/connect\/[A-Za-z0-9_-]{60,}$/;
 
-test('BI-02, BI-04 a link to connect by, good for fifteen minutes; making it writes nothing', async () => {
-  await app.ask('anna'); // The bucket is there now, and the key was used.
+test('BI-02, BI-04 a connect link lasts fifteen minutes, and making it writes nothing', async () => {
+  await app.ask('anna'); // By now the bucket exists, and the key has been used.
   const before = await everything();
   for (const redirectUri of ['https://a.com/back', 'http://localhost:3000/cb?x=1', 'https://A.com/Back']) {
     const reply = await app.ask('anna', { redirectUri });
@@ -27,14 +27,14 @@ test('BI-02, BI-04 a link to connect by, good for fifteen minutes; making it wri
   assert.equal(await everything(), before);
 });
 
-test('BI-02 what a link holds is not to be read in it', async () => {
+test('BI-02 a link does not reveal what it contains', async () => {
   const { body } = await app.ask('anna', { state: 'the-state', userLabel: 'The Label' });
   const token = String(body['connectUrl']).split('/').at(-1) ?? '';
   const shown = token + Buffer.from(token, 'base64url').toString('latin1');
   for (const word of ['anna', 'a.com', 'the-state', 'Label', app.appId]) assert.ok(!shown.includes(word), word);
 });
 
-/** Each is near `https://a.com/back`, and is not it (threats 10). */
+/** Each is close to `https://a.com/back` without being it (threats 10). */
 const TRICKS: readonly unknown[] = [
   'https://a.com.evil.com/back',
   'https://a.com@evil.com/back',
@@ -117,7 +117,7 @@ const TRICKS: readonly unknown[] = [
   'https://*.com/back',
 ];
 
-/** Not even text. */
+/** Not even strings. */
 const NO_TEXT: readonly unknown[] = [
   null,
   true,
@@ -129,7 +129,7 @@ const NO_TEXT: readonly unknown[] = [
   {},
 ];
 
-test('BI-02, threat 10: sixty and more ways to lead somebody elsewhere are refused, and none is repeated in the answer', async () => {
+test('BI-02, threat 10: more than sixty ways to lead somebody elsewhere are refused, and the answer repeats none of them', async () => {
   assert.ok(TRICKS.length >= 60, String(TRICKS.length));
   const said = new Set<string>();
   for (const redirectUri of [...TRICKS, ...NO_TEXT]) {
@@ -142,7 +142,7 @@ test('BI-02, threat 10: sixty and more ways to lead somebody elsewhere are refus
   assert.equal(said.size, 1);
 });
 
-test('BI-02 the address is asked for by name, in the body and nowhere else', async () => {
+test('BI-02 the return address must be a named field of the body, and is read nowhere else', async () => {
   const call = { url: service.url, key: app.liveKey, user: 'anna' };
   const query = `?redirectUri=${encodeURIComponent(app.redirectUri)}`;
   for (const body of [{}, { redirect_uri: app.redirectUri }, { redirecturi: app.redirectUri }]) {
@@ -160,7 +160,7 @@ test('BI-02 the address is asked for by name, in the body and nowhere else', asy
   assert.equal((await send('/connect', { url: service.url, key: app.liveKey, user: 'anna' })).status, 405);
 });
 
-test('BI-02 a state and a label of the largest length are taken, and none that is longer or would mislead', async () => {
+test('BI-02 a state and a label of the maximum length are accepted, and longer or misleading ones are not', async () => {
   for (const fields of [
     { state: '' },
     { state: 's'.repeat(512) },
@@ -200,7 +200,7 @@ test('BI-02 a state and a label of the largest length are taken, and none that i
   }
 });
 
-test('BI-02 the allow-list is that of the moment, and of this app alone', async () => {
+test('BI-02 the app’s own allow-list applies, as it is at that moment', async () => {
   const other = await newConnectApp('Other', ['https://other.test/']);
   const redirectUri = 'https://a.com/new';
   assertRefusal(await app.ask('anna', { redirectUri }), { code: 'BAD_REQUEST', param: 'redirectUri' });
@@ -213,7 +213,7 @@ test('BI-02 the allow-list is that of the moment, and of this app alone', async 
   assertRefusal(await none.ask('anna', { redirectUri: '' }), { code: 'BAD_REQUEST', param: 'redirectUri' });
 });
 
-test('SB-09 with a test key: the same checks, and a link without a token', async () => {
+test('SB-09 a test key gets the same checks, and a link without a token', async () => {
   const reply = await app.ask('anna', { state: 's', userLabel: 'l' }, app.testKey);
   assert.equal(reply.status, 200, reply.text);
   assert.equal(reply.body['connectUrl'], 'https://purser.test/connect/sandbox');
@@ -227,7 +227,7 @@ test('SB-09 with a test key: the same checks, and a link without a token', async
   }
 });
 
-test('CC-10 the user is looked at before the body, and the body’s depth before what is in it', async () => {
+test('CC-10 the user is checked before the body, and the body’s depth before its contents', async () => {
   const body = { redirectUri: 'https://evil.com' };
   const noUser = await send('/connect', { url: service.url, key: app.liveKey, body });
   assertRefusal(noUser, { code: 'BAD_REQUEST', param: 'x-service-user' });

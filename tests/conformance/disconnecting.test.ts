@@ -18,7 +18,7 @@ upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE
 
 let users = 0;
 
-/** Somebody connected, with money. */
+/** A connected user with money. */
 async function newOwnerOfWallet(amount = 1_000_000, cap?: number) {
   const identity = await connections.newIdentity();
   const user = `user-${String((users += 1)).padStart(3, '0')}`;
@@ -35,7 +35,7 @@ function look(path: string, user: string): Promise<Reply> {
   return send(path, { url: service.url, key: app.liveKey, user });
 }
 
-/** The whole answer, but for what is made anew for each call: its ids, its link, its date. */
+/** The whole answer, except for the parts that differ in each call: its ids, its link, its date. */
 function wholeOf({ status, headers, text, body }: Reply): string {
   const lines = [...headers].map(([name, value]) => `${name}: ${value}`).toSorted();
   const own = [headers.get('x-correlation-id'), headers.get('x-service-call-id'), headers.get('date')];
@@ -43,7 +43,7 @@ function wholeOf({ status, headers, text, body }: Reply): string {
   for (const one of own.filter((value) => value !== null)) whole = whole.replaceAll(one, '*'.repeat(one.length));
   const link = String(body['topupUrl']);
   assert.match(link, /^https:\/\/purser\.test\/topup\/[A-Za-z0-9_-]+$/);
-  // How much of the rate is left goes down with every call, whoever makes it.
+  // Every call lowers the remaining rate, no matter who makes it.
   return whole
     .replaceAll(link, '*'.repeat(link.length))
     .replace(/^(ratelimit: .*;r=|x-ratelimit-remaining-requests: )\d+/gm, '$1*');
@@ -63,7 +63,7 @@ test('ON-05, WA-02 after a disconnection the next call is refused like a strange
   assert.equal(usage.replace(user, 'user-n0b'), (await look('/usage/summary', 'user-n0b')).text);
 });
 
-test('ON-05 connected again, the user spends from the same wallet', async () => {
+test('ON-05 after connecting again, the user spends from the same wallet', async () => {
   const { user, owner } = await newOwnerOfWallet(500_000);
   await connections.setConnected(owner, false);
   await connections.setConnected(owner, true);
@@ -72,7 +72,7 @@ test('ON-05 connected again, the user spends from the same wallet', async () => 
   assert.ok(balance < 500_000 && balance > 0);
 });
 
-test('WA-11 a wallet that is suspended and disconnected answers like a stranger’s, and tells of neither', async () => {
+test('WA-11 a suspended and disconnected wallet answers like a stranger’s, and reveals neither', async () => {
   const { user, owner } = await newOwnerOfWallet();
   await service.setWallet(app, user, 'is_suspended = true');
   assertRefusal(await ask(user), { code: 'WALLET_SUSPENDED', hasLink: false });
@@ -80,7 +80,7 @@ test('WA-11 a wallet that is suspended and disconnected answers like a stranger�
   assert.equal(wholeOf(await ask(user)), wholeOf(await ask('user-n0b')));
 });
 
-test('ON-04, WA-03 paused, a call is refused as by a cap that is reached; resumed, it is not', async () => {
+test('ON-04, WA-03 a call on a paused wallet is refused as if its cap were reached; after resuming it is not', async () => {
   const { user, owner } = await newOwnerOfWallet(1_000_000, 900_000);
   await connections.setPaused(owner, true);
   assertRefusal(await ask(user), { code: 'APP_SPEND_CAP_EXCEEDED', hasLink: true });
@@ -96,7 +96,7 @@ const CHANGES = {
 type Owner = Awaited<ReturnType<typeof newOwnerOfWallet>>['owner'];
 
 for (const [name, change] of Object.entries(CHANGES)) {
-  test(`AU-10 ${name} cuts no call that runs: it is charged, and the next one is refused`, async () => {
+  test(`AU-10 ${name} cuts no running call: the call is charged, and the next one is refused`, async () => {
     const { user, owner } = await newOwnerOfWallet();
     const gate = createGate();
     const steps = streamSteps({ model: 'm', pieces: ['First piece', 'last'], usage: USAGE, includeUsageChunk: true });
@@ -112,7 +112,7 @@ for (const [name, change] of Object.entries(CHANGES)) {
     assert.match(await stream.whole(), /last[^]*data: \[DONE\]\n\n$/);
     const { balance, held } = await service.wallet(app, user);
     assert.equal(held, 0);
-    assert.ok(balance < 1_000_000, 'it is charged');
+    assert.ok(balance < 1_000_000, 'the running call is charged');
     assert.deepEqual(await service.check(), []);
   });
 }

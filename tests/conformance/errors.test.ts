@@ -46,7 +46,7 @@ const HEALTH: readonly DataPlaneRoute[] = ['/healthz', '/readyz'].map((path) => 
 const NOWHERE = { name: 'GET /nowhere', method: 'GET', path: '/nowhere', isForUser: false, body: undefined } as const;
 const ROUTES = [...DATA_PLANE, ...HEALTH, NOWHERE];
 
-/** Each route with a good call, a call without a key and one in sandbox mode. */
+/** Each route with a valid call, a call without a key and a call in sandbox mode. */
 async function everyAnswer(headers: Readonly<Record<string, string>>): Promise<readonly (readonly [string, Reply])[]> {
   const replies: (readonly [string, Reply])[] = [];
   for (const route of ROUTES) {
@@ -69,7 +69,7 @@ test('ER-02 every answer of every route carries the correlation id that the call
   }
 });
 
-test('ER-02 a correlation id that is not well formed is replaced by a new one, and the call goes on', async () => {
+test('ER-02 a malformed correlation id is replaced by a new one, and the call goes on', async () => {
   const refused = ['', 'x'.repeat(129), 'a b', 'a,b', 'a/b', 'a\u00e9', '"a"', 'a;b', '<script>', "a'b"];
   const seen = new Set<string>();
   for (const id of refused) {
@@ -83,16 +83,16 @@ test('ER-02 a correlation id that is not well formed is replaced by a new one, a
     const models = replies.find(([name]) => name === 'GET /v1/models');
     assert.equal(models?.[1].status, 200);
   }
-  assert.equal(seen.size, refused.length * ROUTES.length * 3, 'each answer has an id of its own');
+  assert.equal(seen.size, refused.length * ROUTES.length * 3, 'each answer has its own id');
 });
 
-test('ER-02 an answer to a call without an id has a new one each time', async () => {
+test('ER-02 calls without a correlation id get a new one each time', async () => {
   const ids = new Set((await everyAnswer({})).map(([, reply]) => reply.headers.get('x-correlation-id')));
   assert.equal(ids.size, ROUTES.length * 3);
   assert.ok(!ids.has(null));
 });
 
-test('ER-02 a stream carries the id, and a call id that is not made of it', async () => {
+test('ER-02 a stream carries the correlation id, and a call id that is not derived from it', async () => {
   upstream.script({ body: streamSteps({ model: 'm', pieces: ['Hi'], usage: USAGE, includeUsageChunk: true }) });
   const headers = { 'x-correlation-id': 'mine' };
   const calls = new Set<string | null>();
@@ -110,7 +110,7 @@ test('ER-02 a stream carries the id, and a call id that is not made of it', asyn
   for (const id of calls) assert.match(id ?? '', /^[0-9a-f-]{36}$/);
 });
 
-test('ER-04 an unknown route answers in the envelope, whatever the method', async () => {
+test('ER-04 an unknown route answers in the envelope, with any method', async () => {
   const paths = ['/v1', '/v1/', '/v1/completions', '/v2/models', '/v1/models/', '/balance/', '/usage', '/V1/models'];
   for (const path of [
     ...paths,
@@ -127,7 +127,7 @@ test('ER-04 an unknown route answers in the envelope, whatever the method', asyn
   }
 });
 
-test('ER-04 a method that a route does not take is refused with the ones that it does', async () => {
+test('ER-04 a method that a route does not take is refused with a list of those that it takes', async () => {
   const routes = [...DATA_PLANE, ...HEALTH].map(({ method, path }) => ({ path, takes: method }));
   const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'];
   for (const { path, takes } of routes) {
@@ -140,7 +140,7 @@ test('ER-04 a method that a route does not take is refused with the ones that it
   }
 });
 
-test('ER-04 a wrong method with a body leaves the connection fit for the next call', async () => {
+test('ER-04 after a wrong method with a body, the connection is ready for the next call', async () => {
   for (let count = 0; count < 5; count += 1) {
     const refused = await send('/balance', { url: service.url, method: 'POST', body: { a: 'b'.repeat(100_000) } });
     assertRefusal(refused, { code: 'METHOD_NOT_ALLOWED' });
@@ -207,7 +207,7 @@ test('ER-03 a fault of ours is one fixed sentence, and its detail is logged unde
   assert.equal(messages.size, 1);
 });
 
-test('SB-02 LI-01 the answer to a fault of ours says what was known before it: the mode, and what is left', async () => {
+test('SB-02 LI-01 the answer to a fault of ours keeps what was known before it: the mode, and the remaining rate', async () => {
   await service.database.owner.query('revoke execute on function sandbox.reserve from purser_sandbox');
   try {
     const { status, headers } = await chat({ url: second.url, key: app.testKey, user: 'u' });
@@ -232,7 +232,7 @@ test('ER-03 no key, prompt or user is logged for a call that fails', async () =>
   }
 });
 
-test('SB-02 a failure that was asked for in the sandbox is no warning to the operator', async () => {
+test('SB-02 a failure requested in the sandbox does not warn the operator', async () => {
   const asked = { url: second.url, key: app.testKey, user: 'u' };
   const before = second.logged().length;
   assert.equal((await chat(asked, { model: 'sandbox/error' })).status, 502);

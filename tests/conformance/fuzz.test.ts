@@ -4,7 +4,7 @@ import { fuzz } from '../hostile/fuzz-run.ts';
 
 /** The short form of `npm run fuzz`. */
 const REQUESTS = 2_000;
-/** Sixteen bodies of a megabyte at a time, each with its text, its values and its text anew, on top of what it starts with. */
+/** Sixteen bodies of a megabyte at a time, each also as text, parsed and written again, on top of the memory at start. */
 const RESIDENT_BYTES_MAX = 512 * 1024 * 1024;
 
 test('ER-03, ER-08, CC-08 no request breaks the service: no 5xx, no exit, every refusal in the envelope, books right', async (t) => {
@@ -12,6 +12,6 @@ test('ER-03, ER-08, CC-08 no request breaks the service: no 5xx, no exit, every 
   t.diagnostic(JSON.stringify({ statuses, kinds, memory }));
   assert.deepEqual(violations, [], 'again: npm run fuzz -- --seed 7 --requests 2000');
   assert.ok(memory.most.resident < RESIDENT_BYTES_MAX, JSON.stringify(memory));
-  // A run in which all is refused at the door, or nothing is, shows little.
+  // A run in which everything, or nothing, is refused at the door shows little.
   for (const status of [200, 400, 401, 402, 403, 404, 405, 413]) assert.ok((statuses[status] ?? 0) > 0, `no ${status}`);
 });

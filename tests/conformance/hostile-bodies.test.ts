@@ -23,7 +23,7 @@ function post(body: string | Buffer, more: Readonly<Record<string, string>> = {}
 
 const MESSAGES = '"messages":[{"role":"user","content":"Hello"}]';
 
-/** A good request with more members, as JSON text. */
+/** A valid request with extra members, as JSON text. */
 function asking(members: string): string {
   return `{"model":"large",${MESSAGES},${members}}`;
 }
@@ -60,12 +60,12 @@ const ODD_NUMBERS = [
 const WHOLE = ['max_tokens', 'max_completion_tokens', 'n'];
 
 for (const number of ODD_NUMBERS) {
-  test(`CC-07 ${number} is no number of tokens or choices`, async () => {
+  test(`CC-07 ${number} is not a valid number of tokens or choices`, async () => {
     for (const name of WHOLE) await refused(asking(`"${name}":${number}`), name);
   });
 }
 
-test('CC-07 a number that no double can hold is refused at any depth, not sent on as null', async () => {
+test('CC-07 a number too large for a double is refused at any depth, not passed on as null', async () => {
   for (const number of ['1e400', '-1E+309', '9'.repeat(310), '1e309']) {
     await refused(schema(`{"maximum":${number}}`), `${SCHEMA}.maximum`);
     await refused(schema(`{"enum":[[[1,${number}]]]}`), `${SCHEMA}.enum[0][0][1]`);
@@ -76,7 +76,7 @@ test('CC-07 a number that no double can hold is refused at any depth, not sent o
 
 const POLLUTING = ['{"isAdmin":true}', '[]', 'null', '1'];
 
-test('CC-03 a parameter named like a part of every object is refused by its name, and changes nothing', async () => {
+test('CC-03 a parameter named like a property of every object is refused by name, and changes nothing', async () => {
   for (const value of POLLUTING) {
     for (const name of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '\\u005f_proto__']) {
       await refused(asking(`"${name}":${value}`), name.replace('\\u005f', '_'));
@@ -86,12 +86,12 @@ test('CC-03 a parameter named like a part of every object is refused by its name
   assert.equal('isAdmin' in {}, false);
 });
 
-test('CC-07 a way to a prototype is refused inside of a schema too', async () => {
+test('CC-07 a path to a prototype is refused inside a schema too', async () => {
   await refused(schema('{"properties":{"__proto__":{"isAdmin":true}}}'), `${SCHEMA}.properties.__proto__`);
   await refused(schema('{"constructor":{"prototype":{}}}'), `${SCHEMA}.constructor.prototype`);
 });
 
-test('CC-13 any other such name inside of a schema is data: it reaches the provider as it came and changes nothing', async () => {
+test('CC-13 any other such name inside a schema is data: it reaches the provider unchanged and changes nothing', async () => {
   for (const name of ['constructor', 'prototype', 'toString', 'then', 'toJSON']) {
     const text = `{"properties":{"${name}":{"isAdmin":true}}}`;
     const reply = await post(schema(text));
@@ -101,7 +101,7 @@ test('CC-13 any other such name inside of a schema is data: it reaches the provi
   assert.equal('isAdmin' in {}, false);
 });
 
-test('CC-07 of a member that is there twice the later counts, for us and for the provider alike', async () => {
+test('CC-07 if a member occurs twice the later one counts, for us and for the provider alike', async () => {
   const { length } = upstream.requests;
   await refused(`{"model":"large","model":7,${MESSAGES}}`, 'model');
   assert.equal((await post(`{"model":"nothing","model":"large",${MESSAGES}}`)).status, 200);
@@ -113,14 +113,14 @@ test('CC-07 of a member that is there twice the later counts, for us and for the
   assert.equal((upstream.requests.at(-1)?.body as Record<string, unknown> | undefined)?.['max_completion_tokens'], 20);
 });
 
-/** Bytes that are no UTF-8: overlong forms, halves of pairs, beyond the last character, torn and lone ones. */
+/** Bytes that are not UTF-8: overlong forms, surrogate halves, beyond the last character, torn and lone ones. */
 const NO_UTF8 = [
   ['80', 'bf', 'c0', 'c0af', 'c080', 'c1bf', 'c2', 'e0808a', 'e09fbf', 'e282', 'eda080', 'edbfbf', 'eda080edb080'],
   ['f0808080', 'f08fbfbf', 'f09f98', 'f4908080', 'f5808080', 'f8888080', 'fc8080808080', 'fe', 'ff', 'fffe', 'c328'],
 ].flat();
 
 for (const hex of NO_UTF8) {
-  test(`CC-07 the bytes ${hex} are no UTF-8, in a text, in a name and behind the end`, async () => {
+  test(`CC-07 the bytes ${hex} are not UTF-8, in a text, in a name and after the end`, async () => {
     const bytes = Buffer.from(hex, 'hex');
     const around = (before: string, after: string) => Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
     await refused(around('{"model":"large","messages":[{"role":"user","content":"a', 'b"}]}'), null);
@@ -129,7 +129,7 @@ for (const hex of NO_UTF8) {
   });
 }
 
-test('CC-07 half of a pair that is written as an escape is passed on as one: no byte of it is lost', async () => {
+test('CC-07 an escaped surrogate half is passed on as one, and no byte of it is lost', async () => {
   const reply = await post(`{"model":"large","messages":[{"role":"user","content":"a\\ud800b\\udc00"}]}`);
   assert.equal(reply.status, 200, reply.text);
   assert.ok(upstream.requests.at(-1)?.rawBody.includes('a\\ud800b\\udc00'));
@@ -137,7 +137,7 @@ test('CC-07 half of a pair that is written as an escape is passed on as one: no 
 
 test('CC-07 depth counts what the parser sees: escaped quotes, brackets in names and texts, mixed and unclosed ones', async () => {
   for (const levels of [31, 32, 33]) {
-    const inner = '['.repeat(levels - 4) + ']'.repeat(levels - 4); // The schema is on level 5.
+    const inner = '['.repeat(levels - 4) + ']'.repeat(levels - 4); // The schema sits on level 5.
     const isDeep = levels > 32;
     for (const text of [
       `{"a":${inner.slice(1, -1)}}`,
@@ -160,7 +160,7 @@ test('CC-07 depth counts what the parser sees: escaped quotes, brackets in names
   }
 });
 
-test('CC-06 a body in any encoding is refused unread, however small it is and however much it holds', async () => {
+test('CC-06 an encoded body is refused unread, no matter how small it is or how much it expands to', async () => {
   const bomb = Buffer.alloc(100 * 1024 * 1024);
   const bodies = {
     gzip: gzipSync(bomb),
@@ -184,7 +184,7 @@ test('CC-06 a body in any encoding is refused unread, however small it is and ho
   assert.equal(upstream.requests.length, length);
 });
 
-test('CC-06, CC-08 a body shorter than its declared length is no call, and a longer one is cut at it', async () => {
+test('CC-06, CC-08 a body shorter than its declared length is not carried out, and a longer one is cut there', async () => {
   const { length } = upstream.requests;
   const good = `{"model":"large",${MESSAGES}}`;
   const head = `POST ${COMPLETIONS} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${app.liveKey}\r\nx-service-user: ${user}\r\n`;
@@ -199,7 +199,7 @@ test('CC-06, CC-08 a body shorter than its declared length is no call, and a lon
   assert.equal((await service.wallet(app, user)).held, 0);
 });
 
-test('CC-06 a caller who waits for leave to send gets it, and one who declares too much is refused instead of read', async () => {
+test('CC-06 a caller who sends `expect: 100-continue` gets it, and one who declares too much is refused instead', async () => {
   const good = `{"model":"large",${MESSAGES}}`;
   const head = `POST ${COMPLETIONS} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${app.liveKey}\r\nx-service-user: ${user}\r\nexpect: 100-continue\r\n`;
   const fit = openRaw(service.url);
@@ -212,7 +212,7 @@ test('CC-06 a caller who waits for leave to send gets it, and one who declares t
   assert.match(await unfit.closed, /HTTP\/1\.1 413/);
 });
 
-test('ER-03 what a message repeats of a request has no line ends, escapes or marks that turn text around', async () => {
+test('ER-03 text from a request that a message repeats contains no line ends, escapes or direction marks', async () => {
   const odd = 'a\n\u001b[31m\u2028\u202e\u0000\ud800b';
   for (const body of [{ model: odd, messages: [] }, { model: odd }, { model: 'large', [odd]: 1 }]) {
     const reply = await post(JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], ...body }));

@@ -15,7 +15,7 @@ upstream.script({
 
 const QUESTION = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hello' }] });
 
-/** The head of a request, as bytes; a character of a header is one of them. */
+/** The head of a request as bytes; each header character is one byte. */
 function head(line: string, headers: readonly string[]): Buffer {
   return Buffer.from(`${[`${line} HTTP/1.1`, 'host: x', ...headers].join('\r\n')}\r\n\r\n`, 'latin1');
 }
@@ -34,7 +34,7 @@ function balance(user: string, ...more: readonly string[]): Buffer {
 
 const JUNK = Buffer.from('this is no request\r\n\r\n');
 
-test('ER-08 a connection that was refused is closed for good, also when its other side sends on and never leaves', async () => {
+test('ER-08 a refused connection is closed for good, even if the other side keeps sending and never leaves', async () => {
   const { hostname, port } = new URL(service.url);
   for (const refused of [head('CONNECT x:443', []), JUNK]) {
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
@@ -52,7 +52,7 @@ test('ER-08 a connection that was refused is closed for good, also when its othe
   }
 });
 
-test('CC-08 a call that runs is answered and charged once, although bytes that are no request follow it', async () => {
+test('CC-08 a running call is answered and charged once, even if garbage follows it', async () => {
   const user = await newUser(1_000_000);
   const reply = parseRaw(await exchangeText(Buffer.concat([call(user), JUNK])));
   assert.equal(reply.status, 200, reply.text);
@@ -60,7 +60,7 @@ test('CC-08 a call that runs is answered and charged once, although bytes that a
   assert.equal((await service.wallet(app, user)).balance, 1_000_000 - charge);
 });
 
-test('ER-08 requests sent at once are answered in their order, also when the last is malformed', async () => {
+test('ER-08 pipelined requests are answered in order, even if the last is malformed', async () => {
   const user = await newUser(1_000_000);
   for (const last of [JUNK, head(`POST ${COMPLETIONS}`, ['transfer-encoding: chunked'])]) {
     const text = await exchangeText(
@@ -70,7 +70,7 @@ test('ER-08 requests sent at once are answered in their order, also when the las
   }
 });
 
-test('CC-08 a call behind an answer that ends the connection is not carried out: its own answer could not be sent', async () => {
+test('CC-08 a call pipelined after an answer that ends the connection is not carried out: its answer could not be sent', async () => {
   const user = await newUser(1_000_000);
   const requests = upstream.requests.length;
   const refused = Buffer.concat([head('POST /balance', ['content-length: 5']), Buffer.from('abcde')]);
@@ -78,7 +78,7 @@ test('CC-08 a call behind an answer that ends the connection is not carried out:
   assert.equal(reply.status, 405, reply.text);
   assert.equal(reply.headers.get('connection'), 'close');
   assert.equal(reply.text.indexOf('HTTP/1.1', 1), -1, reply.text);
-  await exchangeText(Buffer.concat([call(await newUser(1_000_000)), JUNK])); // By now it would have been there.
+  await exchangeText(Buffer.concat([call(await newUser(1_000_000)), JUNK])); // By now it would have arrived.
   assert.equal(upstream.requests.length, requests + 1);
   assert.deepEqual(await service.wallet(app, user), { balance: 1_000_000, held: 0, openStreams: 0 });
 });
@@ -87,8 +87,8 @@ async function exchangeText(bytes: Buffer): Promise<string> {
   return (await exchangeRaw(service.url, bytes)).text;
 }
 
-/** Node looks at slow senders every 30 s unless told: a head would have 40 s. */
-test('ER-08 whoever sends too slowly is told so in the envelope: a head has 10 s, a whole request 30 s', async (t) => {
+/** Node checks for slow senders every 30 s by default, which would give a head 40 s. */
+test('ER-08 a sender that is too slow is told so in the envelope: a head has 10 s, a whole request 30 s', async (t) => {
   const slow = [
     {
       name: 'no byte of a head after the first line',
@@ -117,7 +117,7 @@ test('ER-08 whoever sends too slowly is told so in the envelope: a head has 10 s
   );
 });
 
-/** Sends the first part, waits for the refusal of what came so slowly, and sends the rest all the same. */
+/** Sends the first part, waits for the refusal for slowness, and then sends the rest anyway. */
 async function finishAfterRefusal(first: Buffer, rest: Buffer): Promise<string> {
   const { hostname, port } = new URL(service.url);
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
@@ -135,28 +135,28 @@ async function finishAfterRefusal(first: Buffer, rest: Buffer): Promise<string> 
   return text;
 }
 
-test('CC-08 a call that was refused as too slow is not carried out when the rest of it comes after all', async () => {
+test('CC-08 a call refused as too slow is not carried out if the rest arrives after all', async () => {
   const user = await newUser(1_000_000);
   const requests = upstream.requests.length;
   const whole = call(user);
   const bodyAt = whole.length - QUESTION.length;
-  const cuts = [bodyAt - 10, bodyAt, whole.length - 5]; // In the head, behind it, in the body.
+  const cuts = [bodyAt - 10, bodyAt, whole.length - 5]; // In the head, after it, in the body.
   const texts = await Promise.all(cuts.map((at) => finishAfterRefusal(whole.subarray(0, at), whole.subarray(at))));
   for (const text of texts) {
     assert.equal(parseRaw(text).status, 400, text);
     assert.equal(text.indexOf('HTTP/1.1', 1), -1, text);
   }
-  await exchangeText(Buffer.concat([call(await newUser(1_000_000)), JUNK])); // By now they would have been there.
+  await exchangeText(Buffer.concat([call(await newUser(1_000_000)), JUNK])); // By now they would have arrived.
   assert.equal(upstream.requests.length, requests + 1);
   assert.deepEqual(await service.wallet(app, user), { balance: 1_000_000, held: 0, openStreams: 0 });
 });
 
-/** A user that is refused as not well formed, one that is nobody's, and bytes that are no header (AU-04). */
+/** A malformed user, a well-formed user without a wallet, and bytes that are not a header (AU-04). */
 async function answerTo(user: string): Promise<{ readonly status: number; readonly body: string }> {
   return parseRaw(await exchangeText(balance(user, 'connection: close')));
 }
 
-test('AU-04 every visible character is a user, and no other byte is', async () => {
+test('AU-04 every visible character is valid in a user, and no other byte is', async () => {
   for (let byte = 0; byte <= 0xff; byte += 1) {
     const character = String.fromCharCode(byte);
     const isVisible = byte >= 0x21 && byte <= 0x7e;
@@ -167,7 +167,7 @@ test('AU-04 every visible character is a user, and no other byte is', async () =
   }
 });
 
-test('AU-04 a user of any length but 1 to 256 is refused, and one that is folded, torn or doubled', async () => {
+test('AU-04 a user is refused if its length is not 1 to 256, or if its header is folded, torn or duplicated', async () => {
   for (const length of [1, 2, 255, 256]) assert.equal((await answerTo('a'.repeat(length))).status, 402);
   for (const length of [0, 257, 1_000, 15_000, 20_000]) assert.equal((await answerTo('a'.repeat(length))).status, 400);
   const torn = [
@@ -203,7 +203,7 @@ const BAD_IDS = [
   ],
   ['0'.repeat(129), '0'.repeat(10_000), 'a\r\nx-correlation-id: b'],
 ].flat();
-/** What is answered on each path to an answer: by a route, by none, for the body, by the parser. */
+/** One answer from each place that can answer: a route, no route, the body reader, the parser. */
 const WAYS: readonly (readonly [number, (id: string) => Buffer])[] = [
   [402, (id) => balance('nobody', `x-correlation-id: ${id}`, 'connection: close')],
   [404, (id) => head('GET /nowhere', [`x-correlation-id: ${id}`, 'connection: close'])],
@@ -212,7 +212,7 @@ const WAYS: readonly (readonly [number, (id: string) => Buffer])[] = [
   [400, (id) => head(`POST ${COMPLETIONS}`, [`x-correlation-id: ${id}`, 'expect: more', 'connection: close'])],
 ];
 
-test('ER-02 a correlation id comes back from every kind of answer, and one that is not well formed from none', async () => {
+test('ER-02 every kind of answer returns the correlation id, and none returns a malformed one', async () => {
   for (const [status, request] of WAYS) {
     for (const id of [...OK_IDS, ...BAD_IDS]) {
       const reply = parseRaw(await exchangeText(request(id)));

@@ -36,7 +36,7 @@ after(async () => {
   await upstream.close();
 });
 
-/** An app whose bucket holds so many tokens and is never refilled: it was last refilled in the future. */
+/** An app whose bucket holds so many tokens and never refills: its last refill is in the future. */
 async function appWithTokens(tokens: number): Promise<TestApp> {
   const app = await service.addApp({ ratePerMinute: 60, rateBurst: 10_000 });
   await emptyBucket(service, app);
@@ -55,7 +55,7 @@ async function tokensLeft(app: TestApp): Promise<number> {
   return Number(rows[0]?.units) / 60_000_000;
 }
 
-test('LI-01 an app gets exactly what is in its bucket, over both its keys, however many ask at once', async () => {
+test('LI-01 an app gets exactly the tokens in its bucket, over both its keys, however many calls arrive at once', async () => {
   const app = await appWithTokens(30);
   const replies = await Promise.all(
     Array.from({ length: 80 }, (_, index) =>
@@ -74,11 +74,11 @@ test('LI-01 a full bucket holds the burst and no more', async () => {
     Array.from({ length: 40 }, () => send('/v1/models', { url: service.url, key: app.liveKey })),
   );
   const served = replies.filter(({ status }) => status === 200).length;
-  const refilled = Math.ceil((Date.now() - startMs) / 60_000); // One a minute, on however slow a machine.
+  const refilled = Math.ceil((Date.now() - startMs) / 60_000); // One token a minute, so that a slow machine makes no difference.
   assert.ok(served >= 7 && served < 7 + Math.max(1, refilled), `${served} were served`);
 });
 
-test('LI-01 every data-plane route takes one token, refused later or not', async () => {
+test('LI-01 every data-plane route takes one token, even if the call is refused later', async () => {
   for (const route of DATA_PLANE) {
     const app = await appWithTokens(2);
     await callRoute(route, { url: service.url, key: app.liveKey, user: 'u' });
@@ -89,7 +89,7 @@ test('LI-01 every data-plane route takes one token, refused later or not', async
   }
 });
 
-test('LI-01 an empty bucket refuses every route, and one app’s is not another’s', async () => {
+test('LI-01 an empty bucket refuses every route, and one app’s bucket does not affect another’s', async () => {
   const app = await appWithTokens(0);
   const other = await appWithTokens(10);
   for (const key of [app.liveKey, app.testKey]) {
@@ -98,7 +98,7 @@ test('LI-01 an empty bucket refuses every route, and one app’s is not another�
   assert.equal((await send('/v1/models', { url: service.url, key: other.liveKey })).status, 200);
 });
 
-test('LI-01 a call that is not the app’s takes none of its tokens', async () => {
+test('LI-01 a call that is not authenticated as the app takes none of its tokens', async () => {
   const app = await appWithTokens(1);
   for (let count = 0; count < 5; count += 1) {
     await send('/v1/models', { url: service.url });
@@ -128,11 +128,11 @@ test('LI-01 gateway processes share the bucket, to the token', async () => {
 
 interface Streamer {
   readonly options: CallOptions;
-  /** A stream that has begun. */
+  /** A stream whose first byte has arrived. */
   readonly begin: () => Promise<OpenStream>;
 }
 
-/** A user of an app that allows so many streams. The provider sends the rest of each once `held` resolves. */
+/** A user of an app with this stream limit. The provider sends the rest of each stream once `held` resolves. */
 async function streamer(max: number, rest: readonly UpstreamStep[], held: Promise<void>): Promise<Streamer> {
   const app = await service.addApp({ maxStreamsPerUser: max });
   await service.fund(app, 'u', 100_000_000);
@@ -149,7 +149,7 @@ async function streamer(max: number, rest: readonly UpstreamStep[], held: Promis
   };
 }
 
-test('LI-02 one stream more than allowed is refused, and plain calls and other users are not', async () => {
+test('LI-02 one stream more than allowed is refused; buffered calls and other users are not', async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const { options, begin } = await streamer(2, STEPS.slice(2), held);
   const streams = [await begin(), await begin()];
@@ -171,9 +171,9 @@ test('LI-02 one stream more than allowed is refused, and plain calls and other u
 });
 
 const ENDINGS: readonly (readonly [string, readonly UpstreamStep[]])[] = [
-  ['comes to its end', STEPS.slice(2)],
+  ['reaches its end', STEPS.slice(2)],
   ['is cut', [{ destroy: true }]],
-  ['ends without a reason', []],
+  ['ends without a finish reason', []],
   ['fails with an error', [{ write: frame({ error: { message: 'no' } }) }]],
 ];
 
@@ -200,15 +200,15 @@ test('LI-02 the slot of a stream that fails before its first byte is free at onc
   await (await begin()).whole();
 });
 
-test('LI-02 the slot of a stream whose caller left is free once it is cancelled', async () => {
+test('LI-02 the slot of a stream whose caller left is free once the stream is cancelled', async () => {
   const { options, begin } = await streamer(1, [{ hang: true }], Promise.resolve());
   const stream = await begin();
   stream.leave();
   upstream.script({ body: STEPS });
-  await waitUntil('a stream is taken again', async () => (await chat(options, { stream: true })).status === 200);
+  await waitUntil('a stream is accepted again', async () => (await chat(options, { stream: true })).status === 200);
 });
 
-test('SB-10 live and sandbox streams are counted apart, and take tokens from one bucket', async () => {
+test('SB-10 live and sandbox streams are counted separately, and take tokens from one bucket', async () => {
   const app = await service.addApp({ maxStreamsPerUser: 1 });
   await service.fund(app, 'u', 1_000_000);
   upstream.script({ body: STEPS });

@@ -46,8 +46,8 @@ const BAD_REQUEST = { status: 400, code: 'BAD_REQUEST', type: 'invalid_request_e
 const MALFORMED: readonly (readonly [string, string | Buffer])[] = [
   ['no HTTP at all', 'hello\r\n\r\n'],
   ['bytes of TLS', Buffer.from('16030100f8010000f40303', 'hex')],
-  ['a version that is none', 'GET /v1/models HTTP/9.9\r\nhost: x\r\n\r\n'],
-  ['a method that is none', 'FETCH /v1/models HTTP/1.1\r\nhost: x\r\n\r\n'],
+  ['an invalid version', 'GET /v1/models HTTP/9.9\r\nhost: x\r\n\r\n'],
+  ['an unknown method', 'FETCH /v1/models HTTP/1.1\r\nhost: x\r\n\r\n'],
   ['a space in the path', 'GET /v1/mod els HTTP/1.1\r\nhost: x\r\n\r\n'],
   ['a header without a colon', 'GET /v1/models HTTP/1.1\r\nhost x\r\n\r\n'],
   ['a header name with a space', 'GET /v1/models HTTP/1.1\r\nbad name: x\r\n\r\n'],
@@ -55,7 +55,7 @@ const MALFORMED: readonly (readonly [string, string | Buffer])[] = [
   ['headers of 40 KB', `GET /v1/models HTTP/1.1\r\nhost: x\r\nx-long: ${'a'.repeat(40_000)}\r\n\r\n`],
   ['a path of 40 KB', `GET /${'a'.repeat(40_000)} HTTP/1.1\r\nhost: x\r\n\r\n`],
   ['two lengths', 'POST /balance HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n{}'],
-  ['a length that is no number', 'POST /balance HTTP/1.1\r\nhost: x\r\ncontent-length: one\r\n\r\n{}'],
+  ['a length that is not a number', 'POST /balance HTTP/1.1\r\nhost: x\r\ncontent-length: one\r\n\r\n{}'],
   ['a negative length', 'POST /balance HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n{}'],
   [
     'a length and chunks at once',
@@ -74,7 +74,7 @@ test('ER-08 a chunk without a size in the body of a call is a 400 in the envelop
   assertRefusedRaw(await exchangeRaw(service.url, `${head}transfer-encoding: chunked\r\n\r\nzz\r\n`), BAD_REQUEST);
 });
 
-test('ER-04 an expectation that is not met is refused in the envelope, with a correlation id', async () => {
+test('ER-04 an expectation that cannot be met is refused in the envelope, with a correlation id', async () => {
   const reply = await exchangeRaw(
     service.url,
     'GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: the-unexpected\r\nconnection: close\r\n\r\n',
@@ -83,19 +83,19 @@ test('ER-04 an expectation that is not met is refused in the envelope, with a co
   assertRefusedRaw(reply, BAD_REQUEST);
 });
 
-test('ER-04 CONNECT is a method that no route takes, and is answered as one', async () => {
+test('ER-04 CONNECT is refused like any other method that no route takes', async () => {
   const reply = await exchangeRaw(service.url, 'CONNECT example.test:443 HTTP/1.1\r\nhost: example.test:443\r\n\r\n');
   assert.ok(reply.status === 404 || reply.status === 405, reply.text);
 });
 
-test('ER-02 a caller whose body is no valid sequence of chunks still gets its own correlation id back', async () => {
+test('ER-02 a caller whose body has invalid chunks still gets its own correlation id back', async () => {
   const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${app.liveKey}\r\n`;
   const own = 'x-correlation-id: mine\r\nx-service-user: u\r\ntransfer-encoding: chunked\r\n\r\n';
   const reply = await exchangeRaw(service.url, `${head}${own}zz\r\n`);
   assert.equal(reply.headers.get('x-correlation-id'), 'mine', reply.text);
 });
 
-test('ER-04 the absolute form of a request line is read as the path that it names', async () => {
+test('ER-04 the absolute form of a request line is read as the path it names', async () => {
   const reply = await exchangeRaw(
     service.url,
     `GET ${service.url}/healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
@@ -103,13 +103,13 @@ test('ER-04 the absolute form of a request line is read as the path that it name
   assert.equal(reply.status, 200, reply.text);
 });
 
-test('ER-01 a call that was refused unread gets one answer, also when its body turns out to be malformed', async () => {
-  const encoding = 'transfer-encoding: gzip\r\n'; // Not chunked last: the parser refuses it once the head is handed on.
+test('ER-01 a call refused unread gets one answer, even if its body turns out to be malformed', async () => {
+  const encoding = 'transfer-encoding: gzip\r\n'; // `chunked` is not last: the parser refuses the body after handing on the head.
   const reply = await exchangeRaw(service.url, `POST /balance HTTP/1.1\r\nhost: x\r\n${encoding}\r\n{}`);
   assert.equal(reply.text.indexOf('HTTP/1.1', 1), -1, reply.text);
 });
 
-/** Sends a call, then bytes that are no request once it runs, and gives all that came back when the call is over. */
+/** Sends a call, then garbage once the call runs, and returns all bytes that came back when the call is over. */
 async function spoil(isStream: boolean, isRunning: (connection: RawConnection) => Promise<unknown>): Promise<string> {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const usage = { prompt_tokens: 1, completion_tokens: 1 };
@@ -126,7 +126,7 @@ async function spoil(isStream: boolean, isRunning: (connection: RawConnection) =
   );
   await isRunning(connection);
   connection.write('this is no request\r\n\r\n');
-  // The service has read the bytes by the time that it has answered calls which came after them.
+  // The service has read the garbage by the time it has answered calls that arrived after it.
   for (let count = 0; count < 3; count += 1) await send('/healthz', { url: service.url });
   release();
   const text = await connection.until((so) => so.includes('[DONE]') || so.includes('ended'));
@@ -134,13 +134,13 @@ async function spoil(isStream: boolean, isRunning: (connection: RawConnection) =
   return text;
 }
 
-test('ER-06 bytes that are no request, sent behind a streamed call, never get into its stream', async () => {
+test('ER-06 garbage sent after a streamed call never gets into its stream', async () => {
   const text = await spoil(true, (connection) => connection.until((so) => so.includes('begun')));
   assert.equal(text.indexOf('HTTP/1.1', 1), -1, text);
   assert.equal(parseRaw(text).status, 200);
 });
 
-test('CC-08 a plain call that runs, and will be charged, is never answered as a request that was refused', async () => {
+test('CC-08 a running buffered call, which will be charged, is never answered as if its request had been refused', async () => {
   const next = upstream.requests.length;
   const text = await spoil(false, () => upstream.arrival(next));
   assert.doesNotMatch(text, /BAD_REQUEST/);

@@ -5,7 +5,7 @@ import { assertRefusal } from '../support/refusal.ts';
 import { completionBody } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
 
-/** What messages and bodies may be, each fault told by its path. */
+/** The accepted messages and bodies; each fault is reported by its path. */
 
 const stage = await setStage({ model: { imageTokensMax: 1_000 } });
 const { upstream, service, app } = stage;
@@ -33,7 +33,7 @@ const image = (more: object = {}) => ({ type: 'image_url', image_url: { url: 'ht
 
 const GOOD: readonly (readonly [string, object])[] = [
   ['developer', { role: 'developer', content: 'Be brief.', name: 'house' }],
-  ['system in parts', { role: 'system', content: [text('Be'), text('brief.')] }],
+  ['system content in parts', { role: 'system', content: [text('Be'), text('brief.')] }],
   ['user, empty', { role: 'user', content: '' }],
   [
     'user with an image of each detail',
@@ -50,16 +50,16 @@ const GOOD: readonly (readonly [string, object])[] = [
     'assistant',
     { role: 'assistant', content: 'Hi', name: null, refusal: null, tool_calls: null, function_call: null, audio: null },
   ],
-  ['assistant that calls', { role: 'assistant', content: null, tool_calls: [call, { ...call, id: 'call_2' }] }],
-  ['assistant that calls without content', { role: 'assistant', tool_calls: [call] }],
-  ['assistant that refuses', { role: 'assistant', content: null, refusal: 'No.' }],
-  ['assistant that refuses in a part', { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] }],
-  ['assistant of the old form', { role: 'assistant', content: null, function_call: { name: 'find', arguments: '' } }],
-  ['function of the old form', { role: 'function', name: 'find', content: null }],
+  ['assistant with a tool call', { role: 'assistant', content: null, tool_calls: [call, { ...call, id: 'call_2' }] }],
+  ['assistant with a tool call and no content', { role: 'assistant', tool_calls: [call] }],
+  ['assistant with a refusal', { role: 'assistant', content: null, refusal: 'No.' }],
+  ['assistant with a refusal in a part', { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] }],
+  ['assistant in the old form', { role: 'assistant', content: null, function_call: { name: 'find', arguments: '' } }],
+  ['function in the old form', { role: 'function', name: 'find', content: null }],
   ['tool', { role: 'tool', tool_call_id: 'call_1', content: '' }],
-  ['tool in parts', { role: 'tool', tool_call_id: 'call_1', content: [text('a')] }],
+  ['tool content in parts', { role: 'tool', tool_call_id: 'call_1', content: [text('a')] }],
   [
-    'fields that are not in the format',
+    'fields that the format does not have',
     { role: 'assistant', content: 'a', reasoning_content: 'b', thinking: [{ c: 1 }] },
   ],
 ];
@@ -72,7 +72,7 @@ for (const [what, message] of GOOD) {
 const said = (part: unknown) => ({ role: 'user', content: [text('a'), part] });
 const called = (more: object) => ({ role: 'assistant', content: null, tool_calls: [call, { ...call, ...more }] });
 
-/** The path within the message, what is wrong with it, and a word of what is said. */
+/** The path within the message, its fault, and a word of the refusal. */
 const BAD: readonly (readonly [path: string, message: unknown, word?: RegExp])[] = [
   ['', null],
   ['', 'Hello'],
@@ -133,15 +133,15 @@ async function assertRefused(
 }
 
 for (const [path, message, word] of BAD) {
-  test(`CC-07 a fault in a message is told by its path: ${path} of ${JSON.stringify(message).slice(0, 60)}`, () =>
+  test(`CC-07 a fault in a message is reported by its path: ${path} of ${JSON.stringify(message).slice(0, 60)}`, () =>
     assertRefused({ messages: [{ role: 'user', content: 'Hello' }, message] }, `messages[1]${path}`, word));
 }
 
-test('CC-07 messages that are no messages at all', async () => {
+test('CC-07 a `messages` value that is no list of messages is refused', async () => {
   for (const messages of [undefined, null, [], {}, 'Hello', 7]) await assertRefused({ messages }, 'messages');
 });
 
-test('CC-03 a body of the Responses interface is told which interface this is, and tools of its form what to change', async () => {
+test('CC-03 a body of the Responses interface is told which interface this is, and what to change in its tools', async () => {
   const tools = [{ type: 'function', name: 'find', parameters: {} }];
   for (const [field, value] of [
     ['input', [{ role: 'user', content: [{ type: 'input_text', text: 'a' }] }]],
@@ -177,11 +177,11 @@ const UNSAFE: readonly (readonly [fields: string, path: string])[] = [
 ];
 
 for (const [fields, path] of UNSAFE) {
-  test(`CC-07 what no program behind us should read is refused wherever it stands: ${path}`, () =>
+  test(`CC-07 a value that no program behind us should read is refused at any place: ${path}`, () =>
     assertRefused(bodyWith(fields), path));
 }
 
-test('CC-13 schemas and texts may say the same words', async () => {
+test('CC-13 schemas and texts may contain the same words', async () => {
   const properties = {
     constructor: { type: 'object', properties: { prototype: { const: '__proto__' } } },
     toString: {},
@@ -194,7 +194,7 @@ test('CC-13 schemas and texts may say the same words', async () => {
   assert.deepEqual(Object.keys(Object.prototype), []);
 });
 
-test('CC-13 numbers reach the provider with the value of a double, in its shortest form', async () => {
+test('CC-13 numbers reach the provider as doubles, in their shortest form', async () => {
   const body = bodyWith(`${schema('{"a":{"enum":[1e20,1.50,-0,0.1,12345678901234567890,5e-324]}}')},"temperature":1.0`);
   assert.equal((await chat({ url: service.url, key: app.liveKey, user, body })).status, 200);
   const sent = upstream.requests.at(-1)?.rawBody.toString() ?? '';

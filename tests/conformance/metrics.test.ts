@@ -38,7 +38,7 @@ function scriptAnswer(usage: object = USAGE, content = `${CANARY} says`): void {
   });
 }
 
-/** What one thing adds to the counters that tell of calls. */
+/** How much an action adds to the counters about calls. */
 async function addedBy(act: () => Promise<unknown>): Promise<Readonly<Record<string, number>>> {
   const earlier = await scrape(service.url);
   await act();
@@ -76,7 +76,7 @@ async function refused(status: number, act: () => Promise<{ status: number }>): 
   assert.equal((await act()).status, status);
 }
 
-test('ER-01 refusals are counted by code, those of the HTTP parser too', async () => {
+test('ER-01 refusals are counted by code, including those of the HTTP parser', async () => {
   assert.deepEqual(await addedBy(() => refused(401, () => chat({ url: service.url, key: 'nobody', user: 'u' }))), {
     'purser_refusals_total{code="UNAUTHORIZED"}': 1,
   });
@@ -93,7 +93,7 @@ test('ER-01 refusals are counted by code, those of the HTTP parser too', async (
   });
 });
 
-test('WA-07 usage that contradicts itself is counted', async () => {
+test('WA-07 usage reports that contradict themselves are counted', async () => {
   await service.fund(app, 'clamped', 1_000_000);
   scriptAnswer({ prompt_tokens: 40, completion_tokens: 20, total_tokens: 7 });
   const counted = await addedBy(() => chat({ url: service.url, key: app.liveKey, user: 'clamped' }));
@@ -101,7 +101,7 @@ test('WA-07 usage that contradicts itself is counted', async () => {
   assert.equal(counted['purser_outputs_cut_total'], undefined);
 });
 
-test('WA-07 an answer past its limit is counted', async () => {
+test('WA-07 answers past their limit are counted', async () => {
   await service.fund(app, 'past', 1_000_000);
   scriptAnswer(USAGE, 'x'.repeat(500_000));
   const counted = await addedBy(() => chat({ url: service.url, key: app.liveKey, user: 'past' }));
@@ -150,7 +150,7 @@ test('ER-03 labels have values from fixed lists, and no key, user, prompt or ans
   for (const [pair, label = '', value = ''] of pairs) assert.ok(LABELS[label]?.includes(value), pair);
 });
 
-test('AU-01 with a token set, its bearer reads the metrics and nobody else does', async () => {
+test('AU-01 with a token set, only its bearer can read the metrics', async () => {
   await scrape(guarded.url, { authorization: `Bearer ${TOKEN}` });
   await scrape(guarded.url, { authorization: `bearer ${TOKEN}`, 'x-forwarded-for': '203.0.113.9' });
   const wrong = ['', 'Bearer', `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`, `Basic ${TOKEN}`, TOKEN];
@@ -163,7 +163,7 @@ test('AU-01 with a token set, its bearer reads the metrics and nobody else does'
   }
 });
 
-test('AU-01 without a token, what a proxy passes on finds nothing at this address', async () => {
+test('AU-01 without a token, a request through a proxy finds nothing at this address', async () => {
   await scrape(service.url);
   for (const header of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'X-Forwarded-For']) {
     const reply = await send('/metrics', { url: service.url, headers: { [header]: '127.0.0.1' } });
@@ -196,7 +196,7 @@ test('AU-01 without a token, another machine finds nothing at this address', {
   }
 });
 
-test('AU-01 metrics are read and not written', async () => {
+test('AU-01 metrics can be read but not written', async () => {
   assert.equal((await send('/metrics', { url: service.url, method: 'POST', body: {} })).status, 405);
   const head = await send('/metrics', { url: service.url, method: 'HEAD' });
   assert.deepEqual([head.status, head.text], [200, '']);

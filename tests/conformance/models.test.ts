@@ -31,7 +31,7 @@ after(async () => {
   await upstream.close();
 });
 
-/** `best` is the alias that is pointed elsewhere while the service runs; `org/slash` one with a slash. */
+/** `best` is the alias that is redirected while the service runs; `org/slash` is an alias with a slash. */
 function catalogue(best: string) {
   const { providers, models, aliases } = catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 });
   const [large] = models;
@@ -78,7 +78,7 @@ test('MO-01 a third party’s list has every open identifier and alias, with exa
   }
 });
 
-test('MO-01 the list of the operator’s own app has the reserved models too', async () => {
+test('MO-01 the list for the operator’s own app also has the reserved models', async () => {
   for (const key of [firstParty.liveKey, firstParty.testKey]) {
     const { data } = (await list(key)).body as { data: { id: string }[] };
     const expected = [...OPEN, ...RESERVED].map(itemOf).toSorted((left, right) => (left.id < right.id ? -1 : 1));
@@ -91,7 +91,7 @@ test('MO-02 an alias reports the owner of its target, and an owner ends at the f
   assert.deepEqual(Object.fromEntries(data.map((item) => [item.id, item.owned_by])), Object.fromEntries(OPEN));
 });
 
-test('MO-03 each name on the list can be retrieved, as it is on the list', async () => {
+test('MO-03 each name on the list can be retrieved, with the same fields', async () => {
   const { data } = (await list(firstParty.liveKey)).body as { data: { id: string }[] };
   assert.equal(data.length, OPEN.length + RESERVED.length);
   for (const item of data) {
@@ -103,7 +103,7 @@ test('MO-03 each name on the list can be retrieved, as it is on the list', async
   }
 });
 
-test('MO-03 a name that is not served is not found, whoever asks', async () => {
+test('MO-03 a name that is not served is not found, for any app', async () => {
   const unknown = [
     'gpt-99',
     'LARGE',
@@ -123,7 +123,7 @@ test('MO-03 a name that is not served is not found, whoever asks', async () => {
   }
 });
 
-test('MO-03 a disabled model is not told apart from one that nobody knows', async () => {
+test('MO-03 a disabled model is indistinguishable from an unknown one', async () => {
   const replies = await Promise.all(
     ['acme.off-1', 'acme.none-1'].map((name) =>
       send(`/v1/models/${name}`, { url: service.url, key: thirdParty.liveKey }),
@@ -132,7 +132,7 @@ test('MO-03 a disabled model is not told apart from one that nobody knows', asyn
   assert.equal(replies[0]?.error['message'], replies[1]?.error['message']);
 });
 
-test('MO-03 a reserved model is refused to a third party by the name that it sent', async () => {
+test('MO-03 a reserved model is refused to a third party under the name it sent', async () => {
   for (const [name] of RESERVED) {
     for (const key of [thirdParty.liveKey, thirdParty.testKey]) {
       const reply = await send(`/v1/models/${name}`, { url: service.url, key });
@@ -144,7 +144,7 @@ test('MO-03 a reserved model is refused to a third party by the name that it sen
   }
 });
 
-test('MO-04 what is on the list can be called, and what is left out cannot', async () => {
+test('MO-04 listed models can be called, and unlisted ones cannot', async () => {
   const usage = { prompt_tokens: 1, completion_tokens: 1 };
   upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage }) });
   for (const app of [thirdParty, firstParty]) {
@@ -158,7 +158,7 @@ test('MO-04 what is on the list can be called, and what is left out cannot', asy
   }
 });
 
-test('MO-06 nothing of prices, routes or rights leaves by the model routes', async () => {
+test('MO-06 the model routes reveal no prices, routes or rights', async () => {
   const texts = [(await list(firstParty.liveKey)).text];
   texts.push((await send('/v1/models/secret', { url: service.url, key: firstParty.liveKey })).text);
   for (const text of texts)
@@ -167,7 +167,7 @@ test('MO-06 nothing of prices, routes or rights leaves by the model routes', asy
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
 
-test('MO-05 an alias is pointed elsewhere without a restart, and a call that runs keeps what it began with', async () => {
+test('MO-05 an alias can be redirected without a restart, and a running call keeps the target it began with', async () => {
   const user = 'mover';
   await service.fund(thirdParty, user, 1_000_000);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -178,7 +178,7 @@ test('MO-05 an alias is pointed elsewhere without a restart, and a call that run
   await stream.until('begun');
 
   await applyCatalogueFile(service.database.owner, JSON.stringify(catalogue('other-vendor.llama3.1-70b:v1.0')));
-  await waitUntil('the alias points elsewhere', async () => {
+  await waitUntil('the alias has its new target', async () => {
     const { body } = await send('/v1/models/best', { url: service.url, key: thirdParty.liveKey });
     return body['owned_by'] === 'other-vendor';
   });
@@ -208,7 +208,7 @@ test('MO-07 usage is recorded under the resolved identifier, never the alias', a
   for (const { model } of rows) assert.match(model, /\./);
 });
 
-/** Holds the lock of a user's wallet while `work` runs, so that a call of that user waits with its hold. */
+/** Holds the lock of a user's wallet while `work` runs, so that a call of that user waits for its hold. */
 async function withWalletLocked(user: string, work: () => Promise<void>): Promise<void> {
   const client = await service.database.owner.connect();
   try {
@@ -252,7 +252,7 @@ test('MO-05 a call that began before its provider was renamed is still served', 
   assert.equal(reply.body['model'], 'acme.large-1');
 });
 
-test('MO-05 a model that is disabled meanwhile is refused to the next call', async () => {
+test('MO-05 a model that was disabled in the meantime is refused to the next call', async () => {
   const { models, ...rest } = catalogue('acme.large-1');
   const disabled = models.map((model) => ({ ...model, ...(model.id === 'acme.large-1' ? { enabled: false } : {}) }));
   await applyCatalogueFile(service.database.owner, JSON.stringify({ ...rest, models: disabled }));

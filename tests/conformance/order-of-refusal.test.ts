@@ -21,10 +21,10 @@ after(async () => {
 });
 
 const MODES = ['live', 'sandbox'] as const;
-/** Play money has no connection that could be missing. */
+/** Sandbox money has no connection that could be missing. */
 const LIVE_ONLY: ReadonlySet<Fault> = new Set(['not connected']);
 
-/** Refused for the first fault, in each mode that knows both, with no provider reached. */
+/** Refused for the first fault, in each mode that has both faults, and no provider is reached. */
 async function assertFirstWins(first: Fault, second?: Fault): Promise<void> {
   const faults = new Set<Fault>(second === undefined ? [first] : [first, second]);
   for (const mode of MODES) {
@@ -36,7 +36,7 @@ async function assertFirstWins(first: Fault, second?: Fault): Promise<void> {
 }
 
 for (const fault of STEPS.flat()) {
-  test(`CC-10 a call with nothing wrong but "${fault}" is refused for that`, () => assertFirstWins(fault));
+  test(`CC-10 a call whose only fault is "${fault}" is refused for it`, () => assertFirstWins(fault));
 }
 
 for (const [index, step] of STEPS.entries()) {
@@ -47,7 +47,7 @@ for (const [index, step] of STEPS.entries()) {
   }
 }
 
-test('CC-10 of any two faults that are further apart, the earlier one is answered too', async () => {
+test('CC-10 of any two faults that are further apart, the earlier one is also the one reported', async () => {
   for (const [index, step] of STEPS.entries()) {
     for (const first of step) {
       for (const second of STEPS.slice(index + 2).flat()) await assertFirstWins(first, second);
@@ -57,7 +57,7 @@ test('CC-10 of any two faults that are further apart, the earlier one is answere
 
 test('CC-10 a call with every fault at once is refused for its size', async () => {
   const all = new Set(STEPS.flat());
-  all.delete('compressed'); // Of the same step: which of the two comes first is not said.
+  all.delete('compressed'); // Faults of the same step: the order of the two is not specified.
   assertRefusal(await violate(service, all, 'live'), ANSWERS['too large']);
 });
 
@@ -70,7 +70,7 @@ test('CC-10 a call without any fault is not refused', async () => {
 const BODYLESS = FOR_USER.filter(({ method }) => method === 'GET');
 const DEEP = '['.repeat(40) + ']'.repeat(40);
 
-test('CC-10 the routes about an end user that take no body refuse for the rate before the user', async () => {
+test('CC-10 the routes about an end user that take no body check the rate before the user', async () => {
   for (const route of BODYLESS) {
     const app = await service.addApp();
     const call = { url: service.url, key: app.liveKey, body: DEEP };
@@ -80,7 +80,7 @@ test('CC-10 the routes about an end user that take no body refuse for the rate b
   }
 });
 
-test('CC-10 the routes about an end user that take no body refuse for the user before the depth', async () => {
+test('CC-10 the routes about an end user that take no body check the user before the depth', async () => {
   const app = await service.addApp();
   for (const route of BODYLESS) {
     const reply = await callRoute(route, { url: service.url, key: app.liveKey, body: DEEP });

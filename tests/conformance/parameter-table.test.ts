@@ -9,7 +9,7 @@ import { assertRefusal } from '../support/refusal.ts';
 import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
 
-/** Each row of the table over real HTTP: what the provider is sent of it, and what a refusal says and leaves. */
+/** Each row of the table over real HTTP: what the provider receives of it, what a refusal says, and that it changes nothing. */
 
 const stage = await setStage({
   catalogue: ({ models: [large], ...rest }) => {
@@ -54,7 +54,7 @@ async function assertUntouched(act: () => Promise<void>): Promise<void> {
 
 const withValue = ({ name, beside }: ParameterRow, value: unknown): Fields => ({ ...beside, [name]: value });
 
-/** In which form a value that was taken has reached the provider. */
+/** The form in which an accepted value reached the provider. */
 function assertSent(row: ParameterRow, value: unknown, { fields, text }: Sent): void {
   const { name, kind } = row;
   assert.doesNotMatch(text, /CANARY/);
@@ -73,13 +73,13 @@ function assertSent(row: ParameterRow, value: unknown, { fields, text }: Sent): 
 }
 
 for (const row of PARAMETER_TABLE.filter(({ accepted }) => accepted.length > 0)) {
-  test(`CC-13 ${row.name} takes the values of the format, to their edge: ${row.kind}`, async () => {
+  test(`CC-13 ${row.name} accepts the format’s values, up to their limits: ${row.kind}`, async () => {
     for (const value of row.accepted) assertSent(row, value, await sentFor(withValue(row, value)));
   });
 }
 
 for (const row of PARAMETER_TABLE) {
-  test(`CC-13 ${row.name} as null counts as absent, for every model, and is not passed on`, async () => {
+  test(`CC-13 ${row.name} as null counts as absent for every model, and is not passed on`, async () => {
     for (const model of ['large', 'few']) {
       const { fields } = await sentFor({ model, [row.name]: null });
       assert.deepEqual(Object.keys(fields).toSorted(), ['max_completion_tokens', 'messages', 'model']);
@@ -88,7 +88,7 @@ for (const row of PARAMETER_TABLE) {
 }
 
 for (const row of PARAMETER_TABLE.filter(({ defaults }) => defaults !== undefined)) {
-  test(`CC-13 ${row.name} as its default counts as absent for a model that does not take it`, async () => {
+  test(`CC-13 ${row.name} at its default counts as absent for a model that does not take it`, async () => {
     for (const value of row.defaults ?? []) {
       const { fields } = await sentFor({ model: 'few', [row.name]: value });
       assert.deepEqual(Object.keys(fields).toSorted(), ['max_completion_tokens', 'messages', 'model']);
@@ -97,7 +97,7 @@ for (const row of PARAMETER_TABLE.filter(({ defaults }) => defaults !== undefine
 }
 
 for (const row of PARAMETER_TABLE) {
-  test(`CC-07 ${row.name} with any other value is refused by its path, and nothing comes of it`, async () => {
+  test(`CC-07 ${row.name} with any other value is refused by its path, and nothing changes`, async () => {
     await assertUntouched(async () => {
       for (const [value, path = row.name] of row.refused) {
         const reply = await ask(withValue(row, value));
@@ -120,7 +120,7 @@ function listedIn(reply: Reply): readonly string[] {
   return list.split(', ').map((name) => name.replaceAll('`', ''));
 }
 
-test('CC-03 what has no price here is refused by name, with a reason and the list of what is taken, in both modes', async () => {
+test('CC-03 parameters without a price here are refused by name, with a reason and the accepted list, in both modes', async () => {
   await assertUntouched(async () => {
     for (const { name, refused } of PARAMETER_TABLE.filter(({ kind }) => kind === 'refused')) {
       for (const key of [app.liveKey, app.testKey]) {
@@ -145,7 +145,7 @@ test('CC-03 what belongs to other interfaces and gateways is refused by name, wi
   });
 });
 
-test('CC-03 a model with an empty list of its own takes no value that says something, and lists what it takes', async () => {
+test('CC-03 a model with an empty list of its own accepts only default values, and lists what it accepts', async () => {
   await assertUntouched(async () => {
     for (const row of PARAMETER_TABLE.filter(({ kind }) => kind === 'forwarded')) {
       const telling = row.accepted.filter(
@@ -160,7 +160,7 @@ test('CC-03 a model with an empty list of its own takes no value that says somet
   });
 });
 
-test('CC-13 values that are good, and not together, are refused by the one that is too much', async () => {
+test('CC-13 values that are valid alone but not together are refused by the name of the extra one', async () => {
   const tools = [{ type: 'function', function: { name: 'find' } }];
   for (const [fields, param] of [
     [{ stream_options: { include_usage: true } }, 'stream_options'],
@@ -175,7 +175,7 @@ test('CC-13 values that are good, and not together, are refused by the one that 
   }
 });
 
-test('CC-13 a choice of none or any tool is taken without tools, and means what it says with them', async () => {
+test('CC-13 `tool_choice` may be `none` or `auto` without tools, and is passed on with them', async () => {
   for (const choice of ['none', 'auto']) await sentFor({ tool_choice: choice });
   const tools = [{ type: 'function', function: { name: 'find' } }];
   assert.equal((await sentFor({ tools, tool_choice: 'none' })).fields['tool_choice'], 'none');
@@ -188,7 +188,7 @@ test('CC-03 the table has every parameter that the gateway knows or refuses with
 
 const DOCUMENT = new URL('../../docs/PARAMETERS.md', import.meta.url);
 
-test('CC-03 docs/PARAMETERS.md tells of each parameter what the table has', () => {
+test('CC-03 docs/PARAMETERS.md describes each parameter as the table has it', () => {
   const rows = readFileSync(DOCUMENT, 'utf8').matchAll(/^\| `(\w+)` \| (\w+) \|/gm);
   const told = Array.from(rows, ([, name, kind]) => `${name}: ${kind}`);
   const expected = PARAMETER_TABLE.map(({ name, kind }) => `${name}: ${kind}`);

@@ -26,7 +26,7 @@ function callWithImage(url: string) {
   return chat({ url: service.url, key: app.liveKey, user: 'u' }, { messages: [{ role: 'user', content: parts }] });
 }
 
-test('WA-07 the hold covers every byte that the provider is sent, also where numbers grow when written again', async () => {
+test('WA-07 the hold covers every byte sent to the provider, even if numbers grow when they are written again', async () => {
   const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
   upstream.script(({ rawBody }) => {
     const sent = { ...usage, prompt_tokens: rawBody.length, total_tokens: rawBody.length };
@@ -40,7 +40,7 @@ test('WA-07 the hold covers every byte that the provider is sent, also where num
   assert.equal(reply.status, 200, reply.text);
   const bytes = upstream.requests.at(-1)?.rawBody.length ?? 0;
   assert.ok(bytes > 2 * body.length, 'the request has grown');
-  // A token for each byte sent, at a micro each and a margin of a tenth: charged in full, so the hold covered it.
+  // A token for each byte sent, at one micro each plus a tenth as margin: charged in full, so the hold covered it.
   assert.equal(reply.headers.get('x-service-charge-micros'), String(Math.ceil(bytes * 1.1)));
 });
 
@@ -55,7 +55,7 @@ for (const url of [
   'javascript:1',
   '',
 ]) {
-  test(`WA-07 an image part that is no image, ${JSON.stringify(url)}, is refused: its tokens have no bound`, async () => {
+  test(`WA-07 an image part that is not an image, ${JSON.stringify(url)}, is refused: its tokens have no bound`, async () => {
     const before = upstream.requests.length;
     const reply = await callWithImage(url);
     assert.equal(reply.status, 400, reply.text);
@@ -64,7 +64,7 @@ for (const url of [
   });
 }
 
-test('WA-07 an image address on a part of another type counts as the text that it is', async () => {
+test('WA-07 an image address on a part of another type counts as plain text', async () => {
   const hidden = { type: 'text', text: 'Hi', image_url: { url: `data:image/png;base64,${'A'.repeat(20_000)}` } };
   upstream.script(({ rawBody }) => {
     const usage = { prompt_tokens: rawBody.length, completion_tokens: 0, total_tokens: rawBody.length };

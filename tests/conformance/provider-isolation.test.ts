@@ -51,7 +51,7 @@ function catalogue() {
   };
 }
 
-/** All that a caller, its library and the proxies before us may send. */
+/** Everything that a caller, its library and the proxies in front of us may send. */
 const CALLER_HEADERS = {
   'x-service-user': 'CANARY-user',
   'x-correlation-id': 'CANARY-correlation',
@@ -125,7 +125,7 @@ function answer(upstream: ScriptedUpstream): void {
 for (const stream of [false, true]) {
   const kind = stream ? 'streamed' : 'plain';
 
-  test(`CC-13 a provider gets no header of the caller with a ${kind} call, and its own key alone`, async () => {
+  test(`CC-13 a provider receives none of the caller’s headers with a ${kind} call, and no key but its own`, async () => {
     answer(keyed);
     const reply = await ask({ stream });
     assert.equal(reply.status, 200, reply.text);
@@ -146,7 +146,7 @@ for (const stream of [false, true]) {
     for (const secret of ['CANARY', app.liveKey, app.appId, OTHER_KEY]) assert.ok(!all.includes(secret), secret);
   });
 
-  test(`CC-13 a provider without a key gets none, and another one gets its own, with a ${kind} call`, async () => {
+  test(`CC-13 with a ${kind} call, a provider without a key gets none, and another provider gets its own`, async () => {
     answer(keyless);
     await ask({ model: 'acme.keyless-1', stream });
     assert.equal(keyless.requests.at(-1)?.headers.authorization, undefined);
@@ -154,7 +154,7 @@ for (const stream of [false, true]) {
     assert.equal(keyless.requests.at(-1)?.headers.authorization, `Bearer ${OTHER_KEY}`);
   });
 
-  test(`ER-03 no header of the provider crosses with a ${kind} answer`, async () => {
+  test(`ER-03 none of the provider’s headers reach the caller with a ${kind} answer`, async () => {
     answer(keyed);
     const reply = await ask({ stream });
     assert.equal(reply.status, 200, reply.text);
@@ -175,7 +175,7 @@ for (const stream of [false, true]) {
   });
 }
 
-test('CC-13 a sandbox call reaches no provider, whatever it asks for', async () => {
+test('CC-13 a sandbox call reaches no provider, for any model or form', async () => {
   const counts = [keyed.requests.length, keyless.requests.length];
   for (const model of ['large', 'acme.keyless-1', 'acme.other-1']) {
     const headers = { authorization: `Bearer ${app.testKey}`, 'x-service-user': 'u' };

@@ -7,7 +7,7 @@ import { completionBody } from '../support/scripted-upstream.ts';
 import type { TestApp } from '../support/service.ts';
 import { setStage } from '../support/stage.ts';
 
-/** What providers learn of who is calling: names that mean nothing to them, and nothing else. */
+/** Providers learn only names for the caller that mean nothing to them, and nothing else. */
 
 const NAMED = ['safety_identifier', 'prompt_cache_key'];
 
@@ -42,7 +42,7 @@ async function sentFor(fields: Fields, caller: TestApp = app, user = 'anna'): Pr
 
 const NAME = /^[\w-]{43}$/;
 
-test('CC-13 a model that takes `safety_identifier` is told the same name for a user each time, whatever the caller says', async () => {
+test('CC-13 a model that takes `safety_identifier` always gets the same name for a user, no matter what the caller sends', async () => {
   const names = [];
   for (const own of [undefined, null, 'CANARY', ''])
     names.push((await sentFor({ safety_identifier: own }))['safety_identifier']);
@@ -50,7 +50,7 @@ test('CC-13 a model that takes `safety_identifier` is told the same name for a u
   assert.equal(new Set(names).size, 1);
 });
 
-test('CC-13 that name is another for each user, and for a user of another app', async () => {
+test('CC-13 that name differs for every user, and for the same user in another app', async () => {
   const names = [];
   for (const [caller, user] of [
     [app, 'anna'],
@@ -62,7 +62,7 @@ test('CC-13 that name is another for each user, and for a user of another app', 
   assert.equal(new Set(names).size, 3);
 });
 
-test('CC-13 a cache key stays one key for its user, and is no other user’s or app’s', async () => {
+test('CC-13 a cache key is always the same for its user, and differs for other users and apps', async () => {
   const names = [];
   for (const [key, caller, user] of [
     ['CANARY', app, 'anna'],
@@ -78,7 +78,7 @@ test('CC-13 a cache key stays one key for its user, and is no other user’s or 
   assert.equal(new Set(names).size, 4);
 });
 
-test('CC-13 no cache key is made up, and none is sent to a model that does not take one', async () => {
+test('CC-13 no cache key is invented, and none is sent to a model that does not take one', async () => {
   for (const own of [undefined, null]) assert.ok(!('prompt_cache_key' in (await sentFor({ prompt_cache_key: own }))));
   const sent = await sentFor({
     model: 'acme.few-1',
@@ -89,7 +89,7 @@ test('CC-13 no cache key is made up, and none is sent to a model that does not t
   assert.deepEqual(Object.keys(sent).toSorted(), ['max_completion_tokens', 'messages', 'model']);
 });
 
-test('CC-13 a model without a list of its own is told no user, and the name of a cache key', async () => {
+test('CC-13 a model without its own list gets no user, but gets the pseudonym of a cache key', async () => {
   const sent = await sentFor({
     model: 'large',
     prompt_cache_key: 'CANARY',
@@ -99,7 +99,7 @@ test('CC-13 a model without a list of its own is told no user, and the name of a
   assert.deepEqual(Object.keys(sent).toSorted(), ['max_completion_tokens', 'messages', 'model', 'prompt_cache_key']);
 });
 
-test('CC-13 the names follow from the secret alone, and none says what another does', () => {
+test('CC-13 the names are derived from the secret alone, and one reveals nothing about another', () => {
   const [anna, appId] = ['anna' as EndUserId, newAppId()];
   const namesBy = (fill: number) => {
     const names = createPseudonyms(Buffer.alloc(32, fill));

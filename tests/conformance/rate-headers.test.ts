@@ -8,7 +8,7 @@ import type { TestApp } from '../support/service.ts';
 import { setStage } from '../support/stage.ts';
 import { emptyBucket } from '../support/violations.ts';
 
-/** What every answer of the data plane says of the app's rate limit, once its bucket was asked. */
+/** The rate-limit headers of every data-plane answer that was sent after the app's bucket was checked. */
 
 const { upstream, service } = await setStage();
 const usage = { prompt_tokens: 1, completion_tokens: 1 };
@@ -19,7 +19,7 @@ upstream.script(({ body }) => {
   return { body: completionBody({ ...facts, content: 'Hi' }) };
 });
 
-/** One token a second, a full bucket of 100, of which so many are there; it was last refilled in the future. */
+/** One token a second and a bucket for 100 that holds `tokens`; its last refill is in the future. */
 async function appWithTokens(tokens: number): Promise<TestApp> {
   const app = await service.addApp({ ratePerMinute: 60, rateBurst: 100 });
   await service.fund(app, 'u', 1_000_000);
@@ -54,7 +54,7 @@ function assertTold(reply: Reply, left: number, reset: number, about: string): v
   );
 }
 
-test('LI-01 every route tells what is left, with a good answer, and when it is all there again', async () => {
+test('LI-01 every route’s good answer shows the tokens left and when the bucket is full again', async () => {
   for (const route of DATA_PLANE) {
     const app = await appWithTokens(50);
     for (const left of [49, 48]) {
@@ -65,7 +65,7 @@ test('LI-01 every route tells what is left, with a good answer, and when it is a
   }
 });
 
-test('LI-01 a stream and the sandbox tell it as well, and both keys of one bucket', async () => {
+test('LI-01 streams and sandbox answers show it too, and both keys share one bucket', async () => {
   const app = await appWithTokens(50);
   for (const [key, stream, left] of [
     [app.liveKey, true, 49],
@@ -78,7 +78,7 @@ test('LI-01 a stream and the sandbox tell it as well, and both keys of one bucke
   }
 });
 
-test('LI-01 what is refused after the bucket was asked tells it, what was refused before does not', async () => {
+test('LI-01 refusals after the bucket was checked show it, and earlier refusals do not', async () => {
   const app = await appWithTokens(50);
   const options = { url: service.url, key: app.liveKey, user: 'u' };
   upstream.script({ status: 500, body: '{}' });
@@ -109,7 +109,7 @@ test('LI-01 what is refused after the bucket was asked tells it, what was refuse
   }
 });
 
-test('LI-01 an empty bucket says how long to wait, in whole seconds and to the millisecond', async () => {
+test('LI-01 an empty bucket reports how long to wait, in whole seconds and in milliseconds', async () => {
   const app = await appWithTokens(0);
   for (let count = 0; count < 3; count += 1) {
     const reply = await send('/v1/models', { url: service.url, key: app.liveKey });
@@ -121,25 +121,25 @@ test('LI-01 an empty bucket says how long to wait, in whole seconds and to the m
   }
 });
 
-test('LI-01 a wait that is no whole second is told to the millisecond', async () => {
+test('LI-01 a wait that is not a whole second is reported to the millisecond', async () => {
   const app = await appWithTokens(0.4);
   const reply = await send('/v1/models', { url: service.url, key: app.liveKey });
   assertRefusal(reply, { code: 'TOO_MANY_REQUESTS' });
   assert.deepEqual([reply.headers.get('retry-after'), reply.headers.get('retry-after-ms')], ['1', '600']);
 });
 
-test('LI-01 the slowest app waits a minute, and is told no more', async () => {
+test('LI-01 the slowest app waits a minute and is told to wait no longer', async () => {
   const app = await service.addApp({ ratePerMinute: 1, rateBurst: 1 });
   await emptyBucket(service, app);
   const reply = await send('/v1/models', { url: service.url, key: app.liveKey });
   assertRefusal(reply, { code: 'TOO_MANY_REQUESTS' });
-  assert.ok(Number(reply.headers.get('retry-after-ms')) > 59_000, 'nobody waits for nothing');
+  assert.ok(Number(reply.headers.get('retry-after-ms')) > 59_000, 'the wait is a real one');
   assert.equal(reply.headers.get('retry-after'), '60');
   assert.equal(reply.headers.get('ratelimit'), '"app";r=0;t=60');
   assert.equal(reply.headers.get('ratelimit-policy'), '"app";q=1;w=60');
 });
 
-test('LI-01 a full bucket of a fast app is full again at once, in whole seconds', async () => {
+test('LI-01 a full bucket of a fast app is reported as full again after a second, the shortest whole one', async () => {
   const app = await service.addApp({ ratePerMinute: 1_000_000, rateBurst: 100 });
   const reply = await send('/v1/models', { url: service.url, key: app.liveKey });
   assert.equal(reply.headers.get('ratelimit'), '"app";r=99;t=1');

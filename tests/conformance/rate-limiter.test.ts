@@ -13,12 +13,12 @@ after(buckets.close);
 const LIMITS = { ratePerMinute: 60, rateBurst: 20 };
 const emptyFor = (waitMs: number) => ({ isTaken: false, tokensLeft: 0, waitMs });
 
-test('LI-01 a bucket gives what it holds, and then the time until the next token', async () => {
+test('LI-01 a bucket gives what it holds, and then the time until its next token', async () => {
   const limiter = createRateLimiter(pool, stoppedClock());
   const appId = newAppId();
   await fillOnce(appId, 3.25);
   for (let count = 0; count < 3; count += 1) assert.equal((await limiter.take(appId, LIMITS)).isTaken, true);
-  assert.deepEqual(await limiter.take(appId, LIMITS), emptyFor(750)); // Three quarters of a token, at one a second.
+  assert.deepEqual(await limiter.take(appId, LIMITS), emptyFor(750)); // Three quarters of a token, at one token a second.
 });
 
 test('LI-01 an empty bucket is remembered, and asked again when its next token is due', async () => {
@@ -34,7 +34,7 @@ test('LI-01 an empty bucket is remembered, and asked again when its next token i
   assert.equal((await limiter.take(appId, LIMITS)).isTaken, true);
 });
 
-test('LI-01 a bucket whose last token was taken is asked by the next call: only a refusal is remembered', async () => {
+test('LI-01 a bucket whose last token was just taken is asked again by the next call: only refusals are remembered', async () => {
   const limiter = createRateLimiter(pool, stoppedClock());
   const appId = newAppId();
   await fillOnce(appId, 1);
@@ -43,7 +43,7 @@ test('LI-01 a bucket whose last token was taken is asked by the next call: only 
   assert.equal((await limiter.take(appId, LIMITS)).isTaken, true);
 });
 
-test('LI-01 calls that ask at once share a bucket to the token', async () => {
+test('LI-01 concurrent calls share a bucket to the token', async () => {
   const limiter = createRateLimiter(pool, stoppedClock());
   const appId = newAppId();
   await fillOnce(appId, 12);
@@ -51,7 +51,7 @@ test('LI-01 calls that ask at once share a bucket to the token', async () => {
   assert.equal(answers.filter(({ isTaken }) => isTaken).length, 12);
 });
 
-test('LI-01 each call is told what is left after it, one by one', async () => {
+test('LI-01 each concurrent call learns its own remainder', async () => {
   const limiter = createRateLimiter(pool, stoppedClock());
   const appId = newAppId();
   await fillOnce(appId, 3.9);
@@ -60,7 +60,7 @@ test('LI-01 each call is told what is left after it, one by one', async () => {
   }
 });
 
-test('LI-01 calls that ask at once, in several processes, are told what each would have been told alone', async () => {
+test('LI-01 concurrent calls in several processes learn the same as if each had been made alone', async () => {
   const other = openPool();
   const limiters = [createRateLimiter(pool, stoppedClock()), createRateLimiter(other, stoppedClock())];
   const [appId, quiet] = [newAppId(), newAppId()];
@@ -79,14 +79,14 @@ test('LI-01 calls that ask at once, in several processes, are told what each wou
     const own = answers.filter((_, index) => index % 2 === process).map((answer) => Number(answer?.tokensLeft));
     assert.ok(
       own.every((tokens, index) => index === 0 || tokens <= Number(own[index - 1])),
-      'in the order asked',
+      'in the order of the calls',
     );
   }
   assert.equal((await beside)?.tokensLeft, 8);
   await other.end();
 });
 
-test('LI-01 processes that want one token at the same moment do not both get it', async () => {
+test('LI-01 two processes that want one token at the same moment do not both get it', async () => {
   const limiters = [createRateLimiter(pool, stoppedClock()), createRateLimiter(pool, stoppedClock())];
   const appId = newAppId();
   await fillOnce(appId, 5);
@@ -104,7 +104,7 @@ test('LI-01 processes that want one token at the same moment do not both get it'
   );
 });
 
-test('LI-01 one app’s bucket is not another’s', async () => {
+test('LI-01 one app’s bucket does not affect another’s', async () => {
   const limiter = createRateLimiter(pool, stoppedClock());
   const [poor, rich] = [newAppId(), newAppId()];
   await fillOnce(poor, 0);
@@ -113,7 +113,7 @@ test('LI-01 one app’s bucket is not another’s', async () => {
   assert.deepEqual([refused.isTaken, taken.isTaken], [false, true]);
 });
 
-test('LI-01 a bucket that nobody took from for long is full, and no fuller', async () => {
+test('LI-01 a bucket that was idle for long is full, and no fuller', async () => {
   const limiter = createRateLimiter(pool, stoppedClock());
   const appId = newAppId();
   await setBucket(appId, 0, '-100 days');
@@ -122,7 +122,7 @@ test('LI-01 a bucket that nobody took from for long is full, and no fuller', asy
   assert.equal(await unitsOf(appId), 4n * 60_000_000n);
 });
 
-test('LI-01 a smaller burst holds at once, and cuts what is in the bucket', async () => {
+test('LI-01 a lowered burst applies at once, and cuts the tokens in the bucket', async () => {
   const limiter = createRateLimiter(pool, stoppedClock());
   const appId = newAppId();
   await fillOnce(appId, 20);
@@ -136,7 +136,7 @@ test('LI-01 a smaller burst holds at once, and cuts what is in the bucket', asyn
   );
 });
 
-test('LI-01 a larger limit holds at once, also for an app that was just refused', async () => {
+test('LI-01 a raised limit applies at once, even for an app that was just refused', async () => {
   const limiter = createRateLimiter(pool, stoppedClock());
   const appId = newAppId();
   await setBucket(appId, 0, '-1 second');
@@ -145,7 +145,7 @@ test('LI-01 a larger limit holds at once, also for an app that was just refused'
   assert.equal((await limiter.take(appId, { ratePerMinute: 1_000_000, rateBurst: 1_000_000 })).isTaken, true);
 });
 
-test('LI-01 what was taken and what is left are always what the bucket held, however busy the process is', async () => {
+test('LI-01 tokens taken and tokens left always add up to what the bucket held, however busy the process is', async () => {
   const clock = stoppedClock();
   const limiter = createRateLimiter(pool, clock);
   const appId = newAppId();
@@ -161,7 +161,7 @@ test('LI-01 what was taken and what is left are always what the bucket held, how
   assert.equal(taken, 500);
 });
 
-test('LI-01 a database that cannot be reached fails the call, and the next one asks again', async () => {
+test('LI-01 if the database cannot be reached the call fails, and the next one asks again', async () => {
   const closed = openPool();
   let isBroken = true;
   const flaky = {

@@ -21,7 +21,7 @@ after(async () => {
   await upstream.close();
 });
 
-/** All that a call could have left behind: holds, receipts, entries that move a wallet's money, and fake holds. */
+/** Everything that a call could leave behind: holds, receipts, entries that move a wallet's money, sandbox holds. */
 async function traces(): Promise<Readonly<Record<string, number>>> {
   const { rows } = await service.database.owner.query<Record<string, number>>(
     `select (select count(*)::int from ledger.holds) as holds,
@@ -48,12 +48,12 @@ for (const fault of STEPS.flat()) {
 }
 
 test('CC-08 after all refusals the books are right', async () => {
-  // The streams that were said to be open, never were.
+  // Some wallets were marked as having open streams. They never had any.
   await service.database.owner.query('update ledger.wallets set open_streams = 0');
   assert.deepEqual(await service.check(), []);
 });
 
-test('CC-08 a stream refused beside open ones leaves them and their holds as they were', async () => {
+test('CC-08 refusing a stream leaves the open ones and their holds untouched', async () => {
   const app = await service.addApp({ maxStreamsPerUser: 1 });
   await service.fund(app, 'u', 1_000_000);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();

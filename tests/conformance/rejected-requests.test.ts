@@ -8,13 +8,13 @@ import { UpstreamError } from '../../packages/service/src/providers/provider.ts'
 import { chat, type Reply } from '../support/client.ts';
 import { setStage } from '../support/stage.ts';
 
-/** Requests that the provider rejects for what they say. */
+/** Requests that the provider rejects for their content. */
 
 const { service, upstream, app, newUser } = await setStage();
 const CANARY = 'canary-of-the-provider';
 const rejecting = (status: number) => ({ status, body: JSON.stringify({ error: { message: CANARY } }) });
 
-/** Sends the same body three times, as clients do that retry a 502 whatever its headers say. */
+/** Sends the same body three times, like clients that retry a 502 and ignore its headers. */
 async function thrice(fields: object = {}): Promise<{ readonly asked: number; readonly replies: readonly Reply[] }> {
   const user = await newUser(1_000_000);
   const before = upstream.requests.length;
@@ -49,7 +49,7 @@ for (const status of [401, 403, 408, 413, 429, 500, 503]) {
   });
 }
 
-test('CC-15 what is remembered holds for one user, body and model alone', async () => {
+test('CC-15 a remembered rejection applies to one user, body and model only', async () => {
   const [user, other] = [await newUser(1_000_000), await newUser(1_000_000)];
   upstream.script(rejecting(400));
   const before = upstream.requests.length;
@@ -65,7 +65,7 @@ test('CC-15 what is remembered holds for one user, body and model alone', async 
   assert.equal(sandboxed.status, 200);
 });
 
-test('CC-15 a stock client that does not heed `x-should-retry` reaches the provider once', async () => {
+test('CC-15 a stock client that ignores `x-should-retry` reaches the provider once', async () => {
   const user = await newUser(1_000_000);
   upstream.script(rejecting(422));
   const before = upstream.requests.length;
@@ -92,7 +92,7 @@ function callOf(seed: number) {
   return { call, asked: { request: { seed } } };
 }
 
-test('CC-15 a rejection is forgotten after five seconds, and the oldest when there are too many', () => {
+test('CC-15 a rejection is forgotten after five seconds, and the oldest goes when there are too many', () => {
   const clock = { ms: 0, nowMs: () => clock.ms };
   const rejections = createRejections(createIdempotencyDigests(Buffer.alloc(32)), clock);
   const reject = (seed: number): void =>

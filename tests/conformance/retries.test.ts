@@ -10,7 +10,7 @@ import { type NextScript, streamSteps } from '../support/scripted-upstream.ts';
 import { saying, setTwoGateways, USAGE } from '../support/two-gateways.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** Retries, over two gateways on one database. */
+/** Retries across two gateways on one database. */
 
 const { service, second, app, upstream, newUser, keptCount } = await setTwoGateways();
 const CHARGE = chargeFor({ prompt: USAGE.prompt_tokens, completion: USAGE.completion_tokens });
@@ -25,7 +25,7 @@ const onSecond = (user: string, headers: Record<string, string>): CallOptions =>
   return onFirst(user, headers, { url: second.url });
 };
 
-/** Sets the script, and gives how many requests have reached the provider since. */
+/** Sets the script, and returns how many requests have reached the provider since. */
 function scripted(script: NextScript): () => number {
   const before = upstream.requests.length;
   upstream.script(script);
@@ -44,7 +44,7 @@ function expectReplayOf(first: Reply, reply: Reply): void {
   assert.notEqual(reply.headers.get('x-correlation-id'), first.headers.get('x-correlation-id'));
 }
 
-test('CC-14 a stock client that gives up waiting and tries again is charged once, and gets its answer', async () => {
+test('CC-14 a stock client that times out and retries is charged once, and gets its answer', async () => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('At last.').body as string }] });
@@ -62,7 +62,7 @@ test('CC-14 a stock client that gives up waiting and tries again is charged once
   await expectCharged(user, CHARGE);
 });
 
-test('CC-14 a marked retry whose first attempt still runs joins it on another gateway, though its caller is there', async () => {
+test('CC-14 a marked retry joins its first attempt on another gateway while the attempt runs, even if the first caller still waits', async () => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('For both.').body as string }] });
@@ -85,7 +85,7 @@ async function joinedHolds(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-test('CC-14 equal calls that are no retries are calls of their own, also while they run side by side', async () => {
+test('CC-14 equal calls that are not retries are separate calls, even when they run side by side', async () => {
   const user = await newUser(FUNDS);
   const asked = scripted(saying('Each.'));
   const replies = await Promise.all([0, 1, 2].map(() => chat(onFirst(user, counted(0)))));
@@ -95,7 +95,7 @@ test('CC-14 equal calls that are no retries are calls of their own, also while t
   await expectCharged(user, 5 * CHARGE);
 });
 
-test('CC-14 a marked retry of an answer that was delivered is a call of its own', async () => {
+test('CC-14 a marked retry of a delivered answer is a new call', async () => {
   const user = await newUser(FUNDS);
   const asked = scripted(saying('Twice.'));
   await chat(onFirst(user, counted(0)));
@@ -104,7 +104,7 @@ test('CC-14 a marked retry of an answer that was delivered is a call of its own'
   await expectCharged(user, 2 * CHARGE);
 });
 
-test('CC-14 an answer whose caller had left is kept for its marked retry, and given once', async () => {
+test('CC-14 an answer whose caller had left is kept for its marked retry, and delivered once', async () => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('Late.').body as string }] });
@@ -113,17 +113,17 @@ test('CC-14 an answer whose caller had left is kept for its marked retry, and gi
   await waitUntil('the provider is asked', () => asked() === 1);
   leaving.abort();
   assert.equal(await left, 'left');
-  setTimeout(gate.open, 200); // By then the gateway knows.
+  setTimeout(gate.open, 200); // By then the gateway knows that the caller has left.
   const retry = await chat(onSecond(user, counted(1)));
   assert.deepEqual([retry.status, retry.headers.get('x-service-replayed')], [200, 'true']);
   assert.equal(retry.headers.get('x-service-charge-micros'), String(CHARGE));
   assert.equal(asked(), 1);
   await expectCharged(user, CHARGE);
-  await waitUntil('what was delivered is forgotten', async () => (await keptCount(user)) === 0);
+  await waitUntil('the delivered answer is forgotten', async () => (await keptCount(user)) === 0);
   assert.equal((await chat(onSecond(user, counted(1)))).headers.get('x-service-replayed'), null);
 });
 
-test('CC-14 twenty calls at once with one key over two gateways: one provider request, one charge, twenty equal answers', async () => {
+test('CC-14 twenty concurrent calls with one key over two gateways: one provider request, one charge, twenty equal answers', async () => {
   const user = await newUser(FUNDS);
   const asked = scripted(saying('One for all.'));
   const calls = Array.from({ length: 20 }, (_, index) => chat((index % 2 ? onFirst : onSecond)(user, keyed('all'))));
@@ -152,7 +152,7 @@ test('CC-14 a key is replayed in order, for its own user, app and mode, and refu
   assert.equal(asked(), 2);
 });
 
-test('CC-14 a key of another form is refused', async () => {
+test('CC-14 a malformed key is refused', async () => {
   const user = await newUser(FUNDS);
   const asked = scripted(saying('Never.'));
   for (const key of ['', 'two words', 'ü', 'k'.repeat(256)]) {
@@ -163,7 +163,7 @@ test('CC-14 a key of another form is refused', async () => {
   assert.equal((await chat(onFirst(user, keyed('~'.repeat(255))))).status, 200);
 });
 
-test('CC-14 the checks of the call come before those of its key', async () => {
+test('CC-14 the checks of the call come before the checks of its key', async () => {
   const user = await newUser(FUNDS);
   scripted(saying('Checked.'));
   await chat(onFirst(user, keyed('checked')));
@@ -172,7 +172,7 @@ test('CC-14 the checks of the call come before those of its key', async () => {
   assert.equal((await chat({ ...onFirst(user, keyed('checked')), key: 'svc_live_wrong' })).status, 401);
 });
 
-test('CC-14 a refusal, a fault and a half-sent stream are not replayed: the retry runs anew', async () => {
+test('CC-14 a refusal, a fault and a broken-off stream are not replayed: the retry runs anew', async () => {
   const poor = await newUser(0);
   assert.equal((await chat(onFirst(poor, keyed('poor')))).status, 402);
   const user = await newUser(FUNDS);
@@ -208,7 +208,7 @@ test('CC-14 a stream with a key is replayed byte for byte', async () => {
   await expectCharged(user, CHARGE);
 });
 
-test('CC-14 another body under the key of an attempt that runs is refused at once', async () => {
+test('CC-14 another body under the key of a running attempt is refused at once', async () => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const asked = scripted({ body: [{ waitFor: gate.opened }, { write: saying('Slow.').body as string }] });
@@ -220,7 +220,7 @@ test('CC-14 another body under the key of an attempt that runs is refused at onc
   await expectCharged(user, CHARGE);
 });
 
-test('CC-14 sandbox: a key is charged once, in order and twenty at once, and its replay says that it is sandbox', async () => {
+test('CC-14 sandbox: a key is charged once, in sequence or twenty at once, and its replay is marked as sandbox', async () => {
   const user = 'tester';
   const options = { ...onFirst(user, keyed('sand')), key: app.testKey };
   const first = await chat(options);
@@ -243,7 +243,7 @@ test('CC-14 sandbox: a key is charged once, in order and twenty at once, and its
   assert.deepEqual([wallet?.balance, wallet?.held], [balance - charge, 0]);
 });
 
-test('CC-14 a keyed stream that its caller leaves is not replayed', async () => {
+test('CC-14 a keyed stream is not replayed if its caller left', async () => {
   const user = await newUser(FUNDS);
   const steps = streamSteps({ model: 'm', pieces: ['one', 'two'], usage: USAGE, includeUsageChunk: true });
   const asked = scripted({ body: [...steps.slice(0, 2), { hang: true }] });

@@ -42,7 +42,7 @@ async function eachGateway(work: (url: string) => Promise<void>): Promise<void> 
   await Promise.all([service.url, second.url].map(work));
 }
 
-test('AU-09 a revoked key is refused on every gateway process, and the other key of the app works on', async () => {
+test('AU-09 a revoked key is refused on every gateway process, and the app’s other key keeps working', async () => {
   const app = await service.addApp();
   await eachGateway(async (url) => assert.equal((await send('/v1/models', { url, key: app.liveKey })).status, 200));
   await revokeKey(service, app, 'live');
@@ -59,7 +59,7 @@ test('AU-09 a key that was revoked before its first call is refused', async () =
   await eachGateway(async (url) => void (await untilRefused(url, app.liveKey, 'UNAUTHORIZED')));
 });
 
-test('AU-09 a suspension holds on every gateway process, and lifting it too', async () => {
+test('AU-09 a suspension takes effect on every gateway process, and so does lifting it', async () => {
   const app = await service.addApp();
   await eachGateway(async (url) => assert.equal((await send('/v1/models', { url, key: app.liveKey })).status, 200));
   await setApp(service, app, `status = 'suspended'`);
@@ -100,7 +100,7 @@ interface Running {
   readonly release: () => void;
 }
 
-/** A stream that has begun and a plain call that has reached the provider, of one user. */
+/** A stream that has begun and a buffered call that has reached the provider, both of one user. */
 async function startCalls(user: string): Promise<Running> {
   const app = await service.addApp();
   await service.fund(app, user, 1_000_000);
@@ -122,7 +122,7 @@ async function startCalls(user: string): Promise<Running> {
   return { app, stream, plain, release };
 }
 
-/** Both calls come to their end as if nothing had happened, and are charged. */
+/** Both calls end as if nothing had happened, and are charged. */
 async function assertUnharmed({ app, stream, plain, release }: Running, user: string): Promise<void> {
   release();
   const text = await stream.whole();
@@ -155,11 +155,11 @@ const ACTS: readonly { readonly name: string; readonly code: Code; readonly act:
 ];
 
 for (const { name, code, act } of ACTS) {
-  test(`AU-10 ${name} never cuts a call that runs, and refuses the next one`, async () => {
+  test(`AU-10 ${name} never cuts a running call, and refuses the next one`, async () => {
     const running = await startCalls('running');
     const { liveKey } = running.app;
     await act(running.app);
-    // What is said of apps and keys has to get round; what is said of wallets holds at once.
+    // Changes to apps and keys take a moment to reach the other processes; changes to wallets apply at once.
     if (code === 'APP_SUSPENDED' || code === 'UNAUTHORIZED') await untilRefused(service.url, liveKey, code);
     assertRefusal(await chat({ url: service.url, key: liveKey, user: 'running' }), { code });
     await assertUnharmed(running, 'running');

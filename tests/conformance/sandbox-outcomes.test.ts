@@ -10,13 +10,13 @@ import { readSandboxWallet } from '../support/sandbox-wallet.ts';
 import { setStage } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** The table of `docs/SANDBOX.md`, row by row over real HTTP, in a hurry: 10 s there are one here. */
+/** The table of `docs/SANDBOX.md`, row by row over real HTTP and sped up: 1 s here stands for 10 s there. */
 
 const STATUS_MS = 1_000;
 const stage = await setStage({
   pace: { statusMsMax: STATUS_MS, keepAliveMs: 60_000 },
   app: { maxStreamsPerUser: 1 },
-  // Before the model whose price counts: one that costs nothing, and a dear one that the app may not call.
+  // The models before the one whose price counts: one that is free, and an expensive one that the app may not call.
   catalogue: ({ models: [large], ...rest }) => {
     const free = { ...large, id: 'aaa.free-1', price: undefined, free: true };
     const price = { inputMicrosPerMillion: 9_000_000, outputMicrosPerMillion: 9_000_000 };
@@ -50,7 +50,7 @@ function readTable(): readonly Row[] {
 
 const TABLE = readTable();
 
-/** In the words of the table. */
+/** The answer in the words of the table. */
 function inWords({ status, error, body }: Reply): string {
   if (status !== 200) return `${status} \`${String(error['code'])}\``;
   const [choice] = body['choices'] as { finish_reason: string }[];
@@ -125,7 +125,7 @@ for (const row of TABLE) {
     }
     assert.equal(reply.body['model'], row.model);
     const usage = reply.body['usage'] as Record<string, number> | undefined;
-    assert.equal(usage === undefined, row.charge !== 'usage', 'it is our own count where none is reported');
+    assert.equal(usage === undefined, row.charge !== 'usage', 'without a usage report, our own count is used');
     if (usage !== undefined) assert.equal(Number(reply.headers.get('x-service-charge-micros')), priceOf(usage));
     assert.equal(await spentBy(user), Number(reply.headers.get('x-service-charge-micros')));
     assert.ok((await spentBy(user)) > 0);
@@ -146,12 +146,12 @@ for (const row of TABLE) {
   });
 }
 
-/** An error, but for its id and for the model that it names. */
+/** An error without its id and the model that it names. */
 function withoutModel({ error }: Reply, model: string) {
   return { ...error, correlationId: '', message: String(error['message']).replace(model, '') };
 }
 
-test('SB-02 no outcome is for a live key: the very answer of a model that nobody has, and no row of a list', async () => {
+test('SB-02 a live key finds no outcome: they answer like an unknown model and are on no list', async () => {
   const user = await stage.newUser(1_000_000);
   const live = { url: service.url, key: app.liveKey, user };
   const unknown = await chat(live, { model: 'sandbox/no-such' });
@@ -171,7 +171,7 @@ test('SB-02 no outcome is for a live key: the very answer of a model that nobody
   }
 });
 
-test('SB-02 a limit of the caller cuts an outcome as it cuts an answer', async () => {
+test('SB-02 the caller’s limit cuts an outcome as it cuts an answer', async () => {
   for (const model of ['sandbox/long', 'sandbox/tool-call']) {
     const reply = await ask(model, 'cut', { max_tokens: 2 });
     assert.equal(inWords(reply), '200, `length`');
@@ -179,7 +179,7 @@ test('SB-02 a limit of the caller cuts an outcome as it cuts an answer', async (
   }
 });
 
-test('SB-02 a tool call calls the first tool that is offered, in one piece or in several', async () => {
+test('SB-02 the tool-call outcome calls the first tool on offer, in one piece or in several', async () => {
   const tools = ['find', 'lose'].map((name) => ({ type: 'function', function: { name } }));
   const plain = await ask('sandbox/tool-call', 'tools', { tools, tool_choice: 'required' });
   interface Call {
@@ -199,7 +199,7 @@ test('SB-02 a tool call calls the first tool that is offered, in one piece or in
   assert.equal(parts.map((part) => part.function.arguments).join(''), '{"sandbox":true}');
 });
 
-test('SB-02 a refusal of the model is told in its own field, in both forms', async () => {
+test('SB-02 a refusal by the model comes in its own field, in both forms', async () => {
   const plain = await ask('sandbox/refusal', 'refused');
   const [choice] = plain.body['choices'] as { message: { content: unknown; refusal: string } }[];
   assert.equal(choice?.message.content, null);
@@ -208,7 +208,7 @@ test('SB-02 a refusal of the model is told in its own field, in both forms', asy
   assert.equal(said.join(''), choice.message.refusal);
 });
 
-test('CC-11 SB-10 a long stream takes its slot until its caller leaves, who pays for what had come', async () => {
+test('CC-11 SB-10 a long stream occupies its slot until its caller leaves, and the caller pays for what had arrived', async () => {
   const user = 'leaver';
   const stream = await openStream({ url: service.url, key: app.testKey, user }, { model: 'sandbox/long' });
   await stream.until('" 7"');
@@ -217,7 +217,7 @@ test('CC-11 SB-10 a long stream takes its slot until its caller leaves, who pays
   const live = await stage.newUser(1_000_000);
   upstream.script({ status: 500, body: '' });
   const other = await chat({ url: service.url, key: app.liveKey, user: live }, { stream: true });
-  assert.equal(other.status, 502, 'the slots of live streams are others');
+  assert.equal(other.status, 502, 'the slots of live streams are separate');
   stream.leave();
   await waitUntil('the stream is settled', async () => {
     return (await readSandboxWallet(service.database, app, user))?.openStreams === 0;
@@ -226,28 +226,28 @@ test('CC-11 SB-10 a long stream takes its slot until its caller leaves, who pays
   assert.ok(spent > 0 && spent < chargeFor({ prompt: 0, completion: 300 }), String(spent));
 });
 
-test('CC-15 a rejected request is answered from memory when it comes again at once', async () => {
+test('CC-15 a rejected request that is repeated at once is answered from memory', async () => {
   const before = await readCalls();
   for (let count = 0; count < 3; count += 1) {
     const reply = await ask('sandbox/rejected', 'rejected-thrice', { seed: 7 });
     assertRefusal(reply, { code: 'UPSTREAM_PROVIDER_ERROR', param: null, hasLink: false });
   }
-  assert.equal((await readCalls()) - before, 1, 'one of three has held money');
+  assert.equal((await readCalls()) - before, 1, 'one call of three placed a hold');
 });
 
-/** Sandbox calls that have failed so far. */
+/** How many sandbox calls have failed so far. */
 async function readCalls(): Promise<number> {
   const { text } = await send('/metrics', { url: service.url });
   return Number(/purser_calls_total\{mode="sandbox",outcome="failed"\} (\d+)/.exec(text)?.[1] ?? 0);
 }
 
-test('SB-03 none of it has reached the provider or left a receipt', async () => {
+test('SB-03 no sandbox call has reached the provider or left a receipt', async () => {
   assert.equal(upstream.requests.length, 1, 'the one live call');
   const { rows } = await service.database.owner.query('select count(*)::int as receipts from usage.calls');
   assert.deepEqual(rows, [{ receipts: 1 }]);
 });
 
-test('SB-06 every refusal of money can be had with an outcome, before its provider would be asked', async () => {
+test('SB-06 every refusal for money comes before an outcome, just as it comes before a provider is called', async () => {
   const { owner } = service.database;
   for (const [assignment, code] of [
     ['balance_micros = 0', 'PAYMENT_REQUIRED'],

@@ -17,14 +17,14 @@ import { type Fault, STEPS, violate, violationCatalogue } from '../support/viola
 
 const stage = await setStage({ pace: { statusMsMax: 200, keepAliveMs: 60_000 } });
 const { service, app, upstream } = stage;
-/** Its models take few parameters. */
+/** A stage whose models take few parameters. */
 const faulty = await setStage({ catalogue: ({ providers }) => violationCatalogue(providers.upstream.baseUrl) });
 const user = await stage.newUser(100_000_000);
 upstream.script({ status: 500, body: '{}' });
 
-/** Of each answer its own, or of the key's mode. */
+/** Headers that differ for every answer, or by the mode of the key. */
 const VOLATILE = new Set(['date', 'x-correlation-id', 'x-request-id', 'x-service-call-id', 'x-service-mode']);
-/** Whose value depends on what came before. */
+/** Headers whose value depends on earlier calls. */
 const COUNTED = /^(ratelimit|x-ratelimit-remaining|x-ratelimit-reset)/;
 
 function withoutOwn({ status, headers, text }: Reply) {
@@ -39,7 +39,7 @@ function withoutOwn({ status, headers, text }: Reply) {
   return { status, headers: Object.fromEntries(told), said };
 }
 
-/** Both answers, compared; what they say of the mode is looked at apart. */
+/** Compares both answers; what they say about the mode is checked separately. */
 function assertSame(live: Reply, sandbox: Reply, { isKnown }: { readonly isKnown: boolean }): void {
   assert.notEqual(live.status, 200, live.text);
   assert.deepEqual(withoutOwn(sandbox), withoutOwn(live));
@@ -50,7 +50,7 @@ function assertSame(live: Reply, sandbox: Reply, { isKnown }: { readonly isKnown
 interface Case {
   readonly what: string;
   readonly request: Partial<HttpRequest>;
-  /** It is refused before anybody has looked at the key. */
+  /** The request is refused before the key is looked at. */
   readonly isEarly?: true;
 }
 
@@ -68,20 +68,20 @@ const CASES: readonly Case[] = [
   ...['GET', 'PUT', 'DELETE', 'PATCH'].map((method): Case => {
     return { what: `the method ${method}`, request: { method }, isEarly: true };
   }),
-  { what: 'an address that is none', request: { path: '/v1/completions' }, isEarly: true },
+  { what: 'an unknown address', request: { path: '/v1/completions' }, isEarly: true },
   { what: 'a body that is too large', request: { body: ' '.repeat(1_048_577) }, isEarly: true },
   { ...rejecting('a compressed body', bodyWith({}), header('content-encoding', 'gzip')), isEarly: true },
   rejecting('no body', undefined),
   rejecting('an empty body', ''),
-  rejecting('a body that is no JSON', '{"model"'),
-  rejecting('a body of bytes that are no UTF-8', Buffer.from([0x7b, 0xff, 0x7d])),
+  rejecting('a body that is not JSON', '{"model"'),
+  rejecting('a body that is not UTF-8', Buffer.from([0x7b, 0xff, 0x7d])),
   rejecting('a body that is a list', '[]'),
   rejecting('a body that is too deep', DEEP),
   rejecting('a name that is unsafe', `{"__proto__":{},${bodyWith({}).slice(1)}`),
   rejecting('no model', bodyWith({ model: undefined })),
-  rejecting('a model that is no text', bodyWith({ model: 7 })),
+  rejecting('a model that is not a string', bodyWith({ model: 7 })),
   rejecting('an unknown model', bodyWith({ model: 'nobody' })),
-  rejecting('an outcome that is none', bodyWith({ model: 'sandbox/nobody' })),
+  rejecting('an unknown outcome', bodyWith({ model: 'sandbox/nobody' })),
   rejecting('a model that is disabled', bodyWith({ model: 'off' })),
   rejecting('a reserved model', bodyWith({ model: 'secret' })),
   rejecting('no messages', bodyWith({ messages: undefined })),
@@ -110,7 +110,7 @@ function sendWith(key: string, { method = 'POST', path = COMPLETIONS, headers, b
   return httpSend(service.url, { method, path, headers: all, ...(body === undefined ? {} : { body }) });
 }
 
-test(`SB-02 ${CASES.length} requests that are refused for what they say are refused alike`, async () => {
+test(`SB-02 ${CASES.length} requests refused for their content get the same refusal in both modes`, async () => {
   for (const { what, request, isEarly = false } of CASES) {
     const [live, sandbox] = await Promise.all([app.liveKey, app.testKey].map((key) => sendWith(key, request)));
     assert.ok(live !== undefined && sandbox !== undefined);
@@ -124,8 +124,8 @@ test(`SB-02 ${CASES.length} requests that are refused for what they say are refu
 });
 
 for (const fault of STEPS.flat()) {
-  test(`SB-02 "${fault}" is refused alike`, async () => {
-    // Nobody connects to play money: a wallet that is not connected answers as an empty one does.
+  test(`SB-02 "${fault}" gets the same refusal in both modes`, async () => {
+    // The sandbox has no connections: an unconnected wallet answers like an empty one.
     const twin = fault === 'not connected' ? 'no balance' : fault;
     const live = await violate(faulty.service, new Set<Fault>([fault]), 'live');
     const sandbox = await violate(faulty.service, new Set<Fault>([twin]), 'sandbox');
@@ -133,7 +133,7 @@ for (const fault of STEPS.flat()) {
   });
 }
 
-test('SB-02 an idempotency key that was used for another body is refused alike', async () => {
+test('SB-02 an idempotency key used for another body gets the same refusal in both modes', async () => {
   const replies: Reply[] = [];
   for (const key of [app.liveKey, app.testKey]) {
     upstream.script({ body: COMPLETION });
@@ -178,9 +178,9 @@ const PROVIDERS: readonly (readonly [outcome: string, plain: UpstreamScript, str
 ];
 
 for (const [seed, [outcome, plain, streamed]] of PROVIDERS.entries()) {
-  test(`SB-02 sandbox/${outcome} answers what a provider that does so brings about`, async () => {
+  test(`SB-02 sandbox/${outcome} gives the answer that a provider behaving so brings about`, async () => {
     const ask = (key: string, fields: Readonly<Record<string, unknown>>) =>
-      chat({ url: service.url, key, user }, { seed, ...fields }); // Another request each time: none is answered from memory.
+      chat({ url: service.url, key, user }, { seed, ...fields }); // A new request each time, so that none is answered from memory.
     const model = `sandbox/${outcome}`;
     upstream.script(plain);
     assertSame(await ask(app.liveKey, {}), await ask(app.testKey, { model }), { isKnown: true });
@@ -196,7 +196,7 @@ for (const [seed, [outcome, plain, streamed]] of PROVIDERS.entries()) {
     await begun.until('begun');
     resolve();
     const stream = replyOf(begun, await begun.whole());
-    // What came before differs; that it is an answer that fails, and how it is told, does not.
+    // The earlier frames differ. The failure, and the way it is reported, do not.
     assert.deepEqual(withoutOwn(lastFrameOf(fake)), withoutOwn(lastFrameOf(stream)));
     assert.equal(fake.headers.get('x-service-mode'), 'sandbox');
   });
@@ -206,7 +206,7 @@ function lastFrameOf(reply: Reply): Reply {
   return { ...reply, text: reply.text.split('\n\n').at(-2) ?? '' };
 }
 
-test('AU-01 SB-02 a key that nobody made is refused alike, whatever its mode would be', async () => {
+test('AU-01 SB-02 an unknown key gets the same refusal with either prefix', async () => {
   const [completions] = DATA_PLANE;
   assert.ok(completions !== undefined);
   const [live, sandbox] = await Promise.all(

@@ -61,7 +61,7 @@ function chargeOf(reply: Reply): number {
   return Number(reply.headers.get('x-service-charge-micros'));
 }
 
-test('SB-01 the first call of a user makes a fake wallet with the grant, and is paid out of it', async () => {
+test('SB-01 a user’s first call creates a sandbox wallet with the grant, and is paid from it', async () => {
   assert.equal(await fakeWallet('first'), undefined);
   const reply = await ask('first');
   assert.equal(reply.status, 200, reply.text);
@@ -72,10 +72,10 @@ test('SB-01 the first call of a user makes a fake wallet with the grant, and is 
   const tokens = usage['total_tokens'];
   assert.deepEqual(await fakeWallet('first'), { balance: GRANT - charge, held: 0, requests: 1, tokens });
   await ask('first');
-  assert.equal((await fakeWallet('first'))?.balance, GRANT - 2 * charge, 'the grant is given once');
+  assert.equal((await fakeWallet('first'))?.balance, GRANT - 2 * charge, 'the grant is given only once');
 });
 
-test('SB-01 the grant is spent down to the ordinary payment required', async () => {
+test('SB-01 once the grant is spent, the ordinary payment-required refusal follows', async () => {
   await ask('spender');
   await setFakeWallet('spender', 'balance_micros = 2000');
   const replies: Reply[] = [];
@@ -86,7 +86,7 @@ test('SB-01 the grant is spent down to the ordinary payment required', async () 
   assertRefusal(last, { code: 'PAYMENT_REQUIRED', hasLink: true });
 });
 
-test('SB-02 the answer is fixed, in the shape of the compatible format, whatever was asked', async () => {
+test('SB-02 the answer is fixed, in the compatible format, for any question', async () => {
   const contents = new Set<unknown>();
   for (const content of ['Hello', 'Something else entirely']) {
     const reply = await ask('canned', { messages: [{ role: 'user', content }] });
@@ -101,7 +101,7 @@ test('SB-02 the answer is fixed, in the shape of the compatible format, whatever
   assert.equal(contents.size, 1);
 });
 
-test('SB-02 streamed, the same answer comes in chunks, with usage for who asked', async () => {
+test('SB-02 streamed, the same answer arrives in chunks, with usage for callers who asked for it', async () => {
   const plain = await ask('canned');
   const [whole] = plain.body['choices'] as { message: { content: string } }[];
   const reply = await ask('canned', { stream: true, stream_options: { include_usage: true } });
@@ -125,7 +125,7 @@ test('SB-02 streamed, the same answer comes in chunks, with usage for who asked'
   assert.equal(chunks.at(-2)?.choices[0]?.finish_reason, 'stop');
 });
 
-test('SB-02 a limit of the caller cuts the canned answer as a provider would', async () => {
+test('SB-02 the caller’s limit cuts the canned answer as a provider would', async () => {
   const reply = await ask('canned', { max_tokens: 2 });
   const [choice] = reply.body['choices'] as { finish_reason: string }[];
   assert.equal(choice?.finish_reason, 'length');
@@ -137,7 +137,7 @@ const KNOWN_KEY_FAULTS = STEPS.slice(2)
   .filter((fault) => fault !== 'not connected');
 
 for (const fault of KNOWN_KEY_FAULTS) {
-  test(`SB-02 "${fault}" is refused as with a live key, and says that it is the sandbox`, async () => {
+  test(`SB-02 "${fault}" is refused as with a live key, and the answer says that it is the sandbox`, async () => {
     const faults = new Set<Fault>([fault]);
     const reply = await violate(service, faults, 'sandbox');
     assertRefusal(reply, ANSWERS[fault]);
@@ -149,12 +149,12 @@ for (const fault of KNOWN_KEY_FAULTS) {
   });
 }
 
-test('SB-02 an answer to a key that is not known does not say what mode it would have', async () => {
+test('SB-02 the answer to an unknown key does not reveal which mode the key would have', async () => {
   const reply = await violate(service, new Set<Fault>(['no key']), 'sandbox');
   assert.equal(reply.headers.get('x-service-mode'), null);
 });
 
-test('SB-02 no other route says the mode', async () => {
+test('SB-02 no other route reveals the mode', async () => {
   for (const route of DATA_PLANE.filter(({ path }) => path !== COMPLETIONS)) {
     for (const user of ['first', 'not well formed']) {
       const reply = await callRoute(route, { url: service.url, key: app.testKey, user });
@@ -189,7 +189,7 @@ test('SB-03 a sandbox call reaches no provider, books nothing, and leaves no rec
   assert.deepEqual(await countBooks(), before);
 });
 
-test('SB-03 real and fake money of the same app and user do not mix', async () => {
+test('SB-03 real money and sandbox money of the same app and user do not mix', async () => {
   await service.fund(app, 'twin', 1_000_000);
   const charge = chargeOf(await ask('twin'));
   assert.deepEqual(await service.wallet(app, 'twin'), { balance: 1_000_000, held: 0, openStreams: 0 });
@@ -204,7 +204,7 @@ test('SB-03 real and fake money of the same app and user do not mix', async () =
   assert.equal((await ask('twin')).status, 200);
 });
 
-test('SB-03 the role of the sandbox has no right on real money, usage or accounts', async () => {
+test('SB-03 the sandbox role has no rights on real money, usage or accounts', async () => {
   const client = await service.database.owner.connect();
   try {
     await client.query('set role purser_sandbox');
@@ -227,7 +227,7 @@ const STATES: readonly (readonly [string, string, Code, boolean])[] = [
 ];
 
 for (const [what, assignment, code, hasLink] of STATES) {
-  test(`SB-06 with ${what} a call is refused with ${code}, and no link that leads to payment`, async () => {
+  test(`SB-06 with ${what} a call is refused with ${code}, and without a link that leads to payment`, async () => {
     const user = assignment.replaceAll(' ', '');
     await ask(user);
     await setFakeWallet(user, assignment);

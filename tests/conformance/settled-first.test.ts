@@ -34,12 +34,12 @@ after(async () => {
 });
 
 const ENDINGS: readonly (readonly [string, readonly UpstreamStep[], string, number])[] = [
-  ['comes to its end', STEPS.slice(2), '[DONE]', CHARGE],
+  ['reaches its end', STEPS.slice(2), '[DONE]', CHARGE],
   ['fails', [{ write: frame({ error: { message: 'no' } }) }], 'UPSTREAM_PROVIDER_ERROR', 0],
 ];
 
 for (const [how, rest, lastWord, charge] of ENDINGS) {
-  test(`CC-08 the caller of a stream that ${how} is told so only when it is on the books`, async (t) => {
+  test(`CC-08 a stream that ${how} tells its caller so only after its settlement is on the books`, async (t) => {
     const user = `user-${lastWord.length}`;
     await service.fund(app, user, 1_000_000);
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -49,7 +49,7 @@ for (const [how, rest, lastWord, charge] of ENDINGS) {
     const lock = await lockWallet(service.database, user);
     t.after(lock.release);
     release();
-    await lock.waiting(1); // The settlement, which cannot go on.
+    await lock.waiting(1); // The settlement, which is blocked.
     assert.ok(!(await stream.soFar()).includes(lastWord));
     await lock.release();
     await stream.until(lastWord);
@@ -57,7 +57,7 @@ for (const [how, rest, lastWord, charge] of ENDINGS) {
   });
 }
 
-test('CC-08 a plain answer is sent only when its charge is on the books', async (t) => {
+test('CC-08 a buffered answer is sent only after its charge is on the books', async (t) => {
   const user = 'plain';
   await service.fund(app, user, 1_000_000);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();

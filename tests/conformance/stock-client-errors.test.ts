@@ -4,7 +4,7 @@ import OpenAI from 'openai';
 import { emptyBucket } from '../support/violations.ts';
 import { type SimulatedService, startSimulatedService } from '../support/simulated-service.ts';
 
-/** An unmodified client library: what is refused. What all clients are put through is in the matrix. */
+/** An unmodified client library and refused calls. The matrix has the scenarios for all clients. */
 
 let simulated: SimulatedService;
 let client: OpenAI;
@@ -92,14 +92,14 @@ async function failureOf(act: () => Promise<unknown>): Promise<InstanceType<type
 for (const [index, { code, status, error, who, act }] of ERRORS.entries()) {
   test(`ER-07 a stock client raises its own error for ${code}, with code, type and id readable (${index + 1})`, async () => {
     const receipts = await countReceipts();
-    const fault = await failureOf(() => act(who?.() ?? client)); // With its own retries: it must not use them here.
+    const fault = await failureOf(() => act(who?.() ?? client)); // With its own retries on: it must not use them here.
     assert.ok(fault instanceof error, fault.constructor.name);
     assert.deepEqual([fault.status, fault.code], [status, code]);
     assert.equal(typeof fault.type, 'string');
     assert.equal((fault.error as Record<string, unknown>)['correlationId'], fault.requestID);
     assert.match(fault.message, new RegExp(`^${status} [A-Z\`]`));
     assert.doesNotMatch(fault.message, /sim-host|sim-org|sim-internal|engine/);
-    assert.equal((await countReceipts()) - receipts, status === 502 ? 1 : 0, 'one attempt, and no retry');
+    assert.equal((await countReceipts()) - receipts, status === 502 ? 1 : 0, 'one attempt and no retry');
   });
 }
 
@@ -110,7 +110,7 @@ async function countReceipts(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-test('ER-07 a cap that is reached and a wallet that is blocked are told apart, the second without a way to pay', async () => {
+test('ER-07 a cap that was reached and a blocked wallet are told apart, and only the first offers a way to pay', async () => {
   const { service, app, clientOf } = simulated;
   await service.fund(app, 'capped', 1_000_000, 1);
   await service.fund(app, 'blocked', 1_000_000);
@@ -127,7 +127,7 @@ test('ER-07 a cap that is reached and a wallet that is blocked are told apart, t
   }
 });
 
-test('ER-04 a client that is set to another interface, or to an address without its version, is told the right one', async () => {
+test('ER-04 a client configured for another interface, or for an address without its version, learns the right one', async () => {
   const { app, service } = simulated;
   const unversioned = new OpenAI({ baseURL: service.url, apiKey: app.liveKey });
   for (const act of [
@@ -143,7 +143,7 @@ test('ER-04 a client that is set to another interface, or to an address without 
   assert.equal(elsewhere.message, '404 There is nothing at this address.');
 });
 
-test('ER-05 a stock client that calls too fast reads how fast it may, waits as told and is answered', async () => {
+test('ER-05 a stock client that calls too fast can read how fast it may call, waits as told and is answered', async () => {
   const { service, clientOf } = simulated;
   const hasty = await service.addApp({ ratePerMinute: 600, rateBurst: 1 });
   await emptyBucket(service, hasty);
@@ -168,7 +168,7 @@ test('ER-05 a stock client is told to retry a throttled call, and raises its err
   assert.ok(Number(fault.headers.get('retry-after')) >= 1);
 });
 
-test('CC-11 a provider that never tells usage is charged by our own count, and the books are right after all', async () => {
+test('CC-11 a provider that never reports usage is charged by our own count, and the books are right after all', async () => {
   const spent = await simulated.spentBy('anna', () => client.chat.completions.create({ model: 'no-usage', messages }));
   assert.ok(spent > 0 && spent < 1_000, `${spent}`);
   assert.deepEqual(await simulated.service.check(), []);

@@ -7,7 +7,7 @@ import type { StockClient } from '../clients/stock-client.ts';
 import { installedVersions } from '../clients/versions.ts';
 import { setStage } from '../support/stage.ts';
 
-/** Every stock client through every scenario, on users of their own: most of the time is that of their back-offs. */
+/** Every stock client through every scenario, each on its own users: most of the time goes into their back-offs. */
 
 const stage = await setStage({ model: { imageTokensMax: 1_000, timeoutMs: 60_000 } });
 const sceneOf = createScenes(stage);
@@ -28,7 +28,7 @@ function run(client: StockClient, version: string): void {
   runScenarios(column, sceneOf);
 }
 
-test('CC-01 the books are right after all, and this is what was seen', async (t) => {
+test('CC-01 after all scenarios the books are right, and the table shows these results', async (t) => {
   t.assert.deepEqual(await stage.service.check(), []);
   const ran = columns.filter(({ seen }) => seen.size > 0);
   if (ran.length > 0) t.diagnostic(`stock clients\n\n${matrixText(ran)}\n`);

@@ -5,7 +5,7 @@ import { APIError, InternalServerError, RateLimitError } from 'openai';
 import { chargeFor } from '../support/catalogue.ts';
 import { SIMULATED, type SimulatedService, startSimulatedService } from '../support/simulated-service.ts';
 
-/** An unmodified client library: what is answered. What all clients are put through is in the matrix. */
+/** An unmodified client library and answered calls. The matrix has the scenarios for all clients. */
 
 let simulated: SimulatedService;
 let client: OpenAI;
@@ -26,7 +26,7 @@ function costOf(usage: OpenAI.CompletionUsage | null | undefined): number {
 }
 
 for (const model of ['echo', 'sim.echo-1', 'cached']) {
-  test(`CC-01 a stock client gets a plain completion of ${model}, and its usage is what is charged`, async () => {
+  test(`CC-01 a stock client gets a buffered completion of ${model}, and its usage is what is charged`, async () => {
     let answered: { data: OpenAI.ChatCompletion; request_id: string | null } | undefined;
     const spent = await simulated.spentBy('anna', async () => {
       answered = await client.chat.completions.create({ model, messages }).withResponse();
@@ -42,7 +42,7 @@ for (const model of ['echo', 'sim.echo-1', 'cached']) {
   });
 }
 
-test('CC-12 a stock client that asks for usage reads it from the last chunk, and the stream says what a plain call does', async () => {
+test('CC-12 a stock client that asks for usage reads it from the last chunk, and it equals a buffered call’s usage', async () => {
   const plain = await client.chat.completions.create({ model: 'echo', messages });
   const chunks: OpenAI.ChatCompletionChunk[] = [];
   const spent = await simulated.spentBy('anna', async () => {
@@ -74,7 +74,7 @@ test('CC-12 a stock client that does not ask for usage gets none, and is charged
   assert.equal(spent, costOf(plain.usage));
 });
 
-test('CC-13 the stream helper of a stock client puts several choices together', async () => {
+test('CC-13 the stream helper of a stock client assembles several choices', async () => {
   const whole = await client.chat.completions.stream({ model: 'echo', messages, n: 3 }).finalChatCompletion();
   assert.equal(whole.choices.length, 3);
   assert.ok(whole.choices.every(({ message }) => (message.content ?? '').length > 0));
@@ -100,7 +100,7 @@ test('SB-02 a stock client with a test key gets the canned answer, plain and str
   assert.equal(streamed.choices[0]?.message.content, data.choices[0]?.message.content);
 });
 
-test('SB-02 a stock client takes each outcome of the sandbox for what it stands for', async () => {
+test('SB-02 a stock client recognises each outcome of the sandbox', async () => {
   const sandbox = simulated.clientOf(simulated.app.testKey, 'anna', { maxRetries: 0 });
   const tools = [{ type: 'function' as const, function: { name: 'find' } }];
   const ask = (name: string) => sandbox.chat.completions.create({ model: `sandbox/${name}`, messages, tools });

@@ -1,4 +1,4 @@
-// What a caller sees of a provider that takes its time.
+// What a caller receives from a provider that takes its time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalogueAt } from '../support/catalogue.ts';
@@ -32,24 +32,24 @@ async function expectWallet(user: string, isCharged: boolean): Promise<void> {
   assert.deepEqual([balance < BALANCE, held, openStreams], [isCharged, 0, 0]);
 }
 
-/** The frames of a stream that are no comments, and how many comments there are. */
+/** The frames of a stream without its comments, and the number of comments. */
 function parted(text: string): { readonly frames: string; readonly comments: number } {
   const parts = text.split(COMMENT);
   return { frames: parts.join(''), comments: parts.length - 1 };
 }
 
 for (const [when, before] of [
-  ['with its head', [] as UpstreamStep[]],
+  ['to send its head', [] as UpstreamStep[]],
   ['after its head', [{ write: '' }] as UpstreamStep[]],
   ['after comments of its own', [{ write: ': wait\n\n: wait\n\n' }] as UpstreamStep[]],
 ] as const) {
-  test(`CC-01 the status of a stream whose provider is slow ${when} goes out with a keep-alive, and then the answer`, async () => {
+  test(`CC-01 if the provider is slow ${when}, the status goes out with a keep-alive, and the answer follows`, async () => {
     const gate = createGate();
     const caller = await callerOf([...before, { waitFor: gate.opened }, ...STEPS]);
     const stream = await openStream(caller);
     assert.equal(stream.status, 200);
     assert.equal(stream.headers.get('content-type'), 'text/event-stream; charset=utf-8');
-    await stream.until(COMMENT + COMMENT); // The second after another while of silence.
+    await stream.until(COMMENT + COMMENT); // The second one after another period of silence.
     gate.open();
     const { frames } = parted(await stream.whole());
     assert.match(frames, /^data: .*"one".*"two".*data: \[DONE\]\n\n$/s);
@@ -57,7 +57,7 @@ for (const [when, before] of [
   });
 }
 
-test('CC-01 the status that goes out late is followed by a keep-alive at once', async (t) => {
+test('CC-01 a status that goes out late is followed by a keep-alive at once', async (t) => {
   const pace = { statusMsMax: 50, keepAliveMs: 3_600_000 };
   const unhurried = await startTestService(catalogueAt(upstream.baseUrl), {}, undefined, { pace });
   t.after(unhurried.close);
@@ -69,7 +69,7 @@ test('CC-01 the status that goes out late is followed by a keep-alive at once', 
   stream.leave();
 });
 
-test('CC-15 a request that its provider rejects after the status went out reaches it once', async () => {
+test('CC-15 a request that its provider rejects after the status went out reaches the provider once', async () => {
   const gate = createGate();
   const caller = await callerOf([]);
   upstream.script({ status: 400, body: [{ waitFor: gate.opened }, { write: '{}' }] });
@@ -83,7 +83,7 @@ test('CC-15 a request that its provider rejects after the status went out reache
   await expectWallet(caller.user, false);
 });
 
-test('CC-01 a silence in the middle of a stream is filled with comments between frames, and the end with none', async () => {
+test('CC-01 silence in the middle of a stream is filled with comments between frames, and none follows the end', async () => {
   const gate = createGate();
   const half = frame({ choices: [{ index: 0, delta: { content: 'half' }, finish_reason: null }] });
   const cut = [{ write: half.slice(0, 30) }, { waitFor: gate.opened }, { write: half.slice(30) }];
@@ -106,7 +106,7 @@ for (const [what, steps, message] of [
     'UPSTREAM_THROTTLED',
   ],
 ] as const) {
-  test(`ER-06 a provider that ${what} after the status went out is told in the stream, and costs nothing`, async () => {
+  test(`ER-06 a provider that ${what} after the status went out is reported in the stream, and costs nothing`, async () => {
     const gate = createGate();
     const caller = await callerOf([{ write: '' }, { waitFor: gate.opened }, ...steps]);
     const stream = await openStream(caller);
@@ -120,7 +120,7 @@ for (const [what, steps, message] of [
   });
 }
 
-test('ER-06 a first frame that is malformed still gets a real status', async () => {
+test('ER-06 a malformed first frame still gets a real status', async () => {
   for (const bad of ['data: {"choices": [\n\n', 'data: nothing\n\n', `data: "a text"\n\n`]) {
     const caller = await callerOf([{ write: bad }, { hang: true }]);
     assertRefusal(await chat(caller, { stream: true }), { code: 'UPSTREAM_PROVIDER_ERROR' });
@@ -128,7 +128,7 @@ test('ER-06 a first frame that is malformed still gets a real status', async () 
   }
 });
 
-test('CC-11 a caller who leaves before the provider has begun ends the provider’s stream', async () => {
+test('CC-11 if the caller leaves before the provider has begun, the provider’s stream is ended', async () => {
   const caller = await callerOf([{ write: '' }, { hang: true }]);
   const index = upstream.requests.length;
   const stream = await openStream(caller);

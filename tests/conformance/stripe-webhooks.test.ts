@@ -51,7 +51,7 @@ async function sendInOrder(user: string, order: readonly number[], times: (place
   }
 }
 
-test('ON-02 WH-06 in any order of webhooks, each sent one to three times, there is one credit, one debit and correct books', async () => {
+test('ON-02 WH-06 whatever the order of webhooks, each sent one to three times: one credit, one debit, books right', async () => {
   assert.equal(ORDERS.length, 120);
   const waiting = [...ORDERS.entries()];
   async function worker(): Promise<void> {
@@ -128,12 +128,12 @@ function forgeries(body: string): readonly (readonly [string, string | Buffer, s
     ['signed as another', body, stripe.sign(other)],
     ['another payment', body.replace('pi_', 'pj_'), good],
     ['a mark of byte order before', Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(body)]), good],
-    ['bytes that are no text, signed as the library reads them', NO_TEXT, stripe.sign(NO_TEXT.toString('utf8'))],
-    ['bytes that are no text', Buffer.concat([Buffer.from(body), Buffer.from([0xff])]), good],
+    ['invalid UTF-8, signed as the library reads it', NO_TEXT, stripe.sign(NO_TEXT.toString('utf8'))],
+    ['invalid UTF-8', Buffer.concat([Buffer.from(body), Buffer.from([0xff])]), good],
   ];
 }
 
-test('WH-06 an event reports a payment once, but no refund, dispute or reinstatement', async () => {
+test('WH-06 the app learns of a payment once, and of no refund, dispute or returned money', async () => {
   const owner = await newOwner(service);
   const other = await newOwnApp(owner);
   const endpoint = { endpointUrl: 'http://127.0.0.1:9/nobody', events: ['topup.completed'] };
@@ -175,7 +175,7 @@ test('ON-02 forged and altered webhooks are refused and leave no row anywhere', 
     assertRefusal(reply, { code: 'BAD_REQUEST', param: 'stripe-signature', hasLink: false }, name);
   }
   assert.deepEqual(await count(), before);
-  assert.equal(stripe.requests.length, asked, 'nothing is looked up for them');
+  assert.equal(stripe.requests.length, asked, 'nothing is looked up because of them');
   assert.deepEqual(await moved(user), []);
   assert.equal((await deliver({ body, signature: stripe.sign(body) })).status, 200);
   assert.deepEqual(await moved(user), ['top_up 5000000']);
@@ -215,7 +215,7 @@ test('ON-02 a webhook that cannot be written down is answered by a 500, and coun
   const payment = stripe.pay((await begin(user, 5_000_000)).session);
   const event = stripe.event('checkout.session.completed', payment);
   const { owner } = service.database;
-  await owner.query('revoke insert on payments.notices from purser_live'); // The last step of all.
+  await owner.query('revoke insert on payments.notices from purser_live'); // The very last step.
   const failed = await deliver(event);
   await owner.query('grant insert on payments.notices to purser_live');
   assertRefusal(failed, { code: 'INTERNAL_SERVER_ERROR', hasLink: false });
@@ -240,7 +240,7 @@ test('ON-02 webhooks that are not about our payments are accepted and leave no r
   assert.deepEqual(await Promise.all([rows('payments.notices'), rows('payments.payments')]), before);
 });
 
-test('ON-02 the address takes POST alone, no compressed body, and none that is too large', async () => {
+test('ON-02 the webhook address accepts only POST, no compressed body, and none that is too large', async () => {
   const { url } = service;
   assertRefusal(await send('/webhooks/stripe', { url }), { code: 'METHOD_NOT_ALLOWED', hasLink: false });
   const headers = { 'content-encoding': 'gzip' };

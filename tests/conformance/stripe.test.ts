@@ -50,7 +50,7 @@ test('ON-02 a checkout is one session, in minor units, that names the checkout a
   assert.equal(stripe.requests.at(-1)?.form['customer_email'], undefined);
 });
 
-test('ON-02 nothing about this machine is sent along', async () => {
+test('ON-02 the request contains nothing about this machine', async () => {
   await begin(await newUser(0), 5_000_000);
   const { headers } = stripe.requests.at(-1) ?? {};
   assert.equal(headers?.['x-stripe-client-telemetry'], undefined);
@@ -76,7 +76,7 @@ for (const [what, paid, credited] of [
   ['the same', {}, ['top_up 5000000']],
   ['the most', { amount: 99_999_999 }, ['top_up 999999990000']],
 ] as const) {
-  test(`ON-02 what was paid counts as Stripe has it: ${what}`, async () => {
+  test(`ON-02 a payment counts with the amount and currency that Stripe reports: ${what}`, async () => {
     const user = await newUser(0);
     const { checkoutId, session } = await begin(user, 5_000_000);
     const payment = stripe.pay(session, paid);
@@ -89,7 +89,7 @@ for (const [what, paid, credited] of [
   });
 }
 
-test('WA-05 refunds of one payment are booked each once, over all pages of them', async () => {
+test('WA-05 refunds of one payment are each booked once, over all pages of them', async () => {
   const { user, payment } = await payer();
   const booked: string[] = [];
   for (const amounts of [[100], [50, 25, 10, 5], [20]]) {
@@ -103,7 +103,7 @@ test('WA-05 refunds of one payment are booked each once, over all pages of them'
   assert.deepEqual((await moved(user)).slice(1).toSorted(), booked.toSorted());
 });
 
-test('WA-05 a dispute moves what it is about, without fees, also where Stripe keeps its accounts in another currency', async () => {
+test('WA-05 a dispute moves the disputed amount without fees, even if Stripe keeps its accounts in another currency', async () => {
   const { user, payment } = await payer();
   const dispute = stripe.dispute(payment, 300, { amount: 326, currency: 'usd' });
   await tell('charge.dispute.funds_withdrawn', payment);
@@ -139,7 +139,7 @@ test('WA-05 a refund that fails at Stripe comes back', async () => {
   assert.deepEqual((await moved(user)).slice(1), ['refund_set_aside 1000000', 'refund_released 1000000']);
 });
 
-test('WA-05 a refund that Stripe could not take now, or does not know the payment of, stays set aside', async () => {
+test('WA-05 a refund stays set aside if Stripe cannot take it now or does not know its payment', async () => {
   for (const status of [401, 403, 404, 409, 429, 500]) {
     const { user, payment } = await payer();
     stripe.failing = status;
@@ -153,7 +153,7 @@ test('WA-05 a refund that Stripe could not take now, or does not know the paymen
   }
 });
 
-test('ER-03 faults of Stripe are told by their kind: no key, no text of Stripe, no address of a payer', async () => {
+test('ER-03 faults at Stripe are reported by kind: no key, no text from Stripe, no payer’s address', async () => {
   const { user } = await payer();
   stripe.failing = 402;
   await assert.rejects(begin(user, 5_000_000, 'payer@example.test'), (fault: Error) => {

@@ -30,7 +30,7 @@ function summaryOf(user: string, query = '', key = app.liveKey): Promise<Reply> 
   return send(`/usage/summary${query}`, { url: service.url, key, user });
 }
 
-/** This month as the database has it, for it decides which month a call belongs to. */
+/** This month by the database’s clock, which decides the month that a call belongs to. */
 async function thisMonth(): Promise<{ readonly month: string; readonly start: string; readonly end: string }> {
   const { rows } = await service.database.owner.query<{ month: string; start: string; end: string }>(
     `select to_char(m, 'YYYY-MM') as month, to_char(m, 'YYYY-MM-DD"T00:00:00.000Z"') as start,
@@ -47,7 +47,7 @@ function emptySummary(user: string, periodStart: string, periodEnd: string) {
   return { userId: user, currency: 'EUR', periodStart, periodEnd, ...nothing };
 }
 
-test('BI-03 a summary adds up the calls of this month, model by model', async () => {
+test('BI-03 a summary adds up this month’s calls, model by model', async () => {
   await service.fund(app, 'busy', 10_000_000);
   const options = { url: service.url, key: app.liveKey, user: 'busy' };
   const first = { prompt_tokens: 100, completion_tokens: 10, prompt_tokens_details: { cached_tokens: 40 } };
@@ -88,7 +88,7 @@ test('BI-03 a summary adds up the calls of this month, model by model', async ()
   assert.equal(reply.headers.get('x-service-mode'), null);
 });
 
-/** A receipt of a month that is past, as a settlement would have left it. */
+/** A receipt of a past month, as a settlement would have left it. */
 async function addReceipt(user: string, month: string, charged: number): Promise<void> {
   await service.database.owner.query(
     `insert into usage.calls (call_id, wallet_id, month, model, outcome, is_estimated, prompt_tokens, cached_tokens,
@@ -99,7 +99,7 @@ async function addReceipt(user: string, month: string, charged: number): Promise
   );
 }
 
-test('BI-03 the month asked for is the one that is told, from its first moment to the next one’s', async () => {
+test('BI-03 the summary covers the requested month, from its first moment to that of the next', async () => {
   await service.fund(app, 'old', 1_000_000);
   for (const [month, charged] of [
     ['2024-01-01', 5],
@@ -123,12 +123,12 @@ test('BI-03 the month asked for is the one that is told, from its first moment t
   assert.equal((await summaryOf('old')).body['requests'], 0);
 });
 
-test('BI-03 this month by its name is the same as without one', async () => {
+test('BI-03 naming the current month gives the same as naming none', async () => {
   const { month } = await thisMonth();
   assert.deepEqual((await summaryOf('busy', `?month=${month}`)).body, (await summaryOf('busy')).body);
 });
 
-test('BI-03 a month that is none is refused', async () => {
+test('BI-03 an invalid month is refused', async () => {
   const months = [
     '',
     '2026',
@@ -154,14 +154,14 @@ test('BI-03 a month that is none is refused', async () => {
   }
 });
 
-test('BI-03 a month that nobody lived in is refused or empty, never a fault of ours', async () => {
+test('BI-03 a month of the year 0 is refused or empty, and never a fault of ours', async () => {
   for (const month of ['0000-01', '0000-12']) {
     const reply = await summaryOf('busy', `?month=${month}`);
     assert.ok(reply.status === 200 || reply.status === 400, `${month}: ${reply.status} ${reply.text}`);
   }
 });
 
-test('BI-03 a month of the first century is told as that month or refused, never as one of the twentieth', async () => {
+test('BI-03 a month of the first century is reported as that month or refused, never as one of the twentieth', async () => {
   for (const month of ['0001-01', '0050-06', '0099-12']) {
     const reply = await summaryOf('busy', `?month=${month}`);
     if (reply.status === 400) continue;
@@ -169,7 +169,7 @@ test('BI-03 a month of the first century is told as that month or refused, never
   }
 });
 
-test('BI-03 who never connected and who disconnected gets an empty summary', async () => {
+test('BI-03 users who never connected, or who disconnected, get an empty summary', async () => {
   await service.fund(app, 'gone', 1_000_000);
   await addReceipt('gone', '2024-01-01', 5);
   await service.setWallet(app, 'gone', 'is_connected = false');
@@ -182,13 +182,13 @@ test('BI-03 who never connected and who disconnected gets an empty summary', asy
   assert.equal((await summaryOf('gone', '?month=2024-01')).body['chargedMicros'], 5);
 });
 
-test('BI-03 one app never sees what a user of the same name used through another', async () => {
+test('BI-03 one app never sees the usage of a user with the same name in another app', async () => {
   const other = await service.addApp();
   await service.fund(other, 'busy', 1_000_000);
   assert.equal((await summaryOf('busy', '', other.liveKey)).body['requests'], 0);
 });
 
-test('BI-03 absurd counts of a provider leave a summary that can be told exactly', async () => {
+test('BI-03 absurd counts from a provider still give a summary with exact numbers', async () => {
   await service.fund(app, 'absurd', 100_000_000);
   const usage = { prompt_tokens: 1e300, completion_tokens: 1e300 };
   upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage }) });
@@ -203,7 +203,7 @@ test('BI-03 absurd counts of a provider leave a summary that can be told exactly
   }
 });
 
-test('SB-09 a test key gets an empty summary, whatever was used with either key', async () => {
+test('SB-09 a test key gets an empty summary, no matter what either key was used for', async () => {
   await chat({ url: service.url, key: app.testKey, user: 'busy' });
   const { start, end } = await thisMonth();
   for (const user of ['busy', 'nobody']) {

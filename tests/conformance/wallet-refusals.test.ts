@@ -32,14 +32,14 @@ function ask(user: string, fields: Readonly<Record<string, unknown>> = {}): Prom
   return chat({ url: service.url, key: app.liveKey, user }, fields);
 }
 
-/** All of an answer that a caller could tell two users by: what is made anew each time is left out. */
+/** The parts of an answer by which a caller could tell two users apart, without those that differ every time. */
 function shapeOf(reply: Reply) {
   const { correlationId: _, topupUrl, ...error } = reply.error;
   const names = [...reply.headers.keys()].toSorted();
   return { status: reply.status, error, names, hasUrl: topupUrl !== undefined, keys: Object.keys(reply.body) };
 }
 
-test('WA-02 no wallet, an empty one and a disconnected one answer the same, always with a link', async () => {
+test('WA-02 a missing, an empty and a disconnected wallet answer the same, always with a link', async () => {
   await service.fund(app, 'u-empty', 0);
   await service.fund(app, 'u-small', 5);
   await service.fund(app, 'u-left1', 1_000_000);
@@ -51,7 +51,7 @@ test('WA-02 no wallet, an empty one and a disconnected one answer the same, alwa
     for (const reply of replies) {
       assertRefusal(reply, { code: 'PAYMENT_REQUIRED', param: null, hasLink: true });
       assert.deepEqual(shapeOf(reply), shapeOf(replies[0] as Reply));
-      // The names are of one length, so that the links must be too.
+      // The names have the same length, so that the links must too.
       assert.equal(String(reply.body['topupUrl']).length, String(replies[0]?.body['topupUrl']).length);
     }
   }
@@ -69,12 +69,12 @@ test('WA-02 a link is an address of ours with a signed token, for this app and u
   assert.notEqual(links[0]?.pathname, links[1]?.pathname);
 });
 
-test('WA-02 a refused call makes no wallet', async () => {
+test('WA-02 a refused call creates no wallet', async () => {
   await ask('u-nobody');
   await assert.rejects(service.wallet(app, 'u-nobody'), /no such wallet/);
 });
 
-test('WA-03 a cap that is used up refuses with a link, though the wallet is full', async () => {
+test('WA-03 a cap that is used up refuses with a link, even if the wallet is full', async () => {
   await service.fund(app, 'u-capped', 100_000_000, 6_000);
   const replies: Reply[] = [];
   for (let count = 0; count < 100 && replies.at(-1)?.status !== 402; count += 1) replies.push(await ask('u-capped'));
@@ -88,7 +88,7 @@ test('WA-03 a cap that is used up refuses with a link, though the wallet is full
   assert.deepEqual(await service.check(), []);
 });
 
-test('WA-03 a call that only the holds of others put over the cap is refused with the same code and no link', async () => {
+test('WA-03 a call that exceeds the cap only because of other holds is refused with the same code and no link', async () => {
   await service.fund(app, 'u-racer', 100_000_000, 5_500);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const answer = { write: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) };
@@ -109,13 +109,13 @@ test('WA-03 a call that only the holds of others put over the cap is refused wit
   assert.equal(lost.error['message'], upFront.error['message']);
 });
 
-test('WA-03 what was spent in an earlier month leaves the cap whole', async () => {
+test('WA-03 spending from an earlier month leaves the cap whole', async () => {
   await service.fund(app, 'u-month', 1_000_000, 6_000);
   await service.setWallet(app, 'u-month', `cap_month = '2020-01-01', cap_spent_micros = 6000`);
   assert.equal((await ask('u-month')).status, 200);
 });
 
-test('WA-04 a suspended wallet is refused without link, amount or reason, and money does not lift it', async () => {
+test('WA-04 a suspended wallet is refused without link, amount or reason, and more money does not lift the suspension', async () => {
   await service.fund(app, 'u-susp', 777_777);
   await service.setWallet(app, 'u-susp', 'is_suspended = true');
   const amount = micros(888_888n);
@@ -133,13 +133,13 @@ test('WA-04 a suspended wallet is refused without link, amount or reason, and mo
   assert.equal((await service.wallet(app, 'u-susp')).balance, 777_777 + 888_888);
 });
 
-test('WA-04 the same wallet through another app is another wallet', async () => {
+test('WA-04 the same user’s wallet in another app is a separate wallet', async () => {
   const other = await service.addApp();
   await service.fund(other, 'u-susp', 1_000_000);
   assert.equal((await chat({ url: service.url, key: other.liveKey, user: 'u-susp' })).status, 200);
 });
 
-test('WA-07 a wallet that affords less output than was asked for gets as much as it affords, and is told', async () => {
+test('WA-07 a wallet that cannot afford the requested output gets as much as it can afford, and is told so', async () => {
   await service.fund(app, 'u-lower', 2_000);
   const reply = await ask('u-lower');
   assert.equal(reply.status, 200, reply.text);

@@ -18,7 +18,7 @@ const ANSWER = completionBody({ model: 'large-upstream', content: 'A whole answe
 
 const { upstream, service, app, newUser } = await setStage({ model: { timeoutMs: 10_000 } });
 
-test('CC-11 a plain call whose caller has left is waited for when the service stops', async () => {
+test('CC-11 a stopping service waits for a plain call whose caller has left', async () => {
   const other = await startSecondGateway(service);
   const user = await newUser(BALANCE);
   const gate = createGate();
@@ -29,7 +29,7 @@ test('CC-11 a plain call whose caller has left is waited for when the service st
   chat.leave();
   await chat.closed;
   const stopped = other.close();
-  await Promise.race([request.closed, pause(500)]); // Time enough to do wrong; a service that waits still waits.
+  await Promise.race([request.closed, pause(500)]); // Long enough for a wrong service to stop; a right one is still waiting.
   gate.open();
   await stopped;
   const receipt = await waitUntil('the call is settled', () => receiptNamed(service.database, user));

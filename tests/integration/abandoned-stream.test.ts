@@ -18,7 +18,7 @@ const REPORTED = chargeFor({ prompt: 77, completion: 33 });
 const PIECES = ['First piece', ', second piece', ', third and last.'];
 const STREAM = streamSteps({ model: 'large-upstream', pieces: PIECES, usage: USAGE, includeUsageChunk: true });
 
-/** Enough that a mebibyte of content is within the limit, and the drain's own bound is what ends it. */
+/** High enough that a mebibyte of content is within the limit, so that the drain's own bound ends it. */
 const DRAINED_TOKENS = 10_000;
 
 const { upstream, service, app, newUser } = await setStage({
@@ -38,11 +38,11 @@ interface Abandoned {
   readonly user: string;
   readonly body: string;
   readonly chat: OpenChat;
-  /** The provider's side of it. */
+  /** The request as the provider sees it. */
   readonly request: RecordedRequest;
 }
 
-/** Opens a stream of a fresh user. */
+/** Opens a stream for a fresh user. */
 async function open(model: string, steps: readonly UpstreamStep[], { limit = 1_000 } = {}): Promise<Abandoned> {
   const user = await newUser(BALANCE);
   const body = JSON.stringify({
@@ -54,11 +54,11 @@ async function open(model: string, steps: readonly UpstreamStep[], { limit = 1_0
   upstream.script({ body: steps });
   const index = upstream.requests.length;
   const chat = openChat({ url: service.url, key: app.liveKey, user, body, correlationId: user });
-  chat.head.catch(() => {}); // Nobody waits for it where the caller leaves before.
+  chat.head.catch(() => {}); // Nothing awaits it if the caller leaves first.
   return { user, body, chat, request: await upstream.arrival(index) };
 }
 
-/** The receipt, once there is one; the wallet then agrees with it, holds nothing and has its slot back. */
+/** Waits for the receipt, then checks that the wallet agrees with it, holds nothing and has its slot back. */
 async function settled({ user }: Abandoned): Promise<Receipt> {
   const receipt = await waitUntil('the call is settled', () => receiptNamed(service.database, user));
   const left = { balance: BALANCE - receipt.charged, held: 0, openStreams: 0 };
@@ -71,7 +71,7 @@ const [ROLE, FIRST] = STREAM as [UpstreamStep, UpstreamStep];
 const ENDING = STREAM.slice(-3);
 const NEVER: UpstreamStep = { hang: true };
 
-test('CC-08 a stream left while its hold is placed reaches no provider, and its hold is given back', async (t) => {
+test('CC-08 a stream whose caller leaves while its hold is placed reaches no provider, and the hold is released', async (t) => {
   const user = await newUser(BALANCE);
   const before = upstream.requests.length;
   const lock = await lockWallet(service.database, user);
@@ -82,7 +82,7 @@ test('CC-08 a stream left while its hold is placed reaches no provider, and its 
   await lock.waiting(1);
   chat.leave();
   await chat.closed;
-  await pause(50); // For the service to see it: the lock is let go long before anybody gives it up.
+  await pause(50); // Gives the service time to notice. The lock is released long before any timeout.
   await lock.release();
   const ended = waitUntil('the call has ended', () => receiptNamed(service.database, user), 3_000);
   const receipt = await ended.catch(() => undefined);
@@ -125,7 +125,7 @@ for (const [what, floods] of [
   });
 }
 
-test('LI-02 a new stream ends the oldest drain rather than being refused for it', async (t) => {
+test('LI-02 a new stream ends the oldest drain instead of being refused', async (t) => {
   const second = await startSecondGateway(service);
   t.after(second.close);
   for (const url of [service.url, second.url]) {
@@ -133,9 +133,9 @@ test('LI-02 a new stream ends the oldest drain rather than being refused for it'
     const { user, body, chat, request } = abandoned;
     await chat.read('First');
     const refused = openChat({ url, key: app.liveKey, user, body });
-    assert.equal((await refused.head).statusCode, 429); // While its caller is there.
+    assert.equal((await refused.head).statusCode, 429); // The caller is still connected.
     chat.leave();
-    await waitUntil('the drain is known to all', () => isDrained(user));
+    await waitUntil('the database knows the drain', () => isDrained(user));
 
     const gate = createGate();
     upstream.script({ body: [ROLE, FIRST, { waitFor: gate.opened }, ...ENDING] });
@@ -163,7 +163,7 @@ async function isDrained(user: string): Promise<boolean> {
   return rows.length === 1;
 }
 
-test('CC-14 a retry by its key waits for no stream that is drained: nobody will get that answer', async () => {
+test('CC-14 a retry does not wait for a drained stream, whose answer goes to nobody', async () => {
   const user = await newUser(BALANCE);
   const body = JSON.stringify({
     model: 'acme.drained-1',
@@ -183,6 +183,6 @@ test('CC-14 a retry by its key waits for no stream that is drained: nobody will 
   assert.ok(retry.text().endsWith('data: [DONE]\n\n'), retry.text());
   assert.equal(upstream.requests.length, index + 2);
   const { outcome } = await waitUntil('the drain is settled', () => receiptNamed(service.database, user));
-  assert.equal(outcome, 'abandoned'); // Its slot was wanted.
+  assert.equal(outcome, 'abandoned'); // A new stream needed its slot.
   assert.deepEqual(await service.check(), []);
 });

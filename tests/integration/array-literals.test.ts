@@ -83,7 +83,7 @@ test('the database reads any text, bytes and numbers of a record as they are', a
 const read = (literal: string): Promise<unknown> =>
   database.owner.query('select $1::sandbox.settlement[]', [literal]).catch((fault: unknown) => fault);
 
-test('a record of another build is no fault of the call that it tells of, so the call waits for a build that can', async () => {
+test('a record from another build does not fail its call: the call waits for a build that can read it', async () => {
   assert.equal(isItemFault(await read(`{"(${newCallId()},1,2,false,3)"}`)), false);
   assert.equal(isItemFault(await read(`{"(${newCallId()},1,2)"}`)), false);
   assert.equal(isItemFault(await read(`{"(${newCallId()},1.5,2,false)"}`)), true);

@@ -1,4 +1,4 @@
-// A caller who stops reading stops its provider, and nothing of the answer piles up in between.
+// When a caller stops reading, the provider stops too, and the answer does not pile up in between.
 import assert from 'node:assert/strict';
 import diagnostics from 'node:diagnostics_channel';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
@@ -12,7 +12,7 @@ import { setStage } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const END_FRAME = 'data: [DONE]\n\n';
-/** A part of 64 KiB with the frame that ends it, and before that what the socket took without a wait. */
+/** A 64 KiB part with the frame that completes it, plus what the socket took before without waiting. */
 const WAITING_BYTES_MAX = 65_536 + 1_024 + 16_384;
 const BALANCE = 1_000_000_000;
 const USAGE = { prompt_tokens: 9, completion_tokens: 400_000, total_tokens: 400_009 };
@@ -23,7 +23,7 @@ const { upstream, service, app, newUser } = await setStage({
 
 const [role, ...rest] = streamSteps({ model: 'm', pieces: [], usage: USAGE, includeUsageChunk: true });
 
-/** Steps that write so many frames of this size, and how many of them have begun. */
+/** Steps that write the given number of frames of this size, and how many bytes of them have been written so far. */
 function flood(frames: number, content: string) {
   const text = frame({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
   const begun = { bytes: 0 };
@@ -37,7 +37,7 @@ function flood(frames: number, content: string) {
   return { steps, begun, bytes: frames * text.length };
 }
 
-/** Our side of the answers to a user: what of them waits in this process to be read. */
+/** The service's side of a user's answers: how many bytes wait in this process to be read. */
 function watchAnswers(user: string): { readonly waitingMax: () => number; readonly stop: () => void } {
   const answers: ServerResponse[] = [];
   let most = 0;
@@ -62,7 +62,7 @@ function watchAnswers(user: string): { readonly waitingMax: () => number; readon
   };
 }
 
-/** Sends a streamed call and gives its answer, of which nothing is read yet. */
+/** Sends a streamed call and returns its response with nothing read yet. */
 function callAsleep(user: string): Promise<IncomingMessage> {
   const sent = request(service.url + COMPLETIONS, {
     method: 'POST',
@@ -90,7 +90,7 @@ async function standstill(begun: { readonly bytes: number }): Promise<number> {
   }
 }
 
-/** Reads an answer to its end: how much it was, and how it ended. */
+/** Reads an answer to its end. Returns its length and how it ended. */
 async function readAll(response: IncomingMessage): Promise<{ readonly bytes: number; readonly tail: string }> {
   let bytes = 0;
   let tail = '';
@@ -108,14 +108,14 @@ interface Flood {
 }
 
 const FLOODS: readonly Flood[] = [
-  // More than twice of what the kernel takes into its own buffers on the way.
+  // More than twice what the kernel buffers on the way.
   { what: 'large', content: 'x'.repeat(65_536), frames: 1_000 },
-  // Each grows on its way through us, as it has no head of its own.
+  // Each chunk grows on its way through the service because it arrives without a head of its own.
   { what: 'small', content: 'x', frames: 100_000 },
 ];
 
 for (const { what, content, frames } of FLOODS) {
-  test(`CC-11 a stalled reader of ${what} chunks stops its provider, and goes on when it wakes`, async (t) => {
+  test(`CC-11 a stalled reader of ${what} chunks stops the provider, and the stream goes on when the reader wakes`, async (t) => {
     const { steps, begun, bytes } = flood(frames, content);
     upstream.script({ body: steps });
     const user = await newUser(BALANCE);

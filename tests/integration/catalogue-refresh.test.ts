@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/database.ts';
 
 const FILE = catalogueAt('http://127.0.0.1:9/v1');
 
-/** Hands out connections of a pool whose transactions end no sooner than `gate` says. */
+/** Hands out connections from a pool whose transactions wait for `gate` before they end. */
 function slowed(pool: Pool, gate: () => Promise<void>): Pool {
   const connect = async () => {
     const client = await pool.connect();
@@ -22,7 +22,7 @@ function slowed(pool: Pool, gate: () => Promise<void>): Pool {
   return { connect } as unknown as Pool;
 }
 
-test('MO-05 a read of the catalogue that a newer one has overtaken does not bring the old one back', async (t) => {
+test('MO-05 a slow catalogue read does not replace the result of a newer one', async (t) => {
   const { owner, close } = await createTestDatabase();
   t.after(close);
   await applyCatalogueFile(owner, JSON.stringify({ ...FILE, aliases: { old: 'acme.large-1' } }));
@@ -33,7 +33,7 @@ test('MO-05 a read of the catalogue that a newer one has overtaken does not brin
     () => true,
   );
   const slow = catalogue.refresh();
-  while (gates.length > 0) await new Promise(setImmediate); // It has read all and is about to end.
+  while (gates.length > 0) await new Promise(setImmediate); // The read has all its rows and is about to end.
   await applyCatalogueFile(owner, JSON.stringify({ ...FILE, aliases: { new: 'acme.large-1' } }));
   await catalogue.refresh();
   assert.ok(catalogue.find('new') !== undefined);

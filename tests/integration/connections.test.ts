@@ -23,10 +23,10 @@ function newUser(): string {
 }
 
 async function walletOf(user: string) {
-  return (await connections.find(appId, user as EndUserId))?.wallet ?? assert.fail('there is no connection');
+  return (await connections.find(appId, user as EndUserId))?.wallet ?? assert.fail('no connection found');
 }
 
-/** The types of what the app was told of a user. */
+/** The types of the events that the app got about a user. */
 async function toldOf(user: string): Promise<readonly string[]> {
   await stage.whenQuiet();
   const sent = stage.receiver.at(app.path).map(({ body }) => JSON.parse(body.toString('utf8')) as Told);
@@ -41,7 +41,7 @@ interface Told {
   readonly data: { readonly userId: string };
 }
 
-/** Everything that consent could write. */
+/** Every row that a consent could write. */
 async function rowsOf(user: string) {
   const { rows } = await db.query<Record<string, unknown>>(
     `select (select to_jsonb(c) from connections.connections c where c.app_id = $1 and c.user_id = $2) as connection,
@@ -52,7 +52,7 @@ async function rowsOf(user: string) {
   return rows[0];
 }
 
-test('ON-01, WH-07 consent opens the wallet, with its cap, and tells the app of it once', async () => {
+test('ON-01, WH-07 consent opens the wallet with its cap, and the app gets one event about it', async () => {
   const [user, identity] = [newUser(), await newIdentity()];
   const made = await connect({ identity, appId, user, cap: 20_000_000, userLabel: 'Anna at App' });
   assert.equal(made.userLabel, 'Anna at App');
@@ -67,7 +67,7 @@ test('ON-01, WH-07 consent opens the wallet, with its cap, and tells the app of 
   assert.deepEqual(await connections.ofIdentity({ ...identity, connectionId: made.connectionId }), made);
 });
 
-test('ON-05, WH-07 disconnecting and connecting again finds the same wallet, with what was in it, and tells of nothing', async () => {
+test('ON-05, WH-07 disconnecting and connecting again finds the same wallet and balance, and sends no event', async () => {
   const [user, identity] = [newUser(), await newIdentity()];
   const made = await connect({ identity, appId, user, cap: 5_000_000, userLabel: 'Old' });
   await stage.topUp(appId, user, 1_000);
@@ -76,7 +76,7 @@ test('ON-05, WH-07 disconnecting and connecting again finds the same wallet, wit
   const again = await connect({ identity, appId, user });
   assert.equal(again.connectionId, made.connectionId);
   assert.equal(again.consentedAtMs, made.consentedAtMs);
-  assert.equal(again.userLabel, 'Old', 'who says no other name leaves the old one');
+  assert.equal(again.userLabel, 'Old', 'consent without a label keeps the old one');
   assert.equal(again.wallet.walletId, made.wallet.walletId);
   assert.equal(again.wallet.balance, 1_000n);
   assert.equal(again.cap, undefined);
@@ -100,8 +100,8 @@ test('BI-04 a wallet belongs to the first identity that consents: another one ch
   assert.deepEqual(await connections.list(second.identityId), []);
 });
 
-test('BI-04 of identities that consent at once, one owns the wallet', async () => {
-  // As the owner of the database: the service gives up a lock that is held for long, and the machine may be slow.
+test('BI-04 when several identities consent at once, one of them owns the wallet', async () => {
+  // Locked by the database owner, whose lock has no timeout: the service's own locks time out, and the machine may be slow.
   const { consent } = createConnections(db, 'EUR');
   for (let round = 0; round < 10; round += 1) {
     const user = newUser();
@@ -121,12 +121,12 @@ test('BI-04 of identities that consent at once, one owns the wallet', async () =
     assert.equal(winners.length, 1);
     const owned = await connections.find(appId, user as EndUserId);
     assert.equal(owned?.identityId, winners[0]?.identityId);
-    assert.equal(owned?.cap, BigInt(made.indexOf(winners[0] ?? 'foreign') + 1), 'and the cap is that of the owner');
+    assert.equal(owned?.cap, BigInt(made.indexOf(winners[0] ?? 'foreign') + 1), 'the cap is the one its owner set');
     assert.deepEqual(await toldOf(user), ['connection.created']);
   }
 });
 
-test('WH-07 a wallet that an operator opened is told of when its owner claims it, and the claim is audited', async () => {
+test('WH-07 claiming a wallet that an operator opened sends an event and is audited', async () => {
   const operator = await newOperator(service);
   const [user, identity] = [newUser(), await newIdentity()];
   await operator.get(201, 'POST', `/operator/apps/${appId}/wallets`, {
@@ -146,14 +146,14 @@ test('WH-07 a wallet that an operator opened is told of when its owner claims it
   ]);
 });
 
-test('WH-07 a wallet that its owner opens is no claim', async () => {
+test('WH-07 opening a wallet of one’s own is not a claim', async () => {
   const operator = await newOperator(service);
   const [user, identity] = [newUser(), await newIdentity()];
   await connect({ identity, appId, user });
   assert.deepEqual(await trailOf(operator, `${appId} ${user}`), []);
 });
 
-test('WA-11 consent, disconnecting and connecting again leave a suspension, and a suspension leaves them', async () => {
+test('WA-11 connecting and disconnecting never lift a suspension, and a suspension never disconnects', async () => {
   const [user, identity] = [newUser(), await newIdentity()];
   const { connectionId } = await connect({ identity, appId, user });
   const testApp = { ...app, testKey: '' };
@@ -171,14 +171,14 @@ test('WA-11 consent, disconnecting and connecting again leave a suspension, and 
   assert.equal((await walletOf(user)).isConnected, true);
 });
 
-test('ON-04 a pause is a cap of nothing, and the cap comes back', async () => {
+test('ON-04 a pause sets the cap to zero, and resuming restores the earlier cap', async () => {
   for (const cap of [5_000_000, undefined]) {
     const [user, identity] = [newUser(), await newIdentity()];
     const { connectionId } = await connect({ identity, appId, user, cap });
     const owner = { ...identity, connectionId };
     const kept = cap === undefined ? undefined : BigInt(cap);
     for (const _again of [1, 2]) {
-      assert.equal(await connections.setPaused(owner, true), true); // Paused twice, the cap is kept as it was.
+      assert.equal(await connections.setPaused(owner, true), true); // A second pause keeps the earlier cap.
       const paused = await connections.ofIdentity(owner);
       assert.deepEqual([paused?.isPaused, paused?.cap, paused?.wallet.cap], [true, kept, 0n]);
     }
@@ -190,7 +190,7 @@ test('ON-04 a pause is a cap of nothing, and the cap comes back', async () => {
   }
 });
 
-test('ON-04 a cap that is set ends a pause, and so does consent', async () => {
+test('ON-04 setting a cap ends a pause, and so does consent', async () => {
   const [user, identity] = [newUser(), await newIdentity()];
   const { connectionId } = await connect({ identity, appId, user, cap: 5_000_000 });
   const owner = { ...identity, connectionId };
@@ -202,12 +202,12 @@ test('ON-04 a cap that is set ends a pause, and so does consent', async () => {
   const again = await connect({ identity, appId, user, cap: 8_000_000 });
   assert.deepEqual([again.isPaused, again.cap, again.wallet.cap], [false, 8_000_000n, 8_000_000n]);
   await connections.setPaused(owner, false);
-  assert.equal((await walletOf(user)).cap, 8_000_000n, 'there is no older cap to come back');
+  assert.equal((await walletOf(user)).cap, 8_000_000n, 'no earlier cap is left to restore');
   await connections.setCap(owner, undefined);
   assert.equal((await walletOf(user)).cap, undefined);
 });
 
-test('ON-04 what is another identity’s is not there, to look at or to change', async () => {
+test('ON-04 an identity can neither see nor change the connection of another one', async () => {
   const [user, identity, stranger] = [newUser(), await newIdentity(), await newIdentity()];
   const { connectionId } = await connect({ identity, appId, user, cap: 5_000_000 });
   const before = await rowsOf(user);
@@ -219,7 +219,7 @@ test('ON-04 what is another identity’s is not there, to look at or to change',
   assert.deepEqual(await rowsOf(user), before);
 });
 
-test('ON-04 an identity’s connections are listed, the newest first, and no other’s', async () => {
+test('ON-04 an identity sees its own connections only, the newest first', async () => {
   const [identity, other] = [await newIdentity(), await newIdentity()];
   const named = [newUser(), newUser(), newUser()];
   for (const user of named) await connect({ identity, appId, user });

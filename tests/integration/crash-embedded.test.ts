@@ -18,14 +18,14 @@ import {
 import { spoolIn, untilEmpty } from '../support/spool.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** The true length of a lease is for crash.test.ts. */
+/** A short lease; crash.test.ts runs with the real one. */
 const LEASE_SECONDS = 3;
 const RELEASE_MS_MAX = 30_000;
 const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
 const CHARGE = chargeFor({ prompt: 40, completion: 20 });
 
-test('WA-10 kill -9 with the embedded database leaves no process, and the next start frees the hold uncharged', {
-  skip: !isLinux, // The process table is read, and the kernel ends the server.
+test('WA-10 kill -9 with the embedded database leaves no process behind, and the next start releases the hold without a charge', {
+  skip: !isLinux, // The test reads the process table, and the kernel ends the server.
 }, async (t) => {
   const upstream = await startScriptedUpstream();
   afterwards(t, upstream.close);
@@ -59,7 +59,7 @@ test('WA-10 kill -9 with the embedded database leaves no process, and the next s
   const postmaster = postmasterPid(path.join(options.dataDirectory, 'postgres'));
   const family = descendantsOf(killed.pid);
   assert.ok(family.includes(postmaster), 'the server descends from the service');
-  assert.ok(family.length >= 3, 'so do its backends and the simulator');
+  assert.ok(family.length >= 3, 'its backends and the simulator descend from it too');
   await killed.kill();
   const killedAt = Date.now();
   await streamed.closed;
@@ -67,7 +67,7 @@ test('WA-10 kill -9 with the embedded database leaves no process, and the next s
 
   const restarted = await start();
   await waitUntil(
-    'the hold is freed',
+    'the hold is released',
     async () => (await balanceOf(restarted))[1] === 0,
     RELEASE_MS_MAX - (Date.now() - killedAt),
   );
@@ -80,7 +80,7 @@ test('WA-10 kill -9 with the embedded database leaves no process, and the next s
   await untilGone(last);
 });
 
-test('WA-07 kill -9 of the embedded server in the middle of calls: each is answered, and charged once', async (t) => {
+test('WA-07 kill -9 of the embedded server in the middle of calls: every call is answered and charged once', async (t) => {
   const upstream = await startScriptedUpstream();
   afterwards(t, upstream.close);
   const options = {

@@ -13,14 +13,14 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const WORKERS = 2;
 const CALLS = 8;
-/** The true length of a lease is for crash.test.ts. */
+/** A short lease; crash.test.ts runs with the real one. */
 const LEASE_SECONDS = 3;
 const RELEASE_MS_MAX = 30_000;
 const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
 const CHARGE = chargeFor({ prompt: 40, completion: 20 });
 const BODY = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hello' }] });
 
-/** Two workers with calls that their provider answers when the gate opens. */
+/** Two workers with calls that the provider answers when the gate opens. */
 async function arrange(t: TestContext) {
   const upstream = await startScriptedUpstream();
   afterwards(t, upstream.close);
@@ -64,17 +64,17 @@ test('WA-10 kill -9 of the first process ends all workers and the simulator', { 
   await Promise.all(calls.map(({ closed }) => closed));
 });
 
-test('WA-10 kill -9 of one worker: its calls cost nothing, those of the other are charged, and a new one serves', {
+test('WA-10 kill -9 of one worker: its calls cost nothing, the other worker’s are charged, and a new worker starts', {
   skip: !isLinux,
 }, async (t) => {
   const { upstream, database, gate, service, call, calls } = await arrange(t);
   const { rows } = await database.owner.query<{ holds: number }>(
     'select count(*)::int as holds from ledger.holds group by instance_id',
   );
-  assert.equal(rows.length, WORKERS); // Calls are served by both.
+  assert.equal(rows.length, WORKERS); // Both workers serve calls.
   const before = workersOf(service.pid);
   process.kill(before[0] ?? 0, 'SIGKILL');
-  await waitUntil('the provider has lost the calls of that worker', () => {
+  await waitUntil('the provider has lost that worker’s calls', () => {
     const cut = upstream.requests.filter(({ aborted }) => aborted).length;
     return rows.some(({ holds }) => holds === cut);
   });
@@ -93,7 +93,7 @@ test('WA-10 kill -9 of one worker: its calls cost nothing, those of the other ar
   );
   await Promise.all(more.map(({ closed }) => closed));
   await waitUntil(
-    'the holds of the dead worker are freed',
+    'the holds of the dead worker are released',
     async () => (await database.owner.query('select from ledger.holds')).rowCount === 0,
     RELEASE_MS_MAX,
   );

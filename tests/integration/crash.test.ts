@@ -11,7 +11,7 @@ import { completionBody, startScriptedUpstream, streamSteps } from '../support/s
 import { readDemo, type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** WA-10: a lease of 15 s, and the holds of a dead process released within 30. */
+/** WA-10: a lease lasts 15 s, and the holds of a dead process are released within 30 s. */
 const RELEASE_MS_MAX = 30_000;
 const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
 const CHARGE = chargeFor({ prompt: 40, completion: 20 });
@@ -52,7 +52,7 @@ function bodyOf(isStream: boolean): string {
   return JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hello' }], stream: isStream });
 }
 
-test('WA-10 kill -9 in the middle of calls: their holds are freed within 30 s, nothing is charged', async (t) => {
+test('WA-10 kill -9 in the middle of calls: their holds are released within 30 s and nothing is charged', async (t) => {
   const { upstream, database, dataDirectory, start } = await arrange(t);
   const killed = await start();
   const { liveKey: key, userId: user } = readDemo(dataDirectory);
@@ -77,19 +77,19 @@ test('WA-10 kill -9 in the middle of calls: their holds are freed within 30 s, n
   const restarted = await start();
   upstream.script({ body: completionBody({ ...FACTS, content: 'Hi.' }) });
   const next = await send(COMPLETIONS, { url: restarted.url, key, user, body: bodyOf(false) });
-  assert.equal(next.status, 200, next.text); // The new process serves before the old one's holds are gone.
+  assert.equal(next.status, 200, next.text); // The new process serves before the old one's holds are released.
 
   const isFreed = async () => ((await readFigures(database))?.holds ?? 1) === 0;
-  await waitUntil('the holds are freed', isFreed, RELEASE_MS_MAX - (Date.now() - killedAt));
+  await waitUntil('the holds are released', isFreed, RELEASE_MS_MAX - (Date.now() - killedAt));
   const freed = { balance: untouched - CHARGE, held: 0, streams: 0, holds: 0 };
   assert.deepEqual(await readFigures(database), freed);
   const { rows } = await database.owner.query(`select charged_micros from usage.calls where outcome = 'expired'`);
   assert.deepEqual(rows, [{ charged_micros: 0n }, { charged_micros: 0n }]);
-  assert.equal(await receiptNamed(database, 'streamed'), undefined); // The dead process alone knew the name.
+  assert.equal(await receiptNamed(database, 'streamed'), undefined); // Only the dead process knew the name.
   assert.deepEqual((await checkLedger(database.owner)).differences, []);
 });
 
-test('WA-07 kill -9 under load: every charge that a caller has read is on the books, once', async (t) => {
+test('WA-07 kill -9 under load: every charge that a caller has seen is on the books once', async (t) => {
   const { upstream, database, dataDirectory, start } = await arrange(t);
   const killed = await start();
   const { liveKey: key, userId: user } = readDemo(dataDirectory);
@@ -117,7 +117,7 @@ test('WA-07 kill -9 under load: every charge that a caller has read is on the bo
     [CHARGE],
   );
   const charges = rows[0]?.charges ?? 0;
-  // Of the sixteen calls under way, some were charged whose answers never got out.
+  // Of the sixteen running calls, some were charged although their answers never got out.
   assert.ok(charges >= answered.length && charges <= answered.length + 16, `${charges} of ${answered.length}`);
   assert.equal((await readFigures(database))?.balance, before - charges * CHARGE);
   assert.deepEqual((await checkLedger(database.owner)).differences, []);

@@ -19,7 +19,7 @@ const RICH = 1_000_000_000;
 const CALLS = 200;
 const CALLERS = 25;
 const LOSSES = 12;
-/** A hold in doubt is given back within seconds of its appearance. */
+/** A hold in doubt is released within seconds after it appears. */
 const RELEASE_MS_MAX = 30_000;
 const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
 const CHARGE = chargeFor({ prompt: 40, completion: 20 });
@@ -48,7 +48,7 @@ function call(user: string, isStream = false): Promise<Reply> {
   return send(COMPLETIONS, { url: service.url, key: app.liveKey, user, body: bodyOf(isStream) });
 }
 
-/** Ends every connection to the database but its own, as a server that restarts does. */
+/** Ends every connection to the database except its own, as a restarting server does. */
 async function loseAllConnections(): Promise<void> {
   await service.database.owner.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
@@ -72,7 +72,7 @@ function isAnswered({ status, text }: Reply, isStream: boolean): boolean {
 for (const isStream of [false, true]) {
   const kind = isStream ? 'streams' : 'plain calls';
 
-  test(`WA-07 through ${LOSSES} losses of the database under load, each answered one of ${kind} is charged once`, async () => {
+  test(`WA-07 through ${LOSSES} losses of the database under load, every answered call of ${kind} is charged once`, async () => {
     const user = kind.replace(' ', '-');
     await service.fund(app, user, RICH);
     upstream.script({
@@ -93,11 +93,11 @@ for (const isStream of [false, true]) {
       await loseAllConnections();
     }
     await Promise.all(callers);
-    await untilEmpty(spoolIn(service.dataDirectory)); // A caller may have been answered before his charge had landed.
+    await untilEmpty(spoolIn(service.dataDirectory)); // A caller may get the answer before the charge reaches the database.
 
     const answered = replies.filter((reply) => isAnswered(reply, isStream));
     const faults = replies.filter(({ status }) => status === 500);
-    assert.equal(answered.length + faults.length, replies.length); // Every call was answered, one way or the other.
+    assert.equal(answered.length + faults.length, replies.length); // Every call got a response of some kind.
     assert.ok(answered.length > 0);
     for (const { headers } of answered) {
       const receipt = await receiptOf(service.database, headers.get('x-service-call-id') ?? '');
@@ -130,7 +130,7 @@ test('WA-07 a call whose provider answers while the database is away is charged 
   assert.deepEqual(await service.check(), []);
 });
 
-test('WA-07 a wallet that stays locked for seconds loses no charge, and holds up no other wallet', async () => {
+test('WA-07 a wallet that stays locked for seconds loses no charge and delays no other wallet', async () => {
   await service.fund(app, 'locked', RICH);
   await service.fund(app, 'free', RICH);
   const gate = createGate();
@@ -152,14 +152,14 @@ test('WA-07 a wallet that stays locked for seconds loses no charge, and holds up
     for (const { at } of rows) tries.add(at.getTime());
     return tries.size >= 6;
   });
-  assert.equal((await stuck).status, 200); // Its caller is answered as soon as the charge is on disk.
+  assert.equal((await stuck).status, 200); // The caller gets the answer as soon as the charge is on disk.
   await lock.release();
   await untilEmpty(spoolIn(service.dataDirectory));
   assert.deepEqual(await service.wallet(app, 'locked'), { balance: RICH - CHARGE, held: 0, openStreams: 0 });
   assert.deepEqual(await service.check(), []);
 });
 
-test('WA-07 a hold that none of the calls of a process that lives has is given back', async () => {
+test('WA-07 a hold that belongs to no running call of a live process is released', async () => {
   await service.fund(app, 'orphan', RICH);
   await service.database.owner.query(
     `with held as (
@@ -170,11 +170,11 @@ test('WA-07 a hold that none of the calls of a process that lives has is given b
      select gen_random_uuid(), wallet_id, 60, cap_month, false, (select instance_id from db.instances where state = 'live')
      from held`,
   );
-  await waitUntil('the hold is given back', async () => (await service.wallet(app, 'orphan')).held === 0);
+  await waitUntil('the hold is released', async () => (await service.wallet(app, 'orphan')).held === 0);
   assert.deepEqual(await service.check(), []);
 });
 
-test('SB-02 after a loss of the database the sandbox answers again and holds nothing', async () => {
+test('SB-02 after the database was lost, the sandbox answers again and holds nothing', async () => {
   const sandboxCall = () =>
     send(COMPLETIONS, { url: service.url, key: app.testKey, user: 'tester', body: bodyOf(false) });
   assert.equal((await sandboxCall()).status, 200);

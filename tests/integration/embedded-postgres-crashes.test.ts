@@ -65,7 +65,7 @@ test('kill -9 of Purser and its server together loses no confirmed row', async (
   assert.deepEqual(await lostOf(owner.acked, url), []);
 });
 
-test('where the kernel cannot end a server with its owner, the next start does', async (t) => {
+test('if the kernel cannot end a server with its owner, the next start does', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const owner = runOwner(t, { directory, load: true, without: ['setpriv', 'flock'] });
   await until('rows are confirmed', () => owner.acked.length >= ROWS_BEFORE_KILL);
@@ -74,11 +74,11 @@ test('where the kernel cannot end a server with its owner, the next start does',
   assert.equal(runs(left), true);
   const { url } = await start(t, directory, ['setpriv', 'flock']);
   assert.equal(runs(left), false);
-  assert.match(readFileSync(`${directory}.log`, 'utf8'), /fast shutdown request/); // Not more roughly than need be.
+  assert.match(readFileSync(`${directory}.log`, 'utf8'), /fast shutdown request/); // The gentlest shutdown that works.
   assert.deepEqual(await lostOf(owner.acked, url), []);
 });
 
-test('a fault that ends Purser ends its server, even where the kernel does not', async (t) => {
+test('a fault that ends Purser ends its server, even if the kernel does not', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const owner = runOwner(t, { directory, without: ['setpriv'] });
   assert.match(await owner.answer, /^ready /);
@@ -96,7 +96,7 @@ test('Ctrl-C in the terminal does not stop the server under Purser', async (t) =
   assert.doesNotMatch(readFileSync(`${directory}.log`, 'utf8'), /shutdown request/);
 });
 
-test('a start killed while it creates the database leaves nothing in the way of the next', async (t) => {
+test('a start that is killed while it creates the database does not block the next start', async (t) => {
   const directory = makePrivateDataDirectory(t);
   const owner = runOwner(t, { directory });
   const workshop = (): string | undefined =>
@@ -109,7 +109,7 @@ test('a start killed while it creates the database leaves nothing in the way of 
   assert.equal(await answersAt(url), true);
 });
 
-test('a backend that never looks up does not keep a killed postmaster from coming back', {
+test('a backend that never checks its parent does not keep a killed postmaster from restarting', {
   skip: !isLinux,
 }, async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
@@ -126,7 +126,7 @@ test('a backend that never looks up does not keep a killed postmaster from comin
   assert.equal(runs(Number(pid)), false);
 });
 
-test('a process that got the number of a dead postmaster is left alone and does not prevent a start', async (t) => {
+test('a process that reuses the id of a dead postmaster is left alone and does not prevent a start', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const { stop } = await start(t, directory);
   const file = readFileSync(join(directory, 'postmaster.pid'), 'utf8');
@@ -139,7 +139,7 @@ test('a process that got the number of a dead postmaster is left alone and does 
   assert.equal(runs(bystander.pid!), true);
 });
 
-test('a stop right after the postmaster was killed ends in silence', async (t) => {
+test('a stop right after the postmaster was killed reports nothing', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const { url, stop } = await start(t, directory);
   const killed = postmasterPid(directory);
@@ -150,7 +150,7 @@ test('a stop right after the postmaster was killed ends in silence', async (t) =
   assert.equal(existsSync(`${directory}.owner`), false);
 });
 
-test('a server that is stopped by hand comes back, and none does after stop', async (t) => {
+test('a server that is stopped by hand is restarted, but not after `stop`', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const { url, stop } = await start(t, directory);
   process.kill(postmasterPid(directory), 'SIGINT');

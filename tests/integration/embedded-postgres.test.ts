@@ -49,7 +49,7 @@ const refusal = (pattern: RegExp) => (fault: unknown) => {
 const filesBeside = (directory: string): readonly string[] =>
   readdirSync(dirname(directory)).map((name) => name.replace(basename(directory), ''));
 
-test('data outlives a stop, on a path with spaces in a directory for its owner only', async (t) => {
+test('data survives a stop, on a path with spaces and in a directory that only its owner can read', async (t) => {
   const directory = makePrivateDataDirectory(t);
   const first = await start(t, directory);
   await query(first.url, "create table kept as select 'yes' as word");
@@ -64,7 +64,7 @@ test('data outlives a stop, on a path with spaces in a directory for its owner o
   assert.deepEqual(await query(second.url, 'select word from kept'), [{ word: 'yes' }]);
 });
 
-test('the server is durable, checks its pages, asks for the password and listens on loopback only', async (t) => {
+test('the server is durable, checks its pages, requires the password and listens on loopback only', async (t) => {
   const { url, stop } = await start(t, join(makeOpenDirectory(t), 'postgres'));
   const names = ['fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums', 'password_encryption'];
   const shown = await Promise.all(names.map(async (name) => Object.values((await query(url, `show ${name}`))[0]!)[0]));
@@ -78,7 +78,7 @@ test('the server is durable, checks its pages, asks for the password and listens
   await Promise.all([stop(), stop()]);
 });
 
-test('the server sees nothing of our environment', { skip: !isLinux }, async (t) => {
+test('the server gets none of our environment variables', { skip: !isLinux }, async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   process.env['PURSER_TEST_SECRET'] = 'a key of a payment processor';
   await start(t, directory);
@@ -109,7 +109,7 @@ for (const without of [[], ['flock']] as const) {
     assert.deepEqual(await query(url, 'select 1 as one'), [{ one: 1 }]);
   });
 
-  test(`of starts at the same moment exactly one wins${how}`, async (t) => {
+  test(`of several starts at the same moment exactly one wins${how}`, async (t) => {
     const directory = join(makeOpenDirectory(t), 'postgres');
     writeFileSync(`${directory}.owner`, staleRecord());
     const owners = Array.from({ length: 4 }, () => runOwner(t, { directory, without }));
@@ -118,7 +118,7 @@ for (const without of [[], ['flock']] as const) {
     assert.equal(answers.filter((answer) => /^refused Another Purser .*is using/.test(answer)).length, 3);
   });
 
-  test(`a lock is taken over when its process number now belongs to another process${how}`, async (t) => {
+  test(`a lock is taken over when its process id now belongs to another process${how}`, async (t) => {
     const directory = join(makeOpenDirectory(t), 'postgres');
     writeFileSync(`${directory}.owner`, staleRecord());
     const { stop } = await start(t, directory, without);
@@ -128,10 +128,10 @@ for (const without of [[], ['flock']] as const) {
   });
 }
 
-test('a second start is refused even when the owner cannot be told', { skip: !hasFlock }, async (t) => {
+test('a second start is refused even if the owner of the lock cannot be identified', { skip: !hasFlock }, async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const { url } = await start(t, directory);
-  // As in a second container on the same disk, where the number of the owner's process means nothing.
+  // As in a second container on the same disk, where the owner's process id means nothing.
   for (const record of ['', staleRecord()]) {
     writeFileSync(`${directory}.owner`, record);
     await assert.rejects(start(t, directory), refusal(/^Another Purser is using .*PURSER_DATA_DIR/));
@@ -139,10 +139,10 @@ test('a second start is refused even when the owner cannot be told', { skip: !ha
   assert.deepEqual(await query(url, 'select 1 as one'), [{ one: 1 }]);
 });
 
-/** Says that a process with our number, started at another time, owns the directory. */
+/** Writes a lock that names a process with our id and another start time as the owner. */
 const staleRecord = (): string => JSON.stringify({ pid: process.pid, startedAt: 'another boot/1', token: 'stale' });
 
-test('many takers of a stale lock, with takeovers that were killed half way, make one owner', async (t) => {
+test('of many starts that take over a stale lock, some killed half way, one becomes the owner', async (t) => {
   for (let round = 0; round < 40; round += 1) {
     const layout = await layOut(join(makeOpenDirectory(t), 'postgres'));
     writeFileSync(layout.owner, staleRecord());
@@ -155,11 +155,13 @@ test('many takers of a stale lock, with takeovers that were killed half way, mak
   }
 });
 
-test('an ordinary user runs it', { skip: cannotRunAs(NOBODY) ?? false }, async (t) => {
+test('an ordinary user can run it', { skip: cannotRunAs(NOBODY) ?? false }, async (t) => {
   await runAsUser(t, NOBODY);
 });
 
-test('a user without a name runs it, or gets a plain word', { skip: cannotRunAs(NAMELESS) ?? !isLinux }, async (t) => {
+test('a user without a name can run it, or gets a plain message', {
+  skip: cannotRunAs(NAMELESS) ?? !isLinux,
+}, async (t) => {
   if (hasNamespaces) {
     const directory = await runAsUser(t, NAMELESS);
     await assert.rejects(start(t, directory), refusal(/belongs to user 54321, but Purser runs as user 0/));
@@ -191,12 +193,12 @@ const serverUid = (directory: string): number => statSync(`/proc/${postmasterPid
 
 const needsNamespaces = { skip: onlyRoot.skip || (hasNamespaces ? false : 'user namespaces are off here') };
 
-test('root hands data from one way of running to the other', needsNamespaces, async (t) => {
+test('root can switch between the ways of running and keeps the data', needsNamespaces, async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const ways = [
     { without: [], parentMode: 0o711, owner: 0 }, // In a user namespace.
     { without: ['unshare'], parentMode: 0o711, owner: NOBODY }, // As nobody.
-    { without: [], parentMode: 0o711, owner: NOBODY }, // What nobody has, stays nobody's.
+    { without: [], parentMode: 0o711, owner: NOBODY }, // Files of the user `nobody` keep that owner.
     { without: ['unshare'], parentMode: 0o700, owner: NOBODY }, // As nobody with one capability.
     { without: ['setpriv'], parentMode: 0o700, owner: 0 }, // In a user namespace again.
   ] as const;
@@ -211,14 +213,14 @@ test('root hands data from one way of running to the other', needsNamespaces, as
   }
 });
 
-test('root without user namespaces gets a server in a private directory, or a plain word', onlyRoot, async (t) => {
+test('root without user namespaces gets a server in a private directory, or a plain message', onlyRoot, async (t) => {
   const directory = makePrivateDataDirectory(t);
   const started = await start(t, directory, ['unshare']).catch((fault: unknown) => fault);
   if (started instanceof Error) refusal(/DATABASE_URL/)(started);
   else assert.equal(serverUid(directory), NOBODY);
 });
 
-test('root gets a plain word when there is no way', onlyRoot, async (t) => {
+test('root gets a plain message when no way of running works', onlyRoot, async (t) => {
   const directory = makePrivateDataDirectory(t);
   await assert.rejects(
     start(t, directory, ['unshare', 'setpriv']),
@@ -235,7 +237,7 @@ test('a directory with other files in it is refused and left alone', async (t) =
   assert.deepEqual(readdirSync(directory), ['thesis.txt']);
 });
 
-test('data of another version, or without its password, is refused and left alone', async (t) => {
+test('data of another version or without its password is refused and left alone', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   const { stop } = await start(t, directory);
   await stop();
@@ -247,7 +249,7 @@ test('data of another version, or without its password, is refused and left alon
   await assert.rejects(start(t, directory), refusal(/created by PostgreSQL 17, but this Purser contains version \d+/));
 });
 
-test('what killed starts left beside the directory is removed, and a long log set aside', async (t) => {
+test('leftovers of killed starts are removed, and a long log is rotated', async (t) => {
   const directory = join(makeOpenDirectory(t), 'postgres');
   mkdirSync(`${directory}.tmp-half/data`, { recursive: true });
   writeFileSync(`${directory}.log`, '');
@@ -274,7 +276,7 @@ test('a server that someone else started on the directory is neither disturbed n
   assert.equal(runs(stranger.pid!), true);
 });
 
-test('missing library links are made, by several starts at once', async (t) => {
+test('missing library links are created, even by several starts at once', async (t) => {
   const root = makeOpenDirectory(t);
   mkdirSync(join(root, 'native', 'lib'), { recursive: true });
   const links = [{ source: 'native/lib/libx.so.1.2', target: 'native/lib/libx.so' }];
@@ -284,7 +286,7 @@ test('missing library links are made, by several starts at once', async (t) => {
   assert.ok((await lstat(join(root, 'native', 'lib', 'libx.so'))).isSymbolicLink());
 });
 
-test('links that cannot be made and packages that are not there are explained', async (t) => {
+test('links that cannot be created and missing packages are explained', async (t) => {
   const root = makeOpenDirectory(t);
   mkdirSync(join(root, 'native'));
   writeFileSync(join(root, 'native', 'pg-symlinks.json'), '[{"source":"native/lib/a","target":"native/lib/b"}]');

@@ -18,10 +18,10 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const CALLS = 200;
 const RICH = 1_000_000_000_000;
-/** Every body is of this length, plain or streamed, so that all calls of a round hold the same. */
+/** Every body has this length, plain or streamed, so that all calls of a round hold the same amount. */
 const BODY_BYTES = 240;
 const PROMPT_TOKENS_MAX = BODY_BYTES + 512;
-/** No call asks for more than the model's floor: its hold cannot be lowered, so that a wallet is worth a number of them. */
+/** Every call requests the model's floor. Its hold cannot be lowered, so a wallet is worth a whole number of holds. */
 const FLOOR_TOKENS = 16;
 const PRICES = 8;
 const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -36,16 +36,16 @@ interface Round {
   readonly admitted: number;
   readonly model: number;
   readonly outputTokens: number;
-  /** What is left over where the wallet or the cap is worth no whole number of holds: 1 is a micro less than one. */
+  /** The part of one more hold that the wallet or the cap has left over, from 0 to 1. 1 is a micro less than a whole hold. */
   readonly spare: number;
-  /** What the provider reports, of all that it may. */
+  /** The share of the largest possible usage that the provider reports. */
   readonly used: number;
-  /** It answers none before all others are refused. Else calls race against settlements too, and use all they may. */
+  /** True if the provider answers no call before all others are refused. If false, calls also race against settlements. */
   readonly isHeldBack: boolean;
 }
 
 const PRICE: fc.Arbitrary<Price> = fc.record({
-  input: fc.integer({ min: 10_000, max: 30_000_000 }), // A hold is then above the smallest that there is.
+  input: fc.integer({ min: 10_000, max: 30_000_000 }), // A hold is then above the smallest possible one.
   output: fc.integer({ min: 10_000, max: 90_000_000 }),
   margin: fc.integer({ min: 0, max: 5_000 }),
 });
@@ -75,7 +75,7 @@ after(async () => {
   await ground.close();
   await upstream.close();
 });
-const app = await ground.addApp(); // Its rate limit is out of the way.
+const app = await ground.addApp(); // Its rate limit is too high to matter.
 await gateways.untilKnown(app);
 
 function catalogueOf(all: readonly Price[]) {
@@ -137,11 +137,11 @@ interface Rush {
 interface Rushed {
   readonly replies: readonly Reply[];
   readonly reached: readonly RecordedRequest[];
-  /** What was held when every call was refused or with the provider, where the provider held back. */
+  /** The amount held once every call was refused or at the provider, if the provider waited. */
   readonly held: number | undefined;
 }
 
-/** Sends all calls at once, a third of them streamed, to all the gateways. */
+/** Sends all calls at once over all gateways, a third of them streamed. */
 async function rush({ user, urls, options, usageOf }: Rush): Promise<Rushed> {
   const gate = createGate();
   if (!options.isHeldBack) gate.open();
@@ -156,7 +156,7 @@ async function rush({ user, urls, options, usageOf }: Rush): Promise<Rushed> {
   });
   let held: number | undefined;
   if (options.isHeldBack) {
-    await waitUntil('every call is refused or with the provider', () => {
+    await waitUntil('every call is refused or at the provider', () => {
       return answered + upstream.requests.length - before >= CALLS;
     });
     held = (await ground.wallet(app, user)).held;
@@ -167,7 +167,7 @@ async function rush({ user, urls, options, usageOf }: Rush): Promise<Rushed> {
 
 let users = 0;
 
-/** One round: a fresh wallet, or a rich one under a cap, worth exactly so many calls. */
+/** One round: a fresh wallet, or a rich one under a cap, that is worth an exact number of calls. */
 async function play(by: 'wallet' | 'cap', urls: readonly string[], options: Round): Promise<void> {
   const { admitted, model, outputTokens, spare, used, isHeldBack } = options;
   const user = `user-${(users += 1)}`;
@@ -191,14 +191,14 @@ async function play(by: 'wallet' | 'cap', urls: readonly string[], options: Roun
   );
   if (by === 'wallet') assert.deepEqual([...kinds], ['402 PAYMENT_REQUIRED true']);
   else if (isHeldBack)
-    assert.deepEqual([...kinds], ['402 APP_SPEND_CAP_EXCEEDED false']); // Nothing was spent yet.
+    assert.deepEqual([...kinds], ['402 APP_SPEND_CAP_EXCEEDED false']); // Nothing has been spent yet.
   else for (const kind of kinds) assert.match(kind, /^402 APP_SPEND_CAP_EXCEEDED (true|false)$/);
 }
 
 for (const count of [2, 4]) {
   for (const by of ['wallet', 'cap'] as const) {
     const clause = by === 'wallet' ? 'WA-02' : 'WA-03';
-    test(`${clause} of ${CALLS} calls at once over ${count} gateways, a ${by} worth k admits k`, async (t) => {
+    test(`${clause} of ${CALLS} simultaneous calls over ${count} gateways, a ${by} worth k calls admits k`, async (t) => {
       const urls = gateways.urls.slice(0, count);
       const sampled = fc.sample(ROUND, { seed: seed + count + by.length, numRuns: ROUNDS });
       const rounds = sampled.map((options, index) => ({ ...options, ...EDGES[index] }));
@@ -214,7 +214,7 @@ for (const count of [2, 4]) {
   }
 }
 
-test('WA-07 a micro less than k holds admits k calls over four gateways, one of them with less output', async () => {
+test('WA-07 a wallet one micro short of k holds admits k calls over four gateways, one of them with less output', async () => {
   const options = { model: 0, outputTokens: 300, admitted: 5, spare: 0, used: 1, isHeldBack: true };
   const { model, outputTokens, admitted } = options;
   const costAt = (output: number) => costOf(model, { prompt: PROMPT_TOKENS_MAX, output });

@@ -9,7 +9,7 @@ import { descendantsOf, untilGone } from '../support/service-process.ts';
 import { setStage } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** The example in the place of the demo app, beside a service that runs: how it begins and ends. */
+/** The example takes the place of the demo app beside a running service: how it starts and ends. */
 
 const { service } = await setStage();
 const { dataDirectory } = service;
@@ -19,7 +19,7 @@ const owner = await signIn(service, DEMO_OWNER_EMAIL, demo.ownerPassword);
 const settings = { PURSER_URL: service.url, PURSER_DATA_DIR: dataDirectory, CHAT_MODEL: 'large' };
 const ENDED = '`purser listen` has ended: no events come any more. Start the example again.\n';
 
-/** How many are signed in as the owner of the demo, beside this test. */
+/** How many sessions of the demo's owner exist besides the one of this test. */
 async function otherSessions(): Promise<number> {
   const { sessions } = await owner.get(200, 'GET', '/sessions');
   return (sessions as readonly unknown[]).length - 1;
@@ -41,7 +41,7 @@ function skipElsewhere(t: TestContext): boolean {
   return !isLinux;
 }
 
-test('the example says when no events come any more, goes on, and ends its session when it ends', async (t) => {
+test('the example reports when events stop coming, carries on, and ends its session when it stops', async (t) => {
   if (skipElsewhere(t)) return;
   const startExample = await layOutExample();
   const example = await whenReady(startExample(settings));
@@ -55,11 +55,11 @@ test('the example says when no events come any more, goes on, and ends its sessi
   assert.equal(await otherSessions(), 0);
 });
 
-test('the example ends its session where it could not start', async () => {
+test('the example ends its session if it could not start', async () => {
   const { database } = service;
   await database.owner.query('update accounts.apps set redirect_uris = $2 where app_id = $1', [
     demo.appId,
-    Array.from({ length: 20 }, (_, index) => `https://app.test/${index}`), // As many as there may be.
+    Array.from({ length: 20 }, (_, index) => `https://app.test/${index}`), // The most that is allowed.
   ]);
   const startExample = await layOutExample();
   const { said, ended } = startExample(settings);

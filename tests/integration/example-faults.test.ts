@@ -10,9 +10,9 @@ import { streamSteps } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** What goes wrong in the example, and what ends in it, over plain HTTP. */
+/** Faults and endings in the example, over plain HTTP. */
 
-const stage = await setStage({ model: { timeoutMs: 60_000 } }); // A call that is given up is not ended by this.
+const stage = await setStage({ model: { timeoutMs: 60_000 } }); // So that the timeout does not end an abandoned call.
 const { service, app, upstream } = stage;
 const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-example-'));
 after(() => rmSync(dataDirectory, { recursive: true, force: true }));
@@ -29,7 +29,7 @@ const { ask, signIn, say, follow } = visitorsOf(example, dataDirectory);
 const QUESTION = 'A question that nobody else may read';
 const LOGGED = /^(An answer failed|POST failed) (\{.*\})$/gm;
 
-/** What names a call in the logs of the service. */
+/** The correlation id that names a call in the service's logs. */
 function correlationId(given: unknown): unknown {
   assert.match(String(given), /^cor_\w{22}$/);
   return given;
@@ -40,7 +40,7 @@ function loggedSince(length: number): readonly unknown[] {
   return [...example.said().slice(length).matchAll(LOGGED)].map(([, what, facts = '']) => [what, JSON.parse(facts)]);
 }
 
-test('BI-02 the example takes no name that Purser would not show: every account can connect a wallet', async () => {
+test('BI-02 the example refuses every name that Purser would not show, so every account can connect a wallet', async () => {
   const dullest = { password: 'correct horse' };
   const refused = [
     '\u202eannA',
@@ -69,7 +69,7 @@ test('BI-02 the example takes no name that Purser would not show: every account 
   }
 });
 
-test('a session of the example that ends takes its pages and its answer along, and no other', async () => {
+test('when a session of the example ends, its pages and its answer end, and those of other sessions do not', async () => {
   const { cookie, user } = await signIn('Sessions');
   await service.fund(app, user, 1_000_000);
   const elsewhere = (await signIn('Sessions')).cookie;
@@ -81,17 +81,17 @@ test('a session of the example that ends takes its pages and its answer along, a
   const answer = say(cookie, QUESTION);
   await upstream.arrival(before);
   await ask('POST', '/sign-out', { cookie });
-  assert.equal((await answer).text, '', 'nothing is said to who has left');
-  await waitUntil('its pages have ended', () => pages.every((page) => page.isOver()));
+  assert.equal((await answer).text, '', 'a user who has left gets nothing');
+  await waitUntil('the pages of the session have ended', () => pages.every((page) => page.isOver()));
   resolve();
   assert.equal(other.isOver(), false);
   const anew = await signIn('Somebody else', elsewhere);
-  await waitUntil('the page of who was there before has ended', () => other.isOver());
+  await waitUntil('the page of the earlier session has ended', () => other.isOver());
   assert.equal((await ask('GET', '/balance', { cookie: elsewhere })).status, 401);
   assert.equal((await ask('GET', '/balance', anew)).status, 200);
 });
 
-test('a session of the example is over after twelve hours', (t) => {
+test('a session of the example ends after twelve hours', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const sessions = createSessions(false);
   const cookie = sessions.open({ name: 'Anna', userId: 'chat_1' });
@@ -105,7 +105,7 @@ test('a session of the example is over after twelve hours', (t) => {
   assert.equal(sessions.of(cookie.split(';')[0]), undefined);
 });
 
-test('SDK-02 the example logs what fails by its correlation id, and nothing else of it', async () => {
+test('SDK-02 the example logs the correlation id of a failed call and nothing else about it', async () => {
   const { cookie, user } = await signIn('Logged');
   await service.fund(app, user, 1_000_000);
   const start = example.said().length;
@@ -142,7 +142,7 @@ test('SDK-02 the example logs what fails by its correlation id, and nothing else
   }
 });
 
-test('the accounts of the example are written beside and put in place whole', async () => {
+test('the example writes its accounts to a new file and then renames it into place', async () => {
   await signIn('Before');
   const file = accountsFile(dataDirectory);
   const asItWas = path.join(dataDirectory, 'as-it-was.json');

@@ -11,10 +11,10 @@ import { streamSteps } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** The example over plain HTTP, with an app and a webhook that were made by hand. */
+/** The example over plain HTTP, with an app and a webhook created by hand. */
 
 const SECRET = 'whsec_of_this_test';
-const stage = await setStage({ model: { timeoutMs: 60_000 } }); // A call that is given up is not ended by this.
+const stage = await setStage({ model: { timeoutMs: 60_000 } }); // So that the timeout does not end an abandoned call.
 const { service, app, upstream } = stage;
 const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-example-'));
 after(() => rmSync(dataDirectory, { recursive: true, force: true }));
@@ -39,9 +39,9 @@ function script(text: string): void {
   upstream.script({ body: streamSteps({ model: 'm', pieces: [text], usage, includeUsageChunk: true }) });
 }
 
-test('SDK-02 the example answers at the expense of who is signed in, and keeps what is said apart', async () => {
+test('SDK-02 the example charges the user who is signed in and keeps conversations apart', async () => {
   const [anna, berta] = [await signIn('Anna'), await signIn('Berta')];
-  assert.match(anna.user, /^chat_[\w-]{16}$/); // Whoever takes her name anew is somebody else.
+  assert.match(anna.user, /^chat_[\w-]{16}$/); // Someone who signs up under her name later is another user.
   await service.fund(app, anna.user, 1_000_000);
   await service.fund(app, berta.user, 2_000_000);
   script('For Anna <script>alert(1)</script>');
@@ -69,14 +69,14 @@ test('SDK-02 the example answers at the expense of who is signed in, and keeps w
   assert.ok(!String(upstream.requests.at(-1)?.rawBody).includes('Anna'));
 });
 
-test('the example shows names escaped', async () => {
+test('the example escapes the names it shows', async () => {
   const { cookie } = await signIn('<b title="x">Carl</b>');
   const { text } = await ask('GET', '/', { cookie });
   assert.ok(text.includes('&lt;b title=&quot;x&quot;&gt;Carl&lt;/b&gt;'), text);
   assert.ok(!text.includes('<b title'));
 });
 
-test('the example lets nobody in by another’s name, a made-up session or one that has ended', async () => {
+test('the example lets nobody in with another user’s name, a made-up session or one that has ended', async () => {
   const { cookie, user } = await signIn('Dora');
   const wrong = await ask('POST', '/sign-in', { body: 'name=Dora&password=another+one' });
   assert.equal(wrong.status, 422);
@@ -112,7 +112,7 @@ test('the example’s pages and cookie are closed to other sites', async () => {
   assert.equal((await ask('GET', '/', { headers: { host: 'evil.test' } })).status, 421);
 });
 
-test('SDK-02 the example takes only the way back that this browser was sent on, once', async () => {
+test('SDK-02 the example accepts the return from the connect page once, and only in the browser it sent there', async () => {
   const [anna, berta] = [await signIn('Way-Anna'), await signIn('Way-Berta')];
   const { url } = (await ask('POST', '/connect', anna)).body;
   assert.match(String(url), /\/connect\//);
@@ -132,7 +132,7 @@ test('SDK-02 the example takes only the way back that this browser was sent on, 
   const taken = await ask('GET', `/back${back}`, anna);
   assert.equal(taken.status, 303);
   assert.equal(taken.headers.get('location'), '/');
-  // An address that says so connects nobody.
+  // An address that claims success connects nobody.
   assert.match((await ask('GET', '/', anna)).text, /You have not connected a wallet\./);
   await assertRefused(back, anna.cookie);
 });
@@ -147,7 +147,7 @@ function connectionOf(id: string, userId: string): WebhookEvent {
   return { id, type: 'connection.created', createdAt, appId: app.appId, data: { userId, connectedAt: createdAt } };
 }
 
-test('SDK-03 the example tells a signed event to the pages of its user, once, and a forged one to nobody', async () => {
+test('SDK-03 the example shows a signed event once on the pages of its user, and a forged one to nobody', async () => {
   const [anna, berta] = [await signIn('Hook-Anna'), await signIn('Hook-Berta')];
   const pages = [await follow(anna.cookie), await follow(berta.cookie)] as const;
   const deliver = async (event: WebhookEvent, secret: string, change = '') => {
@@ -180,7 +180,7 @@ test('SDK-03 the example tells a signed event to the pages of its user, once, an
   for (const page of pages) page.leave();
 });
 
-test('what the example refuses: no question, too long a one, two at once', async () => {
+test('the example refuses an empty question, one that is too long, and two at once', async () => {
   const { cookie, user } = await signIn('Fritz');
   await service.fund(app, user, 1_000_000);
   for (const text of ['', ' ', 'x'.repeat(4_001)]) assert.equal((await say(cookie, text)).status, 400);
@@ -201,7 +201,7 @@ test('what the example refuses: no question, too long a one, two at once', async
   assert.equal((await say(cookie, 'Three')).status, 200);
 });
 
-test('SDK-02 the example gives up the call of a reader who leaves', async () => {
+test('SDK-02 the example cancels the call when its reader leaves', async () => {
   const { cookie, user } = await signIn('Gerda');
   await service.fund(app, user, 1_000_000);
   const index = upstream.requests.length;
@@ -223,7 +223,7 @@ async function startedWith(environment: Readonly<Record<string, string>>) {
   return { status: await run.ended, said: run.said() };
 }
 
-test('the example does not start without a service, without a demo or on a port that is taken, and says so', async () => {
+test('without a service, without a demo or on a taken port the example does not start and says why', async () => {
   const { PURSER_API_KEY: _key, ...demo } = settings;
   const noDemo = await startedWith(demo);
   assert.match(noDemo.said, /^There is no demo here yet\. Start Purser with `npm start` first.*\n$/);

@@ -11,7 +11,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const DAY_US = 24 * 60 * 60 * 1_000_000;
 
-test('CP-01 sessions, resets and tries are removed once their time is over, and nothing else is', async (t) => {
+test('CP-01 expired sessions, resets and attempts are removed, and nothing else is', async (t) => {
   const database = await createTestDatabase();
   const { owner } = database;
   const pool = createPool({ url: database.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
@@ -47,7 +47,7 @@ test('CP-01 sessions, resets and tries are removed once their time is over, and 
   const names = async (sql: string): Promise<unknown[]> =>
     (await owner.query<{ name: string }>(sql)).rows.map(({ name }) => name);
   const buckets = `select app_id as name from limits.buckets order by 1`;
-  await waitUntil('the tries are gone', async () => (await names(buckets)).length < 3);
+  await waitUntil('the attempts are gone', async () => (await names(buckets)).length < 3);
   const codes = `select email as name from identities.codes`;
   await waitUntil('the codes are gone', async () => (await names(codes)).length < 2);
   assert.deepEqual(await names(codes), ['new']);
@@ -59,7 +59,7 @@ test('CP-01 sessions, resets and tries are removed once their time is over, and 
   assert.deepEqual(await names(`select account_id as name from accounts.password_resets`), ['b']);
 });
 
-test('CP-01 what cannot be removed now is said in the log, and tried again', async (t) => {
+test('CP-01 a removal that fails is logged and tried again', async (t) => {
   const lines: unknown[][] = [];
   const keep = (...fields: unknown[]): void => void lines.push(fields);
   let passes = 0;
@@ -71,6 +71,6 @@ test('CP-01 what cannot be removed now is said in the log, and tried again', asy
     periodMs: 5,
   });
   t.after(expiry.stop);
-  await waitUntil('it was tried again', () => passes > 1);
+  await waitUntil('the removal was tried again', () => passes > 1);
   assert.match(JSON.stringify(lines), /expired rows could not be deleted/);
 });

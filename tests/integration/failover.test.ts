@@ -30,7 +30,7 @@ after(async () => {
   await upstream.close();
 });
 
-/** Makes new sessions of the gateway read-only or not, and ends those it has: what a failover looks like from inside. */
+/** Makes the gateway's new sessions read-only or writable and ends its old ones, which is how a failover looks from inside. */
 async function failOver(isReadOnly: boolean): Promise<void> {
   const { owner } = service.database;
   const { rows } = await owner.query<{ name: string }>('select current_database() as name');

@@ -9,13 +9,13 @@ import { scriptByPrompt } from '../support/prompt-scripts.ts';
 import { ROUNDS } from '../support/rounds.ts';
 import { setStage } from '../support/stage.ts';
 
-/** Every way on which a call goes wrong, or seems to, and what each comes to: `tests/support/failure-paths`. */
+/** Every way a call can fail, or seem to, and its expected result: `tests/support/failure-paths`. */
 const PATHS = [...PROVIDER_REFUSES, ...PROVIDER_BREAKS, ...WHOLE_ANSWERS, ...CALLER_LEAVES];
 const AT_A_TIME = 12;
 const HASTE_MS = 2_000;
 
 const stage = await setStage({
-  app: { maxStreamsPerUser: 1 }, // A slot that is not freed refuses the next stream.
+  app: { maxStreamsPerUser: 1 }, // If a slot is not freed, the next stream is refused.
   catalogue: ({ providers, models, aliases }) => {
     const [open] = models;
     const large = { ...open, timeoutMs: 60_000 };

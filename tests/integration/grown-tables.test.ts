@@ -27,14 +27,14 @@ import { setFreshLane } from '../support/fresh-lane.ts';
 import { GROWTH, type GrownTable } from '../support/grown-tables.ts';
 import { APP, endOf, holdOf, type LedgerDatabase, WAYS } from '../support/ledger-database.ts';
 
-// A connection keeps its plans. Those that it made while there was next to nothing in the tables are thrown away once the
-// tables have grown, and what comes after looks its rows up.
+// A connection keeps its query plans. Plans made while the tables were nearly empty must be thrown away once the
+// tables have grown, and later statements must look their rows up by index.
 
 const ROWS_READ_MAX = 40;
-/** By then a connection plans no more for the values that it is given. */
+/** After so many runs a connection uses a generic plan, without regard to the values. */
 const TIMES_PLANNED = 8;
 const USER = 'ann' as EndUserId;
-/** All but the subscriptions: who is told of what is due is looked up for each of them. */
+/** All tables except the subscriptions, which are each looked up to find due events. */
 const GROWING = (Object.keys(GROWTH) as GrownTable[]).filter((table) => table !== 'webhooks.subscriptions');
 const SUBSCRIBED = `insert into webhooks.subscriptions (app_id, endpoint_url, events, sealed_secret, secret_fingerprint)
   values ('${APP}', 'https://receiver.test', '{topup.completed}', '', '')`;
@@ -102,31 +102,30 @@ async function deliver({ early, fresh }: Lane): Promise<void> {
 
 const USES: Readonly<Record<string, Use>> = {
   'LI-01 taking a token': ({ early }) => takeTokens(early, [bucket]),
-  'LI-01 taking tokens ahead': ({ early }) =>
+  'LI-01 taking a token lease': ({ early }) =>
     leaseTokens(early, randomUUID(), [{ ...bucket, kept: 0, returned: 0, target: 2 }]),
-  'WA-07 a call, judged in its turn': (lane) => call(lane, WAYS.judged),
+  'WA-07 a call judged on its own': (lane) => call(lane, WAYS.judged),
   'WA-07 a call that fits': (lane) => call(lane, WAYS.fittingFirst),
   'CC-14 a retry': retry,
-  'WA-01 a look at a wallet': ({ early }) => selectWallet(early, APP, USER),
-  'WA-05 money in': ({ early }) => insertCredit(early, { ...aMovement(), kind: 'top_up' }),
-  'WA-05 money out': ({ early }) => insertTakeBack(early, { ...aMovement(), kind: 'refund' }),
-  'WA-05 the end of a suspension': ({ early }) =>
-    reinstateWallet(early, { appId: APP, userId: USER, writesOff: false }),
-  'WA-08 a cap': ({ early }) => updateCap(early, { appId: APP, userId: USER, cap: undefined }),
+  'WA-01 reading a wallet': ({ early }) => selectWallet(early, APP, USER),
+  'WA-05 a credit': ({ early }) => insertCredit(early, { ...aMovement(), kind: 'top_up' }),
+  'WA-05 a take-back': ({ early }) => insertTakeBack(early, { ...aMovement(), kind: 'refund' }),
+  'WA-05 ending a suspension': ({ early }) => reinstateWallet(early, { appId: APP, userId: USER, writesOff: false }),
+  'WA-08 setting a cap': ({ early }) => updateCap(early, { appId: APP, userId: USER, cap: undefined }),
   'WH-11 a delivery': deliver,
-  'WH-14 dropping what is stale': ({ early }) => dropStale(early, undefined, 8),
-  'WH-14 dropping what is stale of an app': ({ early }) => dropStale(early, APP, 8),
-  'WH-14 removing what has ended': ({ early }) => sweepEvents(early, 8),
+  'WH-14 dropping stale events': ({ early }) => dropStale(early, undefined, 8),
+  'WH-14 dropping stale events of an app': ({ early }) => dropStale(early, APP, 8),
+  'WH-14 removing ended events': ({ early }) => sweepEvents(early, 8),
 };
 
 const USES_OF_PLAY_MONEY: Readonly<Record<string, Use>> = {
   'SB-01 a call with play money': callWithPlayMoney,
-  'SB-08 removing play money that nobody uses': ({ early }) => expireSandboxWallets(early, 0n, 8),
+  'SB-08 removing unused sandbox wallets': ({ early }) => expireSandboxWallets(early, 0n, 8),
 };
 
 for (const [role, uses] of Object.entries({ live: USES, sandbox: USES_OF_PLAY_MONEY } as const)) {
   for (const [name, use] of Object.entries(uses)) {
-    test(`${name} reads no more of tables that have grown a thousandfold since it was planned`, async (t) => {
+    test(`${name} reads no more rows after its tables have grown a thousandfold since it was planned`, async (t) => {
       const { fresh, owner, early, rowsReadOf } = await setFreshLane(t, role as 'live' | 'sandbox');
       for (const table of GROWING) await owner.query(`alter table ${table} set (autovacuum_enabled = off)`);
       await fresh.open(USER, 1_000);

@@ -19,7 +19,7 @@ let pool: Pool;
 
 before(async () => {
   ledger = await createLedgerDatabase();
-  // As the owner, whose statements have no timers of their own that the time made here could ring.
+  // As the owner, whose statements have no timers that the mocked clock could fire.
   pool = createPool({ url: ledger.database.url, role: 'owner', connectionsMax: 2, log });
 });
 
@@ -34,7 +34,7 @@ function databaseError(code: string): Error {
 
 const lost = (): Error => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 
-/** A pool that does what it is told, and then every answer is lost; later ones to another fault than the first. */
+/** A pool that runs each statement and then loses the answer. Later answers are lost to another fault than the first. */
 function losing(later: () => Error): Pool {
   let answers = 0;
   const query = async (statement: pg.QueryConfig): Promise<unknown> => {
@@ -45,7 +45,7 @@ function losing(later: () => Error): Pool {
   return { query } as unknown as Pool;
 }
 
-/** Lets time pass in small steps, with room for the database between them, until the promise is settled. */
+/** Advances the clock in small steps, and lets the database work between them, until the promise settles. */
 async function passTime(tick: (ms: number) => void, promise: Promise<unknown>): Promise<void> {
   const over = promise.then(
     () => true,
@@ -60,7 +60,7 @@ for (const [what, later] of [
   ['a server that turned read-only', () => databaseError('25006')],
   ['a constraint', () => databaseError('23514')],
 ] as const) {
-  test(`WA-07 a hold whose answer was lost is given back, although ${what} was heard of last`, async (t) => {
+  test(`WA-07 a hold whose answer was lost is released, even if the last error was ${what}`, async (t) => {
     const user = what.replaceAll(' ', '-');
     await ledger.open(user, 100);
     const instance = await startInstance(pool, log);
@@ -71,21 +71,21 @@ for (const [what, later] of [
     const placed = holds.place(holdOf(user, 60));
     await passTime((ms) => t.mock.timers.tick(ms), placed);
     await assert.rejects(placed);
-    assert.equal((await ledger.wallet(user)).held, 60); // It was placed; only nobody knows.
+    assert.equal((await ledger.wallet(user)).held, 60); // It was placed, but the service does not know.
     t.mock.timers.reset();
     assert.equal(await holds.releaseOrphans(), 1);
     const isFreed = async (): Promise<boolean> => (await ledger.wallet(user)).held === 0;
-    await waitUntil('the hold is given back', isFreed, 3_000);
+    await waitUntil('the hold is released', isFreed, 3_000);
     assert.deepEqual(await ledger.differences(), []);
   });
 }
 
-test('WA-07 a hold that is placed long after its call was given up is given back', async (t) => {
+test('WA-07 a hold that is placed long after its call was abandoned is released', async (t) => {
   await ledger.open('late', 100);
   const instance = await startInstance(pool, log);
   t.after(instance.stop);
   const sent: pg.QueryConfig[] = [];
-  /** A network that keeps what was sent, while the others go on. */
+  /** A network that keeps back what was sent while other connections go on. */
   const query = async (statement: pg.QueryConfig): Promise<never> => {
     sent.push(statement);
     throw new Error('Query read timeout');
@@ -94,14 +94,14 @@ test('WA-07 a hold that is placed long after its call was given up is given back
   const holds = createHolds({ pools, instance, spool: openTestSpool(t), backlog: BACKLOG_LIMITS, log });
   await assert.rejects(holds.place(holdOf('late', 60)));
   assert.equal(await holds.releaseOrphans(), 0);
-  for (const statement of sent) await pool.query(statement); // It arrives all the same.
+  for (const statement of sent) await pool.query(statement); // The statement still arrives.
   assert.equal((await ledger.wallet('late')).held, 60);
   assert.equal(await holds.releaseOrphans(), 1);
-  await waitUntil('the hold is given back', async () => (await ledger.wallet('late')).held === 0);
+  await waitUntil('the hold is released', async () => (await ledger.wallet('late')).held === 0);
   assert.equal(await holds.releaseOrphans(), 0);
 });
 
-test('WA-10 a hold of a call that runs is not an orphaned hold, however long it runs, until it has ended', async (t) => {
+test('WA-10 the hold of a running call is never orphaned, however long the call takes', async (t) => {
   await ledger.open('running', 100);
   const instance = await startInstance(pool, log);
   t.after(instance.stop);
@@ -118,7 +118,7 @@ test('WA-10 a hold of a call that runs is not an orphaned hold, however long it 
   assert.equal((await ledger.wallet('running')).balance, 75);
 });
 
-test('CC-14 a joined call whose answer is not kept yet runs on, and is not an orphaned hold', async (t) => {
+test('CC-14 a joined call whose answer is not kept yet goes on, and its hold is not orphaned', async (t) => {
   await ledger.open('joined', 100);
   const instance = await startInstance(pool, log);
   t.after(instance.stop);
@@ -134,7 +134,7 @@ test('CC-14 a joined call whose answer is not kept yet runs on, and is not an or
   assert.equal((await ledger.wallet('joined')).balance, 75);
 });
 
-test('CC-14 a joined call that was answered from disk is forgotten once it has ended', async (t) => {
+test('CC-14 the service forgets a joined call that was answered from disk once it has ended', async (t) => {
   await ledger.open('forgotten', 100);
   const instance = await startInstance(pool, log);
   t.after(instance.stop);
@@ -152,10 +152,10 @@ test('CC-14 a joined call that was answered from disk is forgotten once it has e
   assert.deepEqual(await holds.settle({ ...endOf(request, 25), isUnkept: true }, request.most), { charged: 25n });
   await lock.release();
   await waitUntil('it has ended', async () => (await ledger.wallet('forgotten')).balance === 75);
-  // If it held again, nobody would know of it.
+  // If it held again, no running call would own the hold.
   await owner.query('insert into ledger.holds select (jsonb_populate_record(null::ledger.holds, $1)).*', [
     rows[0].hold,
   ]);
   t.after(() => owner.query('delete from ledger.holds where call_id = $1', [request.callId]));
-  await waitUntil('its hold is an orphaned hold', async () => (await holds.releaseOrphans()) === 1, 2_000);
+  await waitUntil('its hold is orphaned', async () => (await holds.releaseOrphans()) === 1, 2_000);
 });

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { type Cost, type MeteredService, startMeteredService } from '../support/metered-service.ts';
 import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
 
-// What a call costs the service, in counts that no load on the machine can change. CONTRIBUTING.md says what to do when one fails.
+// What a call costs the service, in counts that machine load cannot change. CONTRIBUTING.md says what to do when one fails.
 
 const PLAIN = { model: 'large', messages: [{ role: 'user', content: 'Hello' }] };
 const STREAMED = { ...PLAIN, stream: true };
@@ -16,21 +16,21 @@ const EVENTS = streamSteps({ model: 'large-upstream', pieces: PIECES, usage: USA
 
 const LEDGER = ['ledger_reserve_fitting', 'ledger_settle_covered'];
 const BURST = 64;
-/** The first goes alone, all others together: two were found. */
+/** The first call goes alone and all others go together: two statements were measured. */
 const BURST_STATEMENTS_MAX = 8;
 /**
- * Of the calls. What runs by the clock, and the leases of the app's tokens, were at most one in fifty; a statement of
- * each batch of calls was one in seven.
+ * Statements per call. Timers and the app's token leases made at most one in fifty calls; one statement for each
+ * batch of calls would be one in seven.
  */
 const OTHER_STATEMENTS_MAX = 1 / 20;
-/** Head and chunks together, and what waits for the settlement; twice that where the chunks come in two reads. */
+/** One write for head and chunks, one for what waits for the settlement; twice that if the chunks come in two reads. */
 const STREAM_WRITES_MAX = 4;
-/** The first with the role, the first with text, the one that ends and the usage; and two that are made to learn how texts are written. */
+/** The first with the role, the first with text, the last and the usage; and two that are parsed to learn how texts are written. */
 const CHUNK_PARSES_MAX = 6;
 
 /**
- * Bytes that a call allocates on the JavaScript heap, by unoptimised code: a quarter more than was found in November 2026, which is
- * beside each. Alone a call pays for two statements, of which 32 at once share each.
+ * Bytes that a call allocates on the JavaScript heap in unoptimised code. The limit is a quarter above `found`, which was measured in
+ * November 2026. A lone call pays for two statements; 32 simultaneous calls share them.
  */
 const BYTES_MAX = [
   { of: 'a plain call', found: 93_700, isStream: false, calls: 200, atOnce: 1 },
@@ -69,7 +69,7 @@ for (const isStream of [false, true]) {
 
 test(`WA-07 ${BURST} calls at once share their statements`, async () => {
   const burst = { calls: BURST, body: PLAIN, answer: ANSWER };
-  await metered.costOfBurst(burst); // Now there are as many connections.
+  await metered.costOfBurst(burst); // The pool now has as many connections.
   const { statements } = await metered.costOfBurst(burst);
   for (const kind of LEDGER) {
     const times = statements.get(kind) ?? 0;
@@ -77,7 +77,7 @@ test(`WA-07 ${BURST} calls at once share their statements`, async () => {
   }
 });
 
-test('AU-09 keys, apps and models are in memory: calls at once make no statements but those of the ledger', async () => {
+test('AU-09 keys, apps and models are in memory: simultaneous calls send only the ledger’s statements', async () => {
   const { statements, calls } = await run({ isStream: false, calls: 1_000, atOnce: 32 });
   const others = [...statements].filter(([kind]) => !LEDGER.includes(kind));
   assert.deepEqual(
@@ -86,21 +86,21 @@ test('AU-09 keys, apps and models are in memory: calls at once make no statement
   );
 });
 
-test('200 calls in turn use one connection to the provider, with one write each, and one to the caller', async () => {
+test('200 consecutive calls use one connection to the provider, one write to it each, and one write to the caller', async () => {
   const cost = await run({ isStream: false, calls: 200, atOnce: 1 });
   const { connectionsToProvider, writesToProvider, writesToCaller } = cost;
   assert.ok(connectionsToProvider <= 1, `${connectionsToProvider} connections`);
   assert.deepEqual({ writesToProvider, writesToCaller }, { writesToProvider: 200, writesToCaller: 200 });
 });
 
-test('a stream of 60 chunks that comes in one go leaves in a few writes, and few of its chunks are parsed', async () => {
+test('a stream of 60 chunks that arrives at once leaves in a few writes, and few of its chunks are parsed', async () => {
   const cost = await run({ isStream: true, calls: 50, atOnce: 1 });
   assert.ok(cost.writesToCaller <= 50 * STREAM_WRITES_MAX, `${cost.writesToCaller} writes`);
   assert.ok(cost.chunkParses >= 50 && cost.chunkParses <= 50 * CHUNK_PARSES_MAX, `${cost.chunkParses} parses`);
 });
 
 for (const { of, found, ...load } of BYTES_MAX) {
-  test(`${of} allocates no more than it did`, async (t) => {
+  test(`${of} allocates no more than it was measured to`, async (t) => {
     const windows: number[] = [];
     for (let window = 0; window < WINDOWS; window += 1) {
       const { allocatedBytes, calls } = await run(load);

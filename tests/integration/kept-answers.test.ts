@@ -14,7 +14,7 @@ import { startServiceProcess } from '../support/service-process.ts';
 import { saying, setTwoGateways, SHARED_SECRET, USAGE } from '../support/two-gateways.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** Answers that are kept for retries: in the database, and where a process or the database fails. */
+/** Answers that are kept for retries: in the database, and when a process or the database fails. */
 
 const { service, second, app, upstream, newUser, keptCount } = await setTwoGateways();
 const { owner } = service.database;
@@ -34,7 +34,7 @@ async function keptOf(callId: string | null): Promise<Record<string, unknown> | 
   return rows[0];
 }
 
-test('CC-14 a kept answer is sealed: neither what was asked or answered nor the key can be read in the database', async () => {
+test('CC-14 a kept answer is sealed: the database shows neither the prompt, the answer nor the key', async () => {
   const user = await newUser(FUNDS);
   upstream.script(saying('canary-answer'));
   const messages = [{ role: 'user', content: 'canary-prompt' }];
@@ -52,7 +52,7 @@ test('CC-14 a kept answer is sealed: neither what was asked or answered nor the 
   assert.ok(!logged.includes('canary'));
 });
 
-test('CC-14 a kept answer that was moved to another attempt, or changed, is opened for nobody', async () => {
+test('CC-14 a kept answer that was moved to another call or changed cannot be opened', async () => {
   const user = await newUser(FUNDS);
   upstream.script(saying('Mine.'));
   const mine = await chat(keyed(user, 'mine'));
@@ -71,7 +71,7 @@ test('CC-14 a kept answer that was moved to another attempt, or changed, is open
   assert.equal((await chat(keyed(user, 'mine'))).status, 500);
 });
 
-test('CC-14 an answer is kept for five minutes, then it is replayed to nobody and removed', async () => {
+test('CC-14 an answer is kept for five minutes; after that it is never replayed, and it is removed', async () => {
   const user = await newUser(FUNDS);
   upstream.script(saying('For a while.'));
   const first = await chat(keyed(user, 'old'));
@@ -84,7 +84,7 @@ test('CC-14 an answer is kept for five minutes, then it is replayed to nobody an
   assert.equal((await service.wallet(app, user)).balance, FUNDS - 2 * CHARGE);
 });
 
-test('CC-14 an answer that cannot be kept goes out all the same, and a line in the log says so', async (t) => {
+test('CC-14 an answer that cannot be kept is still sent, and the log says so', async (t) => {
   const user = await newUser(FUNDS);
   upstream.script(saying('Unkept.'));
   await owner.query('revoke insert on idempotency.kept_answers from purser_live');
@@ -95,7 +95,7 @@ test('CC-14 an answer that cannot be kept goes out all the same, and a line in t
   assert.equal((await service.wallet(app, user)).balance, FUNDS - CHARGE);
 });
 
-test('CC-14 an answer is kept although the first connection for it is lost, so that its retry is not charged', async (t) => {
+test('CC-14 an answer is kept even if its first connection is lost, so its retry is not charged', async (t) => {
   const user = await newUser(FUNDS);
   upstream.script(saying('Kept at last.'));
   await owner.query(`
@@ -120,7 +120,7 @@ test('CC-14 an answer is kept although the first connection for it is lost, so t
   assert.equal((await service.wallet(app, user)).balance, FUNDS - CHARGE);
 });
 
-/** A gateway that dies when its first call is about to be charged. */
+/** A gateway that dies just before its first call is charged. */
 async function startDying(t: TestContext): Promise<string> {
   const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-dying-'));
   t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
@@ -133,7 +133,7 @@ async function startDying(t: TestContext): Promise<string> {
 }
 
 for (const mode of ['live', 'sandbox'] as const) {
-  test(`CC-14 ${mode}: killed between keeping and charging, an answer is replayed to nobody and the retry is charged once`, async (t) => {
+  test(`CC-14 ${mode}: after a kill between keeping and charging, the answer is not replayed and the retry is charged once`, async (t) => {
     const user = await newUser(FUNDS);
     const key = mode === 'live' ? app.liveKey : app.testKey;
     const url = await startDying(t);
@@ -142,7 +142,7 @@ for (const mode of ['live', 'sandbox'] as const) {
     const { rows } = await owner.query<{ call_id: string; instance_id: bigint }>(
       `select a.call_id, h.instance_id from idempotency.kept_answers a join ${mode === 'live' ? 'ledger' : 'sandbox'}.holds h using (call_id)`,
     );
-    assert.equal(rows.length, 1, 'the answer is kept and the hold is there');
+    assert.equal(rows.length, 1, 'the answer is kept and the hold exists');
     await owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [rows[0]?.instance_id]);
     const retry = await chat(keyed(user, 'crash', { key }));
     assert.deepEqual([retry.status, retry.headers.get('x-service-replayed')], [200, null]);
@@ -158,7 +158,7 @@ for (const mode of ['live', 'sandbox'] as const) {
   });
 }
 
-test('CC-14 equal calls that run at once, each given up and tried again: as many requests, and each retry gets one', async () => {
+test('CC-14 when equal running calls are each abandoned and retried, no more requests are sent, and each retry gets one answer', async () => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const before = upstream.requests.length;
@@ -190,7 +190,7 @@ test('CC-14 equal calls that run at once, each given up and tried again: as many
   assert.equal((await service.wallet(app, user)).balance, FUNDS - 3 * CHARGE);
 });
 
-test('CC-14 an answer whose caller had left before it was there is kept, though nobody waits for it yet', async () => {
+test('CC-14 an answer is kept even if its caller left before it arrived and nobody waits for it yet', async () => {
   const user = await newUser(FUNDS);
   const gate = createGate();
   const before = upstream.requests.length;
@@ -201,17 +201,17 @@ test('CC-14 an answer whose caller had left before it was there is kept, though 
   await waitUntil('the provider is asked', () => upstream.requests.length - before === 1);
   leaving.abort();
   await assert.rejects(left);
-  setTimeout(gate.open, 200); // By then the gateway knows.
+  setTimeout(gate.open, 200); // By then the gateway has noticed.
   await waitUntil('it is charged', async () => (await service.wallet(app, user)).balance === FUNDS - CHARGE);
   const retry = await chat({ ...options, headers: { 'x-stainless-retry-count': '1' } });
   assert.deepEqual([retry.status, retry.headers.get('x-service-replayed')], [200, 'true']);
   assert.equal(upstream.requests.length - before, 1);
 });
 
-test('CC-14 an answer that its caller broke off reading is kept, and a retry gets all of it', async () => {
+test('CC-14 an answer is kept if its caller stops reading, and a retry gets all of it', async () => {
   const user = await newUser(FUNDS);
   const before = upstream.requests.length;
-  const content = 'a'.repeat(7 * 1024 * 1024); // More than the network takes of a caller who reads nothing.
+  const content = 'a'.repeat(7 * 1024 * 1024); // More than the network buffers for a caller who reads nothing.
   upstream.script(saying(content));
   const body = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hello' }] });
   const { hostname, port } = new URL(service.url);
@@ -247,14 +247,14 @@ test('CC-14 a joined call that ends while its wallet is locked is answered from 
   const headers = { 'x-stainless-retry-count': '0' };
   const first = chat({ url: service.url, key: app.liveKey, user, headers });
   await waitUntil('the provider is asked', () => upstream.requests.length - before === 1);
-  await owner.query('update ledger.holds set is_joined = true'); // By a retry that has left again.
+  await owner.query('update ledger.holds set is_joined = true'); // As if by a retry that has left again.
   const lock = await lockWallet(service.database, user);
   gate.open();
   const { status } = await first;
   await lock.release();
   assert.equal(status, 200);
   const isFree = async () => (await service.wallet(app, user)).held === 0;
-  await waitUntil('it is charged', isFree, LANDED_MS_MAX).catch(() => {}); // Told below.
+  await waitUntil('it is charged', isFree, LANDED_MS_MAX).catch(() => {}); // The assertion below reports it.
   assert.deepEqual(await service.wallet(app, user), { balance: FUNDS - CHARGE, held: 0, openStreams: 0 });
   assert.equal(await keptCount(user), 0);
 });

@@ -29,7 +29,7 @@ async function secondsAgo(keyId: KeyId): Promise<number> {
   return rows[0]?.ago ?? Number.NaN;
 }
 
-test('CP-03 a use is noted by how long ago it was, and an earlier one never replaces a later one', async () => {
+test('CP-03 the last use of a key is recorded by its age, and an earlier use never replaces a later one', async () => {
   const [keyId] = keys;
   await touchKeys(database.owner, [{ keyId, agoMs: 3_000_000 }]);
   assert.equal(await secondsAgo(keyId), 3_000);
@@ -39,7 +39,7 @@ test('CP-03 a use is noted by how long ago it was, and an earlier one never repl
   assert.equal(await secondsAgo(keyId), 1_000);
 });
 
-test('CP-03 keys are locked in the order of their ids, so that two processes never wait for each other', async () => {
+test('CP-03 keys are locked in the order of their ids, so two processes never wait for each other', async () => {
   const [first, last] = keys;
   const client = await database.owner.connect();
   await client.query('begin');
@@ -48,7 +48,7 @@ test('CP-03 keys are locked in the order of their ids, so that two processes nev
   const noted = touchKeys(database.owner, uses);
   try {
     await untilWaiting(database, 1);
-    // Who waits for the first has not got the last, although that comes first in the statement and in the table.
+    // A statement that waits for the first key has not locked the last one, though it comes first in statement and table.
     await client.query('select from accounts.api_keys where key_id = $1 for update nowait', [last]);
   } finally {
     await client.query('rollback');

@@ -6,7 +6,7 @@ import { reserveHolds } from '../../packages/service/src/ledger/hold/queries.ts'
 import { settleHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 
-/** Attempts where holds are placed and ended. */
+/** Idempotency keys where holds are placed and ended. */
 
 let ledger: LedgerDatabase;
 
@@ -29,7 +29,7 @@ function keyOf(
   return holdOf(user, 10, { idempotencyKey: { ...digests, joins, ...(joined && { joined }) } });
 }
 
-/** Outcome and earlier call of each, in their order. */
+/** The outcome and earlier call of each request, in order. */
 async function placed(...requests: readonly HoldRequest[]): Promise<readonly (readonly [string, string | null])[]> {
   const rows = await reserveHolds(ledger.live, ledger.instance, requests);
   return requests.map(({ callId }) => {
@@ -38,7 +38,7 @@ async function placed(...requests: readonly HoldRequest[]): Promise<readonly (re
   });
 }
 
-test('CC-14 of equal attempts in one batch the first holds, and the others are told so', async () => {
+test('CC-14 of equal calls in one batch the first holds, and the others learn of it', async () => {
   await ledger.open('batch', 100);
   const [first, second] = [keyOf('batch', 'a'), keyOf('batch', 'a')];
   const conflict = keyOf('batch', 'a', { body: 'other' });
@@ -55,17 +55,17 @@ test('CC-14 of equal attempts in one batch the first holds, and the others are t
   ]);
   assert.equal((await ledger.wallet('batch')).held, 20);
   await ledger.settle([endOf(first, 10), endOf(other, 0)]);
-  assert.deepEqual(await placed(second), [['granted', null]]); // Nothing was kept of the first.
+  assert.deepEqual(await placed(second), [['granted', null]]); // Nothing of the first was kept.
 });
 
-test('CC-14 an attempt is looked for in its own wallet alone', async () => {
+test('CC-14 an idempotency key is looked up in its own wallet only', async () => {
   await ledger.open('mine', 100);
   await ledger.open('yours', 100);
   assert.deepEqual(await placed(keyOf('mine', 'w')), [['granted', null]]);
   assert.deepEqual(await placed(keyOf('yours', 'w')), [['granted', null]]);
 });
 
-test('CC-14 a running attempt comes before every refusal of its wallet', async () => {
+test('CC-14 a retry finds its running call before its wallet can refuse it', async () => {
   await ledger.open('drained', 10);
   const first = keyOf('drained', 'd');
   await placed(first);
@@ -74,7 +74,7 @@ test('CC-14 a running attempt comes before every refusal of its wallet', async (
   assert.deepEqual(await placed(keyOf('drained', 'e')), [['wallet_suspended', null]]);
 });
 
-test('CC-14 of equal attempts that run, a retry takes one that nobody waits for, and stays with it', async () => {
+test('CC-14 of several equal running calls, a retry joins one that nobody waits for and stays with it', async () => {
   await ledger.open('equal', 100);
   const firsts = [keyOf('equal', 'e', { joins: false }), keyOf('equal', 'e', { joins: false })];
   assert.deepEqual(await placed(...firsts), [
@@ -89,7 +89,7 @@ test('CC-14 of equal attempts that run, a retry takes one that nobody waits for,
   assert.deepEqual(await placed(keyOf('equal', 'e', { joined: two })), [['attempt_running', two]]);
 });
 
-test('CC-14 a settlement whose answer is not kept leaves a call that a retry has joined, and ends any other', async () => {
+test('CC-14 a settlement without a kept answer leaves a joined call open and ends any other', async () => {
   await ledger.open('joined', 100);
   const [joined, alone] = [keyOf('joined', 'j'), keyOf('joined', 'k')];
   await placed(joined, alone, keyOf('joined', 'j'));
@@ -110,7 +110,7 @@ test('CC-14 a settlement whose answer is not kept leaves a call that a retry has
   assert.deepEqual([(await ledger.wallet('joined')).held, (await ledger.wallet('joined')).balance], [0, 90]);
 });
 
-test('CC-14 a call that is no attempt neither waits nor is waited for', async () => {
+test('CC-14 a call without an idempotency key neither waits for a call nor is joined', async () => {
   await ledger.open('none', 100);
   assert.deepEqual(await placed(holdOf('none', 10), holdOf('none', 10, { callId: newCallId() })), [
     ['granted', null],

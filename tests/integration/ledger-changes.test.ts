@@ -16,7 +16,7 @@ after(async () => {
 });
 
 for (const { what, by, found, foundAsNew = found } of TAMPERINGS) {
-  test(`WA-09 the check by what is new, where all is new, of ${what}`, async () => {
+  test(`WA-09 the incremental check, with everything new, reports ${what}`, async () => {
     const rows = await afterTampering(ledger, by, (db) => selectChanges(db, 0n, 1_000));
     const told = rows.filter(({ rule }) => rule !== null);
     assert.deepEqual(
@@ -26,7 +26,7 @@ for (const { what, by, found, foundAsNew = found } of TAMPERINGS) {
   });
 }
 
-/** A pass, as its counts and the broken rules. */
+/** Runs a pass and returns its counts and the broken rules. */
 async function pass(): Promise<{ wallets: number; entries: number; rules: readonly string[] }> {
   const { wallets, entries, differences } = await checkChanges(ledger.live);
   return { wallets: Number(wallets), entries: Number(entries), rules: differences.map(({ rule }) => rule) };
@@ -34,7 +34,7 @@ async function pass(): Promise<{ wallets: number; entries: number; rules: readon
 
 const NOTHING = { wallets: 0, entries: 0, rules: [] };
 
-test('WA-09 a pass looks at what is new since the last one and at nothing else', async () => {
+test('WA-09 a pass checks what is new since the last pass and nothing else', async () => {
   await ledger.open('quiet', 100);
   await ledger.open('busy', 100);
   await pass();
@@ -44,15 +44,15 @@ test('WA-09 a pass looks at what is new since the last one and at nothing else',
   assert.deepEqual(await pass(), { wallets: 1, entries: 0, rules: [] });
   await ledger.settle([endOf(first, 7)]);
   assert.deepEqual(await pass(), { wallets: 1, entries: 1, rules: [] });
-  await ledger.settle([endOf(second, 40)]); // A charge of 20, and 20 of ours.
+  await ledger.settle([endOf(second, 40)]); // A charge of 20, and an overrun of 20.
   assert.deepEqual(await pass(), { wallets: 1, entries: 2, rules: [] });
   assert.deepEqual(await pass(), NOTHING);
 });
 
-test('WA-09 a wallet that is wrong is reported at every pass until it is right', async () => {
+test('WA-09 a wrong wallet is reported at every pass until it is right', async () => {
   await ledger.open('wrong', 100);
   await pass();
-  await ledger.setWallet('wrong', 'balance_micros = 101'); // Behind its version's back.
+  await ledger.setWallet('wrong', 'balance_micros = 101'); // Without a new version.
   const told = { wallets: 1, entries: 0, rules: ['the balance is the sum of the entries'] };
   assert.deepEqual(await pass(), told);
   assert.deepEqual(await pass(), told);
@@ -73,12 +73,12 @@ test('WA-09 a wallet that is wrong is reported at every pass until it is right',
   assert.deepEqual(await pass(), NOTHING);
 });
 
-test('WA-08 a pass after a month has turned counts what is spent from nothing', async () => {
+test('WA-08 a pass in a new month counts spending from zero', async () => {
   await ledger.open('month', 100);
   const [old, late, young] = [holdOf('month', 10), holdOf('month', 10), holdOf('month', 10)];
   await ledger.reserve([old, late]);
   await ledger.settle([endOf(old, 3)]);
-  // The month of all this was an earlier one.
+  // All of this happened in an earlier month.
   const { owner } = ledger.database;
   await owner.query(`update usage.calls set month = '2020-01-01' where call_id = '${old.callId}'`);
   await owner.query(`update ledger.holds set month = '2020-01-01' where call_id = '${late.callId}'`);
@@ -94,7 +94,7 @@ test('WA-08 a pass after a month has turned counts what is spent from nothing', 
   await ledger.setWallet('month', 'cap_spent_micros = 9');
 });
 
-test('WA-09 what was changed behind a checkpoint is for the full check to find', async () => {
+test('WA-09 only the full check finds a change behind a checkpoint', async () => {
   await pass();
   const seen = await afterTampering(ledger, [ofFirstCharge('amount_micros = amount_micros + 1')], async (db) => ({
     byChanges: (await selectChanges(db, 0n, 1_000)).filter(({ rule }) => rule !== null).length,
@@ -103,7 +103,7 @@ test('WA-09 what was changed behind a checkpoint is for the full check to find',
   assert.deepEqual(seen, { byChanges: 0, inFull: 3 });
 });
 
-test('WA-09 a pass in small statements looks at every wallet once', async () => {
+test('WA-09 a pass in small statements checks every wallet once', async () => {
   await ledger.database.owner.query('truncate ledger.checkpoints');
   const { rows } = await ledger.database.owner.query<{ wallets: number }>(
     'select count(*)::int as wallets from ledger.wallets',
@@ -118,7 +118,7 @@ test('WA-09 a pass in small statements looks at every wallet once', async () => 
   assert.deepEqual(await pass(), NOTHING);
 });
 
-test('WA-09 a pass waits for no call, and no call for a pass', async () => {
+test('WA-09 a pass never waits for a call, nor a call for a pass', async () => {
   await ledger.open('locked', 100);
   const writer = await ledger.database.owner.connect();
   const checker = await ledger.database.owner.connect();
@@ -138,7 +138,7 @@ test('WA-09 a pass waits for no call, and no call for a pass', async () => {
   }
 });
 
-test('WA-09 passes beside calls find nothing wrong, and end where the full check does', async () => {
+test('WA-09 passes alongside calls find nothing wrong and agree with the full check', async () => {
   const users = ['a', 'b', 'c'];
   for (const user of users) await ledger.open(user, 10_000);
   const over = new AbortController();
@@ -162,7 +162,7 @@ test('WA-09 passes beside calls find nothing wrong, and end where the full check
   assert.deepEqual(await ledger.differences(), []);
 });
 
-test('WA-09 the gateway runs the check by what is new and cannot write what it has verified', async () => {
+test('WA-09 the gateway can run the incremental check but cannot write its results', async () => {
   await assert.rejects(ledger.live.query('update ledger.checkpoints set version = version + 1'), { code: '42501' });
   await assert.rejects(ledger.live.query('update ledger.last_check set differences = 0'), { code: '42501' });
 });

@@ -25,13 +25,13 @@ async function expectWallet(user: string, expected: Partial<Awaited<ReturnType<L
   assert.deepEqual(await ledger.differences(), []);
 }
 
-/** Entries since the first two, which put money in and took it out again. */
+/** Entries after the first two, which put money in and took it out again. */
 async function lastMovements(user: string): Promise<readonly string[]> {
   const movements = (await movementsOf(ledger.database, user)).slice(2);
   return movements.map(({ kind, books, amount, after }) => `${kind}, ${books}: ${amount}, leaves ${after}`);
 }
 
-test('WA-12 a settlement after a claw-back takes what is there, books the rest and suspends', async () => {
+test('WA-12 a settlement after a claw-back takes what the balance has, books the rest as owed and suspends the wallet', async () => {
   await ledger.open('part', 100);
   const request = holdOf('part', 80);
   await ledger.reserve([request]);
@@ -66,7 +66,7 @@ test('WA-12 a free call after a claw-back books nothing', async () => {
   assert.deepEqual(await lastMovements('free'), []);
 });
 
-test('WA-12 of a batch of calls, the first take what is there and the others are booked', async () => {
+test('WA-12 in a batch of calls, the first take what the balance has and the others are booked as owed', async () => {
   await ledger.open('batch', 300);
   const requests = [100, 100, 100].map((amount) => holdOf('batch', amount));
   await ledger.reserve(requests);
@@ -85,7 +85,7 @@ test('WA-12 of a batch of calls, the first take what is there and the others are
   ]);
 });
 
-test('WA-06 a wallet stays clawed while holds exceed its balance, and no longer', async () => {
+test('WA-06 a wallet stays clawed only while its holds exceed its balance', async () => {
   await ledger.open('clears', 100);
   const [first, second] = [holdOf('clears', 50), holdOf('clears', 30)];
   await ledger.reserve([first, second]);
@@ -97,7 +97,7 @@ test('WA-06 a wallet stays clawed while holds exceed its balance, and no longer'
   await expectWallet('clears', { balance: 5, held: 0, isClawed: false });
 });
 
-test('WA-06 money that comes in ends the clawed state once it covers the holds', async () => {
+test('WA-06 a credit ends the clawed state once the balance covers the holds', async () => {
   await ledger.open('refilled', 100);
   const request = holdOf('refilled', 80);
   await ledger.reserve([request]);
@@ -110,7 +110,7 @@ test('WA-06 money that comes in ends the clawed state once it covers the holds',
   await expectWallet('refilled', { balance: 0, held: 0, isSuspended: false });
 });
 
-test('WA-12 what is available is never below zero, and a new hold is refused as for an empty wallet', async () => {
+test('WA-12 the available amount is never below zero, and a new hold is refused as for an empty wallet', async () => {
   await ledger.open('below', 100);
   await ledger.reserve([holdOf('below', 80)]);
   await clawBack('below', 90);

@@ -11,15 +11,15 @@ import { setFreshLane } from '../support/fresh-lane.ts';
 import { GROWTH } from '../support/grown-tables.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase, WAYS } from '../support/ledger-database.ts';
 
-// What a batch costs the database, in figures that no load on the machine can change.
+// What a batch costs the database, in figures that machine load cannot change.
 
 const LEASE_MS = 3_600_000;
 const USERS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-/** A look-up reads a row or two, and the pages' dead ones. A pass over a table that has grown reads all of it. */
+/** A look-up reads a row or two, plus dead rows on the same pages. A scan of a grown table reads all of it. */
 const ROWS_READ_MAX = 40 * USERS.length;
 
 let ledger: LedgerDatabase;
-/** One connection, as a lane has: what it has planned it keeps. */
+/** One connection, as a lane has. It keeps its query plans. */
 let lane: Pool;
 let instance: bigint;
 type Way = (typeof WAYS)[keyof typeof WAYS];
@@ -48,10 +48,10 @@ async function runBatch({ reserve, settle }: Way, requests = USERS.map((user) =>
   assert.deepEqual(new Set(ended.map(({ charged }) => charged)), new Set([60n]));
 }
 
-/** A figure of the server's own counting, with all that the lane has done so far. */
+/** One of the server's own counters, including everything that the lane has done so far. */
 async function counted(text: string): Promise<number> {
   await lane.query('select pg_stat_force_next_flush()');
-  await lane.query('select'); // Sessions count at the end of a statement.
+  await lane.query('select'); // A session reports its counts at the end of a statement.
   const { rows } = await ledger.database.owner.query<{ counted: string }>(text);
   return Number(rows[0]?.counted);
 }
@@ -65,7 +65,7 @@ const rowsRead = (table: string): Promise<number> =>
 
 const GROWING = ['ledger.wallets', 'usage.calls', 'ledger.holds', 'webhooks.subscriptions'] as const;
 
-test('WA-07 a batch of 8 reads no more of tables that have grown a thousandfold since it was planned', async () => {
+test('WA-07 a batch of 8 reads no more rows after its tables have grown a thousandfold since it was planned', async () => {
   for (const way of Object.values(WAYS)) await runBatch(way);
   for (const table of GROWING) {
     await ledger.database.owner.query(GROWTH[table]);
@@ -78,7 +78,7 @@ test('WA-07 a batch of 8 reads no more of tables that have grown a thousandfold 
   }
 });
 
-test('WA-10 a pass of the reaper reads nothing of receipts and wallets, however many there are, unless a hold is an orphan', async (t) => {
+test('WA-10 a reaper pass reads no receipts or wallets, however many exist, unless a hold is orphaned', async (t) => {
   const { fresh, owner, early, rowsReadOf } = await setFreshLane(t, 'live');
   const tables = ['ledger.wallets', 'usage.calls'] as const;
   assert.equal(await reapHolds(early, USERS.length), 0);
@@ -99,7 +99,7 @@ test('WA-10 a pass of the reaper reads nothing of receipts and wallets, however 
   assert.ok((await rowsReadOf(...tables)) - beforeOrphan <= ROWS_READ_MAX);
 });
 
-test('WA-10 a pass of the reaper over play money reads nothing of its wallets, unless a hold is an orphan', async (t) => {
+test('WA-10 a reaper pass over play money reads no wallets unless a hold is orphaned', async (t) => {
   const { fresh, owner, early, rowsReadOf } = await setFreshLane(t, 'sandbox');
   assert.equal(await reapSandboxHolds(early, USERS.length), 0);
   await owner.query(GROWTH['sandbox.wallets']);
@@ -125,7 +125,7 @@ test('WA-10 a pass of the reaper over play money reads nothing of its wallets, u
 const EXPLAINING = ['log_min_duration = 0', 'log_nested_statements = on', 'log_analyze = on', 'log_level = notice'];
 const MANY = 64;
 
-/** A lane that tells the plan of each statement that it runs. */
+/** A lane that reports the plan of each statement it runs. */
 async function explainingLane({ database }: LedgerDatabase) {
   const client = await database.owner.connect();
   const plans: string[] = [];
@@ -135,7 +135,7 @@ async function explainingLane({ database }: LedgerDatabase) {
   return { client, plans };
 }
 
-test(`WA-07 a batch of ${MANY} wallets compares no row with all others, whenever it was planned`, async (t) => {
+test(`WA-07 a batch of ${MANY} wallets never compares every row with every other, whenever it was planned`, async (t) => {
   const fresh = await createLedgerDatabase();
   t.after(() => fresh.close());
   const users = Array.from({ length: MANY }, (_, index) => `many-${index}`);
@@ -161,7 +161,7 @@ test(`WA-07 a batch of ${MANY} wallets compares no row with all others, whenever
   }
 });
 
-test('WA-07 whether a call has ended is looked up by its id, and not by a pass over an index that ends with it', async (t) => {
+test('WA-07 an ended call is looked up by its id, not by a scan of an index whose last column is the id', async (t) => {
   const { fresh, owner, early, flush } = await setFreshLane(t, 'live');
   for (const user of USERS) await fresh.open(user, 1_000);
   const by = await insertInstance(early, LEASE_MS);
@@ -185,14 +185,14 @@ test('WA-07 whether a call has ended is looked up by its id, and not by a pass o
 const callsOf = (names: string): Promise<number> =>
   counted(`select coalesce(sum(calls), 0) as counted from pg_stat_user_functions where funcname = any ('${names}')`);
 
-test('WA-09 the books of an entry are checked by one call, whose plan a connection keeps', async () => {
+test('WA-09 the books of an entry are checked by one function call, whose plan a connection keeps', async () => {
   await runBatch(WAYS.fittingFirst);
   const before = await callsOf('{moves_between}');
   await runBatch(WAYS.fittingFirst);
   assert.equal(
     (await callsOf('{moves_between}')) - before,
     USERS.length,
-    'taken into the check, it would be planned anew',
+    'if it were inlined into the check, it would be planned anew',
   );
-  assert.equal(await callsOf('{debit_of,credit_of}'), 0, 'both are taken into the plan of that call');
+  assert.equal(await callsOf('{debit_of,credit_of}'), 0, 'both are inlined into the plan of that call');
 });

@@ -5,7 +5,7 @@ import { selectCheck } from '../../packages/service/src/ledger/check/queries.ts'
 import type { LedgerDatabase } from '../support/ledger-database.ts';
 import { afterTampering, createVictim, ofFirstCharge, ofVictim, TAMPERINGS, VICTIM } from '../support/tamperings.ts';
 
-/** What each kind of entry moves: out of the debited book, into the credited one. */
+/** The books that each kind of entry moves money between: the debited one, then the credited one. */
 const MOVEMENTS: readonly string[] = [
   'charge: wallet to earned',
   'charge_receivable: receivable to earned',
@@ -47,7 +47,7 @@ for (const { what, by, found } of TAMPERINGS) {
   });
 }
 
-test('WA-09 every rule of both checks is made to fail by one of these tests', async () => {
+test('WA-09 these tests make every rule of both checks fail', async () => {
   const { rows } = await ledger.database.owner.query<{ source: string }>(
     `select prosrc as source from pg_proc where pronamespace = 'ledger'::regnamespace
        and proname in ('wallet_differences', 'broken_rules', 'check_changes')`, // Refunds: payments-check.test.ts.
@@ -63,11 +63,11 @@ test('WA-09 every rule of both checks is made to fail by one of these tests', as
   );
 });
 
-test('WA-09 the check finds nothing once everything is as it was', async () => {
+test('WA-09 the check finds nothing once everything is restored', async () => {
   assert.deepEqual(await ledger.differences(), []);
 });
 
-test('WA-09 the check reports a charge that another wallet paid', async () => {
+test('WA-09 the check reports a charge that the wrong wallet paid', async () => {
   const rules = await rulesAfter(
     `delete from ledger.entries where wallet_id = ${VICTIM} and seq = 3`,
     ofVictim('balance_micros = balance_micros + 20, entry_seq = 2'),
@@ -79,21 +79,21 @@ test('WA-09 the check reports a charge that another wallet paid', async () => {
   assert.notDeepEqual(rules, []);
 });
 
-test('WA-09 an entry between books that its kind does not move money between cannot be stored', async () => {
+test('WA-09 an entry between the wrong books for its kind cannot be stored', async () => {
   await assert.rejects(rulesAfter(ofFirstCharge(`credit = 'processor'`)), /kind_moves_between_its_books/);
 });
 
-test('WA-09 an entry of a kind can be stored between one pair of books, and between no other', async () => {
+test('WA-09 each kind of entry can be stored between exactly one pair of books', async () => {
   const { rows } = await ledger.database.owner.query<{ movement: string }>(
     `select kind || ': ' || debit || ' to ' || credit as movement
      from unnest(enum_range(null::ledger.entry_kind)) kind, unnest(enum_range(null::ledger.book)) debit,
        unnest(enum_range(null::ledger.book)) credit
-     where ledger.moves_between(kind, debit, credit) is distinct from false`, // A check lets null pass.
+     where ledger.moves_between(kind, debit, credit) is distinct from false`, // A check constraint passes on null.
   );
   assert.deepEqual(rows.map(({ movement }) => movement).toSorted(), MOVEMENTS.toSorted());
 });
 
-test('WA-09 of more differences than anybody reads, the first are told, and how many there are', async () => {
+test('WA-09 if there are very many differences, the check lists the first ones and gives the total', async () => {
   const [first, ...others] = await afterTampering(
     ledger,
     [`update ledger.wallets set currency = 'e', balance_micros = balance_micros + 1`],
@@ -103,7 +103,7 @@ test('WA-09 of more differences than anybody reads, the first are told, and how 
   assert.equal(first?.all, 6n);
 });
 
-test('WA-09 the counts are of what was checked', async () => {
+test('WA-09 the check counts what it has checked', async () => {
   const { wallets, entries } = await checkLedger(ledger.live);
   assert.deepEqual({ wallets, entries }, { wallets: 3n, entries: 7n });
 });

@@ -1,4 +1,4 @@
-// Streams that are read on although their callers have left give their slots to new ones (LI-02).
+// A drain, whose caller has left, gives its slot to a new stream (LI-02).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { selectDrainsTaken } from '../../packages/service/src/ledger/hold/drain-queries.ts';
@@ -21,7 +21,7 @@ async function expectRight(user: string, openStreams: number): Promise<void> {
   assert.deepEqual(await ledger.differences(), []);
 }
 
-test('LI-02 a stream that finds no slot takes that of a drain, and the drain keeps its hold', async () => {
+test('LI-02 a stream that finds no free slot takes the slot of a drain, and the drain keeps its hold', async () => {
   await ledger.open('one', 1_000);
   const running = streamOf('one', 2);
   const drained = streamOf('one', 2);
@@ -35,7 +35,7 @@ test('LI-02 a stream that finds no slot takes that of a drain, and the drain kee
   assert.deepEqual(await selectDrainsTaken(ledger.live, [running.callId, drained.callId]), [drained.callId]);
   assert.equal((await ledger.wallet('one')).held, 30);
   await expectRight('one', 2);
-  assert.deepEqual(await ledger.reserve([streamOf('one', 2)]), ['stream_limit']); // It had one slot to give, once.
+  assert.deepEqual(await ledger.reserve([streamOf('one', 2)]), ['stream_limit']); // A drain gives up its slot only once.
 
   assert.deepEqual(await ledger.settle([endOf(drained, 4)]), [{ isSettled: true, charged: 4 }]);
   await expectRight('one', 2);
@@ -43,7 +43,7 @@ test('LI-02 a stream that finds no slot takes that of a drain, and the drain kee
   await expectRight('one', 0);
 });
 
-test('LI-02 with a slot free, or for a plain call, no drain is ended', async () => {
+test('LI-02 no drain is ended for a plain call or while a slot is free', async () => {
   await ledger.open('free', 1_000);
   const drained = streamOf('free', 2);
   await ledger.reserve([drained]);
@@ -53,7 +53,7 @@ test('LI-02 with a slot free, or for a plain call, no drain is ended', async () 
   await expectRight('free', 2);
 });
 
-test('LI-02 in one batch each stream ends the oldest drain that is left', async () => {
+test('LI-02 in one batch each stream ends the oldest remaining drain', async () => {
   await ledger.open('batch', 1_000);
   const drains = [streamOf('batch', 3), streamOf('batch', 3), streamOf('batch', 3)] as const;
   await ledger.reserve(drains);
@@ -68,19 +68,19 @@ test('LI-02 in one batch each stream ends the oldest drain that is left', async 
   await expectRight('batch', 3);
 });
 
-test('LI-02 under a lowered limit as many drains end as it takes', async () => {
+test('LI-02 under a lowered limit as many drains end as necessary', async () => {
   await ledger.open('lowered', 1_000);
   const streams = Array.from({ length: 4 }, () => streamOf('lowered', 4));
   await ledger.reserve(streams);
   await ledger.drain(streams.slice(0, 2));
-  assert.deepEqual(await ledger.reserve([streamOf('lowered', 2)]), ['stream_limit']); // Two others run on.
+  assert.deepEqual(await ledger.reserve([streamOf('lowered', 2)]), ['stream_limit']); // Two others still run.
   await expectRight('lowered', 4);
   await ledger.drain(streams.slice(2, 3));
   assert.deepEqual(await ledger.reserve([streamOf('lowered', 2)]), [10]);
   await expectRight('lowered', 2);
 });
 
-test('CC-10 a stream that its wallet refuses ends no drain', async () => {
+test('CC-10 a stream that is refused by its wallet ends no drain', async () => {
   await ledger.open('poor', 30);
   const drained = streamOf('poor', 1);
   await ledger.reserve([drained]);
@@ -94,7 +94,7 @@ test('CC-10 a stream that its wallet refuses ends no drain', async () => {
   await expectRight('poor', 1);
 });
 
-test('LI-02 a plain call and one that has ended are no drains, and saying so twice changes nothing', async () => {
+test('LI-02 a plain call or an ended call cannot become a drain, and marking a drain twice changes nothing', async () => {
   await ledger.open('none', 1_000);
   const plain = holdOf('none', 10);
   const ended = streamOf('none', 1);
@@ -120,7 +120,7 @@ async function drainedSince(callId: string): Promise<unknown> {
   return rows[0].since;
 }
 
-test('LI-02 however many ask at once, the slots of drains are taken once each', async () => {
+test('LI-02 however many streams start at once, the slot of each drain is taken once', async () => {
   for (let round = 0; round < 10; round += 1) {
     const user = `race-${round}`;
     await ledger.open(user, 10_000);

@@ -10,8 +10,8 @@ import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../sup
 import { lockWallet } from '../support/lock-wait.ts';
 import { movementsOf, receiptOf } from '../support/receipts.ts';
 
-// The ordinary batch, done in one statement, and what that statement must leave to be judged. That both ways answer alike is
-// shown over random histories, see tests/property/ledger-model.test.ts.
+// The ordinary batch runs in one statement. These tests show which calls it must leave to be judged one by one. The random
+// histories of tests/property/ledger-model.test.ts show that both ways give the same answers.
 
 let ledger: LedgerDatabase;
 
@@ -34,7 +34,7 @@ async function figuresOf(user: string) {
   return { balance, held, openStreams, capSpent, capHeld };
 }
 
-test('WA-07 a wallet that affords all of its calls holds them; any other is left as it was', async () => {
+test('WA-07 a wallet that affords all of its calls holds them all; any other wallet is left unchanged', async () => {
   await ledger.open('rich', 100);
   await ledger.open('poor', 100);
   const rich = [holdOf('rich', 40), holdOf('rich', { least: 1, most: 60 })];
@@ -46,7 +46,11 @@ test('WA-07 a wallet that affords all of its calls holds them; any other is left
   assert.deepEqual(await figuresOf('poor'), { balance: 100, held: 0, openStreams: 0, capSpent: 0, capHeld: 0 });
   const oneMore = holdOf('rich', 1);
   assert.deepEqual(await place([oneMore]), { done: [], left: [oneMore] });
-  assert.deepEqual(await ledger.reserve(batch), [40, 60, 'payment_required', 60, 40], 'repeated, and the rest judged');
+  assert.deepEqual(
+    await ledger.reserve(batch),
+    [40, 60, 'payment_required', 60, 40],
+    'repeated calls are recognised and the rest are judged',
+  );
 });
 
 for (const [what, user, assignment] of [
@@ -63,7 +67,7 @@ for (const [what, user, assignment] of [
   });
 }
 
-test('WA-08 with a new month the cap is whole again, and what was held before counts no more', async () => {
+test('WA-08 in a new month the full cap is available, and earlier holds no longer count', async () => {
   await ledger.open('turning', 1_000, 100);
   const before = holdOf('turning', 90);
   await ledger.reserve([before, holdOf('turning', 10)]);
@@ -78,7 +82,7 @@ test('WA-08 with a new month the cap is whole again, and what was held before co
   assert.deepEqual(await figuresOf('turning'), { balance: 920, held: 110, openStreams: 0, capSpent: 0, capHeld: 100 });
 });
 
-test('WA-03 a cap is filled to the micro and not one further', async () => {
+test('WA-03 a cap can be used up to the last micro and not beyond', async () => {
   await ledger.open('capped', 1_000, 100);
   const before = holdOf('capped', 30);
   await ledger.reserve([before]);
@@ -91,11 +95,11 @@ test('WA-03 a cap is filled to the micro and not one further', async () => {
   assert.deepEqual(await figuresOf('capped'), { balance: 980, held: 80, openStreams: 0, capSpent: 20, capHeld: 80 });
 });
 
-test('LI-02 streams are placed while there are slots for all of the batch', async () => {
+test('LI-02 streams are placed if the whole batch has slots', async () => {
   await ledger.open('streams', 1_000);
   const three = [streamOf(2), streamOf(2), streamOf(2)];
   assert.deepEqual(await place(three), { done: [], left: three });
-  const lowered = [streamOf(3), streamOf(2), streamOf(3)]; // The limit was lowered between them: the lower one counts.
+  const lowered = [streamOf(3), streamOf(2), streamOf(3)]; // The limit was lowered in between, so the lower one counts.
   assert.deepEqual(await place(lowered), { done: [], left: lowered });
   assert.deepEqual((await place([streamOf(3), holdOf('streams', 10), streamOf(2)])).left, []);
   assert.equal((await ledger.wallet('streams')).openStreams, 2);
@@ -104,7 +108,7 @@ test('LI-02 streams are placed while there are slots for all of the batch', asyn
   assert.deepEqual((await place([streamOf(3)])).left, []);
 });
 
-test('CC-14 a retry is left to look for its earlier attempt, and its wallet-mates hold', async () => {
+test('CC-14 a retry is left to find its earlier call, and the other calls of the wallet hold', async () => {
   await ledger.open('retried', 100);
   const attempt = { digest: Buffer.from('digest'), body: Buffer.from('body') };
   const first = holdOf('retried', 10, { idempotencyKey: { ...attempt, joins: false } });
@@ -116,7 +120,7 @@ test('CC-14 a retry is left to look for its earlier attempt, and its wallet-mate
   assert.deepEqual(settled, { call_id: first.callId, is_settled: false, charged: 0n, is_joined: true });
 });
 
-test('WA-07 a repeated call is answered as it is, beside others that hold anew', async () => {
+test('WA-07 a repeated call gets its earlier result, next to new calls that hold', async () => {
   await ledger.open('repeated', 1_000);
   const [held, ended, fresh] = [holdOf('repeated', 10), holdOf('repeated', 10), holdOf('repeated', 10)];
   await ledger.reserve([held, ended]);
@@ -126,7 +130,7 @@ test('WA-07 a repeated call is answered as it is, beside others that hold anew',
   assert.deepEqual(await figuresOf('repeated'), { balance: 996, held: 20, openStreams: 0, capSpent: 4, capHeld: 20 });
 });
 
-test('WA-10 a fenced process places nothing', async () => {
+test('WA-10 a fenced process places no hold', async () => {
   await ledger.open('fenced', 100);
   const fenced = await ledger.addInstance();
   await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [fenced]);
@@ -134,7 +138,7 @@ test('WA-10 a fenced process places nothing', async () => {
   assert.equal((await ledger.wallet('fenced')).held, 0);
 });
 
-test('WA-09 the charges of one wallet in a batch are numbered and carry their balances, in the order of the batch', async () => {
+test('WA-09 the charges of one wallet in a batch are numbered in batch order and carry the balance after each', async () => {
   await ledger.open('many', 100);
   const requests = [10, 20, 30, 40].map((amount) => holdOf('many', amount));
   await ledger.reserve(requests);
@@ -180,7 +184,7 @@ for (const [what, user, prepare, charge] of [
   });
 }
 
-/** As the owner, who waits for a lock without a limit, runs a statement that has begun when `meanwhile` happens. */
+/** Runs a statement as the owner, who waits for a lock without a limit. It has started when `meanwhile` runs. */
 async function overtaken<Value>(
   user: string,
   { run, meanwhile }: { readonly run: () => Promise<Value>; readonly meanwhile: () => Promise<unknown> },
@@ -194,7 +198,7 @@ async function overtaken<Value>(
       await lock.release();
     }
   };
-  // Together: a statement that fails as soon as the lock goes is waited for by then.
+  // Awaited together, so that a statement that fails as soon as the lock is released does not reject unhandled.
   const [value] = await Promise.all([run(), happens()]);
   return value;
 }
@@ -203,7 +207,7 @@ async function rawly(text: string, ...values: readonly unknown[]): Promise<void>
   await ledger.database.owner.query(text, [...values]);
 }
 
-test('WA-07 a call that ended while its repetition waited for the wallet holds nothing again', async () => {
+test('WA-07 a repeated call that waits for the wallet holds nothing if the first has ended meanwhile', async () => {
   await ledger.open('overtaken', 100);
   const request = holdOf('overtaken', 10);
   const placed = await overtaken('overtaken', {
@@ -223,7 +227,7 @@ test('WA-07 a call that ended while its repetition waited for the wallet holds n
   assert.equal((await ledger.wallet('overtaken')).held, 0);
 });
 
-test('WA-10 a process that is fenced while it waits for a wallet places nothing', async () => {
+test('WA-10 a process that is fenced while it waits for a wallet places no hold', async () => {
   await ledger.open('late', 100);
   const instance = await ledger.addInstance();
   const placed = overtaken('late', {
@@ -234,7 +238,7 @@ test('WA-10 a process that is fenced while it waits for a wallet places nothing'
   assert.equal((await ledger.wallet('late')).held, 0);
 });
 
-test('WA-07 two batches that wait for one wallet overspend neither its balance nor its cap', async () => {
+test('WA-07 two batches that wait for the same wallet overspend neither its balance nor its cap', async () => {
   for (const [user, balance, cap] of [
     ['contested', 100, undefined],
     ['contested-cap', 1_000, 100],
@@ -251,7 +255,7 @@ test('WA-07 two batches that wait for one wallet overspend neither its balance n
   }
 });
 
-test('WA-07 two settlements of one call that wait for its wallet charge it once', async () => {
+test('WA-07 two settlements of one call that both wait for its wallet charge it once', async () => {
   await ledger.open('twice', 100);
   const request = holdOf('twice', 60);
   await ledger.reserve([request]);
@@ -270,7 +274,7 @@ test('WA-07 two settlements of one call that wait for its wallet charge it once'
   assert.equal((await ledger.wallet('twice')).balance, 100 - Number(charged));
 });
 
-test('CC-14 a call that a retry joins while its settlement waits for the wallet goes on', async () => {
+test('CC-14 a call stays open if a retry joins it while its settlement waits for the wallet', async () => {
   await ledger.open('joined', 100);
   const request = holdOf('joined', 10);
   await ledger.reserve([request]);
@@ -282,7 +286,7 @@ test('CC-14 a call that a retry joins while its settlement waits for the wallet 
   assert.equal((await ledger.wallet('joined')).held, 10);
 });
 
-test('LI-02 a drain whose slot is taken while its settlement waits for the wallet frees no slot of another', async () => {
+test('LI-02 a drain whose slot is taken while its settlement waits for the wallet frees no other stream’s slot', async () => {
   await ledger.open('slots', 100);
   const [drain, other] = [holdOf('slots', 10, { streamsMax: 2 }), holdOf('slots', 10, { streamsMax: 2 })];
   await ledger.reserve([drain, other]);
@@ -294,7 +298,7 @@ test('LI-02 a drain whose slot is taken while its settlement waits for the walle
     settled.map(({ charged }) => charged),
     [5n],
   );
-  // What took the slot has counted it: two are open, of which the drain is none.
+  // The stream that took the slot counts for it: two are open, and the drain is not one of them.
   assert.equal((await ledger.wallet('slots')).openStreams, 2);
   await ledger.setWallet('slots', 'open_streams = 1');
 });

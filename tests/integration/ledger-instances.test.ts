@@ -62,7 +62,7 @@ test('WA-10 the holds of a process whose lease ran out are released and nothing 
   await ledger.open('other', 100);
   const orphan = holdOf('orphan', 60, { streamsMax: 1 });
   await ledger.reserve([orphan, holdOf('other', 10)], dead);
-  await ledger.reserve([holdOf('orphan', 20)]); // Of a process that lives.
+  await ledger.reserve([holdOf('orphan', 20)]); // Its process is alive.
   await runOut(dead);
   assert.equal(await reapHolds(ledger.live, ALL), 2);
   const { balance, held, openStreams } = await ledger.wallet('orphan');
@@ -73,7 +73,7 @@ test('WA-10 the holds of a process whose lease ran out are released and nothing 
   assert.equal(await reapHolds(ledger.live, ALL), 0);
 });
 
-test('WA-10 a hold has no age of its own: only a lease that ran out frees it', async () => {
+test('WA-10 a hold never expires by age: the reaper releases it only after its lease has run out', async () => {
   await ledger.open('old', 100);
   const request = holdOf('old', 60);
   await ledger.reserve([request]);
@@ -85,7 +85,7 @@ test('WA-10 a hold has no age of its own: only a lease that ran out frees it', a
   assert.deepEqual(await ledger.settle([endOf(request, 25)]), [{ isSettled: true, charged: 25 }]);
 });
 
-test('WA-10 a reaper that only asks fences nobody and releases nothing', async () => {
+test('WA-10 a reaper with a limit of zero fences nobody and releases nothing', async () => {
   const late = await ledger.addInstance();
   await ledger.open('asked', 100);
   const request = holdOf('asked', 60);
@@ -97,7 +97,7 @@ test('WA-10 a reaper that only asks fences nobody and releases nothing', async (
   await ledger.settle([endOf(request, 0)]);
 });
 
-test('WA-10 a reaper releases no more at a time than it is told, and all in the end', async () => {
+test('WA-10 a reaper releases no more than its limit at a time, and everything in the end', async () => {
   const dead = await ledger.addInstance();
   await ledger.open('many', 100);
   await ledger.reserve(
@@ -134,7 +134,7 @@ test('WA-10 a fenced process places no hold under its old id', async () => {
   assert.equal((await ledger.wallet('fenced')).held, 0);
 });
 
-/** The holds of a process of its own, as `compose` makes them. It ends with the test, if not before. */
+/** The holds of a separate process, as `compose` makes them. It ends with the test at the latest. */
 async function startProcess(t: TestContext) {
   const pool = createPool({ url: ledger.database.url, role: 'live', connectionsMax: 2, log });
   const instance = await startInstance(pool, log);
@@ -151,7 +151,7 @@ async function startProcess(t: TestContext) {
   return { holds, id, stop };
 }
 
-test('WA-10 a locked wallet keeps the holds of no other from being released, and its own come back later', async () => {
+test('WA-10 a locked wallet does not stop other wallets’ holds from being released, and its own are released later', async () => {
   const dead = await ledger.addInstance();
   await ledger.open('locked', 100);
   await ledger.open('unlocked', 100);
@@ -162,7 +162,7 @@ test('WA-10 a locked wallet keeps the holds of no other from being released, and
   assert.equal(await reapHolds(ledger.live, ALL), 1);
 });
 
-test('WA-10 a process that is gone for more than a day is forgotten, unless a hold of it is left', async () => {
+test('WA-10 a process that has been gone for more than a day is forgotten unless one of its holds is left', async () => {
   const [gone, holding, recent] = [await ledger.addInstance(), await ledger.addInstance(), await ledger.addInstance()];
   await ledger.open('kept', 100);
   await ledger.reserve([holdOf('kept', 10)], holding);
@@ -177,13 +177,13 @@ test('WA-10 a process that is gone for more than a day is forgotten, unless a ho
   assert.deepEqual([await stateOf(holding), (await ledger.wallet('kept')).held], [undefined, 0]);
 });
 
-test('WA-10 a reaper waits in line for a wallet that is never found unlocked', async () => {
+test('WA-10 a reaper queues for the lock of a wallet that is always locked', async () => {
   const dead = await ledger.addInstance();
   await ledger.open('busy', 100);
   await ledger.reserve([holdOf('busy', 10)], dead);
   await runOut(dead);
   const lock = await lockWallet(ledger.database, 'busy');
-  const reaping = reapHolds(ledger.database.owner, ALL); // The owner waits for a lock without a limit.
+  const reaping = reapHolds(ledger.database.owner, ALL); // The owner waits for locks without a limit.
   await lock.waiting(1);
   await lock.release();
   assert.deepEqual([await reaping, (await ledger.wallet('busy')).held], [1, 0]);
@@ -198,12 +198,12 @@ test('WA-10 a hold that was placed while its process was forgotten is released',
   assert.equal((await ledger.wallet('late')).held, 0);
 });
 
-test('WA-10 a process that is forgotten places no hold', async () => {
+test('WA-10 a forgotten process places no hold', async () => {
   await ledger.open('forgotten', 100);
   await assert.rejects(ledger.reserve([holdOf('forgotten', 10)], -1n), { code: '55000' });
 });
 
-test('WA-10 a process that was fenced takes a new id and goes on', async (t) => {
+test('WA-10 a fenced process takes a new id and goes on', async (t) => {
   await ledger.open('woken', 100);
   const { holds, id } = await startProcess(t);
   const first = holdOf('woken', 10);
@@ -219,14 +219,14 @@ test('WA-10 a process that was fenced takes a new id and goes on', async (t) => 
   assert.equal((await ledger.wallet('woken')).balance, 95);
 });
 
-test('WA-10 a process that lives renews its lease', async (t) => {
+test('WA-10 a live process renews its lease', async (t) => {
   const { id } = await startProcess(t);
   const instance = await id();
   await runOut(instance);
   await waitUntil('the lease is renewed', async () => (await secondsLeft(instance)) > 10);
 });
 
-test('WA-10 a lease is as long as it is set, when it begins and when it is renewed', async (t) => {
+test('WA-10 a lease has its configured length when it begins and when it is renewed', async (t) => {
   const pool = createPool({ url: ledger.database.url, role: 'live', connectionsMax: 1, log });
   const instance = await startInstance(pool, log, 3_000);
   t.after(() => instance.stop().then(() => pool.end()));
@@ -248,7 +248,7 @@ async function secondsLeft(instance: bigint): Promise<number> {
   return rows[0]?.left ?? 0;
 }
 
-test('WA-10 a process that ends in order gives up its lease at once', async (t) => {
+test('WA-10 a process that shuts down gracefully gives up its lease at once', async (t) => {
   await ledger.open('left', 100);
   const { holds, id, stop } = await startProcess(t);
   await holds.place(holdOf('left', 10));
@@ -258,14 +258,14 @@ test('WA-10 a process that ends in order gives up its lease at once', async (t) 
   assert.equal(await reapHolds(ledger.live, ALL), 1);
 });
 
-test('WA-10 fake holds of a process that died are released too', async () => {
+test('WA-10 the sandbox holds of a dead process are released too', async () => {
   const dead = await ledger.addInstance();
   const sandbox = createPool({ url: ledger.database.url, role: 'sandbox', connectionsMax: 1, log });
   const grant = micros(1_000n);
   await reserveSandboxHolds(sandbox, dead, grant, [holdOf('tester', 60, { streamsMax: 1 })]);
   await reserveSandboxHolds(sandbox, ledger.instance, grant, [holdOf('tester', 20)]);
   await runOut(dead);
-  assert.equal(await reapSandboxHolds(sandbox, ALL), 0); // It fences nobody: that is the ledger's.
+  assert.equal(await reapSandboxHolds(sandbox, ALL), 0); // It fences nobody. The ledger does that.
   await reapHolds(ledger.live, ALL);
   assert.equal(await reapSandboxHolds(sandbox, ALL), 1);
   const left = { balance: 1_000, held: 20, openStreams: 0, requests: 0, spentThisMonth: 0 };
@@ -278,7 +278,7 @@ test('WA-10 fake holds of a process that died are released too', async () => {
   await sandbox.end();
 });
 
-test('WA-10 a hold that cannot be released keeps no other from being released', async () => {
+test('WA-10 a hold that cannot be released does not stop the others from being released', async () => {
   const dead = await ledger.addInstance();
   await ledger.open('broken', 100);
   await ledger.open('sound', 100);

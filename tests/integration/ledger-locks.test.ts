@@ -10,7 +10,7 @@ import { insertCredit } from '../../packages/service/src/ledger/funding/queries.
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { lockWallet } from '../support/lock-wait.ts';
 
-// Statements that meet at the lock of a wallet. They act as the owner, who waits for a lock without a limit.
+// Statements that contend for a wallet's lock. They run as the owner, who waits for locks without a limit.
 
 const WALLETS = 12;
 
@@ -26,7 +26,7 @@ after(async () => {
   await ledger.close();
 });
 
-/** Runs both while the wallet is locked, then lets them go on. Gives what became of each: its value, or 'a fault'. */
+/** Runs both while the wallet is locked, then unlocks it. Returns the result of each: its value, or 'a fault'. */
 async function meeting<Value>(user: string, run: () => Promise<Value>): Promise<readonly (Value | 'a fault')[]> {
   const lock = await lockWallet(ledger.database, user);
   const both = Promise.allSettled([run(), run()]);
@@ -40,21 +40,21 @@ async function placeOne(user: string): Promise<string> {
   return row?.outcome ?? '';
 }
 
-test('WA-07 holds that wait for the same wallet are judged one after the other: they overspend no balance', async () => {
+test('WA-07 holds that wait for the same wallet are judged one after the other and never overspend its balance', async () => {
   await ledger.open('balance', 100);
   const answers = await meeting('balance', () => placeOne('balance'));
   assert.deepEqual(answers.toSorted(), ['granted', 'payment_required']);
   assert.equal((await ledger.wallet('balance')).held, 60);
 });
 
-test('WA-03 holds that wait for the same wallet are judged one after the other: they overspend no cap', async () => {
+test('WA-03 holds that wait for the same wallet are judged one after the other and never overspend its cap', async () => {
   await ledger.open('cap', 1_000, 100);
   const answers = await meeting('cap', () => placeOne('cap'));
   assert.deepEqual(answers.toSorted(), ['cap_race_lost', 'granted']);
   assert.equal((await ledger.wallet('cap')).held, 60);
 });
 
-test('WA-09 credits under one key that wait for the same wallet: one is booked, the other told so', async () => {
+test('WA-09 of two credits under one key that wait for the same wallet, one is booked and the other is a repeat', async () => {
   await ledger.open('credit', 0);
   const credit = { appId: APP, userId: 'credit' as EndUserId, kind: 'top_up', key: 'payment-1' } as const;
   const answers = await meeting('credit', () => insertCredit(owner, { ...credit, amount: micros(50n) }));
@@ -62,14 +62,14 @@ test('WA-09 credits under one key that wait for the same wallet: one is booked, 
   assert.equal((await ledger.wallet('credit')).balance, 50);
 });
 
-/** Wallets in the order in which they were opened, which is the order of their ids. */
+/** Wallets in the order in which they were opened, which is also the order of their ids. */
 async function openMany(name: string): Promise<readonly string[]> {
   const users = Array.from({ length: WALLETS }, (_, index) => `${name}-${index}`);
   for (const user of users) await ledger.open(user, 100);
   return users;
 }
 
-/** How many of these wallets nobody has locked. */
+/** How many of these wallets are unlocked. */
 async function countFree(users: readonly string[]): Promise<number> {
   const { rows } = await owner.query(
     'select from ledger.wallets where user_id = any ($1) for no key update skip locked',
@@ -78,7 +78,7 @@ async function countFree(users: readonly string[]): Promise<number> {
   return rows.length;
 }
 
-/** Runs a statement on all wallets, the first of which is locked: it must wait there before it locks another. */
+/** Runs a statement on all wallets while the first is locked. It must wait there before it locks another. */
 async function expectInOrder(users: readonly string[], run: () => Promise<unknown>): Promise<void> {
   const [first = '', ...others] = users;
   const lock = await lockWallet(ledger.database, first);

@@ -5,7 +5,7 @@ import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { movementsOf, receiptOf } from '../support/receipts.ts';
 
-// Money that leaves a wallet other than by calls, what it leaves owed, and how a wallet comes back from that.
+// Money that leaves a wallet other than through calls, the shortfall it may leave, and how a wallet recovers.
 
 let ledger: LedgerDatabase;
 
@@ -23,7 +23,7 @@ async function expectWallet(user: string, expected: Partial<Awaited<ReturnType<L
   assert.deepEqual(await ledger.differences(), []);
 }
 
-/** Entries after the first, which put money in. */
+/** The entries after the first one, which put money in. */
 async function movementsAfterFirst(user: string): Promise<readonly string[]> {
   const movements = (await movementsOf(ledger.database, user)).slice(1);
   return movements.map(({ kind, books, amount, after: left }) => `${kind}, ${books}: ${amount}, leaves ${left}`);
@@ -33,21 +33,21 @@ function keyOf(user: string) {
   return { appId: APP, userId: user as EndUserId };
 }
 
-/** A wallet of 100 from which a claw-back of 130 took all that there was. */
+/** A wallet of 100 that a claw-back of 130 has emptied. */
 async function openShort(user: string): Promise<void> {
   await ledger.open(user, 100);
   assert.equal(await ledger.takeBack(user, 130), 'booked');
 }
 
 for (const kind of ['refund', 'claw_back'] as const) {
-  test(`WA-05 a ${kind} within the balance is taken from it and suspends nobody`, async () => {
+  test(`WA-05 a ${kind} within the balance is taken from it and does not suspend the wallet`, async () => {
     await ledger.open(`within-${kind}`, 100);
     assert.equal(await ledger.takeBack(`within-${kind}`, 100, { kind }), 'booked');
     await expectWallet(`within-${kind}`, { balance: 0, shortfall: 0, isSuspended: false });
     assert.deepEqual(await movementsAfterFirst(`within-${kind}`), [`${kind}, wallet to processor: 100, leaves 0`]);
   });
 
-  test(`WA-05 WA-06 a ${kind} above the balance takes what is there, books the rest as owed and suspends`, async () => {
+  test(`WA-05 WA-06 a ${kind} above the balance takes all of it, books the rest as owed and suspends the wallet`, async () => {
     await ledger.open(`above-${kind}`, 100);
     assert.equal(await ledger.takeBack(`above-${kind}`, 130, { kind }), 'booked');
     await expectWallet(`above-${kind}`, { balance: 0, shortfall: 30, isSuspended: true });
@@ -58,25 +58,25 @@ for (const kind of ['refund', 'claw_back'] as const) {
     assert.deepEqual(await ledger.reserve([holdOf(`above-${kind}`, 1)]), ['wallet_suspended']);
   });
 
-  test(`WA-05 a ${kind} from an empty wallet is owed whole`, async () => {
+  test(`WA-05 a ${kind} from an empty wallet is owed in full`, async () => {
     await ledger.open(`empty-${kind}`, 0);
     assert.equal(await ledger.takeBack(`empty-${kind}`, 1, { kind }), 'booked');
     await expectWallet(`empty-${kind}`, { balance: 0, shortfall: 1, isSuspended: true, entries: 1 });
   });
 
-  test(`WA-09 a ${kind} sent many times at once counts once, and another amount under its key is a conflict`, async () => {
+  test(`WA-09 a ${kind} sent many times at once counts once, and another amount under the same key is a conflict`, async () => {
     const user = `once-${kind}`;
     await ledger.open(user, 100);
     const act = { kind, key: 'dispute-1' };
     const answers = await Promise.all(Array.from({ length: 16 }, () => ledger.takeBack(user, 130, act)));
     assert.deepEqual(answers.toSorted(), ['booked', ...Array.from({ length: 15 }, () => 'repeated')]);
-    assert.equal(await ledger.takeBack(user, 100, act), 'conflict'); // What was taken, but not what was asked for.
+    assert.equal(await ledger.takeBack(user, 100, act), 'conflict'); // The amount that was taken, not the amount of the request.
     assert.equal(await ledger.takeBack(user, 129, act), 'conflict');
     await expectWallet(user, { balance: 0, shortfall: 30, entries: 3 });
   });
 }
 
-test('WA-09 a key counts for each kind of act and each wallet apart', async () => {
+test('WA-09 a key counts separately for each kind of act and each wallet', async () => {
   await ledger.open('apart', 100);
   await ledger.open('other', 100);
   for (const user of ['apart', 'other']) {
@@ -90,7 +90,7 @@ test('WA-09 a key counts for each kind of act and each wallet apart', async () =
   }
 });
 
-test('WA-05 a credit or a claw-back of nothing, of less, or of another kind is refused and books nothing', async () => {
+test('WA-05 a credit or a claw-back of zero, of less, or of an unknown kind is refused and books nothing', async () => {
   await ledger.open('odd', 100);
   const call = (act: string, kind: string, amount: string) =>
     ledger.live.query(`select ledger.${act}($1, 'odd', '${kind}', ${amount}, 'key')`, [APP]);
@@ -107,7 +107,7 @@ test('WA-05 a credit or a claw-back of nothing, of less, or of another kind is r
   await expectWallet('odd', { balance: 100, entries: 1 });
 });
 
-test('WA-06 money acts on a wallet that does not exist make none', async () => {
+test('WA-06 money acts on a missing wallet do not create it', async () => {
   assert.equal(await ledger.credit('nobody', 1), 'no_wallet');
   assert.equal(await ledger.takeBack('nobody', 1), 'no_wallet');
   assert.equal(await ledger.reinstate('nobody'), 'no_wallet');
@@ -116,7 +116,7 @@ test('WA-06 money acts on a wallet that does not exist make none', async () => {
   assert.equal(await ledger.wallets.find(APP, 'nobody' as EndUserId), undefined);
 });
 
-test('WA-06 a claw-back takes what calls hold, and what they then cannot pay is owed as well', async () => {
+test('WA-06 a claw-back takes even money that calls hold, and what those calls then cannot pay is owed as well', async () => {
   await ledger.open('held', 100);
   const request = holdOf('held', 80);
   await ledger.reserve([request]);
@@ -126,14 +126,14 @@ test('WA-06 a claw-back takes what calls hold, and what they then cannot pay is 
   await expectWallet('held', { balance: 0, held: 0, shortfall: 80, isSuspended: true, isClawed: false });
 });
 
-test('WA-06 a shortfall that the balance does not cover keeps the wallet suspended, and a part is not recovered', async () => {
+test('WA-06 a shortfall that the balance does not cover keeps the wallet suspended, and no part of it is recovered', async () => {
   await openShort('uncovered');
   await ledger.credit('uncovered', 29);
   assert.equal(await ledger.reinstate('uncovered'), 'shortfall');
   await expectWallet('uncovered', { balance: 29, shortfall: 30, isSuspended: true });
 });
 
-test('WA-06 a shortfall is recovered from the balance once that covers it, and the suspension ends', async () => {
+test('WA-06 a shortfall is recovered once the balance covers it, and the suspension ends', async () => {
   await openShort('covered');
   await ledger.credit('covered', 31);
   assert.equal(await ledger.reinstate('covered'), 'reinstated');
@@ -142,7 +142,7 @@ test('WA-06 a shortfall is recovered from the balance once that covers it, and t
   assert.deepEqual(await ledger.reserve([holdOf('covered', 1)]), [1]);
 });
 
-test('WA-06 what calls hold covers no shortfall', async () => {
+test('WA-06 money that calls hold does not cover a shortfall', async () => {
   await ledger.open('holding', 100);
   const request = holdOf('holding', 80);
   await ledger.reserve([request]);
@@ -155,15 +155,15 @@ test('WA-06 what calls hold covers no shortfall', async () => {
   assert.deepEqual(await ledger.settle([endOf(request, 80)]), [{ isSettled: true, charged: 80 }]);
 });
 
-test('WA-06 a shortfall that is written off is our loss, in the same step that lifts the suspension', async () => {
+test('WA-06 writing off a shortfall books it as our loss and lifts the suspension in one step', async () => {
   await openShort('forgiven');
-  await ledger.credit('forgiven', 37); // Which would cover it.
+  await ledger.credit('forgiven', 37); // This would cover it.
   assert.equal(await ledger.reinstate('forgiven', true), 'reinstated');
   await expectWallet('forgiven', { balance: 37, shortfall: 0, isSuspended: false });
   assert.equal((await movementsAfterFirst('forgiven')).at(-1), 'write_off, loss to receivable: 30, leaves 37');
 });
 
-test('WA-06 reinstating again changes nothing, and the next shortfall is another', async () => {
+test('WA-06 reinstating again changes nothing, and a later shortfall is a new one', async () => {
   await openShort('again');
   for (const time of [1, 2, 3]) {
     assert.equal(await ledger.reinstate('again', true), 'reinstated');
@@ -182,7 +182,7 @@ test('WA-06 reinstating many times at once recovers once', async () => {
   await expectWallet('at-once', { balance: 60, shortfall: 0, isSuspended: false });
 });
 
-test('WA-05 funds that a bank gives back are money again, and lift no suspension', async () => {
+test('WA-05 funds that a bank gives back can be spent again but do not lift a suspension', async () => {
   await openShort('won');
   assert.equal(await ledger.credit('won', 130, { kind: 'funds_reinstated' }), 'booked');
   await expectWallet('won', { balance: 130, shortfall: 30, isSuspended: true });
@@ -194,7 +194,7 @@ test('WA-05 funds that a bank gives back are money again, and lift no suspension
 for (const isConnected of [true, false]) {
   for (const isSuspended of [true, false]) {
     const facts = `${isConnected ? '' : 'dis'}connected and ${isSuspended ? '' : 'not '}suspended`;
-    test(`WA-11 of a wallet that is ${facts}, each fact changes alone`, async () => {
+    test(`WA-11 each fact of a wallet that is ${facts} changes alone`, async () => {
       const user = `facts-${isConnected}-${isSuspended}`;
       await ledger.open(user, 100);
       await ledger.wallets.setConnected({ ...keyOf(user), isConnected });
@@ -216,7 +216,7 @@ for (const isConnected of [true, false]) {
   }
 }
 
-test('WA-03 AU-10 a cap that is lowered binds the next call, and those that hold settle in full', async () => {
+test('WA-03 AU-10 a lowered cap binds the next call, and running calls settle in full', async () => {
   await ledger.open('capped', 1_000, 500);
   const request = holdOf('capped', 400);
   assert.deepEqual(await ledger.reserve([request]), [400]);
@@ -229,7 +229,7 @@ test('WA-03 AU-10 a cap that is lowered binds the next call, and those that hold
   await expectWallet('capped', { balance: 700, held: 700, capSpent: 300 });
 });
 
-test('WA-07 what a provider reports above the hold is booked as our loss, and the wallet pays its hold', async () => {
+test('WA-07 usage reported above the hold is booked as our loss, and the wallet pays only its hold', async () => {
   await ledger.open('overrun', 100);
   const request = holdOf('overrun', 60);
   await ledger.reserve([request]);
@@ -244,7 +244,7 @@ test('WA-07 what a provider reports above the hold is booked as our loss, and th
   await expectWallet('overrun', { entries: 3 });
 });
 
-test("WA-07 our own count above the hold is nobody's bill: the hold is charged and no loss is booked", async () => {
+test('WA-07 our own count above the hold charges the hold and books no loss, since no provider billed it', async () => {
   await ledger.open('counted', 100);
   const request = holdOf('counted', 60);
   await ledger.reserve([request]);
@@ -252,7 +252,7 @@ test("WA-07 our own count above the hold is nobody's bill: the hold is charged a
   assert.deepEqual(await movementsAfterFirst('counted'), ['charge, wallet to earned: 60, leaves 40']);
 });
 
-test('WA-07 WA-12 an overrun of a call whose money was clawed back is booked beside what is owed', async () => {
+test('WA-07 WA-12 the overrun of a call whose money was clawed back is booked next to what is owed', async () => {
   await ledger.open('both', 100);
   const request = holdOf('both', 60);
   await ledger.reserve([request]);
@@ -266,7 +266,7 @@ test('WA-07 WA-12 an overrun of a call whose money was clawed back is booked bes
   await expectWallet('both', { balance: 0, held: 0, shortfall: 40, isSuspended: true, isClawed: false });
 });
 
-test('WA-09 a call whose usage contradicted itself says so on its receipt', async () => {
+test('WA-09 the receipt of a call says if its usage contradicted itself', async () => {
   await ledger.open('clamped', 100);
   const [odd, even] = [holdOf('clamped', 10), holdOf('clamped', 10)];
   await ledger.reserve([odd, even]);

@@ -22,7 +22,7 @@ async function selectText(text: string): Promise<string> {
   return rows[0]?.value ?? '';
 }
 
-/** Moves what a wallet has held and spent so far into another month, as if it had happened then. */
+/** Moves everything that a wallet has held and spent so far into another month. */
 async function moveTo(user: string, month: string): Promise<void> {
   const { owner } = ledger.database;
   const ofUser = 'wallet_id = (select wallet_id from ledger.wallets where user_id = $1)';
@@ -38,7 +38,7 @@ async function expectMonth(user: string, month: string, spent: number, held: num
   assert.deepEqual(await ledger.differences(), []);
 }
 
-test('WA-08 a hold counts in the current month of UTC', async () => {
+test('WA-08 a hold counts in the current UTC month', async () => {
   await ledger.open('now', 100, 50);
   const request = holdOf('now', 30);
   await ledger.reserve([request]);
@@ -47,7 +47,7 @@ test('WA-08 a hold counts in the current month of UTC', async () => {
   await expectMonth('now', current, 20, 0);
 });
 
-test('WA-08 with a new month the cap is whole again', async () => {
+test('WA-08 in a new month the full cap is available again', async () => {
   await ledger.open('new', 1_000, 100);
   const first = holdOf('new', 90);
   await ledger.reserve([first]);
@@ -61,7 +61,7 @@ test('WA-08 with a new month the cap is whole again', async () => {
   await expectMonth('new', current, 60, 0);
 });
 
-test('WA-08 a hold of an earlier month settles without touching the month that has begun', async () => {
+test('WA-08 a hold of an earlier month settles without touching the new month', async () => {
   await ledger.open('over', 1_000, 100);
   const old = holdOf('over', 70);
   const older = holdOf('over', 20);
@@ -71,12 +71,12 @@ test('WA-08 a hold of an earlier month settles without touching the month that h
   assert.deepEqual(await ledger.reserve([fresh]), [100]);
   await ledger.settle([endOf(old, 65)]);
   await expectMonth('over', current, 0, 100);
-  await ledger.settle([endOf(older, 0), endOf(fresh, 30)]); // Of both months in one batch.
+  await ledger.settle([endOf(older, 0), endOf(fresh, 30)]); // Holds of both months in one batch.
   await expectMonth('over', current, 30, 0);
   assert.equal((await ledger.wallet('over')).balance, 1_000 - 65 - 30);
 });
 
-test('WA-08 a hold that ends before anything is held in the new month stays in its own', async () => {
+test('WA-08 a hold that ends before the new month has any hold counts in its own month', async () => {
   await ledger.open('quiet', 1_000, 100);
   const old = holdOf('quiet', 70);
   await ledger.reserve([old]);
@@ -87,7 +87,7 @@ test('WA-08 a hold that ends before anything is held in the new month stays in i
   await expectMonth('quiet', current, 0, 100);
 });
 
-test('WA-08 a refusal opens no month', async () => {
+test('WA-08 a refusal does not start a new month', async () => {
   await ledger.open('refused', 100, 50);
   const first = holdOf('refused', 40);
   await ledger.reserve([first]);
@@ -96,11 +96,11 @@ test('WA-08 a refusal opens no month', async () => {
   await expectMonth('refused', PAST, 0, 40);
 });
 
-test('WA-08 the month of a wallet never moves back', async () => {
+test('WA-08 the month of a wallet never goes back', async () => {
   await ledger.open('ahead', 1_000, 100);
   const first = holdOf('ahead', 60);
   await ledger.reserve([first]);
-  await moveTo('ahead', FUTURE); // As after a clock that had run ahead.
+  await moveTo('ahead', FUTURE); // As if a clock had run ahead.
   assert.deepEqual(await ledger.reserve([holdOf('ahead', 41)]), ['cap_race_lost']);
   const second = holdOf('ahead', 40);
   assert.deepEqual(await ledger.reserve([second]), [40]);

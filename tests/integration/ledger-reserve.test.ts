@@ -18,7 +18,7 @@ async function expectRight(): Promise<void> {
   assert.deepEqual(await ledger.differences(), []);
 }
 
-test('WA-07 a hold sets aside what it asks for and leaves the balance alone', async () => {
+test('WA-07 a hold sets aside the amount it requests and leaves the balance unchanged', async () => {
   await ledger.open('one', 100);
   assert.deepEqual(await ledger.reserve([holdOf('one', 60)]), [60]);
   const { balance, held, entries } = await ledger.wallet('one');
@@ -26,14 +26,14 @@ test('WA-07 a hold sets aside what it asks for and leaves the balance alone', as
   await expectRight();
 });
 
-test('WA-07 a hold takes the whole balance, and not one micro more', async () => {
+test('WA-07 a hold can take the whole balance and not one micro more', async () => {
   await ledger.open('edge', 100);
   assert.deepEqual(await ledger.reserve([holdOf('edge', 101)]), ['payment_required']);
   assert.deepEqual(await ledger.reserve([holdOf('edge', 100)]), [100]);
   assert.deepEqual(await ledger.reserve([holdOf('edge', 1)]), ['payment_required']);
 });
 
-test('WA-07 a hold is granted what balance and cap afford between its least and its most', async () => {
+test('WA-07 a hold gets what balance and cap afford, between its least and its most', async () => {
   await ledger.open('between', 100);
   assert.deepEqual(await ledger.reserve([holdOf('between', { least: 10, most: 70 })]), [70]);
   assert.deepEqual(await ledger.reserve([holdOf('between', { least: 10, most: 70 })]), [30]);
@@ -43,17 +43,17 @@ test('WA-07 a hold is granted what balance and cap afford between its least and 
   await expectRight();
 });
 
-test('WA-07 repeating a reserve holds once and gives the same answer', async () => {
+test('WA-07 a repeated reserve holds once and gives the same answer', async () => {
   await ledger.open('again', 100);
   const request = holdOf('again', { least: 50, most: 80 });
   assert.deepEqual(await ledger.reserve([request]), [80]);
-  assert.deepEqual(await ledger.reserve([request]), [80]); // Though what is left would no longer grant it.
+  assert.deepEqual(await ledger.reserve([request]), [80]); // The remaining balance would no longer cover it.
   assert.deepEqual(await ledger.reserve([holdOf('again', 20), request]), [20, 80]);
   assert.equal((await ledger.wallet('again')).held, 100);
   await expectRight();
 });
 
-test('WA-07 two reserves of one call at the same moment hold once', async () => {
+test('WA-07 two simultaneous reserves of one call hold once', async () => {
   await ledger.open('twice', 1_000);
   for (let round = 0; round < 20; round += 1) {
     const request = holdOf('twice', 50);
@@ -64,7 +64,7 @@ test('WA-07 two reserves of one call at the same moment hold once', async () => 
   await expectRight();
 });
 
-test('WA-07 a refused large call in a batch refuses no small one behind it', async () => {
+test('WA-07 refusing a large call in a batch does not refuse a small one behind it', async () => {
   await ledger.open('batch', 100);
   const batch = [30, 1_000, 40, 101, 30, 1].map((amount) => holdOf('batch', amount));
   const answers = [30, 'payment_required', 40, 'payment_required', 30, 'payment_required'];
@@ -73,7 +73,7 @@ test('WA-07 a refused large call in a batch refuses no small one behind it', asy
   await expectRight();
 });
 
-test('WA-07 a batch over several wallets keeps each to its own, in the order of the batch', async () => {
+test('WA-07 a batch over several wallets judges each call by its own wallet, in batch order', async () => {
   await ledger.open('left', 50);
   await ledger.open('right', 70);
   const users = ['right', 'nobody', 'left', 'right', 'left', 'right'];
@@ -84,7 +84,7 @@ test('WA-07 a batch over several wallets keeps each to its own, in the order of 
   await expectRight();
 });
 
-test('CC-10 of several reasons to refuse, the first in order is told', async () => {
+test('CC-10 of several reasons to refuse a call, the first in the documented order is given', async () => {
   await ledger.open('reasons', 5, 5);
   const refusal = async (amount: number, streamsMax = 0): Promise<unknown> =>
     (await ledger.reserve([holdOf('reasons', amount, { streamsMax })]))[0];
@@ -101,7 +101,7 @@ test('CC-10 of several reasons to refuse, the first in order is told', async () 
   await expectRight();
 });
 
-test('WA-03 a cap is reached by what is spent, its race is lost to what is held', async () => {
+test('WA-03 a cap that spending has used up is reached, and one that open holds have used up is a lost race', async () => {
   await ledger.open('cap', 1_000, 100);
   const first = holdOf('cap', 60);
   assert.deepEqual(await ledger.reserve([first]), [60]);
@@ -113,14 +113,14 @@ test('WA-03 a cap is reached by what is spent, its race is lost to what is held'
   await expectRight();
 });
 
-test('WA-03 a cap of one micro refuses the smallest hold there is, and a cap of zero too', async () => {
+test('WA-03 a cap of one micro or of zero refuses even the smallest hold', async () => {
   for (const cap of [0, 1]) {
     await ledger.open(`cap-${cap}`, 1_000, cap);
     assert.deepEqual(await ledger.reserve([holdOf(`cap-${cap}`, 2)]), ['cap_reached']);
   }
 });
 
-test('LI-02 streams count while they hold, plain calls never', async () => {
+test('LI-02 streams count while they hold, and plain calls never count', async () => {
   await ledger.open('streams', 1_000);
   const first = holdOf('streams', 1, { streamsMax: 2 });
   const batch = [
@@ -138,7 +138,7 @@ test('LI-02 streams count while they hold, plain calls never', async () => {
   await expectRight();
 });
 
-test('WA-02 a disconnected wallet, an empty one and none at all answer the same', async () => {
+test('WA-02 a disconnected wallet, an empty wallet and a missing wallet give the same refusal', async () => {
   await ledger.open('gone', 1_000);
   await ledger.setWallet('gone', 'is_connected = false');
   await ledger.open('empty', 0);
@@ -146,12 +146,12 @@ test('WA-02 a disconnected wallet, an empty one and none at all answer the same'
   assert.deepEqual(answers, ['payment_required', 'payment_required', 'payment_required']);
 });
 
-test('AU-04 wallets whose users differ only in the case of a letter are two', async () => {
+test('AU-04 users that differ only in the case of a letter have separate wallets', async () => {
   await ledger.open('Anna', 10);
   assert.deepEqual(await ledger.reserve([holdOf('anna', 5), holdOf('Anna', 5)]), ['payment_required', 5]);
 });
 
-test('AU-04 quotes, braces, commas and backslashes in a user are only characters', async () => {
+test('AU-04 quotes, braces, commas and backslashes in a user id are ordinary characters', async () => {
   const users = ['a"b', 'a\\b', '{a,b}', 'null', 'NULL', "a'b", 'a;b', '%', '\\"'];
   for (const user of users) await ledger.open(user, 10);
   assert.deepEqual(
@@ -161,7 +161,7 @@ test('AU-04 quotes, braces, commas and backslashes in a user are only characters
   for (const user of users) assert.equal((await ledger.wallet(user)).held, 7);
 });
 
-test('WA-01 the largest amount there is can be held and charged', async () => {
+test('WA-01 the largest possible amount can be held and charged', async () => {
   await ledger.open('rich', Number.MAX_SAFE_INTEGER);
   const request = holdOf('rich', { least: 1, most: Number.MAX_SAFE_INTEGER });
   assert.deepEqual(await ledger.reserve([request]), [Number.MAX_SAFE_INTEGER]);
@@ -170,18 +170,18 @@ test('WA-01 the largest amount there is can be held and charged', async () => {
   await expectRight();
 });
 
-test('WA-07 a reserve that comes after its call has ended holds nothing', async () => {
+test('WA-07 a reserve that arrives after its call has ended holds nothing', async () => {
   await ledger.open('late', 100);
   const request = holdOf('late', 10, { callId: newCallId() });
   await ledger.reserve([request]);
   await ledger.settle([endOf(request, 4)]);
-  assert.deepEqual(await ledger.reserve([request]), ['call_ended']); // A first attempt, let through by a slow lock.
+  assert.deepEqual(await ledger.reserve([request]), ['call_ended']); // The first try, which a slow lock has delayed.
   assert.equal((await ledger.wallet('late')).held, 0);
   assert.deepEqual(await ledger.settle([endOf(request, 4)]), [{ isSettled: false, charged: 4 }]);
   await expectRight();
 });
 
-test('WA-10 a repeated reserve gives the hold to the process that asks', async () => {
+test('WA-10 a repeated reserve moves the hold to the process that repeats it', async () => {
   const [first, second] = [await ledger.addInstance(), await ledger.addInstance()];
   await ledger.open('moved', 100);
   const request = holdOf('moved', 10);

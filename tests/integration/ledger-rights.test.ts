@@ -37,13 +37,13 @@ for (const [what, text] of [
   ['truncated', 'truncate ledger.entries'],
   ['truncated with others', 'truncate ledger.wallets, ledger.holds, ledger.entries'],
 ] as const) {
-  test(`WA-09 entries are not ${what}, not even by the owner of the tables`, async () => {
+  test(`WA-09 entries cannot be ${what}, not even by the owner of the tables`, async () => {
     await assert.rejects(owner.query(text), /never changed or removed/);
     assert.deepEqual(await ledger.differences(), []);
   });
 }
 
-test('WA-09 the gateway has no right to write a table of the ledger or of usage', async () => {
+test('WA-09 the gateway may not write to any table of the ledger or of usage', async () => {
   const { rows } = await owner.query<{ name: string; may: string }>(
     `select c.oid::regclass::text as name, p.privilege as may
      from pg_class c cross join unnest(array['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES'])
@@ -70,13 +70,13 @@ for (const [table, column] of [
   });
 }
 
-test('WA-09 the gateway cannot make anything in the schemas that hold money', async () => {
+test('WA-09 the gateway cannot create anything in the schemas that hold money', async () => {
   for (const schema of ['ledger', 'usage', 'sandbox', 'db', 'public']) {
     await assert.rejects(ledger.live.query(`create table ${schema}.own (id int)`), DENIED, schema);
   }
 });
 
-/** The tables and views of some schemas. */
+/** The tables and views of the given schemas. */
 async function tablesOf(schemas: string): Promise<readonly string[]> {
   const { rows } = await owner.query<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -86,7 +86,7 @@ async function tablesOf(schemas: string): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Functions of a schema that a role may call, but for triggers, which nobody calls. */
+/** The functions of a schema that a role may call, without triggers, which nobody calls. */
 async function callableBy(role: string, schemas: string): Promise<readonly string[]> {
   const { rows } = await owner.query<{ name: string }>(
     `select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
@@ -97,7 +97,7 @@ async function callableBy(role: string, schemas: string): Promise<readonly strin
   return rows.map(({ name }) => name);
 }
 
-/** No table is read, written or emptied by this role. */
+/** Asserts that this role can neither read, write nor empty any of the tables. */
 async function assertClosed(pool: Pool, table: string): Promise<void> {
   for (const text of [
     `select from ${table}`,
@@ -124,7 +124,7 @@ test('SB-03 the role of the sandbox can call no function of real money', async (
   await assert.rejects(sandbox.query('select * from ledger.differences()'), DENIED);
 });
 
-test('SB-03 the role of real money can neither read nor call the sandbox', async () => {
+test('SB-03 the role of real money can neither read the sandbox’s tables nor call its functions', async () => {
   const tables = await tablesOf('^sandbox$');
   assert.ok(tables.length >= 2);
   for (const table of tables) await assertClosed(ledger.live, table);
@@ -132,7 +132,7 @@ test('SB-03 the role of real money can neither read nor call the sandbox', async
   await assert.rejects(ledger.live.query('select sandbox.reap(0)'), DENIED);
 });
 
-test('SB-03 no role may act as the other, and neither owns anything or is above the rules', async () => {
+test('SB-03 no role may act as the other, owns anything or bypasses the access rules', async () => {
   const { rows } = await owner.query(
     `select pg_has_role('purser_live', 'purser_sandbox', 'MEMBER') or pg_has_role('purser_sandbox', 'purser_live', 'MEMBER')
        as "isMember", (select bool_or(rolsuper or rolbypassrls or rolcanlogin or rolcreaterole or rolcreatedb) from pg_roles
@@ -150,7 +150,7 @@ test('WA-09 every function that acts with the rights of the owner has a fixed se
   assert.deepEqual(rows, []);
 });
 
-test('WA-06 a negative balance, more held than there is, or a count below zero cannot be written', async () => {
+test('WA-06 a negative balance, more held than the balance, or a count below zero cannot be written', async () => {
   for (const assignment of [
     'balance_micros = held_micros - 1',
     'held_micros = balance_micros + 1',
@@ -172,20 +172,20 @@ test('WA-06 a negative balance, more held than there is, or a count below zero c
   assert.deepEqual(await ledger.differences(), []);
 });
 
-test('SB-03 fake money keeps the same rules', async () => {
+test('SB-03 play money obeys the same rules', async () => {
   await owner.query(`insert into sandbox.wallets (app_id, user_id, balance_micros) values ('app', 'user', 10)`);
   for (const assignment of ['balance_micros = -1', 'held_micros = 11', 'held_micros = -1', 'open_streams = -1']) {
     await assert.rejects(owner.query(`update sandbox.wallets set ${assignment}`), CHECK_VIOLATED, assignment);
   }
 });
 
-test('WA-07 a receipt above its hold, or a failed one with a charge, cannot be written', async () => {
+test('WA-07 a receipt above its hold, or a charged receipt of a failed call, cannot be written', async () => {
   for (const assignment of ['charged_micros = held_micros + 1', `outcome = 'failed'`, `outcome = 'expired'`]) {
     await assert.rejects(owner.query(`update usage.calls set ${assignment}`), CHECK_VIOLATED, assignment);
   }
 });
 
-test('WA-09 an entry that moves nothing, stays in its book or leaves less than nothing cannot be written', async () => {
+test('WA-09 an entry that moves nothing, stays in one book or leaves a negative balance cannot be written', async () => {
   for (const [amount, debit, after] of [
     [0, 'wallet', 0],
     [-5, 'wallet', 5],
@@ -201,7 +201,7 @@ test('WA-09 an entry that moves nothing, stays in its book or leaves less than n
   }
 });
 
-test('WA-09 a call is charged once: a second entry of its kind, or under its number, cannot be written', async () => {
+test('WA-09 a call is charged once: a second charge of the call, or an entry with a used number, cannot be written', async () => {
   for (const [seq, cause] of [
     ['seq + 1', 'cause'],
     ['seq', `'other'`],

@@ -32,7 +32,7 @@ async function expectWallet(user: string, expected: { readonly balance: number; 
   assert.deepEqual(await ledger.differences(), []);
 }
 
-test('WA-07 a settlement takes its charge, frees the rest and keeps a receipt', async () => {
+test('WA-07 a settlement takes its charge, releases the rest and stores a receipt', async () => {
   const request = await holding('plain', { balance: 100, amount: 60 });
   assert.deepEqual(await ledger.settle([endOf(request, 25)]), [{ isSettled: true, charged: 25 }]);
   await expectWallet('plain', { balance: 75, held: 0 });
@@ -44,7 +44,7 @@ test('WA-07 a settlement takes its charge, frees the rest and keeps a receipt', 
   ]);
 });
 
-test('CC-11 a call whose usage was estimated says so on its receipt', async () => {
+test('CC-11 the receipt of a call says if its usage was estimated', async () => {
   const request = await holding('estimated', { balance: 100, amount: 60 });
   await ledger.settle([{ ...endOf(request, 25), isEstimated: true }]);
   assert.equal((await receiptOf(ledger.database, request.callId))?.isEstimated, true);
@@ -56,7 +56,7 @@ test('WA-07 a charge above the hold is cut to the hold', async () => {
   await expectWallet('above', { balance: 40, held: 0 });
 });
 
-test('CC-08 a charge of nothing gives the whole hold back and moves no money', async () => {
+test('CC-08 a charge of zero releases the whole hold and moves no money', async () => {
   const request = await holding('free', { balance: 100, amount: 60 });
   assert.deepEqual(await ledger.settle([endOf(request, 0)]), [{ isSettled: true, charged: 0 }]);
   await expectWallet('free', { balance: 100, held: 0 });
@@ -64,7 +64,7 @@ test('CC-08 a charge of nothing gives the whole hold back and moves no money', a
   assert.equal((await receiptOf(ledger.database, request.callId))?.outcome, 'failed');
 });
 
-test('WA-07 settling again changes nothing and tells what was charged', async () => {
+test('WA-07 settling again changes nothing and returns the earlier charge', async () => {
   const request = await holding('again', { balance: 100, amount: 60 });
   await ledger.settle([endOf(request, 25)]);
   for (const charge of [25, 0, 60]) {
@@ -89,7 +89,7 @@ test('WA-07 two settlements of one call that wait for the same wallet take effec
   }
 });
 
-test('WA-07 settlements of other calls at the same moment all take effect', async () => {
+test('WA-07 simultaneous settlements of different calls all take effect', async () => {
   await ledger.open('crowd', 10_000);
   const requests = Array.from({ length: 64 }, () => holdOf('crowd', 100));
   await ledger.reserve(requests);
@@ -110,7 +110,7 @@ test('WA-10 a settlement after the reaper charges nothing', async () => {
   assert.equal((await receiptOf(ledger.database, request.callId))?.outcome, 'expired');
 });
 
-/** A hold of a process that is dead, so that a settlement and the reaper may both end it. */
+/** A hold of a dead process, so that either a settlement or the reaper may end it. */
 async function orphan(user: string): Promise<HoldRequest> {
   const instance = await ledger.addInstance();
   await ledger.open(user, 100);
@@ -120,13 +120,13 @@ async function orphan(user: string): Promise<HoldRequest> {
   return request;
 }
 
-/** As the owner, who waits for a lock without a limit: the charge, 0 where the call had ended. */
+/** Settles as the owner, who waits for locks without a limit. Returns the charge, or 0 if the call had ended. */
 async function settleAsOwner(request: HoldRequest): Promise<bigint | undefined> {
   const [row] = await settleHolds(ledger.database.owner, [endOf(request, 25)]);
   return row?.charged;
 }
 
-test('WA-10 where a settlement is about to end a call, the reaper comes too late', async () => {
+test('WA-10 the reaper is too late if a settlement is about to end the call', async () => {
   const request = await orphan('meeting');
   const lock = await lockWallet(ledger.database, 'meeting');
   const settling = settleAsOwner(request);
@@ -138,7 +138,7 @@ test('WA-10 where a settlement is about to end a call, the reaper comes too late
   await expectWallet('meeting', { balance: 75, held: 0 });
 });
 
-test('WA-10 where the reaper is about to end a call, a settlement comes too late', async () => {
+test('WA-10 a settlement is too late if the reaper is about to end the call', async () => {
   const request = await orphan('met');
   const reaper = await ledger.database.owner.connect();
   await reaper.query('begin');
@@ -151,7 +151,7 @@ test('WA-10 where the reaper is about to end a call, a settlement comes too late
   await expectWallet('met', { balance: 100, held: 0 });
 });
 
-test('WA-07 several calls of one wallet in one batch are each charged their own', async () => {
+test('WA-07 several calls of one wallet in one batch are each charged their own cost', async () => {
   await ledger.open('batch', 1_000);
   const requests = [100, 200, 300, 50].map((amount) => holdOf('batch', amount));
   await ledger.reserve(requests);
@@ -167,14 +167,14 @@ test('WA-07 several calls of one wallet in one batch are each charged their own'
       ['contract_credit', 'contract to wallet', 1_000, 1_000],
       ['charge', 'wallet to earned', 10, 990],
       ['charge', 'wallet to earned', 200, 790],
-      ['charge_overrun', 'loss to earned', 300, 790], // Above the hold: ours to bear.
+      ['charge_overrun', 'loss to earned', 300, 790], // Above the hold, so the loss is ours.
       ['charge', 'wallet to earned', 50, 740],
     ],
   );
   await expectWallet('batch', { balance: 740, held: 0 });
 });
 
-test('WA-07 a batch over several wallets, of calls that hold and calls that do not, charges each rightly', async () => {
+test('WA-07 a batch over several wallets, of calls with and without holds, charges each one correctly', async () => {
   const first = await holding('mixed-1', { balance: 100, amount: 60 });
   const second = await holding('mixed-2', { balance: 100, amount: 60 });
   await ledger.settle([endOf(second, 11)]);
@@ -199,7 +199,7 @@ for (const [what, assignment] of [
   ['suspended', 'is_suspended = true'],
   ['put under a cap of nothing', 'cap_micros = 0'],
 ] as const) {
-  test(`AU-10 a call whose wallet is ${what} while it runs is charged, and the next one refused`, async () => {
+  test(`AU-10 a call whose wallet is ${what} while it runs is charged, and the next call is refused`, async () => {
     const user = `meanwhile ${what}`.replaceAll(' ', '-');
     const request = await holding(user, { balance: 100, amount: 60 });
     await ledger.setWallet(user, assignment);
@@ -209,7 +209,7 @@ for (const [what, assignment] of [
   });
 }
 
-/** Holds and settles on all these wallets, in this order, again and again. */
+/** Places and settles holds on all these wallets, in this order, over and over. */
 async function cycle(users: readonly string[]): Promise<void> {
   for (let round = 0; round < 25; round += 1) {
     const requests = users.map((user) => holdOf(user, 5));
@@ -218,7 +218,7 @@ async function cycle(users: readonly string[]): Promise<void> {
   }
 }
 
-test('WA-07 gateways that hold and settle on the same wallets in opposite orders never deadlock', async () => {
+test('WA-07 gateways that hold and settle on the same wallets in opposite order never deadlock', async () => {
   const users = Array.from({ length: 12 }, (_, index) => `order-${index}`);
   for (const user of users) await ledger.open(user, 1_000);
   await Promise.all([cycle(users), cycle(users.toReversed()), cycle(users), cycle(users.toReversed())]);

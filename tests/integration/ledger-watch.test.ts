@@ -20,7 +20,7 @@ async function arrange(t: TestContext): Promise<LedgerDatabase> {
   return ledger;
 }
 
-/** A watch as a process of the service has it, with what it logged. */
+/** A watch as a service process runs it, with what it logged. */
 function watch(t: TestContext, ledger: LedgerDatabase, periodMs = PERIOD_MS): { readonly logged: readonly string[] } {
   const logged: string[] = [];
   const keep = (...fields: unknown[]): void => void logged.push(JSON.stringify(fields));
@@ -43,7 +43,7 @@ function metric(name: string): number {
 
 const passes = (result: string): number => metric(`purser_ledger_check_passes_total{result="${result}"}`);
 
-test('WA-09 the service checks what is new by itself, and a difference is loud in its log and metrics', async (t) => {
+test('WA-09 the service checks new data by itself, and a difference shows in its log and metrics', async (t) => {
   const ledger = await arrange(t);
   const earlier = {
     clean: passes('clean'),
@@ -52,7 +52,7 @@ test('WA-09 the service checks what is new by itself, and a difference is loud i
   };
   const { logged } = watch(t, ledger);
   await waitUntil('a pass', () => passes('clean') > earlier.clean + 1);
-  assert.equal(metric('purser_ledger_check_wallets_total'), earlier.wallets + 1); // Once, though there were two passes.
+  assert.equal(metric('purser_ledger_check_wallets_total'), earlier.wallets + 1); // Once, in spite of two passes.
   assert.equal(metric('purser_ledger_differences'), 0);
   assert.ok(Math.abs(metric('purser_ledger_check_last_success_timestamp_seconds') - Date.now() / 1_000) < 60);
   assert.deepEqual(logged, []);
@@ -69,7 +69,7 @@ test('WA-09 the service checks what is new by itself, and a difference is loud i
   await waitUntil('a pass that finds it right', () => metric('purser_ledger_differences') === 0);
 });
 
-test('WA-09 of several processes one checks at a time, and all know what it found', async (t) => {
+test('WA-09 one of several processes checks at a time, and all of them know the result', async (t) => {
   const ledger = await arrange(t);
   const long = 1_000;
   const [earlier, begun] = [passes('clean'), Date.now()];
@@ -80,12 +80,12 @@ test('WA-09 of several processes one checks at a time, and all know what it foun
   const { rows } = await ledger.live.query<{ begun: boolean }>('select ledger.begin_check(60000) as begun');
   assert.equal(rows[0]?.begun, false);
   await waitUntil(
-    'the gauges of the last watch',
+    'the last watch shows the gauges',
     () => metric('purser_ledger_check_last_success_timestamp_seconds') > 0,
   );
 });
 
-test('WA-09 a pass that could not run is counted and told, and the next one runs', async (t) => {
+test('WA-09 a pass that could not run is counted and logged, and the next one runs', async (t) => {
   const ledger = await arrange(t);
   await ledger.database.owner.query('alter function ledger.check_changes rename to check_changes_away');
   const earlier = { failed: passes('failed'), clean: passes('clean') };
@@ -97,7 +97,7 @@ test('WA-09 a pass that could not run is counted and told, and the next one runs
   await waitUntil('a pass that runs', () => passes('clean') > earlier.clean);
 });
 
-test('WA-09 the command checks all, or what is new, and says with its status whether the books are right', async (t) => {
+test('WA-09 the command checks everything or only what is new, and its exit status says whether the books are right', async (t) => {
   const ledger = await arrange(t);
   const request = holdOf('user', 10);
   await ledger.reserve([request]);

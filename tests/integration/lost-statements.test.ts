@@ -26,7 +26,7 @@ after(async () => {
   await ledger.close();
 });
 
-/** A pool that does what it is told and then loses the answer, as often as `losses` says; `fault` is what is heard. */
+/** A pool that runs a statement and then loses the answer, as often as `losses` says, and throws `fault` instead. */
 function losing(losses: readonly Error[]): Pool {
   const left = [...losses];
   const query = async (statement: pg.QueryConfig): Promise<unknown> => {
@@ -51,13 +51,13 @@ test('WA-07 a hold and a settlement whose answers are lost are repeated and take
   assert.deepEqual(await holds.place(request), { kind: 'granted', granted: 60n });
   assert.equal((await ledger.wallet('repeated')).held, 60);
   assert.deepEqual(await holds.settle(endOf(request, 25), micros(60n)), { charged: 25n });
-  await waitUntil('the settlement has been heard of', () => spool.kept() === 0);
+  await waitUntil('the settlement is confirmed', () => spool.kept() === 0);
   const { balance, held } = await ledger.wallet('repeated');
   assert.deepEqual({ balance, held }, { balance: 75, held: 0 });
   assert.deepEqual(await ledger.differences(), []);
 });
 
-test('WA-07 a transaction whose connection dies while it waits for something else fails, and the process lives', async () => {
+test('WA-07 a transaction whose connection dies while it waits for something else fails, and the process survives', async () => {
   const interrupted = inTransaction(pool, async (tx) => {
     const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
     const isGone = async (): Promise<boolean> => {

@@ -12,7 +12,7 @@ import {
 } from '../support/scripted-upstream.ts';
 import { startTestService, type TestApp, type TestService } from '../support/service.ts';
 
-/** Of `catalogueAt`: what a call without a limit of its own may generate, and the least worth calling for. */
+/** From `catalogueAt`: the output limit of a call that sets none, and the smallest output worth a call. */
 const MODEL_MAX = 1_000;
 const FLOOR = 16;
 const HEADER = 'x-service-max-output-tokens';
@@ -39,7 +39,7 @@ interface Outcome {
   readonly seen: RecordedRequest | undefined;
 }
 
-/** One call of a fresh user by a provider that uses all that it may: every byte a token, every token generated. */
+/** One call of a fresh user to a provider that uses as much as possible: every byte is a token, every token is generated. */
 async function call(body: string, wallet: { readonly balance: number; readonly cap?: number }): Promise<Outcome> {
   const user = `user-${(users += 1)}`;
   await service.fund(app, user, wallet.balance, wallet.cap);
@@ -67,7 +67,7 @@ function limitSent({ seen }: Outcome): unknown {
   return (seen?.body as Record<string, unknown> | undefined)?.['max_completion_tokens'];
 }
 
-/** Refused with 402, and as if nothing had been: no provider, no hold, no charge (CC-08). */
+/** Refused with 402 and without a trace: no provider call, no hold, no charge (CC-08). */
 async function expectRefused(outcome: Outcome, code: string, balance: number): Promise<void> {
   assert.equal(outcome.reply.status, 402, outcome.reply.text);
   assert.equal(outcome.reply.error['code'], code);
@@ -76,18 +76,18 @@ async function expectRefused(outcome: Outcome, code: string, balance: number): P
   assert.deepEqual(await service.check(), []);
 }
 
-test('WA-07 a wallet that affords the whole call lowers nothing and says nothing', async () => {
+test('WA-07 if a wallet affords the whole call, its output limit is not lowered and no header is sent', async () => {
   const body = bodyOf();
   const balance = holdFor(body, MODEL_MAX);
   const outcome = await call(body, { balance });
   assert.equal(outcome.reply.status, 200, outcome.reply.text);
   assert.equal(limitSent(outcome), MODEL_MAX);
   assert.equal(outcome.reply.headers.get(HEADER), null);
-  assert.equal((await service.wallet(app, outcome.user)).balance, 0); // All was used, and paid to the micro.
+  assert.equal((await service.wallet(app, outcome.user)).balance, 0); // Everything was used, and paid to the micro.
 });
 
 for (const spare of [0, 1, 2, 3, 4, 5, 999, 1_234]) {
-  test(`WA-07 a wallet ${spare} micros above the floor is sent the most output that it affords`, async () => {
+  test(`WA-07 a wallet ${spare} micros above the floor gets the most output that it affords`, async () => {
     const body = bodyOf();
     const balance = holdFor(body, FLOOR) + spare;
     const afforded = outputAffordedBy(balance, body, MODEL_MAX);
@@ -113,7 +113,7 @@ test('WA-07 a stream is lowered in the same way', async () => {
   assert.deepEqual(await service.wallet(app, outcome.user), { balance: 0, held: 0, openStreams: 0 });
 });
 
-test('WA-07 what is left of a cap lowers the output as the balance does', async () => {
+test('WA-07 the rest of a cap lowers the output limit just as the balance does', async () => {
   const body = bodyOf();
   const cap = holdFor(body, 40) + 3;
   const outcome = await call(body, { balance: 1_000_000, cap });
@@ -134,11 +134,11 @@ test('WA-07 a cap one micro below the floor is refused', async () => {
   const body = bodyOf();
   const outcome = await call(body, { balance: 1_000_000, cap: holdFor(body, FLOOR) - 1 });
   await expectRefused(outcome, 'APP_SPEND_CAP_EXCEEDED', 1_000_000);
-  assert.ok('topupUrl' in outcome.reply.error); // What is spent alone reaches the cap: no race was lost.
+  assert.ok('topupUrl' in outcome.reply.error); // Spending alone reaches the cap, so this is not a lost race.
 });
 
 for (const parameter of ['max_tokens', 'max_completion_tokens']) {
-  test(`WA-07 a caller's own ${parameter} below the floor is the floor`, async () => {
+  test(`WA-07 a caller's own ${parameter} below the floor becomes the floor`, async () => {
     const body = bodyOf({ [parameter]: 5 });
     const outcome = await call(body, { balance: holdFor(body, 5) });
     assert.equal(outcome.reply.status, 200, outcome.reply.text);
@@ -149,15 +149,15 @@ for (const parameter of ['max_tokens', 'max_completion_tokens']) {
   });
 }
 
-test("WA-07 a caller's own limit is never raised, and never sent above the model's", async () => {
+test("WA-07 a caller's own limit is never raised, and never sent if it is above the model's", async () => {
   const small = await call(bodyOf({ max_tokens: 77 }), { balance: 1_000_000 });
   assert.equal(limitSent(small), 77);
   const large = await call(bodyOf({ max_completion_tokens: 5_000 }), { balance: 1_000_000 });
   assert.equal(limitSent(large), MODEL_MAX);
-  assert.equal(large.reply.headers.get(HEADER), null); // Not for want of money.
+  assert.equal(large.reply.headers.get(HEADER), null); // Money was not the reason.
 });
 
-test('WA-07 several choices share what the wallet affords', async () => {
+test('WA-07 several choices share the output that the wallet affords', async () => {
   const body = bodyOf({ n: 3, max_completion_tokens: 100 });
   const whole = await call(body, { balance: holdFor(body, 300) });
   assert.equal(limitSent(whole), 100);
@@ -192,7 +192,7 @@ test('WA-07 a charge never exceeds its hold, whatever the provider reports', asy
   assert.deepEqual(await service.check(), []);
 });
 
-test('WA-07 a hold counts each prompt token at the dearest price of input that the model has', async () => {
+test('WA-07 a hold prices each prompt token at the model’s dearest input price', async () => {
   for (const prices of [
     { cacheWriteMicrosPerMillion: 3_000_000 },
     {

@@ -8,11 +8,11 @@ import { startMailServer } from '../support/mail-server.ts';
 import { PERIOD_MS, SECRET, senderTo, setOutboxStage } from '../support/outbox.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** When a waiting message is handed over, how often, and what becomes of it. */
+/** When a waiting message is handed over, how often it is tried, and how it ends. */
 
 const { pool, log, logged, mailServer, withOutbox, post, stateOf, ended, tried, set, makeDue } = await setOutboxStage();
 
-test('CP-01 a message is handed over once, and its text is gone then', async () => {
+test('CP-01 a message is handed over once, and then its text is deleted', async () => {
   const server = await mailServer();
   const recipient = await post('Grüße');
   await withOutbox(senderTo(server.url), async () => {
@@ -30,7 +30,7 @@ test('CP-01 a message is handed over once, and its text is gone then', async () 
   assert.equal(mail?.html, `<p>Here: ${SECRET}</p>`);
 });
 
-test('CP-01 in development the text stays, for the mailbox page', async () => {
+test('CP-01 in development the text stays for the mailbox page', async () => {
   const server = await mailServer();
   const recipient = await post();
   await withOutbox(
@@ -43,7 +43,7 @@ test('CP-01 in development the text stays, for the mailbox page', async () => {
   );
 });
 
-test('CP-01 a mail server that is away is asked again, later each time, and every try is the same message', async () => {
+test('CP-01 an unreachable mail server is tried again at growing intervals, with the same message each time', async () => {
   const gone = await startMailServer();
   await gone.close();
   const port = Number(new URL(gone.url).port);
@@ -56,7 +56,7 @@ test('CP-01 a mail server that is away is asked again, later each time, and ever
       await makeDue(recipient);
     }
     const server = await mailServer({ port });
-    server.decide({ refuse: 451, at: 'data' }); // It has the message, and says that it has not.
+    server.decide({ refuse: 451, at: 'data' }); // It has the message but says that it does not.
     await makeDue(recipient);
     await waitUntil('it came', () => server.received.length > 0);
     server.decide('take');
@@ -68,12 +68,12 @@ test('CP-01 a mail server that is away is asked again, later each time, and ever
   });
 });
 
-test('CP-01 a message that fails keeps no other from its way', async () => {
+test('CP-01 a failing message does not block other messages', async () => {
   const server = await mailServer();
   server.decide({ refuse: 451, at: 'recipient' });
   const first = await post();
   await withOutbox(senderTo(server.url), async () => {
-    await waitUntil('it has failed', () => logged('EENVELOPE 451'));
+    await waitUntil('the message has failed', () => logged('EENVELOPE 451'));
     server.decide('take');
     const second = await post();
     assert.equal((await ended(second)).outcome, 'taken');
@@ -83,7 +83,7 @@ test('CP-01 a message that fails keeps no other from its way', async () => {
   });
 });
 
-test('CP-01 a recipient whom the server will never take is given up at once, and its text is gone', async () => {
+test('CP-01 a message to a recipient that the server rejects for good is given up at once, and its text is deleted', async () => {
   const server = await mailServer();
   server.decide({ refuse: 550, at: 'recipient' });
   const recipient = await post();
@@ -94,7 +94,7 @@ test('CP-01 a recipient whom the server will never take is given up at once, and
   assert.ok(logged('EENVELOPE 550'));
 });
 
-test('CP-01 what nobody has taken for a day is given up and not tried again; what is a week old is removed', async () => {
+test('CP-01 a message is given up after a day without success and removed after a week', async () => {
   const server = await mailServer();
   const recipient = await post();
   await set(recipient, `created_at = clock_timestamp() - interval '25 hours'`);
@@ -103,7 +103,7 @@ test('CP-01 what nobody has taken for a day is given up and not tried again; wha
   await withOutbox(senderTo(server.url), async () => {
     const { outcome, tries, body, html } = await ended(recipient);
     assert.deepEqual([outcome, tries, body, html], ['given_up', 0, null, null]);
-    await waitUntil('the old one is gone', async () => (await stateOf(old)) === undefined);
+    await waitUntil('the old message is gone', async () => (await stateOf(old)) === undefined);
   });
   assert.deepEqual(server.received, []);
 });
@@ -126,14 +126,14 @@ test('CP-01 several processes hand each message over once, and share the work', 
   assert.deepEqual(server.received.map(({ to }) => to.join()).toSorted(), recipients.toSorted());
   assert.ok(
     sent.every((count) => count > 0),
-    `all took part: ${sent.join()}`,
+    `all processes took part: ${sent.join()}`,
   );
 });
 
-test('CP-01 a process that dies in a try leaves the message to the next, two minutes later', async () => {
+test('CP-01 if a process dies during an attempt, another one takes the message two minutes later', async () => {
   const server = await mailServer();
   const recipient = await post();
-  assert.equal((await claimMessage(pool))?.recipient, recipient); // And nothing more: it has died.
+  assert.equal((await claimMessage(pool))?.recipient, recipient); // It does nothing more, as if it had died.
   assert.equal(await claimMessage(pool), undefined);
   await withOutbox(senderTo(server.url), async () => {
     const { waits } = await tried(recipient, 1);
@@ -144,7 +144,7 @@ test('CP-01 a process that dies in a try leaves the message to the next, two min
   assert.equal(server.received.length, 1);
 });
 
-test('CP-01 a message that was taken while the database was away is noted later, not sent again', async () => {
+test('CP-01 a message accepted during a database outage is recorded later and not sent again', async () => {
   const server = await mailServer();
   const recipient = await post();
   let isAway = true;
@@ -158,8 +158,8 @@ test('CP-01 a message that was taken while the database was away is noted later,
   await withOutbox(
     senderTo(server.url),
     async () => {
-      await waitUntil('it was taken', () => server.received.length === 1);
-      await waitUntil('it was not noted', () => logged('Connection terminated'));
+      await waitUntil('the message was accepted', () => server.received.length === 1);
+      await waitUntil('the record failed', () => logged('Connection terminated'));
       await makeDue(recipient);
       isAway = false;
       assert.equal((await ended(recipient)).tries, 1);

@@ -5,11 +5,11 @@ import { insertMessage } from '../../packages/service/src/mail/queries.ts';
 import { TEST_CERTIFICATE } from '../support/mail-server.ts';
 import { SECRET, senderTo, setOutboxStage } from '../support/outbox.ts';
 
-/** How a message is handed to the mail server, and what no message can make of itself. */
+/** How a message is handed to the mail server, and why its content cannot inject headers or recipients. */
 
 const { pool, logged, mailServer, withOutbox, post, stateOf, ended, tried, makeDue } = await setOutboxStage();
 
-test('CP-01 credentials are used, and a password that is wrong is a failure, not a refusal', async () => {
+test('CP-01 credentials are sent, and a wrong password is a temporary failure, not a refusal', async () => {
   const server = await mailServer({ account: { user: 'purser', password: 'p@ss/word' } });
   const recipient = await post();
   await withOutbox(senderTo(server.url.replace('p%40ss', 'wrong')), () => tried(recipient, 1));
@@ -23,10 +23,10 @@ test('CP-01 credentials are used, and a password that is wrong is a failure, not
   );
 });
 
-test('CP-01 to another machine mail goes by TLS alone, with a certificate that is trusted', {
+test('CP-01 mail to another machine requires TLS with a trusted certificate', {
   skip: process.platform !== 'linux',
 }, async () => {
-  // The one that has 127.0.0.2, which stands for another machine here.
+  // Linux has 127.0.0.2, which stands in for another machine here.
   const account = { user: 'purser', password: 'the-password' };
   const plain = await mailServer({ host: '127.0.0.2', account });
   const encrypted = await mailServer({ host: '127.0.0.2', account, certificate: TEST_CERTIFICATE });
@@ -54,7 +54,7 @@ test('CP-01 to another machine mail goes by TLS alone, with a certificate that i
   );
 });
 
-test('CP-01 nothing but one address can be a recipient, and a subject is one line', async () => {
+test('CP-01 a recipient is exactly one address, and a subject is one line', async () => {
   const good = { recipient: 'reader-x@example.test', subject: 'x', body: 'x', html: 'x' };
   for (const recipient of [
     'a@example.test, b@example.test',
@@ -79,7 +79,7 @@ test('CP-01 nothing but one address can be a recipient, and a subject is one lin
   }
 });
 
-test('CP-01 what got past all that is still one header on the wire', async () => {
+test('CP-01 text that got past those checks is still one header on the wire', async () => {
   const server = await mailServer();
   const recipient = 'reader-y@example.test';
   const subject = 'x\r\nbcc: evil@example.test';

@@ -14,7 +14,7 @@ const CALLS = 12;
 const SCRAPES = 8;
 const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
 
-test('WA-09 with two workers, every scrape shows the sums of both, also when one is stopped or has died', {
+test('WA-09 with two workers, every scrape shows the sums of both, even if one is stopped or has died', {
   skip: !isLinux,
 }, async (t) => {
   const upstream = await startScriptedUpstream();
@@ -33,7 +33,7 @@ test('WA-09 with two workers, every scrape shows the sums of both, also when one
   const headers = { authorization: `Bearer ${liveKey}`, 'x-service-user': userId, 'content-type': 'application/json' };
   const body = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hello' }] });
   for (let call = 0; call < CALLS; call += 1) {
-    // On a connection of its own, so that both workers get some.
+    // On a separate connection, so that both workers get some.
     const reply = await httpSend(service.url, { method: 'POST', path: '/v1/chat/completions', headers, body });
     assert.equal(reply.status, 200);
   }
@@ -49,7 +49,7 @@ test('WA-09 with two workers, every scrape shows the sums of both, also when one
   const [first = 0] = workers;
   process.kill(first, 'SIGSTOP');
   try {
-    // The first process hands connections to workers in turn: of two, one comes to the worker that runs, and only that
+    // The first process hands connections to the workers in turn: one of two goes to the running worker, and only that
     // one is answered.
     await Promise.race([expectSums('one is stopped', WORKERS), expectSums('one is stopped', WORKERS)]);
   } finally {

@@ -41,7 +41,7 @@ test('a schema that is up to date is left alone', async () => {
   assert.deepEqual(await migrate(anotherProcess()), { migrations: [], functions: [] });
 });
 
-test('functions of another text, other parameters or no file are put right, with what hangs on them and their grants', async () => {
+test('functions with other text, other parameters or no file are put right, along with their dependents and grants', async () => {
   const expected = await describeSchema(database.owner, { bodies: true });
   await database.owner.query(`
     drop function ledger.set_cap;
@@ -63,7 +63,7 @@ test('functions of another text, other parameters or no file are put right, with
   assert.deepEqual(rows, []);
 });
 
-test('a function on which a trigger still hangs is not dropped with its file', async () => {
+test('a function that a trigger still uses is not dropped when its file is gone', async () => {
   await database.owner.query(`
     create function db.hung() returns trigger language plpgsql as 'begin return new; end';
     create trigger hung before insert on db.identity for each row execute function db.hung();
@@ -73,7 +73,7 @@ test('a function on which a trigger still hangs is not dropped with its file', a
   assert.deepEqual(await migrate(anotherProcess()), { migrations: [], functions: ['db.hung'] });
 });
 
-test('functions that a newer version made are refused by name of both, and left as they are', async () => {
+test('functions of a newer version are refused by a message that names both versions, and left as they are', async () => {
   const asMade = await database.owner.query<{ version: string }>(
     `with made as (select version from db.functions where name = 'ledger.credit')
      update db.functions f set digest = sha256('newer'), version = '0.10.0' from made where f.name = 'ledger.credit'
@@ -91,11 +91,11 @@ test('functions that a newer version made are refused by name of both, and left 
   assert.deepEqual((await migrate(anotherProcess())).functions, ['ledger.credit']);
 });
 
-test('the body of every function is right by the schema', async () => {
+test('the body of every function is valid for the schema', async () => {
   const client = await database.owner.connect();
   await client.query('begin');
   try {
-    // As a start makes them, this is not checked.
+    // A start creates them without this check.
     await client.query('set local check_function_bodies = on');
     for (const { name, sql } of readFunctions()) await assert.doesNotReject(client.query(sql), name);
   } finally {
@@ -104,7 +104,7 @@ test('the body of every function is right by the schema', async () => {
   }
 });
 
-test('a schema newer than this build is refused by name of both', async () => {
+test('a schema newer than this build is refused by a message that names both versions', async () => {
   await database.owner.query(`insert into db.migrations (version, name) values ($1, 'from the future')`, [
     SCHEMA_VERSION + 1,
   ]);
@@ -136,12 +136,12 @@ test('a database of a build from before version 0.1.0 is refused and stays as it
   }
 });
 
-test('a user who may not create roles is told so', async () => {
+test('a user who may not create roles gets a message that says so', async () => {
   const bare = await createTestDatabase({ isEmpty: true });
   await bare.owner.query(`create role bare_${process.pid} login password 'bare'`);
   const { rows } = await bare.owner.query<{ name: string }>('select current_database() as name');
   await bare.owner.query(`alter database ${rows[0]?.name} owner to bare_${process.pid}`);
-  // The roles exist on this server already, so that what is missing is the right to be granted them.
+  // The roles already exist on this server, so the user lacks only the right to be granted them.
   const url = new URL(bare.url);
   url.username = `bare_${process.pid}`;
   url.password = 'bare';

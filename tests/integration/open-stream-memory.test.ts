@@ -1,4 +1,4 @@
-// A stream may be open for minutes: by then it keeps nothing of what was asked, which may be a whole book.
+// A stream may be open for minutes. It must not keep its request all that time, which may be a whole book.
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { after, test } from 'node:test';
@@ -13,10 +13,10 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const STREAMS = 50;
 const CHARACTERS = 400 * 1024;
-/** Sockets and parsers of all three sides, and what else a stream needs: far less than one copy of its body. */
+/** Sockets and parsers of all three sides and whatever else a stream needs: far less than one copy of its body. */
 const KEPT_BYTES_MAX = CHARACTERS / 4;
 
-/** Its streams begin and stay open. It keeps nothing of what it is sent: this process is the one that is measured. */
+/** Its streams begin and stay open. It keeps no request, because it runs in the process that is measured. */
 const provider = createServer((incoming, response) => {
   incoming.resume().once('end', () => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -38,14 +38,14 @@ const app = await service.addApp({ maxStreamsPerUser: STREAMS });
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** What is in use, on the heap and beside it. */
+/** The memory in use, on and off the heap. */
 function bytesInUse(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
 
-/** One body for all: what callers send is not what is measured. */
+/** All calls share one body, so that the callers' own copies do not count. */
 function bodyOf(character: string): Buffer {
   const messages = [{ role: 'user', content: character.repeat(CHARACTERS) }];
   return Buffer.from(JSON.stringify({ model: 'large', stream: true, messages }));
@@ -71,7 +71,7 @@ for (const [what, character] of [
   test(`an open stream keeps no copy of its request in ${what}`, async (t) => {
     await service.fund(app, what, 1_000_000_000_000);
     const body = bodyOf(character);
-    const leave: IncomingMessage[] = [await openStream(what, body)]; // The first costs what is there once.
+    const leave: IncomingMessage[] = [await openStream(what, body)]; // The first stream pays for everything that is allocated once.
     const before = bytesInUse();
     for (let stream = 0; stream < STREAMS - 1; stream += 1) leave.push(await openStream(what, body));
     const kept = (bytesInUse() - before) / (STREAMS - 1);

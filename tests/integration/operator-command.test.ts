@@ -8,7 +8,7 @@ import { PASSWORD, type Person, personWith } from '../support/control.ts';
 import { runToEnd, type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { trailOf } from '../support/trail.ts';
 
-/** The first operators: by settings at the start, and by a command beside a service that runs. */
+/** The first operators: created from settings at the start, or by a command beside a running service. */
 
 const EMAIL = 'first@example.test';
 
@@ -46,7 +46,7 @@ async function accountOf(email: string, by: Person): Promise<Readonly<Record<str
   return (accounts as Record<string, unknown>[]).find((account) => account['email'] === email);
 }
 
-test('CP-05 the operator of the settings is made at the start, and the trail says so', async () => {
+test('CP-05 a start creates the operator named in the settings, and the audit trail says so', async () => {
   const operator = await signIn(EMAIL, PASSWORD);
   const account = await accountOf(EMAIL, operator);
   assert.equal(account?.['role'], 'operator');
@@ -56,7 +56,7 @@ test('CP-05 the operator of the settings is made at the start, and the trail say
   ]);
 });
 
-test('CP-05 the command makes an operator beside a service that runs; the password comes from standard input', async () => {
+test('CP-05 the command creates an operator beside a running service, with the password from standard input', async () => {
   const email = 'New@Example.Test';
   const { status, said } = await create(['--email', email, '--name', 'New One'], 'a password of mine\n');
   assert.equal(status, 0, said);
@@ -71,7 +71,7 @@ test('CP-05 the command makes an operator beside a service that runs; the passwo
   ]);
 });
 
-test('CP-05 a known e-mail is told and nothing is changed, whatever its role', async () => {
+test('CP-05 the command reports a known e-mail and changes nothing, whatever the role', async () => {
   const again = await create(['--email', EMAIL.toUpperCase()], 'another password\n');
   assert.deepEqual([again.status, /already has an account\. Nothing was changed/.test(again.said)], [1, true]);
   const operator = await signIn(EMAIL, PASSWORD);
@@ -80,7 +80,7 @@ test('CP-05 a known e-mail is told and nothing is changed, whatever its role', a
   assert.equal((await accountOf('o@example.test', operator))?.['role'], 'owner');
 });
 
-test('CP-05 a password among the words of the command is refused, without a stack, and nobody is made', async () => {
+test('CP-05 a password on the command line is refused without a stack trace, and no operator is created', async () => {
   const { status, said } = await create(['--email', 'n@example.test', '--password', PASSWORD], '');
   assert.equal(status, 1, said);
   assert.match(said, /Unknown arguments/);
@@ -88,7 +88,7 @@ test('CP-05 a password among the words of the command is refused, without a stac
   assert.equal(await accountOf('n@example.test', await signIn(EMAIL, PASSWORD)), undefined);
 });
 
-test('CP-05 a later start leaves the operator of the settings as it is, its password too', async () => {
+test('CP-05 a later start leaves the operator from the settings unchanged, including the password', async () => {
   await service.stop();
   service = await start('quite another password');
   await signIn(EMAIL, PASSWORD);
@@ -100,7 +100,7 @@ test('CP-05 a later start leaves the operator of the settings as it is, its pass
   assert.ok(!service.said().includes('is no operator'));
 });
 
-test('CP-05 a start whose operator is an owner’s account says so, and raises nobody', async () => {
+test('CP-05 a start whose operator setting names an owner’s account says so and promotes nobody', async () => {
   await service.stop();
   service = await start(PASSWORD, 'o@example.test');
   assert.match(service.said(), /The account of PURSER_OPERATOR_EMAIL exists but is not an operator/);

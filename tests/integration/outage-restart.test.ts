@@ -31,7 +31,7 @@ const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
 const CHARGE = chargeFor({ prompt: 40, completion: 20 });
 const log = createLog('silent');
 
-/** A gateway process whose network to the database can be cut, with one call that ends in the cut. */
+/** A gateway process whose network to the database can be cut, and one call that ends during the cut. */
 async function dieInOutage(
   t: TestContext,
   { hasSurvivor = false, ends = 'killed' }: { readonly hasSurvivor?: boolean; readonly ends?: 'killed' | 'stopped' },
@@ -81,26 +81,26 @@ async function assertCharged({ database, spool, callId }: Awaited<ReturnType<typ
 test('WA-07 kill -9 of the gateway in an outage: the next start charges what it had answered', async (t) => {
   const outage = await dieInOutage(t, {});
   await outage.start();
-  // As soon as it is ready, long before its reaper may release anything.
+  // Checked as soon as it is ready, long before its reaper may release anything.
   assert.equal((await receiptOf(outage.database, outage.callId))?.charged, CHARGE);
   await assertCharged(outage);
 });
 
-test('WA-07 a gateway that is stopped while nothing gets through to the database ends, and the next start charges', async (t) => {
+test('WA-07 a gateway that cannot reach the database still stops, and the next start charges its calls', async (t) => {
   const outage = await dieInOutage(t, { ends: 'stopped' });
   await outage.start();
   await assertCharged(outage);
 });
 
-test('WA-07 of two gateways on one data directory one is killed in an outage: the other charges what it had answered', async (t) => {
+test('WA-07 if one of two gateways on a data directory is killed in an outage, the other charges what it had answered', async (t) => {
   await assertCharged(await dieInOutage(t, { hasSurvivor: true }));
 });
 
-test('WA-07 what a gateway left on disk waits for its own database, whatever other one the next start uses', async (t) => {
+test('WA-07 settlements left on disk wait for their own database, even if the next start uses another one', async (t) => {
   const outage = await dieInOutage(t, {});
   const other = await createTestDatabase();
   afterwards(t, other.close);
-  // Test databases are copies of one, and a copy keeps its name.
+  // Test databases are copies of one template, and a copy keeps the template's name.
   await other.owner.query('update db.identity set database_id = gen_random_uuid()');
   const stranger = await outage.start(other.url);
   await stranger.stop();
@@ -135,7 +135,7 @@ async function arrangeHolds(
   return { ledger, proxy, holds, spool, clock, directory };
 }
 
-test('WA-10 a settlement that comes from disk after its hold was reaped charges nothing', async (t) => {
+test('WA-10 a settlement replayed from disk after its hold was reaped charges nothing', async (t) => {
   const { ledger, proxy, holds, directory } = await arrangeHolds(t);
   const request = holdOf('anna', 60);
   await holds.place(request);
@@ -183,7 +183,7 @@ test('WA-07 no hold is placed while too many settlements wait', async (t) => {
   assert.equal((await ledger.wallet('anna')).held, 30);
 });
 
-test('WA-07 where the spool is on a full disk a call waits for the database, and leaves nothing half-written', async (t) => {
+test('WA-07 with the spool on a full disk a call waits for the database and leaves nothing half-written', async (t) => {
   const disk = mountSmallDisk(t);
   if (disk === undefined) return t.skip('this process may mount no file system');
   const { ledger, proxy, holds, spool, directory } = await arrangeHolds(t, { parent: disk.directory });
@@ -192,22 +192,22 @@ test('WA-07 where the spool is on a full disk a call waits for the database, and
   proxy.reset();
   await holds.settle(endOf(requests[0], 50), micros(60n));
   disk.fill();
-  const others: CallId[] = []; // They take what is left of the file's last page.
+  const others: CallId[] = []; // They fill the rest of the file's last page.
   for (let isKept = true; isKept; ) {
     const other = endOf(holdOf('anna', 60), 50);
     others.push(other.callId);
     isKept = await spool.keep(other);
   }
   const before = filesOf(directory);
-  assert.equal(recordsOf(directory).length, others.length); // The first call's and theirs, but for the last: whole lines.
+  assert.equal(recordsOf(directory).length, others.length); // The records of the first call and of the others except the last, all whole lines.
   let isAnswered = false;
   const second = holds.settle(endOf(requests[1], 50), micros(60n)).finally(() => (isAnswered = true));
   await waitUntil('it waits', () => spool.kept() === others.length + 2);
-  assert.equal(await spool.keep(endOf(requests[1], 50)), false); // After which the one before it has been tried.
+  assert.equal(await spool.keep(endOf(requests[1], 50)), false); // By then the one before it has been tried.
   assert.deepEqual([isAnswered, filesOf(directory)], [false, before]);
   proxy.restore();
   assert.deepEqual(await second, { charged: 50n });
-  for (const callId of others) spool.strike(callId);
+  for (const callId of others) spool.crossOff(callId);
   await untilEmpty(directory);
   const { balance, held } = await ledger.wallet('anna');
   assert.deepEqual({ balance, held }, { balance: 900, held: 0 });

@@ -30,7 +30,7 @@ interface Loss {
   readonly end: () => Promise<void> | void;
 }
 
-/** A service that reaches a server of its own over a network of its own, with a plain call and a stream under way. */
+/** A service with its own database server behind its own network, with a plain call and a stream running. */
 async function arrange(t: TestContext, server: LosableServer) {
   const upstream = await startScriptedUpstream();
   afterwards(t, upstream.close);
@@ -114,7 +114,7 @@ const LOSSES: readonly (readonly [string, (ground: Ground) => Loss])[] = [
 
 for (const [what, lossOf] of LOSSES) {
   test(
-    `WA-07 a database that ${what} in the middle of calls: they end for their callers and are charged once`,
+    `WA-07 a database that ${what} in the middle of calls: every caller gets an end, and every call is charged once`,
     {
       skip: !isLinux, // The process table is read.
     },
@@ -122,7 +122,7 @@ for (const [what, lossOf] of LOSSES) {
   );
 }
 
-test('WA-07 a database whose disk is full in the middle of calls: they end for their callers and are charged once', {
+test('WA-07 a database whose disk fills up in the middle of calls: every caller gets an end, and every call is charged once', {
   skip: !isLinux,
 }, async (t) => {
   const disk = mountSmallDisk(t);

@@ -13,16 +13,16 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const BALANCE = 1_000_000;
 const LIMIT = 20;
-/** Bytes that an answer of so many tokens never has: 128 a token, and 16 KiB for what rides along. */
+/** More bytes than an answer of this many tokens ever has: 128 per token, and 16 KiB for everything else. */
 const BYTES_MAX = LIMIT * 128 + 16_384;
 const STREAM = { stream: true, stream_options: { include_usage: true } };
-/** A stream that nobody cuts goes on for ever. */
+/** A stream that goes on forever unless it is cut. */
 const CALL_MS_MAX = 10_000;
 const HANG: UpstreamStep = { hang: true };
 const DONE: UpstreamStep = { write: frame('[DONE]') };
 
 const { upstream, service, app, newUser } = await setStage({
-  model: { timeoutMs: 60_000 }, // So that silence ends no stream here.
+  model: { timeoutMs: 60_000 }, // So that no stream times out here.
   catalogue: (catalogue) => {
     const [large] = catalogue.models;
     const drained = { ...large, id: 'acme.drained-1', onAbandon: 'drain' };
@@ -40,11 +40,11 @@ interface Outcome {
   readonly user: string;
   readonly reply: Reply;
   readonly bill: Bill;
-  /** What the operator lost to the provider. */
+  /** The operator's loss to the provider. */
   readonly lost: number;
 }
 
-/** One call of a fresh user, read to its end; its wallet holds nothing afterwards and the books agree. */
+/** One call of a fresh user, read to its end. Afterwards the wallet holds nothing and the books agree. */
 async function call(body: string): Promise<Outcome> {
   const user = await newUser(BALANCE);
   const headers = { 'x-correlation-id': user };
@@ -93,7 +93,7 @@ interface Chunk {
   readonly usage?: { readonly completion_tokens: number } | null;
 }
 
-/** The chunks of a stream that ended well. */
+/** The chunks of a stream that ended normally. */
 function chunksOf({ text }: Reply): readonly Chunk[] {
   const payloads = payloadsOf(text);
   assert.equal(payloads.at(-1), '[DONE]');
@@ -104,12 +104,12 @@ function usageOf(prompt: number, completion: number) {
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }
 
-/** Chunks of 200 bytes, each harmless on its own. */
+/** Chunks of 200 bytes, each of them harmless by itself. */
 function wordy(chunks: number): readonly UpstreamStep[] {
   return Array.from({ length: chunks }, () => says({ content: 'word '.repeat(40) }));
 }
 
-test("WA-07 what a provider bills above the hold is never the wallet's: it is booked as the operator's loss", async () => {
+test("WA-07 a wallet never pays what a provider bills above the hold: it is booked as the operator's loss", async () => {
   for (const fields of [{}, STREAM]) {
     const content = 'word '.repeat(100);
     const usage = usageOf(10, 5_000);
@@ -126,7 +126,7 @@ test("WA-07 what a provider bills above the hold is never the wallet's: it is bo
   }
 });
 
-test('WA-07 a count above the limit that the hold still covers is charged as it is, and flagged', async () => {
+test('WA-07 a count above the limit that the hold still covers is charged in full and flagged', async () => {
   upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: usageOf(10, LIMIT + 1) }) });
   const { bill } = await call(bodyOf());
   assert.equal(bill.charged, chargeFor({ prompt: 10, completion: LIMIT + 1 }));
@@ -144,7 +144,7 @@ for (const [what, steps] of [
     [says({ tool_calls: [{ index: 0, function: { name: 'f', arguments: ' '.repeat(30_000) } }] }), HANG],
   ],
 ] as const) {
-  test(`WA-07 content that runs past the limit ${what} is cut, the provider cancelled and the hold charged`, async () => {
+  test(`WA-07 content past the limit ${what} is cut, the provider is cancelled and the hold is charged`, async () => {
     upstream.script({ body: steps });
     const body = bodyOf(STREAM);
     const seen = upstream.requests.length;
@@ -162,7 +162,7 @@ for (const [what, steps] of [
   });
 }
 
-test('WA-07 a stream is cut at the first byte above the bound, no honest one before it', async () => {
+test('WA-07 a stream is cut at the first byte above the bound and never before', async () => {
   for (const [bytes, isCut] of [
     [BYTES_MAX, false],
     [BYTES_MAX + 1, true],
@@ -176,7 +176,7 @@ test('WA-07 a stream is cut at the first byte above the bound, no honest one bef
   }
 });
 
-test('WA-07 only the choices that are still open are cut, each with the role that it lacks', async () => {
+test('WA-07 only open choices are cut, and each gets the role that it lacks', async () => {
   const steps = [
     says({ role: 'assistant', content: 'A' }),
     says({}, { finish: 'stop' }),
@@ -190,7 +190,7 @@ test('WA-07 only the choices that are still open are cut, each with the role tha
   ]);
 });
 
-test('WA-07 a count on a chunk that is above the limit cuts the stream too, unless all has been said', async () => {
+test('WA-07 a reported count above the limit cuts the stream too, unless the content is complete', async () => {
   const running = (tokens: number) => says({ content: 'word ' }, { usage: usageOf(10, tokens) });
   upstream.script({ body: [running(LIMIT), running(LIMIT + 1), running(LIMIT + 2), HANG] });
   const { reply, bill, lost } = await call(bodyOf(STREAM));
@@ -211,7 +211,7 @@ test('WA-07 a caller who asked for no usage gets the cut and the end of the stre
   assert.ok(chunks.every((chunk) => !('usage' in chunk)));
 });
 
-test('WA-07 an abandoned stream that runs past its limit is read no further and charged its hold', async () => {
+test('WA-07 an abandoned stream past its limit is read no further and charged its hold', async () => {
   const user = await newUser(BALANCE);
   const body = bodyOf({ model: 'acme.drained-1', stream: true });
   const { promise: gone, resolve: leave } = Promise.withResolvers<void>();

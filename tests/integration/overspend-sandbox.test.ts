@@ -9,7 +9,7 @@ import { startTestService, type TestApp, type TestService } from '../support/ser
 
 const CALLS = 200;
 const ADMITTED = 3;
-/** The fixed answer has eleven pieces, each a token, and this model's input is free: a call costs just what it holds. */
+/** The fixed answer has eleven one-token pieces and this model's input is free, so a call costs exactly what it holds. */
 const OUTPUT_TOKENS = 11;
 const HOLD = 49; // 11 tokens at 4 micros and a tenth of margin: 48.4.
 
@@ -62,14 +62,14 @@ async function expectExactlyThree(user: string, balance: number, replies: readon
 for (const isStream of [false, true]) {
   const kind = isStream ? 'streams' : 'plain calls';
 
-  test(`SB-02 of ${CALLS} sandbox ${kind} at once over two gateways, a wallet worth three admits three`, async () => {
+  test(`SB-02 of ${CALLS} simultaneous sandbox ${kind} over two gateways, a wallet worth three calls admits three`, async () => {
     const user = `balance-${isStream}`;
     await makeSandboxWallet(service.database, app, { user, balance: ADMITTED * HOLD });
     const codes = await expectExactlyThree(user, ADMITTED * HOLD, await rush(user, isStream));
     assert.deepEqual([...codes], ['PAYMENT_REQUIRED']);
   });
 
-  test(`SB-02 of ${CALLS} sandbox ${kind} at once over two gateways, a cap worth three admits three`, async () => {
+  test(`SB-02 of ${CALLS} simultaneous sandbox ${kind} over two gateways, a cap worth three calls admits three`, async () => {
     const user = `cap-${isStream}`;
     await makeSandboxWallet(service.database, app, { user, balance: 5_000_000, cap: ADMITTED * HOLD });
     const codes = await expectExactlyThree(user, 5_000_000, await rush(user, isStream));

@@ -14,7 +14,7 @@ before(async () => {
 
 after(() => ground.close());
 
-/** Everything that payments can do, once. */
+/** Does everything that payments can do, once. */
 async function everything(): Promise<void> {
   const { processor, paid, tell, refunds } = ground;
   const { there } = await paid('anna', 9_000_000);
@@ -36,7 +36,7 @@ function kind(name: string, change: string): string {
   return `update ledger.entries set ${change} where kind = '${name}'`;
 }
 
-test('WA-09 the check finds payments right, and each thing that is wrong with one', async () => {
+test('WA-09 the check accepts correct payments and reports every possible error in one', async () => {
   const { owner } = ground.ledger.database;
   await everything();
   assert.deepEqual(await ground.check(), []);
@@ -71,7 +71,7 @@ test('WA-09 the check finds payments right, and each thing that is wrong with on
     const client = await owner.connect();
     try {
       await client.query('begin');
-      await client.query('set local session_replication_role = replica'); // Entries are only ever appended.
+      await client.query('set local session_replication_role = replica'); // Without this, entries can only be appended.
       for (const change of changes) await client.query(change);
       const { rows } = await client.query<{ rule: string }>(
         'select rule from ledger.differences() union select rule from payments.differences()',

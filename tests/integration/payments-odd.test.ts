@@ -21,7 +21,7 @@ async function stateOf(checkoutId: CheckoutId): Promise<string | undefined> {
   return (await ground.checkouts.find(checkoutId))?.state;
 }
 
-test('ON-02 an amount that is none of the processor, or for nobody, opens nothing', async () => {
+test('ON-02 an amount that the processor cannot take, or a checkout for nobody, opens nothing', async () => {
   await ground.ledger.open('fred', 0);
   const before = ground.processor.orders.length;
   for (const amount of [1, 499_999, 5_000_001, 1_000_000_000_000])
@@ -30,7 +30,7 @@ test('ON-02 an amount that is none of the processor, or for nobody, opens nothin
   assert.equal(ground.processor.orders.length, before);
 });
 
-test('ON-02 another amount is credited as it came, and an operator is told', async () => {
+test('ON-02 a payment of another amount is credited as paid, and an operator learns of it', async () => {
   for (const [user, amount] of [
     ['less', 4_990_000],
     ['more', 5_010_000],
@@ -47,7 +47,7 @@ test('ON-02 another amount is credited as it came, and an operator is told', asy
   }
 });
 
-test('ON-02 another currency is kept: in no wallet, refunded and disputed without the wallet', async () => {
+test('ON-02 a payment in another currency is kept, and refunds and disputes of it leave every wallet alone', async () => {
   const { ledger, processor, begin, tell, moved } = ground;
   await ledger.open('gina', 0);
   const checkoutId = await begin('gina', 5_000_000);
@@ -67,7 +67,7 @@ test('ON-02 another currency is kept: in no wallet, refunded and disputed withou
   assert.equal(rows.length, 1);
 });
 
-test('ON-02 a payment for which there is no room is kept', async () => {
+test('ON-02 a payment that does not fit into the wallet is kept', async () => {
   const { ledger, processor, begin, tell, moved } = ground;
   await ledger.open('full', Number.MAX_SAFE_INTEGER);
   const checkoutId = await begin('full', 5_000_000);
@@ -85,7 +85,7 @@ test('ON-02 a second payment of one checkout is kept', async () => {
   assert.deepEqual(await moved('twice'), ['top_up 5000000']);
 });
 
-test('CP-05 a key of an operator is none of the processor’s', async () => {
+test('CP-05 an operator’s idempotency key never clashes with a processor’s key', async () => {
   const { ledger, processor, tell, moved, paid } = ground;
   const { there } = await paid('keys', 5_000_000);
   const refund = processor.refundThere(there, 1_000_000);
@@ -97,7 +97,7 @@ test('CP-05 a key of an operator is none of the processor’s', async () => {
   assert.deepEqual((await moved('keys')).slice(3), ['refund 1000000', 'claw_back 2000000']);
 });
 
-test('ON-02 a processor that never answers keeps no process from stopping', async () => {
+test('ON-02 a processor that never answers does not stop a process from ending', async () => {
   const { ledger, begin, processor } = ground;
   await ledger.open('slow', 0);
   const checkoutId = await begin('slow', 5_000_000);
@@ -115,5 +115,5 @@ test('ON-02 a processor that never answers keeps no process from stopping', asyn
   };
   const sweep = startPaymentSweep({ pool: ledger.live, processor: silent, log: createLog('silent'), periodMs: 10 });
   await asked.promise;
-  await sweep.stop(); // The look never ends.
+  await sweep.stop(); // The look-up never ends.
 });

@@ -66,7 +66,7 @@ test('ON-02 a forged webhook, and one of a payment that is not ours, leave no ro
   assert.deepEqual(await count(), before);
 });
 
-test('ON-02 a payment of a checkout that was begun elsewhere leaves no row', async () => {
+test('ON-02 a payment for a checkout that began elsewhere leaves no row', async () => {
   const { processor, begin, ledger, moved, tell } = ground;
   await ledger.open('far', 0);
   const checkoutId = await begin('far', 5_000_000);
@@ -121,7 +121,7 @@ test('WA-05 refunds made at the processor are booked once each, however they are
   ]);
 });
 
-test('WA-05 a refund that came back is in the wallet again, and an older report does not undo it', async () => {
+test('WA-05 a returned refund goes back into the wallet, and an older report does not undo that', async () => {
   const { processor, tell, moved, paid } = ground;
   const { there } = await paid('ilse', 5_000_000);
   const refund = processor.refundThere(there, 1_000_000);
@@ -136,7 +136,7 @@ test('WA-05 a refund that came back is in the wallet again, and an older report 
   assert.deepEqual(await moved('ilse'), expected);
 });
 
-test('WA-05 a refund that is declined before anybody heard of it moves nothing, also by an older report', async () => {
+test('WA-05 a refund that is declined before we learn of it moves nothing, even if an older report follows', async () => {
   const { processor, tell, moved, paid } = ground;
   const { there } = await paid('jan', 5_000_000);
   const refund = processor.refundThere(there, 1_000_000, 'under_way');
@@ -147,7 +147,7 @@ test('WA-05 a refund that is declined before anybody heard of it moves nothing, 
   assert.deepEqual(await moved('jan'), ['top_up 5000000']);
 });
 
-test('WA-05 WA-06 what a bank takes beyond the balance suspends, and what it gives back lifts nothing', async () => {
+test('WA-05 WA-06 a claw-back beyond the balance suspends the wallet, and money that comes back does not lift that', async () => {
   const { ledger, processor, tell, moved, paid } = ground;
   const { there } = await paid('kurt', 5_000_000);
   await ledger.takeBack('kurt', 2_000_000, { kind: 'refund' });
@@ -168,7 +168,7 @@ test('WA-05 WA-06 what a bank takes beyond the balance suspends, and what it giv
   assert.equal((await ledger.wallet('kurt')).balance, 3_000_000);
 });
 
-test('ON-02 looks that overtake each other come to the same books', async () => {
+test('ON-02 look-ups that overtake each other lead to the same books', async () => {
   const { processor, begin, ledger, moved } = ground;
   await ledger.open('race', 0);
   const payment = processor.pay(await begin('race', 5_000_000));
@@ -189,7 +189,7 @@ test('ON-02 looks that overtake each other come to the same books', async () => 
   ]);
 });
 
-test('BI-04 a link is spent by a payment of its checkout, not by the checkout', async () => {
+test('BI-04 a link is used up by the payment of its checkout, not by the checkout itself', async () => {
   await ground.ledger.open('link', 0);
   const linkDigest = Buffer.alloc(32, 7);
   const { checkoutId } = await ground.checkouts.begin({
@@ -217,7 +217,7 @@ test('ON-02 a payment whose webhook never comes is found a day later too', async
   assert.deepEqual(await moved('late'), ['top_up 5000000']);
 });
 
-test('ON-02 a payment is found after days in which the processor could not be reached', async () => {
+test('ON-02 a payment is found after days in which the processor was unreachable', async () => {
   const { processor, begin, ledger, moved, sweep } = ground;
   await ledger.open('long', 0);
   processor.pay(await begin('long', 5_000_000));
@@ -232,7 +232,7 @@ test('ON-02 a payment is found after days in which the processor could not be re
   assert.deepEqual(await moved('long'), ['top_up 5000000']);
 });
 
-test('ON-02 nobody looks again at a checkout that was paid, nor for ever at one that was not opened', async () => {
+test('ON-02 a paid checkout is not looked up again, and one that never opened is not looked up forever', async () => {
   const { processor, begin, ledger, paid, sweep } = ground;
   const { owner } = ledger.database;
   const isLookedAt = async (user: string) => {
@@ -274,7 +274,7 @@ test('ON-02 looks without a webhook become rarer with age, and end', async () =>
   assert.deepEqual([await next('1 minute'), await next('4 hours'), await next('4 days')], [1, 60, null]);
 });
 
-test('WA-05 nobody is suspended for what the same report makes good', async () => {
+test('WA-05 a shortfall that the same report makes good suspends nobody', async () => {
   const { ledger, processor, tell, moved, paid } = ground;
   const { there } = await paid('level', 5_000_000);
   await ledger.takeBack('level', 5_000_000, { kind: 'refund' });

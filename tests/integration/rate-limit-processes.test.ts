@@ -5,7 +5,7 @@ import { type Reply, send } from '../support/client.ts';
 import { type GatewayProcesses, startGatewayProcesses } from '../support/gateway-processes.ts';
 import { createTestGround, type TestApp, type TestGround } from '../support/service.ts';
 
-/** The bucket of an app over gateways that share nothing but the database. */
+/** The bucket of an app over gateways that share only the database. */
 
 let ground: TestGround;
 let gateways: GatewayProcesses;
@@ -42,10 +42,10 @@ function askAll(app: TestApp, calls: number): Promise<readonly Reply[]> {
   );
 }
 
-test('LI-01 two processes give what one bucket holds, to the token, and tell each number that is left once', async () => {
+test('LI-01 two processes together give out exactly the tokens of one bucket and report each remaining count once', async () => {
   const app = await ground.addApp({ ratePerMinute: 60, rateBurst: 10_000 });
   await gateways.untilKnown(app);
-  await setTokens(app, 150, '1 hour'); // Never refilled, so that counts are exact.
+  await setTokens(app, 150, '1 hour'); // Too slow to refill, so the counts are exact.
   const served: Reply[] = [];
   for (let round = 0; round < 5; round += 1) {
     served.push(...(await askAll(app, 60)).filter(({ status }) => status === 200));
@@ -57,7 +57,7 @@ test('LI-01 two processes give what one bucket holds, to the token, and tell eac
   );
 });
 
-test('LI-01 two processes never give more than the burst and what time has refilled', async () => {
+test('LI-01 two processes never give out more than the burst and what has been refilled', async () => {
   const app = await ground.addApp({ ratePerMinute: 600, rateBurst: 20 });
   await gateways.untilKnown(app);
   const startMs = Date.now();

@@ -27,7 +27,7 @@ test('WA-05 a refund is set aside before the processor is asked, and booked once
     [2_000_000n],
   );
   await tell(there);
-  assert.equal((await moved('anna')).length, 2, 'it is still under way');
+  assert.equal((await moved('anna')).length, 2, 'the refund is still running');
   processor.setRefund(processor.refundOrders.at(-1)?.refundId ?? '', 'paid');
   for (let times = 0; times < 3; times += 1) await tell(there);
   assert.deepEqual(await moved('anna'), ['top_up 5000000', 'refund_set_aside 2000000', 'refund_paid 2000000']);
@@ -36,12 +36,12 @@ test('WA-05 a refund is set aside before the processor is asked, and booked once
   assert.deepEqual(await ground.refunds.underWay(APP, 'anna' as EndUserId), []);
 });
 
-test('WA-05 what the processor declines comes back, at once or later', async () => {
+test('WA-05 a refund that the processor declines, at once or later, goes back into the wallet', async () => {
   const { processor, paid, tell, moved } = ground;
   const { there } = await paid('bert', 5_000_000);
   processor.refunds = 'declined';
   assert.equal(await ask('bert', 2_000_000, 'one'), 'declined');
-  assert.equal(await ask('bert', 2_000_000, 'one'), 'declined', 'a repeat is answered alike');
+  assert.equal(await ask('bert', 2_000_000, 'one'), 'declined', 'a repeat gets the same answer');
   processor.refunds = 'under_way';
   assert.equal(await ask('bert', 1_000_000, 'two'), 'asked');
   processor.setRefund(processor.refundOrders.at(-1)?.refundId ?? '', 'declined');
@@ -57,7 +57,7 @@ test('WA-05 what the processor declines comes back, at once or later', async () 
   assert.equal(await refundable('bert'), 5_000_000);
 });
 
-test('WA-05 a refund that was paid and came back is in the wallet again, once', async () => {
+test('WA-05 a refund that was paid and then returned goes back into the wallet once', async () => {
   const { processor, paid, tell, moved } = ground;
   processor.refunds = 'paid';
   const { there } = await paid('carl', 5_000_000);
@@ -89,7 +89,7 @@ test('WA-05 a refund that was reported exists, even if the answer to its request
   assert.deepEqual((await moved('knut')).slice(1), ['refund_set_aside 1000000']);
 });
 
-test('WA-05 a refund that was paid although it had been declined is taken', async () => {
+test('WA-05 a refund that was declined and then paid anyway is taken', async () => {
   const { processor, paid, tell, moved } = ground;
   const { there } = await paid('dirk', 5_000_000);
   processor.refunds = 'declined';
@@ -104,7 +104,7 @@ test('WA-05 a refund that was paid although it had been declined is taken', asyn
   assert.deepEqual((await moved('dirk')).slice(2), ['refund_released 2000000', 'refund 2000000']);
 });
 
-test('WA-05 a key counts once: the same request is a repeat, another amount a conflict, also many at once', async () => {
+test('WA-05 a key counts once: the same request is a repeat and another amount is a conflict, even for many at once', async () => {
   const { processor, paid, moved } = ground;
   await paid('emma', 5_000_000);
   const before = processor.refundOrders.length;
@@ -115,7 +115,7 @@ test('WA-05 a key counts once: the same request is a repeat, another amount a co
   assert.equal((await moved('emma')).length, 2);
 });
 
-test('WA-05 requests at once under one key are one, and under several pay no payment back twice', async () => {
+test('WA-05 simultaneous requests under one key are one refund, and under several keys no payment is refunded twice', async () => {
   const { processor, paid, ledger } = ground;
   const { there } = await paid('enno', 5_000_000);
   await ledger.credit('enno', 90_000_000, { kind: 'contract_credit' });
@@ -136,12 +136,12 @@ test('WA-05 requests at once under one key are one, and under several pay no pay
   );
 });
 
-test('WA-05 the newest payment goes back first, and no more of any than was paid', async () => {
+test('WA-05 the newest payment is refunded first, and none beyond what was paid', async () => {
   const { processor, paid, ledger } = ground;
   const older = await paid('fred', 5_000_000);
   const newer = await paid('fred', 3_000_000);
   await ledger.credit('fred', 9_000_000, { kind: 'contract_credit' });
-  assert.equal(await refundable('fred'), 8_000_000, 'what was never paid cannot go back');
+  assert.equal(await refundable('fred'), 8_000_000, 'money that was never paid cannot be refunded');
   assert.equal(await ask('fred', 8_010_000, 'too much'), 'too_much');
   const before = processor.refundOrders.length;
   assert.equal(await ask('fred', 4_000_000, 'one'), 'asked');
@@ -155,7 +155,7 @@ test('WA-05 the newest payment goes back first, and no more of any than was paid
   assert.equal(await refundable('fred'), 4_000_000);
 });
 
-test('WA-05 what calls hold, parts of a coin and disputed money cannot go back', async () => {
+test('WA-05 money that calls hold, fractions of a coin and disputed money cannot be refunded', async () => {
   const { paid, ledger, processor, tell } = ground;
   const { there } = await paid('gabi', 5_000_000);
   await ledger.reserve([holdOf('gabi', 1_000_001)]);
@@ -166,7 +166,7 @@ test('WA-05 what calls hold, parts of a coin and disputed money cannot go back',
   await tell(there);
   assert.equal(await refundable('gabi'), 990_000);
   await ledger.credit('gabi', 9_000_000, { kind: 'contract_credit' });
-  assert.equal(await refundable('gabi'), 2_000_000, 'what a bank took cannot go back a second time');
+  assert.equal(await refundable('gabi'), 2_000_000, 'money that a bank took cannot be refunded again');
   assert.equal(await ask('gabi', 2_010_000, 'disputed'), 'too_much');
   processor.dispute(there, 3_000_000, true);
   await tell(there);
@@ -176,7 +176,7 @@ test('WA-05 what calls hold, parts of a coin and disputed money cannot go back',
   assert.equal(await refundable('nobody'), 0);
 });
 
-test('WA-05 calls and refunds that meet never spend the same money', async () => {
+test('WA-05 simultaneous calls and refunds never spend the same money', async () => {
   const { paid, ledger } = ground;
   await paid('hugo', 5_000_000);
   const asked = [0, 1, 2, 3].map((index) => ask('hugo', 2_000_000, `key ${index}`));
@@ -187,7 +187,7 @@ test('WA-05 calls and refunds that meet never spend the same money', async () =>
   assert.equal(granted, 2, JSON.stringify([answers, holds]));
 });
 
-test('WA-04 a suspended wallet pays nothing back', async () => {
+test('WA-04 a suspended wallet refunds nothing', async () => {
   const { paid, ledger, processor } = ground;
   await paid('iris', 5_000_000);
   await ledger.setWallet('iris', 'is_suspended = true');
@@ -197,7 +197,7 @@ test('WA-04 a suspended wallet pays nothing back', async () => {
   assert.equal(processor.refundOrders.length, before);
 });
 
-test('WA-05 a refund that never reached the processor is asked for again, as the same one', async () => {
+test('WA-05 a refund that never reached the processor is requested again as the same refund', async () => {
   const { processor, paid, tell, sweep, moved } = ground;
   const { there } = await paid('jana', 5_000_000);
   processor.isAway = true;
@@ -208,12 +208,12 @@ test('WA-05 a refund that never reached the processor is asked for again, as the
   await sweep();
   assert.equal(processor.report(there).refunds.length, 1);
   processor.setRefund(processor.refundOrders.at(-1)?.refundId ?? '', 'paid');
-  await sweep(); // Nobody tells of it.
+  await sweep(); // No webhook reports it.
   await tell(there);
   assert.deepEqual((await moved('jana')).slice(1), ['refund_set_aside 2000000', 'refund_paid 2000000']);
 });
 
-test('WA-05 what finds no room to come back stays set aside until it does', async () => {
+test('WA-05 money that does not fit back into the wallet stays set aside until it does', async () => {
   const { processor, paid, tell, ledger, moved } = ground;
   const { there } = await paid('mia', 5_000_000);
   await ask('mia', 5_000_000, 'one');

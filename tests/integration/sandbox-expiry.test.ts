@@ -28,7 +28,7 @@ after(async () => {
   await ledger.close();
 });
 
-/** Only these are there, in this order, each last used so many days ago. */
+/** Leaves only these wallets, in this order, each last used the given number of days ago. */
 async function setWallets(users: Readonly<Record<string, number>>): Promise<void> {
   const { owner } = ledger.database;
   await owner.query('truncate sandbox.wallets, sandbox.holds restart identity');
@@ -48,7 +48,7 @@ async function usersLeft(): Promise<readonly string[]> {
   return rows.map(({ user_id: user }) => user);
 }
 
-test('SB-08 a wallet that was idle for 30 days is removed; one that was used or that holds is not', async () => {
+test('SB-08 a wallet idle for 30 days is removed; one that was used or has a hold is not', async () => {
   await setWallets({ old: 31, used: 29, holding: 29 });
   await reserveSandboxHolds(sandbox, ledger.instance, GRANT, [holdOf('holding', 5)]);
   await ledger.database.owner.query(
@@ -58,7 +58,7 @@ test('SB-08 a wallet that was idle for 30 days is removed; one that was used or 
   assert.deepEqual(await usersLeft(), ['used', 'holding']);
 });
 
-test('SB-08 so many wallets are looked at in a pass and no more, round and round', async () => {
+test('SB-08 each pass looks at a fixed number of wallets and goes on where the last one stopped', async () => {
   await setWallets({ a: 31, b: 0, c: 31, d: 0, e: 31 });
   assert.equal(await expireSandboxWallets(sandbox, 0n, 2), 2n);
   assert.deepEqual(await usersLeft(), ['b', 'c', 'd', 'e']);
@@ -69,7 +69,7 @@ test('SB-08 so many wallets are looked at in a pass and no more, round and round
   assert.deepEqual(await usersLeft(), ['b', 'd']);
 });
 
-test('SB-08 after it was removed, a user is granted anew', async () => {
+test('SB-08 a user whose wallet was removed gets a new grant', async () => {
   await setWallets({ back: 31 });
   await expireSandboxWallets(sandbox, 0n, 100);
   const [row] = await reserveSandboxHolds(sandbox, ledger.instance, GRANT, [holdOf('back', 5)]);
@@ -77,7 +77,7 @@ test('SB-08 after it was removed, a user is granted anew', async () => {
   assert.equal((await readSandboxWallet(ledger.database, { appId: APP }, 'back'))?.balance, Number(GRANT));
 });
 
-test('SB-08 a wallet that is in use at this moment is passed over, without waiting for it', async () => {
+test('SB-08 a wallet that is in use is skipped without waiting for it', async () => {
   await setWallets({ locked: 31, free: 31 });
   const client = await ledger.database.owner.connect();
   await client.query(`begin; select from sandbox.wallets where user_id = 'locked' for update`);
@@ -87,11 +87,11 @@ test('SB-08 a wallet that is in use at this moment is passed over, without waiti
   assert.deepEqual(await usersLeft(), ['locked']);
 });
 
-test('SB-05 a reset of a wallet that is being removed makes it anew', async () => {
+test('SB-05 a reset of a wallet that is being removed creates it again', async () => {
   await setWallets({ reset: 31 });
   const client = await ledger.database.owner.connect();
   await client.query('begin; select sandbox.expire(0, 100)');
-  // As the owner, who waits for a lock as long as it takes.
+  // As the owner, who waits for locks without a limit.
   const resetting = createSandboxWallets(ledger.database.owner, GRANT).reset(APP, 'reset' as EndUserId, {
     balance: undefined,
     cap: undefined,
@@ -108,7 +108,7 @@ test('SB-05 a reset of a wallet that is being removed makes it anew', async () =
   assert.deepEqual(await usersLeft(), ['reset']);
 });
 
-test('SB-08 a service removes them every minute, from where it was to the end and from the beginning again', async (t) => {
+test('SB-08 a service removes idle wallets every minute, on from its last place and then from the beginning again', async (t) => {
   await setWallets({ first: 31 });
   t.mock.timers.enable({ apis: ['setInterval'] });
   const expiry = startSandboxExpiry(sandbox, log);
@@ -116,10 +116,10 @@ test('SB-08 a service removes them every minute, from where it was to the end an
   const isGone = (user: string) => async () => !(await usersLeft()).includes(user);
   assert.deepEqual(await usersLeft(), ['first']);
   t.mock.timers.tick(60_000);
-  await waitUntil('the first is gone', isGone('first'));
-  // Made before the place that it has come to: seen when it has been at the end.
+  await waitUntil('the first wallet is gone', isGone('first'));
+  // Created before the place that the service has reached, so it is seen only after the end.
   await setWallets({ second: 31 });
-  await waitUntil('the second is gone', async () => {
+  await waitUntil('the second wallet is gone', async () => {
     t.mock.timers.tick(60_000);
     return isGone('second')();
   });

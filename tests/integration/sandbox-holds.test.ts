@@ -59,7 +59,7 @@ test('SB-01 the first call of a test user makes a wallet with the grant', async 
   await expectWallet('fresh', { balance: GRANT, held: 100 });
 });
 
-test('SB-02 fake holds are granted, repeated and refused as real ones are', async () => {
+test('SB-02 sandbox holds are granted, repeated and refused like real ones', async () => {
   await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'same', balance: 100, cap: 90 });
   const first = holdOf('same', { least: 10, most: 60 });
   assert.deepEqual(await reserve([first, first, holdOf('same', 31), holdOf('same', { least: 20, most: 50 })]), [
@@ -77,7 +77,7 @@ test('SB-02 fake holds are granted, repeated and refused as real ones are', asyn
   await expectWallet('same', { balance: 100, held: 100 });
 });
 
-test('SB-02 a fake charge is taken once, never above its hold', async () => {
+test('SB-02 a sandbox charge is taken once and never above its hold', async () => {
   await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'once', balance: 100 });
   const [first, second] = [holdOf('once', 60, { streamsMax: 1 }), holdOf('once', 20)];
   await reserve([first, second]);
@@ -92,7 +92,7 @@ test('SB-02 a fake charge is taken once, never above its hold', async () => {
   await expectWallet('once', { balance: 35, held: 0, openStreams: 0, requests: 2, spentThisMonth: 65 });
 });
 
-test('SB-02 two fake settlements of one call at the same moment take effect once', async () => {
+test('SB-02 two simultaneous sandbox settlements of one call take effect once', async () => {
   await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'both', balance: 1_000 });
   for (let round = 1; round <= 20; round += 1) {
     const request = holdOf('both', 40);
@@ -102,7 +102,7 @@ test('SB-02 two fake settlements of one call at the same moment take effect once
   }
 });
 
-test('SB-02 a fake hold of an earlier month settles without touching the month that has begun', async () => {
+test('SB-02 a sandbox hold of an earlier month settles without touching the new month', async () => {
   await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'months', balance: 1_000, cap: 100 });
   const old = holdOf('months', 70);
   await reserve([old]);
@@ -116,7 +116,7 @@ test('SB-02 a fake hold of an earlier month settles without touching the month t
   await expectWallet('months', { balance: 905, held: 0, spentThisMonth: 30 });
 });
 
-test('SB-08 a fake wallet left for thirty days is made anew, and one that holds is not', async () => {
+test('SB-08 a sandbox wallet left for thirty days starts anew, and one with a hold does not', async () => {
   const idle = `last_used_at = clock_timestamp() - interval '31 days'`;
   await makeSandboxWallet(ledger.database, { appId: APP }, { user: 'idle', balance: 5, cap: 1 });
   await set('idle', `${idle}, is_suspended = true, requests = 9, cap_spent_micros = 4`);
@@ -127,13 +127,13 @@ test('SB-08 a fake wallet left for thirty days is made anew, and one that holds 
   await expectWallet('idle', { balance: 300, held: 200 });
 });
 
-test('WA-10 a fenced process places no fake hold', async () => {
+test('WA-10 a fenced process places no sandbox hold', async () => {
   const fenced = await ledger.addInstance();
   await ledger.database.owner.query(`update db.instances set state = 'dead' where instance_id = $1`, [fenced]);
   await assert.rejects(reserve([holdOf('fenced', 10)], sandbox, fenced), { code: '55000' });
 });
 
-test('SB-02 fake holds and settlements of the same users never deadlock, whatever the collation of the database', async (t) => {
+test('SB-02 sandbox holds and settlements of the same users never deadlock, whatever the collation of the database', async (t) => {
   const { owner, url } = ledger.database;
   const name = `${new URL(url).pathname.slice(1)}_icu`;
   await owner.query(`create database ${name} template template0 locale_provider icu icu_locale 'en-US'`);
@@ -174,7 +174,7 @@ function unlessJoined({ callId }: HoldRequest, isUnkept: boolean): SandboxSettle
   return { callId, charge: micros(7n), tokens: 3, isUnkept };
 }
 
-test('CC-14 a joined sandbox call is ended once its answer is kept, and without it where its wallet was locked', async () => {
+test('CC-14 a joined sandbox call ends once its answer is kept, or without that if its wallet was locked', async () => {
   const run: Instance['run'] = (statement) => statement(ledger.instance);
   const pools = { reserve: sandbox, settle: sandbox };
   const holds = createSandboxHolds(pools, { run, stop: async () => {}, leave: async () => {} }, micros(BigInt(GRANT)));
@@ -197,6 +197,6 @@ test('CC-14 a joined sandbox call is ended once its answer is kept, and without 
   await client.query('rollback');
   client.release();
   const isFree = async () => (await readSandboxWallet(ledger.database, { appId: APP }, 'joined'))?.held === 0;
-  await waitUntil('it is charged', isFree, LANDED_MS_MAX).catch(() => {}); // Told below.
+  await waitUntil('it is charged', isFree, LANDED_MS_MAX).catch(() => {}); // The assertion below reports it.
   await expectWallet('joined', { balance: GRANT - 14, held: 0, requests: 2 });
 });

@@ -17,13 +17,13 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const fresh = await createTestDatabase();
 after(() => fresh.close());
 
-test('schema.sql shows what a new database has: `npm run schema` writes it anew', async () => {
+test('schema.sql shows what a new database has; `npm run schema` writes it again', async () => {
   const text = read('packages/service/schema.sql');
   const real = await describeSchema(fresh.owner, { bodies: false });
   assert.deepEqual(text.slice(text.indexOf('\n\n') + 2).split('\n'), real.split('\n'));
 });
 
-test('a database of version 0.1 is upgraded with its money, and its open calls can end', async () => {
+test('a database of version 0.1 is upgraded with its money, and its open calls can still end', async () => {
   const old = await createTestDatabase({ isEmpty: true });
   const live = createPool({ url: old.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
   try {
@@ -37,10 +37,10 @@ test('a database of version 0.1 is upgraded with its money, and its open calls c
     assert.deepEqual(upgraded.split('\n'), made.split('\n'));
     const before = await checkLedger(live);
     assert.deepEqual({ ...before, found: Number(before.found) }, { ...before, differences: [], found: 0 });
-    assert.ok(before.wallets >= 4n && before.entries >= 5n, 'there is money in it');
+    assert.ok(before.wallets >= 4n && before.entries >= 5n, 'the fixture has money');
 
     const { rows } = await old.owner.query<{ call_id: CallId }>('select call_id from ledger.holds order by call_id');
-    assert.ok(rows.length >= 3, 'there are open holds in it');
+    assert.ok(rows.length >= 3, 'the fixture has open holds');
     const ends = await endHolds(
       live,
       rows.map(({ call_id: callId }) => endOf({ callId }, 700)),

@@ -10,7 +10,7 @@ import { GROWTH } from '../support/grown-tables.ts';
 import { startTestService } from '../support/service.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// Which tables are analyzed, and when: the plans of every connection are made anew then.
+// Which tables are analyzed, and when. An analyze makes every connection plan its statements again.
 
 const TABLE = 'limits.buckets';
 const log = createLog('silent');
@@ -41,7 +41,7 @@ async function fill(from: number, to: number): Promise<void> {
   ]);
 }
 
-/** Pages of the table as the plans know them. */
+/** The pages of the table as the planner knows them. */
 async function pagesKnown(table = TABLE, { owner } = database): Promise<number> {
   const { rows } = await owner.query<{ relpages: number }>('select relpages from pg_class where oid = $1::regclass', [
     table,
@@ -56,7 +56,7 @@ async function analyzed(): Promise<number> {
   return tables;
 }
 
-test('a table is analyzed when it has more than doubled, and not before', async () => {
+test('a table is analyzed once it has more than doubled, and not before', async () => {
   const found: number[] = [];
   for (const [from, to] of [
     [1, 1],
@@ -80,10 +80,10 @@ test('large tables are left to the server', async () => {
   await fill(150_001, 400_000);
   assert.equal(await analyzed(), 0);
   await database.owner.query(`update pg_class set relpages = 0 where oid = '${TABLE}'::regclass`);
-  assert.equal(await analyzed(), 0, 'nor when it was never analyzed');
+  assert.equal(await analyzed(), 0, 'not even if it was never analyzed');
 });
 
-test('every table of ours can be analyzed, and no other', async (t) => {
+test('each of our tables can be analyzed, and no others', async (t) => {
   t.after(() => database.owner.query('drop schema others cascade'));
   await database.owner.query('create schema others');
   await database.owner.query('create table others.filled as select generate_series(1, 1000) n');
@@ -104,7 +104,7 @@ async function sourceOf(name: string): Promise<string> {
   return rows[0]?.source ?? '';
 }
 
-/** Runs with another session in a transaction that has done this. */
+/** Does the work while another session has run the statement in an open transaction. */
 async function beside(statement: string, work: () => Promise<void>, { owner } = database): Promise<void> {
   const other = await owner.connect();
   try {
@@ -126,14 +126,14 @@ test('one process analyzes at a time', async () => {
 });
 
 for (const mode of ['share update exclusive', 'access exclusive']) {
-  test(`a table that is locked in ${mode} mode is passed over, for another, and not waited for`, async (t) => {
+  test(`a table that is locked in ${mode} mode is skipped for another one without waiting`, async (t) => {
     const other = 'idempotency.kept_answers';
     t.after(() => database.owner.query(`truncate ${other}`));
     await fill(1, 1);
     await database.owner.query(`insert into ${other} (call_id, key_digest, body_digest, sealed, expires_at)
       values (gen_random_uuid(), '', '', '', now())`);
     await beside(`lock table ${TABLE} in ${mode} mode`, async () => {
-      assert.equal(await analyzed(), 1); // A wait of a quarter of a second would be a fault.
+      assert.equal(await analyzed(), 1); // Waiting a quarter of a second would throw.
       assert.equal(await pagesKnown(other), 1);
     });
     assert.equal(await analyzed(), 1);
@@ -141,8 +141,8 @@ for (const mode of ['share update exclusive', 'access exclusive']) {
   });
 }
 
-test('a lock on a table with the same number in another database does not count', async (t) => {
-  const sibling = await createTestDatabase(); // Copied from the same template, with the same numbers.
+test('a lock on a table with the same id in another database does not count', async (t) => {
+  const sibling = await createTestDatabase(); // Copied from the same template, so its tables have the same ids.
   t.after(sibling.close);
   await fill(1, 1);
   let tables = 0;
@@ -151,14 +151,14 @@ test('a lock on a table with the same number in another database does not count'
   assert.equal(tables, 1);
 });
 
-test('a running service analyzes again and again', async (t) => {
+test('a running service keeps analyzing its tables', async (t) => {
   const service = await startTestService(catalogueAt('http://127.0.0.1:9/v1'), {}, await createTestDatabase());
   t.after(service.close);
   const app = await service.addApp();
   const growsTo = (pages: number) => async () => (await pagesKnown('ledger.wallets', service.database)) > pages;
   await service.fund(app, 'ann', 1);
   await waitUntil('the wallets are analyzed', growsTo(0));
-  await sleep(500); // What comes while a pass is under way could still be of that one.
+  await sleep(500); // An insert during a pass could still count for that pass.
   await service.database.owner.query(GROWTH['ledger.wallets']);
   await waitUntil('the wallets are analyzed again', growsTo(10), 10_000);
 });

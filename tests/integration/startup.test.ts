@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { send } from '../support/client.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** The product as a newcomer starts it: a process of its own, an embedded database, the demo and the simulator. */
+/** The product as a newcomer starts it: a separate process with an embedded database, the demo and the simulator. */
 
 const PROGRAM = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', import.meta.url));
 
@@ -58,7 +58,7 @@ async function finish(child: ChildProcess): Promise<Finished> {
   return { code, output };
 }
 
-/** Resolves with what it has said once that matches; rejects when the process ends first. */
+/** Resolves with the output once it matches the pattern, or rejects if the process ends first. */
 function untilSaid(child: ChildProcess, pattern: RegExp): Promise<string> {
   let said = '';
   return new Promise((resolve, reject) => {
@@ -83,7 +83,7 @@ interface Pasted {
   readonly body: string;
 }
 
-/** The calls that the banner shows, as somebody would paste them. */
+/** The calls that the banner shows, as a user would paste them. */
 function pastedCalls(banner: string): readonly Pasted[] {
   const calls = banner.matchAll(
     /Bearer (svc_\w+)' \\\n\s+-H 'x-service-user: ([^']+)' \\\n\s+-H [^\n]+\n\s+-d '([^']+)'/g,
@@ -91,7 +91,7 @@ function pastedCalls(banner: string): readonly Pasted[] {
   return [...calls].map(([, key = '', user = '', body = '']) => ({ key, user, body }));
 }
 
-test('a first start says what it does and prints a live and a sandbox call that work; the books are right', async () => {
+test('a first start explains itself and prints a live and a sandbox call that work, and the books are right', async () => {
   const service = launch(['serve']);
   const banner = await untilSaid(service, /Stop with Ctrl-C/);
   try {
@@ -177,7 +177,7 @@ test('production names every missing or weak setting at once and starts nothing'
   }
 });
 
-test('production refuses a weak secret, and development an address that others can reach', async () => {
+test('production refuses a weak secret, and development refuses an address that others can reach', async () => {
   const weak = await finish(
     launch(['serve'], { PURSER_ENV: 'production', PURSER_SECRET: 'short', PURSER_CATALOGUE: 'none.json' }),
   );
@@ -187,7 +187,7 @@ test('production refuses a weak secret, and development an address that others c
   assert.match(open.output, /PURSER_ALLOW_PUBLIC_DEVELOPMENT=1/);
 });
 
-test('what keeps it from starting is said in one sentence', async () => {
+test('one sentence says why the service cannot start', async () => {
   const unreachable = await finish(launch(['serve'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }));
   assert.equal(unreachable.code, 1);
   assert.match(unreachable.output, /The database none at 127\.0\.0\.1:1 cannot be reached/);

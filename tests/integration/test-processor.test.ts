@@ -85,7 +85,7 @@ async function paymentOf(testCheckout: string): Promise<string> {
   return rows[0]?.test_payment ?? '';
 }
 
-/** Makes what is to happen to a payment happen now, and waits until all of it was told. */
+/** Makes a payment's scheduled events happen now and waits until all of them were delivered. */
 async function happen(testPayment: string): Promise<void> {
   const { owner } = database;
   await owner.query('update payments.test_events set due_at = clock_timestamp() where test_payment = $1', [
@@ -107,7 +107,7 @@ function typesOf(testPayment: string): readonly string[] {
   return received.filter(({ processorPayment }) => processorPayment === testPayment).map(({ type }) => type);
 }
 
-test('ON-03 a payment by the card that succeeds is told once, and is there to be looked at', async () => {
+test('ON-03 a payment with the card that succeeds is reported once and can be looked up', async () => {
   const testPayment = await paidBy('success');
   await happen(testPayment);
   assert.deepEqual(typesOf(testPayment), ['payment.paid']);
@@ -117,7 +117,7 @@ test('ON-03 a payment by the card that succeeds is told once, and is there to be
   assert.equal(await processor.lookUp('tpa_none'), undefined);
 });
 
-test('ON-03 a checkout that is asked for twice is one, and is looked up by its name once it is paid', async () => {
+test('ON-03 a checkout that is requested twice is created once, and can be looked up by its name once it is paid', async () => {
   const checkoutId = newCheckoutId();
   const opened = await open(checkoutId);
   assert.deepEqual(await open(checkoutId), opened);
@@ -130,18 +130,18 @@ test('ON-03 a checkout that is asked for twice is one, and is looked up by its n
   assert.equal(await processor.lookUpCheckout('tch_none'), undefined);
 });
 
-test('ON-03 a card that is declined pays nothing, and another pays the same checkout, once', async () => {
+test('ON-03 a declined card pays nothing, and another card then pays the same checkout once', async () => {
   const testCheckout = await newCheckout();
   assert.equal(await bank.pay(testCheckout, 'decline'), 'declined');
   assert.equal((await bank.find(testCheckout))?.state, 'open');
   await Promise.all(Array.from({ length: 8 }, () => bank.pay(testCheckout, 'success')));
   assert.equal((await bank.find(testCheckout))?.state, 'paid');
-  const testPayment = await paymentOf(testCheckout); // There is one.
+  const testPayment = await paymentOf(testCheckout); // It exists.
   await happen(testPayment);
   assert.deepEqual(typesOf(testPayment), ['payment.paid']);
 });
 
-test('ON-03 a card with a second step pays when that is confirmed, and not when it is refused or was not asked for', async () => {
+test('ON-03 a card with a second step pays if the step is confirmed, and not if it is refused or was never requested', async () => {
   const testCheckout = await newCheckout();
   assert.equal(await bank.confirm(testCheckout, true), 'nothing');
   assert.equal(await bank.pay(testCheckout, 'confirm'), 'confirm');
@@ -154,7 +154,7 @@ test('ON-03 a card with a second step pays when that is confirmed, and not when 
   assert.equal((await bank.find(testCheckout))?.state, 'paid');
 });
 
-test('ON-03 the cards that are refunded, charged back and won back later do so in this order, each once', async () => {
+test('ON-03 the cards for a later refund, claw-back and won dispute play their events in order, each once', async () => {
   const refunded = await paidBy('refund');
   await happen(refunded);
   assert.deepEqual(typesOf(refunded), ['payment.paid', 'refund.made']);
@@ -176,7 +176,7 @@ test('ON-03 the cards that are refunded, charged back and won back later do so i
   assert.equal((await processor.lookUp(lost))?.disputeMovements.length, 1);
 });
 
-test('ON-03 what happens to a payment later waits for what happens before, however long that takes', async () => {
+test('ON-03 a later event of a payment waits for the earlier one, however long that takes', async () => {
   const testPayment = await paidBy('chargeback_won');
   const { owner } = database;
   const due = `case when type = 'payment.paid' then timestamptz 'infinity' else clock_timestamp() end`;
@@ -192,7 +192,7 @@ test('ON-03 what happens to a payment later waits for what happens before, howev
   assert.deepEqual(rows, [{ attempts: 0 }, { attempts: 0 }, { attempts: 0 }]);
 });
 
-test('ON-03 a refund that is asked for twice is one, arrives later, and never takes more than is left', async () => {
+test('ON-03 a refund that is requested twice is made once, arrives later and never takes more than is left', async () => {
   const testPayment = await paidBy('success');
   const order = { refundId: newRefundId(), processorPayment: testPayment, amount: micros(6_000_000n), currency: 'EUR' };
   assert.equal(await processor.refund(order), 'asked');
@@ -216,7 +216,7 @@ test('ON-02 a webhook that was not accepted is sent again unchanged', async () =
   await owner.query('update payments.test_events set due_at = clock_timestamp() where test_payment = $1', [
     testPayment,
   ]);
-  await waitUntil('it was tried', async () => {
+  await waitUntil('the webhook was tried', async () => {
     const { rowCount } = await owner.query(
       'select from payments.test_events where test_payment = $1 and attempts > 0',
       [testPayment],
@@ -261,7 +261,7 @@ test('threat 6: a webhook that the test processor did not sign, as it is and wit
   nowMs = sentMs;
 });
 
-test('ON-03 every test card has another number, and passes the check that forms make', () => {
+test('ON-03 every test card has a different number that passes the check of payment forms', () => {
   const numbers = Object.values(TEST_CARDS).map(({ number }) => number);
   assert.equal(new Set(numbers).size, numbers.length);
   for (const number of numbers) {

@@ -27,7 +27,7 @@ interface Usage {
   readonly completion_tokens_details?: { readonly reasoning_tokens: number };
 }
 
-/** One call whose provider reports this: the usage that its caller is shown, and its bill. */
+/** One call whose provider reports this usage. Returns the usage that the caller sees, and the bill. */
 async function callReporting(user: string, usage: unknown, isStream: boolean): Promise<{ shown: Usage; bill: Bill }> {
   const facts = { model: 'm', usage };
   upstream.script({
@@ -55,7 +55,7 @@ function lastUsageOf({ text }: Reply): Usage {
   return last.usage;
 }
 
-/** The four kinds of token, none in two of them. */
+/** The four kinds of token, which do not overlap. */
 const buckets = fc.record({
   uncached: fc.nat(300),
   cached: fc.nat(200),
@@ -146,14 +146,14 @@ for (const isStream of [false, true]) {
     assert.deepEqual(shown, { ...reported, completion_tokens: 120 });
   });
 
-  test(`CC-11 usage of null is no report, ${isStream ? 'streamed' : 'plain'}`, async () => {
+  test(`CC-11 usage of null does not count as a report, ${isStream ? 'streamed' : 'plain'}`, async () => {
     await service.fund(app, `null-${isStream}`, BALANCE);
     const { bill } = await callReporting(`null-${isStream}`, null, isStream);
     assert.deepEqual([bill.isEstimated, bill.isClamped, bill.tokens.completion], [true, false, 1]);
   });
 }
 
-/** Chunks that report, one after the other. */
+/** Chunks that each report usage. */
 function reports(...told: readonly (readonly [prompt: number, completion: number])[]) {
   return told.map(([prompt, completion]) => {
     const usage = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
@@ -161,7 +161,7 @@ function reports(...told: readonly (readonly [prompt: number, completion: number
   });
 }
 
-test('CC-11 of usage on several chunks the largest counts, and a fall is flagged', async () => {
+test('CC-11 if several chunks report usage, the largest counts and a fall is flagged', async () => {
   await service.fund(app, 'chunks', BALANCE);
   for (const [told, completion, isClamped] of [
     [reports([10, 1], [10, 2], [10, 30]), 30, false],

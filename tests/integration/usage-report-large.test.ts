@@ -7,7 +7,7 @@ import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
 import { createAppUsage, nameOf, type UsageFigures } from '../../packages/service/src/usage/report.ts';
 import { createTestDatabase } from '../support/database.ts';
 
-/** Reports on a hundred thousand calls of one app, beside as many of others: what they read, and what they may take. */
+/** Reports on a hundred thousand calls of one app, beside as many of other apps: what they read and how long they may take. */
 
 const USERS = 200;
 const CALLS = 100_000;
@@ -16,7 +16,7 @@ const APP = 'app_large' as AppId;
 const database = await createTestDatabase();
 const { owner } = database;
 const log = createLog('silent');
-/** One connection, so that what it read is counted when it says so. */
+/** One connection, so that its read counts can be flushed when a test needs them. */
 const live = createPool({ url: database.url, role: 'live', connectionsMax: 1, log });
 const hurried = createPool({ url: database.url, role: 'live', connectionsMax: 2, log, statementMsMax: 1 });
 after(async () => {
@@ -29,7 +29,7 @@ await owner.query(
    select app, 'user-' || u, 'EUR' from generate_series(1, $1::int) u, unnest(array[$2, 'app_other']) app`,
   [USERS, APP],
 );
-// Four months of them, evenly, each wallet's spread over all of the time, as calls come in.
+// Spread evenly over four months, with each wallet's calls over the whole time, as in real use.
 await owner.query(
   `insert into usage.calls (call_id, wallet_id, month, model, outcome, is_estimated, prompt_tokens, cached_tokens,
      completion_tokens, reasoning_tokens, held_micros, charged_micros, correlation_id, settled_at)
@@ -54,9 +54,9 @@ async function pageOf(query: Parameters<typeof usage.page>[0]): Promise<readonly
   return page;
 }
 
-/** Rows of `usage.calls` read so far: by an index, and otherwise. */
+/** Rows of `usage.calls` read so far, by index and otherwise. */
 async function readSoFar(): Promise<readonly [number, number]> {
-  // Sessions count late: what was looked up to know what to expect is counted by now, not meanwhile.
+  // Sessions report their counts late. This flushes the reads of the expectation before the measurement starts.
   for (const session of [owner, live]) await session.query('select pg_stat_force_next_flush()');
   const { rows } = await owner.query<{ by_index: number; others: number }>(
     `select idx_tup_fetch::float8 as by_index, seq_tup_read::float8 as others
@@ -72,7 +72,7 @@ async function rowsRead(work: () => Promise<unknown>): Promise<{ readonly byInde
   return { byIndex: byIndex - byIndexBefore, others: others - othersBefore };
 }
 
-/** Calls of the app whose holds are of these months. */
+/** The app's calls whose holds belong to these months. */
 async function callsOf(...months: readonly string[]): Promise<number> {
   const { rows } = await owner.query<{ count: bigint }>(
     `select count(*) from usage.calls join ledger.wallets using (wallet_id)
@@ -82,7 +82,7 @@ async function callsOf(...months: readonly string[]): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-test('CP-04 a report reads the calls of its own app, of its months and the one before, by their index', async () => {
+test('CP-04 a report reads only its own app’s calls of its months and the one before, by index', async () => {
   const own = await callsOf('2026-02', '2026-03');
   assert.ok(own > CALLS / 3 && own < (CALLS * 2) / 3);
   for (const by of [BY_ALL, { ...BY_ALL, byDay: false }, { byDay: true, byModel: false, byUser: false }]) {
@@ -91,7 +91,7 @@ test('CP-04 a report reads the calls of its own app, of its months and the one b
   }
 });
 
-test('CP-04 a page does not read again the months that were told of', async () => {
+test('CP-04 a later page does not read again the months of earlier pages', async () => {
   const year = { ...MARCH, from: '2026-01-01', to: '2027-01-01', ...BY_ALL, most: 1_000 };
   const after = { day: '2026-04-10', model: 'acme.model-1', userId: 'user-1' };
   const { byIndex } = await rowsRead(() => pageOf({ ...year, after }));
@@ -124,7 +124,7 @@ test('CP-04 a report that would take too long is refused', async () => {
   assert.deepEqual([answer.code, answer.detail.param], ['BAD_REQUEST', 'from']);
 });
 
-test('CP-04 so many reports are made at once, so many wait, and the rest are asked to come again', async () => {
+test('CP-04 a fixed number of reports run at once, a fixed number wait, and the rest are told to retry later', async () => {
   const answers = await Promise.all(Array.from({ length: 30 }, () => usage.page({ ...MARCH, ...BY_ALL, ...FIRST })));
   const refused = answers.filter((answer) => answer instanceof Refusal);
   assert.deepEqual(
@@ -133,12 +133,12 @@ test('CP-04 so many reports are made at once, so many wait, and the rest are ask
   );
 });
 
-test('CP-04 of a correlation id that all calls have, no more receipts are read than are told', async () => {
+test('CP-04 for a correlation id that all calls share, no more receipts are read than returned', async () => {
   let told = 0;
   const { byIndex, others } = await rowsRead(async () => {
     told = (await usage.receipts(APP, 'cor-always')).length;
   });
   assert.equal(told, 100);
-  assert.ok(byIndex < 1_000, `${byIndex} rows were read for 100`); // Every other one is of another app.
+  assert.ok(byIndex < 1_000, `${byIndex} rows were read for 100`); // Every other call belongs to another app.
   assert.equal(others, 0);
 });

@@ -24,7 +24,7 @@ async function subscribe(appId: string): Promise<void> {
   await upsertSubscription(live, { ...wanted, events: ['topup.completed'] }, secret);
 }
 
-/** Events that have been due for so many seconds. */
+/** Stores events that have been due for the given number of seconds. */
 async function add(appId: string, count: number, dueSeconds: number): Promise<void> {
   await db.query(
     `insert into webhooks.events (event_id, app_id, subscription_id, type, body, created_at, due_at)
@@ -49,7 +49,7 @@ function countOf(rows: readonly { readonly app_id: string }[]): Record<string, n
   return counts;
 }
 
-test('WH-01 what waited for a subscription that was removed is not sent for the one that came after it', async () => {
+test('WH-01 events that waited for a removed subscription are not sent to its successor', async () => {
   await subscribe('a');
   await add('a', 5, 10);
   await live.query(`delete from webhooks.subscriptions`);
@@ -60,7 +60,7 @@ test('WH-01 what waited for a subscription that was removed is not sent for the 
   await forget();
 });
 
-test('WH-11 an endpoint with one event comes before the backlogs of others, however old they are', async () => {
+test('WH-11 an endpoint with one event comes before the backlogs of other endpoints, however old they are', async () => {
   for (const app of ['a', 'b', 'c']) {
     await subscribe(app);
     await add(app, 100, 3_600);
@@ -71,11 +71,11 @@ test('WH-11 an endpoint with one event comes before the backlogs of others, howe
   await forget();
 });
 
-test('WH-11 the last places are for the first attempt of an endpoint alone', async () => {
+test('WH-11 the last places are reserved for an endpoint’s first attempt', async () => {
   await subscribe('stalled');
   await add('stalled', 100, 3_600);
   assert.deepEqual(countOf(await claim(10, 4)), { stalled: 6 });
-  assert.deepEqual(countOf(await claim(4, 4)), {}, 'it has some under way');
+  assert.deepEqual(countOf(await claim(4, 4)), {}, 'it already has attempts under way');
   await subscribe('healthy');
   await add('healthy', 3, 0);
   assert.deepEqual(countOf(await claim(4, 4)), { healthy: 1 });
@@ -104,7 +104,7 @@ test('WH-11 at most 16 attempts of an endpoint are under way, and 2 while its la
   await forget();
 });
 
-test('WH-11 of one endpoint those come first that were tried most often, however many new ones wait before them', async () => {
+test('WH-11 within one endpoint the events tried most often come first, however many new ones wait', async () => {
   await subscribe('a');
   await add('a', 50, 3_600);
   await add('a', 1, 0);
@@ -116,7 +116,7 @@ test('WH-11 of one endpoint those come first that were tried most often, however
   await forget();
 });
 
-test('WH-11 endpoints that fail come after those that do not, and leave the last places to them', async () => {
+test('WH-11 failing endpoints come after healthy ones and leave the last places to them', async () => {
   for (const app of ['a', 'b', 'c', 'd']) {
     await subscribe(app);
     await add(app, 10, 3_600);
@@ -130,7 +130,7 @@ test('WH-11 endpoints that fail come after those that do not, and leave the last
   await forget();
 });
 
-test('WH-03 what is subscribed no more is not sent, though it was stored before', async () => {
+test('WH-03 an event type that is no longer subscribed is not sent, even if it was stored before', async () => {
   await subscribe('a');
   await add('a', 3, 10);
   await db.query(`update webhooks.subscriptions set events = array['connection.created']`);
@@ -140,7 +140,7 @@ test('WH-03 what is subscribed no more is not sent, though it was stored before'
   await forget();
 });
 
-test('WH-12 an attempt whose secret cannot be opened counts for nothing, and is made again in 10 s', async () => {
+test('WH-12 an attempt whose secret cannot be decrypted does not count and is repeated after 10 s', async () => {
   await subscribe('a');
   await add('a', 1, 10);
   const id = randomUUID();
@@ -155,7 +155,7 @@ test('WH-12 an attempt whose secret cannot be opened counts for nothing, and is 
   await forget();
 });
 
-test('WH-14 a listener that has not looked for long is told nothing', async () => {
+test('WH-14 a listener that has not asked for a long time gets nothing', async () => {
   const listener = `insert into webhooks.subscriptions (app_id, listener_id, listening_until, events)
     values ('a', 'l', clock_timestamp() + $1 * interval '1 s', array['topup.completed'])`;
   await db.query(listener, [-1]);
@@ -167,7 +167,7 @@ test('WH-14 a listener that has not looked for long is told nothing', async () =
   await forget();
 });
 
-test('WH-13 what a worker had under way that died is made again, as the same attempt, and is not its to record', async () => {
+test('WH-13 an attempt of a dead worker is repeated as the same attempt, and the dead worker cannot record it', async () => {
   await subscribe('a');
   await add('a', 1, 10);
   const dead = randomUUID();
@@ -194,7 +194,7 @@ test('WH-13 workers that claim at once never share an event', async () => {
   await forget();
 });
 
-test('WH-14 an event that ended 30 days ago is removed with its attempts, one that did not is kept', async () => {
+test('WH-14 an event that ended 30 days ago is removed with its attempts, and any other is kept', async () => {
   await subscribe('a');
   await add('a', 2, 10);
   for (const { event_id: eventId } of await claim(2)) {
@@ -214,7 +214,7 @@ test('WH-14 an event that ended 30 days ago is removed with its attempts, one th
   await forget();
 });
 
-test('WH-11 a backlog is read once for a claim and not for each endpoint, though there was none when it was planned', async (t) => {
+test('WH-11 a claim reads a backlog once and not once per endpoint, even if it was planned without a backlog', async (t) => {
   const lane = createPool({ url: database.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
   t.after(() => lane.end());
   t.after(forget);

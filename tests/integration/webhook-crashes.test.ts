@@ -11,7 +11,7 @@ const KILLS = 2 * ROUNDS;
 const FAILURES_MAX = 2;
 const END_MS_MAX = 600_000;
 
-/** The first attempts of every third event fail; the body tells them apart. */
+/** The first attempts of every third event fail. The body says which event it is. */
 const { receiver, service, subscribe, topUp, owner, events, endWaits } = await setWebhookStage(
   (_path, _times, { body, headers }) => {
     const attempt = Number(headers['x-service-delivery-attempt']);
@@ -23,7 +23,7 @@ const { receiver, service, subscribe, topUp, owner, events, endWaits } = await s
 const workers = await startWorkers(2, service.database.url);
 after(() => workers.close());
 
-test(`WH-13, WH-04 ${EVENTS} events, workers killed ${KILLS} times: each arrives, as it was, and none after its end`, async () => {
+test(`WH-13, WH-04 ${EVENTS} events, workers killed ${KILLS} times: each arrives unchanged, and none after its end`, async () => {
   const apps: SubscribedApp[] = [];
   for (let count = 0; count < APPS; count += 1) apps.push(await subscribe());
   const [leaving, ...staying] = apps;
@@ -55,7 +55,7 @@ test(`WH-13, WH-04 ${EVENTS} events, workers killed ${KILLS} times: each arrives
   console.log(`${EVENTS} events, ${receiver.received.length} attempts, ${repeated} of them made twice, ${KILLS} kills`);
 });
 
-/** What waits for its time, and for the lease of a worker that was killed, need not be waited for. */
+/** Makes due at once everything that waits for its time or for the lease of a killed worker. */
 async function keepTimeGoing(busy: { readonly isOver: boolean }): Promise<void> {
   while (!busy.isOver) {
     await endWaits();
@@ -82,5 +82,5 @@ async function assertArrived({ appId, path }: SubscribedApp): Promise<void> {
     bodies.set(id, text);
   }
   const stored = (await events(appId)).map(({ event_id: id }) => id);
-  assert.deepEqual([...bodies.keys()].toSorted(), stored.toSorted(), 'each arrived, and nothing else did');
+  assert.deepEqual([...bodies.keys()].toSorted(), stored.toSorted(), 'each event arrived, and nothing else did');
 }

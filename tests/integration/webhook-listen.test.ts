@@ -17,7 +17,7 @@ import { createVerifier, startReceiver } from '../support/webhook-receiver.ts';
 const END_MS_MAX = 30_000;
 const NOWHERE = 'http://127.0.0.1:9/hook';
 
-/** A service of its own process, an app of somebody's, payments, and a receiver that says 500 to odd amounts. */
+/** A service in a separate process, an owner's app, payments, and a receiver that answers 500 to odd balances. */
 async function arrange(t: TestContext) {
   const database = await createTestDatabase();
   afterwards(t, database.close);
@@ -52,7 +52,7 @@ async function arrange(t: TestContext) {
   return { database, db, receiver, service, restart, owner, appId: String(appId), topUp };
 }
 
-test('WH-14, WH-09, WH-10, WH-08 purser listen forwards each event once, as a delivery, also after a restart', async (t) => {
+test('WH-14, WH-09, WH-10, WH-08 purser listen forwards each event once, like a delivery, even across a restart', async (t) => {
   const { db, receiver, service, restart, owner, appId, topUp } = await arrange(t);
   const dataDirectory = makeOpenDirectory(t);
   const token = owner.token ?? '';
@@ -67,15 +67,15 @@ test('WH-14, WH-09, WH-10, WH-08 purser listen forwards each event once, as a de
   await topUp(1); // Its answer is 500.
   await arrived(2);
   await service.kill();
-  await topUp(1); // As another process of the service could, while this one is down.
-  await waitUntil('it noticed', () => listening.said().includes('Trying again'));
+  await topUp(1); // As another service process could while this one is down.
+  await waitUntil('the listener noticed', () => listening.said().includes('Trying again'));
   await restart();
   await topUp(2);
   await arrived(4);
 
   const bodies = receiver.received.map(({ body }) => JSON.parse(String(body)) as Record<string, unknown>);
   const balances = bodies.map(({ data }) => (data as Record<string, unknown>)['balanceMicros']);
-  assert.deepEqual(balances, [10, 11, 12, 14], 'each once, the failure too');
+  assert.deepEqual(balances, [10, 11, 12, 14], 'each arrives once, including the one that failed');
   for (const [index, one] of receiver.received.entries()) {
     assert.equal(verify(one, one.atMs), 'accepted');
     const { headers } = one;
@@ -85,7 +85,7 @@ test('WH-14, WH-09, WH-10, WH-08 purser listen forwards each event once, as a de
     assert.equal(headers['user-agent'], 'service-webhooks/1');
     assert.equal(headers['content-type'], 'application/json');
     const status = index === 1 ? 500 : 200;
-    await waitUntil('it said so', () =>
+    await waitUntil('the listener said so', () =>
       listening.said().includes(`${String(bodies[index]?.['id'])} topup.completed ${status}\n`),
     );
   }
@@ -94,23 +94,23 @@ test('WH-14, WH-09, WH-10, WH-08 purser listen forwards each event once, as a de
   assert.deepEqual(
     readdirSync(dataDirectory),
     ['catalogue.json'],
-    'a developer’s machine needs no ground of a service',
+    'the listener runs without any setting of a service',
   );
   const { rows: stored } = await db.query('select from webhooks.events');
-  assert.deepEqual(stored, [], 'there is no delivery');
+  assert.deepEqual(stored, [], 'no delivery is stored');
   await listening.stop();
   const { rows } = await db.query('select from webhooks.subscriptions');
-  assert.deepEqual(rows, [], 'it took its leave');
+  assert.deepEqual(rows, [], 'the listener deregistered');
 });
 
-test('WH-14 a listener that the service has forgotten begins anew, with a token from standard input', async (t) => {
+test('WH-14 a listener that the service has forgotten registers again, with a token from standard input', async (t) => {
   const { db, receiver, service, owner, appId, topUp } = await arrange(t);
   const words = ['--app', appId, '--forward', receiver.url, '--url', service.url, '--events', 'topup.completed'];
   const input = `${owner.token}\n`;
   const listening = await startListenProcess({ dataDirectory: makeOpenDirectory(t), catalogue: {}, input }, ...words);
   afterwards(t, listening.kill);
-  await db.query('update webhooks.subscriptions set listening_until = clock_timestamp()'); // As after long silence.
-  await topUp(10); // Ends the look under way.
+  await db.query('update webhooks.subscriptions set listening_until = clock_timestamp()'); // As after a long silence.
+  await topUp(10); // Ends the running request.
   await waitUntil('it registers again', () => listening.said().includes('registered again'), 30_000);
   await topUp(20);
   await waitUntil('the event arrived', () => receiver.received.some(({ body }) => body.includes('"balanceMicros":30')));
@@ -119,7 +119,7 @@ test('WH-14 a listener that the service has forgotten begins anew, with a token 
   await waitUntil('it ended with its session', () => listening.said().includes('Sign in again'), 30_000);
 });
 
-test('AU-06, WH-02 purser listen refuses what it cannot do, and says why', async (t) => {
+test('AU-06, WH-02 purser listen refuses what it cannot do and says why', async (t) => {
   const { service, database, owner, appId } = await arrange(t);
   const stranger = await newOwner({ url: service.url, database });
   const token = owner.token ?? '';
@@ -149,7 +149,7 @@ test('AU-06, WH-02 purser listen refuses what it cannot do, and says why', async
   }
 });
 
-test('WH-02 copies are forwarded to this machine and no other', async () => {
+test('WH-02 copies are forwarded to this machine only', async () => {
   const guard = createLoopbackGuard();
   for (const here of ['http://localhost:3000/hook', 'https://app.localhost', 'http://127.1:80', 'http://[::1]:3000']) {
     assert.equal(await guard.refuse(here), undefined, here);

@@ -17,7 +17,7 @@ const THRESHOLD = 100n;
 const ledger = await createLedgerDatabase();
 after(() => ledger.close());
 
-test(`WH-05 ${RACES} races of a removed subscription against holds that cross its threshold: no hold fails`, async () => {
+test(`WH-05 in ${RACES} races of a removed subscription against holds that cross its threshold, no hold fails`, async () => {
   const wanted = { appId: APP, endpointUrl: 'https://example.com', threshold: THRESHOLD } as const;
   const secret = { sealed: Buffer.from('sealed'), fingerprint: 'f' };
   let told = 0;
@@ -38,7 +38,7 @@ test(`WH-05 ${RACES} races of a removed subscription against holds that cross it
   assert.deepEqual(await ledger.differences(), []);
 });
 
-test(`WH-05 ${RACES} races of a listener that ends against holds that cross its threshold: none fails, no copy stays`, async () => {
+test(`WH-05 in ${RACES} races of an ending listener against holds that cross its threshold, no hold fails and no copy stays`, async () => {
   const countCopies = async () => (await ledger.database.owner.query('select from webhooks.copies')).rowCount ?? 0;
   let told = 0;
   for (let race = 0; race < RACES; race += 1) {
@@ -48,7 +48,7 @@ test(`WH-05 ${RACES} races of a listener that ends against holds that cross its 
     const wanted = { appId: APP, listenerId, events: ['balance.low'], threshold: THRESHOLD, leaseMs: 60_000 } as const;
     await insertListener(ledger.live, wanted);
     const reserving = ledger.reserve([holdOf(user, 100)]);
-    if (race % 2 === 0) await reserving; // Told of, and removed with it.
+    if (race % 2 === 0) await reserving; // The event is stored and then removed with the listener.
     told += await countCopies();
     const [outcome] = await Promise.all([reserving, deleteListener(ledger.live, APP, listenerId)]);
     assert.deepEqual(outcome, [100]);
@@ -58,7 +58,7 @@ test(`WH-05 ${RACES} races of a listener that ends against holds that cross its 
   assert.deepEqual(await ledger.differences(), []);
 });
 
-test('WH-13 an event of the moment in which its subscription is being replaced is stored', async () => {
+test('WH-13 an event that occurs while its subscription is being replaced is stored', async () => {
   const wanted = { appId: APP, endpointUrl: 'https://example.com', threshold: THRESHOLD } as const;
   const secret = { sealed: Buffer.from('sealed'), fingerprint: 'f' };
   await upsertSubscription(ledger.live, { ...wanted, events: ['balance.low'] }, secret);

@@ -9,7 +9,7 @@ interface Sent {
   readonly init: RequestInit | undefined;
 }
 
-/** A client whose requests go nowhere, and what it sent. */
+/** A client whose requests go nowhere, and a record of what it sent. */
 function clientThat(answers: () => Response | Promise<Response>, baseURL = 'https://purser.test') {
   const sent: Sent[] = [];
   const purser = new Purser({
@@ -23,7 +23,7 @@ function clientThat(answers: () => Response | Promise<Response>, baseURL = 'http
   return { purser, sent };
 }
 
-test('SDK-02 the root address is taken, with or without a path or slash, and what is none is refused', () => {
+test('SDK-02 the root address is accepted with or without a path or slash, and an invalid one is refused', () => {
   for (const [baseURL, wanted] of [
     ['https://purser.test', 'https://purser.test/v1'],
     ['https://purser.test/', 'https://purser.test/v1'],
@@ -49,7 +49,7 @@ test('SDK-02 the root address is taken, with or without a path or slash, and wha
   }
 });
 
-test('SDK-02 an address is not shown where it is refused: a password may be in it', () => {
+test('SDK-02 the message about an invalid address does not repeat it: it may hold a password', () => {
   for (const baseURL of ['https://a:secret@', 'https://a:secret@purser.test', 'https://:secret@purser.test:x']) {
     assert.throws(
       () => new Purser({ baseURL, apiKey: 'k' }),
@@ -58,7 +58,7 @@ test('SDK-02 an address is not shown where it is refused: a password may be in i
   }
 });
 
-test('SDK-02 a user that the service cannot take is refused before anything is sent', () => {
+test('SDK-02 a user id that the service cannot accept is refused before anything is sent', () => {
   const { purser } = clientThat(() => new Response());
   for (const user of ['', ' ', 'an na', 'änna', 'a\r\nx: y', 'a'.repeat(257)]) {
     assert.throws(() => purser.forUser(user), TypeError, user);
@@ -69,7 +69,7 @@ test('SDK-02 a user that the service cannot take is refused before anything is s
   assert.equal(purser.forUser('a'.repeat(256)).userId.length, 256);
 });
 
-test('SDK-02 the key is not shown where a client or a user is logged', () => {
+test('SDK-02 logging a client or a user does not show the key', () => {
   const { purser } = clientThat(() => new Response());
   const user = purser.forUser('anna');
   assert.equal(user.apiKey, 'svc_live_x');
@@ -99,7 +99,7 @@ test('SDK-02 the fetch signs requests to the service in every form that they are
   }
 });
 
-test('SDK-01 an answer that is not of the service is told as such, and a redirect is not followed with the key', async () => {
+test('SDK-01 an answer that did not come from the service is reported as such, and no redirect is followed with the key', async () => {
   const answers: readonly [Response, string, number][] = [
     [new Response('<h1>Bad gateway</h1>', { status: 502, headers: { 'x-correlation-id': 'cor_1' } }), 'cor_1', 502],
     [new Response(null, { status: 302, headers: { location: 'https://evil.test' } }), '', 302],
@@ -119,7 +119,7 @@ test('SDK-01 an answer that is not of the service is told as such, and a redirec
   await assert.rejects(purser.balance('anna'), { name: 'TypeError', message: /is not Purser/ });
 });
 
-test('SDK-01 a helper tells a 402 by its status: the code of one in another answer is none', async () => {
+test('SDK-01 a helper recognises a 402 by its status: a 402’s code in another answer does not count', async () => {
   const body = JSON.stringify({ error: { code: 'WALLET_SUSPENDED', message: 'No.', correlationId: 'cor_3' } });
   const { purser } = clientThat(() => new Response(body, { status: 403 }));
   await assert.rejects(purser.balance('anna'), (error) => {
@@ -129,7 +129,7 @@ test('SDK-01 a helper tells a 402 by its status: the code of one in another answ
   });
 });
 
-test('SDK-01 a 402 without a body is still one, and what the network raises stays as it is', async () => {
+test('SDK-01 a 402 without a body is still a 402, and network errors are passed on unchanged', async () => {
   const bare = clientThat(() => new Response(null, { status: 402, headers: { 'x-correlation-id': 'cor_2' } }));
   await assert.rejects(bare.purser.balance('anna'), (error) => {
     assert.ok(isPurserError(error, 'PaymentRequiredError'));
@@ -141,7 +141,7 @@ test('SDK-01 a 402 without a body is still one, and what the network raises stay
   await assert.rejects(purser.balance('anna'), lost);
 });
 
-test('SDK-02 a call may be ended and named by its caller', async () => {
+test('SDK-02 a caller may abort a call and give it a correlation id', async () => {
   const { purser, sent } = clientThat(() => new Response('{}'));
   const { signal } = new AbortController();
   await purser.usageSummary('anna', { signal, correlationId: 'mine', month: '2026-01' });

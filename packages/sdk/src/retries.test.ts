@@ -12,7 +12,7 @@ const status = (code: number) => () => new Response('{}', { status: code });
 const withHeader = (name: string, value: string) => ({ ...CALL, headers: { ...CALL.headers, [name]: value } });
 const json = () => new Response('{}', { headers: { 'content-type': 'application/json; charset=utf-8' } });
 
-/** What is sent is answered in this order, at last by `json`; and the retry counts that it was sent with. */
+/** Gives the answers in this order, then `json` for every later call, and records the retry count of each call. */
 function clientThat(...answers: Answer[]) {
   const counts: (string | null)[] = [];
   const purser = new Purser({
@@ -27,7 +27,7 @@ function clientThat(...answers: Answer[]) {
   return { call, counts };
 }
 
-/** A body of which the first bytes come and no others. */
+/** A body whose first bytes arrive and whose rest never does. */
 function brokenOff(type = 'application/json'): Response {
   const body = new ReadableStream({
     pull: (controller) => controller.error(new TypeError('terminated')),
@@ -36,21 +36,21 @@ function brokenOff(type = 'application/json'): Response {
   return new Response(body, { headers: { 'content-type': type } });
 }
 
-test('CC-14 a chat call is marked as a retry after one that was lost, and once for each that was', async () => {
+test('CC-14 a chat call sent again after lost calls carries their number as its retry count', async () => {
   const { call, counts } = clientThat(lost, lost);
   await Promise.all([assert.rejects(call()), assert.rejects(call())]);
   for (let time = 0; time < 3; time += 1) assert.equal((await call()).status, 200);
   assert.deepEqual(counts, ['0', '0', '1', '1', '0']);
 });
 
-test('CC-14 an answer that breaks off was lost, and one that does not is read as it came', async () => {
+test('CC-14 a call whose answer breaks off counts as lost, and a complete answer is read unchanged', async () => {
   const { call, counts } = clientThat(brokenOff);
   await assert.rejects(call(), { message: 'terminated' });
   assert.deepEqual(await (await call()).json(), {});
   assert.deepEqual(counts, ['0', '1']);
 });
 
-test('CC-14 a stream is handed on as it comes, and what breaks off in it is not a lost call', async () => {
+test('CC-14 a stream is passed on as it arrives, and a stream that breaks off is not a lost call', async () => {
   const { call, counts } = clientThat(() => brokenOff('text/event-stream'));
   const { status, body } = await call();
   assert.equal(status, 200);
@@ -62,14 +62,14 @@ test('CC-14 a stream is handed on as it comes, and what breaks off in it is not 
   assert.deepEqual(counts, ['0', '0']);
 });
 
-test('CC-14 what was given up, refused or told to come again is marked too when it comes again', async () => {
+test('CC-14 a call that was aborted, or refused with a request to retry, is also marked when it is sent again', async () => {
   const { call, counts } = clientThat(aborted, status(409), status(429), status(504));
   await assert.rejects(call(), { name: 'AbortError' });
   for (const wanted of [409, 429, 504, 200, 200]) assert.equal((await call()).status, wanted);
   assert.deepEqual(counts, ['0', '1', '1', '1', '1', '0']);
 });
 
-test('CC-14 what was refused at once was not lost: the same call afterwards is a new one', async () => {
+test('CC-14 a call that was refused outright was not lost: the same call afterwards is a new one', async () => {
   const refusals = [400, 402, 404, 429];
   const { call, counts } = clientThat(...refusals.map(status), status(500), lost, status(402));
   for (const wanted of [...refusals, 500]) assert.equal((await call()).status, wanted);
@@ -78,7 +78,7 @@ test('CC-14 what was refused at once was not lost: the same call afterwards is a
   assert.deepEqual(counts, ['0', '0', '0', '0', '0', '1', '1', '1']);
 });
 
-test('CC-14 another user, another body and another path are other calls', async () => {
+test('CC-14 a different user, body or path makes a different call', async () => {
   const { call, counts } = clientThat(lost);
   await assert.rejects(call());
   await call('eve');
@@ -88,7 +88,7 @@ test('CC-14 another user, another body and another path are other calls', async 
   assert.deepEqual(counts, ['0', '0', '0', null, '1']);
 });
 
-test('CC-14 a key of the app stays alone, and a count of the client stays unless it hides a retry', async () => {
+test('CC-14 the app’s own key is left alone, and the client’s own count stays unless it hides a retry', async () => {
   const { call, counts } = clientThat(lost, lost);
   await assert.rejects(call('anna', withHeader('idempotency-key', 'mine')));
   await assert.rejects(call('anna', withHeader('x-stainless-retry-count', '0')));
@@ -98,7 +98,7 @@ test('CC-14 a key of the app stays alone, and a count of the client stays unless
   assert.deepEqual(counts, [null, '0', '1', '2', null]);
 });
 
-test('CC-14 a thousand lost calls are remembered, and no more', async () => {
+test('CC-14 at most a thousand lost calls are remembered', async () => {
   const { call, counts } = clientThat(...Array.from({ length: 1_001 }, () => lost));
   const at = (index: number) => call('anna', { ...CALL, body: String(index) });
   for (let index = 0; index <= 1_000; index += 1) await assert.rejects(at(index));

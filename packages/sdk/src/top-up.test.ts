@@ -28,7 +28,7 @@ function refusal(fields: Partial<PaymentRequiredError> = {}): PaymentRequiredErr
 
 type Look = Partial<Balance> | Error;
 
-/** Calls of which the first `refused` are refused, and a wallet that is looked at: the last look stays. */
+/** Refuses the first `refused` calls, and shows the wallet one look at a time; the last look repeats. */
 function scene(looks: readonly Look[], { error = refusal(), refused = 1 }: { error?: Error; refused?: number } = {}) {
   const count = { calls: 0, looks: 0, links: 0 };
   const balance = async (): Promise<Balance> => {
@@ -57,13 +57,13 @@ const CAP = refusal({ code: 'APP_SPEND_CAP_EXCEEDED' });
 for (const [what, looks, error] of [
   ['a first wallet is funded', [refusal(), refusal(), {}, { balanceMicros: 5 }]],
   ['an empty one is funded', [{}, {}, { balanceMicros: 5 }]],
-  ['one that is not enough gets more', [{ balanceMicros: 5 }, { balanceMicros: 5 }, { balanceMicros: 6 }]],
+  ['a wallet with too little gets more', [{ balanceMicros: 5 }, { balanceMicros: 5 }, { balanceMicros: 6 }]],
   [
-    'it gets more after another call has spent of it',
+    'the wallet gets more after another call has spent from it',
     [{ balanceMicros: 9 }, { balanceMicros: 3 }, { balanceMicros: 8 }],
   ],
   [
-    'there is more, and not when the cap is raised',
+    'there is more money, not when the cap is raised',
     [
       { balanceMicros: 3, spendCapMicros: 1 },
       { balanceMicros: 3, spendCapMicros: 2 },
@@ -71,12 +71,12 @@ for (const [what, looks, error] of [
     ],
   ],
   [
-    'the cap is raised, and not when money comes',
+    'the cap is raised, not when money arrives',
     [{ spendCapMicros: 1 }, { balanceMicros: 9, spendCapMicros: 1 }, { balanceMicros: 9, spendCapMicros: 2 }],
     CAP,
   ],
   [
-    'the cap is raised above what was spent',
+    'the cap is raised above the amount already spent',
     [
       { spendCapMicros: 3, spentThisMonthMicros: 5 },
       { spendCapMicros: 4, spentThisMonthMicros: 5 },
@@ -84,7 +84,7 @@ for (const [what, looks, error] of [
     ],
     CAP,
   ],
-  ['the cap is taken away', [{ balanceMicros: 9, spendCapMicros: 1 }, { balanceMicros: 9 }], CAP],
+  ['the cap is removed', [{ balanceMicros: 9, spendCapMicros: 1 }, { balanceMicros: 9 }], CAP],
   [
     'another month begins',
     [
@@ -94,7 +94,7 @@ for (const [what, looks, error] of [
     CAP,
   ],
   [
-    'looks fail between',
+    'looks fail in between',
     [
       {},
       new TypeError('fetch failed'),
@@ -102,13 +102,13 @@ for (const [what, looks, error] of [
       { balanceMicros: 1 },
     ],
   ],
-  ['the first look failed and the wallet can pay at the next', [new TypeError('fetch failed'), { balanceMicros: 1 }]],
   [
-    'the first look failed and there is no money at the next',
-    [new TypeError('fetch failed'), {}, { balanceMicros: 1 }],
+    'the first look failed and the wallet can pay by the next one',
+    [new TypeError('fetch failed'), { balanceMicros: 1 }],
   ],
+  ['the first look failed and the next one finds no money', [new TypeError('fetch failed'), {}, { balanceMicros: 1 }]],
   [
-    'the first look failed and the cap is reached at the next',
+    'the first look failed and the next one finds the cap reached',
     [
       new TypeError('fetch failed'),
       { balanceMicros: 9, spendCapMicros: 1, spentThisMonthMicros: 1 },
@@ -117,11 +117,11 @@ for (const [what, looks, error] of [
     CAP,
   ],
   [
-    'there is more and it is suspended no longer',
+    'there is more money and the wallet is no longer suspended',
     [{}, { balanceMicros: 5, status: 'suspended' }, { balanceMicros: 5 }],
   ],
   [
-    'what another call had set aside comes back',
+    'money that another call had on hold comes back',
     [
       { balanceMicros: 9, reservedMicros: 2 },
       { balanceMicros: 9, reservedMicros: 8 },
@@ -129,14 +129,14 @@ for (const [what, looks, error] of [
     ],
   ],
 ] satisfies readonly (readonly [string, readonly Look[], Error?])[]) {
-  test(`SDK-02 the call is done once more when ${what}, and not before`, async () => {
+  test(`SDK-02 the call is repeated once when ${what}, and not before`, async () => {
     const { count, run } = scene(looks, { ...(error && { error }) });
     assert.equal(await run(), 'answer');
     assert.deepEqual(count, { calls: 2, looks: looks.length, links: 1 });
   });
 }
 
-test('SDK-02 refused again although other calls have ended, it is waited on, and nobody is asked twice', async () => {
+test('SDK-02 a call refused again although other calls have ended keeps waiting, and the user is asked only once', async () => {
   const looks = [
     { balanceMicros: 9, reservedMicros: 8 },
     { balanceMicros: 8 },
@@ -160,7 +160,7 @@ test('SDK-02 the balance is read at most four times a second, even with a shorte
   for (const pollMs of [0, -1, 1, Number.NEGATIVE_INFINITY]) {
     const { count, run } = scene([{}]);
     await assert.rejects(run({ pollMs, waitMs: 400 }), isPurserError);
-    assert.ok(count.looks <= 2, `${pollMs}: ${count.looks}`); // The first is before the link is shown.
+    assert.ok(count.looks <= 2, `${pollMs}: ${count.looks}`); // The first look comes before the link is shown.
   }
   for (const pollMs of [Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31]) {
     const { count, run } = scene([{}]);
@@ -169,14 +169,14 @@ test('SDK-02 the balance is read at most four times a second, even with a shorte
   }
 });
 
-test('SDK-02 a suspended wallet is not waited for as a funded one', async () => {
+test('SDK-02 a suspended wallet is not waited for as if it were funded', async () => {
   const { count, run } = scene([{}, { balanceMicros: 5, status: 'suspended' }]);
   await assert.rejects(run({ waitMs: 400 }), isPurserError);
   assert.equal(count.looks, 2);
   assert.equal(count.calls, 1);
 });
 
-test('SDK-02 without a link, with another error, and with play money nothing is waited for', async () => {
+test('SDK-02 nothing waits if there is no link, the error is another one, or the money is play money', async () => {
   for (const [error, isSandbox] of [
     [refusal({ code: 'WALLET_SUSPENDED', topupUrl: undefined as never }), false],
     [new Error('other'), false],
@@ -188,7 +188,7 @@ test('SDK-02 without a link, with another error, and with play money nothing is 
   }
 });
 
-test('SDK-02 a second refusal is the result: nobody is asked to pay twice', async () => {
+test('SDK-02 a second refusal is the result: the user is not asked to pay twice', async () => {
   const { count, run } = scene([{}, { balanceMicros: 5 }]);
   const again = refusal({ correlationId: 'cor_2' });
   const call = async (): Promise<never> => {
@@ -204,7 +204,7 @@ test('SDK-02 a second refusal is the result: nobody is asked to pay twice', asyn
   assert.equal(await run(), 'answer');
 });
 
-test('SDK-02 a promise of the app is waited for instead of the balance, with play money too', async () => {
+test('SDK-02 if the app passes a promise, it is awaited instead of the balance, with play money too', async () => {
   for (const isSandbox of [false, true]) {
     const { count, run } = scene([{}]);
     const until: TopUpOptions['until'] = async (error, signal) => {
@@ -215,17 +215,17 @@ test('SDK-02 a promise of the app is waited for instead of the balance, with pla
   }
 });
 
-test('SDK-02 what is told while the user is still being asked is not missed', async () => {
+test('SDK-02 a promise that resolves while the user is still being asked is not missed', async () => {
   let tell: (() => void) | undefined;
   const until = () => new Promise<void>((resolve) => (tell = resolve));
   const onTopUp = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 20)); // A timer of more than 2^31 ms has rung by then.
+    await new Promise((resolve) => setTimeout(resolve, 20)); // A timer of more than 2^31 ms would have fired by then.
     tell?.();
   };
   assert.equal(await scene([{}]).run({ until, onTopUp, waitMs: 2 ** 40 }), 'answer');
 });
 
-test('SDK-02 when the time is up the refusal is thrown, and nothing goes on', async () => {
+test('SDK-02 when the time is up the refusal is thrown, and nothing keeps running', async () => {
   const error = refusal();
   let given: AbortSignal | undefined;
   const until: TopUpOptions['until'] = (_error, signal) => {
@@ -238,11 +238,11 @@ test('SDK-02 when the time is up the refusal is thrown, and nothing goes on', as
   await assert.rejects(polled.run({ waitMs: 30 }), (raised) => raised === error);
   const { looks } = polled.count;
   await new Promise((resolve) => setTimeout(resolve, 30));
-  assert.ok(polled.count.looks <= looks + 1, 'at most the look that was under way');
+  assert.ok(polled.count.looks <= looks + 1, 'at most the look in progress');
   assert.equal(polled.count.calls, 1);
 });
 
-test('SDK-02 it is aborted at any moment, for the reason that was given', async () => {
+test('SDK-02 the wait can be aborted at any moment, with the given reason', async () => {
   const reason = new Error('closed');
   const before = scene([{}]);
   await assert.rejects(before.run({ signal: AbortSignal.abort(reason) }), reason);
@@ -261,7 +261,7 @@ test('SDK-02 it is aborted at any moment, for the reason that was given', async 
   }
 });
 
-test('SDK-02 nobody is asked to pay for what was aborted before', async () => {
+test('SDK-02 a call that was aborted earlier asks nobody to pay', async () => {
   const leaving = new AbortController();
   let links = 0;
   const balance = async (): Promise<Balance> => {
@@ -277,14 +277,14 @@ test('SDK-02 nobody is asked to pay for what was aborted before', async () => {
   assert.equal(links, 0);
 });
 
-test('SDK-02 a look that is refused for good ends the wait, as does an app that cannot show the link', async () => {
+test('SDK-02 a look that is refused for good ends the wait, and so does an app that cannot show the link', async () => {
   const revoked = new ServiceApiError({ status: 401, code: 'UNAUTHORIZED', message: '', correlationId: '' });
   await assert.rejects(scene([{}, revoked]).run(), revoked);
   const broken = new Error('no window');
   await assert.rejects(scene([{}]).run({ onTopUp: () => Promise.reject(broken) }), broken);
 });
 
-test('SDK-02 a look that is under way when the time is up is the last', async () => {
+test('SDK-02 a look in progress when the time is up is the last one', async () => {
   let looks = 0;
   const balance: Parameters<typeof withTopUp>[0]['balance'] = ({ signal }) => {
     looks += 1;

@@ -16,7 +16,7 @@ const EVENT: WebhookEvent = {
 };
 const BODY = JSON.stringify(EVENT);
 
-/** The signature, by another implementation than the one under test. */
+/** The signature, by an implementation independent of the one under test. */
 function digest(seconds: number | string, body: string | Uint8Array = BODY, secret = SECRET): string {
   return createHmac('sha256', secret).update(`${seconds}.`).update(body).digest('hex');
 }
@@ -36,9 +36,9 @@ async function reasonOf(verifying: Promise<unknown>): Promise<WebhookVerificatio
   return error.reason;
 }
 
-test('SDK-03 a delivery is verified over its raw bytes, and gives its event, with the id to take once', async () => {
+test('SDK-03 a delivery is verified over its raw bytes, and yields its event and the id that prevents handling it twice', async () => {
   const bytes = new TextEncoder().encode(BODY);
-  const within = new Uint8Array([1, 2, ...bytes, 3]).subarray(2, -1); // As frameworks cut bodies out of larger buffers.
+  const within = new Uint8Array([1, 2, ...bytes, 3]).subarray(2, -1); // Frameworks cut bodies out of larger buffers like this.
   for (const body of [BODY, bytes, within, bytes.buffer, Buffer.from(BODY)]) {
     const event = await verify({ body });
     assert.deepEqual(event, EVENT);
@@ -50,14 +50,14 @@ test('SDK-03 a delivery is verified over its raw bytes, and gives its event, wit
   for (const body of [spaced, Buffer.from(spaced)]) assert.deepEqual(await verify({ body, signature }), EVENT);
 });
 
-test('SDK-03 elements of the header come in any order, among others that are not known', async () => {
+test('SDK-03 the elements of the header may come in any order, among unknown ones', async () => {
   const v1 = digest(NOW);
   for (const signature of [`v1=${v1},t=${NOW}`, `v2=later,t=${NOW},v0=,v1=${v1},flag,x=a=b`, `t=${NOW}, v1=${v1}`]) {
     assert.equal((await verify({ signature })).id, 'evt_1', signature);
   }
 });
 
-test('SDK-03 a header that is missing, malformed or ambiguous is refused as such', async () => {
+test('SDK-03 a missing, malformed or ambiguous header is refused as such', async () => {
   const v1 = digest(NOW);
   for (const signature of [
     undefined,
@@ -94,7 +94,7 @@ test('SDK-03 a signature of other text, by another secret, or of another length 
   }
 });
 
-test('SDK-03 freshness counts to 300 seconds either side, and only for what is signed', async () => {
+test('SDK-03 a timestamp is fresh up to 300 seconds either side, and is checked only after the signature', async () => {
   for (const [away, isFresh] of [
     [300, true],
     [-300, true],
@@ -106,13 +106,13 @@ test('SDK-03 freshness counts to 300 seconds either side, and only for what is s
     else assert.equal(await reasonOf(verifying), 'stale');
   }
   const forged = { signature: `t=${NOW},v1=${digest(NOW + 1)}`, nowSeconds: NOW + 999 };
-  assert.equal(await reasonOf(verify(forged)), 'signature', 'a forged one is not told its age');
+  assert.equal(await reasonOf(verify(forged)), 'signature', 'a forged delivery does not learn its age');
   const now = Math.floor(Date.now() / 1_000);
   const fresh = { body: BODY, secret: SECRET, signature: `t=${now},v1=${digest(now)}` };
-  assert.equal((await verifyWebhook(fresh)).id, 'evt_1', 'by the clock, unless a test says otherwise');
+  assert.equal((await verifyWebhook(fresh)).id, 'evt_1', 'the clock is used unless a test says otherwise');
 });
 
-test('SDK-03 what is signed and fresh but no event is refused last', async () => {
+test('SDK-03 a signed and fresh delivery that holds no event is refused last', async () => {
   for (const body of ['', 'not JSON', 'null', '[]', '{"id":"evt_1"}', '{"id":1,"type":"balance.low","data":{}}']) {
     const signature = `t=${NOW},v1=${digest(NOW, body)}`;
     assert.equal(await reasonOf(verify({ body, signature })), 'body', body);
@@ -120,7 +120,7 @@ test('SDK-03 what is signed and fresh but no event is refused last', async () =>
   }
 });
 
-test('SDK-03 a test of an endpoint signs as the service does', async () => {
+test('SDK-03 the signature made for endpoint tests is the one that the service makes', async () => {
   const { body, headers } = await signTestPayload(EVENT, { secret: SECRET, seconds: NOW, attempt: 2 });
   assert.equal(body, BODY);
   assert.deepEqual(headers, {
@@ -136,7 +136,7 @@ test('SDK-03 a test of an endpoint signs as the service does', async () => {
   assert.deepEqual(await verifyWebhook(given), EVENT);
 });
 
-test('SDK-03 without a secret nothing is verified', async () => {
+test('SDK-03 nothing is verified without a secret', async () => {
   for (const secret of ['', undefined]) {
     await assert.rejects(verify({ secret: secret as string }), { name: 'TypeError', message: '`secret` is missing.' });
   }

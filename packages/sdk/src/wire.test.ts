@@ -13,7 +13,7 @@ import type { CallOptions } from './api.ts';
 import type { ConnectOptions } from './client.ts';
 import type { Balance, ConnectLink, ErrorCode, PaymentCode, UsageSummary, WebhookEvent } from './wire.ts';
 
-/** Compiles where both are the same type, field by field. */
+/** Compiles only if both are the same type, field by field. */
 type Same<One, Other> = [One, keyof One] extends [Other, keyof Other]
   ? [Other, keyof Other] extends [One, keyof One]
     ? 'same'
@@ -25,7 +25,7 @@ type CodeOf<Status> = { [Code in WireCode]: (typeof ERROR_STATUS)[Code] extends 
 type Own = Omit<ConnectOptions, keyof CallOptions>;
 type OwnConnectOptions = { -readonly [Name in keyof Own]: Own[Name] };
 
-// Held by `tsc`: another shape on the wire does not compile here.
+// `tsc` checks this: if the shape on the wire changes, this file does not compile.
 const SAME: {
   readonly balance: Same<Flat<Balance>, Flat<z.output<typeof balanceSchema>>>;
   readonly usage: Same<Flat<UsageSummary>, Flat<z.output<typeof usageSummarySchema>>>;
@@ -44,6 +44,6 @@ const SAME: {
   events: 'same',
 };
 
-test('SDK-02 the types of answers, requests, codes and events are those of the service', () => {
+test('SDK-02 the types of answers, requests, codes and events match the service’s', () => {
   assert.ok(Object.values(SAME).every((held) => held === 'same'));
 });

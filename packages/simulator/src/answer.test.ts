@@ -50,7 +50,7 @@ test('the same request always has the same usage', async () => {
   assert.notEqual(first.id, second.id);
 });
 
-test('no choice has more tokens than its limit', async () => {
+test('no choice has more tokens than the limit', async () => {
   for (const limit of [1, 5, 10]) {
     for (const name of ['max_tokens', 'max_completion_tokens']) {
       const { choices, usage } = await ask('Tell me more 🙂.', { n: 2, [name]: limit });
@@ -66,14 +66,14 @@ test('no choice has more tokens than its limit', async () => {
   assert.equal(both.usage?.completion_tokens, 3);
 });
 
-test('an answer that fits its limit exactly is whole', async () => {
+test('an answer that fits the limit exactly is complete', async () => {
   const whole = await ask('Fits?');
   const fitting = await ask('Fits?', { max_completion_tokens: whole.usage!.completion_tokens });
   assert.equal(fitting.choices[0]?.finish_reason, 'stop');
   assert.equal(fitting.choices[0]?.message.content, whole.choices[0]?.message.content);
 });
 
-test('reasoning counts within the limit', async () => {
+test('reasoning tokens count towards the limit', async () => {
   const { usage, choices } = await ask('Think!', { model: 'sim-cached', max_completion_tokens: 20 });
   assert.equal(usage?.completion_tokens, 20);
   assert.equal(usage?.completion_tokens_details?.reasoning_tokens, 20);
@@ -81,7 +81,7 @@ test('reasoning counts within the limit', async () => {
   assert.equal(choices[0]?.finish_reason, 'length');
 });
 
-test('a stop text ends the answer before it', async () => {
+test('a stop text ends the answer just before the text', async () => {
   const { choices } = await ask('Stop.', { stop: ['nowhere to be found', ' built-in', ' simulator'] });
   assert.equal(choices[0]?.message.content, 'Hello from the');
   assert.equal(choices[0]?.finish_reason, 'stop');
@@ -154,7 +154,7 @@ test('a tool call is cut at the limit too', async () => {
   }
 });
 
-test('JSON answers are JSON, and keep to their schema', async () => {
+test('JSON answers are JSON, and conform to their schema', async () => {
   const object = await ask('As JSON, please.', { response_format: { type: 'json_object' } });
   assert.equal(JSON.parse(object.choices[0]!.message.content!).echo, 'As JSON, please.');
   const schema = { type: 'object', properties: { score: { type: 'number', maximum: 0.5 } }, required: ['score'] };
@@ -163,7 +163,7 @@ test('JSON answers are JSON, and keep to their schema', async () => {
   assert.deepEqual(JSON.parse(instance.choices[0]!.message.content!), { score: 0 });
 });
 
-test('log probabilities cover the text, plain and streamed', async () => {
+test('log probabilities cover the text, buffered and streamed', async () => {
   const request = {
     model: 'sim-echo',
     messages: [{ role: 'user' as const, content: 'Sure 🙂?' }],

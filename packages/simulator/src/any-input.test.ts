@@ -22,7 +22,7 @@ const FIELDS = {
   top_logprobs: 1,
 };
 
-/** Either refused by name or answered in full; anything thrown but an `ApiError` fails the test. */
+/** Refused by name or answered in full; any error but an `ApiError` fails the test. */
 function serve(body: string): void {
   let request: ReturnType<typeof parseChatRequest>;
   try {
@@ -61,7 +61,7 @@ test('a request with anything in any place is answered or refused', () => {
   fc.assert(property, { numRuns: 2_000 });
 });
 
-test('any text is the sum of its pieces', () => {
+test('any text equals its pieces joined', () => {
   const text = fc.string({
     unit: fc.oneof(fc.constantFrom(' ', '\n', '🙂'), fc.string({ unit: 'binary', maxLength: 20 })),
   });

@@ -25,7 +25,7 @@ function post(body: object, signal: AbortSignal | null = null): Promise<Response
   });
 }
 
-/** What arrived of a body before it ended or broke. */
+/** The part of a body that arrived before it ended or broke. */
 async function readAll(response: Response): Promise<{ readonly text: string; readonly isBroken: boolean }> {
   let text = '';
   try {
@@ -36,13 +36,13 @@ async function readAll(response: Response): Promise<{ readonly text: string; rea
   }
 }
 
-test('the README tells every behaviour in the same words', async () => {
+test('the README describes every behaviour in the same words', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
   for (const [model, { about }] of Object.entries(BEHAVIOURS))
     assert.ok(readme.includes(`| \`${model}\` | ${about} |`), model);
 });
 
-test('sim-slow takes its time between words', async () => {
+test('sim-slow pauses between words', async () => {
   const startMs = performance.now();
   const gone = new AbortController();
   const response = await post({ model: 'sim-slow', stream: true }, gone.signal);
@@ -52,10 +52,10 @@ test('sim-slow takes its time between words', async () => {
     if (frames >= 4) break;
   }
   gone.abort();
-  assert.ok(performance.now() - startMs >= 290); // Three pauses of 100 ms; timers may be a little early.
+  assert.ok(performance.now() - startMs >= 290); // Three pauses of 100 ms; timers may fire a little early.
 });
 
-test('sim-slow makes an unstreamed answer wait as long', async () => {
+test('sim-slow delays a buffered answer for as long', async () => {
   const startMs = performance.now();
   const { choices } = await client.chat.completions.create({ model: 'sim-slow', messages, max_tokens: 3 });
   assert.equal(choices[0]?.message.content, 'Hello from t');
@@ -79,7 +79,7 @@ test('sim-no-usage never reports usage', async () => {
   assert.ok(!text.includes('"usage"'));
 });
 
-test('sim-truncated ends cleanly, without saying why', async () => {
+test('sim-truncated ends cleanly, without giving a finish reason', async () => {
   const response = await post({ model: 'sim-truncated', stream: true, stream_options: { include_usage: true } });
   const { text, isBroken } = await readAll(response);
   assert.equal(isBroken, false);
@@ -89,7 +89,7 @@ test('sim-truncated ends cleanly, without saying why', async () => {
   assert.equal(plain.choices[0]?.finish_reason, null);
 });
 
-test('sim-cut breaks the connection after half of what it had to say', async () => {
+test('sim-cut breaks the connection halfway through its answer', async () => {
   const stream = await readAll(await post({ model: 'sim-cut', stream: true }));
   assert.equal(stream.isBroken, true);
   assert.match(stream.text, /"content":"Hello".*\n\n$/s);
@@ -100,11 +100,11 @@ test('sim-cut breaks the connection after half of what it had to say', async () 
   assert.throws(() => JSON.parse(plain.text));
 });
 
-test('sim-hangs accepts and never answers', async () => {
+test('sim-hangs accepts a request and never answers', async () => {
   await assert.rejects(post({ model: 'sim-hangs' }, AbortSignal.timeout(150)), { name: 'TimeoutError' });
 });
 
-test('sim-garbage says 200 and cannot be read', async () => {
+test('sim-garbage answers 200 with a body that cannot be read', async () => {
   for (const stream of [false, true]) {
     const response = await post({ model: 'sim-garbage', stream });
     assert.equal(response.status, 200);

@@ -24,7 +24,7 @@ function askModels(port: number): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}/v1/models`, { headers: { authorization: 'Bearer a', connection: 'close' } });
 }
 
-test('it prints its port on one line, and nothing else', async () => {
+test('the simulator prints its port on one line, and nothing else', async () => {
   const child = start([main, '--port', '0']);
   let output = '';
   child.stdout?.on('data', (bytes) => (output += String(bytes)));
@@ -35,7 +35,7 @@ test('it prints its port on one line, and nothing else', async () => {
   assert.equal(output, `{"port":${port}}\n`);
 });
 
-test('it ends when its stdin closes, even with an answer under way', async () => {
+test('the simulator ends when its stdin closes, even with an answer under way', async () => {
   const child = start([main, '--port', '0']);
   const { port } = JSON.parse(await firstLineOf(child));
   const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
@@ -49,7 +49,7 @@ test('it ends when its stdin closes, even with an answer under way', async () =>
   await broken;
 });
 
-test('it ends on SIGTERM, and leaves Ctrl-C to its parent', async () => {
+test('the simulator ends on SIGTERM, and leaves Ctrl-C to its parent', async () => {
   const child = start([main, '--port', '0']);
   const { port } = JSON.parse(await firstLineOf(child));
   child.kill('SIGINT');
@@ -58,19 +58,19 @@ test('it ends on SIGTERM, and leaves Ctrl-C to its parent', async () => {
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
-test('it ends with its parent when that is killed', async () => {
+test('the simulator ends when its parent is killed', async () => {
   const parentScript = `
     const { spawn } = require('node:child_process');
     const child = spawn(process.execPath, [${JSON.stringify(main)}, '--port', '0'], { stdio: ['pipe', 'inherit', 'inherit'] });
   `;
   const parent = start(['-e', parentScript]);
   JSON.parse(await firstLineOf(parent));
-  const allEnded = once(parent.stdout!, 'close'); // The grandchild holds it too: it closes when both are gone.
+  const allEnded = once(parent.stdout!, 'close'); // The grandchild holds the pipe too: it closes when both are gone.
   parent.kill('SIGKILL');
   await allEnded;
 });
 
-test('a wrong or taken port is told on stderr', async () => {
+test('an invalid or taken port is reported on stderr', async () => {
   const wrong = [[], ['--port'], ['--port', 'http'], ['--port', '65536'], ['--prot', '1']];
   const exits = await Promise.all(wrong.map((args) => once(start([main, ...args]), 'exit')));
   for (const exit of exits) assert.deepEqual(exit, [2, null]);

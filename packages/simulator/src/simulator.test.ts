@@ -51,7 +51,7 @@ test('a completion has every field of the format and no other', async () => {
 
   const completionTokens = Math.ceil(message.content.length / 4);
   assert.deepEqual(usage, {
-    prompt_tokens: 9, // 4 for the message, 17 characters.
+    prompt_tokens: 9, // 4 for the message, plus 17 characters.
     completion_tokens: completionTokens,
     total_tokens: 9 + completionTokens,
     prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
@@ -64,7 +64,7 @@ test('a completion has every field of the format and no other', async () => {
   });
 });
 
-test('a stream is role, words, finish reason and the end, with one id', async () => {
+test('a stream is the role, the words, the finish reason and the end, all with one id', async () => {
   const chunks = await streamedChunks({});
   const choices = chunks.map((chunk) => (chunk['choices'] as Record<string, unknown>[])[0]);
   assert.deepEqual(choices[0], {
@@ -80,7 +80,7 @@ test('a stream is role, words, finish reason and the end, with one id', async ()
   assert.ok(chunks.every((chunk) => !('usage' in chunk)));
 });
 
-test('the usage chunk comes when asked for, has no choices, and leaves null on the others', async () => {
+test('the usage chunk comes when it is requested, has no choices, and the other chunks have null', async () => {
   const chunks = await streamedChunks({ stream_options: { include_usage: true } });
   const last = chunks.at(-1);
   const plain = await client.chat.completions.create({ model: 'sim-echo', messages: question });
@@ -97,7 +97,7 @@ test('the stock client assembles the same text from a stream as from a body', as
   assert.equal(new Set(textsOf(plain)).size, 3);
 });
 
-test('the models are listed and found one by one', async () => {
+test('the models are listed and can be retrieved one by one', async () => {
   const listed: OpenAI.Model[] = [];
   for await (const model of client.models.list()) listed.push(model);
   assert.equal(listed[0]?.id, 'sim-echo');
@@ -112,7 +112,7 @@ test('a call without a key is a 401', async () => {
   }
 });
 
-test('an unknown model, address or method has its own refusal', async () => {
+test('an unknown model, address or method each has its own refusal', async () => {
   await assert.rejects(client.chat.completions.create({ model: '__proto__', messages: question }), { status: 404 });
   const headers = { authorization: 'Bearer anything' };
   assert.equal((await fetch(`${baseURL}/embeddings`, { headers })).status, 404);
@@ -121,7 +121,7 @@ test('an unknown model, address or method has its own refusal', async () => {
   assert.equal(wrongMethod.headers.get('allow'), 'POST');
 });
 
-test('a body over 2 MB is a 413, after which the connection is as good as before', async () => {
+test('a body over 2 MB is a 413, and the connection stays usable', async () => {
   const socket = connect(port, '127.0.0.1');
   const bodyBytes = 8 * 1024 * 1024;
   const key = 'host: x\r\nauthorization: Bearer a\r\n';

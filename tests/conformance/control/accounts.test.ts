@@ -12,7 +12,7 @@ function assertRefused(reply: Reply, code: Code, param: string | null = null): v
   assertRefusal(reply, { code, param, hasLink: false }, reply.text);
 }
 
-test('CP-01 an account is made, signs in, is asked who it is, and signs out', async () => {
+test('CP-01 an account is created, signs in, sees who it is, and signs out', async () => {
   const account = await nobody.get(201, 'POST', '/accounts', {
     email: 'Anna@Example.Test',
     password: PASSWORD,
@@ -27,12 +27,12 @@ test('CP-01 an account is made, signs in, is asked who it is, and signs out', as
   assertRefused(await anna.ask('GET', '/sessions/current'), 'UNAUTHORIZED');
 });
 
-test('CP-01 an e-mail that has an account is a conflict, in whatever case', async () => {
+test('CP-01 an e-mail that already has an account is a conflict, in upper or lower case', async () => {
   const { email } = await newOwner(service);
   assertRefused(await nobody.ask('POST', '/accounts', { email: email.toUpperCase(), password: PASSWORD }), 'CONFLICT');
 });
 
-test('CP-01 bad input is refused by the name of its field', async () => {
+test('CP-01 invalid input is refused by the name of its field', async () => {
   const good = { email: 'x@example.test', password: PASSWORD };
   for (const [change, param] of [
     [{ email: 'x' }, 'email'],
@@ -51,7 +51,7 @@ test('CP-01 bad input is refused by the name of its field', async () => {
   }
 });
 
-test('CP-01 a wrong password and an unknown e-mail are answered alike', async () => {
+test('CP-01 a wrong password and an unknown e-mail get the same answer', async () => {
   const { email } = await newOwner(service);
   const wrong = await nobody.ask('POST', '/sessions', { email, password: 'wrong' });
   const unknown = await nobody.ask('POST', '/sessions', { email: 'nobody@example.test', password: 'wrong' });
@@ -59,7 +59,7 @@ test('CP-01 a wrong password and an unknown e-mail are answered alike', async ()
   assert.deepEqual({ ...unknown.error, correlationId: '' }, { ...wrong.error, correlationId: '' });
 });
 
-test('CP-01 the twenty-first wrong password in a row is not looked at, and right ones cost no try', async () => {
+test('CP-01 the twenty-first wrong password in a row is not checked, and right ones cost no try', async () => {
   const { email } = await newOwner(service);
   for (let times = 0; times < 25; times += 1) await signIn(service, email);
   for (let times = 0; times < 20; times += 1) {
@@ -73,7 +73,7 @@ test('CP-01 the twenty-first wrong password in a row is not looked at, and right
   }
 });
 
-test('CP-01 sessions are listed, the present one marked, and each can be revoked', async () => {
+test('CP-01 sessions are listed with the current one marked, and each can be revoked', async () => {
   const { email, ...owner } = await newOwner(service);
   const other = await signIn(service, email);
   const { sessions } = (await owner.get(200, 'GET', '/sessions')) as {
@@ -90,7 +90,7 @@ test('CP-01 sessions are listed, the present one marked, and each can be revoked
   await owner.get(200, 'GET', '/sessions');
 });
 
-test('CP-01 a password is changed by who knows the present one, and every other session ends', async () => {
+test('CP-01 changing the password requires the current one, and ends every other session', async () => {
   const { email, ...owner } = await newOwner(service);
   const other = await signIn(service, email);
   const change = { currentPassword: 'wrong', newPassword: 'a new password' };
@@ -102,7 +102,7 @@ test('CP-01 a password is changed by who knows the present one, and every other 
   await signIn(service, email, 'a new password');
 });
 
-test('CP-01 a password is reset by mail, once, also while wrong ones bar signing in, and every session ends', async () => {
+test('CP-01 a mailed reset works once, even while wrong passwords bar signing in, and ends every session', async () => {
   const { email, ...owner } = await newOwner(service);
   for (let times = 0; times < 20; times += 1) {
     await nobody.ask('POST', '/sessions', { email, password: 'wrong' });
@@ -118,7 +118,7 @@ test('CP-01 a password is reset by mail, once, also while wrong ones bar signing
   assertRefused(await nobody.ask('POST', '/password-resets/use', use), 'BAD_REQUEST', 'token');
 });
 
-test('CP-01 a reset of an unknown e-mail is answered like any other, and one that is too old is void', async () => {
+test('CP-01 a reset for an unknown e-mail gets the same answer, and an old token is void', async () => {
   const unknown = await nobody.ask('POST', '/password-resets', { email: 'nobody@example.test' });
   const { email } = await newOwner(service);
   const known = await nobody.ask('POST', '/password-resets', { email });
@@ -132,7 +132,7 @@ test('CP-01 a reset of an unknown e-mail is answered like any other, and one tha
   );
 });
 
-test('AU-06 without a session, with one that has expired, or with an API key: 401, before anything else is looked at', async () => {
+test('AU-06 without a session, with an expired one or with an API key: 401, before anything else is checked', async () => {
   const owner = await newOwner(service);
   await service.database.owner.query(
     `update accounts.sessions set created_at = created_at - interval '31 days', expires_at = clock_timestamp()
@@ -154,14 +154,14 @@ test('AU-06 without a session, with one that has expired, or with an API key: 40
   }
 });
 
-test('AU-06 a session token on a route of the data plane is no API key', async () => {
+test('AU-06 a session token is not accepted as an API key on the data plane', async () => {
   const owner = await newOwner(service);
   for (const path of ['/v1/models', '/balance']) {
     assertRefused(await owner.ask('GET', path), 'UNAUTHORIZED');
   }
 });
 
-test('AU-08 neither a password nor a session token is stored', async () => {
+test('AU-08 neither passwords nor session tokens are stored', async () => {
   const owner = await newOwner(service);
   const { rows } = await service.database.owner.query<{ text: string }>(
     `select a::text || s::text as text from accounts.accounts a join accounts.sessions s using (account_id)`,

@@ -1,4 +1,4 @@
-// What strangers and app owners do at their planes is no business of the calls.
+// The load that strangers and app owners put on their planes must not slow down the calls.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { send } from '../../support/client.ts';
@@ -10,7 +10,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 const { service, app, newUser } = await setStage();
 const { url, database } = service;
 
-test('BI-01 balances, and whether the service is ready, wait for nobody at the planes of accounts', async () => {
+test('BI-01 balance and readiness requests do not wait for the account planes', async () => {
   const user = await newUser(1_000);
   const stranger = personWith(url, `svc_session_${'x'.repeat(43)}`);
   const release = await lockTable(database, 'accounts.sessions');
@@ -33,7 +33,7 @@ test('BI-01 balances, and whether the service is ready, wait for nobody at the p
   }
 });
 
-test('BI-01 a balance waits for nobody who looks after webhooks', async () => {
+test('BI-01 a balance request does not wait for requests about webhooks', async () => {
   const user = await newUser(1_000);
   const owner = await newOwner(service);
   const { appId } = await owner.get(201, 'POST', '/apps', { name: 'App' });
@@ -53,7 +53,7 @@ test('BI-01 a balance waits for nobody who looks after webhooks', async () => {
   }
 });
 
-test('ER-01 however many ask whether the service is ready, the database is asked once at a time', async () => {
+test('ER-01 however many readiness requests arrive, only one asks the database at a time', async () => {
   const release = await lockTable(database, 'db.migrations');
   let most = 0;
   let isOver = false;
@@ -63,7 +63,7 @@ test('ER-01 however many ask whether the service is ready, the database is asked
       most = Math.max(most, await countWaiting(database));
       return isOver;
     });
-    assert.ok(most <= 1, `${most} statements asked at once`);
+    assert.ok(most <= 1, `${most} statements ran at once`);
     assert.deepEqual(
       [...new Set((await asked).map(({ status, text }) => `${status} ${text}`))],
       ['503 {"status":"unavailable"}'],

@@ -25,7 +25,7 @@ function models(url: string, key: string): Promise<number> {
   return send('/v1/models', { url, key }).then(({ status }) => status);
 }
 
-test('CP-02 an app is made, listed, read and changed by its owner', async () => {
+test('CP-02 the owner of an app creates, lists, reads and changes it', async () => {
   const appId = await newApp('First');
   const app = await owner.get(200, 'GET', `/apps/${appId}`);
   const { createdAt, ...rest } = app;
@@ -41,7 +41,7 @@ test('CP-02 an app is made, listed, read and changed by its owner', async () => 
   assert.deepEqual(apps.at(-1), emptied);
 });
 
-test('CP-02 an address to return to is https, or http on this machine, whole and without a fragment', async () => {
+test('CP-02 a redirect address is https, or http on this machine, complete and without a fragment', async () => {
   const good = [
     'https://a.test',
     'https://a.test/x?y=z',
@@ -76,7 +76,7 @@ test('CP-02 an address to return to is https, or http on this machine, whole and
   }
 });
 
-test('AU-06 somebody else’s app is no different from none', async () => {
+test('AU-06 another owner’s app looks like no app at all', async () => {
   const appId = await newApp();
   const { keyId } = await owner.get(201, 'POST', `/apps/${appId}/keys`, { mode: 'live' });
   for (const [method, rest, body] of [
@@ -98,7 +98,7 @@ test('AU-06 somebody else’s app is no different from none', async () => {
   }
 });
 
-test('CP-03 AU-07 AU-08 a key is shown once, works at once, is told by its hint and by when it was used', async () => {
+test('CP-03 AU-07 AU-08 a key is shown once, works at once, and is listed by its hint and last use', async () => {
   const appId = await newApp();
   for (const [mode, prefix] of [
     ['live', 'svc_live_'],
@@ -119,7 +119,7 @@ test('CP-03 AU-07 AU-08 a key is shown once, works at once, is told by its hint 
   assertRefusal(refused, { code: 'BAD_REQUEST', param: 'mode', hasLink: false }, refused.text);
 });
 
-test('AU-09 a revoked key is refused at once here and within a second elsewhere; revoking again is harmless', async (t) => {
+test('AU-09 a revoked key is refused at once here and within a second elsewhere; revoking it again is harmless', async (t) => {
   const second = await startSecondGateway(service);
   t.after(second.close);
   const appId = await newApp();

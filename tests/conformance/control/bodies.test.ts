@@ -11,7 +11,7 @@ const { url } = service;
 const { token: key = '' } = await newOwner(service);
 const nested = (levels: number): string => '['.repeat(levels - 1) + ']'.repeat(levels - 1);
 
-/** Bodies that a program reads differently from another, or that the database cannot hold; each with the field at fault. */
+/** Bodies that two programs read differently, or that the database cannot store; each with the field at fault. */
 const BODIES: readonly (readonly [body: string | Uint8Array, param: string | null])[] = [
   ['{"name":"x","name":"y"}', 'name'],
   ['{"name":"x","redirectUris":[],"redirectUris":["https://evil.test"]}', 'redirectUris'],
@@ -36,7 +36,7 @@ const BODIES: readonly (readonly [body: string | Uint8Array, param: string | nul
   ['', null],
 ];
 
-test('threats 14, 18, 19: a body that is not exactly one thing is a 400, and makes nothing', async () => {
+test('threats 14, 18, 19: an ambiguous body is a 400, and creates nothing', async () => {
   for (const [body, param] of BODIES) {
     const reply = await send('/apps', { url, key, body });
     assertRefusal(reply, { code: 'BAD_REQUEST', param }, String(body).slice(0, 80));
@@ -44,7 +44,7 @@ test('threats 14, 18, 19: a body that is not exactly one thing is a 400, and mak
   assert.deepEqual((await send('/apps', { url, key })).body, { apps: [] });
 });
 
-test('threat 16: a compressed body is refused before it is read, whatever its encoding', async () => {
+test('threat 16: a compressed body is refused before it is read, in any encoding', async () => {
   const body = gzipSync('{"name":"x"}');
   for (const encoding of ['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip', 'identity, gzip', 'x']) {
     const reply = await send('/apps', { url, key, body, headers: { 'content-encoding': encoding } });
@@ -54,7 +54,7 @@ test('threat 16: a compressed body is refused before it is read, whatever its en
   assert.equal(plain.status, 201, plain.text);
 });
 
-test('CC-06 a body that is no JSON by its content type is a 400 that says what is expected', async () => {
+test('CC-06 a body whose content type is not JSON is a 400 that says what is expected', async () => {
   const types = [
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -77,14 +77,14 @@ test('CC-06 a body above the limit is a 413', async () => {
   assertRefusal(reply, { code: 'PAYLOAD_TOO_LARGE' });
 });
 
-test('a client that names a content type where nothing is sent gets its answer', async () => {
+test('a client that sends a content type without a body gets its answer', async () => {
   const owner = await newOwner(service);
   const headers = { 'content-type': 'application/json' };
   const reply = await send('/sessions/current', { url, method: 'DELETE', key: owner.token ?? '', headers });
   assert.equal(reply.status, 204, reply.text);
 });
 
-test('an address that holds what no text of the database can is no fault of ours', async () => {
+test('an address with characters that the database cannot store is not a fault of ours', async () => {
   for (const path of ['/apps/%ff', '/apps/%', '/apps/%c0%80', '/nothing/%00']) {
     assertRefusal(await send(path, { url, key }), { code: 'NOT_FOUND' }, path);
   }

@@ -12,7 +12,7 @@ import { untilWaiting } from '../../support/lock-wait.ts';
 import { assertRefusal, type Code } from '../../support/refusal.ts';
 import { setStage } from '../../support/stage.ts';
 
-// As behind one proxy of ours, so that a test can call from where it likes.
+// Runs as if behind one proxy of ours, so that a test can call from any address.
 const { service } = await setStage({ environment: { PURSER_PROXY_HOPS: '1' } });
 const { owner } = service.database;
 
@@ -28,14 +28,14 @@ function assertRefused(reply: Reply, code: Code): void {
   assertRefusal(reply, { code, param: null, hasLink: false }, reply.text);
 }
 
-/** As if all tries of buckets whose names are like this had been used up just now. */
+/** Empties the buckets whose names match, as if all their tries had just been used. */
 async function useUp(like: string): Promise<void> {
   const { rowCount } = await owner.query(`update limits.buckets set units = 0 where app_id like $1`, [like]);
   assert.ok((rowCount ?? 0) > 0, like);
   await stopRefill(service);
 }
 
-/** Accounts on a connection of their own, with what their work consists of, and the mails that they send. */
+/** Accounts on their own database connection, with a record of their work and of the mails that they send. */
 async function overheardAccounts(t: { after: (end: () => Promise<void>) => void }) {
   const pool = createPool({ url: service.database.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
   t.after(() => pool.end());
@@ -70,7 +70,7 @@ async function overheardAccounts(t: { after: (end: () => Promise<void>) => void 
     secret: Buffer.alloc(32, 'x'),
     sendReset: async (email) => void mails.push(email),
   });
-  /** What was done for one act. */
+  /** The work done for one action. */
   async function workOf(act: () => Promise<unknown>): Promise<readonly string[]> {
     work.length = 0;
     await act();
@@ -79,7 +79,7 @@ async function overheardAccounts(t: { after: (end: () => Promise<void>) => void 
   return { accounts, mails, workOf, mostAtOnce: () => mostAtOnce };
 }
 
-test('CP-01 the same work is done for a wrong password, an unknown e-mail and an account without a password', async (t) => {
+test('CP-01 a wrong password, an unknown e-mail and an account without a password all cost the same work', async (t) => {
   const { accounts, workOf } = await overheardAccounts(t);
   const { email } = await newOwner(service);
   await owner.query(`insert into accounts.accounts (account_id, email) values ('acct_mute', 'mute@example.test')`);
@@ -94,11 +94,11 @@ test('CP-01 the same work is done for a wrong password, an unknown e-mail and an
   }
   const [known = [], ...others] = works;
   assert.equal(known.filter((step) => step === 'argon2').length, 1);
-  assert.equal(known.length, 4, known.join('\n')); // The account, two buckets, the password.
+  assert.equal(known.length, 4, known.join('\n')); // One look at the account, two buckets, one password hash.
   for (const other of others) assert.deepEqual(other, known);
 });
 
-test('CP-01 two passwords are worked on at once in a process, however many sign in', async (t) => {
+test('CP-01 a process hashes at most two passwords at once, however many people sign in', async (t) => {
   const { accounts, workOf, mostAtOnce } = await overheardAccounts(t);
   const work = await workOf(() =>
     Promise.all(
@@ -111,7 +111,7 @@ test('CP-01 two passwords are worked on at once in a process, however many sign 
   assert.equal(mostAtOnce(), 2);
 });
 
-test('CP-01 asking for a reset is answered while nothing can be read of any account', async () => {
+test('CP-01 a request for a reset is answered even while no account can be read', async () => {
   const { email } = await newOwner(service);
   const client = await owner.connect();
   await client.query('begin');
@@ -126,7 +126,7 @@ test('CP-01 asking for a reset is answered while nothing can be read of any acco
   }
 });
 
-test('CP-01 an address is sent three mails to reset its password, whoever asks, and then one in ten minutes', async (t) => {
+test('CP-01 an e-mail address gets three reset mails at once, and then one in ten minutes, for any callers', async (t) => {
   const { accounts, mails } = await overheardAccounts(t);
   const { email } = await newOwner(service);
   for (let times = 0; times < 6; times += 1) await accounts.requestReset(times % 2 === 0 ? email : email.toUpperCase());
@@ -137,11 +137,11 @@ test('CP-01 an address is sent three mails to reset its password, whoever asks, 
       fiveMinutes,
     ]);
     for (let times = 0; times < 3; times += 1) await accounts.requestReset(email);
-    assert.equal(mails.length, sent); // What had come in after the first five is not lost by asking in vain.
+    assert.equal(mails.length, sent); // Asking in vain does not use up the tries that have been refilled.
   }
 });
 
-test('CP-01 twenty resets are asked for from one address, and no more', async () => {
+test('CP-01 at most twenty resets can be requested from one address', async () => {
   for (let times = 0; times < 20; times += 1) {
     assert.equal((await post('/password-resets', '192.0.2.11', { email: `n${times}@example.test` })).status, 202);
     if (times === 0) await stopRefill(service);
@@ -150,7 +150,7 @@ test('CP-01 twenty resets are asked for from one address, and no more', async ()
   assert.equal((await post('/password-resets', '192.0.2.12', { email: 'n@example.test' })).status, 202);
 });
 
-test('CP-01 twenty accounts are made from one address, and no more', async () => {
+test('CP-01 at most twenty accounts can be created from one address', async () => {
   for (let times = 0; times < 20; times += 1) {
     assert.equal((await register('192.0.2.13', `a${times}@many.test`)).status, 201);
     if (times === 0) await stopRefill(service);
@@ -159,7 +159,7 @@ test('CP-01 twenty accounts are made from one address, and no more', async () =>
   assert.equal((await register('192.0.2.14', 'a20@many.test')).status, 201);
 });
 
-test('CP-01 ten known e-mails are told from one address; then nothing is told, of known ones or new ones', async () => {
+test('CP-01 one address can learn of ten e-mails that they are known; after that, known and new ones look the same', async () => {
   const { email } = await newOwner(service);
   for (let times = 0; times < 10; times += 1) assertRefused(await register('192.0.2.15', email), 'CONFLICT');
   const known = await register('192.0.2.15', email);
@@ -169,7 +169,7 @@ test('CP-01 ten known e-mails are told from one address; then nothing is told, o
   assertRefused(await register('192.0.2.16', email), 'CONFLICT');
 });
 
-/** What is left to each address that has tried to sign in. */
+/** The remaining tries of each address that has tried to sign in. */
 async function addressBuckets(): Promise<readonly { readonly app_id: string; readonly tries: string }[]> {
   const { rows } = await owner.query<{ app_id: string; tries: string }>(
     `select app_id, (units / 60000000)::text as tries from limits.buckets where app_id like 'sign-in-from:%'`,
@@ -177,7 +177,7 @@ async function addressBuckets(): Promise<readonly { readonly app_id: string; rea
   return rows;
 }
 
-test('CP-01 one address has a hundred wrong passwords for all e-mails together', async () => {
+test('CP-01 one address may try a hundred wrong passwords, over all e-mails together', async () => {
   const [first, second] = [await newOwner(service), await newOwner(service)];
   const from = '192.0.2.17';
   const before = new Set((await addressBuckets()).map(({ app_id: name }) => name));
@@ -192,7 +192,7 @@ test('CP-01 one address has a hundred wrong passwords for all e-mails together',
   assert.equal((await post('/sessions', '192.0.2.18', { email: second.email, password: PASSWORD })).status, 200);
 });
 
-test('CP-01 somebody who is signed in guesses the present password twenty times, and no more', async () => {
+test('CP-01 a signed-in user may guess the current password twenty times, and no more', async () => {
   const person = await newOwner(service);
   const change = { currentPassword: 'wrong', newPassword: 'a new password' };
   assertRefused(await person.ask('PUT', '/accounts/current/password', change), 'UNAUTHORIZED');
@@ -201,7 +201,7 @@ test('CP-01 somebody who is signed in guesses the present password twenty times,
   assertRefused(await person.ask('PUT', '/accounts/current/password', right), 'TOO_MANY_REQUESTS');
 });
 
-test('CP-01 no name of a bucket tells an e-mail or an address', async () => {
+test('CP-01 no bucket name reveals an e-mail or an address', async () => {
   const { rows } = await owner.query<{ name: string }>(
     `select app_id as name from limits.buckets where app_id like '%:%'`,
   );
@@ -209,20 +209,20 @@ test('CP-01 no name of a bucket tells an e-mail or an address', async () => {
   for (const { name } of rows) assert.match(name, /^[a-z-]+:[A-Za-z0-9_-]{43}$/);
 });
 
-test('CP-01 who signs in while the password is being changed has no session by the old one', async () => {
+test('CP-01 a sign-in during a password change gets no session for the old password', async () => {
   const { email } = await newOwner(service);
   let reply = await signInDuringChange(email);
-  // Where this machine was so slow that the statement gave up its place in line: a fault, and no session either.
+  // On a slow machine the statement may give up waiting for the lock: a fault, and no session either.
   for (let times = 0; times < 10 && reply.status === 500; times += 1) reply = await signInDuringChange(email);
   assertRefused(reply, 'UNAUTHORIZED');
   const { rowCount } = await owner.query(
     `select from accounts.sessions s join accounts.accounts a using (account_id) where a.email = $1`,
     [email],
   );
-  assert.equal(rowCount, 1); // The one that `newOwner` opened.
+  assert.equal(rowCount, 1); // The session that `newOwner` opened.
 });
 
-/** The right password, found right while a transaction that changes it has not ended yet. */
+/** The right password, accepted while a transaction that changes it is still open. */
 async function signInDuringChange(email: string): Promise<Reply> {
   const { rows } = await owner.query<{ hash: string }>(
     `select password_hash as hash from accounts.accounts where email = $1`,
@@ -243,7 +243,7 @@ async function signInDuringChange(email: string): Promise<Reply> {
   return answer;
 }
 
-test('CP-01 all other sessions are ended at once, and none of anybody else', async () => {
+test('CP-01 all other sessions of the owner are ended at once, and no session of anybody else', async () => {
   const { email, ...person } = await newOwner(service);
   const others = [await signIn(service, email), await signIn(service, email)];
   const stranger = await newOwner(service);

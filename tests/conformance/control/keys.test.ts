@@ -45,7 +45,7 @@ function models(url: string, key: string): Promise<number> {
   return send('/v1/models', { url, key }).then(({ status }) => status);
 }
 
-/** Counts the looks of this process for one key or one app. That it follows what has changed is something else. */
+/** Counts this process’s queries for one key or one app. Its queries for changes are not counted. */
 function watchLooks(t: TestContext): () => number {
   const query = t.mock.method(pg.Client.prototype, 'query');
   return () => {
@@ -56,7 +56,7 @@ function watchLooks(t: TestContext): () => number {
 
 const OTHERS = `0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-.~+/=!#$%&'*^|{}"(),:;<>?@[]\\`;
 
-test('AU-08 every change of one character of a real key is refused, and costs no look into the database', async (t) => {
+test('AU-08 every one-character change of a real key is refused, without a database query', async (t) => {
   const appId = await newApp();
   for (const mode of ['live', 'sandbox'] as const) {
     const { apiKey } = await mint(appId, mode);
@@ -81,28 +81,32 @@ test('AU-08 every change of one character of a real key is refused, and costs no
   }
 });
 
-test('AU-08 an unknown key costs one look, and none when it comes again', async (t) => {
+test('AU-08 an unknown key costs one database query, and none when it comes again', async (t) => {
   const counted = watchLooks(t);
   const key = newApiKey('live');
   for (let count = 0; count < 5; count += 1) assert.equal(await models(service.url, key), 401);
   assert.equal(counted(), 1);
 });
 
-test('AU-09 calls of a known key cost no look at keys or apps, whether it is in force, revoked or of a suspended app', async (t) => {
+test('AU-09 calls with a known key query neither keys nor apps, whether the key is valid, revoked or of a suspended app', async (t) => {
   const [appId, suspended] = [await newApp(), await newApp()];
   const [inForce, revoked, other] = [await mint(appId), await mint(appId), await mint(suspended)];
   for (const { apiKey } of [inForce, revoked, other]) assert.equal(await models(service.url, apiKey), 200);
   await owner.get(204, 'DELETE', `/apps/${appId}/keys/${revoked.keyId}`);
-  assert.equal(await models(service.url, revoked.apiKey), 401, 'at once on the process that did it');
+  assert.equal(
+    await models(service.url, revoked.apiKey),
+    401,
+    'the revocation holds at once on the process that did it',
+  );
   await operator.get(200, 'POST', `/operator/apps/${suspended}/suspend`, { reason: 'a test' });
-  assert.equal(await models(service.url, other.apiKey), 403, 'and so is a suspension');
+  assert.equal(await models(service.url, other.apiKey), 403, 'so does the suspension');
   const statuses = async () => Promise.all([inForce, revoked, other].map(({ apiKey }) => models(service.url, apiKey)));
   const counted = watchLooks(t);
   for (let count = 0; count < 50; count += 1) assert.deepEqual(await statuses(), [200, 401, 403]);
   assert.equal(counted(), 0);
 });
 
-test('AU-09 a revocation and a suspension are in force on another process without one of its calls looking', async (t) => {
+test('AU-09 a revocation and a suspension reach another process without a query by any of its calls', async (t) => {
   const second = await startSecondGateway(service);
   t.after(second.close);
   const [appId, suspended] = [await newApp(), await newApp()];
@@ -114,13 +118,13 @@ test('AU-09 a revocation and a suspension are in force on another process withou
   await waitUntil('both are refused elsewhere', async () => {
     return (await models(second.url, revoked.apiKey)) === 401 && (await models(second.url, other.apiKey)) === 403;
   });
-  t.diagnostic(`in force elsewhere ${Math.round(performance.now() - sinceMs)} ms after both were asked for`);
+  t.diagnostic(`in force elsewhere ${Math.round(performance.now() - sinceMs)} ms after both were requested`);
   await operator.get(200, 'POST', `/operator/apps/${suspended}/resume`, { reason: 'a test' });
   assert.equal(await models(service.url, other.apiKey), 200);
   await waitUntil('it is served again', async () => (await models(second.url, other.apiKey)) === 200);
 });
 
-test('CP-03 the use of a key is told when only another process saw it, by when it was and not when that was told', async (t) => {
+test('CP-03 a use that only another process saw is reported, with the time of the use and not of the report', async (t) => {
   const second = await startSecondGateway(service);
   t.after(second.close);
   const appId = await newApp();
@@ -135,17 +139,17 @@ test('CP-03 the use of a key is told when only another process saw it, by when i
     setTimeout(resolve, 3_000);
   });
   const { rows } = await service.database.owner.query<{ at: Date }>('select clock_timestamp() as at');
-  await second.close(); // It writes down what it saw.
+  await second.close(); // The process writes down the uses it saw.
   const keys = new Map((await listKeys(appId)).map((key) => [key.keyId, key]));
   const atMs = ({ keyId }: Key) => Date.parse(keys.get(keyId)?.lastUsedAt ?? '');
   const revokedAtMs = Date.parse(keys.get(revoked.keyId)?.revokedAt ?? '');
   assert.ok(atMs(used) >= Date.parse(keys.get(used.keyId)?.createdAt ?? ''));
-  assert.ok(atMs(used) < (rows[0]?.at.getTime() ?? 0), 'not when it was told');
+  assert.ok(atMs(used) < (rows[0]?.at.getTime() ?? 0), 'not the time of the report');
   assert.ok(atMs(revoked) <= revokedAtMs, 'a revoked key was last used before it was revoked');
   assert.equal(keys.get(idle.keyId)?.lastUsedAt, null);
 });
 
-test('AU-07 AU-08 nothing of a key but its digest and its hint is in the database', async () => {
+test('AU-07 AU-08 the database holds nothing of a key except its digest and its hint', async () => {
   const appId = await newApp();
   const { apiKey } = await mint(appId);
   const { rows } = await service.database.owner.query<{ digest: Buffer; row: string }>(
@@ -158,7 +162,7 @@ test('AU-07 AU-08 nothing of a key but its digest and its hint is in the databas
   assert.ok(!rows[0]?.row.includes(body.slice(0, 8)));
 });
 
-test('AU-09 a key stays revoked from when it first was, and is revoked by its own app alone', async () => {
+test('AU-09 a revoked key keeps its first revocation time, and only its own app can revoke it', async () => {
   const [appId, other] = [await newApp(), await newApp()];
   const { keyId, apiKey } = await mint(appId);
   const elsewhere = await owner.ask('DELETE', `/apps/${other}/keys/${keyId}`);
@@ -179,7 +183,7 @@ async function addKeys(appId: string, count: number, revokedAt: string): Promise
   );
 }
 
-test('CP-03 an app has at most 100 keys that are not revoked, also when several are made at once', async () => {
+test('CP-03 an app has at most 100 unrevoked keys, even if several are created at once', async () => {
   const appId = await newApp();
   await addKeys(appId, 98, 'null');
   const replies = await Promise.all(
@@ -193,7 +197,7 @@ test('CP-03 an app has at most 100 keys that are not revoked, also when several 
   await mint(appId);
 });
 
-test('CP-03 of revoked keys the last hundred are listed, and every key that is in force', async () => {
+test('CP-03 the list shows every valid key and the last hundred revoked ones', async () => {
   const appId = await newApp();
   await addKeys(appId, 130, `clock_timestamp() - i * interval '1 minute'`);
   const { keyId } = await mint(appId);
@@ -204,7 +208,7 @@ test('CP-03 of revoked keys the last hundred are listed, and every key that is i
   assert.ok(hints.has('svc_live_...1') && hints.has('svc_live_...100') && !hints.has('svc_live_...101'));
 });
 
-test('CP-02 an account has at most 100 apps, also when several are made at once', async () => {
+test('CP-02 an account has at most 100 apps, even if several are created at once', async () => {
   const collector = await newOwner(service);
   const { apps } = (await collector.get(200, 'GET', '/apps')) as { apps: unknown[] };
   assert.deepEqual(apps, []);
@@ -224,7 +228,7 @@ test('CP-02 an account has at most 100 apps, also when several are made at once'
   }
 });
 
-test('CP-03 a key is made for live or sandbox and for nothing else, and what else the body says is refused', async () => {
+test('CP-03 a key is for live or sandbox and nothing else, and any other field in the body is refused', async () => {
   const appId = await newApp();
   const path = `/apps/${appId}/keys`;
   for (const [body, param] of [

@@ -13,7 +13,7 @@ const stranger = await newOwner(service);
 const { appId } = await owner.get(201, 'POST', '/apps', { name: 'Sketchbook' });
 const path = `/apps/${String(appId)}/logo`;
 
-/** As far as a picture says how large it is: here, 64 by 48 pixels. */
+/** The part of a picture that states its size: here 64 by 48 pixels. */
 const START = {
   png: pngOf(64, 48),
   jpeg: jpegOf(64, 48),
@@ -29,7 +29,7 @@ function pngOf(width: number, height: number): Buffer {
   return Buffer.concat([start, size, Buffer.from('\x08\x06\0\0\0crc_', 'latin1')]);
 }
 
-/** With a part before it, and space, as cameras write them. */
+/** With a segment and padding before the frame, as cameras write them. */
 function jpegOf(width: number, height: number, frame = '\xc2'): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt16BE(height, 0);
@@ -70,13 +70,13 @@ async function put(image: string): Promise<string> {
   return String(logoUrl).replace('https://purser.test', '');
 }
 
-/** The bytes as they came. */
+/** The raw bytes of the answer. */
 async function fetchLogo(at: string): Promise<{ readonly response: Response; readonly bytes: Buffer }> {
   const response = await fetch(`${url}${at}`);
   return { response, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
-test('CP-02 a logo is a PNG, JPEG or WebP picture, served as just that, for good', async () => {
+test('CP-02 a logo is a PNG, JPEG or WebP picture, is served as exactly that, and never expires', async () => {
   for (const kind of ['png', 'jpeg', 'webp'] as const) {
     for (const size of [START[kind].length, BYTES_MAX]) {
       const image = picture(kind, size);
@@ -97,14 +97,14 @@ test('CP-02 a logo is a PNG, JPEG or WebP picture, served as just that, for good
   }
 });
 
-/** A large picture where a small one is said to be: within what the mark's length would be. */
+/** Hides a large picture where a reader expects a small one: inside the length that the marker would have. */
 function hiddenIn(mark: string): Buffer {
   const [large, small] = [jpegOf(9_999, 9_999).subarray(11), jpegOf(9, 9).subarray(11)];
   const start = Buffer.from(`\xff\xd8\xff${mark}\0${String.fromCharCode(2 + large.length)}`, 'latin1');
   return Buffer.concat([start, large, small]);
 }
 
-/** Of every kind. */
+/** One of every kind. */
 function all(width: number, height: number) {
   return [
     ['png', pngOf(width, height)] as const,
@@ -113,7 +113,7 @@ function all(width: number, height: number) {
   ];
 }
 
-test('CP-02 a picture that would be larger than 1,024 pixels one way, or does not say how large, is refused', async () => {
+test('CP-02 a picture with a side over 1,024 pixels, or without a stated size, is refused', async () => {
   for (const [type, image] of [...all(1, 1024), ...all(1024, 1)]) await put(dataUrl(type, image));
   const noJpeg = Buffer.from('\xff\xd8\xff\xe0\0\x04ab\xff\xda\0\x04abcdefgh', 'latin1');
   for (const [type, image] of [
@@ -125,7 +125,7 @@ test('CP-02 a picture that would be larger than 1,024 pixels one way, or does no
     ['png', Buffer.from(pngOf(1, 1).toString('latin1').replace('IHDR', 'iTXt'), 'latin1')] as const,
     ['png', Buffer.from('\x89PNG\r\n\x1a\n<!doctype html><script>alert(1)</script>', 'latin1')] as const,
     ['jpeg', noJpeg] as const,
-    // A browser takes no length from a mark that has none, and finds the large picture that a reader by lengths would pass over.
+    // A browser reads no length after such a marker and finds the large picture. A reader that trusts lengths would skip it.
     ...['\xd0', '\xd9', '\x01', '\xda'].map((mark) => ['jpeg', hiddenIn(mark)] as const),
     ['jpeg', jpegOf(1, 1).subarray(0, 16)] as const,
     ['jpeg', jpegOf(1, 1, '\xc4')] as const,
@@ -137,7 +137,7 @@ test('CP-02 a picture that would be larger than 1,024 pixels one way, or does no
   }
 });
 
-test('CP-02 what is no such picture is refused by the name of its field', async () => {
+test('CP-02 data that is not such a picture is refused by the name of its field', async () => {
   const at = await put(dataUrl('png', picture('png')));
   const base64 = picture('png').toString('base64');
   const bad = {
@@ -149,7 +149,7 @@ test('CP-02 what is no such picture is refused by the name of its field', async 
     gif: dataUrl('gif', Buffer.from('GIF89a.')),
     'jpeg as png': dataUrl('png', picture('jpeg')),
     'png as webp': dataUrl('webp', picture('png')),
-    'a RIFF that is no WebP': dataUrl('webp', Buffer.from('RIFF\x04\0\0\0WAVE', 'latin1')),
+    'a RIFF that is not WebP': dataUrl('webp', Buffer.from('RIFF\x04\0\0\0WAVE', 'latin1')),
     'a start cut short': dataUrl('png', picture('png').subarray(0, 7)),
     empty: '',
     'no bytes': 'data:image/png;base64,',
@@ -169,10 +169,10 @@ test('CP-02 what is no such picture is refused by the name of its field', async 
     code: 'BAD_REQUEST',
     param: 'alt',
   });
-  assert.equal((await fetchLogo(at)).response.status, 200, 'the one before stays');
+  assert.equal((await fetchLogo(at)).response.status, 200, 'the previous logo stays');
 });
 
-test('AU-06 a stranger neither sets nor removes it; its owner removes it, and it is gone', async () => {
+test('AU-06 a stranger can neither set nor remove a logo; its owner removes it, and it is gone', async () => {
   const at = await put(dataUrl('png', picture('png', 50)));
   const image = dataUrl('png', picture('png', 60));
   assertRefusal(await stranger.ask('PUT', path, { image }), { code: 'NOT_FOUND' });
@@ -184,7 +184,7 @@ test('AU-06 a stranger neither sets nor removes it; its owner removes it, and it
   assertRefusal(await send(replaced, { url }), { code: 'NOT_FOUND' });
 });
 
-test('a picture that two apps have stays while one of them has it', async () => {
+test('a picture that two apps share stays as long as one of them has it', async () => {
   const other = await owner.get(201, 'POST', '/apps', { name: 'Other' });
   const image = dataUrl('webp', picture('webp', 70));
   const at = await put(image);
@@ -193,7 +193,7 @@ test('a picture that two apps have stays while one of them has it', async () => 
   assert.equal((await fetchLogo(at)).response.status, 200);
 });
 
-test('no other address under /logos is one of a picture', async () => {
+test('no other address under /logos serves a picture', async () => {
   const at = await put(dataUrl('png', picture('png', 80)));
   const digest = at.slice('/logos/'.length);
   const odd = [digest.toUpperCase(), digest.slice(1), `${digest}0`, `${digest}.png`, '...', 'x'];

@@ -37,7 +37,7 @@ async function setsPassword(person: Person, email: string, token: string): Promi
   await signIn(service, email, newPassword);
 }
 
-/** A gateway beside the first, for the time of a test. */
+/** A second gateway that runs during one test. */
 async function withGateway(
   environment: Readonly<Record<string, string>>,
   work: (gateway: SecondGateway) => Promise<void>,
@@ -50,7 +50,7 @@ async function withGateway(
   }
 }
 
-/** The service in a process of its own, on the same database, for the time of a test. */
+/** The service in its own process, on the same database, during one test. */
 async function withProcess(
   environment: Readonly<Record<string, string>>,
   work: (process: ServiceProcess) => Promise<void>,
@@ -85,7 +85,7 @@ async function rowsTo(email: string): Promise<readonly { readonly body: string |
     .rows;
 }
 
-test('CP-01 a reset goes out by SMTP, sets a new password, and is neither kept nor logged', async () => {
+test('CP-01 a reset goes out by SMTP, sets a new password, and is neither stored nor logged', async () => {
   await withMailServer(async (server) => {
     await withGateway({ ...PRODUCTION, SMTP_URL: server.url, PURSER_MAIL_FROM: FROM }, async (gateway) => {
       const { email } = await newOwner(service);
@@ -106,19 +106,19 @@ test('CP-01 a reset goes out by SMTP, sets a new password, and is neither kept n
   });
 });
 
-test('CP-01 in production without a mail server a reset is answered the same, kept nowhere, and the operator is told', async () => {
+test('CP-01 in production without a mail server a reset gets the same answer, is not stored, and the operator is told', async () => {
   await withProcess({ ...PRODUCTION, PURSER_LOG_LEVEL: 'warn' }, async ({ url, said }) => {
-    await waitUntil('it is told at the start', () => said().includes('no mail is sent: set SMTP_URL'));
+    await waitUntil('the operator is told at the start', () => said().includes('no mail is sent: set SMTP_URL'));
     const { email } = await newOwner(service);
     const reply = await personWith(url, undefined).ask('POST', '/password-resets', { email });
     const unknown = await personWith(url, undefined).ask('POST', '/password-resets', { email: 'x@y.test' });
     assert.deepEqual([reply.status, reply.text], [unknown.status, unknown.text]);
-    await waitUntil('it is told again', () => said().includes('mail was not sent: SMTP_URL is not set'));
+    await waitUntil('the operator is told again', () => said().includes('mail was not sent: SMTP_URL is not set'));
     assert.deepEqual(await rowsTo(email), []);
   });
 });
 
-test('CP-01 a mail that a dying process had in hand is sent by another, known for the same', async () => {
+test('CP-01 a mail that a dying process was sending is sent by another, recognisable as the same mail', async () => {
   await withMailServer(async (server) => {
     server.decide('hang');
     const environment = { SMTP_URL: server.url, PURSER_MAIL_FROM: FROM };
@@ -130,17 +130,17 @@ test('CP-01 a mail that a dying process had in hand is sent by another, known fo
     });
     server.decide('take');
     await withGateway(environment, async () => {
-      // As if the two minutes of the dead one's try had passed.
+      // As if the two minutes of the dead process’s attempt had passed.
       const { owner } = service.database;
       await owner.query('update mail.messages set next_try_at = clock_timestamp() where recipient = $1', [email]);
-      await waitUntil('it came again', () => server.received.length === 2);
+      await waitUntil('the mail came again', () => server.received.length === 2);
     });
     const [first, second] = server.received.map(({ headers }) => headers.get('message-id'));
     assert.ok(first !== undefined && first === second);
   });
 });
 
-test('CP-01 what waits is not sent by a process that is told to stop, but stops no process', async () => {
+test('CP-01 a stopping process leaves waiting mail unsent, and waiting mail does not keep it from stopping', async () => {
   await withMailServer(async (server) => {
     server.decide('hang');
     const environment = { SMTP_URL: server.url, PURSER_MAIL_FROM: FROM };
@@ -148,21 +148,21 @@ test('CP-01 what waits is not sent by a process that is told to stop, but stops 
     const { email } = await newOwner(service);
     await nobody.get(202, 'POST', '/password-resets', { email });
     await mailTo(server, email);
-    await gateway.close(); // While the mail server says nothing.
+    await gateway.close(); // While the mail server stays silent.
     assert.ok(
       !gateway.logged().some((line) => line.includes('could not be handed to the server')),
-      'it did not wait for that',
+      'the stop did not wait for it',
     );
     assert.equal((await rowsTo(email)).length, 1);
   });
 });
 
-/** The mailbox page, or another, asked for by this name of the service. */
+/** Requests the mailbox page, or another one, under this name of the service. */
 function visit(pagePath: string, headers: Readonly<Record<string, string>> = {}, url = service.url): Promise<Reply> {
   return httpSend(url, { method: 'GET', path: pagePath, headers: { host: new URL(url).host, ...headers } });
 }
 
-/** Path of the newest message to this address. */
+/** The path of the newest message to this address. */
 async function pathTo(email: string): Promise<string> {
   return waitUntil('the mailbox lists the mail', async () => {
     const { text } = await visit('/dev/mailbox');
@@ -171,14 +171,14 @@ async function pathTo(email: string): Promise<string> {
   });
 }
 
-test('CP-01 in development the mailbox shows a reset, whose token sets a new password', async () => {
+test('CP-01 in development the mailbox shows a reset, and its token sets a new password', async () => {
   const { email } = await newOwner(service);
   await nobody.get(202, 'POST', '/password-resets', { email });
   const { text } = await visit(await pathTo(email));
   await setsPassword(nobody, email, tokenIn(text));
 });
 
-test('CP-01 the mailbox shows texts as texts, its links as links, and nothing can run, be kept or be framed', async () => {
+test('CP-01 the mailbox shows text as text and links as links, and nothing can run, be cached or be framed', async () => {
   const recipient = 'evil@example.test';
   const body = `<script>alert(1)</script> & "quoted" 'x' https://purser.test/x?a=1&b=<b> at https://purser.test.`;
   await insertMessage(service.database.owner, { recipient, subject: '<img src=x onerror=alert(1)>', body, html: body });
@@ -202,7 +202,7 @@ test('CP-01 the mailbox shows texts as texts, its links as links, and nothing ca
   }
 });
 
-test('CP-01 the mailbox shows the HTML of a mail by itself, and it may do nothing there', async () => {
+test('CP-01 the mailbox shows a mail’s HTML on its own page, where it may do nothing', async () => {
   const recipient = 'html@example.test';
   const html = '<script>alert(1)</script><form action="/account"><a href="https://purser.test/x">x</a>';
   await insertMessage(service.database.owner, { recipient, subject: 'x', body: 'x', html });
@@ -228,7 +228,7 @@ test('CP-01 the mailbox shows the HTML of a mail by itself, and it may do nothin
   assert.ok(!(await visit(path)).text.includes('/html"'));
 });
 
-test('CP-01 the pages of development are for this machine only, under a name of the service', async () => {
+test('CP-01 the development pages are served only to this machine, under a name of the service', async () => {
   const { port } = new URL(service.url);
   for (const host of [`localhost:${port}`, `LOCALHOST`, `[::1]:${port}`, '127.0.0.1', 'purser.test', 'purser.test:1']) {
     for (const page of ['/dev/mailbox', '/dev/components'])
@@ -256,7 +256,7 @@ test('CP-01 the pages of development are for this machine only, under a name of 
   }
 });
 
-test('CP-01 a message that is not there is not found, and the mailbox is no part of the API', async () => {
+test('CP-01 a missing message is not found, and the mailbox is not part of the API', async () => {
   for (const id of ['0', '0/html', '999999999999999999', '9999999999999999999999', '-1', 'x', 'x/html', '1%2f2']) {
     assertRefusal(await visit(`/dev/mailbox/${id}`), { code: 'NOT_FOUND', hasLink: false }, id);
   }
@@ -267,7 +267,7 @@ test('CP-01 a message that is not there is not found, and the mailbox is no part
   );
 });
 
-test('CP-01 in production there is no mailbox and no page of components', async () => {
+test('CP-01 in production there is neither a mailbox nor a page of components', async () => {
   await withGateway(PRODUCTION, async ({ url }) => {
     for (const page of ['/dev/mailbox', '/dev/mailbox/1', '/dev/components', '/dev']) {
       assertRefusal(await visit(page, {}, url), { code: 'NOT_FOUND', hasLink: false });

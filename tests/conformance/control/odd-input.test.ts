@@ -1,4 +1,4 @@
-// Addresses, queries and texts that no browser makes: refused in the envelope, never a fault of ours.
+// Addresses, queries and texts that no browser sends: refused in the envelope, never a fault of ours.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newOperator, newOwner, personWith } from '../../support/control.ts';
@@ -15,7 +15,7 @@ const own = await owner.get(201, 'POST', '/apps', { name: 'App', redirectUris: [
 const appId = String(own['appId']);
 const NUL = '\u0000';
 
-test('ER-01 an address that cannot be read, or with longer parts than any name, is that of nothing', async () => {
+test('ER-01 an unreadable address, or one with parts longer than any name, is not found', async () => {
   const long = 'x'.repeat(769);
   for (const person of [nobody, owner, operator]) {
     for (const path of ['/apps/%zz', `/apps/${long}`, '/v1/models/%zz', `/operator/apps/${appId}/wallets/${long}`]) {
@@ -24,7 +24,7 @@ test('ER-01 an address that cannot be read, or with longer parts than any name, 
   }
 });
 
-test('AU-04 an end user of 256 characters is found at an address that encodes each of them', async () => {
+test('AU-04 an end user of 256 characters is found under an address that encodes each of them', async () => {
   const userId = '/'.repeat(256);
   const path = `/apps/${appId}/sandbox/users/${encodeURIComponent(userId)}/reset`;
   const user = await owner.get(200, 'POST', path, {});
@@ -53,7 +53,7 @@ test('ER-08 a text with NUL in an address, a query or a body is refused by its n
   }
 });
 
-test('ER-08 the length of a page is a number in digits', async () => {
+test('ER-08 the length of a page must be a whole number in digits', async () => {
   const lists = [
     [owner, `/apps/${appId}/sandbox`, 1_000],
     [owner, `/apps/${appId}/usage`, 10_000],
@@ -69,7 +69,7 @@ test('ER-08 the length of a page is a number in digits', async () => {
   }
 });
 
-test('BI-02 an address to return to is written out, so that every parser reads the same in it', async () => {
+test('BI-02 a redirect address is stored in normal form, so that every parser reads it the same way', async () => {
   for (const uri of [
     'https:a.test',
     'https:/a.test',
@@ -97,7 +97,7 @@ test('BI-02 an address to return to is written out, so that every parser reads t
   await owner.get(201, 'POST', '/apps', { name: 'x', redirectUris: good });
 });
 
-test('ER-03 a fault is logged by its route: an address may name an end user', async () => {
+test('ER-03 a fault is logged by its route: the address may name an end user', async () => {
   const gateway = await startSecondGateway(service);
   const release = await lockTable(service.database, 'ledger.wallets');
   try {

@@ -10,7 +10,7 @@ import { setStage } from '../../support/stage.ts';
 const { service } = await setStage();
 const SESSION = '__Host-purser-session';
 
-test('threat 11: a form from another site, or from none that the browser names, does nothing', async () => {
+test('threat 11: a form from another site, or without a site that the browser names, does nothing', async () => {
   const { email } = await newOwner(service);
   const browser = await signedInBrowser(service, email);
   const form = browser.fieldsOf('/sign-out');
@@ -18,12 +18,12 @@ test('threat 11: a form from another site, or from none that the browser names, 
   for (const origin of foreign) {
     assertPage(await browser.ask('/sign-out', { form, origin }), 403, 'This did not work');
   }
-  const host = new URL(service.url).host; // Its own name without TLS is no origin of a service that has TLS.
+  const host = new URL(service.url).host; // With TLS, the address without TLS is no origin of ours.
   assertPage(await browser.ask('/sign-out', { form, origin: `http://${host}` }), 403, 'This did not work');
   assertPage(await browser.open('/account'), 200, 'Your account');
 });
 
-test('threat 11: a form with no token, a forged one, that of another form or of another visitor does nothing', async () => {
+test('threat 11: a form does nothing if its token is missing, forged, or from another form or visitor', async () => {
   const { email } = await newOwner(service);
   const browser = await signedInBrowser(service, email);
   const other = await signedInBrowser(service, (await newOwner(service)).email);
@@ -42,7 +42,7 @@ test('threat 11: a form with no token, a forged one, that of another form or of 
   assertPage(await browser.open('/account'), 200, 'Your account');
 });
 
-test('threat 11: nobody can be signed in to an account by a form that was made for another browser', async () => {
+test('threat 11: a form made for another browser cannot sign its user in to an account', async () => {
   const { email } = await newOwner(service);
   const attacker = openBrowser(service.url);
   await attacker.open('/sign-in');
@@ -54,7 +54,7 @@ test('threat 11: nobody can be signed in to an account by a form that was made f
   assert.equal(victim.cookies.has(SESSION), false);
 });
 
-test('AU-05 a cookie opens no route of the API, so that no form of another site can reach one; a bearer no page', async () => {
+test('AU-05 a cookie opens no API route, so no form of another site can reach one; a bearer token opens no page', async () => {
   const { email, token } = await newOwner(service);
   const page = await send('/account', { url: service.url, key: token ?? '' });
   assertPage(page, 303);
@@ -67,7 +67,7 @@ test('AU-05 a cookie opens no route of the API, so that no form of another site 
   assert.equal((await browser.ask('/apps', { form: { name: 'x' }, origin })).status, 401);
 });
 
-test('threat 11: markup in names and in what is typed is shown as text', async () => {
+test('threat 11: markup in names and typed text is shown as text', async () => {
   const markup = `"><img src=x onerror=alert(1)>'</title><script>alert(2)</script>&amp;`;
   const email = `"<b>'&"@example.test`;
   await ensureSignIn(service.database.owner, { email, password: PASSWORD, name: markup, role: 'owner' });
@@ -82,7 +82,7 @@ test('threat 11: markup in names and in what is typed is shown as text', async (
   assert.match(wrong.text, /value="&#34;&#62;&#60;img/);
 });
 
-test('threat 11: cookies are for this host only, for https only, and for no script', async () => {
+test('threat 11: cookies are for this host only, for https only, and not readable by scripts', async () => {
   const browser = openBrowser(service.url);
   const first = await browser.open('/sign-in');
   const [form = ''] = first.headers.getSetCookie();
@@ -99,7 +99,7 @@ test('threat 11: cookies are for this host only, for https only, and for no scri
   assert.match(device, /^__Host-purser-device=\S+; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=15552000$/);
 });
 
-test('pages refuse what is no form, and answer other methods like any address', async () => {
+test('pages refuse bodies that are not forms, and answer other methods like any address', async () => {
   const browser = openBrowser(service.url);
   await browser.open('/sign-in');
   const form = browser.fieldsOf('/sign-in');
@@ -109,7 +109,7 @@ test('pages refuse what is no form, and answer other methods like any address', 
   assertPage(await browser.ask('/sign-in', { form: { ...form, email: 'a\0b' } }), 400, 'This did not work');
   assert.equal((await send('/sign-in', { url: service.url, method: 'PUT' })).status, 405);
   for (const path of ['/sign-out', '/account/sessions', '/account/password']) {
-    const reply = await browser.ask(path); // Where the page of a refused form is opened anew.
+    const reply = await browser.ask(path); // The page to which a refused form leads back.
     assertPage(reply, 303);
     assert.equal(reply.headers.get('location'), '/account');
   }

@@ -9,7 +9,7 @@ import { setStage } from '../../support/stage.ts';
 const { service } = await setStage();
 const SESSION = '__Host-purser-session';
 
-test('CP-01 somebody signs in on the page, sees who it is, signs out, and the session has ended', async () => {
+test('CP-01 a user signs in on the page, sees who they are, signs out, and the session has ended', async () => {
   const { email } = await newOwner(service);
   const browser = openBrowser(service.url);
   assertPage(await browser.open('/account'), 200, 'Sign in');
@@ -34,7 +34,7 @@ test('CP-01 the page reports a wrong password, and keeps the e-mail but not the 
   assertPage(await browser.submit('/sign-in', { password: PASSWORD }), 200, 'Your account');
 });
 
-test('CP-01 wrong passwords of strangers bar the sign-in, but not in a browser that was signed in before', async () => {
+test('CP-01 wrong passwords by strangers bar signing in, except in a browser that was signed in before', async () => {
   const { email } = await newOwner(service);
   const known = await signedInBrowser(service, email);
   await known.submit('/sign-out');
@@ -57,13 +57,13 @@ test('CP-01 wrong passwords of strangers bar the sign-in, but not in a browser t
   assertPage(await known.submit('/sign-in', { email, password: PASSWORD }), 429, 'Sign in');
 });
 
-test('CP-01 sessions are listed on the page, and ended one by one or all others at once', async () => {
+test('CP-01 sessions are listed on the page, and are ended one by one or all others at once', async () => {
   const { email } = await newOwner(service);
   const browser = await signedInBrowser(service, email);
   const others = [await signIn(service, email), await signIn(service, email)];
   const { sessionId } = await others[1]!.get(200, 'GET', '/sessions/current');
   const listed = await browser.open('/account');
-  assert.equal(listed.text.match(/<li>/g)?.length, 4); // With the one that made the account's owner known to the test.
+  assert.equal(listed.text.match(/<li>/g)?.length, 4); // Plus the session that created the owner for the test.
   assert.equal(listed.text.match(/This browser/g)?.length, 1);
   assertPage(await browser.submit('/account/sessions', {}, String(sessionId)), 200, 'Your account');
   assert.match(browser.page().text, /role="status">The session was signed out/);
@@ -75,7 +75,7 @@ test('CP-01 sessions are listed on the page, and ended one by one or all others 
   assert.equal((await others[0]!.ask('GET', '/sessions/current')).status, 401);
 });
 
-test('CP-01 with a hundred sessions the page is small still, and names how many it does not show', async () => {
+test('CP-01 with a hundred sessions the page stays small, and says how many it does not show', async () => {
   const { email } = await newOwner(service);
   await service.database.owner.query(
     `insert into accounts.sessions (session_id, account_id, digest, created_at, expires_at)
@@ -85,10 +85,10 @@ test('CP-01 with a hundred sessions the page is small still, and names how many 
     [email],
   );
   const browser = await signedInBrowser(service, email);
-  assert.match(browser.page().text, /And 80 older sessions\./); // Of a hundred: the oldest beyond have ended.
+  assert.match(browser.page().text, /And 80 older sessions\./); // Of a hundred and more: the oldest have ended.
 });
 
-test('CP-01 the page changes the password for somebody who knows the current one, and the browser stays known', async () => {
+test('CP-01 the page changes the password for a user who knows the current one, and the browser stays known', async () => {
   const { email, ...other } = await newOwner(service);
   const browser = await signedInBrowser(service, email);
   const device = browser.cookies.get('__Host-purser-device');
@@ -103,7 +103,7 @@ test('CP-01 the page changes the password for somebody who knows the current one
   assertPage(await browser.submit('/sign-in', { email, password: 'a new password' }), 200, 'Your account');
 });
 
-test('CP-01 the link in the mail sets a new password, once; looking at it uses nothing up, and its token leaves the address', async () => {
+test('CP-01 the mailed link sets a new password once; opening it uses nothing up, and its token leaves the address', async () => {
   const { email, ...owner } = await newOwner(service);
   const browser = openBrowser(service.url);
   await browser.open('/password-reset');
@@ -133,7 +133,7 @@ test('CP-01 the link in the mail sets a new password, once; looking at it uses n
   );
 });
 
-test('CP-01 a reset that is asked for on the page is answered alike for a known and an unknown e-mail', async () => {
+test('CP-01 a reset requested on the page gets the same answer for a known and an unknown e-mail', async () => {
   const { email } = await newOwner(service);
   const texts = [];
   for (const one of [email, 'nobody@example.test', '', 'x'.repeat(300)]) {
@@ -146,7 +146,7 @@ test('CP-01 a reset that is asked for on the page is answered alike for a known 
   assert.equal(new Set(texts).size, 1);
 });
 
-test('CP-01 without TLS, on this machine, the pages work by each of its names', async () => {
+test('CP-01 without TLS, on this machine, the pages work under each of its names', async () => {
   const second = await startSecondGateway(service, { PURSER_PUBLIC_URL: 'http://127.0.0.1:8787' });
   after(second.close);
   const { email } = await newOwner(service);

@@ -53,7 +53,7 @@ async function listOf(correlationId: string, appId: string = app.appId): Promise
   return body['calls'] as readonly Receipt[];
 }
 
-/** The one receipt under this correlation id, which is the same by its call id, and adds up. */
+/** The only receipt with this correlation id. It is the same by its call id, and its figures add up. */
 async function receiptOf(correlationId: string): Promise<Receipt> {
   const [receipt, ...others] = await waitUntil('the call has ended', async () => {
     const found = await listOf(correlationId);
@@ -67,7 +67,7 @@ async function receiptOf(correlationId: string): Promise<Receipt> {
 
 const NO_TOKENS = { prompt: 0, cached: 0, completion: 0, reasoning: 0 };
 
-test('CP-04 the receipt of a call tells its tokens by kind, its price, and what became of its hold', async () => {
+test('CP-04 a call’s receipt shows its tokens by kind, its price, and where its hold went', async () => {
   upstream.script(ANSWER);
   const begunMs = Date.now();
   const reply = await call('answered');
@@ -94,7 +94,7 @@ test('CP-04 the receipt of a call tells its tokens by kind, its price, and what 
   });
 });
 
-test('CP-04 a receipt keeps the price that its call was charged by', async () => {
+test('CP-04 a receipt keeps the price that its call was charged', async () => {
   upstream.script(ANSWER);
   await call('before');
   const before = await receiptOf('before');
@@ -112,7 +112,7 @@ test('CP-04 a receipt keeps the price that its call was charged by', async () =>
   await applyCatalogueFile(service.database.owner, JSON.stringify(catalogueAt(upstream.baseUrl)));
 });
 
-test('CP-04 calls that failed, were abandoned, or whose usage was not told: each receipt says so', async () => {
+test('CP-04 the receipts of failed, abandoned and unreported calls say so', async () => {
   upstream.script({ status: 500, body: '' });
   assert.equal((await call('failed')).status, 502);
   const failed = await receiptOf('failed');
@@ -137,7 +137,7 @@ test('CP-04 calls that failed, were abandoned, or whose usage was not told: each
   assert.ok(left.chargedMicros > 0 && left.releasedMicros > 0);
 });
 
-test('CP-04 the receipt of a call whose process died: everything released, and no model that anybody knows', async () => {
+test('CP-04 a call whose process died has a receipt: everything released, and no known model', async () => {
   const callId = await addUsage(service.database, {
     appId: app.appId,
     user: 'anna',
@@ -166,7 +166,7 @@ test('CP-04 the receipt of a call whose process died: everything released, and n
   });
 });
 
-test('CC-14 CP-04 a replayed answer has the receipt of the call that it is of, and none of its own', async () => {
+test('CC-14 CP-04 a replayed answer has the receipt of its original call, and none of its own', async () => {
   upstream.script(ANSWER);
   const key = { 'idempotency-key': 'once' };
   const first = await call('first-try', key);
@@ -180,7 +180,7 @@ test('CC-14 CP-04 a replayed answer has the receipt of the call that it is of, a
   assert.deepEqual(await listOf('second-try'), []);
 });
 
-test('CP-04 a correlation id that repeats: the newest hundred, the newest first', async () => {
+test('CP-04 for a repeated correlation id, the newest hundred receipts are listed, newest first', async () => {
   const ids: string[] = [];
   for (let index = 0; index < 102; index += 1) {
     ids.push(await addUsage(service.database, { appId: app.appId, user: 'anna', at: '2026-02-01T00:00:00Z' }));
@@ -189,11 +189,11 @@ test('CP-04 a correlation id that repeats: the newest hundred, the newest first'
   const calls = await listOf('often');
   assert.deepEqual(
     calls.map(({ callId }) => callId),
-    ids.toSorted().toReversed().slice(0, 100), // They begin with the time.,
+    ids.toSorted().toReversed().slice(0, 100), // Call ids begin with the time.
   );
 });
 
-test('SB-03 CP-04 a call of the sandbox has no receipt', async () => {
+test('SB-03 CP-04 a sandbox call has no receipt', async () => {
   const { headers } = await chat({
     url: service.url,
     key: app.testKey,
@@ -205,7 +205,7 @@ test('SB-03 CP-04 a call of the sandbox has no receipt', async () => {
   assertRefusal(reply, { code: 'NOT_FOUND', hasLink: false });
 });
 
-test('AU-06 CP-04 receipts are for the owner of the app alone, and a call of another app is like none', async () => {
+test('AU-06 CP-04 only the owner of the app sees its receipts, and another app’s call looks like no call', async () => {
   upstream.script(ANSWER);
   const { headers } = await call('mine');
   const callId = headers.get('x-service-call-id') ?? '';
@@ -224,7 +224,7 @@ test('AU-06 CP-04 receipts are for the owner of the app alone, and a call of ano
   }
 });
 
-test('CP-04 a list of receipts is asked for by one well-formed correlation id', async () => {
+test('CP-04 a list of receipts needs one well-formed correlation id', async () => {
   for (const query of [
     '',
     '?correlationId=',

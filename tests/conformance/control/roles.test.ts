@@ -11,7 +11,7 @@ import { assertRefusal } from '../../support/refusal.ts';
 import { completionBody } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
 
-/** Every route, as the document has them, called by everybody. What each may do follows from a rule, not from a list. */
+/** Calls every documented route as every kind of caller. Each expected answer follows from a rule, not from a list. */
 
 const { service, upstream } = await setStage();
 const { url, database } = service;
@@ -40,7 +40,7 @@ upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage }) })
 const called = await chat({ url, key: keys.live.apiKey, user: 'anna' });
 assert.equal(called.status, 200, called.text);
 
-/** One more session of the owner. */
+/** Opens another session of the owner. */
 async function openSession(): Promise<{ readonly token: string | undefined; readonly sessionId: string }> {
   const person = await signIn(service, owner.email);
   const { sessionId } = await person.get(200, 'GET', '/sessions/current');
@@ -73,11 +73,11 @@ const CALLERS: Readonly<Record<string, string | undefined>> = {
 
 const TOP_UPS = { events: ['topup.completed'] };
 const webhook = { endpointUrl: 'https://93.184.215.14/hook', ...TOP_UPS };
-/** What these are about is made anew before each call of them. */
+/** These routes get a new webhook before each call. */
 const NEED_WEBHOOK = ['getWebhook', 'putWebhook', 'deleteWebhook', 'rotateWebhookSecret'];
 let spareListener: Promise<Readonly<Record<string, unknown>>> | undefined;
 let spareSession: ReturnType<typeof openSession> | undefined;
-/** What a route that names something of the owner is given. Made anew where a call may end it. */
+/** The parameters of routes that name something of the owner. Created anew if a call may end them. */
 const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
   appId: () => appId,
   keyId: async () => (await mint('live')).keyId,
@@ -97,7 +97,7 @@ const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
 };
 
 let count = 0;
-/** Where the least that the document asks for is not enough. */
+/** Bodies for routes where the minimum that the document asks for is not enough. */
 const BODIES: Readonly<Record<string, () => unknown>> = {
   changePassword: () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
   openWallet: () => ({ userId: `user-${(count += 1)}` }),
@@ -135,7 +135,7 @@ async function call(
   });
 }
 
-/** Who is known: 401 for all others. Operators' routes: 403 for who is none. What a path names is its owner's: 404 for others. */
+/** 401 for callers without a session. Operator routes: 403 for other sessions. Named things: 404 for all but their owner. */
 function expectedOf({ path, responses }: Operation, caller: string): number {
   const isKnown = caller === 'stranger' || caller === 'owner' || caller === 'operator';
   const done = Number(Object.keys(responses).find((status) => status.startsWith('2')));
@@ -144,7 +144,7 @@ function expectedOf({ path, responses }: Operation, caller: string): number {
   return path.includes('{') && caller !== 'owner' ? 404 : done;
 }
 
-test('AU-05 AU-06 CP-05 who may call what: every route of the control and operator planes, by everybody', async (context) => {
+test('AU-05 AU-06 CP-05 every route of the control and operator planes allows exactly the right callers', async (context) => {
   const callers = Object.keys(CALLERS);
   const lines = [`| route | ${callers.join(' | ')} |`, `|---|${callers.map(() => '---').join('|')}|`];
   const surprises: string[] = [];
@@ -165,7 +165,7 @@ test('AU-05 AU-06 CP-05 who may call what: every route of the control and operat
   assert.ok(forSessions.length >= 30, String(forSessions.length));
 });
 
-test('AU-06 an app of another account and one that is not there answer the same, byte by byte', async () => {
+test('AU-06 another account’s app and a missing one answer the same, byte for byte', async () => {
   const missing = newAppId();
   const own = forSessions.filter(({ path }) => path.startsWith('/apps/{appId}'));
   assert.ok(own.length >= 8);
@@ -179,7 +179,7 @@ test('AU-06 an app of another account and one that is not there answer the same,
   }
 });
 
-test('AU-05 a session opens no route of the data plane', async () => {
+test('AU-05 a session opens no data-plane route', async () => {
   const forKeys = operations.filter(takes('apiKey'));
   assert.ok(forKeys.length >= 5);
   for (const operation of forKeys) {
@@ -190,7 +190,7 @@ test('AU-05 a session opens no route of the data plane', async () => {
   }
 });
 
-test('AU-05 a route that is open to anybody looks at no token', async () => {
+test('AU-05 a route open to anybody ignores tokens', async () => {
   const open = operations.filter(({ security }) => security.length === 0);
   for (const { method, path } of open) {
     const statuses = [];
@@ -198,18 +198,18 @@ test('AU-05 a route that is open to anybody looks at no token', async () => {
       const request = { url, method, ...(method === 'GET' ? {} : { body: {} }), ...(key === undefined ? {} : { key }) };
       statuses.push((await send(path, request)).status);
     }
-    const isElsewhere = path === '/webhooks/stripe'; // Stripe is not this service's processor.
+    const isElsewhere = path === '/webhooks/stripe'; // This service does not use Stripe.
     assert.deepEqual([...new Set(statuses)], [method === 'GET' ? 200 : isElsewhere ? 404 : 400], path);
   }
 });
 
-test('ER-04 every address of the document refuses other methods with those that it takes, whoever calls', async () => {
+test('ER-04 every documented address refuses other methods with a list of the accepted ones, for any caller', async () => {
   for (const [template, methods] of Object.entries(document.paths)) {
     const path = template.replaceAll(/\{\w+\}/g, 'x');
     const taken = Object.keys(methods).map((method) => method.toUpperCase());
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'HEAD']) {
       if (taken.includes(method) || (method === 'HEAD' && taken.includes('GET'))) continue;
-      if (template === '/sessions/current' || path === '/sessions/x') continue; // Two templates of one address.
+      if (template === '/sessions/current' || path === '/sessions/x') continue; // Two templates for one address.
       const reply = await httpSend(url, { method, path });
       assert.equal(reply.status, 405, `${method} ${path} ${reply.text}`);
       assert.deepEqual(reply.headers.get('allow')?.split(', ').toSorted(), taken.toSorted(), `${method} ${path}`);

@@ -50,8 +50,8 @@ test('SB-04 the list is read in pages', async () => {
   for (const user of ['p1', 'p2', 'p3']) assert.equal(seen.filter((one) => one === user).length, 1);
 });
 
-test('SB-05 a reset sets what it names, and puts back to its default what it leaves out', async () => {
-  assert.equal((await ask('bert')).status, 200); // So that there is something in its counters.
+test('SB-05 a reset sets the fields it names, and restores the defaults of the others', async () => {
+  assert.equal((await ask('bert')).status, 200); // So that its counters are not empty.
   const set = { balanceMicros: 7, spendCapMicros: 5, suspended: true };
   const { body } = await reset('bert', set);
   assert.deepEqual(body, {
@@ -65,7 +65,7 @@ test('SB-05 a reset sets what it names, and puts back to its default what it lea
   assert.deepEqual((await reset('bert', {})).body, { ...FRESH, userId: 'bert' });
 });
 
-test('SB-06 after a reset each refusal can be had: no money, cap reached, suspended', async () => {
+test('SB-06 after a reset each refusal can be produced: no money, cap reached, suspended', async () => {
   for (const [body, code, hasLink] of [
     [{ balanceMicros: 0 }, 'PAYMENT_REQUIRED', true],
     [{ spendCapMicros: 1 }, 'APP_SPEND_CAP_EXCEEDED', true],
@@ -78,7 +78,7 @@ test('SB-06 after a reset each refusal can be had: no money, cap reached, suspen
   assert.equal((await ask('carl')).status, 200);
 });
 
-test('SB-05 amounts out of range, fields that are unknown and bodies that are no object are refused', async () => {
+test('SB-05 amounts out of range, unknown fields and bodies that are not objects are refused', async () => {
   for (const [body, param] of [
     [{ balanceMicros: -1 }, 'balanceMicros'],
     [{ balanceMicros: 2 ** 53 }, 'balanceMicros'],
@@ -95,7 +95,7 @@ test('SB-05 amounts out of range, fields that are unknown and bodies that are no
   assert.equal((await reset('odd/user@x', { balanceMicros: 2 ** 53 - 1 })).body['balanceMicros'], 2 ** 53 - 1);
 });
 
-test('SB-05 a reset while a call runs drops its hold: the call ends uncharged', async () => {
+test('SB-05 a reset during a call drops the call’s hold: the call ends uncharged', async () => {
   await reset('emil', {});
   await service.database.owner.query(
     `insert into sandbox.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
@@ -112,7 +112,7 @@ test('SB-05 a reset while a call runs drops its hold: the call ends uncharged', 
   assert.equal(rowCount, 0);
 });
 
-test('SB-04 what a running call holds is told as reserved, and wallets of other apps are not on the list', async () => {
+test('SB-04 a running call’s hold is shown as reserved, and wallets of other apps are not listed', async () => {
   const other = await owner.get(201, 'POST', '/apps', { name: 'Other' });
   await reset('fred', {});
   const stream = await openStream(
@@ -130,7 +130,7 @@ test('SB-04 what a running call holds is told as reserved, and wallets of other 
   stream.leave();
 });
 
-test('SB-05 a reset gives back stream slots, and what was spent of the cap', async () => {
+test('SB-05 a reset frees stream slots, and resets what was spent of the cap', async () => {
   for (const [assignment, code] of [
     ['open_streams = 4', 'CONCURRENT_STREAM_LIMIT'],
     ['cap_month = db.current_month(), cap_spent_micros = cap_micros', 'APP_SPEND_CAP_EXCEEDED'],
@@ -150,7 +150,7 @@ test('SB-07 a test key cannot refill itself', async () => {
   assertRefusal(await key.ask('POST', `${SANDBOX}/users/anna/reset`, {}), { code: 'UNAUTHORIZED', hasLink: false });
 });
 
-test('SB-08 a wallet that was idle for 30 days is not listed any more', async () => {
+test('SB-08 a wallet that was idle for 30 days is no longer listed', async () => {
   await reset('idle', {});
   await service.database.owner.query(
     `update sandbox.wallets set last_used_at = last_used_at - interval '31 days' where user_id = 'idle'`,

@@ -1,4 +1,4 @@
-// A service that stops ends what it has begun, of the planes of accounts and apps too.
+// A stopping service finishes the requests it has begun, also those of the account and app planes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { send } from '../../support/client.ts';
@@ -21,7 +21,7 @@ function headOf(path: string, body: string): string {
   );
 }
 
-test('CP-03 a key that is asked for when the service stops is minted and shown', async () => {
+test('CP-03 a key requested while the service stops is created and shown', async () => {
   const gateway = await startSecondGateway(service);
   const body = '{"mode":"live"}';
   const connection = openRaw(gateway.url);
@@ -35,7 +35,7 @@ test('CP-03 a key that is asked for when the service stops is minted and shown',
   assert.match(text, /HTTP\/1\.1 201 [^]*"apiKey":"svc_live_/);
 });
 
-test('CP-02 an app that is being made when the service stops is made, though its owner has left', async () => {
+test('CP-02 an app that is being created while the service stops is created, even if its owner has left', async () => {
   await dawdleAt(service.database, 'accounts.apps');
   const gateway = await startSecondGateway(service);
   const body = '{"name":"Left behind","redirectUris":[]}';
@@ -52,7 +52,7 @@ test('CP-02 an app that is being made when the service stops is made, though its
   );
 });
 
-test('CP-01 a reset that was asked for when the service stops is mailed', async () => {
+test('CP-01 a reset requested while the service stops is mailed', async () => {
   await dawdleAt(service.database, 'accounts.password_resets');
   const gateway = await startSecondGateway(service);
   const body = JSON.stringify({ email: owner.email });
@@ -65,7 +65,7 @@ test('CP-01 a reset that was asked for when the service stops is mailed', async 
   assert.equal(rowCount, 1);
 });
 
-test('WH-14 a listener that waits for events when the service stops is answered at once', async () => {
+test('WH-14 a listener that waits for events is answered at once when the service stops', async () => {
   const gateway = await startSecondGateway(service);
   const listeners = `/apps/${String(appId)}/webhook/listeners`;
   const { listenerId } = await owner.get(201, 'POST', listeners, { events: ['topup.completed'] });
@@ -78,7 +78,7 @@ test('WH-14 a listener that waits for events when the service stops is answered 
   };
   const before = await until();
   const looking = send(`${listeners}/${String(listenerId)}/events`, { url: gateway.url, key: owner.token ?? '' });
-  await waitUntil('it looks', async () => (await until()) > before);
+  await waitUntil('the listener waits', async () => (await until()) > before);
   await gateway.close();
   const { status, body } = await looking;
   assert.deepEqual([status, body['events']], [200, []]);

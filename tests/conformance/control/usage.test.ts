@@ -57,7 +57,7 @@ const annas = await call('anna');
 const charge = await call(ODD_USER);
 await call(ODD_USER);
 
-test('CP-04 usage is told by day, model and user, and by any of them', async () => {
+test('CP-04 usage is reported by day, model and user, and by each of them alone', async () => {
   const today = new Date().toISOString().slice(0, 10);
   const day = { day: today };
   const model = { model: 'acme.large-1' };
@@ -87,13 +87,13 @@ test('CP-04 usage is told by day, model and user, and by any of them', async () 
   }
 });
 
-test('SB-03 play money is in no report', async () => {
+test('SB-03 sandbox money is in no report', async () => {
   const { rows } = await report('groupBy=user');
   await call('anna', { key: app.testKey });
   assert.deepEqual((await report('groupBy=user')).rows, rows);
 });
 
-test('CP-04 a call counts on the UTC day on which it ended, whatever month its hold is of', async () => {
+test('CP-04 a call counts on the UTC day on which it ended, even if its hold belongs to another month', async () => {
   const other = await newOwnApp(owner);
   const { appId } = other;
   await service.fund(other, 'u', 0);
@@ -102,7 +102,7 @@ test('CP-04 a call counts on the UTC day on which it ended, whatever month its h
     ['2026-02-01T00:00:00.000Z', '2026-01'],
     ['2026-02-28T23:59:59.999Z', '2026-02'],
     ['2026-03-01T00:00:00.000Z', '2026-02'],
-    ['2026-03-31T22:30:00.000Z', '2026-03'], // The next day in Europe.
+    ['2026-03-31T22:30:00.000Z', '2026-03'], // In central Europe this is already the next day.
   ] as const) {
     await addUsage(service.database, { appId, user: 'u', at, month });
   }
@@ -123,7 +123,7 @@ test('CP-04 a call counts on the UTC day on which it ended, whatever month its h
   ]);
 });
 
-test('CP-04 without days, a report is of this UTC month so far, today included', async () => {
+test('CP-04 without dates, a report covers the current UTC month so far, today included', async () => {
   const other = await newOwnApp(owner);
   const { appId } = other;
   await service.fund(other, 'u', 0);
@@ -139,7 +139,7 @@ test('CP-04 without days, a report is of this UTC month so far, today included',
   );
 });
 
-test('CP-04 calls that were abandoned count, those that failed or whose process died do not', async () => {
+test('CP-04 abandoned calls count; failed calls and calls whose process died do not', async () => {
   const other = await newOwnApp(owner);
   const { appId } = other;
   await service.fund(other, 'u', 0);
@@ -151,7 +151,7 @@ test('CP-04 calls that were abandoned count, those that failed or whose process 
   assert.deepEqual(rows, [{ userId: 'u', requests: 2, promptTokens: 6, completionTokens: 4, chargedMicros: 5 }]);
 });
 
-test('CP-04 a report is read in pages, each row once, also while calls land', async () => {
+test('CP-04 a report is read in pages, each row once, even while calls land', async () => {
   const other = await newOwnApp(owner);
   const { appId } = other;
   const users = ['a', 'b', 'c', 'd'];
@@ -174,15 +174,15 @@ test('CP-04 a report is read in pages, each row once, also while calls land', as
     seen.push(...page.rows.map(({ day, userId }) => `${day} ${userId}`));
     assert.ok(turn < 10, 'the pages come to an end');
     if (page.next === null) break;
-    await land('a', `2026-06-01T1${turn}:00:00Z`); // Told of already.
-    await land('d', '2026-06-02T10:00:00Z'); // Between what was told and what was not, and then behind.
+    await land('a', `2026-06-01T1${turn}:00:00Z`); // Already reported.
+    await land('d', '2026-06-02T10:00:00Z'); // One between the rows reported and the rest, and one after them all.
     page = await report(`${query}&after=${page.next}`, appId);
   }
   const days = ['01', '03'].flatMap((day) => users.map((user) => `2026-06-${day} ${user}`));
   assert.deepEqual(seen, [...days.slice(0, 4), '2026-06-02 d', ...days.slice(4)]);
 });
 
-test('CP-04 as CSV: a file with a header, quoted, in which no user id is a formula, and a link to the next page', async () => {
+test('CP-04 as CSV: a quoted file with a header, in which no user id is a formula, and a link to the next page', async () => {
   for (const user of ['+1', '-2', '@x', "'q", 'a=b', 'plain']) await service.fund(app, user, 0);
   const at = '2026-07-01T00:00:00Z';
   for (const user of ['+1', '-2', '@x', "'q", 'a=b', 'plain', ODD_USER]) {
@@ -214,7 +214,7 @@ test('CP-04 as CSV: a file with a header, quoted, in which no user id is a formu
   assert.equal(none.text, `${head}\r\n`);
 });
 
-test('AU-06 CP-04 usage of an app of others is not there, nor that of none', async () => {
+test('AU-06 CP-04 another owner’s app and a missing app have no usage to show', async () => {
   for (const appId of [strangers.appId, 'app_none']) {
     for (const rest of ['usage', 'usage?format=csv', 'usage?from=2026-01-01']) {
       assertRefusal(await owner.ask('GET', `/apps/${appId}/${rest}`), { code: 'NOT_FOUND', hasLink: false }, rest);
@@ -226,7 +226,7 @@ function cursor(row: unknown): string {
   return Buffer.from(JSON.stringify(row)).toString('base64url');
 }
 
-test('CP-04 a question that makes no sense is refused by the name of its parameter', async () => {
+test('CP-04 an invalid query is refused by the name of its parameter', async () => {
   const good = { day: '2026-06-01', model: 'm', userId: 'u' };
   for (const [query, param] of [
     ...[

@@ -8,7 +8,7 @@ import { KNOWN_PARAMETERS, PARAMETERS } from '../../../packages/service/src/gate
 import { anyRequest } from '../../support/any-request.ts';
 import { PARAMETER_TABLE } from '../../support/parameter-table.ts';
 
-/** What the document says of a chat request, and what the gateway takes, are one thing. */
+/** The document’s description of a chat request must match what the gateway accepts. */
 
 const RUNS = 2_000;
 const schema = chatRequestSchema() as { readonly properties: Readonly<Record<string, object>>; readonly $defs: object };
@@ -16,12 +16,12 @@ const ajv = new Ajv2020({ strict: false });
 const checkRequest = ajv.compile(schema);
 const checkMessages = ajv.compile({ ...schema.properties['messages'], $defs: schema.$defs });
 
-/** As they arrive: what JSON cannot say is gone. */
+/** As they arrive, without values that JSON cannot express. */
 const VALUES = PARAMETER_TABLE.flatMap(({ accepted, refused }) => [...accepted, ...refused.map(([value]) => value)])
   .map((value) => JSON.parse(JSON.stringify(value)) as unknown)
   .filter((value) => value !== null);
 
-test('CC-03 the document has every parameter that the gateway knows, and takes the values that the gateway takes', () => {
+test('CC-03 the document has every parameter that the gateway knows, and accepts the values that the gateway accepts', () => {
   assert.deepEqual(Object.keys(schema.properties).toSorted(), [...KNOWN_PARAMETERS].toSorted());
   assert.ok(VALUES.length > 200, String(VALUES.length));
   let taken = 0;
@@ -32,12 +32,12 @@ test('CC-03 the document has every parameter that the gateway knows, and takes t
       assert.equal(check(value), isTaken, `${name}: ${JSON.stringify(value)}`);
       taken += isTaken ? 1 : 0;
     }
-    assert.equal(check(null), true, `${name}: null is nothing`);
+    assert.equal(check(null), true, `${name}: null counts as absent`);
   }
   assert.ok(taken > 300, String(taken));
 });
 
-test('CC-13 any request that the gateway takes is one by the document', () => {
+test('CC-13 any request that the gateway accepts is valid by the document', () => {
   fc.assert(
     fc.property(anyRequest, (request) => {
       const body: unknown = JSON.parse(JSON.stringify({ model: 'm', ...request }));
@@ -69,7 +69,7 @@ const part = fc.record(
   { requiredKeys: ['type', 'text', 'refusal'] },
 );
 const toolCall = fc.record({ id: text, type: mostly(fc.constant('function'), 'custom'), function: called });
-/** Mostly right, and wrong in one place or another. */
+/** Mostly valid, and wrong in a place or two. */
 const message = fc.record(
   {
     role: mostly(fc.constantFrom('system', 'developer', 'user', 'assistant', 'tool', 'function'), 'User'),
@@ -84,7 +84,7 @@ const message = fc.record(
   { requiredKeys: ['role', 'content'] },
 );
 
-test('CC-13 a message is one by the document when it is one to the gateway, and only then', () => {
+test('CC-13 a message is valid by the document exactly if the gateway accepts it', () => {
   const seen = { taken: 0, refused: 0 };
   fc.assert(
     fc.property(fc.array(message, { maxLength: 2 }), (messages) => {

@@ -22,19 +22,19 @@ test('the document is valid OpenAPI 3.1, and the same each time', async () => {
   assert.equal((await send('/openapi.json', { url })).text, text);
 });
 
-test('the document and the page for readers name the address at which the service is reached', async () => {
+test('the document and the page for readers name the service’s public address', async () => {
   assert.deepEqual(document.servers, [{ url: 'https://purser.test' }]);
   assert.match((await send('/docs', { url })).text, /<pre>PURSER_URL=https:\/\/purser\.test\n/);
 });
 
-test('each operation of the document is described, and each description is of an operation', () => {
+test('every operation of the document is described, and every description belongs to an operation', () => {
   assert.deepEqual(operations.map(({ name }) => name).toSorted(), Object.keys(OPERATIONS).toSorted());
   const ids = operations.map(({ operationId }) => operationId);
   assert.equal(new Set(ids).size, ids.length);
   assert.deepEqual([...new Set(operations.flatMap(({ tags }) => tags))].toSorted(), Object.keys(TAGS).toSorted());
 });
 
-test('every reference leads somewhere, and every named part is referred to', () => {
+test('every reference resolves, and every named part is referred to', () => {
   const targets = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)].map(
     ([, kind, name]) => `${kind}/${name}`,
   );
@@ -43,10 +43,10 @@ test('every reference leads somewhere, and every named part is referred to', () 
   assert.deepEqual([...new Set(targets)].toSorted(), parts.toSorted());
 });
 
-test('AU-05 every operation says who may call it, and only those that need nobody are open', () => {
+test('AU-05 every operation names its callers, and only operations that need no identity are open', () => {
   const open = operations.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId);
   const expected = ['register', 'signIn', 'requestPasswordReset', 'resetPassword'];
-  const signed = ['receiveStripeWebhook', 'receiveTestProcessorWebhook']; // By who sends them.
+  const signed = ['receiveStripeWebhook', 'receiveTestProcessorWebhook']; // Authenticated by their sender’s signature.
   assert.deepEqual(
     open.toSorted(),
     [...expected, ...signed, 'getHealth', 'getReadiness', 'getDescription', 'getReference'].toSorted(),

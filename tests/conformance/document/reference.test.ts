@@ -11,7 +11,7 @@ const { url } = service;
 const { status, headers, text } = await send('/docs', { url });
 const document = readDocument((await send('/openapi.json', { url })).text);
 
-test('the reference loads nothing, runs nothing, and is framed by nobody', () => {
+test('the reference loads nothing, runs nothing, and cannot be framed', () => {
   assert.equal(status, 200);
   assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
   assert.equal(headers.get('x-content-type-options'), 'nosniff');
@@ -26,7 +26,7 @@ test('the reference loads nothing, runs nothing, and is framed by nobody', () =>
   assert.ok(Buffer.byteLength(text) < BYTES_MAX, String(text.length));
 });
 
-test('the reference has every operation and every object, with links that lead somewhere', () => {
+test('the reference has every operation and every object, and all links resolve', () => {
   const anchors = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
   assert.equal(new Set(anchors).size, anchors.length);
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
@@ -37,7 +37,7 @@ test('the reference has every operation and every object, with links that lead s
   assert.deepEqual(lost, []);
 });
 
-test('the reference is well formed: every element is closed in its turn', () => {
+test('the reference is well formed: every element is closed in order', () => {
   const open: string[] = [];
   for (const [, slash, name = ''] of text.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
     if (['meta', 'wbr'].includes(name)) continue;

@@ -8,7 +8,7 @@ import { setStage } from '../../support/stage.ts';
 import { idOf, trailOf } from '../../support/trail.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-/** Operators change the role of an account, disable it and lift that. */
+/** Operators change the role of an account, disable it and enable it again. */
 
 const { service, app } = await setStage();
 const second = await startSecondGateway(service);
@@ -33,7 +33,7 @@ function use(token: string): Promise<Reply> {
   return nobody.ask('POST', '/password-resets/use', { token, newPassword: 'a new password' });
 }
 
-test('CP-05 a disabled account is signed out on every process at once, and cannot sign in until that is lifted', async () => {
+test('CP-05 a disabled account is signed out on every process at once, and cannot sign in until it is enabled', async () => {
   const person = await newOwner(service);
   const id = await idOf(person);
   const elsewhere = personWith(second.url, person.token);
@@ -57,7 +57,7 @@ test('CP-05 a disabled account is signed out on every process at once, and canno
   );
 });
 
-test('CP-05 a session that came to be while its account was disabled opens nothing', async () => {
+test('CP-05 a session created while its account was being disabled opens nothing', async () => {
   const person = await newOwner(service);
   const id = await idOf(person);
   const { owner } = service.database;
@@ -67,7 +67,7 @@ test('CP-05 a session that came to be while its account was disabled opens nothi
   assertRefused(await person.ask('GET', '/sessions'), 'UNAUTHORIZED');
 });
 
-test('CP-05 a reset by mail opens no disabled account', async () => {
+test('CP-05 a mailed reset does not open a disabled account', async () => {
   const person = await newOwner(service);
   const token = async (count: number): Promise<string> => {
     await nobody.get(202, 'POST', '/password-resets', { email: person.email });
@@ -90,7 +90,7 @@ test('CP-05 a reset by mail opens no disabled account', async () => {
   await signIn(service, person.email);
 });
 
-test('CP-05 the calls of a disabled account’s apps go on: they are suspended for themselves', async () => {
+test('CP-05 a disabled account’s apps keep running: they are suspended separately', async () => {
   const { rows } = await service.database.owner.query<{ account_id: string }>(
     'select account_id from accounts.apps where app_id = $1',
     [app.appId],
@@ -100,7 +100,7 @@ test('CP-05 the calls of a disabled account’s apps go on: they are suspended f
   assert.equal(models.status, 200);
 });
 
-test('CP-05 an operator who is made an owner is one at once, and the other way round', async () => {
+test('CP-05 an operator who becomes an owner is one at once, and the other way round', async () => {
   const person = await newOperator(service);
   const [id, email] = [await idOf(person), await emailOf(person)];
   assert.equal((await change(operator, id, { role: 'owner', reason: 'left' })).body['role'], 'owner');
@@ -115,7 +115,7 @@ test('CP-05 an operator who is made an owner is one at once, and the other way r
   );
 });
 
-test('CP-05 a change of nothing ends no session and leaves no line', async () => {
+test('CP-05 a change without effect ends no session and leaves no line in the trail', async () => {
   const person = await newOwner(service);
   const id = await idOf(person);
   for (const body of [{ role: 'owner' }, { disabled: false }]) {
@@ -125,7 +125,7 @@ test('CP-05 a change of nothing ends no session and leaves no line', async () =>
   assert.deepEqual(await trailOf(operator, id), []);
 });
 
-test('CP-05 a change of an account has one thing to change and a reason, and is for operators', async () => {
+test('CP-05 changing an account needs one change and a reason, and an operator to make it', async () => {
   const person = await newOwner(service);
   const id = await idOf(person);
   for (const [body, param] of [
@@ -145,7 +145,7 @@ test('CP-05 a change of an account has one thing to change and a reason, and is 
   assert.deepEqual(await trailOf(operator, id), []);
 });
 
-test('CP-05 the list of accounts says who is disabled', async () => {
+test('CP-05 the list of accounts shows which are disabled', async () => {
   const person = await newOwner(service);
   const id = await idOf(person);
   await change(operator, id, { disabled: true });
@@ -157,7 +157,7 @@ test('CP-05 the list of accounts says who is disabled', async () => {
   assert.ok(!disabled.includes(await idOf(operator)));
 });
 
-test('CP-05 the last operator who can sign in stays one, also when two remove each other at once', async () => {
+test('CP-05 the last operator who can sign in stays an operator, even if two remove each other at once', async () => {
   const everybody = await service.database.owner.query<{ account_id: string }>(
     `select account_id from accounts.accounts where role = 'operator' and account_id <> $1`,
     [await idOf(operator)],

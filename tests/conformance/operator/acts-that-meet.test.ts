@@ -6,7 +6,7 @@ import { lockWallet } from '../../support/lock-wait.ts';
 import { setStage } from '../../support/stage.ts';
 import { trailOf } from '../../support/trail.ts';
 
-/** Acts of operators that meet others, are repeated, or change nothing. */
+/** Operator actions that run into others, are repeated, or change nothing. */
 
 const { service, app, newUser } = await setStage();
 const operator = await newOperator(service);
@@ -25,7 +25,7 @@ function assertBusy(reply: Reply): void {
   assert.deepEqual([reply.headers.get('retry-after'), reply.headers.get('x-should-retry')], ['1', 'true']);
 }
 
-test('CP-05 an act that waits too long for another is a conflict to be tried again, and leaves nothing', async () => {
+test('CP-05 an action that waits too long for another is a conflict to be retried, and leaves nothing behind', async () => {
   const user = await newUser(100);
   const client = await owner.connect();
   await client.query('begin');
@@ -49,7 +49,7 @@ test('CP-05 an act that waits too long for another is a conflict to be tried aga
   assert.equal((await move(user, 'credit', 5, 'busy')).body['balanceMicros'], 105);
 });
 
-test('CP-05 the line of an act is written before the wallet is locked, so that calls wait for less', async () => {
+test('CP-05 the trail line is written before the wallet is locked, so that calls wait for less time', async () => {
   const user = await newUser(100);
   const lock = await lockWallet(service.database, user);
   const credit = move(user, 'credit', 5, 'late');
@@ -65,7 +65,7 @@ test('CP-05 the line of an act is written before the wallet is locked, so that c
   assert.equal((await trailOf(operator, `${app.appId} ${user}`)).length, 1);
 });
 
-test('CP-05 an act that changes nothing leaves no line; a new reason to suspend is one', async () => {
+test('CP-05 an action without effect leaves no line in the trail, but a new reason to suspend does', async () => {
   const user = await newUser(100);
   const subject = `${app.appId} ${user}`;
   await operator.get(200, 'PATCH', APP, { firstParty: true, maxStreamsPerUser: 7 });
@@ -85,7 +85,7 @@ test('CP-05 an act that changes nothing leaves no line; a new reason to suspend 
   assert.equal((await trailOf(operator, subject)).length, 2);
 });
 
-test('CP-05 the key of an opening is none of a later credit', async () => {
+test('CP-05 the key used to open a wallet does not count as the key of a later credit', async () => {
   const body = { userId: 'opened', creditMicros: 40, idempotencyKey: 'same' };
   await operator.get(201, 'POST', `${APP}/wallets`, body);
   assert.equal((await move('opened', 'credit', 40, 'same')).body['balanceMicros'], 80);
@@ -93,7 +93,7 @@ test('CP-05 the key of an opening is none of a later credit', async () => {
   assert.deepEqual(await service.check(), []);
 });
 
-test('WA-06 a wallet is shown whose write-off is above the largest amount', async () => {
+test('WA-06 a wallet whose write-off exceeds the largest amount is still shown', async () => {
   const user = await newUser(0);
   for (const key of ['one', 'two', 'three']) assert.equal((await move(user, 'clawback', MOST, key)).status, 200);
   const path = `${APP}/wallets/${user}`;

@@ -6,8 +6,8 @@ import { assertRefusal } from '../../support/refusal.ts';
 import { setStage } from '../../support/stage.ts';
 
 /**
- * Every field that takes an amount, met with texts at the edges of what JSON can say of one: it is stored exactly, or the
- * answer is a 400 that names the field and nothing has changed (WA-01).
+ * Sends edge cases of JSON numbers to every field that takes an amount. Each is stored exactly, or the answer is a 400 that
+ * names the field and nothing has changed (WA-01).
  */
 
 const { service, app } = await setStage();
@@ -18,8 +18,8 @@ const { appId } = await owner.get(201, 'POST', '/apps', { name: 'App' });
 const MOST = 9_007_199_254_740_991n;
 
 /**
- * JSON text, and the whole number that it says to the last digit; undefined where it says none. A nought below nought is
- * none either: no amount is written so.
+ * JSON text and the exact whole number that it stands for; undefined if it stands for none. Minus zero counts as none: no
+ * amount is written like that.
  */
 const TEXTS: readonly (readonly [string, bigint?])[] = [
   ['0', 0n],
@@ -94,7 +94,7 @@ const TEXTS: readonly (readonly [string, bigint?])[] = [
   ['{"valueOf":1}'],
 ];
 
-/** No JSON at all: the body as a whole is refused. */
+/** Not JSON at all: the body as a whole is refused. */
 const NO_JSON = [
   '0x10',
   '01',
@@ -117,15 +117,15 @@ interface Field {
   readonly name: string;
   readonly least: bigint;
   readonly most: bigint;
-  /** Sends the text as the field's value. */
+  /** Sends the text as the field’s value. */
   readonly ask: (text: string) => Promise<Reply>;
-  /** What the answer says that is stored now. */
+  /** The stored value, as the answer reports it. */
   readonly stored: (body: Readonly<Record<string, unknown>>) => unknown;
 }
 
 let asked = 0;
 
-/** A wallet of its own for each request. */
+/** Opens a new wallet for each request. */
 function movement(act: string, stored: string): Field {
   return {
     name: 'amountMicros',
@@ -170,7 +170,7 @@ const ENTRY = {
   resale: 'open',
   contextTokens: 8_000,
   maxOutputTokens: 1_000,
-  // Something that costs, whatever the field under test says.
+  // Something with a cost, no matter what the tested field says.
   cacheWriteMicrosPerMillion: 1,
   price: { inputMicrosPerMillion: 1, cachedInputMicrosPerMillion: 1, outputMicrosPerMillion: 1 },
 };
@@ -211,7 +211,7 @@ const FIELDS: readonly (readonly [string, Field])[] = [
   ['the margin', price('marginBasisPoints', 1_000_000n)],
 ];
 
-/** All that a refused amount must leave as it is. */
+/** The state that a refused amount must not change. */
 async function books(): Promise<unknown> {
   const { rows } = await service.database.owner.query(
     `select (select jsonb_agg(e order by e.wallet_id, e.seq) from ledger.entries e) as entries,
@@ -226,7 +226,7 @@ async function books(): Promise<unknown> {
 }
 
 for (const [what, field] of FIELDS) {
-  test(`WA-01 ${what} is exact for ${TEXTS.length} texts at the edges, or refused by its field`, async () => {
+  test(`WA-01 ${what} is exact for ${TEXTS.length} edge cases, or refused by its field`, async () => {
     for (const [text, value] of TEXTS) {
       const isFit = value !== undefined && value >= field.least && value <= field.most;
       const before = isFit ? undefined : await books();

@@ -47,7 +47,7 @@ async function search(query: string): Promise<readonly Record<string, unknown>[]
   return apps as Record<string, unknown>[];
 }
 
-test('CP-05 apps are found by id, name and owner, in whatever case, with the limits that are in force', async () => {
+test('CP-05 apps are found by id, name and owner, in upper or lower case, with their current limits', async () => {
   const { appId } = await newApp('Sörvice 100%_x');
   for (const query of [appId, 'sörvice', '100%_X', owner.email.toUpperCase()]) {
     const found = (await search(query)).find((app) => app['appId'] === appId);
@@ -69,7 +69,7 @@ test('CP-05 apps are found by id, name and owner, in whatever case, with the lim
   assertRefused(await operator.ask('GET', '/operator/apps?name=x'), 'BAD_REQUEST', 'name');
 });
 
-test('AU-09 CP-05 a suspension is in force at once here, within a second elsewhere, and so is its end', async () => {
+test('AU-09 CP-05 a suspension takes effect at once here and within a second elsewhere, and so does its end', async () => {
   const app = await newApp();
   for (const url of [service.url, second.url]) assert.equal((await models(url, app)).status, 200);
   const suspended = await operator.get(200, 'POST', `${app.path}/suspend`, { reason: 'abuse' });
@@ -90,19 +90,19 @@ test('AU-09 CP-05 a suspension is in force at once here, within a second elsewhe
   ]);
 });
 
-test('MO-04 CP-05 the right to reserved models is given and taken back, at once here and within a second elsewhere', async () => {
+test('MO-04 CP-05 access to reserved models is granted and withdrawn at once here, and within a second elsewhere', async () => {
   const app = await newApp();
   const ask = (url: string) => send('/v1/models/secret', { url, key: app.apiKey });
   for (const url of [service.url, second.url]) assertRefusal(await ask(url), { code: 'MODEL_NOT_ENTITLED' });
   const changed = await operator.get(200, 'PATCH', app.path, { firstParty: true, reason: 'ours' });
   assert.equal(changed['firstParty'], true);
   assert.equal((await ask(service.url)).status, 200);
-  await waitUntil('the right is known', async () => (await ask(second.url)).status === 200);
+  await waitUntil('the grant is known', async () => (await ask(second.url)).status === 200);
   assert.equal((await operator.get(200, 'PATCH', app.path, { firstParty: false }))['firstParty'], false);
   assertRefusal(await ask(service.url), { code: 'MODEL_NOT_ENTITLED' });
 });
 
-test('LI-01 LI-02 CP-05 limits are set apart from one another, and are in force at once', async () => {
+test('LI-01 LI-02 CP-05 limits are set independently, and apply at once', async () => {
   const app = await newApp();
   const limited = await operator.get(200, 'PATCH', app.path, { rateLimit: { perMinute: 1, burst: 3 } });
   assert.deepEqual([limited['rateLimit'], limited['maxStreamsPerUser']], [{ perMinute: 1, burst: 3 }, 4]);
@@ -119,7 +119,7 @@ test('LI-01 LI-02 CP-05 limits are set apart from one another, and are in force 
   assert.deepEqual((await search(app.appId))[0], ours);
 });
 
-test('LI-02 CP-05 a lowered number of streams refuses the next stream', async () => {
+test('LI-02 CP-05 after the number of streams is lowered, the next stream is refused', async () => {
   const app = await newApp();
   await operator.get(200, 'PATCH', app.path, { maxStreamsPerUser: 1 });
   await chat({ url: service.url, key: app.apiKey, user: 'u' });
@@ -138,7 +138,7 @@ test('LI-02 CP-05 a lowered number of streams refuses the next stream', async ()
   assert.equal((await stream()).status, 200);
 });
 
-test('CP-05 a suspension needs a reason, limits are whole numbers, and no other app or field is there', async () => {
+test('CP-05 a suspension needs a reason, limits are whole numbers, and an unknown app or field is refused', async () => {
   const app = await newApp();
   const none = '/operator/apps/app_none';
   for (const act of ['suspend', 'resume']) {
@@ -167,7 +167,7 @@ test('CP-05 a suspension needs a reason, limits are whole numbers, and no other 
   assert.equal((await models(service.url, app)).status, 200);
 });
 
-test('CP-05 operators who change the same app at once all are heard', async () => {
+test('CP-05 operators who change the same app at once all succeed', async () => {
   const app = await newApp();
   const replies = await Promise.all(
     Array.from({ length: 12 }, (_, index) =>

@@ -6,7 +6,7 @@ import { assertRefusal } from '../../support/refusal.ts';
 import { setStage } from '../../support/stage.ts';
 import { trailOf } from '../../support/trail.ts';
 
-/** What an edit of the catalogue may name, and what it writes. */
+/** What a catalogue edit may name, and what it writes. */
 
 const FILE = '/operator/catalogue';
 const shell = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', apiKeyEnv: 'SHELL_TOKEN' };
@@ -25,7 +25,7 @@ async function read(): Promise<File> {
   return (await operator.get(200, 'GET', FILE)) as unknown as File;
 }
 
-/** Which rows are as they were written, by table and name. */
+/** The version of every row, by table and name. */
 async function rowVersions(): Promise<ReadonlyMap<string, string>> {
   const { rows } = await service.database.owner.query<{ name: string; version: string }>(
     `select 'provider ' || name as name, xmin::text as version from catalogue.providers
@@ -36,7 +36,7 @@ async function rowVersions(): Promise<ReadonlyMap<string, string>> {
   return new Map(rows.map(({ name, version }) => [name, version]));
 }
 
-/** What an edit wrote or removed. */
+/** The rows that an edit wrote or removed. */
 async function rowsWrittenBy(edit: () => Promise<unknown>): Promise<readonly string[]> {
   const before = await rowVersions();
   await edit();
@@ -54,7 +54,7 @@ for (const name of ['HOME', 'AWS_SECRET_ACCESS_KEY', 'DATABASE_URL', 'PURSER_SEC
   });
 }
 
-test('CP-05 an operator names keys of providers, and a name of the file at start stays with its address alone', async () => {
+test('CP-05 an operator may name only provider keys; a name from the start-up file stays bound to that file’s address', async () => {
   const { providers, ...rest } = await read();
   const put = (changes: object) => operator.ask('PUT', FILE, { ...rest, providers: { ...providers, ...changes } });
   const mine = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', apiKeyEnv: 'MINE_API_KEY' };
@@ -67,7 +67,7 @@ test('CP-05 an operator names keys of providers, and a name of the file at start
   assert.equal((await put({})).status, 200);
 });
 
-test('CP-05 an address of a provider holds no name, password, query or fragment', async () => {
+test('CP-05 a provider’s address holds no user name, password, query or fragment', async () => {
   const { providers, ...rest } = await read();
   for (const baseUrl of [
     'http://a:b@h/v1',
@@ -83,7 +83,7 @@ test('CP-05 an address of a provider holds no name, password, query or fragment'
   }
 });
 
-test('MO-05 an edit of the catalogue writes the rows that it changes and no other', async () => {
+test('MO-05 a catalogue edit writes only the rows that it changes', async () => {
   const file = await read();
   const [first, ...others] = file.models;
   const entry = { ...first, price: { inputMicrosPerMillion: 1, outputMicrosPerMillion: 2 }, maxOutputTokens: 900 };
@@ -103,11 +103,11 @@ test('MO-05 an edit of the catalogue writes the rows that it changes and no othe
   );
   assert.deepEqual(goneRows.toSorted(), ['alias large', 'alias secret', 'model acme.large-1']);
   const backRows = await rowsWrittenBy(() => operator.get(200, 'PUT', FILE, file));
-  assert.equal(backRows.length, 4, backRows.join()); // Two aliases, the model, and its price once more: it was another.
+  assert.equal(backRows.length, 4, backRows.join()); // Two aliases, the model, and its changed price.
   assert.deepEqual(await read(), file);
 });
 
-test('CP-05 an edit that changes nothing writes nothing, and leaves no line', async () => {
+test('CP-05 an edit that changes nothing writes nothing, and leaves no line in the trail', async () => {
   const file = await read();
   const [model] = file.models;
   const id = String(model?.['id']);
@@ -127,7 +127,7 @@ test('CP-05 an edit that changes nothing writes nothing, and leaves no line', as
   assert.deepEqual(again.rows, rows);
 });
 
-/** As somebody writes it by hand: what has its documented value is left out. */
+/** As a person writes it by hand: fields with their documented value are left out. */
 function catalogueWithoutDefaults(file: File): unknown {
   const models = file.models.map(
     ({ free: _free, minOutputTokens: _least, promptOverheadTokens: _most, ...rest }) => rest,
@@ -135,7 +135,7 @@ function catalogueWithoutDefaults(file: File): unknown {
   return { ...file, models };
 }
 
-test('CP-05 an edit of the catalogue may be given a reason in its address', async () => {
+test('CP-05 a catalogue edit may give its reason in the query', async () => {
   const entry = { ...(await read()).models[0], id: 'acme.reasoned' };
   const edits = [
     ['PUT', '/operator/models/acme.reasoned', entry, 200],
@@ -160,14 +160,14 @@ test('CP-05 an edit of the catalogue may be given a reason in its address', asyn
   assertRefusal(reply, { code: 'BAD_REQUEST', param: 'reason' }, reply.text);
 });
 
-test('CP-05 an alias that no catalogue has is not found, whatever every object has', async () => {
+test('CP-05 an alias that is not in the catalogue is not found, even if it is named like a property of every object', async () => {
   for (const alias of ['constructor', 'toString', 'hasOwnProperty']) {
     assertRefusal(await operator.ask('DELETE', `/operator/aliases/${alias}`), { code: 'NOT_FOUND' });
     assert.deepEqual(await trailOf(operator, alias), []);
   }
 });
 
-test('CP-05 edits of a large catalogue that meet are all done', async () => {
+test('CP-05 simultaneous edits of a large catalogue all succeed', async () => {
   const { models, ...rest } = catalogueAt('http://127.0.0.1:9/v1');
   const many = Array.from({ length: 600 }, (_unused, index) => ({ ...models[0], id: `many.model-${index}` }));
   await operator.get(200, 'PUT', FILE, { ...rest, models: [...models, ...many] });

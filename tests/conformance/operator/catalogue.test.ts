@@ -39,7 +39,7 @@ function aliasPath(alias: string): string {
   return `/operator/aliases/${encodeURIComponent(alias)}`;
 }
 
-/** A model of a test's own that costs this much a million tokens. */
+/** A model for a single test that costs this much per million tokens. */
 function entry(micros: number, changes: Readonly<Record<string, unknown>> = {}) {
   return {
     provider: 'upstream',
@@ -70,7 +70,7 @@ async function priceOf(callId: string | null): Promise<{ readonly id: bigint; re
   return rows[0];
 }
 
-test('CP-05 MO-06 the catalogue is read as its file, and taken back as it was read, without new prices', async () => {
+test('CP-05 MO-06 the catalogue reads as its file, and putting it back unchanged creates no new prices', async () => {
   await operator.get(200, 'PUT', modelPath('acme.round-1'), entry(5, { free: false, enabled: false }));
   const before = await operator.ask('GET', FILE);
   assert.equal(before.status, 200);
@@ -82,7 +82,7 @@ test('CP-05 MO-06 the catalogue is read as its file, and taken back as it was re
   await operator.get(204, 'DELETE', modelPath('acme.round-1'));
 });
 
-test('MO-05 CP-05 a new model and alias are served at once here and within a second elsewhere, and gone as soon', async () => {
+test('MO-05 CP-05 a new model and alias are served at once here and within a second elsewhere, and removed as fast', async () => {
   const stored = await operator.get(200, 'PUT', modelPath('acme.new:1'), entry(7));
   assert.deepEqual(
     [stored['id'], stored['enabled'], stored['marginBasisPoints'], stored['minOutputTokens']],
@@ -111,7 +111,7 @@ test('MO-05 CP-05 a new model and alias are served at once here and within a sec
   );
 });
 
-test('MO-05 a stream that runs keeps the model it began with and is charged its price; the next call has the new one', async () => {
+test('MO-05 a running stream keeps its model and price; the next call has the new one', async () => {
   const user = await newUser(1_000_000_000);
   await operator.get(200, 'PUT', modelPath('acme.dear-1'), entry(2_000_000, { providerModel: 'before' }));
   await operator.get(200, 'PUT', aliasPath('dear'), { target: 'acme.dear-1' });
@@ -141,7 +141,7 @@ test('MO-05 a stream that runs keeps the model it began with and is charged its 
     const current = await priceOf(next.headers.get('x-service-call-id'));
     assert.deepEqual([old?.input, current?.input], [2_000_000n, 3_000_000n]);
     assert.ok((old?.id ?? 0n) < (current?.id ?? 0n));
-    // Or the other gateway would take up the price of before, which it still has, for the one that is set next.
+    // Otherwise the other gateway, which still has the old price, would not notice the next one.
     for (const { url } of [service, second]) await untilCharged(url, '3300');
   }
   const { rows } = await service.database.owner.query(
@@ -168,7 +168,7 @@ test('MO-05 a stream whose model is deleted ends as it began', async () => {
   assert.deepEqual(await service.wallet(app, user), { balance: 1_000_000 - 1_100, held: 0, openStreams: 0 });
 });
 
-test('CP-05 what is no catalogue is refused by its field, and what stands stays', async () => {
+test('CP-05 an invalid catalogue is refused by its field, and the current one stays', async () => {
   const before = await read();
   const [large] = before.models;
   const withModel = (changes: object) => ({ ...before, models: [{ ...large, ...changes }], aliases: {} });
@@ -219,7 +219,7 @@ test('CP-05 what is no catalogue is refused by its field, and what stands stays'
     assert.deepEqual(await trailOf(operator, subject), []);
 });
 
-test('CP-05 edits by two processes at once are all kept', async () => {
+test('CP-05 simultaneous edits by two processes are all kept', async () => {
   const ids = Array.from({ length: 16 }, (_, index) => `many.model-${index}`);
   const replies = await Promise.all(
     ids.map((id, index) => (index % 2 === 0 ? operator : elsewhere).ask('PUT', modelPath(id), entry(index + 1))),
@@ -230,7 +230,7 @@ test('CP-05 edits by two processes at once are all kept', async () => {
   for (const id of ids) await waitUntil(`${id} is served`, () => isListed(service.url, id));
 });
 
-test('CP-05 a whole catalogue that was made from an older one is refused where it says which one', async () => {
+test('CP-05 a catalogue based on an older version is refused if the request names that version', async () => {
   const put = (etag: string, body: unknown) =>
     send(FILE, { url: service.url, method: 'PUT', key: operator.token ?? '', body, headers: { 'if-match': etag } });
   const first = await operator.ask('GET', FILE);
@@ -245,7 +245,7 @@ test('CP-05 a whole catalogue that was made from an older one is refused where i
   assert.equal((await read()).aliases['meanwhile'], undefined);
 });
 
-test('CP-05 what operators changed stands over a restart with the same file; another file takes its place', async () => {
+test('CP-05 operators’ changes survive a restart with the same file; a different file replaces them', async () => {
   const text = JSON.stringify({ ...catalogueAt(upstream.baseUrl), aliases: { restart: 'acme.large-1' } });
   assert.equal(await applyCatalogueFile(service.database.owner, text), true);
   await operator.get(200, 'PUT', aliasPath('later'), { target: 'acme.large-1' });

@@ -17,7 +17,7 @@ upstream.script({
 
 let keys = 0;
 
-/** A user whose wallet has one payment of 5 EUR in it; the payment by its name there and here. */
+/** A user whose wallet holds one payment of 5 EUR; the payment by its id there and here. */
 async function payer(): Promise<{ readonly user: string; readonly there: string; readonly here: string }> {
   const user = await newUser(0);
   const there = stripe.pay((await begin(user, 5_000_000)).session);
@@ -36,7 +36,7 @@ function refund(user: string, paymentId: string, amountMicros: number, idempoten
   return operator.ask('POST', `${WALLETS}/${user}/refund`, body);
 }
 
-test('CP-05 an operator sees the payments of a wallet, and what went back of each', async () => {
+test('CP-05 an operator sees a wallet’s payments, and how much of each was returned', async () => {
   const { user, there, here } = await payer();
   const [{ paidAt, ...payment } = {}] = await paymentsOf(user);
   assert.match(String(paidAt), /^\d{4}-\d\d-\d\dT/);
@@ -89,7 +89,7 @@ test('CP-05 WA-05 a refund of a payment is set aside, requested once, and booked
   );
 });
 
-test('CP-05 a refund that cannot be is refused, and nothing moves', async () => {
+test('CP-05 an impossible refund is refused, and nothing moves', async () => {
   const { user, here } = await payer();
   const other = await payer();
   const none = { code: 'NOT_FOUND', param: 'paymentId', hasLink: false } as const;
@@ -117,7 +117,7 @@ test('CP-05 a refund that could not be requested is requested later', async () =
   assert.deepEqual((await moved(user)).slice(1), ['refund_set_aside 1000000', 'refund_paid 1000000']);
 });
 
-test('WA-04 WA-05 WA-06 a refund above the balance suspends; funding does not lift it; the operator’s reinstatement does', async () => {
+test('WA-04 WA-05 WA-06 a refund above the balance suspends; funding does not lift that, the operator’s reinstatement does', async () => {
   const { user, there, here } = await payer();
   await operator.get(200, 'POST', `${WALLETS}/${user}/clawback`, {
     amountMicros: 4_000_000,

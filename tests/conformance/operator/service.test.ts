@@ -37,7 +37,7 @@ function poolOf(role: 'live' | 'sandbox'): Pool {
   return pool;
 }
 
-test('CP-05 the trail is read in pages, each line once, the newest first, with the time of the act', async () => {
+test('CP-05 the trail is read in pages, each line once, newest first, with the time of the action', async () => {
   const before = Date.now();
   for (const reason of ['one', 'two', 'three', 'four']) {
     await operator.get(200, 'POST', `/operator/apps/${app.appId}/suspend`, { reason });
@@ -72,7 +72,7 @@ test('CP-05 the trail is read in pages, each line once, the newest first, with t
   }
 });
 
-test('CP-05 the trail says what each act was, and nothing of an act that was refused or that only looks', async () => {
+test('CP-05 the trail records every action, and no refused or read-only request', async () => {
   const user = await newUser(0);
   const wallet = `/operator/apps/${app.appId}/wallets/${user}`;
   const body = { amountMicros: 5, reason: 'gift', idempotencyKey: 'k' };
@@ -102,7 +102,7 @@ test('CP-05 the trail says what each act was, and nothing of an act that was ref
   assert.equal(await linesOfTrail(), before + 4);
 });
 
-test('CP-05 the trail is for operators alone', async () => {
+test('CP-05 only operators can read the trail', async () => {
   for (const person of [owner, personWith(service.url, app.liveKey), personWith(service.url, undefined)]) {
     const code = person === owner ? 'FORBIDDEN' : 'UNAUTHORIZED';
     assertRefused(await person.ask('GET', '/operator/audit'), code);
@@ -111,7 +111,7 @@ test('CP-05 the trail is for operators alone', async () => {
   assert.deepEqual((await trailOf(operator, app.appId)).length, 5);
 });
 
-test('CP-05 lines of the trail are only ever added, and their number and time are the database’s', async () => {
+test('CP-05 trail lines can only be added, and the database sets their number and time', async () => {
   const live = poolOf('live');
   for (const text of [
     'update audit.entries set reason = null',
@@ -133,7 +133,7 @@ test('CP-05 lines of the trail are only ever added, and their number and time ar
   }
 });
 
-test('WA-09 CP-05 the books are checked on request: right, and wrong by one micro', async () => {
+test('WA-09 CP-05 the books are checked on request: once correct, once wrong by one micro', async () => {
   const user = await newUser(100);
   const right = await operator.get(200, 'GET', '/operator/ledger/check');
   assert.deepEqual([right['ok'], right['differences']], [true, []]);
@@ -157,7 +157,7 @@ test('WA-09 CP-05 the books are checked on request: right, and wrong by one micr
   assert.deepEqual(await service.check(), []);
 });
 
-test('CP-05 an operator makes accounts of both roles, which sign in; a known e-mail is a conflict', async () => {
+test('CP-05 an operator creates accounts of both roles, which can sign in; a known e-mail is a conflict', async () => {
   const email = 'Second@Example.Test';
   const account = await operator.get(201, 'POST', '/operator/accounts', {
     email,

@@ -43,7 +43,7 @@ function walletOf(user: string): string {
   return `${WALLETS}/${encodeURIComponent(user)}`;
 }
 
-/** A movement with a reason, and a key of its own where none is given. */
+/** Makes a movement with a reason, and with a new key unless one is given. */
 function move(user: string, act: Act, body: Readonly<Record<string, unknown>>, by = operator): Promise<Reply> {
   const needs = act === 'reinstate' ? {} : { idempotencyKey: `key-${(keys += 1)}` };
   return by.ask('POST', `${walletOf(user)}/${act}`, { reason: 'as agreed', ...needs, ...body });
@@ -84,7 +84,7 @@ test('CP-05 WA-01 a wallet is opened once, connected, with credit and cap', asyn
   ]);
 });
 
-test('CP-05 a wallet is opened with money only under a key, for an app that is there, for a well-formed user', async () => {
+test('CP-05 opening a wallet with money needs a key, an existing app and a well-formed user', async () => {
   const ask = (body: unknown) => operator.ask('POST', WALLETS, body);
   assertRefused(await ask({ userId: 'u', creditMicros: 1 }), 'BAD_REQUEST', 'idempotencyKey');
   assertRefused(await ask({ userId: 'two words' }), 'BAD_REQUEST', 'userId');
@@ -93,7 +93,7 @@ test('CP-05 a wallet is opened with money only under a key, for an app that is t
   assertRefused(await operator.ask('GET', `${WALLETS}/u`), 'NOT_FOUND');
 });
 
-test('CP-05 two processes that open the same wallet at once open one', async () => {
+test('CP-05 two processes that open the same wallet at once open only one', async () => {
   const body = { userId: 'raced', creditMicros: 7, idempotencyKey: 'k' };
   const replies = await Promise.all(
     [operator, elsewhere, operator, elsewhere].map((by) => by.ask('POST', WALLETS, body)),
@@ -103,7 +103,7 @@ test('CP-05 two processes that open the same wallet at once open one', async () 
   assert.equal((await details('raced')).wallet['balanceMicros'], 7);
 });
 
-test('CP-05 users of any name that a caller may send have their wallet at their address', async () => {
+test('CP-05 users of any valid name have their wallet at their address', async () => {
   for (const user of ['a/b', 'a%2Fb', '100%', '?x=1&y', '#1', '~!@$^*(){}|"<>', 'x'.repeat(256), '/'.repeat(256)]) {
     await operator.get(201, 'POST', WALLETS, { userId: user });
     assertWallet(await move(user, 'credit', { amountMicros: 3 }), { balanceMicros: 3, availableMicros: 3 });
@@ -116,7 +116,7 @@ for (const [act, sign] of [
   ['refund', -1],
   ['clawback', -1],
 ] as const) {
-  test(`CP-05 a ${act} counts once for each wallet and key, also when two processes are asked at once`, async () => {
+  test(`CP-05 a ${act} counts once for each wallet and key, even if two processes are asked at once`, async () => {
     const user = await newUser(1_000);
     const other = await newUser(1_000);
     const after = 1_000 + sign * 10;
@@ -127,7 +127,7 @@ for (const [act, sign] of [
     for (const reply of replies) assertWallet(reply, { balanceMicros: after, availableMicros: after });
     assertRefused(await move(user, act, { ...body, amountMicros: 11 }), 'CONFLICT', 'idempotencyKey');
     assertRefused(await move(user, act, { ...body, amountMicros: 9 }, elsewhere), 'CONFLICT', 'idempotencyKey');
-    // The key is the wallet's and the act's own.
+    // A key belongs to its wallet and its kind of action.
     assertWallet(await move(other, act, body), { balanceMicros: after, availableMicros: after });
     const opposite = act === 'credit' ? 'refund' : 'credit';
     assertWallet(await move(user, opposite, body), { balanceMicros: 1_000, availableMicros: 1_000 });
@@ -148,7 +148,7 @@ test('CP-05 movements of one wallet by two processes at once are all booked', as
 });
 
 for (const act of ['refund', 'clawback'] as const) {
-  test(`WA-05 WA-06 a ${act} above the balance is booked: what is there is taken, the rest is owed and suspends`, async () => {
+  test(`WA-05 WA-06 a ${act} above the balance is booked: it takes what is there, and the rest is owed and suspends`, async () => {
     const user = await newUser(100);
     const owing = { status: 'suspended', shortfallMicros: 30 };
     assertWallet(await move(user, act, { amountMicros: 130 }), owing);
@@ -165,7 +165,7 @@ for (const act of ['refund', 'clawback'] as const) {
   });
 }
 
-test('WA-06 a shortfall is written off with the suspension it lifts, and the balance stays', async () => {
+test('WA-06 a shortfall is written off together with its suspension, and the balance stays', async () => {
   const user = await newUser(10);
   await move(user, 'clawback', { amountMicros: 25 });
   await move(user, 'credit', { amountMicros: 4 });
@@ -175,7 +175,7 @@ test('WA-06 a shortfall is written off with the suspension it lifts, and the bal
   assert.deepEqual({ ...entries[0], seq: 0, cause: '', at: '' }, { ...newest, seq: 0, cause: '', at: '' });
 });
 
-test('WA-05 WA-12 a claw-back takes what a running call holds; the call ends, and what it could not pay is owed', async () => {
+test('WA-05 WA-12 a claw-back takes the money that a running call holds; the call ends, and what it could not pay is owed', async () => {
   const user = await newUser(1_000_000);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
@@ -202,7 +202,7 @@ test('WA-05 WA-12 a claw-back takes what a running call holds; the call ends, an
   assert.deepEqual(kinds, ['charge_receivable', 'claw_back', 'contract_credit']);
 });
 
-test('CP-05 the wallets of a suspended app are credited, refunded and reinstated', async () => {
+test('CP-05 the wallets of a suspended app can be credited, refunded and reinstated', async () => {
   const { appId } = await service.addApp();
   const base = `/operator/apps/${appId}`;
   await operator.get(200, 'POST', `${base}/suspend`, { reason: 'unpaid' });
@@ -214,7 +214,7 @@ test('CP-05 the wallets of a suspended app are credited, refunded and reinstated
   assert.equal(reinstated['status'], 'active');
 });
 
-test('WA-01 a credit that would pass the largest amount is a conflict and books nothing; what is owed may pass it', async () => {
+test('WA-01 a credit above the largest amount is a conflict and books nothing; what is owed may exceed that amount', async () => {
   const user = await newUser(1);
   assertRefused(await move(user, 'credit', { amountMicros: MOST }), 'CONFLICT', 'amountMicros');
   assertWallet(await move(user, 'credit', { amountMicros: MOST - 1 }), {
@@ -228,7 +228,7 @@ test('WA-01 a credit that would pass the largest amount is a conflict and books 
   assertWallet(await move(user, 'reinstate', { writeOff: true }), {});
 });
 
-test('CP-05 a movement needs an amount, a reason and a key, and knows nothing else', async () => {
+test('CP-05 a movement needs an amount, a reason and a key, and accepts no other field', async () => {
   const user = await newUser(5);
   for (const [change, param] of [
     [{ amountMicros: undefined }, 'amountMicros'],
@@ -255,7 +255,7 @@ test('CP-05 a movement needs an amount, a reason and a key, and knows nothing el
   assert.deepEqual(await trailOf(operator, `${app.appId} nobody`), []);
 });
 
-test('CP-05 a refund of a payment is refused by its field, while there is no payment processor', async () => {
+test('CP-05 without a payment processor, a refund of a payment is refused by its field', async () => {
   const user = await newUser(5);
   const reply = await move(user, 'refund', { amountMicros: 1, paymentId: 'pay_1' });
   assertRefused(reply, 'CONFLICT', 'paymentId');
@@ -263,7 +263,7 @@ test('CP-05 a refund of a payment is refused by its field, while there is no pay
   assert.equal((await details(user)).wallet['balanceMicros'], 5);
 });
 
-test('CP-05 a wallet of 100,000 entries is read in pages, each entry once, the newest first', async () => {
+test('CP-05 a wallet of 100,000 entries is read in pages, each entry once, newest first', async () => {
   const user = await newUser(0);
   await service.database.owner.query(
     `with booked as (

@@ -81,46 +81,46 @@ export const CALL_FAULTS: readonly Mutant[] = [
         'const most = ceilingOf(model.price, prompt.tokensMax, outputTokensMax);',
       ),
     ],
-    killer: lowering('WA-07 several choices share what the wallet affords'),
+    killer: lowering('WA-07 several choices share the output that the wallet affords'),
   },
   {
     id: 'each-choice-gets-all-the-output',
     clause: 'WA-07',
     edits: [holdRequest('granted) / choices);', 'granted));')],
-    killer: lowering('WA-07 several choices share what the wallet affords'),
+    killer: lowering('WA-07 several choices share the output that the wallet affords'),
   },
   {
     id: 'floor-above-the-limit-of-the-caller',
     clause: 'WA-07',
     edits: [holdRequest('Math.min(model.minOutputTokens, outputTokensMax)', 'model.minOutputTokens')],
-    killer: lowering("WA-07 a caller's own max_tokens below the floor is the floor"),
+    killer: lowering("WA-07 a caller's own max_tokens below the floor becomes the floor"),
   },
   {
     id: 'prompt-measured-as-it-came',
     clause: 'WA-07',
     edits: [validation('Math.max(context.bodyBytes, Buffer.byteLength(requestText))', 'context.bodyBytes')],
     killer: promptBound(
-      'WA-07 the hold covers every byte that the provider is sent, also where numbers grow when written again',
+      'WA-07 the hold covers every byte sent to the provider, even if numbers grow when they are written again',
     ),
   },
   {
     id: 'zero-usage-taken-for-none',
     clause: 'CC-11',
     edits: [usageReport('const promptTokens = prompt ??', 'const promptTokens = (prompt || undefined) ??')],
-    killer: counting('CC-11 reported usage that agrees with itself is taken as it is, zero included'),
+    killer: counting('CC-11 reported usage that is consistent is taken as it is, including zero'),
   },
   {
     id: 'last-report-taken-for-the-largest',
     clause: 'CC-11',
     edits: [usageReport('Math.max(left, right)', 'right')],
-    killer: counting('CC-11 usage that falls from one chunk to the next contradicts itself'),
+    killer: counting('CC-11 usage that falls from one chunk to the next is a contradiction'),
   },
   {
     id: 'reasoning-beside-the-completion-free',
     clause: 'CC-11',
     edits: [usageReport('isBeside ? visibleTokens + reasoning : visibleTokens', 'visibleTokens')],
     killer: counting(
-      'CC-11 reasoning that the total shows to lie beside the completion is billed with it, and is no contradiction',
+      'CC-11 reasoning that the total shows to be outside the completion is billed with it, and is no contradiction',
     ),
   },
   {
@@ -167,7 +167,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
         '\n  const { charge: charged } = ending;\n  void endKept(lane, { hold, ending, caller }, answerOf);',
       ),
     ],
-    killer: settledFirst('CC-08 a plain answer is sent only when its charge is on the books'),
+    killer: settledFirst('CC-08 a buffered answer is sent only after its charge is on the books'),
   },
   {
     id: 'stream-that-fails-early-keeps-its-hold',
@@ -190,7 +190,9 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'unsent-stream-keeps-its-hold',
     clause: 'CC-08',
     edits: [stream("await lane.settle(hold, FAILED, 'always');", '')],
-    killer: abandoning('CC-08 a stream left while its hold is placed reaches no provider, and its hold is given back'),
+    killer: abandoning(
+      'CC-08 a stream whose caller leaves while its hold is placed reaches no provider, and the hold is released',
+    ),
   },
   {
     id: 'failed-stream-charged',
@@ -214,7 +216,9 @@ export const CALL_FAULTS: readonly Mutant[] = [
         "    const outcome = caller.gone.aborted ? 'abandoned' : 'answered';\n    await out.end(stream.held + tally.closingFrames());\n",
       ),
     ],
-    killer: settledFirst('CC-08 the caller of a stream that comes to its end is told so only when it is on the books'),
+    killer: settledFirst(
+      'CC-08 a stream that reaches its end tells its caller so only after its settlement is on the books',
+    ),
   },
   {
     id: 'stream-without-an-end-charged',

@@ -24,13 +24,13 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
     id: 'consent-without-its-cap',
     clause: 'ON-01',
     edits: [connections('  await wallets.setCap({ appId, userId, cap });\n', '')],
-    killer: consenting('ON-04 a cap that is set ends a pause, and so does consent'),
+    killer: consenting('ON-04 setting a cap ends a pause, and so does consent'),
   },
   {
     id: 'pause-forgets-the-cap',
     clause: 'ON-04',
     edits: [connections('        if (row.is_paused === isPaused) return;\n', '')],
-    killer: consenting('ON-04 a pause is a cap of nothing, and the cap comes back'),
+    killer: consenting('ON-04 a pause sets the cap to zero, and resuming restores the earlier cap'),
   },
   {
     id: 'link-lasts-a-second-longer',
@@ -62,7 +62,7 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
       ),
     ],
     killer: connecting(
-      'BI-02, threat 10: sixty and more ways to lead somebody elsewhere are refused, and none is repeated in the answer',
+      'BI-02, threat 10: more than sixty ways to lead somebody elsewhere are refused, and the answer repeats none of them',
     ),
   },
   {

@@ -10,12 +10,12 @@ import {
   walking,
 } from './places.ts';
 
-const RICH_AND_POOR = 'WA-07 a wallet that affords all of its calls holds them; any other is left as it was';
-const CAP = 'WA-03 a cap is filled to the micro and not one further';
-const NEW_MONTH = 'WA-08 with a new month the cap is whole again, and what was held before counts no more';
-const SLOTS = 'LI-02 streams are placed while there are slots for all of the batch';
+const RICH_AND_POOR = 'WA-07 a wallet that affords all of its calls holds them all; any other wallet is left unchanged';
+const CAP = 'WA-03 a cap can be used up to the last micro and not beyond';
+const NEW_MONTH = 'WA-08 in a new month the full cap is available, and earlier holds no longer count';
+const SLOTS = 'LI-02 streams are placed if the whole batch has slots';
 const NUMBERED =
-  'WA-09 the charges of one wallet in a batch are numbered and carry their balances, in the order of the batch';
+  'WA-09 the charges of one wallet in a batch are numbered in batch order and carry the balance after each';
 const leftBecause = (what: string) => fitting(`WA-07 calls of a wallet that is ${what} are left to be judged`);
 const unsettledBecause = (what: string) =>
   fitting(`WA-07 ${what} is left to be judged, and the other wallets of the batch are settled`);
@@ -122,13 +122,13 @@ export const FITTING_FAULTS: readonly Mutant[] = [
     id: 'fitting-for-the-fenced',
     clause: 'WA-10',
     edits: [reserveFitting(`i.instance_id = p_instance and i.state = 'live'`, 'i.instance_id = p_instance')],
-    killer: fitting('WA-10 a process that is fenced while it waits for a wallet places nothing'),
+    killer: fitting('WA-10 a process that is fenced while it waits for a wallet places no hold'),
   },
   {
     id: 'fitting-after-the-end',
     clause: 'WA-07',
     edits: [reserveFitting('select from usage.calls c where', 'select from usage.calls c where false and')],
-    killer: fitting('WA-07 a call that ended while its repetition waited for the wallet holds nothing again'),
+    killer: fitting('WA-07 a repeated call that waits for the wallet holds nothing if the first has ended meanwhile'),
   },
   {
     id: 'fitting-answers-none-as-all',
@@ -146,7 +146,9 @@ export const FITTING_FAULTS: readonly Mutant[] = [
     id: 'covered-compares-all-with-all',
     clause: 'WA-07',
     edits: [settleCovered('any (array(select e.call_id from ending e))', 'any (select e.call_id from ending e)')],
-    killer: readingCosts('WA-07 a batch of 64 wallets compares no row with all others, whenever it was planned'),
+    killer: readingCosts(
+      'WA-07 a batch of 64 wallets never compares every row with every other, whenever it was planned',
+    ),
   },
   {
     id: 'covered-locks-in-any-order',
@@ -208,7 +210,7 @@ export const FITTING_FAULTS: readonly Mutant[] = [
     clause: 'WA-07',
     edits: [settleCovered('if is_torn then', 'if false then')],
     killer: fitting(
-      'LI-02 a drain whose slot is taken while its settlement waits for the wallet frees no slot of another',
+      'LI-02 a drain whose slot is taken while its settlement waits for the wallet frees no other stream’s slot',
     ),
   },
   {
@@ -220,7 +222,7 @@ export const FITTING_FAULTS: readonly Mutant[] = [
         'false',
       ),
     ],
-    killer: fitting('CC-14 a call that a retry joins while its settlement waits for the wallet goes on'),
+    killer: fitting('CC-14 a call stays open if a retry joins it while its settlement waits for the wallet'),
   },
   {
     id: 'covered-receipt-loses-the-estimate',

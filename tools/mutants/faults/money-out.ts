@@ -20,8 +20,8 @@ import {
 const OWN_THRESHOLDS = 'WH-05 each listener and the endpoint have their own threshold, and are told once a crossing';
 
 const TAKEN_ABOVE =
-  'WA-05 WA-06 a claw_back above the balance takes what is there, books the rest as owed and suspends';
-const CREDIT_ONCE = 'WA-09 a credit counts once for its key, and another amount under the key is a conflict';
+  'WA-05 WA-06 a claw_back above the balance takes all of it, books the rest as owed and suspends the wallet';
+const CREDIT_ONCE = 'WA-09 a credit counts once per key, and another amount under the same key is a conflict';
 
 /** Faults in money that moves other than by calls, and in what suspends and reinstates. */
 export const MONEY_OUT_FAULTS: readonly Mutant[] = [
@@ -34,7 +34,9 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
         'where w.app_id = p_app and w.user_id = p_user',
       ),
     ],
-    killer: locks('WA-09 credits under one key that wait for the same wallet: one is booked, the other told so'),
+    killer: locks(
+      'WA-09 of two credits under one key that wait for the same wallet, one is booked and the other is a repeat',
+    ),
   },
   {
     id: 'credit-booked-twice',
@@ -55,7 +57,7 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
     id: 'key-counts-for-all-wallets',
     clause: 'WA-09',
     edits: [causeOf(`|| ':' || p_wallet || ':' || p_key`, `|| ':' || p_key`)],
-    killer: crediting('WA-09 a key is of one wallet: the same one on another wallet is another credit'),
+    killer: crediting('WA-09 a key belongs to one wallet: on another wallet it is another credit'),
   },
   {
     id: 'key-counts-for-all-kinds',
@@ -64,7 +66,7 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
       causeOf(`else p_kind::text end ||`, `else 'act' end ||`),
       bookedBefore('e.cause = p_cause and e.kind = any (p_kinds)', 'e.cause = p_cause'),
     ],
-    killer: takingBack('WA-09 a key counts for each kind of act and each wallet apart'),
+    killer: takingBack('WA-09 a key counts separately for each kind of act and each wallet'),
   },
   {
     id: 'claw-back-below-zero',
@@ -100,7 +102,9 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
         'there := least(p_amount, wallet.balance_micros - wallet.held_micros);',
       ),
     ],
-    killer: takingBack('WA-06 a claw-back takes what calls hold, and what they then cannot pay is owed as well'),
+    killer: takingBack(
+      'WA-06 a claw-back takes even money that calls hold, and what those calls then cannot pay is owed as well',
+    ),
   },
   {
     id: 'money-lifts-a-suspension',
@@ -117,13 +121,13 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
         'wallet.balance_micros < wallet.shortfall_micros',
       ),
     ],
-    killer: takingBack('WA-06 what calls hold covers no shortfall'),
+    killer: takingBack('WA-06 money that calls hold does not cover a shortfall'),
   },
   {
     id: 'write-off-taken-from-the-balance',
     clause: 'WA-06',
     edits: [reinstate(`case when p_write_off then 'write_off' else 'recovery' end`, `'recovery'`)],
-    killer: takingBack('WA-06 a shortfall that is written off is our loss, in the same step that lifts the suspension'),
+    killer: takingBack('WA-06 writing off a shortfall books it as our loss and lifts the suspension in one step'),
   },
   {
     id: 'disconnecting-lifts-a-suspension',
@@ -132,13 +136,13 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
       setConnected('set is_connected = p_connected,', 'set is_connected = p_connected, is_suspended = false,'),
       ledgerTables('check (shortfall_micros = 0 or is_suspended)', 'check (true)'), // Which would stop it.
     ],
-    killer: takingBack('WA-11 of a wallet that is connected and suspended, each fact changes alone'),
+    killer: takingBack('WA-11 each fact of a wallet that is connected and suspended changes alone'),
   },
   {
     id: 'reinstating-connects',
     clause: 'WA-11',
     edits: [reinstate('set is_suspended = false, version', 'set is_suspended = false, is_connected = true, version')],
-    killer: takingBack('WA-11 of a wallet that is disconnected and suspended, each fact changes alone'),
+    killer: takingBack('WA-11 each fact of a wallet that is disconnected and suspended changes alone'),
   },
   {
     id: 'low-balance-by-the-lowest-threshold',

@@ -11,12 +11,13 @@ import {
   reserving,
 } from './places.ts';
 
-const FIRST_REASON = 'CC-10 of several reasons to refuse, the first in order is told';
-const CAP_EDGES = 'WA-03 a cap is reached by what is spent, its race is lost to what is held';
-const WHOLE_BALANCE = 'WA-07 a hold takes the whole balance, and not one micro more';
-const STREAMS = 'LI-02 streams count while they hold, plain calls never';
-const TAKE_OVER = 'LI-02 a stream that finds no slot takes that of a drain, and the drain keeps its hold';
-const NEW_MONTH = 'WA-08 with a new month the cap is whole again';
+const FIRST_REASON = 'CC-10 of several reasons to refuse a call, the first in the documented order is given';
+const CAP_EDGES =
+  'WA-03 a cap that spending has used up is reached, and one that open holds have used up is a lost race';
+const WHOLE_BALANCE = 'WA-07 a hold can take the whole balance and not one micro more';
+const STREAMS = 'LI-02 streams count while they hold, and plain calls never count';
+const TAKE_OVER = 'LI-02 a stream that finds no free slot takes the slot of a drain, and the drain keeps its hold';
+const NEW_MONTH = 'WA-08 in a new month the full cap is available again';
 /** The constraint would stop an overspent wallet: without it, the judgement itself is what is tried. */
 const UNCOVERED = ledgerTables('check (is_clawed = (held_micros > balance_micros))', 'check (true)');
 
@@ -26,14 +27,16 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'reserve-locks-nothing',
     clause: 'WA-07',
     edits: [reserve('order by w.wallet_id for no key update of w', 'order by w.wallet_id')],
-    killer: locks('WA-03 holds that wait for the same wallet are judged one after the other: they overspend no cap'),
+    killer: locks(
+      'WA-03 holds that wait for the same wallet are judged one after the other and never overspend its cap',
+    ),
   },
   {
     id: 'reserve-locks-nothing-balance',
     clause: 'WA-07',
     edits: [reserve('order by w.wallet_id for no key update of w', 'order by w.wallet_id')],
     killer: locks(
-      'WA-07 holds that wait for the same wallet are judged one after the other: they overspend no balance',
+      'WA-07 holds that wait for the same wallet are judged one after the other and never overspend its balance',
     ),
   },
   {
@@ -52,7 +55,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'batch-judged-by-one-balance',
     clause: 'WA-07',
     edits: [reserve('held := held + granted;', ''), UNCOVERED],
-    killer: reserving('WA-07 a refused large call in a batch refuses no small one behind it'),
+    killer: reserving('WA-07 refusing a large call in a batch does not refuse a small one behind it'),
   },
   {
     id: 'batch-judged-by-one-cap',
@@ -82,7 +85,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'cap-less-a-micro',
     clause: 'WA-03',
     edits: [largestHold('cap - cap_spent - cap_held', 'cap - cap_spent - cap_held - 1')],
-    killer: reserving('WA-07 a hold is granted what balance and cap afford between its least and its most'),
+    killer: reserving('WA-07 a hold gets what balance and cap afford, between its least and its most'),
   },
   {
     id: 'held-not-counted-against-the-cap',
@@ -94,7 +97,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'grant-above-the-cap',
     clause: 'WA-03',
     edits: [largestHold(', cap - cap_spent - cap_held', '')],
-    killer: reserving('WA-07 a hold is granted what balance and cap afford between its least and its most'),
+    killer: reserving('WA-07 a hold gets what balance and cap afford, between its least and its most'),
   },
   {
     id: 'one-stream-too-many',
@@ -133,13 +136,13 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'newest-drain-is-taken',
     clause: 'LI-02',
     edits: [reserve('order by h.drained_since, h.call_id limit', 'order by h.drained_since desc, h.call_id limit')],
-    killer: draining('LI-02 in one batch each stream ends the oldest drain that is left'),
+    killer: draining('LI-02 in one batch each stream ends the oldest remaining drain'),
   },
   {
     id: 'suspended-wallet-spends',
     clause: 'WA-04',
     edits: [largestHold('is_connected and not is_suspended\n', 'is_connected\n')],
-    killer: draining('CC-10 a stream that its wallet refuses ends no drain'),
+    killer: draining('CC-10 a stream that is refused by its wallet ends no drain'),
   },
   {
     id: 'suspension-not-told',
@@ -151,13 +154,13 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'disconnected-wallet-spends',
     clause: 'WA-02',
     edits: [largestHold('is_connected and not is_suspended\n', 'not is_suspended\n')],
-    killer: reserving('WA-02 a disconnected wallet, an empty one and none at all answer the same'),
+    killer: reserving('WA-02 a disconnected wallet, an empty wallet and a missing wallet give the same refusal'),
   },
   {
     id: 'month-moves-back',
     clause: 'WA-08',
     edits: [reserve('greatest(asked.cap_month, db.current_month())', 'db.current_month()')],
-    killer: months('WA-08 the month of a wallet never moves back'),
+    killer: months('WA-08 the month of a wallet never goes back'),
   },
   {
     id: 'cap-of-last-month',
@@ -174,31 +177,31 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'repeated-reserve-holds-anew',
     clause: 'WA-07',
     edits: [reserve('elsif asked.placed is not null then', 'elsif false then')],
-    killer: reserving('WA-07 repeating a reserve holds once and gives the same answer'),
+    killer: reserving('WA-07 a repeated reserve holds once and gives the same answer'),
   },
   {
     id: 'ended-call-holds-again',
     clause: 'WA-07',
     edits: [reserve('if asked.ended is not null then', 'if false then')],
-    killer: reserving('WA-07 a reserve that comes after its call has ended holds nothing'),
+    killer: reserving('WA-07 a reserve that arrives after its call has ended holds nothing'),
   },
   {
     id: 'ended-call-not-looked-for',
     clause: 'WA-07',
     edits: [reserve('\n    or exists (select from usage.calls c where c.call_id = any (calls));', ';')],
-    killer: reserving('WA-07 a reserve that comes after its call has ended holds nothing'),
+    killer: reserving('WA-07 a reserve that arrives after its call has ended holds nothing'),
   },
   {
     id: 'repeated-reserve-not-looked-for',
     clause: 'WA-07',
     edits: [reserve('exists (select from ledger.holds h where h.call_id = any (calls))\n    or ', '')],
-    killer: reserving('WA-07 repeating a reserve holds once and gives the same answer'),
+    killer: reserving('WA-07 a repeated reserve holds once and gives the same answer'),
   },
   {
     id: 'repeated-reserve-stays-with-the-dead',
     clause: 'WA-10',
     edits: [reserve('if asked.holder <> p_instance then', 'if false then')],
-    killer: reserving('WA-10 a repeated reserve gives the hold to the process that asks'),
+    killer: reserving('WA-10 a repeated reserve moves the hold to the process that repeats it'),
   },
   {
     id: 'fenced-process-holds',

@@ -36,14 +36,14 @@ export const RETRY_FAULTS: readonly Mutant[] = [
       ),
     ],
     killer: retrying(
-      'CC-14 a marked retry whose first attempt still runs joins it on another gateway, though its caller is there',
+      'CC-14 a marked retry joins its first attempt on another gateway while the attempt runs, even if the first caller still waits',
     ),
   },
   {
     id: 'attempts-of-one-batch-unseen',
     clause: 'CC-14',
     edits: [reserve('where b.key_digest = asked.key_digest', 'where false')],
-    killer: joining('CC-14 of equal attempts in one batch the first holds, and the others are told so'),
+    killer: joining('CC-14 of equal calls in one batch the first holds, and the others learn of it'),
   },
   {
     id: 'attempt-of-another-wallet-joined',
@@ -54,7 +54,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
         'from ledger.holds h where h.key_digest = asked.key_digest',
       ),
     ],
-    killer: joining('CC-14 an attempt is looked for in its own wallet alone'),
+    killer: joining('CC-14 an idempotency key is looked up in its own wallet only'),
   },
   {
     id: 'uncharged-answer-replayed',
@@ -68,7 +68,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
       findAnswer('\n    and coalesce(c.charged_micros, a.charged_micros) is not null', ''),
     ],
     killer: keeping(
-      'CC-14 live: killed between keeping and charging, an answer is replayed to nobody and the retry is charged once',
+      'CC-14 live: after a kill between keeping and charging, the answer is not replayed and the retry is charged once',
     ),
   },
   {
@@ -81,7 +81,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
       ),
       EXPIRY_IN_FIND,
     ],
-    killer: keeping('CC-14 an answer is kept for five minutes, then it is replayed to nobody and removed'),
+    killer: keeping('CC-14 an answer is kept for five minutes; after that it is never replayed, and it is removed'),
   },
   {
     id: 'other-body-replayed',
@@ -93,13 +93,13 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     id: 'first-attempts-join',
     clause: 'CC-14',
     edits: [attemptsOfCalls('Number(retryCount) > 0', 'Number(retryCount) >= 0')],
-    killer: retrying('CC-14 equal calls that are no retries are calls of their own, also while they run side by side'),
+    killer: retrying('CC-14 equal calls that are not retries are separate calls, even when they run side by side'),
   },
   {
     id: 'delivered-answer-kept',
     clause: 'CC-14',
     edits: [attemptsOfCalls('idempotencyKey.isKeyed || caller.gone.aborted', 'true')],
-    killer: retrying('CC-14 a marked retry of an answer that was delivered is a call of its own'),
+    killer: retrying('CC-14 a marked retry of a delivered answer is a new call'),
   },
   {
     id: 'answer-of-a-caller-who-left-not-kept',
@@ -108,16 +108,14 @@ export const RETRY_FAULTS: readonly Mutant[] = [
       attemptsOfCalls('idempotencyKey.isKeyed || caller.gone.aborted', 'idempotencyKey.isKeyed'),
       attemptsOfCalls('isDelivered || answers.keep', 'true || answers.keep'),
     ],
-    killer: keeping(
-      'CC-14 an answer whose caller had left before it was there is kept, though nobody waits for it yet',
-    ),
+    killer: keeping('CC-14 an answer is kept even if its caller left before it arrived and nobody waits for it yet'),
   },
   {
     id: 'key-shared-by-users',
     clause: 'CC-14',
     edits: [digests('[appId, mode, userId, ...use]', '[appId, mode, ...use]')],
     killer: telling(
-      'CC-14 a retry has the app, mode, user and key, or body, of its earlier call; a difference in any keeps calls apart',
+      'CC-14 a retry shares its earlier call’s app, mode, user and key (or body); any difference makes it another call',
     ),
   },
   {
@@ -126,7 +124,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     edits: [
       keptAnswers('Buffer.concat([digest, body, Buffer.from(callId)])', 'Buffer.concat([digest, body].slice(2))'),
     ],
-    killer: keeping('CC-14 a kept answer that was moved to another attempt, or changed, is opened for nobody'),
+    killer: keeping('CC-14 a kept answer that was moved to another call or changed cannot be opened'),
   },
   {
     id: 'joined-call-never-lands-from-disk',
@@ -143,7 +141,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
       sandboxLanding('isJoined === true ? settling.submit({ ...settlement, isUnkept: false }) : undefined', 'isJoined'),
     ],
     killer: sandboxHolds(
-      'CC-14 a joined sandbox call is ended once its answer is kept, and without it where its wallet was locked',
+      'CC-14 a joined sandbox call ends once its answer is kept, or without that if its wallet was locked',
     ),
   },
   {

@@ -11,11 +11,12 @@ import {
   usageTables,
 } from './places.ts';
 
-const WRONG_WALLET = 'WA-06 a negative balance, more held than there is, or a count below zero cannot be written';
-const TWO_ENTRIES = 'WA-09 a call is charged once: a second entry of its kind, or under its number, cannot be written';
+const WRONG_WALLET = 'WA-06 a negative balance, more held than the balance, or a count below zero cannot be written';
+const TWO_ENTRIES =
+  'WA-09 a call is charged once: a second charge of the call, or an entry with a used number, cannot be written';
 const WRONG_ENTRY =
-  'WA-09 an entry that moves nothing, stays in its book or leaves less than nothing cannot be written';
-const ONE_PAIR = 'WA-09 an entry of a kind can be stored between one pair of books, and between no other';
+  'WA-09 an entry that moves nothing, stays in one book or leaves a negative balance cannot be written';
+const ONE_PAIR = 'WA-09 each kind of entry can be stored between exactly one pair of books';
 const SANDBOX_READS = 'SB-03 the role of the sandbox can read no table of real money, accounts or usage';
 
 /** Constraints, triggers and rights that are gone: the last line of defence, each tried for itself. */
@@ -89,7 +90,7 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
     id: 'entry-between-any-books',
     clause: 'WA-09',
     edits: [movesBetween('check (ledger.moves_between(kind, debit, credit))', 'check (true)')],
-    killer: checking('WA-09 an entry between books that its kind does not move money between cannot be stored'),
+    killer: checking('WA-09 an entry between the wrong books for its kind cannot be stored'),
   },
   {
     id: 'entry-into-any-book',
@@ -107,7 +108,7 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
     id: 'receipt-above-its-hold',
     clause: 'WA-07',
     edits: [usageTables('check (charged_micros between 0 and held_micros)', 'check (charged_micros >= 0)')],
-    killer: rights('WA-07 a receipt above its hold, or a failed one with a charge, cannot be written'),
+    killer: rights('WA-07 a receipt above its hold, or a charged receipt of a failed call, cannot be written'),
   },
   {
     id: 'failed-call-with-a-charge',
@@ -119,13 +120,13 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
     id: 'entries-can-be-changed',
     clause: 'WA-09',
     edits: [refuseChange('before update or delete on ledger.entries', 'before delete on ledger.entries')],
-    killer: rights('WA-09 entries are not changed, not even by the owner of the tables'),
+    killer: rights('WA-09 entries cannot be changed, not even by the owner of the tables'),
   },
   {
     id: 'entries-can-be-removed',
     clause: 'WA-09',
     edits: [refuseChange('before update or delete on ledger.entries', 'before update on ledger.entries')],
-    killer: rights('WA-09 entries are not removed, not even by the owner of the tables'),
+    killer: rights('WA-09 entries cannot be removed, not even by the owner of the tables'),
   },
   {
     id: 'entries-can-be-truncated',
@@ -137,7 +138,7 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
         '',
       ),
     ],
-    killer: rights('WA-09 entries are not truncated, not even by the owner of the tables'),
+    killer: rights('WA-09 entries cannot be truncated, not even by the owner of the tables'),
   },
   {
     id: 'gateway-writes-tables',
@@ -148,7 +149,7 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
         'grant select, update on all tables in schema ledger',
       ),
     ],
-    killer: rights('WA-09 the gateway has no right to write a table of the ledger or of usage'),
+    killer: rights('WA-09 the gateway may not write to any table of the ledger or of usage'),
   },
   {
     id: 'sandbox-reads-real-money',
@@ -177,6 +178,6 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
         'grant purser_sandbox to purser_live;\ncreate schema if not exists db;',
       ),
     ],
-    killer: rights('SB-03 no role may act as the other, and neither owns anything or is above the rules'),
+    killer: rights('SB-03 no role may act as the other, owns anything or bypasses the access rules'),
   },
 ];

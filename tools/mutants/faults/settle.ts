@@ -19,12 +19,14 @@ import {
   walletDifferences,
 } from './places.ts';
 
-const SETTLED = 'WA-07 a settlement takes its charge, frees the rest and keeps a receipt';
-const AFTER_CLAW_BACK = 'WA-12 a settlement after a claw-back takes what is there, books the rest and suspends';
-const OLD_MONTH = 'WA-08 a hold of an earlier month settles without touching the month that has begun';
-const CAP_EDGES = 'WA-03 a cap is reached by what is spent, its race is lost to what is held';
+const SETTLED = 'WA-07 a settlement takes its charge, releases the rest and stores a receipt';
+const AFTER_CLAW_BACK =
+  'WA-12 a settlement after a claw-back takes what the balance has, books the rest as owed and suspends the wallet';
+const OLD_MONTH = 'WA-08 a hold of an earlier month settles without touching the new month';
+const CAP_EDGES =
+  'WA-03 a cap that spending has used up is reached, and one that open holds have used up is a lost race';
 const ORPHANS = 'WA-10 the holds of a process whose lease ran out are released and nothing is charged';
-const NO_AGE = 'WA-10 a hold has no age of its own: only a lease that ran out frees it';
+const NO_AGE = 'WA-10 a hold never expires by age: the reaper releases it only after its lease has run out';
 
 /** Faults in how a call ends: by its settlement, or by the reaper. */
 export const SETTLE_FAULTS: readonly Mutant[] = [
@@ -56,7 +58,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'settle-forgets-what-it-charged',
     clause: 'WA-07',
     edits: [settle('coalesce(t.owed, c.charged_micros, 0)', 'coalesce(t.owed, 0)')],
-    killer: settling('WA-07 settling again changes nothing and tells what was charged'),
+    killer: settling('WA-07 settling again changes nothing and returns the earlier charge'),
   },
   {
     id: 'charge-above-the-hold',
@@ -83,7 +85,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'stream-slot-not-freed',
     clause: 'LI-02',
     edits: [settle('      open_streams = w.open_streams - t.streams,\n', '')],
-    killer: reserving('LI-02 streams count while they hold, plain calls never'),
+    killer: reserving('LI-02 streams count while they hold, and plain calls never count'),
   },
   {
     id: 'charge-not-counted-against-the-cap',
@@ -95,7 +97,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'room-in-the-cap-not-freed',
     clause: 'WA-03',
     edits: [settle('      cap_held_micros = w.cap_held_micros - t.month_held,\n', '')],
-    killer: months('WA-08 a hold counts in the current month of UTC'),
+    killer: months('WA-08 a hold counts in the current UTC month'),
   },
   {
     id: 'month-of-the-settlement',
@@ -125,35 +127,33 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
       settle('      is_clawed = w.is_clawed and w.held_micros - t.held > w.balance_micros - t.taken,\n', ''),
       ledgerTables('check (is_clawed = (held_micros > balance_micros))', 'check (true)'),
     ],
-    killer: clawingBack('WA-06 a wallet stays clawed while holds exceed its balance, and no longer'),
+    killer: clawingBack('WA-06 a wallet stays clawed only while its holds exceed its balance'),
   },
   {
     id: 'overrun-not-booked',
     clause: 'WA-07',
     edits: [settle('greatest(0, a.charge_micros - e.amount_micros) end as overrun', '0 end as overrun')],
-    killer: takingBack(
-      'WA-07 what a provider reports above the hold is booked as our loss, and the wallet pays its hold',
-    ),
+    killer: takingBack('WA-07 usage reported above the hold is booked as our loss, and the wallet pays only its hold'),
   },
   {
     id: 'estimate-booked-as-overrun',
     clause: 'WA-07',
     edits: [settle('case when a.is_estimated then 0 else', 'case when false then 0 else')],
     killer: takingBack(
-      "WA-07 our own count above the hold is nobody's bill: the hold is charged and no loss is booked",
+      'WA-07 our own count above the hold charges the hold and books no loss, since no provider billed it',
     ),
   },
   {
     id: 'receipt-loses-the-estimate',
     clause: 'CC-11',
     edits: [settle('t.is_estimated, t.is_usage_clamped,', 'false, t.is_usage_clamped,')],
-    killer: settling('CC-11 a call whose usage was estimated says so on its receipt'),
+    killer: settling('CC-11 the receipt of a call says if its usage was estimated'),
   },
   {
     id: 'receipt-loses-the-contradiction',
     clause: 'WA-09',
     edits: [settle('t.is_estimated, t.is_usage_clamped,', 't.is_estimated, false,')],
-    killer: takingBack('WA-09 a call whose usage contradicted itself says so on its receipt'),
+    killer: takingBack('WA-09 the receipt of a call says if its usage contradicted itself'),
   },
   {
     id: 'fenced-before-the-lease-is-over',
@@ -176,7 +176,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     id: 'reaper-fences-when-it-only-asks',
     clause: 'WA-10',
     edits: [reap(`where p_most > 0 and i.state = 'live'`, `where i.state = 'live'`)],
-    killer: instances('WA-10 a reaper that only asks fences nobody and releases nothing'),
+    killer: instances('WA-10 a reaper with a limit of zero fences nobody and releases nothing'),
   },
   {
     id: 'reaper-charges',
@@ -189,14 +189,16 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
     clause: 'WA-10',
     edits: [reaper('>= passesBeforeRelease', '>= 0')],
     killer: reaping(
-      'WA-10 a reaper releases nothing until it has reached the database for a whole lease, and again after an outage',
+      'WA-10 a reaper releases nothing until it has been in touch with the database for a whole lease, also after an outage',
     ),
   },
   {
     id: 'reaper-forgets-what-lies-on-disk',
     clause: 'WA-10',
     edits: [reaper('>= passesBeforeRelease && isPrepared', '>= passesBeforeRelease')],
-    killer: reaping('WA-10 a reaper releases nothing while what the dead have left on disk is not settled'),
+    killer: reaping(
+      'WA-10 a reaper releases nothing until the settlements that dead processes left on disk have landed',
+    ),
   },
   {
     id: 'check-forgets-balances',

@@ -1,16 +1,20 @@
 /**
- * PostgreSQL literals of arrays, for batched statements: of single values, and of records. The driver could build arrays, item
- * by item through its type rules; a join is several times faster, and this is the hot path. A record is a composite type in the
- * database and a table of columns here, in the same order; a test compares the two. One such parameter costs the server about
- * half of what an array for each column costs.
+ * PostgreSQL array literals for batched statements: arrays of single values, and arrays of records. The driver could build
+ * arrays, but it takes each item through its type rules. A join is several times faster, and this is the hot path.
+ *
+ * A record is a composite type in the database and a table of columns here, in the same order. A test compares the two. One
+ * such parameter costs the server about half as much as one array for each column.
  */
 
-/** For items that hold no character with a meaning in a literal: numbers, booleans, UUIDs. Undefined becomes null. */
+/**
+ * Writes an array of items that need no quotes: numbers, booleans, UUIDs. Undefined becomes null. Use `textArray` for
+ * anything that a caller sent.
+ */
 export function plainArray(items: readonly (number | bigint | boolean | string | undefined)[]): string {
   return `{${items.map((item) => item ?? 'null').join(',')}}`;
 }
 
-/** For text: every item is quoted. Undefined becomes null. */
+/** Writes an array of texts and quotes each. Undefined becomes null. */
 export function textArray(items: readonly (string | undefined)[]): string {
   return `{${items.map((item) => (item === undefined ? 'null' : quoteItem(item))).join(',')}}`;
 }
@@ -18,22 +22,22 @@ export function textArray(items: readonly (string | undefined)[]): string {
 const SPECIAL = /["\\]/;
 
 function quoteItem(text: string): string {
-  if (!SPECIAL.test(text)) return `"${text}"`; // Names and ids, nearly always: nothing is searched for what to replace.
+  if (!SPECIAL.test(text)) return `"${text}"`; // Nearly every text is a name or an id, with nothing to escape.
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
 type Value = number | bigint | boolean | string | Buffer | undefined;
 
-/** What each attribute of a composite type is made of, in their order. */
+/** How to get the value of each attribute of a composite type from an item. The order is that of the attributes. */
 type RecordColumns<Item> = Readonly<Record<string, (item: Item) => Value>>;
 
-/** Writes arrays of one record type. */
+/** Writes arrays of one record type. `attributes` is for the test that compares it with the database. */
 interface RecordWriter<Item> {
   (items: readonly Item[]): string;
   readonly attributes: readonly string[];
 }
 
-/** Makes the writer of one record type. Undefined becomes null. */
+/** Makes the writer for one record type. Undefined becomes null. */
 export function recordArrayOf<Item>(columns: RecordColumns<Item>): RecordWriter<Item> {
   const values = Object.values(columns);
   const write = (items: readonly Item[]): string => `{${items.map((item) => recordOf(values, item)).join(',')}}`;
@@ -41,22 +45,23 @@ export function recordArrayOf<Item>(columns: RecordColumns<Item>): RecordWriter<
 }
 
 function recordOf<Item>(values: readonly ((item: Item) => Value)[], item: Item): string {
+  // Concatenated without an array in between: this runs for every call.
   let fields = '';
   for (const value of values) fields += `,${fieldOf(value(item))}`;
   return `"(${fields.slice(1)})"`;
 }
 
-/** Names and ids, nearly always: nothing in them has a meaning in a literal. */
+/** Text that needs no quotes in a literal. Nearly all values are names and ids, which match. */
 const PLAIN = /^[\w.:@/+-]+$/;
 
 function fieldOf(value: Value): string {
   if (value === undefined) return '';
   if (typeof value === 'string') return PLAIN.test(value) ? value : quoteField(value);
-  if (typeof value === 'object') return `\\"\\\\\\\\x${value.toString('hex')}\\"`; // As `quoteField` would write it.
+  if (typeof value === 'object') return `\\"\\\\\\\\x${value.toString('hex')}\\"`; // As `quoteField` would write it, without its searches.
   return String(value);
 }
 
-/** Quoted twice: as a field of a record, which is an item of an array. */
+/** Quotes twice, because the text is a field of a record and the record is an item of an array. */
 function quoteField(text: string): string {
   return escape(`"${escape(text)}"`);
 }

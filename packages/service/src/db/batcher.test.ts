@@ -4,7 +4,7 @@ import pg from 'pg';
 import { createBatcher, inOrderOf } from '#db/batcher.ts';
 import type { CallId } from '#kernel/ids.ts';
 
-/** A database error with this SQLSTATE, as the driver makes them. */
+/** A database error with this SQLSTATE, as the driver makes it. */
 function databaseError(code: string): pg.DatabaseError {
   const error = new pg.DatabaseError('made by a test', 0, 'error');
   error.code = code;
@@ -13,7 +13,7 @@ function databaseError(code: string): pg.DatabaseError {
 
 const double = async (items: readonly number[]): Promise<readonly number[]> => items.map((item) => item * 2);
 
-test('what arrives while a statement runs goes in the next one, together', async () => {
+test('items that arrive while a statement runs go into the next one together', async () => {
   const batches: (readonly number[])[] = [];
   const batcher = createBatcher<number, number>({
     run: async (items) => {
@@ -57,11 +57,11 @@ test('an item that can never succeed fails alone', async () => {
 for (const [what, code] of [
   ['a server that turned read-only', '25006'],
   ['a full disk', '53100'],
-  ['a right that is missing for a moment', '42501'],
-  ['a row that is locked', '55P03'],
-  ['a server that shuts down', '57P01'],
+  ['a privilege that is missing for a moment', '42501'],
+  ['a locked row', '55P03'],
+  ['a server that is shutting down', '57P01'],
 ] as const) {
-  test(`${what} is waited out`, async () => {
+  test(`the batcher waits out ${what}`, async () => {
     let failures = 3;
     const batcher = createBatcher<number, number>({
       run: async (items) => {
@@ -77,8 +77,8 @@ for (const [what, code] of [
 }
 
 for (const [who, retriesMax, answers] of [
-  ['told to whoever may not wait, at once', 5, 0],
-  ['waited out by whoever may', Number.POSITIVE_INFINITY, 1],
+  ['reported at once to a submitter with limited retries', 5, 0],
+  ['waited out for a submitter with unlimited retries', Number.POSITIVE_INFINITY, 1],
 ] as const) {
   test(`WA-07 a server that was silent for seconds is ${who}`, async () => {
     let tries = 0;
@@ -96,7 +96,7 @@ for (const [who, retriesMax, answers] of [
   });
 }
 
-test('what goes on for too long is told to whoever may not wait', async () => {
+test('with limited retries, an error that lasts too long is reported', async () => {
   const batcher = createBatcher<number, number>({
     run: async () => {
       throw databaseError('57P01');
@@ -107,7 +107,7 @@ test('what goes on for too long is told to whoever may not wait', async () => {
   await assert.rejects(batcher.submit(1), /made by a test/);
 });
 
-test('items that need what is stuck are not tried one after the other, and each is told in the end', async () => {
+test('items that need a stuck resource are not tried one after the other, and each is answered in the end', async () => {
   const tried: string[] = [];
   const batcher = createBatcher<string, string>({
     run: async (items) => {
@@ -131,7 +131,7 @@ test('items that need what is stuck are not tried one after the other, and each 
 const itemOf = (id: string) => ({ callId: id as CallId });
 const rowOf = (id: string) => ({ call_id: id as CallId });
 
-test('each item has the row of its call, in whatever order rows come, and none goes without', () => {
+test('each item gets the row of its call, in any order of rows, and no item goes without', () => {
   const items = ['a', 'b', 'c'].map(itemOf);
   const rows = ['a', 'b', 'c'].map(rowOf);
   for (const order of ['abc', 'acb', 'bac', 'cab', 'cba']) {

@@ -3,31 +3,40 @@ import { assert } from '#kernel/assert.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { sleep } from '#kernel/sleep.ts';
 
-/** Statements that gather for each other: what comes while one runs goes in the next. */
+/** Runs items in batches, one statement at a time. Items that arrive while a statement runs go into the next one. */
 export interface Batcher<Item, Result> {
-  /** Runs `item` in the next batch. Rejects with the statement's fault, see `BatcherOptions`. */
+  /** Runs `item` in the next batch. Rejects with the fault of the statement once the retries are used up. */
   readonly submit: (item: Item) => Promise<Result>;
-  /** The same, and tells the waiter, which must not throw: for those who make a promise of their own, so that there is one. */
+  /**
+   * Does the same, but calls the waiter, which must not throw. For the hot path: a caller that makes its own promise then
+   * needs no second one.
+   */
   readonly hand: (item: Item, waiter: Waiter<Result>) => void;
 }
 
-/** Told once, of one of them. */
+/** Exactly one of the two is called, once. */
 export interface Waiter<Result> {
   readonly resolve: (result: Result) => void;
   readonly reject: (fault: unknown) => void;
 }
 
 interface BatcherOptions<Item, Result> {
-  /** Runs one statement for all items and answers each, in their order. Must be safe to repeat. */
+  /**
+   * Runs one statement for all items and answers each, in their order. It must be safe to repeat, because an answer may be
+   * lost after the statement was committed.
+   */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
-  /** Most items in one statement. */
+  /** The most items in one statement. */
   readonly itemsMax: number;
   /**
-   * How often an item is tried again, a tenth of a second apart, unless the fault lies in the item itself. A server that
-   * was silent for seconds is asked again only for those who wait without end.
+   * How often an item is tried again, a tenth of a second apart. An item that is itself at fault is not tried again. If the
+   * server was silent for seconds, only items with unlimited retries are: the callers of the others have waited enough.
    */
   readonly retriesMax: number;
-  /** What an item needs alone, such as its wallet: while one is stuck on it, others that need it are not tried either. */
+  /**
+   * Names what an item needs for itself, such as its wallet. If one item is stuck on it, the others that need it are not
+   * tried one by one, because each would wait for the same lock.
+   */
   readonly resourceOf?: (item: Item) => string;
 }
 
@@ -40,16 +49,18 @@ interface Waiting<Item, Result> {
 const RETRY_DELAY_MS = 100;
 
 /**
- * One lane to the database with at most one statement under way. No timer: an idle lane sends at once, a busy one lets
- * its next batch grow, so that load makes batches larger and no call waits without it. A batch that fails is repeated
- * item by item, so that one stuck row fails only those that want it, and keeps the others waiting once and not once for
- * each of those; an item that may succeed later goes to the end of the queue, so that nothing waits behind it.
+ * Creates one lane to the database, with at most one statement under way. There is no timer. An idle lane sends at once,
+ * and a busy one lets its next batch grow. So load makes batches larger, and without load no call waits.
+ *
+ * A failed batch is repeated item by item, so that one stuck row fails only the items that need it. Those share one wait for
+ * the row, so the other items wait once and not once for each of them. An item that may succeed later goes to the end of
+ * the queue, so that nothing waits behind it.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let isDraining = false;
 
-  /** Runs one statement for all and answers each, or gives the fault. */
+  /** Runs one statement for the batch and answers each item, or returns the fault. */
   async function faultOf(batch: readonly Waiting<Item, Result>[]): Promise<unknown> {
     let results: readonly Result[];
     try {
@@ -62,10 +73,11 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     return undefined;
   }
 
-  /** True when something was put back, so that trying again at once makes no sense. */
+  /** True if something was put back, so that another try makes sense only after a pause. */
   async function runAll(batch: readonly Waiting<Item, Result>[]): Promise<boolean> {
     const fault = await faultOf(batch);
     if (fault === undefined) return false;
+    // Items cannot cause a fault of the server, so trying them singly would only repeat it.
     return batch.length === 1 || isServerFault(fault) ? putBack(batch, fault) : runSingly(batch);
   }
 
@@ -82,6 +94,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     return isStuck;
   }
 
+  /** Queues each item again that may still succeed, and rejects the others. True if the fault may pass. */
   function putBack(batch: readonly Waiting<Item, Result>[], fault: unknown): boolean {
     const isTooLate = isSilence(fault) && Number.isFinite(options.retriesMax);
     const mayPass = !isItemFault(fault) && !isTooLate;
@@ -94,13 +107,13 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   }
 
   async function drain(): Promise<void> {
-    await Promise.resolve(); // What arrives in the same turn, as from one read of a socket, shares a statement.
+    await Promise.resolve(); // Items that arrive in the same turn, as from one read of a socket, share a statement.
     while (waiting.length > 0) {
       const batch = waiting.splice(0, options.itemsMax);
       const isStuck = await runAll(batch);
       if (isStuck) await sleep(RETRY_DELAY_MS);
     }
-    isDraining = false; // In the same turn as the last look at the queue: what comes later starts anew.
+    isDraining = false; // No await since the last check of the queue, so no item is left behind unseen.
   }
 
   function hand(item: Item, waiter: Waiter<Result>): void {
@@ -113,12 +126,12 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   return { hand, submit: (item) => new Promise<Result>((resolve, reject) => hand(item, { resolve, reject })) };
 }
 
-/** The row of each item, by call id: statements answer in an order of their own, and every item once. */
+/** Returns the row of each item, by call id. A statement answers each item once, but in any order. */
 export function inOrderOf<Row extends { readonly call_id: CallId }>(
   items: readonly { readonly callId: CallId }[],
   rows: readonly Row[],
 ): readonly Row[] {
-  // Most batches come in order. Looked up, each new id would first become one of the program's own strings.
+  // Most batches come back in order. A map would have to hash every new id first.
   if (rows.length === items.length && rows.every((row, index) => row.call_id === items[index]?.callId)) return rows;
   const byCall = new Map(rows.map((row) => [row.call_id, row]));
   assert(byCall.size === items.length, 'a batch holds each call once and answers each');

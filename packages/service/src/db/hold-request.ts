@@ -1,7 +1,7 @@
 import { recordArrayOf } from '#db/array-literal.ts';
 import type { HoldRequest } from '#kernel/hold.ts';
 
-/** Requests as the database takes them, for real and play money: the type `db.hold_request`. */
+/** Writes hold requests as records of the type `db.hold_request`, in the order of its attributes. For real and play money. */
 export const holdRequests = recordArrayOf<HoldRequest>({
   call_id: ({ callId }) => callId,
   app_id: ({ appId }) => appId,

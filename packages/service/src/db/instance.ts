@@ -3,25 +3,28 @@ import { endInstance, insertInstance, renewLease } from '#db/queries.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 
-/** How long a process may be silent before its holds are given back (WA-10), where the settings say nothing else. */
+/** How long a process may be silent before its holds are released (WA-10), unless `PURSER_LEASE_SECONDS` is set. */
 export const LEASE_MS = 15_000;
 const HEARTBEAT_MS = 1_000;
-/** The SQLSTATE with which the database refuses holds of a fenced process. */
+/** The SQLSTATE with which the database refuses the holds of a fenced process. */
 const FENCED = '55000';
 
-/** This process as an owner of holds. */
+/** This process as an owner of holds. Every hold carries the id of the process that placed it. */
 export interface Instance {
-  /** Runs a statement that places holds under this process's id, and again under a new one when that was fenced. */
+  /** Runs a statement under this process's id. If that id was fenced, takes a new one and runs the statement again. */
   readonly run: <Result>(statement: (instanceId: bigint) => Promise<Result>) => Promise<Result>;
-  /** Stops the heartbeat and gives up the lease, so that what is still held is released at once. */
+  /** Stops the heartbeat and gives up the lease, so that the remaining holds are released at once. */
   readonly stop: () => Promise<void>;
-  /** Stops the heartbeat alone: what is still held stays so for a lease, for someone else to settle. */
+  /**
+   * Stops the heartbeat only. The remaining holds stay until the lease runs out, so that another process can settle them
+   * from disk.
+   */
   readonly leave: () => Promise<void>;
 }
 
 /**
- * Registers this process and renews its lease every second. A process that was stopped for longer than its lease finds
- * itself fenced: its holds are gone, it takes a new id and serves on.
+ * Registers this process and renews its lease every second. A process that stalls for longer than its lease is fenced: the
+ * reaper has released its holds, and no statement under the old id can place more. It takes a new id and goes on.
  */
 export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): Promise<Instance> {
   let id = await insertInstance(pool, leaseMs);
@@ -29,12 +32,16 @@ export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): P
   let beating: Promise<void> | undefined;
 
   async function takeNewId(fencedId: bigint): Promise<void> {
-    if (id !== fencedId) return;
+    if (id !== fencedId) return; // Another statement noticed it first, and the new id is there.
     id = await insertInstance(pool, leaseMs);
-    log.error({ fencedId: String(fencedId) }, 'the lease ran out: holds of running calls are released, going on anew');
+    log.error(
+      { fencedId: String(fencedId) },
+      'the lease ran out: the holds of running calls were released, and this process has a new id',
+    );
   }
 
   function replace(fencedId: bigint): Promise<void> {
+    // Many statements may be refused at once. They share one new id.
     replacing ??= takeNewId(fencedId).finally(() => {
       replacing = undefined;
     });

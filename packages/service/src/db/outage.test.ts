@@ -5,7 +5,7 @@ import { createOutageWatch } from '#db/outage.ts';
 
 const AWAY = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
 
-/** Work that the test ends. */
+/** Work that ends when the test says so. */
 function work(): { readonly begin: (waiter: Waiter<string>) => void; readonly end: () => Waiter<string> } {
   let waiter: Waiter<string> | undefined;
   return {
@@ -22,7 +22,7 @@ const late = async (landing: Promise<string>): Promise<string> => {
   return 'late';
 };
 
-test('work that ends in time is what it came to, also where it failed', async () => {
+test('work that ends in time gives its own result, also if it fails', async () => {
   const watch = createOutageWatch();
   const [done, failed] = [work(), work()];
   const waiting = [watch.orLate(done.begin, late), watch.orLate(failed.begin, late)];
@@ -33,7 +33,7 @@ test('work that ends in time is what it came to, also where it failed', async ()
   assert.equal(second?.status, 'rejected');
 });
 
-test('work is waited for a second, each its own, and what it comes to afterwards is told to who took over', {
+test('each piece of work is awaited for a second, and its later result goes to the function that took over', {
   timeout: 30_000,
 }, async () => {
   const watch = createOutageWatch();
@@ -52,7 +52,7 @@ test('work is waited for a second, each its own, and what it comes to afterwards
   await new Promise((resolve) => setTimeout(resolve, 300));
   const second = watch.orLate(later.begin, tookOver);
   await both.promise;
-  // No sooner than that: how much later a busy machine makes it says nothing.
+  // Only the lower bound is checked: a busy machine may be later.
   assert.ok(takenMs[0] !== undefined && takenMs[0] >= 999, `${takenMs[0]} ms`);
   assert.ok(takenMs[1] !== undefined && takenMs[1] >= 1_299, `${takenMs[1]} ms`);
   early.end().resolve('early');
@@ -61,7 +61,7 @@ test('work is waited for a second, each its own, and what it comes to afterwards
   await assert.rejects(second, /lost/);
 });
 
-test('nobody waits for a server that is away, until a statement succeeds', { timeout: 5_000 }, async () => {
+test('nothing waits for a server that is away, until a statement succeeds', { timeout: 5_000 }, async () => {
   const watch = createOutageWatch();
   const [before, during, after] = [work(), work(), work()];
   const first = watch.orLate(before.begin, late);

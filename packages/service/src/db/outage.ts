@@ -2,18 +2,21 @@ import type { Waiter } from '#db/batcher.ts';
 import { isServerFault } from '#db/pool.ts';
 import { steadyClock } from '#kernel/clock.ts';
 
-/** How long a statement that has not failed may take before those who wait for it go on without it. */
+/** How long callers wait for a statement that has not failed. After that they go on without it. */
 const PATIENCE_MS = 1_000;
 
-/** What one lane of statements tells of the server, for those who cannot wait until it is back. */
+/**
+ * Watches one lane of statements for an outage of the server, for callers that cannot wait for the end of it. All of it
+ * works by callbacks: every call comes through here, and each promise less counts.
+ */
 interface OutageWatch {
-  /** Runs one statement of the lane and learns from how it ends. */
+  /** Runs one statement of the lane. The way it ends shows whether the server is away. */
   readonly run: <Result>(statement: () => Promise<Result>) => Promise<Result>;
-  /** True from a fault of the server to the next statement that succeeds. */
+  /** True from a fault of the server until the next statement succeeds. */
   readonly isAway: () => boolean;
   /**
-   * Begins the work and gives what it comes to; or what `late` makes of it, as soon as it can no longer be waited for: the
-   * server is away, or it has taken a second.
+   * Begins the work and returns its result. If the server is away, or the work takes more than a second, it calls `late`
+   * with the unfinished work and returns the result of that instead. `late` is called at most once.
    */
   readonly orLate: <Result>(
     begin: (waiter: Waiter<Result>) => void,
@@ -23,11 +26,14 @@ interface OutageWatch {
 
 export function createOutageWatch(): OutageWatch {
   let isAway = false;
-  /** Those who wait, the one who began first first, and until when. */
+  /** The callers that wait, and the time at which each gives up. All have the same patience, so the first in is the first due. */
   const waiting = new Map<() => void, number>();
   let timer: NodeJS.Timeout | undefined;
 
-  /** One timer for all, which runs on when nobody waits any more: begun and ended for each, it would cost each as much as its wait. */
+  /**
+   * One timer serves all callers, and it keeps running when nobody waits any more. A timer for each call, started and
+   * stopped, would cost as much as the rest of its wait.
+   */
   function giveUpOverdue(): void {
     timer = undefined;
     const nowMs = steadyClock.nowMs();
@@ -51,6 +57,7 @@ export function createOutageWatch(): OutageWatch {
       } catch (fault) {
         if (isServerFault(fault)) {
           isAway = true;
+          // Nobody waits out their second for a server that is known to be away.
           for (const giveUp of waiting.keys()) giveUp();
           waiting.clear();
         }
@@ -74,7 +81,7 @@ export function createOutageWatch(): OutageWatch {
           reject: (fault) => {
             if (work !== undefined) return work.reject(fault);
             waiting.delete(giveUp);
-            reject(fault); // Failed in time is in time: whoever waits hears of it.
+            reject(fault); // A failure in time is an answer too: the caller gets it, and `late` is not called.
           },
         });
         if (isAway) return giveUp();

@@ -4,32 +4,33 @@ import { describeFault, type Log } from '#kernel/log.ts';
 
 const INT8_OID = 20;
 
-/** No statement of ours takes seconds; one that does is stuck, and its callers are better served by a retry. */
+/** None of our statements takes seconds. One that does is stuck, and a retry serves its callers better. */
 const STATEMENT_TIMEOUT_MS = 5_000;
+/** Short, because one locked wallet would otherwise keep a whole batch of other wallets waiting. */
 const LOCK_TIMEOUT_MS = 250;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A server that has not even said that the statement timed out is not there any more: the connection is given up. */
+/** A server that does not even report the timeout by then is gone. The connection is given up. */
 const ANSWER_GRACE_MS = 2_000;
 
-/** What a query runs on: a pool, or one of its connections inside a transaction. */
+/** Anything that runs a query: a pool, or one of its connections inside a transaction. */
 export type Queryable = Pick<pg.ClientBase, 'query'>;
 
 export type Pool = pg.Pool;
 
 interface PoolOptions {
   readonly url: string;
-  /** `live` may use real money and configuration, `sandbox` nothing but the sandbox. Migrations run as the owner. */
+  /** `live` may use real money and configuration, `sandbox` only the sandbox. Migrations run as the owner. */
   readonly role: Mode | 'owner';
   readonly connectionsMax: number;
   readonly log: Log;
-  /** For statements that may take longer than those of a call. */
+  /** The statement timeout in milliseconds, for statements that may take longer than those of a call. */
   readonly statementMsMax?: number;
 }
 
 /**
- * Opens a pool whose connections act as the given role. `bigint` columns arrive as `bigint`. Connections are made when
- * they are needed and made anew after the server went away.
+ * Opens a pool whose connections act as the given role. `bigint` columns arrive as `bigint`: a number would lose micros
+ * above 2^53. Connections are made when they are needed, and again after the server went away.
  */
 export function createPool(options: PoolOptions): Pool {
   const types: pg.CustomTypesConfig = {
@@ -52,8 +53,8 @@ export function createPool(options: PoolOptions): Pool {
     options: limits,
     types,
   });
-  // Without a listener, a connection that dies between two statements would end the process: one that is in use tells
-  // its user by the next statement, one that is idle tells the pool.
+  // Without these listeners, a connection that dies between two statements would end the process. If it is in use, the
+  // next statement on it fails. If it is idle, the pool reports it.
   pool.on('connect', (client) => client.on('error', () => {}));
   pool.on('error', (fault) => {
     if (!pool.ending) options.log.warn({ fault: describeFault(fault) }, 'a database connection was lost');
@@ -61,10 +62,10 @@ export function createPool(options: PoolOptions): Pool {
   return pool;
 }
 
-/** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
+/** Runs `work` in one transaction: commits when it returns, rolls back when it throws. */
 export async function inTransaction<Result>(pool: Pool, work: (tx: Queryable) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
-  let isBroken = true;
+  let isBroken = true; // A connection in an unknown state must not go back into the pool.
   try {
     await client.query('begin');
     const result = await work(client);
@@ -82,7 +83,7 @@ export async function inTransaction<Result>(pool: Pool, work: (tx: Queryable) =>
   }
 }
 
-/** Runs reads that must agree with one another, all of them as of one moment. */
+/** Runs reads that must agree with one another. All of them see the database as of one moment. */
 export function inSnapshot<Result>(pool: Pool, read: (tx: Queryable) => Promise<Result>): Promise<Result> {
   return inTransaction(pool, async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only');
@@ -90,20 +91,23 @@ export function inSnapshot<Result>(pool: Pool, read: (tx: Queryable) => Promise<
   });
 }
 
-/** The driver's own faults, which carry no code. */
+/** The driver's own faults. They carry no code, so we can only compare their messages. */
 const SILENCE_MESSAGES = ['timeout exceeded when trying to connect', 'Query read timeout'];
 const CONNECTION_MESSAGES = [...SILENCE_MESSAGES, 'Connection terminated', 'Client has encountered a connection error'];
 const CONNECTION_CODE =
   /^E(CONNREFUSED|CONNRESET|CONNABORTED|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOST(UNREACH|DOWN)|NET(UNREACH|DOWN)|ADDRNOTAVAIL|[MN]FILE)$/;
 const CONNECTION_SQLSTATE = /^(08|57P0[1235]|53300)/;
-/** Read-only after a failover, out of disk or memory, a system error: it is the server's, not the statement's. */
+/** Read-only after a failover, out of disk or memory, a system error: the server is at fault, not the statement. */
 const SERVER_SQLSTATE = /^(25006|53|58)/;
-/** Data that does not fit, a constraint, an exception that a function of ours raised. */
+/** Data that does not fit, a constraint, or an exception that one of our functions raised. */
 const ITEM_SQLSTATE = /^(22|23|P0)/;
-/** A record has another number of attributes than here: a newer build has upgraded the database, and its processes will do. */
+/**
+ * The database has another number of attributes in a record type than this build. A newer build has upgraded the database,
+ * and one of its processes can still settle what this one cannot, so the item is not at fault.
+ */
 const MALFORMED_RECORD = /^malformed record literal/;
 
-/** True when the server could not be reached or went away, so that the same statement may succeed on a new connection. */
+/** True if the server could not be reached or went away, so that the same statement may succeed on a new connection. */
 export function isConnectionFault(fault: unknown): boolean {
   if (!(fault instanceof Error)) return false;
   const code = 'code' in fault && typeof fault.code === 'string' ? fault.code : '';
@@ -114,24 +118,24 @@ export function isConnectionFault(fault: unknown): boolean {
   );
 }
 
-/** True when the server said nothing for seconds: it is stopped, or the network lost what was sent. */
+/** True if the server was silent for seconds: it is stopped, or the network loses packets. */
 export function isSilence(fault: unknown): boolean {
   return fault instanceof Error && SILENCE_MESSAGES.some((message) => fault.message.includes(message));
 }
 
-/** True when no statement could succeed now, whatever it says. */
+/** True if no statement at all can succeed now. */
 export function isServerFault(fault: unknown): boolean {
   return isConnectionFault(fault) || SERVER_SQLSTATE.test(sqlStateOf(fault) ?? '');
 }
 
-/** True when the statement's own items are at fault, so that trying again would fail again. */
+/** True if the items of the statement are at fault, so that another try would fail again. */
 export function isItemFault(fault: unknown): boolean {
   const state = sqlStateOf(fault);
   if (state === undefined) return !isConnectionFault(fault);
   return ITEM_SQLSTATE.test(state) && !(fault instanceof Error && MALFORMED_RECORD.test(fault.message));
 }
 
-/** The SQLSTATE of a database error, or undefined for anything else. */
+/** Returns the SQLSTATE of a database error, or undefined for any other fault. */
 export function sqlStateOf(fault: unknown): string | undefined {
   return fault instanceof pg.DatabaseError ? fault.code : undefined;
 }

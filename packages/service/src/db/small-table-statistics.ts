@@ -8,8 +8,8 @@ const PERIOD_MS = 1_000;
 const TABLES_PER_PASS = 100;
 
 /**
- * Analyzes small tables that have doubled, every second. Until then, connections keep plans that were made when the
- * tables were almost empty, and autovacuum comes too late to help.
+ * Analyzes small tables that have doubled, every second. Until a table is analyzed, connections keep plans that were made
+ * when it was almost empty, and autovacuum comes too late to help (decision 35).
  */
 export function startSmallTableStatistics(pool: Pool, log: Log): { readonly stop: () => Promise<void> } {
   async function pass(): Promise<void> {

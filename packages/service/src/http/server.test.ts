@@ -6,7 +6,7 @@ import { createLog } from '#kernel/log.ts';
 
 type Options = Parameters<typeof createHttpServer>[0];
 
-test('CC-11 nothing of the server ends an answer that takes its time; a request has to come soon', () => {
+test('CC-11 no server timeout ends a slow answer, but a request must arrive soon', () => {
   const server = createHttpServer({
     dataPlane: {} as Options['dataPlane'],
     planes: { pages: new Map() } as unknown as Options['planes'],
@@ -15,10 +15,10 @@ test('CC-11 nothing of the server ends an answer that takes its time; a request 
     log: createLog('silent'),
     underWay: createUnderWay(),
   });
-  // Of a socket on which nothing moves: a model may think for a quarter of an hour.
+  // The socket’s idle timeout: a model may think for a quarter of an hour.
   assert.equal(server.timeout, 0);
-  // Of the request alone, its headers and all of it.
+  // The request’s own timeouts, for its headers and for all of it.
   assert.deepEqual([server.headersTimeout, server.requestTimeout], [10_000, 30_000]);
-  // Between two requests.
+  // The time between two requests.
   assert.equal(server.keepAliveTimeout, 75_000);
 });

@@ -12,23 +12,26 @@ import { type BacklogLimits, createSettling, type SettledCall } from '#ledger/se
 import type { Spool } from '#ledger/settlement/spool.ts';
 import { createOrphanedHolds } from '#ledger/recovery/orphaned-holds.ts';
 
-/** The holds of real wallets: two queues of batched statements, safe to repeat after a lost connection. */
+/**
+ * The holds of real wallets. Two queues of batched statements, one that places and one that settles. Every statement is
+ * safe to repeat after a lost connection.
+ */
 export interface Holds {
   /**
-   * Sets money aside. Throws and sets nothing aside while the database is out of reach for half a second, or while too many
-   * settlements wait for it, or for too long.
+   * Places a hold. Throws if the database is out of reach for half a second. Also throws if too many settlements wait for
+   * the database, or one has waited too long: calls that we may never charge must not pile up.
    */
   readonly place: (request: HoldRequest) => Promise<HoldAnswer>;
   /**
-   * Ends a call, once: captures its charge, frees the rest and keeps its receipt. In an outage of the database it resolves
-   * when the settlement is on disk, with what will be charged of the `granted` hold.
+   * Ends a call, once: takes its charge, frees the rest of the hold and writes the receipt. In an outage of the database it
+   * resolves when the settlement is on disk, with the amount that will be charged: at most the `granted` hold.
    */
   readonly settle: (settlement: Settlement, granted: Micros) => Promise<SettledCall>;
   /** Releases this process's orphaned holds, see `recovery/orphaned-holds.ts`. Returns how many there were. */
   readonly releaseOrphans: () => Promise<number>;
-  /** Settles what processes left on disk. True if nothing waits there any more, so that holds of the dead may be released. */
+  /** Settles what processes left on disk. True if nothing is left there, so that the holds of dead processes may be released. */
   readonly replay: () => Promise<boolean>;
-  /** Leaves settlements that still wait on disk for the next process. Call it before the pools end. */
+  /** Stops and leaves waiting settlements on disk for the next process. Call it before the pools end. */
   readonly stop: () => Promise<void>;
 }
 
@@ -46,11 +49,12 @@ interface HoldOptions {
 }
 
 const BATCH_MAX = 256;
-const BEHIND = 'Too many settlements wait for the database, or for too long.';
-const ENDED_UNTOLD = 'A hold was released before its call learned of it, because its process was taken for dead.';
+const BEHIND = 'Too many settlements wait for the database, or one has waited too long.';
+const ENDED_UNTOLD = 'The hold of a call was released before the call began, because its process had lost its lease.';
 const PLACE_RETRIES_MAX = 5; // Half a second without a database, then the caller gets an error.
 
 export function createHolds({ pools, instance, spool, backlog, log }: HoldOptions): Holds {
+  // The two need each other: a settled call no longer has a hold, and an orphaned hold is released by a settlement.
   const settling = createSettling({ pool: pools.settle, spool, log, onEnd: (callId) => orphans.end(callId) });
   const orphans = createOrphanedHolds({ pool: pools.settle, instance, releaseCall: settling.release, log });
   const placing = createBatcher<HoldRequest, HoldAnswer>({
@@ -68,7 +72,8 @@ export function createHolds({ pools, instance, spool, backlog, log }: HoldOption
       const { callId, least, most } = request;
       assert(least > 0n && least <= most, 'a hold has a positive range');
       if (settling.isBehind(backlog)) return Promise.reject(new Error(BEHIND));
-      orphans.begin(callId);
+      orphans.begin(callId); // Before the statement is sent, or the hold would look orphaned as soon as it exists.
+      // One promise for the whole way: every call comes through here.
       return new Promise((resolve, reject) => {
         placing.hand(request, {
           resolve: (answer) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { micros } from '#kernel/micros.ts';
 import { fromMinorUnits, isPayable, payableIn, toMinorUnits, wholeUnits } from '#payments/amounts.ts';
 
-test('ON-02 amounts convert to a processor’s minor units and back, in every currency', () => {
+test('ON-02 amounts are sent to processors in minor units, and read back, in every currency', () => {
   for (const [currency, amount, count] of [
     ['EUR', 5_000_000n, 500],
     ['EUR', 10_000n, 1],
@@ -19,7 +19,7 @@ test('ON-02 amounts convert to a processor’s minor units and back, in every cu
   }
 });
 
-test('ON-02 an amount with parts of a minor unit is never told', () => {
+test('ON-02 an amount with a fraction of a minor unit is never sent', () => {
   for (const [currency, amount] of [
     ['EUR', 5_000_001n],
     ['EUR', 9_999n],
@@ -31,7 +31,7 @@ test('ON-02 an amount with parts of a minor unit is never told', () => {
 
 const check = (currency: string, amount: bigint): boolean => isPayable(micros(amount), payableIn(currency));
 
-test('ON-02 what can be paid is between the least and the most, in whole coins', () => {
+test('ON-02 a payable amount lies between the minimum and the maximum, in whole coins', () => {
   for (const [currency, least, unit, most] of [
     ['EUR', 500_000n, 10_000n, 999_999_990_000n],
     ['PLN', 2_000_000n, 10_000n, 999_999_990_000n],
@@ -49,7 +49,7 @@ test('ON-02 what can be paid is between the least and the most, in whole coins',
   }
 });
 
-test('ON-02 what is left over a whole coin stays', () => {
+test('ON-02 the remainder below a whole coin stays', () => {
   assert.equal(wholeUnits(micros(4_123_456n), payableIn('EUR')), 4_120_000n);
   assert.equal(wholeUnits(micros(9_999n), payableIn('EUR')), 0n);
   assert.equal(wholeUnits(micros(4_123_456n), payableIn('JPY')), 4_000_000n);

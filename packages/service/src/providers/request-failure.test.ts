@@ -52,7 +52,7 @@ test('CC-09 a plain body that is not UTF-8 fails the call as malformed', async (
   await assert.rejects(provider.complete(callOf(10_000)), isFailure('malformed'));
 });
 
-test('CC-11 a stream that breaks off after a chunk fails as outage, and one that its caller leaves as given-up', async (t) => {
+test('CC-11 a stream that breaks off after a chunk fails as outage, and a stream whose caller leaves fails as given-up', async (t) => {
   let socket: Socket | undefined;
   const provider = await providerOf(t, (connection) => {
     socket = connection;

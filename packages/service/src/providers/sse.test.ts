@@ -5,7 +5,7 @@ import { Utf8Decoder } from '../../../upstream-http/src/utf8-decoder.ts';
 import { UpstreamError } from '#providers/provider.ts';
 import { createEventReader } from '#providers/sse.ts';
 
-/** What each piece ends, cut anywhere as bytes are. */
+/** The events that each piece completes; the bytes may be cut anywhere. */
 function readsOf(...pieces: readonly (Buffer | string)[]): readonly (readonly string[])[] {
   const text = new Utf8Decoder();
   const reads: string[][] = [];
@@ -34,7 +34,7 @@ const STREAM = [
 ].join('');
 const EVENTS = ['{"content":"Größe \u{1F600}"}', 'one', 'two', 'line one\nline two', 'without a space', '[DONE]'];
 
-test('CC-01 a stream split in two at any byte gives the same events', () => {
+test('CC-01 a stream cut in two at any byte gives the same events', () => {
   const bytes = Buffer.from(STREAM);
   assert.deepEqual(eventsOf(bytes), EVENTS);
   for (let at = 0; at <= bytes.length; at += 1) {
@@ -42,11 +42,11 @@ test('CC-01 a stream split in two at any byte gives the same events', () => {
   }
 });
 
-test('CC-01 a stream that comes byte by byte gives the same events', () => {
+test('CC-01 a stream that arrives byte by byte gives the same events', () => {
   assert.deepEqual(eventsOf(...Array.from(Buffer.from(STREAM), (byte) => Buffer.from([byte]))), EVENTS);
 });
 
-test('CC-01 any events cut anywhere come whole and in order', () => {
+test('CC-01 events cut anywhere arrive whole and in order', () => {
   const payload = fc.string({ unit: 'binary', maxLength: 20 }).filter((text) => !/[\r\n]/.test(text) && text !== '');
   const cuts = fc.array(fc.nat({ max: 400 }), { maxLength: 6 });
   fc.assert(
@@ -61,15 +61,15 @@ test('CC-01 any events cut anywhere come whole and in order', () => {
   );
 });
 
-test('CC-01 a last event without the blank line behind it is an event', () => {
+test('CC-01 a last event without a blank line after it is still an event', () => {
   for (const end of ['', '\n', '\r\n']) assert.deepEqual(eventsOf(`data: one\n\ndata: two${end}`), ['one', 'two']);
 });
 
-test('CC-01 events of one read come together, so that they are passed on together', () => {
+test('CC-01 events that arrive in one read are returned together, so that they are passed on together', () => {
   assert.deepEqual(readsOf('data: one\n\ndata: two\n\nda', 'ta: three\n\n'), [['one', 'two'], ['three'], []]);
 });
 
-test('CC-09 an event that never ends is given up after a mebibyte, however it comes', () => {
+test('CC-09 an event that never ends is given up after a mebibyte, however its bytes are split', () => {
   const reader = createEventReader({ onEvent: () => {}, skim: (_text, at) => at });
   reader.feed('data: ');
   let sent = 0;

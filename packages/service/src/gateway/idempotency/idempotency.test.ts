@@ -28,7 +28,7 @@ test('CC-14 a call may be retried if it has a key, or if it is plain and a stock
   assert.equal(keyOf({ idempotencyKey: 'k' }, { isStream: true })?.joins, true);
 });
 
-test('CC-14 a retry has the app, mode, user and key, or body, of its earlier call; a difference in any keeps calls apart', () => {
+test('CC-14 a retry shares its earlier call’s app, mode, user and key (or body); any difference makes it another call', () => {
   const key = { idempotencyKey: 'k' };
   assert.equal(digestOf(key), digestOf(key, {}, 'other'));
   const others = [{ mode: 'sandbox' }, { appId: 'app_2' }, { userId: 'Anna' }].map((more) => digestOf(key, more));
@@ -39,7 +39,7 @@ test('CC-14 a retry has the app, mode, user and key, or body, of its earlier cal
   assert.equal(digestOf(marked), digestOf({ retryCount: '0' }));
 });
 
-test('ER-05 CC-14 a retry waits for 25 seconds at most, and is then told to come again', async (t) => {
+test('ER-05 CC-14 a retry waits for 25 seconds at most, and is then asked to retry later', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const earlier = { kind: 'earlier', state: 'running', callId: newCallId() } as const;
   let looks = 0;

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { acceptedBy, findUnaccepted, KNOWN_PARAMETERS, passedOn } from '#gateway/request/parameters.ts';
 
-// Values, parameter by parameter: tests/conformance/parameter-table.test.ts.
+// For the values of each parameter, see tests/conformance/parameter-table.test.ts.
 
-test('CC-03 the first parameter that is not known is the one that is named', () => {
+test('CC-03 the refusal names the first unknown parameter', () => {
   assert.equal(findUnaccepted({ model: 'm', first: 1, second: 2 }, KNOWN_PARAMETERS), 'first');
   assert.equal(findUnaccepted({ model: 'm', messages: [] }, KNOWN_PARAMETERS), undefined);
 });
 
-test('CC-03 a null is absent where the parameter is known, and no excuse where it is not', () => {
+test('CC-03 null counts as absent for a known parameter, and does not excuse an unknown one', () => {
   const few = acceptedBy(new Set(['temperature']));
   assert.equal(findUnaccepted({ seed: null }, few), undefined);
   assert.equal(findUnaccepted({ seed: 1 }, few), 'seed');
   assert.equal(findUnaccepted({ unheard_of: null }, few), 'unheard_of');
 });
 
-test('CC-03 a default is absent, unless what is beside it makes it say something', () => {
+test('CC-03 a parameter at its default counts as absent, unless another parameter makes the default matter', () => {
   const few = acceptedBy(new Set(['tools']));
   assert.equal(findUnaccepted({ n: 1, temperature: 1, tool_choice: 'none' }, few), undefined);
   assert.equal(findUnaccepted({ n: 2 }, few), 'n');
@@ -24,20 +24,20 @@ test('CC-03 a default is absent, unless what is beside it makes it say something
   assert.equal(findUnaccepted({ tools: [], tool_choice: 'none' }, few), 'tool_choice');
 });
 
-test('CC-03 a model that knows the output limit by one name is called with it by either', () => {
+test('CC-03 the output limit is accepted under either name, and sent under the one that the model knows', () => {
   for (const name of ['max_tokens', 'max_completion_tokens']) {
     assert.equal(findUnaccepted({ max_tokens: 1, max_completion_tokens: 1 }, acceptedBy(new Set([name]))), undefined);
   }
   assert.equal(findUnaccepted({ max_tokens: 1 }, acceptedBy(new Set(['n']))), 'max_tokens');
 });
 
-test('CC-13 what is passed on is what the model takes and what says something to it', () => {
+test('CC-13 a parameter is passed on if the model takes it and its value matters to the model', () => {
   const request = { model: 'm', n: 1, seed: 1, stop: null, user: 'u', store: false };
   assert.deepEqual(passedOn(request, acceptedBy(new Set(['seed']))), { model: 'm', seed: 1 });
   assert.deepEqual(passedOn(request, KNOWN_PARAMETERS), { model: 'm', n: 1, seed: 1 });
 });
 
-test('CC-03 a model’s own list never takes away what the gateway itself acts on, nor adds what it does not know', () => {
+test('CC-03 a model’s own list neither hides what the gateway itself acts on nor adds what the gateway does not know', () => {
   const none = acceptedBy(new Set(['unheard_of']));
   const ours = [
     'model',

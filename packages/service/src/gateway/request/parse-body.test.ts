@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { DEPTH_MAX, isDeeperThan, parseBody } from '#gateway/request/parse-body.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
-/** JSON of so many levels, its brackets drawn one by one. */
+/** JSON with this many levels; each bracket is drawn in turn. */
 function nested(levels: number, isArray: (level: number) => boolean, inside = ''): string {
   let text = inside;
   for (let level = levels; level >= 1; level -= 1) {
@@ -18,7 +18,7 @@ function messageOf(text: string | Buffer): string | undefined {
   return parsed instanceof Refusal ? parsed.message : undefined;
 }
 
-test('CC-07 the limit is 32 levels, the root being the first', () => {
+test('CC-07 the limit is 32 levels, counting the root as the first', () => {
   assert.equal(DEPTH_MAX, 32);
   for (const isArray of [() => true, () => false, (level: number) => level % 2 === 0]) {
     for (const [levels, isDeeper] of [
@@ -37,18 +37,18 @@ function object(levels: number): string {
   return nested(levels, () => false);
 }
 
-test('CC-07 32 levels are parsed, and 33 are refused for their depth', () => {
+test('CC-07 32 levels are parsed, and 33 are refused as too deep', () => {
   assert.equal(messageOf(object(31)), undefined);
   assert.equal(messageOf(object(32)), undefined);
   assert.match(messageOf(object(33)) ?? '', /nested deeper than 32 levels/);
 });
 
-test('CC-07 levels that were closed do not add up', () => {
+test('CC-07 closed levels do not add up', () => {
   const flat = `{"a":[${Array.from({ length: 1_000 }, () => '[{}]').join(',')}]}`;
   assert.equal(messageOf(flat), undefined);
 });
 
-test('CC-07 brackets, quotes and backslashes inside of strings are no levels, and end no string too early', () => {
+test('CC-07 brackets, quotes and backslashes inside strings open no level, and end no string too early', () => {
   const texts = [
     '['.repeat(50),
     '{'.repeat(50),
@@ -73,7 +73,7 @@ test('CC-07 brackets, quotes and backslashes inside of strings are no levels, an
   }
 });
 
-test('CC-07 brackets that are written as escapes are text', () => {
+test('CC-07 brackets written as escapes are text', () => {
   assert.equal(messageOf(`{"a":"${'\\u005b'.repeat(100)}"}`), undefined);
 });
 
@@ -82,7 +82,7 @@ function depthOf(value: unknown): number {
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
-test('CC-07 the depth of any JSON is what walking its value says', () => {
+test('CC-07 the depth found for any JSON is the depth found by walking its value', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 8 }), fc.nat({ max: 9 }), fc.nat({ max: 3 }), (value, levels, indent) => {
       const bytes = Buffer.from(JSON.stringify(value, undefined, indent));
@@ -92,12 +92,12 @@ test('CC-07 the depth of any JSON is what walking its value says', () => {
   );
 });
 
-test('CC-07 the scan comes to an end on any bytes, also within an escape', () => {
+test('CC-07 the scan ends for any bytes, even in the middle of an escape', () => {
   fc.assert(fc.property(fc.uint8Array(), (bytes) => typeof isDeeperThan(Buffer.from(bytes), 2) === 'boolean'));
   assert.equal(isDeeperThan(Buffer.from('"\\'), 0), false);
 });
 
-test('CC-07 a body is an object of JSON in UTF-8, or is refused for what it is instead', () => {
+test('CC-07 a body must be a JSON object in UTF-8, and the refusal says what it is instead', () => {
   assert.deepEqual(parseBody(Buffer.from(' {"a":"ä\u{1F600}"} ')), { a: 'ä\u{1F600}' });
   for (const [text, says] of [
     ['', /not valid JSON/],

@@ -4,14 +4,14 @@ import { createDrains } from '#gateway/stream/drains.ts';
 
 const LIMITS = { msMax: 1_000, bytesMax: 100, drainsMax: 3, bytesOfAllMax: 150 };
 
-/** Drains that write down the names of those that are given up. */
+/** Drains that record the names of those that are given up. */
 function watched(limits = LIMITS) {
   const drains = createDrains(limits);
   const ended: string[] = [];
   return { ended, begin: (name: string) => drains.begin(() => ended.push(name)) };
 }
 
-test('CC-11 one drain too many ends the oldest, and one that has ended makes room', () => {
+test('CC-11 one drain too many ends the oldest, and a drain that has ended makes room', () => {
   const { ended, begin } = watched();
   const [first] = [begin('first'), begin('second'), begin('third')];
   assert.deepEqual(ended, []);
@@ -22,7 +22,7 @@ test('CC-11 one drain too many ends the oldest, and one that has ended makes roo
   assert.deepEqual(ended, ['second']);
 });
 
-test('CC-11 a drain goes as far as its limit and no further', () => {
+test('CC-11 a drain reads up to its limit and no further', () => {
   const { ended, begin } = watched();
   const drain = begin('far');
   drain.read(100);
@@ -44,11 +44,11 @@ test('CC-11 too many bytes of all drains together end the oldest, also if anothe
   young.end();
   const next = begin('next');
   next.read(100);
-  begin('last').read(50); // What ended drains had read counts no more.
+  begin('last').read(50); // The bytes read by ended drains no longer count.
   assert.deepEqual(ended, ['old']);
 });
 
-test('CC-11 a drain ends after its time, unless it has ended before', (t) => {
+test('CC-11 a drain ends when its time is up, unless it has ended before', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { ended, begin } = watched();
   begin('slow');

@@ -5,7 +5,7 @@ import { createKeptAlive } from '#gateway/stream/keep-alive.ts';
 const PACE = { statusMsMax: 10, keepAliveMs: 15_000 };
 const COMMENT = ': keep-alive\n\n';
 
-/** A caller who is written to, in a time that the test moves. */
+/** A caller that receives a stream, with a clock that the test moves. */
 function writtenTo(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const written: string[] = [];
@@ -31,9 +31,9 @@ function writtenTo(t: TestContext) {
         resolve();
       };
     },
-    /** Lets time pass, and what it brings about happen. */
+    /** Advances the clock, and runs everything that becomes due. */
     pass: async (ms: number) => {
-      // By the millisecond, so that a timer that is set meanwhile is due by the same clock.
+      // Millisecond by millisecond, so that a timer set on the way is due by the same clock.
       for (let passed = 0; passed < ms; passed += 1) {
         nowMs += 1;
         t.mock.timers.tick(1);
@@ -43,7 +43,7 @@ function writtenTo(t: TestContext) {
   };
 }
 
-test('CC-01 a comment comes after 15 s without a frame, and after 15 s more', async (t) => {
+test('CC-01 a comment is sent after 15 s without a frame, and again after another 15 s', async (t) => {
   const { out, written, pass } = writtenTo(t);
   await pass(1_000);
   await out.write('frame');
@@ -55,7 +55,7 @@ test('CC-01 a comment comes after 15 s without a frame, and after 15 s more', as
   assert.deepEqual(written, ['frame', COMMENT, COMMENT]);
 });
 
-test('CC-01 a stream that goes on has no comments in it', async (t) => {
+test('CC-01 a stream that keeps sending frames contains no comments', async (t) => {
   const { out, written, pass } = writtenTo(t);
   for (let count = 0; count < 5; count += 1) {
     await pass(14_999);
@@ -64,7 +64,7 @@ test('CC-01 a stream that goes on has no comments in it', async (t) => {
   assert.ok(!written.includes(COMMENT));
 });
 
-test('CC-01 a reader that stands still has no comments put behind what it has not read', async (t) => {
+test('CC-01 no comment is queued behind data that a stalled reader has not read', async (t) => {
   const { out, written, stall, pass } = writtenTo(t);
   const goOn = stall();
   const writing = out.write('frame');
@@ -78,7 +78,7 @@ test('CC-01 a reader that stands still has no comments put behind what it has no
   assert.deepEqual(written, ['frame', COMMENT]);
 });
 
-test('CC-01 a comment that is not read is not followed by another', async (t) => {
+test('CC-01 an unread comment is not followed by another', async (t) => {
   const { written, stall, pass } = writtenTo(t);
   const goOn = stall();
   await pass(15_000);
@@ -90,7 +90,7 @@ test('CC-01 a comment that is not read is not followed by another', async (t) =>
   assert.deepEqual(written, [COMMENT, COMMENT]);
 });
 
-test('CC-01 no comment comes once the end is written', async (t) => {
+test('CC-01 no comment follows the end of the stream', async (t) => {
   const { out, written, pass } = writtenTo(t);
   out.stop();
   await out.end('end');
@@ -98,7 +98,7 @@ test('CC-01 no comment comes once the end is written', async (t) => {
   assert.deepEqual(written, ['end']);
 });
 
-test('CC-11 a caller who has left is written no comment', async (t) => {
+test('CC-11 a caller who has left is sent no comment', async (t) => {
   const { gone, written, pass } = writtenTo(t);
   gone.abort();
   await pass(60_000);

@@ -28,7 +28,7 @@ const call = {
 } as ChatCall;
 const asked: Asked = { request: {}, requestText: '{}' };
 
-test('CC-09 a stream for which no provider client can be made is a fault, and its hold is ended', async () => {
+test('CC-09 a stream whose provider client cannot be created is a fault, and its hold is released', async () => {
   const endings: Ending[] = [];
   const lane = {
     mode: 'live',

@@ -6,19 +6,19 @@ import { laterReport, usageTaken, usageToWire } from '#gateway/usage/usage-repor
 import { TOKENS_MAX, type UsageReport } from '#providers/completion.ts';
 import { usageReportOf } from '#providers/openai-compatible/usage.ts';
 
-/** Our own count, where a provider tells none. */
+/** Our own count, for providers that report no usage. */
 const OWN = usage(1_000, 500);
 
 function usage(promptTokens: number, completionTokens: number, cachedTokens = 0, reasoningTokens = 0): TokenUsage {
   return { promptTokens, completionTokens, cachedTokens, reasoningTokens };
 }
 
-/** What is taken of the usage fields of the chunks of a stream, or of the one of a plain answer. */
+/** What the service takes from the usage fields of a stream’s chunks, or from the one of a buffered response. */
 function taken(...reports: readonly unknown[]) {
   return usageTaken(reports.map(usageReportOf).reduce<UsageReport | undefined>(laterReport, undefined), OWN);
 }
 
-/** A usage field on the wire; what is undefined is not there. */
+/** A usage field on the wire, without the undefined ones. */
 function wire(
   prompt: unknown,
   completion: unknown,
@@ -36,7 +36,7 @@ function wire(
 const asTold = (told: TokenUsage) => ({ usage: told, isEstimated: false, isClamped: false });
 const clamped = (told: TokenUsage) => ({ usage: told, isEstimated: false, isClamped: true });
 
-test('CC-11 reported usage that agrees with itself is taken as it is, zero included', () => {
+test('CC-11 reported usage that is consistent is taken as it is, including zero', () => {
   assert.deepEqual(taken(wire(10, 5, { cached: 4, reasoning: 2, total: 15 })), asTold(usage(10, 5, 4, 2)));
   assert.deepEqual(taken(wire(0, 0, { cached: 0, reasoning: 0, total: 0 })), asTold(usage(0, 0)));
   assert.deepEqual(taken({ prompt_tokens: 7, completion_tokens: 3 }), asTold(usage(7, 3)));
@@ -47,28 +47,32 @@ test('CC-11 reported usage that agrees with itself is taken as it is, zero inclu
 
 /** The table of gateway/README.md, row by row. */
 const CONTRADICTIONS: readonly (readonly [what: string, report: unknown, taken: TokenUsage])[] = [
-  ['negative counts are none', wire(-1, -1e300, { cached: -5, reasoning: -5 }), usage(0, 0)],
-  ['fractions are whole tokens', wire(1.2, 0.000_001), usage(2, 1)],
-  ['counts beyond reason are the most that is within it', wire(1e300, 1 / 0), usage(TOKENS_MAX, TOKENS_MAX)],
-  ['more cached than prompt tokens are all of the prompt', wire(10, 5, { cached: 11 }), usage(10, 5, 10)],
-  ['more reasoning than completion is all of it', wire(10, 5, { reasoning: 6 }), usage(10, 5, 0, 5)],
-  ['a total that is less than its parts gives way', wire(10, 5, { total: 12 }), usage(10, 5)],
-  ['a total that is more than its parts gives way', wire(10, 5, { total: 40, reasoning: 3 }), usage(10, 5, 0, 3)],
-  ['a total of zero gives way', wire(10, 5, { total: 0 }), usage(10, 5)],
-  ['a part that is no number is none', wire(10, 5, { cached: '4', reasoning: {} }), usage(10, 5)],
-  ['a total that is no number is none', wire(10, 5, { total: 'NaN' }), usage(10, 5)],
-  ['a missing completion is what the total leaves', wire(10, undefined, { total: 15 }), usage(10, 5)],
-  ['a missing prompt is what the total leaves', wire(null, 5, { total: 15 }), usage(10, 5)],
-  ['text for a count is a missing one', wire('10', 5, { total: 15 }), usage(10, 5)],
+  ['negative counts count as zero', wire(-1, -1e300, { cached: -5, reasoning: -5 }), usage(0, 0)],
+  ['fractions are rounded up to whole tokens', wire(1.2, 0.000_001), usage(2, 1)],
+  ['absurdly large counts are cut to the maximum', wire(1e300, 1 / 0), usage(TOKENS_MAX, TOKENS_MAX)],
+  ['cached tokens beyond the prompt count as the whole prompt', wire(10, 5, { cached: 11 }), usage(10, 5, 10)],
+  [
+    'reasoning tokens beyond the completion count as the whole completion',
+    wire(10, 5, { reasoning: 6 }),
+    usage(10, 5, 0, 5),
+  ],
+  ['a total that is less than its parts is ignored', wire(10, 5, { total: 12 }), usage(10, 5)],
+  ['a total that is more than its parts is ignored', wire(10, 5, { total: 40, reasoning: 3 }), usage(10, 5, 0, 3)],
+  ['a total of zero is ignored', wire(10, 5, { total: 0 }), usage(10, 5)],
+  ['a part that is not a number is ignored', wire(10, 5, { cached: '4', reasoning: {} }), usage(10, 5)],
+  ['a total that is not a number is ignored', wire(10, 5, { total: 'NaN' }), usage(10, 5)],
+  ['a missing completion is the rest of the total', wire(10, undefined, { total: 15 }), usage(10, 5)],
+  ['a missing prompt is the rest of the total', wire(null, 5, { total: 15 }), usage(10, 5)],
+  ['a count given as text is missing', wire('10', 5, { total: 15 }), usage(10, 5)],
 ];
 
 for (const [what, report, told] of CONTRADICTIONS) {
-  test(`CC-11 in a report that contradicts itself, ${what}, and it is flagged`, () => {
+  test(`CC-11 in a report that contradicts itself, ${what}, and the report is flagged`, () => {
     assert.deepEqual(taken(report), clamped(told));
   });
 }
 
-test('CC-11 a count that nothing tells is our own, marked as estimated, beside the one that was told', () => {
+test('CC-11 a count that the report lacks is our own, marked as estimated, beside the reported one', () => {
   const own = { isEstimated: true, isClamped: true };
   for (const none of [undefined, null, 'NaN', Number.NaN, [5], {}, true]) {
     assert.deepEqual(taken(wire(7, none)), { usage: usage(7, OWN.completionTokens), ...own });
@@ -77,14 +81,14 @@ test('CC-11 a count that nothing tells is our own, marked as estimated, beside t
   }
 });
 
-test('CC-11 no report at all is our own count and no contradiction', () => {
+test('CC-11 without any report our own count is used, and that is no contradiction', () => {
   for (const none of [undefined, null, 7, 'usage', []]) {
     assert.deepEqual(taken(none), { usage: OWN, isEstimated: true, isClamped: false });
   }
 });
 
-test('CC-11 reasoning that the total shows to lie beside the completion is billed with it, and is no contradiction', () => {
-  // 100 visible tokens and 50 or 500 hidden ones: with or without a completion that could hold them.
+test('CC-11 reasoning that the total shows to be outside the completion is billed with it, and is no contradiction', () => {
+  // 100 visible tokens and 50 or 500 hidden ones: the completion could hold the 50, but not the 500.
   assert.deepEqual(taken(wire(10, 100, { reasoning: 50, total: 160 })), asTold(usage(10, 150, 0, 50)));
   assert.deepEqual(taken(wire(10, 100, { reasoning: 500, total: 610 })), asTold(usage(10, 600, 0, 500)));
   assert.deepEqual(taken(wire(10, 0, { reasoning: 50, total: 60 })), asTold(usage(10, 50, 0, 50)));
@@ -92,16 +96,16 @@ test('CC-11 reasoning that the total shows to lie beside the completion is bille
   assert.deepEqual(taken(wire(10, 100, { reasoning: 50, total: 159 })), clamped(usage(10, 100, 0, 50)));
 });
 
-test('CC-11 of usage on several chunks the largest of each count is taken', () => {
+test('CC-11 if several chunks report usage, the largest of each count is taken', () => {
   const running = [wire(10, 1, { total: 11 }), null, wire(10, 2, { total: 12 }), undefined, wire(10, 9, { total: 19 })];
   assert.deepEqual(taken(...running), asTold(usage(10, 9)));
   assert.deepEqual(taken(wire(10, 9), wire(10, 9), null), asTold(usage(10, 9)));
 });
 
-test('CC-11 usage that falls from one chunk to the next contradicts itself', () => {
+test('CC-11 usage that falls from one chunk to the next is a contradiction', () => {
   assert.deepEqual(taken(wire(10, 9), wire(10, 8)), clamped(usage(10, 9)));
   assert.deepEqual(taken(wire(10, 9), wire(0, 0, { total: 0 })), clamped(usage(10, 9)));
-  // Said in two halves, as providers do whose own format has input first and output last.
+  // Reported in two halves, as providers do whose own format sends input first and output last.
   assert.deepEqual(taken(wire(10, 0, { cached: 4 }), wire(0, 9)), clamped(usage(10, 9, 4)));
 });
 
@@ -123,11 +127,11 @@ test('CC-11 any reports at all give whole counts in range, in disjoint parts tha
       const visible = told.completionTokens - told.reasoningTokens;
       assert.ok(uncached >= 0 && visible >= 0);
       const total = uncached + told.cachedTokens + visible + told.reasoningTokens;
-      // What is taken agrees with itself, so taking it again changes nothing.
+      // The result is consistent, so reading it again changes nothing.
       const again = wire(told.promptTokens, told.completionTokens, {
         cached: told.cachedTokens,
         reasoning: told.reasoningTokens,
-        total: total <= TOKENS_MAX ? total : undefined, // A total beyond reason is none.
+        total: total <= TOKENS_MAX ? total : undefined, // A total above the maximum is ignored.
       });
       assert.deepEqual(taken(again), asTold(told));
       if (reports.length === 0) assert.equal(isClamped, false);
@@ -136,14 +140,14 @@ test('CC-11 any reports at all give whole counts in range, in disjoint parts tha
   );
 });
 
-test('CC-12 usage on the wire is what the provider told, where that agrees with itself', () => {
+test('CC-12 usage on the wire is the provider’s report if the report is consistent', () => {
   const details = { prompt_tokens_details: { cached_tokens: 2, audio_tokens: 0 }, completion_tokens_details: null };
   const told = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10, ...details, cost: 1 };
   const report = usageReportOf(told);
   assert.deepEqual(usageToWire(usageTaken(report, OWN).usage, report), told);
 });
 
-test('CC-12 usage on the wire adds up to what is charged, where the provider told none or contradicted itself', () => {
+test('CC-12 usage on the wire adds up to what is charged if the provider’s report is missing or contradicts itself', () => {
   assert.deepEqual(usageToWire(usage(7, 3, 2, 1)), { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 });
   const report = usageReportOf(wire(7, -3, { cached: 9, reasoning: '1', total: 'NaN' }));
   assert.deepEqual(usageToWire(usageTaken(report, OWN).usage, report), {

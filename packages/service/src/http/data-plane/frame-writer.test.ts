@@ -9,15 +9,15 @@ import { refuse } from '#kernel/refusal.ts';
 
 const CORRELATION_ID = 'frames-1' as CorrelationId;
 const FRAMES = ['data: one\n\n', 'data: zwölf ☃ \u{1f600}\n\n', 'data: end\n\n'];
-/** More than the kernel takes for a reader who reads nothing. */
+/** More than the kernel buffers for a reader who reads nothing. */
 const LARGE = 'x'.repeat(32 * 1024 * 1024);
 
-/** A socket by how it takes several pieces at once. */
+/** How a socket takes several pieces at once. */
 interface Vectored {
   readonly _writev: (pieces: readonly { readonly chunk: unknown }[], callback: () => void) => void;
 }
 
-/** A caller on a socket of its own, of whose requests each is answered by `answer`. */
+/** A caller on its own socket; `answer` answers each of their requests. */
 async function callerOf(t: TestContext, answer: (response: ServerResponse, path: string) => Promise<void>) {
   const server = createServer((request, response) => {
     response.sendDate = false;
@@ -34,7 +34,7 @@ async function callerOf(t: TestContext, answer: (response: ServerResponse, path:
   return socket;
 }
 
-/** Each frame in a turn of its own. */
+/** Writes each frame in its own turn of the event loop. */
 async function writeAll(response: ServerResponse): Promise<void> {
   const { write, end } = createFrameWriter(response, CORRELATION_ID);
   for (const [index, frames] of FRAMES.entries()) {
@@ -57,19 +57,19 @@ function bodiesOf(text: string): readonly string[] {
   return text.split(/HTTP\/1\.1 200 OK\r\n(?:[^\r\n]+\r\n)*\r\n/).slice(1);
 }
 
-test('CC-01 frames are chunks of the body by their bytes, after the head and before the end', async (t) => {
+test('CC-01 frames are sent as chunks of the body, counted in bytes, after the head and before the end', async (t) => {
   const socket = await callerOf(t, writeAll);
   socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   assert.deepEqual(bodiesOf(await textOf(socket)), [chunked(FRAMES)]);
 });
 
-test('CC-01 a caller of HTTP/1.0 gets frames without chunks around them', async (t) => {
+test('CC-01 an HTTP/1.0 caller gets the frames without chunked encoding', async (t) => {
   const socket = await callerOf(t, writeAll);
   socket.write('GET / HTTP/1.0\r\n\r\n');
   assert.deepEqual(bodiesOf(await textOf(socket)), [FRAMES.join('')]);
 });
 
-test('CC-01 frames of an answer whose turn has not come wait for the one before it', async (t) => {
+test('CC-01 frames of a pipelined answer wait for the answer before it', async (t) => {
   const second = Promise.withResolvers<void>();
   const socket = await callerOf(t, async (response, path) => {
     if (path === '/first') await second.promise;
@@ -80,7 +80,7 @@ test('CC-01 frames of an answer whose turn has not come wait for the one before 
   assert.deepEqual(bodiesOf(await textOf(socket)), [chunked(FRAMES), chunked(FRAMES)]);
 });
 
-test('CC-11 a frame that a reader does not take is waited for, until it is taken or the reader has left', async (t) => {
+test('CC-11 writing waits for a slow reader until the frame is taken or the reader has left', async (t) => {
   for (const leaves of [false, true]) {
     const waits = Promise.withResolvers<{ readonly waiting: Promise<void> | undefined }>();
     const socket = await callerOf(t, async (response) => {
@@ -96,14 +96,14 @@ test('CC-11 a frame that a reader does not take is waited for, until it is taken
     socket.pause();
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
     const { waiting } = await waits.promise;
-    assert.ok(waiting !== undefined, 'a reader who reads nothing was given all');
+    assert.ok(waiting !== undefined, 'a reader who reads nothing was given everything');
     if (leaves) socket.destroy();
     else socket.resume();
     await waiting;
   }
 });
 
-test('CC-01 a frame leaves in one piece, and the last one with the end', async (t) => {
+test('CC-01 a frame is written in one piece, and the last one together with the end', async (t) => {
   let pieces: readonly unknown[] = [];
   let ends: readonly unknown[] = [];
   const socket = await callerOf(t, async (response) => {
@@ -129,7 +129,7 @@ for (const { what, refusal, code } of [
   { what: 'a refusal', refusal: refuse('UPSTREAM_PROVIDER_ERROR', 'It failed.'), code: 'UPSTREAM_PROVIDER_ERROR' },
   { what: 'a fault of ours', refusal: undefined, code: 'INTERNAL_SERVER_ERROR' },
 ] as const) {
-  test(`ER-06 a stream that fails by ${what} ends with its envelope, behind the frames that waited`, async (t) => {
+  test(`ER-06 a stream that fails by ${what} ends with its error envelope, after the frames still waiting`, async (t) => {
     const socket = await callerOf(t, async (response) => {
       const { write, fail } = createFrameWriter(response, CORRELATION_ID);
       await write('data: first\n\n');

@@ -1,8 +1,9 @@
 import type { Pool } from '#db/pool.ts';
 import { selectChanges, selectCheck } from '#ledger/check/queries.ts';
 
-/** A figure in the books that is not what the entries, holds and receipts say. */
+/** A figure in the books that differs from what the entries, holds and receipts add up to. Amounts are in micros. */
 export interface Difference {
+  /** The broken rule in words, as the SQL function names it. */
   readonly rule: string;
   readonly walletId: bigint;
   readonly expected: bigint;
@@ -10,21 +11,21 @@ export interface Difference {
 }
 
 export interface LedgerCheck {
-  /** Wallets and entries that were looked at. */
+  /** How many wallets and entries the check looked at. */
   readonly wallets: bigint;
   readonly entries: bigint;
-  /** The first of them, by wallet. */
+  /** The first `DIFFERENCES_MAX` differences, by wallet. */
   readonly differences: readonly Difference[];
-  /** All of them. 0: the books are right to the micro. */
+  /** How many differences there are in all. 0 means that the books are right to the micro. */
   readonly found: bigint;
 }
 
-/** More broken figures than anybody reads, and few enough for any memory. */
+/** More differences than anybody reads, and few enough to fit in memory. */
 export const DIFFERENCES_MAX = 1_000;
-/** Small enough that no statement holds back the vacuum, or the other work of the database, for long. */
+/** Small enough that no statement delays the vacuum, or other work of the database, for long. */
 const WALLETS_PER_STATEMENT = 1_000;
 
-/** Re-derives every balance, hold, cap and receipt of the whole ledger in one snapshot (WA-09). Changes nothing. */
+/** Derives every balance, hold, cap and receipt of the whole ledger again, in one snapshot (WA-09). Changes nothing. */
 export async function checkLedger(pool: Pool): Promise<LedgerCheck> {
   const rows = await selectCheck(pool, DIFFERENCES_MAX);
   const [{ wallets, entries, all } = { wallets: 0n, entries: 0n, all: null }] = rows;
@@ -32,14 +33,16 @@ export async function checkLedger(pool: Pool): Promise<LedgerCheck> {
 }
 
 /**
- * Checks the wallets that have changed since they were last found right, by what is new in them: what it costs goes by
- * that and not by the history. Ends early where `goesOn` says so. Blind to changes of rows that it has seen before; `checkLedger` is not.
+ * Checks only the wallets that have changed since a check last found them right, and only their new rows. The cost grows
+ * with the changes and not with the history. It cannot see changes to rows that it has checked before; `checkLedger` can.
+ * Stops early when `goesOn` returns false.
  */
 export async function checkChanges(pool: Pool, goesOn: () => boolean = () => true): Promise<LedgerCheck> {
   const differences: Difference[] = [];
   let wallets = 0n;
   let entries = 0n;
   let found = 0n;
+  // One page of wallets after another. A snapshot of all of them would hold back the vacuum for as long as the pass takes.
   for (let after: bigint | null = 0n; after !== null && goesOn(); ) {
     const rows = await selectChanges(pool, after, WALLETS_PER_STATEMENT);
     const page = differencesIn(rows);
@@ -52,7 +55,7 @@ export async function checkChanges(pool: Pool, goesOn: () => boolean = () => tru
   return { wallets, entries, differences, found };
 }
 
-/** Rows without a rule carry the counts alone. */
+/** A check without differences still returns one row, for the counts. That row has no rule. */
 function differencesIn(
   rows: readonly {
     readonly rule: string | null;

@@ -7,5 +7,5 @@ export const checkPasses = labelledCounter(
 );
 export const checkedWallets = counter(
   'purser_ledger_check_wallets_total',
-  'Wallets that the incremental ledger check derived anew.',
+  'Wallets that the incremental ledger check has checked.',
 );

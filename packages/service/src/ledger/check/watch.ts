@@ -8,14 +8,15 @@ import { checkedWallets, checkPasses } from '#ledger/check/metrics.ts';
 import { beginCheck, endCheck, selectLastCheck } from '#ledger/check/queries.ts';
 
 const PERIOD_MS = 60_000;
-/** Timers of different processes never meet exactly: one that comes a little early still has its turn. */
+/** The timers of different processes drift. A process that is a little early may still take its turn. */
 const PERIOD_SHARE = 0.9;
+/** Enough to see what kind of fault it is. `purser ledger check` prints the rest. */
 const DIFFERENCES_LOGGED_MAX = 20;
-/** For each statement of a pass: a wallet that is new to it may have a long history. */
+/** The limit for each statement of a pass. A wallet that was never checked before may have a long history. */
 export const CHECK_STATEMENT_MS_MAX = 60_000;
 
 interface WatchOptions {
-  /** Of the watch's own: a pass never keeps a call from a connection. */
+  /** A pool for the watch alone, so that a pass never takes a connection from a call. */
   readonly pool: Pool;
   readonly clock: Clock;
   readonly log: Log;
@@ -27,8 +28,9 @@ interface LedgerWatch {
 }
 
 /**
- * Checks what is new in the ledger every minute, in one process of all (WA-09). What was found is kept in the database, so
- * that the metrics of every process tell of the last pass, whoever made it.
+ * Checks the changes in the ledger every minute (WA-09). Only one of the processes on a database runs each pass. It stores
+ * the result in the database, so that the metrics of every process show the last pass. A pass that fails is logged, and
+ * the next one tries again.
  */
 export function startLedgerWatch({ pool, clock, log, periodMs = PERIOD_MS }: WatchOptions): LedgerWatch {
   let isStopping = false;
@@ -39,10 +41,10 @@ export function startLedgerWatch({ pool, clock, log, periodMs = PERIOD_MS }: Wat
   async function check(): Promise<void> {
     const begunMs = clock.nowMs();
     const result = await checkChanges(pool, () => !isStopping);
-    if (isStopping) return;
+    if (isStopping) return; // The pass is incomplete. Storing it would count unchecked wallets as right.
     await endCheck(pool, result.found);
     durationSeconds = (clock.nowMs() - begunMs) / 1_000;
-    tell(result, log);
+    report(result, log);
   }
 
   async function pass(): Promise<void> {
@@ -64,7 +66,7 @@ export function startLedgerWatch({ pool, clock, log, periodMs = PERIOD_MS }: Wat
   };
 }
 
-function tell({ wallets, found, differences }: LedgerCheck, log: Log): void {
+function report({ wallets, found, differences }: LedgerCheck, log: Log): void {
   checkedWallets.add(Number(wallets));
   checkPasses.of({ result: found === 0n ? 'clean' : 'differences' }).add();
   if (found === 0n) return;
@@ -90,7 +92,7 @@ function declareGauges(watch: {
   });
   gauge({
     name: 'purser_ledger_check_last_success_timestamp_seconds',
-    help: 'When an incremental ledger check last came to its end, whatever it found.',
+    help: 'When an incremental ledger check last finished, with or without differences.',
     across: 'max',
     read: () => watch.last().ended_seconds,
   });

@@ -16,21 +16,27 @@ import {
   type TakeBackOutcome,
 } from '#ledger/funding/queries.ts';
 
-/** Money into wallets and out of them, other than by calls. Each act counts once, see `Movement`. */
+/** Moves money into and out of wallets for every reason but calls. Each key counts once, see `Movement`. */
 interface Funding {
-  /** Books money that came in. Lifts no suspension (WA-04). */
+  /** Books money that came in. It does not lift a suspension (WA-04). */
   readonly credit: (credit: Movement<CreditKind>) => Promise<CreditOutcome>;
-  /** Books money that went out: takes what is there; the rest is owed and suspends the wallet (WA-05, WA-06). */
+  /**
+   * Books money that went out. It takes what the wallet has, held money included. The rest is owed to us and suspends the
+   * wallet (WA-05, WA-06).
+   */
   readonly takeBack: (taken: Movement<TakeBackKind>) => Promise<TakeBackOutcome>;
-  /** Keeps an amount for a refund that the processor is asked for, out of what no call holds; nothing of a suspended wallet. */
+  /**
+   * Moves an amount out of the wallet before the processor is asked to refund it, so that no call can spend it meanwhile.
+   * Takes only money that no call holds, and refuses a suspended wallet.
+   */
   readonly setAside: (amount: Omit<Movement<never>, 'kind'>) => Promise<SetAsideOutcome>;
-  /** Ends what was set aside under a key: it was paid out, or goes back into the wallet. */
+  /** Ends the set-aside under a key, once: the money was paid out, or it goes back into the wallet. */
   readonly endSetAside: (
     end: Omit<Movement<'refund_paid' | 'refund_released'>, 'amount'>,
   ) => Promise<EndSetAsideOutcome>;
   /**
-   * Lifts a suspension, once what is owed is recovered from the balance that no call holds, or, with `writesOff`, given
-   * up. `shortfall`: the balance does not cover it, and nothing changed (WA-06).
+   * Lifts a suspension. First it recovers the shortfall from the balance that no call holds or, with `writesOff`, gives it
+   * up. `shortfall`: the balance does not cover the shortfall, and nothing has changed (WA-06).
    */
   readonly reinstate: (wallet: {
     readonly appId: AppId;

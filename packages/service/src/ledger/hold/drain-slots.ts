@@ -4,11 +4,11 @@ import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { beginDrains, selectDrainsTaken } from '#ledger/hold/drain-queries.ts';
 
-/** Stream slots of calls that are read on although their callers have left (LI-02). */
+/** The stream slots of drained calls, which read on after their callers have left (LI-02). A live caller goes first. */
 export interface DrainSlots {
   /**
-   * From now on a new stream of the same wallet may have the slot of this one; `onTaken` is called soon after one has
-   * taken it. Call what this gives when the call has ended.
+   * Lets a new stream of the same wallet take this call's slot from now on. `onTaken` is called soon after that happens.
+   * Returns a function that withdraws the offer; call it when the call has ended.
    */
   readonly offer: (callId: CallId, onTaken: () => void) => () => void;
   readonly stop: () => Promise<void>;
@@ -19,10 +19,10 @@ interface DrainSlotOptions {
   readonly log: Log;
 }
 
-/** So that whoever gave up its slot stops within a second. */
+/** Short enough that a drain stops within a second of losing its slot. */
 const POLL_MS = 500;
 const BATCH_MAX = 256;
-const OFFER_RETRIES_MAX = 20;
+const OFFER_RETRIES_MAX = 20; // About two seconds. After that the drain keeps its slot.
 
 export function createDrainSlots({ pool, log }: DrainSlotOptions): DrainSlots {
   const offered = new Map<CallId, () => void>();
@@ -41,7 +41,7 @@ export function createDrainSlots({ pool, log }: DrainSlotOptions): DrainSlots {
     try {
       for (const callId of await selectDrainsTaken(pool, [...offered.keys()])) take(callId);
     } catch (fault) {
-      log.warn({ fault: describeFault(fault) }, 'drains could not be looked up');
+      log.warn({ fault: describeFault(fault) }, 'the slots of drained streams could not be read');
     }
   }
 
@@ -51,7 +51,7 @@ export function createDrainSlots({ pool, log }: DrainSlotOptions): DrainSlots {
     onTaken?.();
   }
 
-  /** Looks only while there is something to look for. */
+  /** Stops the polling with the last offer: without one there is nothing to ask the database. */
   function withdraw(callId: CallId): void {
     offered.delete(callId);
     if (offered.size > 0) return;
@@ -63,9 +63,13 @@ export function createDrainSlots({ pool, log }: DrainSlotOptions): DrainSlots {
     offer: (callId, onTaken) => {
       offered.set(callId, onTaken);
       offering.submit(callId).catch((fault: unknown) => {
-        log.warn({ callId, fault: describeFault(fault) }, 'a drain keeps its slot: it could not be offered');
+        log.warn(
+          { callId, fault: describeFault(fault) },
+          'the slot of a drained stream could not be offered: the stream keeps it',
+        );
       });
       timer ??= setInterval(() => {
+        // Polls never overlap.
         polling ??= poll().finally(() => {
           polling = undefined;
         });

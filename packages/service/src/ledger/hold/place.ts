@@ -4,8 +4,9 @@ import type { HoldRequest } from '#kernel/hold.ts';
 import { type ReservedRow, reserveFitting, reserveHolds } from '#ledger/hold/queries.ts';
 
 /**
- * Places the hold of each request or says why not, in their order. What fits is placed by one statement; the rest, nearly
- * always nothing, is judged call by call in a second. Safe to repeat: a hold that is placed already is answered as it is.
+ * Places the hold of each request, or says why not, in the order of the requests. One statement places every hold that
+ * fits whole. A second one judges the rest call by call, and nearly always there is no rest. There are two because a
+ * statement for the ordinary case alone is much cheaper (decision 32). Safe to repeat: a hold that exists is answered as it is.
  */
 export async function placeHolds(
   db: Queryable,
@@ -18,6 +19,7 @@ export async function placeHolds(
   return inOrderOf(requests, [...done.map(wholeHold), ...judged]);
 }
 
+/** The answer for a hold that fitted whole. The statement does not send it back, because we know it already. */
 const wholeHold = ({ callId, most }: HoldRequest): ReservedRow => ({
   call_id: callId,
   outcome: 'granted',

@@ -2,5 +2,5 @@ import { counter } from '#kernel/metrics.ts';
 
 export const holdsReaped = counter(
   'purser_holds_reaped_total',
-  'Holds of dead processes, or of no call, that were released.',
+  'Released holds of dead processes, and orphaned holds.',
 );

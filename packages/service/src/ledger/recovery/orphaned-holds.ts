@@ -4,35 +4,37 @@ import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { selectHeldCalls } from '#ledger/recovery/queries.ts';
 
-/** What this process knows of its calls that hold money, against what the database says. */
+/** Compares the calls of this process that may hold money with the holds that the database has for it. */
 interface OrphanedHolds {
-  /** The call may hold from now on. */
+  /** The call may have a hold from now on. Call it before the statement that places the hold. */
   readonly begin: (callId: CallId) => void;
-  /** It was refused or is settled, or it was given up and whatever it holds, now or later, is an orphaned hold. */
+  /** The call was refused, settled or given up. A hold that it still has, or gets later, is orphaned. */
   readonly end: (callId: CallId) => void;
-  /** Releases the holds of this process that none of its calls has. Gives how many there were. */
+  /** Releases the orphaned holds of this process. Returns how many there were. */
   readonly release: () => Promise<number>;
 }
 
 interface OrphanedHoldsOptions {
   readonly pool: Pool;
   readonly instance: Instance;
-  /** Ends a call uncharged. */
+  /** Ends a call without a charge. */
   readonly releaseCall: (callId: CallId) => Promise<unknown>;
   readonly log: Log;
 }
 
 /**
- * The answer that placed a hold may be lost, and its statement may run long after everybody gave it up: a network that
- * stood still delivers it, a server that was stopped goes on. Only comparing what is held with who holds finds them all.
+ * A hold can exist without its call. The answer to the statement that placed it may be lost. The statement may also run
+ * long after its call was given up: a stalled network delivers it, or a stopped server continues. No timeout can tell when
+ * that is over, so we compare the holds in the database with the running calls. A running call's hold is never orphaned,
+ * however long the call takes.
  */
 export function createOrphanedHolds({ pool, instance, releaseCall, log }: OrphanedHoldsOptions): OrphanedHolds {
   const calls = new Set<CallId>();
 
   function releaseOne(callId: CallId): void {
-    calls.add(callId); // Until it is released, so that no other look at the database finds it.
+    calls.add(callId); // Counts as a call until it is released, so that the next pass does not release it again.
     const released = releaseCall(callId).catch((fault: unknown) => {
-      log.error({ fault: describeFault(fault), callId }, 'a hold of no call could not be released');
+      log.error({ fault: describeFault(fault), callId }, 'an orphaned hold could not be released');
     });
     void released.finally(() => calls.delete(callId));
   }
@@ -42,9 +44,10 @@ export function createOrphanedHolds({ pool, instance, releaseCall, log }: Orphan
     end: (callId) => void calls.delete(callId),
     release: async () => {
       const held = await instance.run((instanceId) => selectHeldCalls(pool, instanceId));
+      // Compared after the answer: a call that began meanwhile is in `calls` already.
       const orphans = held.filter((callId) => !calls.has(callId));
       for (const callId of orphans) releaseOne(callId);
-      if (orphans.length > 0) log.warn({ calls: orphans }, 'holds that no call has are released');
+      if (orphans.length > 0) log.warn({ calls: orphans }, 'orphaned holds are released');
       return orphans.length;
     },
   };

@@ -7,7 +7,7 @@ import { startReaper } from '#ledger/recovery/reaper.ts';
 const LEASE_S = 15;
 const SHORT_LEASE_S = 3;
 
-/** A reaper of one kind of money under a clock of its own. */
+/** A reaper for one kind of money, with its own clock. */
 function startPassing(t: TestContext, prepare?: () => Promise<boolean>, leaseS?: number) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const database = { isDown: false };
@@ -20,12 +20,12 @@ function startPassing(t: TestContext, prepare?: () => Promise<boolean>, leaseS?:
   const lease = leaseS === undefined ? {} : { leaseMs: leaseS * 1_000 };
   const reaper = startReaper({ passes: [pass], log: createLog('silent'), ...lease });
   t.after(reaper.stop);
-  /** Lets so many seconds pass, and tells whether the last pass released holds. */
+  /** Advances the clock by so many seconds, and returns whether the last pass released holds. */
   const releasesAfter = async (seconds: number): Promise<boolean> => {
     const before = asked.length;
     for (let second = 0; second < seconds; second += 1) {
       t.mock.timers.tick(1_000);
-      await yieldToOthers(); // For the pass to end.
+      await yieldToOthers(); // Lets the pass end.
     }
     assert.equal(asked.length, before + seconds);
     return (asked.at(-1) ?? 0) > 0;
@@ -33,7 +33,7 @@ function startPassing(t: TestContext, prepare?: () => Promise<boolean>, leaseS?:
   return { database, releasesAfter };
 }
 
-test('WA-10 a reaper releases nothing until it has reached the database for a whole lease, and again after an outage', async (t) => {
+test('WA-10 a reaper releases nothing until it has been in touch with the database for a whole lease, also after an outage', async (t) => {
   const { database, releasesAfter } = startPassing(t);
   assert.equal(await releasesAfter(LEASE_S), false);
   assert.equal(await releasesAfter(1), true);
@@ -44,13 +44,13 @@ test('WA-10 a reaper releases nothing until it has reached the database for a wh
   assert.equal(await releasesAfter(1), true);
 });
 
-test('WA-10 a reaper waits as long as the lease of the settings', async (t) => {
+test('WA-10 a reaper waits for the lease in the settings', async (t) => {
   const { releasesAfter } = startPassing(t, undefined, SHORT_LEASE_S);
   assert.equal(await releasesAfter(SHORT_LEASE_S), false);
   assert.equal(await releasesAfter(1), true);
 });
 
-test('WA-10 a reaper releases nothing while what the dead have left on disk is not settled', async (t) => {
+test('WA-10 a reaper releases nothing until the settlements that dead processes left on disk have landed', async (t) => {
   let isSettled = false;
   const { releasesAfter } = startPassing(t, () => Promise.resolve(isSettled));
   assert.equal(await releasesAfter(2 * LEASE_S), false);

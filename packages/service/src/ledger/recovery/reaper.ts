@@ -4,36 +4,41 @@ import { repeat } from '#kernel/repeat.ts';
 import { holdsReaped } from '#ledger/recovery/metrics.ts';
 
 const PERIOD_MS = 1_000;
+/** Keeps one statement short. A pass a second still returns 30,000 holds a minute. */
 const HOLDS_PER_PASS = 500;
 
 interface Reaper {
   readonly stop: () => Promise<void>;
 }
 
-/** Holds of one kind. */
+/** How holds of one kind are released: those of dead processes, live or sandbox, or the orphaned ones of this process. */
 interface ReaperPass {
-  /** Releases at most so many orphaned holds and gives how many it released. */
+  /**
+   * Releases holds and returns how many. Of dead processes it may release up to `holdsMax`; with 0 it only finds out
+   * whether the database answers.
+   */
   readonly release: (holdsMax: number) => Promise<number>;
-  /** Comes before it once the database has been reached; false when nothing may be released yet. */
+  /** Runs before each release once the database has been reached. False if nothing may be released yet. */
   readonly prepare?: () => Promise<boolean>;
 }
 
 interface ReaperOptions {
   readonly passes: readonly ReaperPass[];
   readonly log: Log;
-  /** Of every process on this database. */
+  /** The lease of the processes on this database. All must use the same. */
   readonly leaseMs?: number;
 }
 
 /**
- * Gives back the holds of processes that died (WA-10). After an outage of the database every lease has run out, so it
- * waits until it has itself been connected for a whole lease: by then each process that lives has renewed its own. What
- * the dead have left on disk is settled first, so that only what nobody knows the end of is released.
+ * Releases the holds of dead processes without a charge (WA-10). After an outage of the database every lease has run out,
+ * also those of live processes. So the reaper waits until it has itself reached the database for a whole lease: by then
+ * every live process has renewed its own. It also settles first what dead processes left on disk. A hold that is released
+ * has lost its charge for good, so only holds of calls whose end is unknown may be released.
  */
 export function startReaper({ passes, log, leaseMs = LEASE_MS }: ReaperOptions): Reaper {
-  /** Passes that must have reached the database in a row before anything is released: a whole lease of them. */
+  /** How many passes in a row must reach the database before anything is released: a whole lease. */
   const passesBeforeRelease = leaseMs / PERIOD_MS;
-  // One count each: while one kind of money cannot be reached, the holds of the other still come back.
+  // One count for each kind: while sandbox holds cannot be reached, live ones are still released.
   const reached = passes.map(() => 0);
 
   async function pass({ release, prepare }: ReaperPass, index: number): Promise<void> {
@@ -44,10 +49,10 @@ export function startReaper({ passes, log, leaseMs = LEASE_MS }: ReaperOptions):
       const released = await release(mayRelease ? HOLDS_PER_PASS : 0);
       reached[index] = passes + 1;
       holdsReaped.add(released);
-      if (released > 0) log.warn({ released }, 'holds that no call has were released');
+      if (released > 0) log.warn({ released }, 'holds of dead processes, or orphaned holds, were released');
     } catch (fault) {
-      reached[index] = 0;
-      log.warn({ fault: describeFault(fault) }, 'the reaper did not get through its pass');
+      reached[index] = 0; // An outage: live processes may not have renewed their leases either.
+      log.warn({ fault: describeFault(fault) }, 'a pass of the reaper failed');
     }
   }
 

@@ -1,6 +1,6 @@
 import { gauge } from '#kernel/metrics.ts';
 
-/** Declares the gauges of the settlements that are on disk because the database could not take them. */
+/** Declares the gauges of the settlements that wait on disk because the database could not take them. */
 export function declareSpoolMetrics(spool: { readonly kept: () => number; readonly oldestKeptMs: () => number }): void {
   gauge({
     name: 'purser_settlements_kept',
@@ -10,7 +10,7 @@ export function declareSpoolMetrics(spool: { readonly kept: () => number; readon
   });
   gauge({
     name: 'purser_settlements_kept_oldest_seconds',
-    help: 'How long the oldest of them has waited.',
+    help: 'How long the oldest settlement on disk has waited for the database.',
     across: 'max',
     read: () => spool.oldestKeptMs() / 1_000,
   });

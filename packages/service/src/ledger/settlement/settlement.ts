@@ -5,15 +5,15 @@ import type { Micros } from '#kernel/micros.ts';
 /** How a call ended, for its receipt. */
 export interface Settlement {
   readonly callId: CallId;
-  /** What it costs; what exceeds the hold is not taken. 0 gives the whole hold back. */
+  /** The cost of the call. Any part above the hold is not taken from the wallet. 0 gives the whole hold back. */
   readonly charge: Micros;
   readonly outcome: 'answered' | 'abandoned' | 'failed';
-  /** The resolved identifier. */
+  /** The resolved model identifier. */
   readonly model: string | undefined;
   readonly priceId: bigint | undefined;
-  /** Charged by our own count, because the provider reported none. */
+  /** The charge is by our own count, because the provider reported no usage. */
   readonly isEstimated: boolean;
-  /** The provider's count contradicted itself and was taken as the nearest that does not. */
+  /** The provider's usage contradicted itself. The charge is by the nearest usage that does not. */
   readonly isUsageClamped: boolean;
   readonly usage: {
     readonly promptTokens: number;
@@ -22,11 +22,14 @@ export interface Settlement {
     readonly reasoningTokens: number;
   };
   readonly correlationId: CorrelationId | undefined;
-  /** Its answer is not kept: while a retry waits for that, the call is not ended (CC-14). Never so from disk. */
+  /**
+   * The answer of the call is not kept for retries. If a retry already waits for it, the settlement ends nothing, because
+   * the answer must be kept first (CC-14). Never set in a settlement from disk.
+   */
   readonly isUnkept?: boolean;
 }
 
-/** Settlements as the database takes them: the type `ledger.settlement`. */
+/** Writes settlements as records of the type `ledger.settlement`, in the order of its attributes. */
 export const settlementRecords = recordArrayOf<Settlement>({
   call_id: ({ callId }) => callId,
   charge_micros: ({ charge }) => charge,

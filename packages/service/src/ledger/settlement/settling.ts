@@ -10,32 +10,33 @@ import type { Settlement } from '#ledger/settlement/settlement.ts';
 import type { Spool } from '#ledger/settlement/spool.ts';
 import type { Landing } from '#ledger/settlement/spool-replay.ts';
 
-/** What a call was charged, now or when it ended earlier. 0 when its hold had been released. */
+/** What a call was charged, now or when it ended earlier. 0 if its hold had been released. */
 export interface SettledCall {
   readonly charged: Micros;
-  /** Nothing has ended: a retry waits for the answer, which must be kept first. Only of `isUnkept` settlements. */
+  /** The call has not ended: a retry waits for its answer, which must be kept first. Only for `isUnkept` settlements. */
   readonly isJoined?: true;
 }
 
-/** How far settlements may fall behind before no new call is taken. */
+/** How far settlements may fall behind before new calls are refused. */
 export interface BacklogLimits {
-  /** How long the oldest may wait for a database that is away. */
+  /** How long the oldest settlement may wait while the database is away. */
   readonly ageMsMax: number;
-  /** How many of this process may wait, for whatever reason. */
+  /** How many settlements of this process may wait, whether or not the database is away. */
   readonly settlementsMax: number;
 }
 
+/** Bounds the spending that the database does not know of yet. */
 export const BACKLOG_LIMITS: BacklogLimits = { ageMsMax: 30_000, settlementsMax: 10_000 };
 
-/** Brings settlements into the database, by way of the disk when it is away. */
+/** Brings settlements into the database. While the database is away it keeps them on disk and answers from there. */
 interface Settling {
   /** See `Holds`. */
   readonly settle: (settlement: Settlement, granted: Micros) => Promise<SettledCall>;
-  /** Ends a call for which nobody waits, uncharged. */
+  /** Ends a call without a charge. For orphaned holds: no caller waits for this. */
   readonly release: (callId: CallId) => Promise<SettledCall>;
   /**
-   * True when a new call would be one too many. Age alone says nothing while the database answers: one wallet may be
-   * locked, and the others go on.
+   * True if new calls must be refused. Age alone refuses nothing while the database answers: one wallet may be locked for
+   * long, and that is no reason to turn away the callers of all others.
    */
   readonly isBehind: (limits: BacklogLimits) => boolean;
   /** See `Holds`. */
@@ -48,11 +49,11 @@ interface SettlingOptions {
   readonly pool: Pool;
   readonly spool: Spool;
   readonly log: Log;
-  /** Told when the settlement of a call has landed or never will. */
+  /** Called when the settlement of a call has landed, or never will. */
   readonly onEnd: (callId: CallId) => void;
 }
 
-const BATCH_MAX = 256;
+const BATCH_MAX = 256; // Settlements in one statement.
 
 interface LandingOptions extends Pick<SettlingOptions, 'log' | 'onEnd'> {
   readonly settling: Batcher<Settlement, SettledCall>;
@@ -61,12 +62,15 @@ interface LandingOptions extends Pick<SettlingOptions, 'log' | 'onEnd'> {
 
 type Land = (settlement: Settlement, waiter: Waiter<SettledCall>) => void;
 
-/** Brings a settlement into the database, however long it takes. By callbacks: a call waits for one promise in all. */
+/**
+ * Makes the function that brings a settlement into the database, however long it takes. It uses callbacks because this is
+ * the hot path: a call then waits for one promise in all.
+ */
 function createLanding({ settling, log, onEnd, isStopped }: LandingOptions): Land {
   function land(settlement: Settlement, waiter: Waiter<SettledCall>): void {
     settling.hand(settlement, {
       resolve: (settled) => {
-        // A call that a retry has joined goes on: its settlement comes again, once its answer is kept.
+        // If a retry has joined the call, the call has not ended. Its settlement comes again once its answer is kept.
         if (settled.isJoined !== true) onEnd(settlement.callId);
         waiter.resolve(settled);
       },
@@ -74,12 +78,16 @@ function createLanding({ settling, log, onEnd, isStopped }: LandingOptions): Lan
     });
   }
 
-  /** The settlement itself cannot be stored: a bug. The user at least gets the hold back. */
+  /** The database refuses the settlement itself, which is a bug of ours. The user at least gets the hold back. */
   async function fail(settlement: Settlement, fault: unknown, waiter: Waiter<SettledCall>): Promise<void> {
     const { callId, charge } = settlement;
+    // After the stop the pools end, which fails every statement. The hold then stays for the next process to settle.
     if (!isStopped()) {
       const facts = { callId, charge: String(charge) };
-      log.error({ fault: describeFault(fault), ...facts }, 'a call could not be settled: released');
+      log.error(
+        { fault: describeFault(fault), ...facts },
+        'a call could not be settled: its hold is released without a charge',
+      );
       failpoint('hold.release-queued');
       await settling.submit(released(callId)).catch(() => undefined);
       failpoint('hold.release-answered');
@@ -101,17 +109,22 @@ export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Se
   });
   const land = createLanding({ settling, log, onEnd, isStopped: () => isStopped });
 
-  /** Answers from disk, while the settlement goes on trying to land. */
+  /**
+   * Writes the settlement to disk and answers as soon as it is there, while the statement goes on trying. If the disk
+   * fails too, or the statement is quicker, the answer is that of the statement.
+   */
   async function keep(settlement: Settlement, granted: Micros, landing: Promise<SettledCall>): Promise<SettledCall> {
     const { callId, charge } = settlement;
     const kept = spool.keep(settlement);
     const landed = landing.then(
       ({ charged }) => {
-        spool.strike(callId);
+        spool.crossOff(callId);
+        // The call was free after all, although its caller may have been told of a charge. An operator should know.
         const isLost = charged === ZERO_MICROS && charge > ZERO_MICROS;
         if (isLost) log.error({ callId, charge: String(charge) }, 'a settlement came after its hold was released');
       },
-      () => void (isStopped || spool.strike(callId)),
+      // After a stop the failure is that of a closed pool: the settlement must stay on disk.
+      () => void (isStopped || spool.crossOff(callId)),
     );
     const isKept = await Promise.race([kept, landed.then(() => false)]);
     return isKept ? { charged: charge < granted ? charge : granted } : landing;
@@ -122,7 +135,7 @@ export function createSettling({ pool, spool, log, onEnd }: SettlingOptions): Se
       outage.orLate(
         (waiter) => land(settlement, waiter),
         (landing) => {
-          // Nobody can keep the answer now. A retry that waits for it runs anew.
+          // In an outage the answer cannot be kept for a retry. So the call ends without it, and a waiting retry runs again.
           const landAnyway = () =>
             new Promise<SettledCall>((resolve, reject) =>
               land({ ...settlement, isUnkept: false }, { resolve, reject }),
@@ -151,7 +164,10 @@ async function settleAll(pool: Pool, settlements: readonly Settlement[]): Promis
 
 type Settle = (settlements: readonly Settlement[]) => Promise<readonly SettledCall[]>;
 
-/** Lands what is left of a file, each of it tried once in a batch and, where that fails, once by itself. */
+/**
+ * Settles what a file holds, in batches. If a batch fails, each of its settlements is tried once alone, so that one that
+ * cannot land does not keep back the others. Nothing is tried for longer: the reaper calls again every second.
+ */
 async function landLeft(left: readonly Settlement[], settle: Settle, log: Log): Promise<Landing> {
   let stuck = 0;
   let refused = 0;
@@ -167,7 +183,10 @@ async function landLeft(left: readonly Settlement[], settle: Settle, log: Log): 
   return { isStuck: stuck > 0, refused };
 }
 
-/** Throws when the server is away. */
+/**
+ * Tries once to settle. `stuck` may land later, `refused` never will. Throws if the server is away, because then nothing is
+ * known about any of them.
+ */
 async function tryToLand(
   some: readonly Settlement[],
   settle: Settle,
@@ -181,11 +200,13 @@ async function tryToLand(
     return 'landed';
   } catch (fault) {
     if (isServerFault(fault)) throw fault;
-    if (some.length === 1) log.warn({ fault: describeFault(fault), callId: some[0]?.callId }, 'left unsettled');
+    if (some.length === 1)
+      log.warn({ fault: describeFault(fault), callId: some[0]?.callId }, 'a settlement from disk could not be settled');
     return isItemFault(fault) ? 'refused' : 'stuck';
   }
 }
 
+/** The settlement that gives the whole hold of a call back and says nothing else about the call. */
 function released(callId: CallId): Settlement {
   return {
     callId,

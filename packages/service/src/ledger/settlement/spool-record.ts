@@ -3,28 +3,33 @@ import { isJsonObject, parseJson } from '#kernel/json.ts';
 import { micros, MICROS_MAX } from '#kernel/micros.ts';
 import type { Settlement } from '#ledger/settlement/settlement.ts';
 
-/** A settlement as one line of JSON, with amounts as decimal strings: ids and figures, nothing that anybody said. */
+/**
+ * Writes a settlement as one line of JSON. Amounts are decimal strings, because a JSON number loses micros above 2^53. The
+ * line holds ids and figures only, never a word of a prompt or an answer.
+ */
 export function lineOf({ charge, priceId, ...rest }: Settlement): string {
   return `${JSON.stringify({ ...rest, charge: String(charge), priceId: priceId?.toString() })}\n`;
 }
 
 interface SpooledSettlements {
   readonly settlements: readonly Settlement[];
-  /** How many lines say no settlement. */
+  /** How many lines are not a settlement. A torn last line does not count. */
   readonly malformed: number;
-  /** The last line was begun and not finished, so that nobody was told that it is kept. */
+  /** The last line was cut off while it was written. Its caller never heard that it was kept. */
   readonly isTorn: boolean;
 }
 
 /**
- * The settlements of a file, each call once. A last line that cannot be read was being written when its process or
- * machine died; that is no damage.
+ * Reads the settlements of a file, each call once. If the last line cannot be read, its process or machine died while
+ * writing it. That is expected and loses nothing, because the line was never acknowledged. Any other bad line is damage.
  */
 export function readSpooled(text: string): SpooledSettlements {
   const lines = text.split('\n');
   const isTorn = lines.pop() !== '';
   const read = lines.map(settlementOf);
+  // The line break may reach the disk before the rest of its line, so a last line that looks finished can be torn too.
   const endsMalformed = !isTorn && lines.length > 0 && read.at(-1) === undefined;
+  // An owner that lost its file writes its lines again, so a call may appear twice. Both lines say the same.
   const byCall = new Map<CallId, Settlement>();
   for (const settlement of read) if (settlement !== undefined) byCall.set(settlement.callId, settlement);
   const malformed = read.filter((settlement) => settlement === undefined).length - Number(endsMalformed);
@@ -34,6 +39,10 @@ export function readSpooled(text: string): SpooledSettlements {
 const OUTCOMES: readonly string[] = ['answered', 'abandoned', 'failed'] satisfies Settlement['outcome'][];
 const DECIMAL = /^\d{1,19}$/;
 
+/**
+ * Checks each field, because a file may be damaged or of another version. Money is never booked from a line that is only
+ * nearly right. `isUnkept` is not read: no retry can wait for the answer of a process that is gone.
+ */
 function settlementOf(line: string): Settlement | undefined {
   const record = parseJson(line);
   if (!isJsonObject(record)) return undefined;

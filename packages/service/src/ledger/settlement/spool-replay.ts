@@ -5,11 +5,11 @@ import type { Settlement } from '#ledger/settlement/settlement.ts';
 import { codeOf, isSpoolName, newSpoolName, removeSpoolFile, unlessMissing } from '#ledger/settlement/spool-file.ts';
 import { readSpooled } from '#ledger/settlement/spool-record.ts';
 
-/** How settlements of a file met the database. Thrown instead: it is away, and none can be said to have landed. */
+/** What became of the settlements of a file. If the database is away, landing throws instead. */
 export interface Landing {
-  /** Some could not land now and may later. */
+  /** True if some could not land now but may later, such as those of a locked wallet. */
   readonly isStuck: boolean;
-  /** So many never will: the database refuses them as they are. */
+  /** How many can never land, because the database refuses them as they are. */
   readonly refused: number;
 }
 
@@ -20,13 +20,14 @@ interface ReplayOptions {
   readonly log: Log;
 }
 
-/** Faults of this process or machine that pass, and say nothing of the file. */
+/** Faults of this process or machine that pass and say nothing about the file. */
 const PASSING_CODES = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR']);
 
 /**
- * Lands what other processes left. Whether they live is not asked: landing twice is the same as once, and an owner that
- * lives writes anew what it had added after its file was claimed. True when all of it has landed or been set aside; false
- * also where another process was quicker with a file, and has perhaps not landed it yet.
+ * Settles what other processes left on disk. It does not ask whether they are alive, because the answer would be out of date
+ * on arrival. It need not know: settling twice is the same as settling once, and a live owner notices the claim and writes
+ * its newest lines again (decision 9). True if everything has landed or was set aside. False if something must wait, or if
+ * another process was quicker to claim a file and may not have settled it yet.
  */
 export async function replayFiles(options: ReplayOptions): Promise<boolean> {
   const names = (await unlessMissing(readdir(options.directory))) ?? [];
@@ -41,21 +42,25 @@ export async function replayFiles(options: ReplayOptions): Promise<boolean> {
 async function replayFile(options: ReplayOptions, name: string): Promise<boolean> {
   const { directory, land, log } = options;
   const claimed = path.join(directory, newSpoolName());
-  // Renamed before it is read: what its owner adds later, it finds to be added in vain, and writes elsewhere.
+  // Renamed before it is read. A line that its owner adds after the rename may be missed here, but then the owner sees
+  // that its file is gone and writes the line to a new one.
   const isClaimed = await unlessMissing(rename(path.join(directory, name), claimed).then(() => true));
-  if (isClaimed === undefined) return false; // Someone else has it.
+  if (isClaimed === undefined) return false; // Another process has claimed it, and may not have settled it yet.
   const read = await readText(options, claimed);
   if (read === 'taken' || read === 'set aside') return read === 'set aside';
   const { settlements, malformed, isTorn } = readSpooled(read.text);
   const { isStuck, refused } = await land(settlements);
-  if (isStuck) return false;
-  log.warn({ settlements: settlements.length, isTorn }, 'settlements that a process left behind are in the database');
+  if (isStuck) return false; // The file stays under its new name, and the next pass of any process claims it again.
+  log.warn(
+    { settlements: settlements.length, isTorn },
+    'settlements that another process left on disk are in the database',
+  );
   if (malformed + refused === 0) await removeSpoolFile(claimed);
   else await setAside(options, claimed, { malformed, refused });
   return true;
 }
 
-/** What a file says, or why there is nothing to be done with it. */
+/** Reads a claimed file, or says why there is nothing to do with it. A fault that passes is thrown, and the file stays. */
 async function readText(
   options: ReplayOptions,
   claimed: string,
@@ -70,9 +75,9 @@ async function readText(
   }
 }
 
-/** Nothing is thrown away that a person may still make sense of; nor does it stand in the way of the others. */
+/** Keeps a file that a person may still make sense of, under a name that no replay picks up again. */
 async function setAside({ log }: ReplayOptions, claimed: string, why: object): Promise<void> {
   const file = `${claimed}.unreadable`;
   await unlessMissing(rename(claimed, file));
-  log.error({ file: path.basename(file), ...why }, 'a file of settlements holds what cannot be booked: look at it');
+  log.error({ file: path.basename(file), ...why }, 'a settlement file holds lines that cannot be booked: look at it');
 }

@@ -1,18 +1,19 @@
 import path from 'node:path';
 import { createSpoolFile, removeSpoolFile, type SpoolFile } from '#ledger/settlement/spool-file.ts';
 
-/** The files of this process in the spool. Its steps are called one after the other. */
+/** Writes the spool files of this process. Its functions are never called concurrently. */
 export interface SpoolWriter {
-  /** Resolves once the lines are on disk, where nobody has claimed them before they could be read. */
+  /** Resolves once the lines are on disk, in a file that no process claimed before the lines were in it. */
   readonly append: (lines: string) => Promise<void>;
   readonly hasFiles: () => boolean;
   readonly isOwn: (name: string) => boolean;
+  /** Removes every file. Call it only when all settlements in them have landed. */
   readonly removeAll: () => Promise<void>;
-  /** Leaves the files where they are. */
+  /** Closes the current file and leaves all files on disk. */
   readonly close: () => Promise<void>;
 }
 
-/** How often in a row others may claim the file that is being written before it counts as a fault. */
+/** How often in a row other processes may claim the file that is being written before it counts as a fault. */
 const CLAIMS_MAX = 10;
 
 export function createSpoolWriter(directory: string): SpoolWriter {
@@ -27,12 +28,13 @@ export function createSpoolWriter(directory: string): SpoolWriter {
 
   return {
     append: async (lines) => {
-      if (current?.isSound() === false) await letGo(); // Its end is torn, which only a last line may be.
+      if (current?.isSound() === false) await letGo(); // Its end is torn, and only a last line may be torn.
       for (let claims = 0; claims < CLAIMS_MAX; claims += 1) {
         current ??= await createSpoolFile(directory);
         const { name, append } = current;
         names.add(name);
         if (await append(lines)) return;
+        // Claimed: the claimer may have read the file before these lines were in it. They go into a new file.
         names.delete(name);
         await letGo();
       }
@@ -42,7 +44,7 @@ export function createSpoolWriter(directory: string): SpoolWriter {
     isOwn: (name) => names.has(name),
     removeAll: async () => {
       const all = [...names];
-      names.clear(); // What cannot be removed is replayed like the file of another, which does no harm.
+      names.clear(); // A file that cannot be removed is replayed like any other, which does no harm.
       await letGo();
       for (const name of all) await removeSpoolFile(path.join(directory, name));
     },

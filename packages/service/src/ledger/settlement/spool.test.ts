@@ -39,7 +39,7 @@ function settlementOf(charge: bigint): Settlement {
   };
 }
 
-/** A directory for spools, and a clock that stands still unless it is moved. */
+/** A directory for spools, and a clock that only the test moves. */
 function arrange(t: TestContext) {
   const parent = mkdtempSync(path.join(os.tmpdir(), 'purser-spool-'));
   t.after(() => rmSync(parent, { recursive: true, force: true }));
@@ -55,7 +55,7 @@ function arrange(t: TestContext) {
   return { directory, clock, open, names, pathOf };
 }
 
-/** Replays and gives what there was to land. */
+/** Replays, and returns the settlements that were there to land. */
 async function replayed(spool: Spool, landing = LANDED) {
   const found: Settlement[] = [];
   const isDone = await spool.replay(async (settlements) => {
@@ -78,26 +78,26 @@ for (const [what, line] of [
   ['no JSON', 'garbage'],
   ['an amount as a number', lineOf(settlementOf(5n)).trim().replace('"5"', '5')],
   ['a negative amount', lineOf(settlementOf(5n)).trim().replace('"5"', '"-5"')],
-  ['an amount beyond all', lineOf(settlementOf(5n)).trim().replace('"5"', '"9007199254740992"')],
+  ['an amount above the maximum', lineOf(settlementOf(5n)).trim().replace('"5"', '"9007199254740992"')],
   ['another outcome', lineOf(settlementOf(5n)).replace('answered', 'stolen').trim()],
   ['no call', lineOf(settlementOf(5n)).replace('callId', 'call').trim()],
   ['half a token', lineOf(settlementOf(5n)).replace(':10,', ':1.5,').trim()],
 ] as const) {
-  test(`WA-07 a line of ${what} is no settlement, and those around it are read`, () => {
+  test(`WA-07 a line with ${what} is no settlement, and the lines around it are read`, () => {
     const around = [settlementOf(1n), settlementOf(2n)] as const;
     const read = readSpooled(`${lineOf(around[0])}${line}\n${lineOf(around[1])}`);
     assert.deepEqual(read, { settlements: around, malformed: 1, isTorn: false });
   });
 }
 
-/** What the metrics tell of a spool: how many, and for how many seconds the oldest. */
+/** What the metrics report of a spool: how many settlements, and how many seconds old the oldest is. */
 function shown(): readonly (number | undefined)[] {
   return ['purser_settlements_kept', 'purser_settlements_kept_oldest_seconds'].map((metric) => {
     return readMetrics().find(({ name }) => name === metric)?.samples[0]?.[1];
   });
 }
 
-test('WA-07 what is kept is on disk when that is said, and gone when all of it has landed', async (t) => {
+test('WA-07 a settlement is on disk when `keep` resolves, and the file is gone when all of its settlements have landed', async (t) => {
   const { open, clock, names, pathOf } = arrange(t);
   const spool = open();
   const settlements = [1n, 2n, 3n].map(settlementOf);
@@ -107,35 +107,35 @@ test('WA-07 what is kept is on disk when that is said, and gone when all of it h
   assert.deepEqual([spool.kept(), spool.oldestKeptMs()], [3, 500]);
   declareSpoolMetrics(spool);
   assert.deepEqual(shown(), [3, 0.5]);
-  for (const { callId } of settlements.slice(1)) spool.strike(callId);
-  assert.equal(names().length, 1); // One of them still waits.
-  spool.strike(settlements[0]?.callId ?? newCallId());
+  for (const { callId } of settlements.slice(1)) spool.crossOff(callId);
+  assert.equal(names().length, 1); // One of them is still waiting.
+  spool.crossOff(settlements[0]?.callId ?? newCallId());
   await spool.close();
   assert.deepEqual([spool.kept(), spool.oldestKeptMs(), names()], [0, 0, []]);
 });
 
-test('WA-07 what a process left is replayed by another, and its file removed', async (t) => {
+test('WA-07 another process replays the files that a process left behind, and removes them', async (t) => {
   const { open, names } = arrange(t);
   const [dead, living] = [open(), open()];
   const settlements = [1n, 2n].map(settlementOf);
   for (const settlement of settlements) await dead.keep(settlement);
-  assert.deepEqual(await replayed(dead), { found: [], isDone: true }); // Not its own.
+  assert.deepEqual(await replayed(dead), { found: [], isDone: true }); // A spool does not replay its own file.
   assert.deepEqual(await replayed(living), { found: settlements, isDone: true });
   assert.deepEqual(names(), []);
 });
 
-test('WA-07 an owner that lives writes anew what it adds to a file that was claimed', async (t) => {
+test('WA-07 an owner whose file was claimed while it still runs writes later settlements to a new file', async (t) => {
   const { directory, open, pathOf } = arrange(t);
   const [owner, other] = [open(), open()];
   await owner.keep(settlementOf(1n));
   renameSync(pathOf(0), path.join(directory, 'claimed.jsonl'));
   const late = settlementOf(2n);
   assert.equal(await owner.keep(late), true);
-  rmSync(path.join(directory, 'claimed.jsonl')); // The claimer had read it before the second was added.
+  rmSync(path.join(directory, 'claimed.jsonl')); // The claimer had read the file before the second settlement was added.
   assert.deepEqual((await replayed(other)).found, [late]);
 });
 
-test('WA-07 a file that cannot land now stays for a later pass, whoever makes it', async (t) => {
+test('WA-07 a file that cannot land now stays for a later pass by any process', async (t) => {
   const { open, names } = arrange(t);
   const [dead, living, third] = [open(), open(), open()];
   const settlement = settlementOf(1n);
@@ -147,19 +147,19 @@ test('WA-07 a file that cannot land now stays for a later pass, whoever makes it
   assert.deepEqual(names(), []);
 });
 
-test('WA-07 a file that another process claims first is not said to have landed', async (t) => {
+test('WA-07 a file that another process claims first is not reported as landed', async (t) => {
   const { directory, open, pathOf } = arrange(t);
   const dead = open();
   await dead.keep(settlementOf(1n));
   const found = pathOf(0);
   const isOwn = (): boolean => {
-    renameSync(found, path.join(directory, 'claimed.jsonl')); // Between the look at the directory and the claim.
+    renameSync(found, path.join(directory, 'claimed.jsonl')); // Between listing the directory and claiming the file.
     return false;
   };
   assert.equal(await replayFiles({ directory, isOwn, land: landed, log: createLog('silent') }), false);
 });
 
-test('WA-07 a torn last line is passed over: nobody was told that it is kept', async (t) => {
+test('WA-07 a torn last line is skipped: it was never reported as kept', async (t) => {
   const { open, names, pathOf } = arrange(t);
   const [dead, living] = [open(), open()];
   const settlement = settlementOf(1n);
@@ -169,7 +169,7 @@ test('WA-07 a torn last line is passed over: nobody was told that it is kept', a
   assert.deepEqual(names(), []);
 });
 
-test('WA-07 a garbage line is set aside with its file, stops no other, and is not tried again', async (t) => {
+test('WA-07 a garbage line is set aside with its file, blocks no other line, and is not tried again', async (t) => {
   const { directory, open, names } = arrange(t);
   const settlement = settlementOf(1n);
   mkdirSync(directory);
@@ -181,7 +181,7 @@ test('WA-07 a garbage line is set aside with its file, stops no other, and is no
   assert.deepEqual(await replayed(living), { found: [], isDone: true });
 });
 
-test('WA-07 what the database refuses for good is set aside', async (t) => {
+test('WA-07 a settlement that the database refuses for good is set aside', async (t) => {
   const { open, names } = arrange(t);
   const [dead, living] = [open(), open()];
   await dead.keep(settlementOf(1n));
@@ -189,31 +189,31 @@ test('WA-07 what the database refuses for good is set aside', async (t) => {
   assert.match(names()[0] ?? '', /\.unreadable$/);
 });
 
-test('WA-07 a file that cannot be read at all stops no pass', async (t) => {
+test('WA-07 a file that cannot be read at all does not stop a pass', async (t) => {
   const { directory, open, names } = arrange(t);
   mkdirSync(path.join(directory, 'odd.jsonl'), { recursive: true });
   assert.deepEqual(await replayed(open()), { found: [], isDone: true });
   assert.match(names()[0] ?? '', /\.unreadable$/);
 });
 
-test('WA-07 a spool that cannot be written says so, and can again when there is room', async (t) => {
+test('WA-07 a spool that cannot write reports it, and writes again when there is room', async (t) => {
   const { directory, open } = arrange(t);
-  writeFileSync(directory, ''); // A file where its directory should be.
+  writeFileSync(directory, ''); // A file in place of its directory.
   const spool = open();
   assert.equal(await spool.keep(settlementOf(1n)), false);
-  assert.equal(spool.kept(), 1); // It waits all the same.
+  assert.equal(spool.kept(), 1); // It still waits in memory.
   rmSync(directory);
   assert.equal(await spool.keep(settlementOf(2n)), true);
 });
 
-test('WA-07 a spool that is closed leaves its files, whatever is struck off later', async (t) => {
+test('WA-07 a closed spool leaves its files alone, even if a settlement is struck off later', async (t) => {
   const { open, names } = arrange(t);
   const spool = open();
   const settlement = settlementOf(1n);
   await spool.keep(settlement);
   await spool.close();
-  spool.strike(settlement.callId);
+  spool.crossOff(settlement.callId);
   assert.equal(await spool.keep(settlementOf(2n)), false);
-  await spool.close(); // After which whatever it may have begun is over.
+  await spool.close(); // Waits for any work it may have begun.
   assert.equal(names().length, 1);
 });

@@ -7,26 +7,26 @@ import { type Landing, replayFiles } from '#ledger/settlement/spool-replay.ts';
 import { createSpoolWriter, type SpoolWriter } from '#ledger/settlement/spool-writer.ts';
 
 /**
- * Settlements that cannot reach the database now, on disk until they have. A file belongs to the process that made it
- * as long as it has the name that this process gave it; see docs/decisions/0009 for how others take it over.
+ * Keeps settlements on disk until they have reached the database. A file belongs to the process that made it as long as it
+ * has the name that this process gave it. `docs/decisions/0009-settlements-on-disk.md` says how other processes claim it.
  */
 export interface Spool {
-  /** Writes a settlement down. True once it is on disk; false where it cannot be, which is logged. */
+  /** Writes a settlement to disk. True once it is there. False if it cannot be written, which is logged. */
   readonly keep: (settlement: Settlement) => Promise<boolean>;
-  /** The settlement is in the database, or never will be. With the last one the files go. */
-  readonly strike: (callId: CallId) => void;
-  /** How many settlements of this process wait for the database, on disk or, where that is full, in memory. */
+  /** Notes that the settlement is in the database, or never will be. The files are removed with the last one. */
+  readonly crossOff: (callId: CallId) => void;
+  /** How many settlements of this process wait for the database, on disk or, if the disk is full, in memory. */
   readonly kept: () => number;
-  /** How long the oldest of them has waited; 0 without any. */
+  /** How long the oldest one has waited, in milliseconds. 0 if none waits. */
   readonly oldestKeptMs: () => number;
-  /** Lands what other processes have left. True when nothing is left of that, false when some of it must wait. */
+  /** Settles what other processes left on disk. True if nothing of it is left, false if some of it must wait. */
   readonly replay: (land: (settlements: readonly Settlement[]) => Promise<Landing>) => Promise<boolean>;
-  /** Writes nothing and removes nothing any more: what waits now is for the next process. */
+  /** Stops writing and removing. Settlements that wait now are for the next process. */
   readonly close: () => Promise<void>;
 }
 
 interface SpoolOptions {
-  /** Made when the first settlement must be kept. All processes that share it replay for each other. */
+  /** Created when the first settlement must be kept. All processes that share it replay for each other. */
   readonly directory: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -39,20 +39,24 @@ interface Pending {
 
 export function createSpool({ directory, clock, log }: SpoolOptions): Spool {
   const writer = createSpoolWriter(directory);
-  const waitingSinceMs = new Map<CallId, number>(); // The oldest first.
+  const waitingSinceMs = new Map<CallId, number>(); // A map keeps its order, so the oldest is first.
   const pending: Pending[] = [];
   let working: Promise<void> | undefined;
   let isClosed = false;
 
+  /** True if every settlement has landed and files remain to be removed. */
   const isDone = (): boolean => waitingSinceMs.size === 0 && writer.hasFiles() && !isClosed;
 
-  /** One step at a time: what gathers while one group is written and synced goes in the next. */
+  /**
+   * Runs one step at a time. Settlements that arrive during one write and fsync go into the next, so that an outage under
+   * load costs few fsyncs. A removal never runs beside a write, or it could remove a line that was just acknowledged.
+   */
   async function work(): Promise<void> {
     while (pending.length > 0 || isDone()) {
       if (pending.length > 0) await writeGroup(writer, pending.splice(0), log);
       else await removeFiles();
     }
-    working = undefined; // In the same turn as the last look at what there is to do.
+    working = undefined; // No await since the last check of the loop, so nothing can have arrived unseen.
   }
 
   function wake(): void {
@@ -62,23 +66,23 @@ export function createSpool({ directory, clock, log }: SpoolOptions): Spool {
   async function removeFiles(): Promise<void> {
     try {
       await writer.removeAll();
-      log.info('all settlements that were written down have reached the database');
+      log.info('all settlements on disk have reached the database');
     } catch (fault) {
-      log.warn({ fault: describeFault(fault) }, 'a file of settlements that have landed could not be removed');
+      log.warn({ fault: describeFault(fault) }, 'a settlement file could not be removed after all of it had landed');
     }
   }
 
   return {
     keep: (settlement) => {
       if (isClosed) return Promise.resolve(false);
-      if (waitingSinceMs.size === 0) log.error('settlements are written down until the database takes them');
+      if (waitingSinceMs.size === 0) log.error('settlements are written to disk until the database is back');
       waitingSinceMs.set(settlement.callId, clock.nowMs());
       const { promise, resolve } = Promise.withResolvers<boolean>();
       pending.push({ settlement, done: resolve });
       wake();
       return promise;
     },
-    strike: (callId) => {
+    crossOff: (callId) => {
       waitingSinceMs.delete(callId);
       wake();
     },
@@ -93,7 +97,7 @@ export function createSpool({ directory, clock, log }: SpoolOptions): Spool {
       await working;
       await writer.close();
       if (waitingSinceMs.size === 0) return;
-      log.error({ kept: waitingSinceMs.size }, 'settlements lie in the data directory and wait for the next start');
+      log.error({ kept: waitingSinceMs.size }, 'settlements remain in the data directory for the next start');
     },
   };
 }
@@ -105,7 +109,7 @@ async function writeGroup(writer: SpoolWriter, group: readonly Pending[], log: L
   } catch (fault) {
     isKept = false;
     const calls = group.map(({ settlement }) => settlement.callId);
-    log.error({ fault: describeFault(fault), calls }, 'settlements cannot be written down: only memory has them');
+    log.error({ fault: describeFault(fault), calls }, 'settlements cannot be written to disk: they are only in memory');
   }
   for (const { done } of group) done(isKept);
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 
-/** What a function of the ledger answers: one value. */
+/** Calls a SQL function of the ledger and returns its one value. `text` names that value `answer`. */
 export async function answerOf<Value>(db: Queryable, text: string, values: readonly unknown[]): Promise<Value> {
   const { rows } = await db.query<{ answer: Value }>(text, [...values]);
   const row = rows[0];

@@ -8,7 +8,7 @@ export interface HoldRow {
   readonly placed_at: Date;
 }
 
-/** The oldest first. */
+/** Reads the open holds of a wallet, the oldest first. */
 export async function selectHoldsOfWallet(db: Queryable, walletId: bigint, most: number): Promise<readonly HoldRow[]> {
   const { rows } = await db.query<HoldRow>(
     `select call_id, amount_micros, is_stream, placed_at from ledger.holds
@@ -29,7 +29,7 @@ export interface EntryRow {
   readonly at: Date;
 }
 
-/** The newest first, those before an entry where one is given. */
+/** Reads the entries of a wallet, the newest first. `before` is an entry number: only earlier entries are read. */
 export async function selectEntriesOfWallet(
   db: Queryable,
   walletId: bigint,
@@ -43,7 +43,7 @@ export async function selectEntriesOfWallet(
   return rows;
 }
 
-/** The entries that an owner reads: all of his wallet's book, and the end of a refund that was set aside. */
+/** The kinds of entries that owners read: those that move their balance, and the payout of a refund that was set aside. */
 export type MovementKind =
   | 'charge'
   | 'top_up'
@@ -62,7 +62,7 @@ type MovementRow = Omit<EntryRow, 'kind' | 'cause'> &
     | { readonly kind: Exclude<MovementKind, 'charge'>; readonly cause: string }
   );
 
-/** Those entries of a wallet that its owner reads. The newest first. */
+/** Reads the entries of a wallet that its owner may see, the newest first. */
 export async function selectMovementsOfWallet(
   db: Queryable,
   walletId: bigint,

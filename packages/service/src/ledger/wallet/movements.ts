@@ -7,23 +7,23 @@ import { type MovementKind, selectMovementsOfWallet } from '#ledger/wallet/histo
 export interface WalletMovement {
   readonly seq: bigint;
   readonly kind: MovementKind;
-  /** Of a charge. */
+  /** Only for a charge. */
   readonly callId: CallId | undefined;
   readonly amount: Micros;
-  /** `beside`: it left the wallet before, when it was set aside. */
+  /** `beside`: the money had left the wallet earlier, when it was set aside. */
   readonly direction: 'in' | 'out' | 'beside';
   readonly balanceAfter: Micros;
   readonly atMs: number;
 }
 
 interface MovementPage {
-  /** The number of an entry: those before it. Undefined: from the newest on. */
+  /** An entry number: only earlier entries are read. Undefined starts with the newest. */
   readonly before: bigint | undefined;
   readonly most: number;
 }
 
 export interface WalletMovements {
-  /** The newest first. What is booked beside the wallet is left out: what is owed to us, and what we lost. */
+  /** Reads a page, the newest first. Entries between our own books are left out: shortfalls and our losses. */
   readonly page: (walletId: bigint, page: MovementPage) => Promise<readonly WalletMovement[]>;
 }
 

@@ -5,18 +5,18 @@ import { insertWallet, type NewWallet, selectWallet, updateCap, updateConnected 
 
 /** A real wallet as its owner may see it (BI-01). */
 export interface Wallet {
-  /** The id under which its usage is kept. Internal. */
+  /** Receipts refer to it. Internal: callers never see it. */
   readonly walletId: bigint;
   readonly userId: EndUserId;
   readonly currency: string;
   readonly isConnected: boolean;
   readonly isSuspended: boolean;
   readonly balance: Micros;
-  /** Set aside for calls that run. */
+  /** The sum of the holds of running calls. */
   readonly held: Micros;
-  /** What a new call may use: balance without holds, never below 0 (WA-12). */
+  /** What a new call may use: balance minus held, never below 0 (WA-12). */
   readonly available: Micros;
-  /** What a claw-back or refund could not take: owed, and the wallet is suspended (WA-06). */
+  /** What a claw-back or refund could not take. It is owed to us, and the wallet is suspended meanwhile (WA-06). */
   readonly shortfall: Micros;
   /** Undefined: no cap. */
   readonly cap: Micros | undefined;
@@ -29,16 +29,16 @@ interface WalletKey {
 }
 
 export interface Wallets {
-  /** The wallet of an (app, user) pair, connected or not; undefined where there is none. */
+  /** Finds the wallet of an (app, user) pair, connected or not. Undefined if there is none. */
   readonly find: (appId: AppId, userId: EndUserId) => Promise<Wallet | undefined>;
-  /** Opens a connected wallet for a user who agreed elsewhere. False where the user has one. */
+  /** Opens a connected wallet for a user who has agreed elsewhere. False if the user has one already. */
   readonly open: (wallet: NewWallet) => Promise<boolean>;
   /**
-   * Sets the monthly cap; undefined for none. Binds the next call. False where there is no wallet. For `connections` alone to
-   * call, which knows whether the cap is that of a pause.
+   * Sets the monthly cap; undefined removes it. It binds the next call. False if there is no wallet. Only `connections` may
+   * call this, because it knows whether a cap of 0 is a pause.
    */
   readonly setCap: (wallet: WalletKey & { readonly cap: Micros | undefined }) => Promise<boolean>;
-  /** Connects or disconnects; a suspension stays (WA-11). False where there is no wallet. */
+  /** Connects or disconnects the wallet. A suspension stays (WA-11). False if there is no wallet. */
   readonly setConnected: (wallet: WalletKey & { readonly isConnected: boolean }) => Promise<boolean>;
 }
 
@@ -47,6 +47,7 @@ export function createWallets(db: Queryable): Wallets {
     find: async (appId, userId) => {
       const row = await selectWallet(db, appId, userId);
       if (row === undefined) return undefined;
+      // Below 0 after a claw-back: it takes held money too (WA-12).
       const free = row.balance_micros - row.held_micros;
       return {
         walletId: row.wallet_id,

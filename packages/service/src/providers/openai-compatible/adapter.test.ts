@@ -15,7 +15,7 @@ function endless(): HttpClient {
   };
   return {
     endpoint: () => ({
-      postBuffered: () => assert.fail('the test makes no plain call'),
+      postBuffered: () => assert.fail('the test makes no buffered call'),
       postStreamed: () => Promise.resolve(response),
     }),
     close: () => {},
@@ -26,7 +26,7 @@ function timers(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 }
 
-test('WA-07 an unread stream starts no timer of its own, which would keep its request alive', async () => {
+test('WA-07 an unread stream starts no timer of its own: the timer would keep its request alive', async () => {
   const provider = createOpenAiCompatible({ http: endless(), baseUrl: 'http://provider.test/v1', apiKey: undefined });
   const before = timers();
   const caller = new AbortController();

@@ -26,7 +26,7 @@ test('/dev/components shows every exported component, and nothing else', async (
   assert.equal(shown.size, exported.size);
 });
 
-test('each state is on the page as its component makes it, in light and in dark', () => {
+test('the page shows each state as its component renders it, in light and in dark', () => {
   const { text } = galleryPage();
   for (const { component, states } of COMPONENT_SAMPLES) {
     assert.ok(Object.keys(states).length > 0, component.name);
@@ -42,7 +42,7 @@ test('each state is on the page as its component makes it, in light and in dark'
   }
 });
 
-test('no id stands twice on the page', () => {
+test('no id occurs twice on the page', () => {
   const ids = Array.from(galleryPage().text.matchAll(/ id="([^"]+)"/g), ([, id]) => id);
   assert.deepEqual(
     ids.filter((id, at) => ids.indexOf(id) !== at),

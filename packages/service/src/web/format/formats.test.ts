@@ -4,7 +4,7 @@ import { moment } from '#web/components/moment.ts';
 import { formatsOf } from '#web/format/formats.ts';
 import { micros } from '#kernel/micros.ts';
 
-/** As text that a reader would type: spaces of every kind are one, marks of direction are none. */
+/** The text as a reader would type it: every kind of space becomes a plain one, and direction marks go. */
 function shown(language: string | undefined, amount: bigint, currency = 'EUR'): string {
   const text = formatsOf(language).amount(micros(amount), currency);
   return text.replaceAll(/[\u00a0\u202f]/g, ' ').replaceAll(/[\u200e\u200f\u061c]/g, '');
@@ -12,7 +12,7 @@ function shown(language: string | undefined, amount: bigint, currency = 'EUR'): 
 
 const MOST = 2n ** 53n - 1n;
 
-test('ON-04 an amount is shown to the micro, with the decimals of its currency at least', () => {
+test('ON-04 an amount is shown to the micro, with at least the decimals of its currency', () => {
   assert.equal(shown('en-US', 0n), '€0.00');
   assert.equal(shown('en-US', 1n), '€0.000001');
   assert.equal(shown('en-US', 1_000_000n), '€1.00');
@@ -27,7 +27,7 @@ test('ON-04 an amount is shown to the micro, with the decimals of its currency a
   assert.equal(shown('en-US', 12_345_678n, 'XYZ'), 'XYZ 12.345678');
 });
 
-test('ON-04 an amount is written as the reader’s language does, and is the same amount in each', () => {
+test('ON-04 an amount is written in the reader’s language, and is the same amount in each', () => {
   assert.equal(shown('de', 1_234_567_891n), '1.234,567891 €');
   assert.equal(shown('pt-BR', 1_234_567_891n), '€ 1.234,567891');
   assert.equal(shown('hi', 1_234_567_891_000n), '€12,34,567.891');
@@ -42,14 +42,14 @@ test('ON-04 an amount is written as the reader’s language does, and is the sam
   }
 });
 
-test('ON-04 a language that is not known, or none at all, is English', () => {
+test('ON-04 an unknown or missing language falls back to English', () => {
   const unknown = [undefined, '', 'zz', 'zz-ZZ', '*', 'x', ';;;,,,', 'en_US', '💶', '../../etc', 'a'.repeat(10_000)];
   for (const language of unknown) assert.equal(shown(language, 1_234_567_891n), '€1,234.567891', String(language));
   assert.equal(shown('zz,*;q=0.5,de', 1_500_000n), '1,50 €');
-  assert.equal(shown(`${'zz,'.repeat(1000)}de`, 1_500_000n), '€1.50', 'the first few are looked at');
+  assert.equal(shown(`${'zz,'.repeat(1000)}de`, 1_500_000n), '€1.50', 'only the first few languages are looked at');
 });
 
-test('a moment is shown to the minute, in UTC, and exactly for programs', () => {
+test('a moment is shown to the minute in UTC, with an exact value for programs', () => {
   const atMs = Date.UTC(2026, 10, 21, 23, 5, 59, 999);
   assert.equal(
     moment(atMs, formatsOf('en-GB')).text,
@@ -61,7 +61,7 @@ test('a moment is shown to the minute, in UTC, and exactly for programs', () => 
   );
 });
 
-/** Reads a text back, with the digits and separators of any language. */
+/** Parses a text back into an amount, with the digits and separators of any language. */
 function microsIn(text: string, language: string): bigint {
   const digits = Array.from(
     new Intl.NumberFormat(language, { useGrouping: false }).format(9_876_543_210n),

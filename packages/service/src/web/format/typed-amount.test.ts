@@ -23,7 +23,7 @@ test('an amount is read as people type it, exact to the micro', () => {
   for (const [text, amount] of read) assert.equal(parseAmount(text), amount, text);
 });
 
-test('what is no amount, or could be one of two, is none', () => {
+test('text that is no amount, or could be two different amounts, is refused', () => {
   const odd = ['', ' ', '.', ',', '1e3', '1E3', '0x10', '1.234.5', '1,234.5', '1.234', '1,234', '12.345', '999,999'];
   const more = [
     '-1',
@@ -59,7 +59,7 @@ test('what is no amount, or could be one of two, is none', () => {
   for (const text of [...odd, ...more, ...foreign, ...large]) assert.equal(parseAmount(text), undefined, text);
 });
 
-test('an amount in a field is read back as the same', () => {
+test('an amount put into a field is read back as the same amount', () => {
   const amounts = [0n, 1n, 10n, 1_000n, 100_000n, 1_234_000n, 1_000_000n, 12_500_000n, 12_340_000n, MICROS_MAX];
   for (const amount of amounts) assert.equal(parseAmount(amountText(micros(amount))), amount, String(amount));
   assert.equal(amountText(micros(12_500_000n)), '12.50');

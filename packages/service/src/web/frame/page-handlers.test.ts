@@ -10,7 +10,7 @@ import { createLog } from '#kernel/log.ts';
 
 const LINE = `${'x'.repeat(65_535)}\n`;
 
-/** A page that answers a file in pieces, over real HTTP. */
+/** A page that sends a file in pieces, over real HTTP. */
 async function serve(context: TestContext, pieces: () => AsyncGenerator<string>, stallMsMax?: number) {
   const told: string[] = [];
   const options = {
@@ -41,19 +41,19 @@ async function serve(context: TestContext, pieces: () => AsyncGenerator<string>,
   return { url, told, handled: async () => Promise.all(handled) };
 }
 
-test('a file in pieces is sent whole, and none is made before there is room for it', async (context) => {
+test('a file in pieces is sent whole, and no piece is made before there is room for it', async (context) => {
   let made = 0;
   const { url, told } = await serve(context, async function* () {
     for (; made < 1_000; made += 1) yield LINE;
   });
   const response = await fetch(url);
   assert.equal(response.headers.get('content-type'), 'text/csv');
-  assert.ok(made < 900, `${made} pieces were made for a reader that has read none`);
+  assert.ok(made < 900, `${made} pieces were made for a reader that has read nothing`);
   assert.equal((await response.text()).length, 1_000 * LINE.length);
   assert.deepEqual(told, []);
 });
 
-test('a reader who leaves ends the file, which is no fault', async (context) => {
+test('a reader who leaves ends the file, and that is no fault', async (context) => {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const { url, told, handled } = await serve(context, async function* () {
     try {
@@ -71,7 +71,7 @@ test('a reader who leaves ends the file, which is no fault', async (context) => 
   assert.deepEqual(told, []);
 });
 
-test('a reader who stands still is given up, so that nobody keeps pieces in memory for long', async (context) => {
+test('a reader who stops reading is given up, so that pieces do not stay in memory for long', async (context) => {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const { url, told, handled } = await serve(
     context,
@@ -91,7 +91,7 @@ test('a reader who stands still is given up, so that nobody keeps pieces in memo
   await assert.rejects(response.text());
 });
 
-test('a fault in the middle cuts the file off, so that nobody takes it for whole, and is logged', async (context) => {
+test('a fault halfway cuts the file off, so that it never looks complete, and is logged', async (context) => {
   const { url, told, handled } = await serve(context, async function* () {
     yield LINE;
     throw new Error('the database is away');
@@ -102,7 +102,7 @@ test('a fault in the middle cuts the file off, so that nobody takes it for whole
   assert.match(told[0] ?? '', /a page failed/);
 });
 
-test('nothing is read for a HEAD', async (context) => {
+test('nothing is read for a HEAD request', async (context) => {
   let isBegun = false;
   const { url } = await serve(context, async function* () {
     isBegun = true;

@@ -15,7 +15,7 @@ function chosen(amount: string, other = '', currency = 'EUR') {
   return chosenAmount({ field: (name) => fields[name] ?? '' }, payableIn(currency));
 }
 
-test('ON-02 what is offered can be paid in every currency, and no fee eats it', () => {
+test('ON-02 every amount on offer can be paid in every currency, and is not eaten by the fee', () => {
   assert.deepEqual(offeredAmounts(EUR).choices, [5_000_000n, 10_000_000n, 20_000_000n, 50_000_000n]);
   assert.deepEqual([offeredAmounts(EUR).least, offeredAmounts(EUR).most], [1_000_000n, 1_000_000_000n]);
   assert.equal(offeredAmounts(payableIn('JPY')).choices[0], 500_000_000n);
@@ -29,7 +29,7 @@ test('ON-02 what is offered can be paid in every currency, and no fee eats it', 
   }
 });
 
-test('BI-04 the least that lets a call through is what is lacking, in whole cents, and what the processor takes', () => {
+test('BI-04 the least amount that lets a call through covers the gap, in whole cents, and meets the processor’s minimum', () => {
   assert.equal(leastFor(700_001n, 0n), 710_000n);
   assert.equal(leastFor(700_000n, 0n), 700_000n);
   assert.equal(leastFor(2_000_000n, 1_400_000n), 600_000n);
@@ -43,9 +43,9 @@ test('BI-04 the least that lets a call through is what is lacking, in whole cent
   assert.equal(leastFor(1_000_000_001n, 0n), undefined);
 });
 
-test('ON-02 one amount is chosen or typed, and it is one that is taken', () => {
+test('ON-02 exactly one amount is chosen or typed, and it must be an accepted one', () => {
   assert.equal(chosen('5000000'), 5_000_000n);
-  assert.equal(chosen('500000'), 500_000n); // The least that lets a call through may be below what may be typed.
+  assert.equal(chosen('500000'), 500_000n); // The least amount that lets a call through may be below the least that may be typed.
   assert.equal(chosen('', '12.50'), 12_500_000n);
   assert.equal(chosen('', ' 1,00 '), 1_000_000n);
   assert.equal(chosen('', '1000'), 1_000_000_000n);
