@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
-import { reserveFitting } from '../../packages/service/src/ledger/hold/queries.ts';
-import { settleCovered } from '../../packages/service/src/ledger/settlement/queries.ts';
-import { endHolds } from '../../packages/service/src/ledger/settlement/end.ts';
-import { placeHolds } from '../../packages/service/src/ledger/hold/place.ts';
+import { placeHolds, reserveFitting } from '../../packages/service/src/ledger/hold/queries.ts';
+import { endHolds, settleCovered } from '../../packages/service/src/ledger/settlement/queries.ts';
 import type { Settlement } from '../../packages/service/src/ledger/settlement/settlement.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { lockWallet } from '../support/lock-wait.ts';
