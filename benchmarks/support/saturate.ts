@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bench, Row } from '../measure.ts';
-import { figure } from '../measure.ts';
+import { type Bench, figure, type Row } from '../measure.ts';
 import { cpuMicrosOf, memoryOf, watchOthers } from './cpu.ts';
 import { watchBooks } from './books.ts';
 import type { Ground } from './ground.ts';

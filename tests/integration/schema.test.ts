@@ -7,7 +7,7 @@ import { createPool } from '../../packages/service/src/db/pool.ts';
 import type { CallId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { checkLedger } from '../../packages/service/src/ledger/check/check.ts';
-import { endHolds } from '../../packages/service/src/ledger/settlement/end.ts';
+import { endHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
 import { describeSchema } from '../../tools/schema/describe.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -18,8 +18,8 @@ const CALL_PATH = [
   'gateway/lanes/running-calls.ts',
   'gateway/stream/stream.ts',
   'ledger/holds.ts',
-  'ledger/hold/place.ts',
-  'ledger/settlement/end.ts',
+  'ledger/hold/queries.ts',
+  'ledger/settlement/queries.ts',
   'ledger/settlement/settling.ts',
   'db/instance.ts',
 ];

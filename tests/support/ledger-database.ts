@@ -5,10 +5,8 @@ import { type AppId, type CallId, type EndUserId, newCallId } from '../../packag
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { checkLedger, type Difference } from '../../packages/service/src/ledger/check/check.ts';
-import { type ReservedRow, reserveHolds } from '../../packages/service/src/ledger/hold/queries.ts';
-import { type SettledRow, settleHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
-import { endHolds } from '../../packages/service/src/ledger/settlement/end.ts';
-import { placeHolds } from '../../packages/service/src/ledger/hold/place.ts';
+import { placeHolds, type ReservedRow, reserveHolds } from '../../packages/service/src/ledger/hold/queries.ts';
+import { endHolds, type SettledRow, settleHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
 import type { Settlement } from '../../packages/service/src/ledger/settlement/settlement.ts';
 import { beginDrains } from '../../packages/service/src/ledger/hold/drain-queries.ts';
 import {

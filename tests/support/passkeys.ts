@@ -1,5 +1,4 @@
-import type { Authenticator, Oddity } from './authenticator.ts';
-import { createAuthenticator } from './authenticator.ts';
+import { type Authenticator, createAuthenticator, type Oddity } from './authenticator.ts';
 import type { Browser } from './browser.ts';
 import type { Reply } from './client.ts';
 import { assertPage } from './page.ts';

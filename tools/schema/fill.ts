@@ -6,8 +6,8 @@ import { type AppId, type CallId, type EndUserId, newCallId } from '../../packag
 import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { insertCredit, insertSetAside, insertTakeBack } from '../../packages/service/src/ledger/funding/queries.ts';
 import { beginDrains } from '../../packages/service/src/ledger/hold/drain-queries.ts';
-import { placeHolds } from '../../packages/service/src/ledger/hold/place.ts';
-import { endHolds } from '../../packages/service/src/ledger/settlement/end.ts';
+import { placeHolds } from '../../packages/service/src/ledger/hold/queries.ts';
+import { endHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
 import { insertWallet } from '../../packages/service/src/ledger/wallet/queries.ts';
 import { leaseTokens } from '../../packages/service/src/limits/queries.ts';
 import { reserveSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';

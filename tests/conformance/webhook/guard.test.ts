@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { after, test } from 'node:test';
 import { systemClock } from '../../../packages/service/src/kernel/clock.ts';
 import { createCourier } from '../../../packages/service/src/webhooks/deliver.ts';

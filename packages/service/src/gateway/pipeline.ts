@@ -6,17 +6,17 @@ import type { Answer } from '#gateway/answer/answer.ts';
 import { type RetryHeaders, parseIdempotencyKey } from '#gateway/idempotency/idempotency.ts';
 import type { Drains, Gone, StreamPace, Rejections } from '#gateway/call/call.ts';
 import type { Lane } from '#gateway/call/lane.ts';
-import { findOutcomeModel } from '#gateway/request/outcome-model.ts';
-import { parseBody } from '#gateway/request/parse-body.ts';
-import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
-import { runInLane } from '#gateway/run-in-lane.ts';
 import {
   callOf,
   checkEntitlement,
   checkModelParameters,
   checkShape,
+  findOutcomeModel,
   resolveModel,
 } from '#gateway/request/validate-call.ts';
+import { parseBody } from '#gateway/request/parse-body.ts';
+import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
+import { runInLane } from '#gateway/run-in-lane.ts';
 import type { CorrelationId } from '#kernel/ids.ts';
 import type { Log } from '#kernel/log.ts';
 import { Refusal } from '#kernel/refusal.ts';

@@ -1,5 +1,4 @@
-import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer/answer.ts';
-import { withHead } from '#gateway/answer/answer-head.ts';
+import { type Answer, answerFactsOf, providerCallOf, withHead } from '#gateway/answer/answer.ts';
 import { endFailed } from '#gateway/answer/failure.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/refusals.ts';
 import type { AskingCall, CallerSide } from '#gateway/call/call.ts';
@@ -7,7 +6,7 @@ import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/call/lane.ts'
 import { endKept, joinEarlier, keepUndelivered } from '#gateway/idempotency/idempotency.ts';
 import { openStream } from '#gateway/stream/stream.ts';
 import { endingOf, FAILED, generatedBytesOf } from '#gateway/usage/ending.ts';
-import { outputLimitFor } from '#gateway/usage/output-limit.ts';
+import { outputLimitFor } from '#gateway/usage/hold-request.ts';
 import { usageToWire } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';

@@ -48,15 +48,15 @@ export type FinishReason = (typeof FINISH_REASONS)[number];
  * completion's, unless `total` shows that they lie beside them.
  */
 export const TOKEN_COUNTS = ['prompt', 'cached', 'completion', 'reasoning', 'total'] as const;
-type TokenCount = (typeof TOKEN_COUNTS)[number];
+export type TokenCounts = { readonly [Count in (typeof TOKEN_COUNTS)[number]]?: number | undefined };
 
 /** Three times the largest output of 128 choices, and small enough that a billion receipts still add up in 64 bits. */
 export const TOKENS_MAX = 4_000_000_000;
 
 /** What a provider has reported of a call so far, as it came: a count may contradict another one. */
 export interface UsageReport {
-  /** Whole numbers from 0 to `TOKENS_MAX`. Undefined if it was not reported. */
-  readonly counts: Readonly<Record<TokenCount, number | undefined>>;
+  /** Whole numbers from 0 to `TOKENS_MAX`. A count that was not reported is undefined or missing. */
+  readonly counts: TokenCounts;
   /** The provider's usage in the compatible format. Fields that we do not know reach the caller. */
   readonly extra: JsonObject;
   /** A count was no number of tokens, or a later report of the same call fell. */

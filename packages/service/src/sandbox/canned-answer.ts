@@ -84,6 +84,6 @@ function headOf({ callId }: CannedCall): JsonObject {
 
 /** One piece counts as one token, so the expected charge of a sandbox call is easy to compute by hand. */
 function usageOf({ promptTokens: prompt }: CannedCall, { length: completion }: readonly string[]) {
-  const counts = { prompt, cached: undefined, completion, reasoning: undefined, total: prompt + completion };
+  const counts = { prompt, completion, total: prompt + completion };
   return { counts, extra: {}, isContradictory: false };
 }

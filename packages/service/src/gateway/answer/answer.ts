@@ -1,10 +1,10 @@
 import type { AskingCall, ChatCall } from '#gateway/call/call.ts';
 import { outputTokensWithin } from '#gateway/usage/hold-request.ts';
-import type { CallId } from '#kernel/ids.ts';
-import type { JsonObject } from '#kernel/json.ts';
 import type { Micros } from '#kernel/micros.ts';
 import type { Refusal } from '#kernel/refusal.ts';
 import type { ProviderCall } from '#providers/provider.ts';
+import { type CallId, secondOf } from '#kernel/ids.ts';
+import type { JsonObject } from '#kernel/json.ts';
 
 /** The answer of a call that was not refused. */
 export type Answer = PlainAnswer | StreamAnswer | ReplayedAnswer;
@@ -73,4 +73,37 @@ export function providerCallOf({ call, asked }: AskingCall, granted: Micros): Pr
     outputLimitParameter: call.model.outputLimitParameter,
     timeoutMs: call.model.timeoutMs,
   };
+}
+
+/**
+ * Gives an answer the `id`, `object` and `created` that clients of the format need. The provider's own are taken if it sent
+ * any; `object` is always ours, because it says which format follows.
+ */
+export function withHead(answer: JsonObject, callId: CallId): JsonObject {
+  return fixed(answer, headOf(answer, callId, 'chat.completion'));
+}
+
+/** The same for the chunks of one stream. The head of the first one is on all, as clients expect. */
+export function createChunkHead(callId: CallId): (chunk: JsonObject) => JsonObject {
+  let head: JsonObject | undefined;
+  return (chunk) => {
+    head ??= headOf(chunk, callId, 'chat.completion.chunk');
+    return fixed(chunk, head);
+  };
+}
+
+function headOf({ id, created }: JsonObject, callId: CallId, object: string): JsonObject {
+  return {
+    id: typeof id === 'string' && id !== '' ? id : `chatcmpl-${callId}`,
+    object,
+    created: Number.isInteger(created) ? created : secondOf(callId),
+  };
+}
+
+/** The object itself if it has these fields, so that they keep their order. */
+function fixed(object: JsonObject, fields: JsonObject): JsonObject {
+  for (const name of Object.keys(fields)) {
+    if (object[name] !== fields[name]) return { ...object, ...fields };
+  }
+  return object;
 }

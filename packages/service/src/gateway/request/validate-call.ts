@@ -1,8 +1,7 @@
-import type { Caller } from '#accounts/key-directory.ts';
 import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
 import { type Catalogue, isEntitled, type Model, notEntitled } from '#catalogue/catalogue.ts';
 import type { AskingCall, ChatCall } from '#gateway/call/call.ts';
-import { sizePrompt } from '#gateway/usage/prompt-size.ts';
+import { sizePrompt } from '#gateway/usage/hold-request.ts';
 import { findMessageFault, measureImages } from '#gateway/request/messages.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
 import { misshapen, shownOf } from '#gateway/request/parse-body.ts';
@@ -18,6 +17,8 @@ import { adviceOn, findOtherEndpoint } from '#gateway/request/refused-parameters
 import { type CorrelationId, type EndUserId, newCallId } from '#kernel/ids.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { Caller } from '#accounts/key-directory.ts';
+import { findOutcome } from '#sandbox/outcomes.ts';
 
 /** Checks the form of the request: model, messages, known parameters, their values. The order is that of CC-10. */
 export function checkShape(request: JsonObject): Refusal<'BAD_REQUEST'> | undefined {
@@ -136,4 +137,20 @@ function unaccepted(name: string, accepted: ReadonlySet<string>): Refusal<'BAD_R
   return refuse('BAD_REQUEST', `\`${shownOf(name)}\` is not a supported parameter.${hint} Supported: ${list}.`, {
     param: shownOf(name),
   });
+}
+
+/**
+ * Finds the model of the failure simulator that a test key calls by this name. Under the outcome's name, it is the first model
+ * that the app may call and that costs something, so that every refusal about money can occur. A live key has no such model.
+ */
+export function findOutcomeModel(catalogue: Catalogue, { app, mode }: Caller, name: string): Model | undefined {
+  if (mode !== 'sandbox' || findOutcome(name) === undefined) return undefined;
+  const callable = catalogue.list().filter(({ model }) => isEntitled(app, model));
+  const basis = (callable.find(({ model }) => isPriced(model)) ?? callable[0])?.model;
+  // Nothing is drained: there is no provider whose bill would run on after the caller has left.
+  return basis && { ...basis, id: name, parameters: undefined, onAbandon: 'cancel' };
+}
+
+function isPriced({ price }: Model): boolean {
+  return price.inputMicrosPerMillion > 0n || price.outputMicrosPerMillion > 0n;
 }

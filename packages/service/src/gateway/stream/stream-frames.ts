@@ -1,7 +1,7 @@
 import { fillSlots, slotsOf, type TemplateSlots } from '@purser/text-runs/template-slots.ts';
 import type { ChunkPattern, TextRun } from '@purser/text-runs/text-run.ts';
 import type { ChatCall } from '#gateway/call/call.ts';
-import { createChunkHead } from '#gateway/answer/answer-head.ts';
+import { createChunkHead } from '#gateway/answer/answer.ts';
 import { dataFrame } from '#gateway/answer/frames.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Chunk, ChunkChoice } from '#providers/completion.ts';

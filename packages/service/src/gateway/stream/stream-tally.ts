@@ -1,7 +1,7 @@
 import { TextRun } from '@purser/text-runs/text-run.ts';
 import { dataFrame, END_FRAME } from '#gateway/answer/frames.ts';
 import type { Ending, Hold } from '#gateway/call/lane.ts';
-import { outputLimitOf } from '#gateway/usage/output-limit.ts';
+import { outputLimitOf } from '#gateway/usage/hold-request.ts';
 import { createStreamFrames } from '#gateway/stream/stream-frames.ts';
 import { endingOf, generatedBytesOf } from '#gateway/usage/ending.ts';
 import { laterReport, usageToWire } from '#gateway/usage/usage-report.ts';

@@ -1,8 +1,7 @@
 import { ceilingOf, chargeOf, type TokenUsage } from '#catalogue/price.ts';
 import type { ChatCall } from '#gateway/call/call.ts';
-import { estimateTokens } from '#gateway/usage/prompt-size.ts';
+import { estimateTokens, type OutputLimit, outputLimitOf } from '#gateway/usage/hold-request.ts';
 import type { Ending, Hold } from '#gateway/call/lane.ts';
-import { type OutputLimit, outputLimitOf } from '#gateway/usage/output-limit.ts';
 import { usageTaken } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { isJsonObject } from '#kernel/json.ts';

@@ -1,8 +1,33 @@
 import { ceilingOf, outputWithin } from '#catalogue/price.ts';
-import type { ChatCall } from '#gateway/call/call.ts';
+import type { ChatCall, PromptSize } from '#gateway/call/call.ts';
 import type { HoldRequest } from '#kernel/hold.ts';
-import type { CallId } from '#kernel/ids.ts';
+import type { CallId, Mode } from '#kernel/ids.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
+import type { Model } from '#catalogue/catalogue.ts';
+import type { Hold } from '#gateway/call/lane.ts';
+
+/** English prose has about four bytes a token, code and other scripts fewer. That is close enough for an estimate. */
+const BYTES_PER_TOKEN = 4;
+
+export function estimateTokens(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
+}
+
+/** Sizes the prompt of a body. Images count by the model's figure and not by their bytes, which say nothing of their tokens. */
+export function sizePrompt(model: Model, { images, dataUrlBytes }: ImageSize, bodyBytes: number): PromptSize {
+  const textBytes = bodyBytes - dataUrlBytes;
+  const imageTokens = images * (model.imageTokensMax ?? 0);
+  return {
+    tokensMax: textBytes + imageTokens + model.promptOverheadTokens,
+    tokensEstimated: estimateTokens(textBytes) + imageTokens,
+  };
+}
+
+interface ImageSize {
+  readonly images: number;
+  /** Of the images that came as data URLs. */
+  readonly dataUrlBytes: number;
+}
 
 /** Every hold sets at least this aside, so that none is empty and the smallest cap refuses every call (WA-07, SB-06). */
 const HOLD_MIN = micros(2n);
@@ -30,4 +55,30 @@ function atLeastMinimum(amount: Micros): Micros {
 export function outputTokensWithin(call: ChatCall, granted: Micros): number {
   const { model, outputTokensMax, choices, prompt } = call;
   return Math.floor(outputWithin(model.price, prompt.tokensMax, outputTokensMax * choices, granted) / choices);
+}
+
+/** What a hold pays for, over all choices. The provider was told not to exceed it (WA-07). */
+export interface OutputLimit {
+  readonly tokens: number;
+  /** No honest answer of that many tokens has more bytes. */
+  readonly bytesMax: number;
+}
+
+/**
+ * Without the model's own tokenizer we can only count bytes. The bound must be one that no honest answer reaches, because
+ * reaching it charges the whole hold. Prose has about four bytes a token, and a CJK character three bytes in one or two
+ * tokens. Runs of spaces, dashes or line ends pack most into a token: vocabularies have long ones.
+ */
+const BYTES_PER_TOKEN_MAX = 128;
+/** For data beside the output: citations, sealed reasoning, the same reasoning under a second name. */
+const BYTES_BESIDE_MAX = 16 * 1024;
+
+export function outputLimitOf({ call, granted }: Pick<Hold<Mode>, 'call' | 'granted'>): OutputLimit {
+  return outputLimitFor(call, outputTokensWithin(call, granted));
+}
+
+/** The same for a known limit of each choice. */
+export function outputLimitFor({ choices }: ChatCall, outputTokens: number): OutputLimit {
+  const tokens = outputTokens * choices;
+  return { tokens, bytesMax: tokens * BYTES_PER_TOKEN_MAX + BYTES_BESIDE_MAX };
 }

@@ -5,7 +5,7 @@ import { failpoint } from '#kernel/failpoint.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { type Micros, microsFromRow, ZERO_MICROS } from '#kernel/micros.ts';
-import { endHolds } from '#ledger/settlement/end.ts';
+import { endHolds } from '#ledger/settlement/queries.ts';
 import type { Settlement } from '#ledger/settlement/settlement.ts';
 import type { Spool } from '#ledger/settlement/spool.ts';
 import type { Landing } from '#ledger/settlement/spool-replay.ts';

@@ -1,11 +1,10 @@
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import { TOKEN_COUNTS, TOKENS_MAX, type UsageReport } from '#providers/completion.ts';
+import { TOKEN_COUNTS, TOKENS_MAX, type TokenCounts, type UsageReport } from '#providers/completion.ts';
 
-type Counts = UsageReport['counts'];
 type Path = readonly [field: string, part?: string];
 
 /** Where each count is in a `usage` field. A new kind of token is a line here and one in `TOKEN_COUNTS`. */
-const PATHS: Readonly<Record<keyof Counts, Path>> = {
+const PATHS: Readonly<Record<keyof TokenCounts, Path>> = {
   prompt: ['prompt_tokens'],
   cached: ['prompt_tokens_details', 'cached_tokens'],
   completion: ['completion_tokens'],
@@ -16,13 +15,7 @@ const PATHS: Readonly<Record<keyof Counts, Path>> = {
 /** Reads a `usage` field. Undefined if it is no object: then the provider reported nothing. */
 export function usageReportOf(usage: unknown): UsageReport | undefined {
   if (!isJsonObject(usage)) return undefined;
-  const counts: Record<keyof Counts, number | undefined> = {
-    prompt: undefined,
-    cached: undefined,
-    completion: undefined,
-    reasoning: undefined,
-    total: undefined,
-  };
+  const counts: { -readonly [Name in keyof TokenCounts]: TokenCounts[Name] } = {};
   let isContradictory = false;
   for (const name of TOKEN_COUNTS) {
     const value = valueAt(usage, PATHS[name]);
