@@ -12,7 +12,7 @@ import {
 } from 'ai';
 import type { Ask, ErrorFields, Failure, Message, Told, ToolCall } from './stock-client.ts';
 
-/** One call through the AI SDK. It is the same for models of all its providers. */
+/** One call through the AI SDK. It looks the same for the models of all its providers. */
 export async function askThroughAi(model: LanguageModel, ask: Ask): Promise<Told> {
   return ask.stream ? listen(model, ask) : answer(model, ask);
 }
@@ -90,7 +90,7 @@ function usageOf(usage: { readonly inputTokens: number | undefined; readonly out
   return { prompt: usage.inputTokens, completion: usage.outputTokens };
 }
 
-/** When its own retries were in vain too, the last answer is inside the error. */
+/** If its own retries fail too, the last answer is inside the error. */
 function failureOf(error: unknown): Failure {
   const last = RetryError.isInstance(error) ? error.lastError : error;
   if (!APICallError.isInstance(last)) return { message: messageIn(last), code: (last as ErrorFields).code };

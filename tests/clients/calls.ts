@@ -6,7 +6,7 @@ import { BALANCE, COST, MODEL, PLAIN, type Scenario, STREAM, TEXT, USAGE } from 
 import type { Scene } from './scene.ts';
 import type { JsonSchema, ToolCall } from './stock-client.ts';
 
-/** Funds a user, has the client ask, and gives what it was told and what it cost. Nothing stays held. */
+/** Funds a user, has the client make a call, and returns what the client learned and what it cost. No hold is left behind. */
 async function paid(scene: Scene, ask: Parameters<Scene['ask']>[1]) {
   const user = await scene.newUser(BALANCE);
   const told = await scene.ask(user, ask);
@@ -26,16 +26,16 @@ const TOOLS = [{ name: 'forecast', parameters: PARAMETERS }];
 const OSLO: ToolCall = { id: 'call_oslo', name: 'forecast', arguments: { city: 'Oslo', days: 2 } };
 const ROME: ToolCall = { id: 'call_rome', name: 'forecast', arguments: { city: 'Rome', days: 3 } };
 
-/** One pixel, so small that no client has a reason to make it smaller. */
+/** One pixel: so small that no client has a reason to shrink it. */
 const IMAGE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** Calls that are answered, each charged as it should be. */
+/** Calls that succeed, each with the right charge. */
 export const CALLS: readonly Scenario[] = [
   {
     name: 'plain',
     clause: 'CC-01',
-    promise: 'gets a plain completion, and its usage is what is charged',
+    promise: 'gets a buffered completion, and its usage is what is charged',
     run: async (scene) => {
       scene.provide(PLAIN);
       const { told, cost } = await paid(scene, {});
@@ -47,7 +47,7 @@ export const CALLS: readonly Scenario[] = [
   {
     name: 'stream',
     clause: 'CC-01',
-    promise: 'reads a stream to its end, and knows the usage that is charged when it asked for it',
+    promise: 'reads a stream to its end, and learns the charged usage if it asked for it',
     run: async (scene) => {
       scene.provide(STREAM);
       const { told, cost } = await paid(scene, { stream: true });
@@ -59,7 +59,7 @@ export const CALLS: readonly Scenario[] = [
   {
     name: 'usage not requested',
     clause: 'CC-12',
-    promise: 'is not told the usage of a stream when it did not ask, and is charged the same',
+    promise: 'gets no usage for a stream when it did not ask, and is charged the same',
     run: async (scene) => {
       scene.provide(STREAM);
       const { told, cost } = await paid(scene, { stream: true, usage: false });
@@ -68,11 +68,11 @@ export const CALLS: readonly Scenario[] = [
       return (told.usage?.prompt ?? 0) === 0 ? 'ok' : 'usage';
     },
   },
-  { name: 'tools', clause: 'CC-13', promise: 'calls a tool and has its result answered', run: roundTrip },
+  { name: 'tools', clause: 'CC-13', promise: 'calls a tool and gets an answer to the tool’s result', run: roundTrip },
   {
     name: 'parallel tools, streamed',
     clause: 'CC-13',
-    promise: 'puts two calls together whose arguments come interleaved',
+    promise: 'assembles two tool calls whose arguments arrive interleaved',
     run: async (scene) => {
       scene.provide({ body: parallelCalls([OSLO, ROME]) });
       const { told } = await paid(scene, { stream: true, tools: TOOLS });
@@ -80,9 +80,14 @@ export const CALLS: readonly Scenario[] = [
       return 'ok';
     },
   },
-  { name: 'JSON schema', clause: 'CC-13', promise: 'gets an answer of the shape it asked for', run: shapedAnswer },
-  { name: 'image', clause: 'CC-13', promise: 'sends an image, which reaches the provider as it was', run: image },
-  { name: 'test key', clause: 'SB-02', promise: 'gets canned answers with a test key, for play money', run: playMoney },
+  { name: 'JSON schema', clause: 'CC-13', promise: 'gets an answer of the requested shape', run: shapedAnswer },
+  { name: 'image', clause: 'CC-13', promise: 'sends an image, which reaches the provider unchanged', run: image },
+  {
+    name: 'test key',
+    clause: 'SB-02',
+    promise: 'gets canned answers with a test key, for sandbox money',
+    run: playMoney,
+  },
   { name: 'caller leaves mid-stream', clause: 'CC-11', promise: 'leaves, and pays for what was generated', run: leave },
 ];
 
@@ -104,7 +109,7 @@ async function roundTrip(scene: Scene): Promise<string> {
   return 'ok';
 }
 
-/** A request as the provider has it, as far as scenarios look at it. */
+/** The parts of a request that scenarios look at, as the provider received them. */
 interface Sent {
   readonly tools?: readonly { readonly function: { readonly name: string; readonly parameters: object } }[];
   readonly messages: readonly {
@@ -131,7 +136,7 @@ function write(fields: object): UpstreamStep {
   return { write: frame({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: MODEL, ...fields }) };
 }
 
-/** Two calls begun one after the other, then their arguments in turn, a few characters at a time. */
+/** Two calls, opened one after the other; their arguments follow in turn, a few characters at a time. */
 function parallelCalls(calls: readonly ToolCall[]): readonly UpstreamStep[] {
   const begins = calls.map((call, index) => chunkOf({ tool_calls: [{ index, ...wireCall(call, '') }] }));
   const texts = calls.map((call) => JSON.stringify(call.arguments));

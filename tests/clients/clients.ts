@@ -4,5 +4,5 @@ import { LANGCHAIN } from './langchain.ts';
 import { OPENAI } from './openai.ts';
 import type { StockClient } from './stock-client.ts';
 
-/** The clients that run wherever the tests do, in the order of `docs/CLIENTS.md`. */
+/** The clients that run wherever the tests run, in the order of `docs/CLIENTS.md`. */
 export const CLIENTS: readonly StockClient[] = [OPENAI, AI_SDK_OPENAI, AI_SDK_COMPATIBLE, LANGCHAIN];

@@ -4,7 +4,7 @@ const WHY = 'ignores `x-should-retry: false`';
 const UNMARKED =
   'does not mark its retries, so the service takes a retry for a new call; to avoid this, use `maxRetries: 0`, an `idempotency-key` for each call, or the `fetch` of [the SDK](../packages/sdk/README.md)';
 
-/** The differences of clients that ignore `x-should-retry: false`, and do not mark their retries. */
+/** The differences of clients that ignore `x-should-retry: false` and do not mark their retries. */
 export const RETRIED: Readonly<Record<string, Difference>> = {
   '502, rejected by the provider': { seen: '3 requests, fewer at the provider', why: WHY },
   '502, provider down': { seen: '3 requests, all at the provider', why: WHY },

@@ -6,7 +6,7 @@ import { SCENARIOS } from './scenarios.ts';
 import type { StockClient } from './stock-client.ts';
 import { installedVersions } from './versions.ts';
 
-/** The text of `docs/CLIENTS.md`: the results that the tests expect of the installed versions, and the settings that they use. */
+/** The text of `docs/CLIENTS.md`: the results expected of the installed versions, and the settings that the tests use. */
 export function clientsDocument(): string {
   const columns = [
     ...CLIENTS.map((client) => expectedColumn(client, installedVersions(client))),
@@ -41,7 +41,7 @@ function expectedColumn(client: StockClient, version: string): Column {
   return { client, version, seen: new Map(SCENARIOS.map(({ name }) => [name, expectedOf(client, name)])) };
 }
 
-/** Scenarios that differ for one reason share a line. */
+/** Scenarios that differ for the same reason share a line. */
 function differencesOf({ name, differs }: StockClient): readonly string[] {
   const scenarios = new Map<string, string[]>();
   for (const [scenario, { why }] of Object.entries(differs)) {

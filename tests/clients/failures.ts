@@ -7,32 +7,32 @@ import { BALANCE, COST, PLAIN, type Scenario, STREAM, TEXT } from './scenario.ts
 import type { Scene } from './scene.ts';
 import type { Failure } from './stock-client.ts';
 
-/** Calls that are refused or fail: what the client knows of it, and how often it tries. */
+/** Calls that are refused or fail: what the client learns about it, and how often it tries. */
 export const FAILURES: readonly Scenario[] = [
   { name: '402', clause: 'ER-07', promise: 'reads the link of a 402, and asks once', run: noMoney },
   {
     name: '402, streamed',
     clause: 'ER-07',
-    promise: 'reads the link of a 402 that a stream met, and asks once',
+    promise: 'reads the link of a 402 on a streamed call, and asks once',
     run: (scene) => noMoney(scene, true),
   },
   { name: '429, too fast', clause: 'ER-05', promise: 'waits as long as a 429 says, then succeeds', run: tooFast },
   {
     name: '429, provider throttled',
     clause: 'ER-05',
-    promise: 'tries a throttled call again, and is charged for the one that succeeds',
+    promise: 'retries a throttled call, and is charged for the one that succeeds',
     run: throttled,
   },
   {
     name: '502, rejected by the provider',
     clause: 'ER-05',
-    promise: 'raises the 502 of a request that the provider rejects, and is not charged',
+    promise: 'raises the 502 for a request that the provider rejects, and is not charged',
     run: (scene) => badGateway(scene, { status: 400, body: '{"error":{"message":"No."}}' }),
   },
   {
     name: '502, provider down',
     clause: 'ER-05',
-    promise: 'raises the 502 of a provider that is down, and is not charged',
+    promise: 'raises the 502 for a provider that is down, and is not charged',
     run: (scene) => badGateway(scene, { status: 500, body: '{"error":{"message":"Down."}}' }),
   },
   {
@@ -44,13 +44,13 @@ export const FAILURES: readonly Scenario[] = [
   {
     name: 'stream ends without a reason',
     clause: 'ER-06',
-    promise: 'raises an error when a stream ends before its end, and is not charged',
+    promise: 'raises an error when a stream ends without a finish reason, and is not charged',
     run: (scene) => brokenStream(scene, { body: STREAM.body.slice(0, 3) }),
   },
   {
     name: 'connection lost',
     clause: 'CC-14',
-    promise: 'is charged once for a plain call that it tries again after its line was lost',
+    promise: 'is charged once for a buffered call that it retries after its connection was lost',
     run: lostLine,
   },
 ];
@@ -93,14 +93,14 @@ async function throttled(scene: Scene): Promise<string> {
   return waited(scene, user);
 }
 
-const EARLY_MS_MAX = 100; // The client may have the answer before this process notes that it was sent.
+const EARLY_MS_MAX = 100; // The client may have the answer before this process records that it was sent.
 
-/** Whether the user's client waited after each refusal as long as that said. Longer is no fault: the machine may be slow. */
+/** Whether the client waited at least as long as each refusal said. A longer wait is fine: the machine may be slow. */
 function waited(scene: Scene, user: string): string {
   const arrivals = scene.arrived(user);
   assert.ok(arrivals.length > 1, 'nothing was refused');
   for (const [index, { answeredAtMs = 0, retryAfterSeconds = 0 }] of arrivals.slice(0, -1).entries()) {
-    assert.ok(retryAfterSeconds > 0, 'the refusal says when to try again');
+    assert.ok(retryAfterSeconds > 0, 'the refusal says when to retry');
     const waitedMs = (arrivals[index + 1]?.atMs ?? 0) - answeredAtMs;
     if (waitedMs < retryAfterSeconds * 1_000 - EARLY_MS_MAX) return 'comes too early';
   }
@@ -115,7 +115,7 @@ async function badGateway(scene: Scene, answer: UpstreamScript): Promise<string>
   assert.equal(failure.status, 502, failure.message);
   assert.equal(await spentBy(scene, user), 0);
   const [arrived, provided] = [scene.arrived(user).length, scene.provided().length];
-  // How many fewer is a matter of how soon the client comes again.
+  // How many fewer depends on how soon the client retries.
   const often = `${arrived} requests, ${provided < arrived ? 'fewer' : 'all'} at the provider`;
   return told((arrived === 1 && provided === 1) || often, hasCode(failure));
 }
@@ -124,14 +124,14 @@ async function brokenStream(scene: Scene, answer: UpstreamScript): Promise<strin
   scene.provide(answer);
   const user = await scene.newUser(BALANCE);
   const { text, failure } = await scene.ask(user, { stream: true });
-  assert.ok(text !== '' && TEXT.startsWith(text), 'what came before is read');
+  assert.ok(text !== '' && TEXT.startsWith(text), 'the text before the break is read');
   assert.ok(failure, 'the client takes it for a success');
   assert.equal(await spentBy(scene, user), 0);
   assert.deepEqual([scene.arrived(user).length, scene.provided().length], [1, 1]);
   return told(hasCode(failure));
 }
 
-/** The line is lost while the call runs, which the service then ends and charges. */
+/** The connection is lost while the call runs. The service then finishes the call and charges it. */
 async function lostLine(scene: Scene): Promise<string> {
   const gate = createGate();
   scene.provide({ body: [{ waitFor: gate.opened }, { write: PLAIN.body }] });
@@ -144,20 +144,20 @@ async function lostLine(scene: Scene): Promise<string> {
   assert.equal(failure?.message, undefined);
   assert.equal(text, TEXT);
   const { service, app } = scene.stage;
-  await waitUntil('nothing runs any more', async () => (await service.wallet(app, user)).held === 0);
+  await waitUntil('nothing is running any more', async () => (await service.wallet(app, user)).held === 0);
   const [spent, provided] = [await spentBy(scene, user), scene.provided().length];
   assert.equal(spent, provided * COST);
   return told(provided === 1 || `charged ${provided} times`);
 }
 
-/** True, or that it cannot be read from what the client raised. A wrong one is a fault. */
+/** True, or a note that the client's error does not show the code. A wrong code is a fault. */
 function hasCode({ code, message }: Failure, expected = 'UPSTREAM_PROVIDER_ERROR'): true | string {
   if (code === undefined || code === null) return 'no code';
   assert.equal(code, expected, message);
   return true;
 }
 
-/** `ok`, or what was seen otherwise. */
+/** `ok`, or the observed differences. */
 function told(...facts: readonly (true | string)[]): string {
   return facts.filter((fact) => fact !== true).join(', ') || 'ok';
 }

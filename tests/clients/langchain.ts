@@ -21,7 +21,7 @@ import {
   type Told,
 } from './stock-client.ts';
 
-// It would send these calls to wherever a developer has told it to trace others.
+// LangChain would send these calls to any service that a developer has told it to trace other calls to.
 for (const name of ['LANGSMITH_TRACING', 'LANGSMITH_TRACING_V2', 'LANGCHAIN_TRACING_V2']) delete process.env[name];
 
 /** LangChain's chat model for OpenAI. */
@@ -123,7 +123,7 @@ function failureOf(error: unknown): Failure {
   };
 }
 
-/** What it leaves on the errors of the library below it. */
+/** The fields it leaves on the errors of the library below it. */
 interface Raised {
   readonly status?: number;
   readonly code?: string;

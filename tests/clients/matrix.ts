@@ -4,7 +4,7 @@ import type { Scene } from './scene.ts';
 import { SCENARIOS } from './scenarios.ts';
 import type { RunningClient, StockClient } from './stock-client.ts';
 
-/** A client with what was seen of it, by scenario; what is missing was not run. */
+/** A client and its results by scenario; a missing one was not run. */
 export interface Column {
   readonly client: StockClient;
   readonly version: string;
@@ -12,8 +12,8 @@ export interface Column {
 }
 
 /**
- * Puts the client through every scenario, at once where it can. What differs in a version that nobody has looked at, as
- * a machine's own Python may have one, is only noted: where the service is at fault, the scenario itself fails.
+ * Puts the client through every scenario, at once if it can. A difference in a version that nobody has looked at, such as
+ * that of a machine's own Python, is only noted: if the service is at fault, the scenario itself fails.
  */
 export function runScenarios({ client, version, seen }: Column, sceneOf: (running: RunningClient) => Scene): void {
   const isKnown = client.seenWith?.includes(version) ?? true;
@@ -34,12 +34,12 @@ export function runScenarios({ client, version, seen }: Column, sceneOf: (runnin
   });
 }
 
-/** What `docs/CLIENTS.md` says is seen of the client. */
+/** The result that `docs/CLIENTS.md` gives for the client. */
 export function expectedOf({ differs }: StockClient, scenario: string): string {
   return differs[scenario]?.seen ?? 'ok';
 }
 
-/** A line a scenario and a column a client, in Markdown that is also to be read as it is. */
+/** A line for each scenario and a column for each client, in Markdown that is also readable as text. */
 export function matrixText(columns: readonly Column[]): string {
   const rows = [
     ['clause', 'scenario', ...columns.map(({ client }) => client.name)],

@@ -8,7 +8,7 @@ import { wireRequest } from './wire-request.ts';
 /** The interpreter whose packages are used. */
 const PYTHON = process.env['PURSER_TEST_PYTHON'] ?? 'python3';
 
-/** How to have the Python clients run, where they do not. */
+/** How to make the Python clients run if they do not. */
 export const HOW_TO_GET_PYTHON =
   'not run: `pip install openai litellm mcp` gets them, and PURSER_TEST_PYTHON may name the interpreter that has them';
 
@@ -29,7 +29,7 @@ const UNTOLD =
   'its errors have no body, so our code cannot be read; `error.litellm_response_headers` contains the link';
 const NO_CODE: Difference = { seen: 'no code', why: 'its errors have no body, so our code cannot be read' };
 
-/** The clients that run where Python has them. */
+/** The clients that run if Python has them installed. */
 export const PYTHON_CLIENTS: readonly StockClient[] = [
   pythonClient('openai', ['2.54.0', '3.54.0'], {}),
   pythonClient('litellm', ['1.106.2'], {
@@ -42,17 +42,17 @@ export const PYTHON_CLIENTS: readonly StockClient[] = [
   }),
 ];
 
-/** The installed version, undefined where the interpreter or the package is not there. */
+/** The installed version; undefined if the interpreter or the package is missing. */
 export function pythonVersion({ packages: [name] }: StockClient): string | undefined {
   const asks = `from importlib.metadata import version; print(version(${JSON.stringify(name)}))`;
   const { status, stdout } = spawnSync(PYTHON, ['-c', asks], { encoding: 'utf8' });
   return status === 0 ? stdout.trim() : undefined;
 }
 
-// Nothing leaves this machine: no proxy for the loopback address, and no price list fetched when LiteLLM is loaded.
+// Nothing leaves this machine: no proxy for the loopback address, and LiteLLM fetches no price list when it loads.
 const QUIET = { NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1', LITELLM_LOCAL_MODEL_COST_MAP: 'True' };
 
-/** A process that answers each call with a line, in their order, after a first line when it is ready for them. */
+/** A process that prints one line when it is ready, and then answers each call with a line, in order. */
 async function startWorker(script: string): Promise<RunningClient> {
   const child = spawn(PYTHON, ['-B', script], {
     env: { ...process.env, ...QUIET },
@@ -62,7 +62,7 @@ async function startWorker(script: string): Promise<RunningClient> {
   const waiting = [ready];
   let complaint = '';
   child.stderr.on('data', (part: Buffer) => void (complaint = (complaint + part.toString('utf8')).slice(-2_000)));
-  child.stdin.on('error', () => {}); // It has ended: told below.
+  child.stdin.on('error', () => {}); // It has ended: reported below.
   createInterface({ input: child.stdout }).on('line', (line) => waiting.shift()?.resolve(JSON.parse(line) as Told));
   child.once('exit', () => {
     for (const { reject } of waiting) reject(new Error(`The client has ended: ${complaint}`));

@@ -2,5 +2,5 @@ import { CALLS } from './calls.ts';
 import { FAILURES } from './failures.ts';
 import type { Scenario } from './scenario.ts';
 
-/** What every client is put through, in the order of `docs/CLIENTS.md`. */
+/** Every scenario, in the order of `docs/CLIENTS.md`. */
 export const SCENARIOS: readonly Scenario[] = [...CALLS, ...FAILURES];

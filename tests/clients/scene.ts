@@ -4,13 +4,13 @@ import type { RecordedRequest, UpstreamScript } from '../support/scripted-upstre
 import type { Stage } from '../support/stage.ts';
 import type { Ask, Message, RunningClient, Told } from './stock-client.ts';
 
-/** One scenario of one client: users, a provider and counts of its own, so that all can run at once. */
+/** One scenario of one client, with its own users, provider and counters, so that all can run at once. */
 export interface Scene {
-  /** What the provider answers from now on: the first request with the first, and so on; the last goes on. */
+  /** Sets the provider's answers: one for each request in turn, and the last one for all that follow. */
   readonly provide: (...scripts: readonly UpstreamScript[]) => void;
-  /** What reached the provider. */
+  /** The requests that reached the provider. */
   readonly provided: () => readonly RecordedRequest[];
-  /** The first words of a user of the scene, by which its requests are known at the provider. */
+  /** The first message of a user in this scene; the provider recognises the scene by it. */
   readonly opening: Message & { readonly role: 'user' };
   readonly newUser: (amount: number) => Promise<string>;
   readonly ask: (user: string, ask: Partial<Ask>, key?: string) => Promise<Told>;
@@ -21,14 +21,14 @@ export interface Scene {
 
 export interface Arrival {
   readonly atMs: number;
-  /** When its answer was sent, once it was, and how long the client was to wait then. */
+  /** When its answer was sent, if it was, and how long the client was told to wait. */
   answeredAtMs?: number;
   retryAfterSeconds?: number;
-  /** Resets the line that it came by. */
+  /** Resets the connection it arrived on. */
   readonly cut: () => void;
 }
 
-/** Makes scenes on one stage. Called once, where `setStage` was. */
+/** Creates scenes on one stage. Called once, at the place where `setStage` was called. */
 export function createScenes(stage: Stage): (client: RunningClient) => Scene {
   const { upstream, service, app } = stage;
   const scripts = new Map<string, readonly UpstreamScript[]>();
@@ -67,7 +67,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** Requests by their `x-service-user`, which none of those to a provider has. Node itself tells of each. */
+/** Requests by their `x-service-user` header, which requests to a provider do not have. Node reports each of them. */
 function watchArrivals(): ReadonlyMap<string, readonly Arrival[]> {
   const byUser = new Map<string, Arrival[]>();
   const byRequest = new WeakMap<IncomingMessage, Arrival>();

@@ -1,4 +1,4 @@
-/** Where a client is pointed, and for whom it calls. */
+/** The address a client calls, and the user it calls for. */
 export interface Address {
   readonly baseUrl: string;
   readonly key: string;
@@ -19,7 +19,7 @@ export interface ToolCall {
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A message in words that every client's own API can say. An image is a data URL. */
+/** A message in a form that every client's own API can express. An image is a data URL. */
 export type Message =
   | { readonly role: 'user'; readonly text: string; readonly image?: string }
   | { readonly role: 'assistant'; readonly calls: readonly ToolCall[] }
@@ -29,23 +29,23 @@ export type Message =
 export interface Ask {
   readonly messages: readonly Message[];
   readonly stream: boolean;
-  /** Whether to ask for the usage of a stream, where the client lets its user choose. */
+  /** Whether to request the usage of a stream, if the client lets its user choose. */
   readonly usage: boolean;
   readonly tools?: readonly Tool[];
-  /** The answer is to be JSON of this shape. */
+  /** The answer must be JSON of this shape. */
   readonly schema?: JsonSchema;
-  /** Leaves the stream as the client's documentation says, once text has come. */
+  /** Leaves the stream as the client's documentation says, after some text has arrived. */
   readonly leaves?: boolean;
 }
 
-/** What the client's user came to know of the call. */
+/** What the client's user learned from the call. */
 export interface Told {
-  /** All that came, also before a failure. An answer of a shape that was asked for, as JSON. */
+  /** All the text that arrived, even before a failure. If a shape was requested, its JSON. */
   readonly text: string;
   readonly calls: readonly ToolCall[];
-  /** Undefined or null where the client knows none. */
+  /** Undefined or null if the client does not report it. */
   readonly usage?: { readonly prompt: number; readonly completion: number } | null | undefined;
-  /** What the client raised, if anything. */
+  /** The error that the client raised, if any. */
   readonly failure?: Failure | null | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface Failure {
   readonly message: string;
   readonly status?: number | null | undefined;
   readonly code?: string | null | undefined;
-  /** The top-up link in the error itself, and in the headers that it keeps. */
+  /** The top-up link in the error itself, and in the headers that the error keeps. */
   readonly link?: string | null | undefined;
   readonly linkInHeaders?: string | null | undefined;
 }
@@ -65,20 +65,20 @@ export interface RunningClient {
 }
 
 /**
- * An unmodified client library, as its documentation has it used. A new one is a file beside this and a line in
+ * An unmodified client library, used as its documentation says. To add one, write a file next to this one and add a line to
  * `clients.ts`; `npm test` then runs every scenario with it.
  */
 export interface StockClient {
   readonly name: string;
-  /** As their registry names them; the last is the one that is pointed at Purser. */
+  /** Package names as in their registry; the last is the one that is pointed at Purser. */
   readonly packages: readonly string[];
-  /** The file whose lines between the settings marks are shown in `docs/CLIENTS.md`. */
+  /** The file whose lines between the settings marks appear in `docs/CLIENTS.md`. */
   readonly settings: URL;
-  /** By scenario, what is seen instead of `ok`, and why. */
+  /** By scenario, the observation that is expected instead of `ok`, and the reason. */
   readonly differs: Readonly<Record<string, Difference>>;
-  /** Versions that were run, of a client that is not among our own packages. */
+  /** The versions that were run, for a client that is not among our own packages. */
   readonly seenWith?: readonly string[];
-  /** It makes one call at a time. */
+  /** The client makes one call at a time. */
   readonly isSerial?: boolean;
   readonly start: () => Promise<RunningClient>;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { StockClient } from './stock-client.ts';
 
-/** The versions that are installed here, the one that is pointed at Purser first. */
+/** The versions installed here; the first is that of the package that is pointed at Purser. */
 export function installedVersions({ packages }: StockClient): string {
   const [last = '', ...others] = packages.toReversed();
   const beside = others.map((name) => ` with ${name} ${versionOf(name)}`);

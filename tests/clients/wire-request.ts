@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
 import type { Ask, Message } from './stock-client.ts';
 
-/** A call as the compatible format writes it, for the clients whose own words these are. */
+/** A call as the compatible format writes it, for clients that speak this format directly. */
 export function wireRequest({
   messages,
   tools,

@@ -123,7 +123,7 @@ function answer(upstream: ScriptedUpstream): void {
 }
 
 for (const stream of [false, true]) {
-  const kind = stream ? 'streamed' : 'plain';
+  const kind = stream ? 'streamed' : 'buffered';
 
   test(`CC-13 a provider receives none of the caller’s headers with a ${kind} call, and no key but its own`, async () => {
     answer(keyed);

@@ -28,7 +28,7 @@ async function thrice(fields: object = {}): Promise<{ readonly asked: number; re
 
 for (const status of [400, 404, 422]) {
   for (const stream of [false, true]) {
-    test(`CC-15 a ${stream ? 'streamed' : 'plain'} request that the provider answers ${status} reaches it once`, async () => {
+    test(`CC-15 a ${stream ? 'streamed' : 'buffered'} request that the provider answers ${status} reaches it once`, async () => {
       upstream.script(rejecting(status));
       const { asked, replies } = await thrice({ stream });
       assert.equal(asked, 1);

@@ -172,7 +172,7 @@ test('CC-14 the checks of the call come before the checks of its key', async () 
   assert.equal((await chat({ ...onFirst(user, keyed('checked')), key: 'svc_live_wrong' })).status, 401);
 });
 
-test('CC-14 a refusal, a fault and a broken-off stream are not replayed: the retry runs anew', async () => {
+test('CC-14 a refusal, a fault and a broken-off stream are not replayed: the retry runs again', async () => {
   const poor = await newUser(0);
   assert.equal((await chat(onFirst(poor, keyed('poor')))).status, 402);
   const user = await newUser(FUNDS);

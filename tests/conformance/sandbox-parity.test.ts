@@ -11,8 +11,8 @@ import { setStage } from '../support/stage.ts';
 import { type Fault, STEPS, violate, violationCatalogue } from '../support/violations.ts';
 
 /**
- * Every refusal that a live call can get, and what a sandbox call gets for the same request: status, headers and body are
- * the same but for ids, links and what is left of the rate limit. The sandbox says that it is the sandbox.
+ * Every refusal that a live call can get, next to the sandbox call's refusal of the same request: status, headers and body are
+ * equal except for ids, links and the remaining rate. The sandbox says that it is the sandbox.
  */
 
 const stage = await setStage({ pace: { statusMsMax: 200, keepAliveMs: 60_000 } });
@@ -163,8 +163,8 @@ const failing = (status: number): UpstreamScript => ({ status, body: '{"error":{
 type Steps = Exclude<UpstreamScript['body'], string | Buffer>;
 
 /**
- * What a provider does, by the outcome that stands for it: with a plain call, and with a streamed one, whose status it
- * decides or which it begins and then breaks off so.
+ * How a provider behaves for each outcome: for a buffered call, and for a streamed one. The streamed behaviour either sets the
+ * status, or breaks the stream off like this after it has begun.
  */
 const PROVIDERS: readonly (readonly [outcome: string, plain: UpstreamScript, streamed: UpstreamScript | Steps])[] = [
   ['throttled', failing(429), failing(429)],

@@ -92,7 +92,7 @@ test('MO-01 a stock client lists and retrieves models', async () => {
   assert.deepEqual([model.id, model.object, model.created, model.owned_by], ['echo', 'model', 0, 'sim']);
 });
 
-test('SB-02 a stock client with a test key gets the canned answer, plain and streamed', async () => {
+test('SB-02 a stock client with a test key gets the canned answer, buffered and streamed', async () => {
   const sandbox = simulated.clientOf(simulated.app.testKey, 'anna');
   const { data, response } = await sandbox.chat.completions.create({ model: 'echo', messages }).withResponse();
   assert.equal(response.headers.get('x-service-mode'), 'sandbox');

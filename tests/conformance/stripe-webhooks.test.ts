@@ -26,7 +26,7 @@ function permutationsOf(items: readonly number[]): readonly (readonly number[])[
   return items.flatMap((item) => permutationsOf(items.filter((one) => one !== item)).map((rest) => [item, ...rest]));
 }
 
-/** Webhooks in a given order. When one is sent, everything that it and the earlier ones report has happened at Stripe. */
+/** Sends webhooks in this order. When one is sent, everything that it and the earlier ones report has happened at Stripe. */
 async function sendInOrder(user: string, order: readonly number[], times: (place: number) => number): Promise<void> {
   const payment = stripe.pay((await begin(user, 5_000_000)).session);
   let dispute = '';
@@ -44,14 +44,14 @@ async function sendInOrder(user: string, order: readonly number[], times: (place
     for (; happened <= index; happened += 1) happen[happened]?.();
     const event = stripe.event(TYPES[index] ?? '', payment);
     for (let time = 0; time < times(place); time += 1) {
-      // The last is another webhook about the same.
+      // The last one is another webhook about the same event.
       const reply = await (time === 2 ? tell(TYPES[index] ?? '', payment) : deliver(event));
       assert.deepEqual([reply.status, reply.body], [200, { received: true }], reply.text);
     }
   }
 }
 
-test('ON-02 WH-06 whatever the order of webhooks, each sent one to three times: one credit, one debit, books right', async () => {
+test('ON-02 WH-06 in any order of webhooks, each sent one to three times, there is one credit, one debit and correct books', async () => {
   assert.equal(ORDERS.length, 120);
   const waiting = [...ORDERS.entries()];
   async function worker(): Promise<void> {
@@ -181,7 +181,7 @@ test('ON-02 forged and altered webhooks are refused and leave no row anywhere', 
   assert.deepEqual(await moved(user), ['top_up 5000000']);
 });
 
-test('ON-02 a webhook may be as old, or as far ahead, as clocks are apart, and may be signed by two secrets at once', async () => {
+test('ON-02 a webhook may be as old, or as far ahead, as clocks may differ, and may be signed by two secrets at once', async () => {
   const now = Math.floor(Date.now() / 1_000);
   for (const [name, signature] of [
     ['old', (body: string) => stripe.sign(body, { at: now - 290 })],
@@ -197,7 +197,7 @@ test('ON-02 a webhook may be as old, or as far ahead, as clocks are apart, and m
   }
 });
 
-test('ON-02 while Stripe is away a webhook is answered by a 500, and counts when it is sent again', async () => {
+test('ON-02 while Stripe is away a webhook is answered with a 500, and counts when it is sent again', async () => {
   const user = await newUser(0);
   const payment = stripe.pay((await begin(user, 5_000_000)).session);
   const event = stripe.event('checkout.session.completed', payment);
@@ -210,7 +210,7 @@ test('ON-02 while Stripe is away a webhook is answered by a 500, and counts when
   assert.deepEqual(await moved(user), ['top_up 5000000']);
 });
 
-test('ON-02 a webhook that cannot be written down is answered by a 500, and counts when it is sent again', async () => {
+test('ON-02 a webhook that cannot be stored is answered with a 500, and counts when it is sent again', async () => {
   const user = await newUser(0);
   const payment = stripe.pay((await begin(user, 5_000_000)).session);
   const event = stripe.event('checkout.session.completed', payment);

@@ -53,7 +53,7 @@ async function busyApp() {
   return { ...started, appId };
 }
 
-/** What is in the bucket once every process has given back what it held. */
+/** The tokens in the bucket after every process has given back what it held. */
 async function leftAfter(appId: AppId, limiters: readonly RateLimiter[]): Promise<bigint> {
   await Promise.all(limiters.map(({ stop }) => stop()));
   assert.deepEqual(await leasesOf(appId), []);
@@ -70,7 +70,7 @@ async function passSeconds(appId: AppId, seconds: number): Promise<void> {
   );
 }
 
-test('LI-01 a busy app’s calls take few statements, and each answer says what is left after it', async () => {
+test('LI-01 a busy app’s calls take few statements, and each answer says how many tokens are left after it', async () => {
   const { limiter, counted } = startProcess();
   const appId = newAppId();
   await fillOnce(appId, 1_000);
@@ -83,7 +83,7 @@ test('LI-01 a busy app’s calls take few statements, and each answer says what 
   assert.equal(await leftAfter(appId, [limiter]), 800n * TOKEN);
 });
 
-test('LI-01 calls that arrive at once each learn what is left after them, leased tokens included', async () => {
+test('LI-01 calls that arrive at once each learn how many tokens are left after them, leased tokens included', async () => {
   const { limiter } = startProcess();
   const appId = newAppId();
   await fillOnce(appId, 1_000);
@@ -105,12 +105,12 @@ test('LI-01 a call is answered at once when its process has a leased token', asy
   await limiter.stop();
 });
 
-test('LI-01 no call of an app that goes on calling waits for a statement', async () => {
+test('LI-01 an app that keeps calling never waits for a statement', async () => {
   const { limiter, appId, clock, counted } = await busyApp();
   for (let count = 0; count < 100; count += 1) {
     assert.ok(!(limiter.take(appId, LIMITS) instanceof Promise), `call ${count} waits`);
     clock.moveOn(25);
-    await waitUntil('what was asked is answered', () => counted.answered === counted.statements);
+    await waitUntil('every statement is answered', () => counted.answered === counted.statements);
   }
   assert.ok(counted.statements < 40, `${counted.statements} statements`);
   assert.equal(await leftAfter(appId, [limiter]), 860n * TOKEN);
@@ -160,9 +160,9 @@ test('LI-01 leased tokens that are not used are back in the bucket a second late
   clock.moveOn(999);
   assert.ok((await unitsOf(appId)) < 960n * TOKEN);
   clock.moveOn(1);
-  await waitUntil('it is given back', async () => (await unitsOf(appId)) === 960n * TOKEN);
+  await waitUntil('the lease is given back', async () => (await unitsOf(appId)) === 960n * TOKEN);
   assert.deepEqual(await leasesOf(appId), []);
-  assert.ok(limiter.take(appId, LIMITS) instanceof Promise, 'what was given back is spent no more');
+  assert.ok(limiter.take(appId, LIMITS) instanceof Promise, 'a returned token is not spent again');
   await limiter.stop();
 });
 
@@ -191,15 +191,15 @@ test('LI-01 the bucket fills up to the burst less the leased tokens, and the rep
   const fast = { ratePerMinute: 6_000, rateBurst: 1_000 };
   await takeInTurn(limiter, appId, 2, fast);
   clock.moveOn(100);
-  assert.equal((await limiter.take(appId, fast)).tokensLeft, 965, 'ten more, and this one less');
+  assert.equal((await limiter.take(appId, fast)).tokensLeft, 965, 'ten more, minus this one');
   clock.moveOn(480);
   const { tokensLeft } = await limiter.take(appId, fast);
-  assert.ok(tokensLeft < 1_000, `${tokensLeft} are no more than the burst less this one`);
+  assert.ok(tokensLeft < 1_000, `${tokensLeft} are no more than the burst minus this one`);
   await limiter.stop();
 });
 
 test('LI-01 the lease of a dead process counts as in the bucket for three seconds, then as spent', async () => {
-  const { appId } = await busyApp(); // Nobody hears of it again.
+  const { appId } = await busyApp(); // This process is never heard of again.
   const [dead = 0] = await leasesOf(appId);
   await setBucket(appId, 990, '-1 hour');
   const { limiter } = startProcess();

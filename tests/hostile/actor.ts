@@ -1,13 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A process that does what it is told, one thing at a time. */
+/** A process that carries out orders, one at a time. */
 export interface Actor {
   readonly tell: (order: string) => Promise<unknown>;
   readonly end: () => Promise<void>;
 }
 
-/** Starts a script of this folder, which says what it obeys. */
+/** Starts a script of this folder. The script says which orders it takes. */
 export async function startActor(script: string, argument: string): Promise<Actor> {
   const child: ChildProcess = fork(new URL(script, import.meta.url), [argument]);
   return {
@@ -25,7 +25,7 @@ export async function startActor(script: string, argument: string): Promise<Acto
   };
 }
 
-/** The other side of `tell`: does each order and sends back what that gave. */
+/** The script's side of `tell`: carries out each order and sends back the result. */
 export function obey(acts: Readonly<Record<string, () => unknown>>): void {
   process.on('message', (order: string) => {
     void Promise.resolve(acts[order]?.()).then((answer) => process.send?.(answer ?? 'done'));

@@ -1,4 +1,4 @@
-/** One whole answer as it came over a connection. */
+/** One complete answer, as it arrived over a connection. */
 export interface RawAnswer {
   readonly status: number;
   /** By lower-case name. */
@@ -7,15 +7,15 @@ export interface RawAnswer {
 }
 
 interface Answers {
-  /** In order, without the interim ones (100). */
+  /** In order, without interim answers (100). */
   readonly whole: readonly RawAnswer[];
-  /** What is no whole answer. */
+  /** The bytes that form no complete answer. */
   readonly rest: Buffer;
 }
 
 const END_OF_HEAD = '\r\n\r\n';
 
-/** Reads the answers out of what came. `methods`: of the requests, in order; an answer to HEAD has no body. */
+/** Reads the answers from the bytes. `methods` are those of the requests, in order: an answer to HEAD has no body. */
 export function readAnswers(bytes: Buffer, methods: readonly string[], isClosed: boolean): Answers {
   const whole: RawAnswer[] = [];
   let rest = bytes;

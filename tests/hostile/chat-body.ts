@@ -4,7 +4,7 @@ import { anyRequest } from '../support/any-request.ts';
 
 const LIMIT = 1_048_576;
 
-/** What a field is replaced by: JSON text, so that it may be a number that no JavaScript value is, or no JSON at all. */
+/** A replacement for a field, as JSON text: it may be a number that JavaScript cannot hold, or not be JSON at all. */
 const ODD_VALUES: readonly string[] = [
   ['null', 'true', 'false', '0', '-0', '-1', '1.5', '1e400', '-1e400', '1e-400', '9007199254740993', '1E+2', '0.1e1'],
   ['12345678901234567890', '00', '+1', '.5', '1.', 'NaN', 'Infinity', 'undefined', '0x10', "'a'", '', ','],
@@ -24,7 +24,7 @@ const ODD_NAMES: readonly string[] = [
   ['temperature', 'stream_options', 'max_tokens', 'metadata', 'user', 'tools', 'image_url', 'content', 'role', 'type'],
 ].flat();
 
-/** A chat request, as JSON text or near it: most are good but for one or two things. */
+/** A chat request, as JSON text or something close to it. Most have only one or two faults. */
 export function hostileBody(random: Random): Buffer {
   const base = fc.sample(anyRequest, { numRuns: 1, seed: random.whole(0, 2 ** 31 - 1) })[0];
   let root: unknown = {
@@ -33,7 +33,7 @@ export function hostileBody(random: Random): Buffer {
   };
   const holes: string[] = [];
   for (let count = random.pick([0, 0, 1, 1, 1, 2, 4]); count > 0; count -= 1) root = mutate(random, root, holes);
-  // A hole is a text that nothing else can be; what belongs there may be no value of JavaScript.
+  // A hole is a text that occurs nowhere else. It stands for a value that JavaScript may not be able to hold.
   const text = JSON.stringify(root).replaceAll(
     /"hole-(\d+)-(?:value|name)"/g,
     (_, index: string) => holes[Number(index)] ?? '',
@@ -92,7 +92,7 @@ function placesOf(value: unknown, path: Place): readonly Place[] {
 
 type Entries = readonly (readonly [string, unknown])[];
 
-/** The same tree, with the object or array that holds the place written anew. */
+/** The same tree, with the object or array that contains the place rebuilt. */
 function edited(tree: unknown, [name, ...rest]: Place, edit: (entries: Entries, index: number) => Entries): unknown {
   const entries = Object.entries(tree as object);
   const index = entries.findIndex(([one]) => one === name);
@@ -110,7 +110,7 @@ function nested(random: Random): string {
     ['{"a":', '}'],
     ['[{"a":', '}]'],
   ] as const);
-  const closings = random.chance(0.8) ? levels : levels - 1; // Left open now and then.
+  const closings = random.chance(0.8) ? levels : levels - 1; // Sometimes left unclosed.
   return `${open.repeat(levels)}null${close.repeat(closings)}`;
 }
 
@@ -120,7 +120,7 @@ function swollen(random: Random): string {
   return `"${unit.repeat(length)}"`;
 }
 
-/** What a broken client, or none at all, makes of a text. */
+/** What a broken client makes of a text, or text from no client at all. */
 function spoilBytes(random: Random, text: string): Buffer {
   const bytes = Buffer.from(text);
   const at = random.whole(0, bytes.length);
@@ -130,7 +130,7 @@ function spoilBytes(random: Random, text: string): Buffer {
       return bytes.subarray(0, at);
     case 1:
       return insert(Buffer.from([random.whole(0, 255)]));
-    case 2: // Overlong, surrogates, beyond Unicode, a lone continuation, a character that is cut.
+    case 2: // Overlong, surrogates, beyond Unicode, a lone continuation byte, a truncated character.
       return insert(Buffer.from(random.pick(['c080', 'eda080', 'f4908080', '80', 'e282', 'ff', 'fe', 'c0af']), 'hex'));
     case 3:
       return Buffer.concat([Buffer.from('efbbbf', 'hex'), bytes]);
@@ -138,7 +138,7 @@ function spoilBytes(random: Random, text: string): Buffer {
       return Buffer.from(text, 'utf16le');
     case 5:
       return Buffer.concat([bytes, Buffer.from(random.pick(['x', '{}', '\0', ']', '}', '\r\n\r\n', ',']))]);
-    case 6: // The same member twice: the later counts, for us and for the provider.
+    case 6: // The same member twice: the later one counts, for us and for the provider.
       return Buffer.from(text.replace('{', `{"model":"large","model":${random.pick(['1', '"large"', 'null'])},`));
     case 7:
       return Buffer.from(text.padEnd(random.pick([LIMIT - 1, LIMIT, LIMIT + 1]), ' '));

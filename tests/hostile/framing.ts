@@ -18,7 +18,7 @@ export function chunked(random: Random, body: Buffer): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Framings of a body that are wrong, ambiguous or old. */
+/** Framings of a body that are wrong, ambiguous or outdated. */
 export function brokenFraming(random: Random, body: Buffer): { readonly lines: string[]; readonly body: Buffer } {
   const { length } = body;
   const declared = (value: string | number): { lines: string[]; body: Buffer } => {

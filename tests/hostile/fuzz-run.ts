@@ -14,14 +14,14 @@ import { sendHostile, within } from './send-hostile.ts';
 interface FuzzOptions {
   readonly seed: number;
   readonly requests: number;
-  /** How many are under way at a time. */
+  /** How many requests run at a time. */
   readonly slots: number;
-  /** Number of the first request: to send one alone again. */
+  /** The number of the first request, to send a single one again. */
   readonly first?: number;
   readonly onProgress?: (sent: number, memory: Memory) => void;
 }
 
-/** Of the service process, in bytes. */
+/** The memory of the service process, in bytes. */
 interface Memory {
   readonly resident: number;
   readonly heap: number;
@@ -29,29 +29,29 @@ interface Memory {
 
 interface Fuzzed {
   readonly connections: number;
-  /** How many answers had each status. */
+  /** The number of answers by status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** How many connections there were of each kind. */
+  /** The number of connections by kind. */
   readonly kinds: Readonly<Record<string, number>>;
-  /** Of the wallet whose calls were never left halfway. */
+  /** The charge of the wallet whose calls were never left halfway. */
   readonly charged: number;
-  /** After the first requests, at most, and at the end. */
+  /** After the first requests, the maximum, and at the end. */
   readonly memory: { readonly start: Memory; readonly most: Memory; readonly end: Memory };
-  /** Empty: nothing was wrong. */
+  /** Empty if nothing was wrong. */
   readonly violations: readonly string[];
 }
 
 const CREDIT = 1_000_000_000_000;
-/** Before it, the process has not yet compiled and loaded what it needs. */
+/** Before this many requests, the process has not compiled and loaded everything it needs. */
 const WARM_UP = 500;
 const LOOK_EVERY = 250;
-/** It waits for nothing but calls under way, and there are none. */
+/** A stop waits only for running calls, and there are none. */
 const STOP_MS_MAX = 20_000;
 const VIOLATIONS_MAX = 20;
-/** What a seed prints on a line; longer ones go to a file. */
+/** Longer requests go to a file instead of the line that the violation prints. */
 const SHOWN_BYTES_MAX = 2_000;
 
-/** Sends hostile requests to a service process, and says what went wrong. Needs the run's PostgreSQL server. */
+/** Sends hostile requests to a service process, and reports what went wrong. Needs the run's PostgreSQL server. */
 export async function fuzz(options: FuzzOptions): Promise<Fuzzed> {
   await using owned = new AsyncDisposableStack();
   const provider = await startPlainProvider();
@@ -74,7 +74,7 @@ export async function fuzz(options: FuzzOptions): Promise<Fuzzed> {
     databaseUrl: ground.database.url,
     environment,
   });
-  owned.defer(service.kill); // Where it did not stop of itself.
+  owned.defer(service.kill); // If it did not stop by itself.
   return await attack(options, { ground, app, service });
 }
 
@@ -110,7 +110,7 @@ async function attack(options: FuzzOptions, target: Target): Promise<Fuzzed> {
       tally.add(request, heard.answers);
       const wrong = judge(request, heard);
       if (wrong.length > 0) violations.push(shownViolation(seed, index, request, wrong));
-      if (heard.stuck === 'not connected') break; // It is gone: what else could be sent?
+      if (heard.stuck === 'not connected') break; // The service is gone, so there is no point in sending more.
     }
   }
 
@@ -156,14 +156,14 @@ function createTally() {
   };
 }
 
-/** What a plain answer says, and what a stream costs that ran to its end: each is the same call to the provider. */
+/** What a buffered answer reports, and what a completed stream costs: both are the same call to the provider. */
 function chargedBy(headers: ReadonlyMap<string, string>): number {
   if (headers.get('x-service-mode') === 'sandbox') return 0;
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
   return isStream ? chargeFor(USAGE) : Number(headers.get('x-service-charge-micros') ?? 0);
 }
 
-/** Nothing is held, each call is charged what its caller was told, and the ledger agrees with itself (CC-08). */
+/** Nothing is held, each call costs what its caller was told, and the ledger agrees with itself (CC-08). */
 async function faultsOfBooks({ ground, app }: Target, charged: number): Promise<readonly string[]> {
   const heldOf = async (): Promise<number> => {
     const { rows } = await ground.database.owner.query<{ held: bigint }>(
@@ -176,7 +176,7 @@ async function faultsOfBooks({ ground, app }: Target, charged: number): Promise<
   const { balance } = await ground.wallet(app, STEADY);
   const differences = await ground.check();
   return [
-    ...(balance === CREDIT - charged ? [] : [`${CREDIT - balance} micros are gone, ${charged} were told`]),
+    ...(balance === CREDIT - charged ? [] : [`${CREDIT - balance} micros are gone, ${charged} were reported`]),
     ...differences.map((difference) => `the ledger differs: ${JSON.stringify(difference, undefined, 1)}`),
   ];
 }

@@ -1,4 +1,4 @@
-// `npm run fuzz`: see README.md here.
+// `npm run fuzz`: see README.md in this folder.
 import { parseArgs } from 'node:util';
 import { globalSetup, globalTeardown } from '../support/global-setup.ts';
 import { fuzz } from './fuzz-run.ts';

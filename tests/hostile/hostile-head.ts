@@ -1,6 +1,6 @@
 import type { Random } from '../prove/random.ts';
 
-/** Who asks: the keys and end users that are known to the service. */
+/** The callers: the keys and end users that the service knows. */
 export interface Callers {
   readonly liveKey: string;
   readonly testKey: string;
@@ -93,7 +93,7 @@ const QUERIES = [
   ],
 ].flat();
 
-/** A request line's method and target: known routes, near misses, and what is none. */
+/** The method and target of a request line: known routes, near misses, and nonsense. */
 export function anyTarget(random: Random): { readonly method: string; readonly target: string } {
   const target = random.chance(0.05) ? `/${'a'.repeat(random.pick([2_000, 8_000, 15_000]))}` : random.pick(PATHS);
   const isRoute = random.chance(0.4);
@@ -103,7 +103,7 @@ export function anyTarget(random: Random): { readonly method: string; readonly t
   };
 }
 
-/** The headers of a good call. */
+/** The headers of a valid call. */
 export function goodHeaders(random: Random, { liveKey, testKey, user }: Callers): string[] {
   const key = random.chance(0.8) ? liveKey : testKey;
   return ['host: x', `authorization: Bearer ${key}`, `x-service-user: ${user}`, 'content-type: application/json'];
@@ -170,7 +170,7 @@ const ODD_LINES = [
   ],
 ].flat();
 
-/** Lines that no parser of HTTP should take, or that differ between parsers. */
+/** Lines that no HTTP parser should accept, or that parsers read differently. */
 const BROKEN_LINES = [
   [
     'x: a\0b',
@@ -197,7 +197,7 @@ const BROKEN_LINES = [
   ],
 ].flat();
 
-/** The headers of a good call with some that are not. */
+/** The headers of a valid call, mixed with some invalid ones. */
 export function headerSoup(random: Random, callers: Callers): readonly string[] {
   let lines = goodHeaders(random, callers).filter(() => random.chance(0.9));
   for (let count = random.whole(1, 4); count > 0; count -= 1) {

@@ -8,7 +8,7 @@ const CORRELATION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const BODY_BYTES_MAX = 1_048_576;
 const END_OF_STREAM = 'data: [DONE]\n\n';
 
-/** What is wrong with what came back; empty when nothing is. */
+/** What is wrong with the answers; empty if nothing is. */
 export function judge(request: HostileRequest, heard: Heard): readonly string[] {
   const wrong: string[] = [];
   if (heard.stuck !== undefined) wrong.push(heard.stuck);
@@ -18,20 +18,20 @@ export function judge(request: HostileRequest, heard: Heard): readonly string[] 
   return wrong;
 }
 
-/** Who still sends when the connection is closed on it may learn of that, by a reset, before it has read its answer. */
+/** If the connection is closed while the caller still sends, a reset may reach the caller before it has read its answer. */
 function mayBeReset({ kind, bytes }: HostileRequest): boolean {
   return kind === 'pipelined' || bytes.length > BODY_BYTES_MAX;
 }
 
-/** Every request has its answer; after fewer, the last one has said that the connection ends. */
+/** Every request has its answer. If there are fewer, the last answer said that the connection ends. */
 function faultsOfEnding({ methods }: HostileRequest, { answers, rest }: Heard): readonly string[] {
   const last = answers.at(-1);
-  // What is no request has no method: the answer to a malformed HEAD has a body, and the connection ends with it.
+  // A malformed HEAD counts as no method: its answer has a body, and the connection ends with it.
   const isHeadUnread = last?.status === 400 && methods[answers.length - 1] === 'HEAD';
   if (rest.length > 0 && !isHeadUnread) return [`half an answer: ${rest.toString('latin1', 0, 500)}`];
   if (last === undefined) return ['the connection was closed without an answer'];
   if (answers.length === methods.length) return [];
-  return last.headers.get('connection') === 'close' ? [] : ['the connection was closed without a word'];
+  return last.headers.get('connection') === 'close' ? [] : ['the connection was closed without notice'];
 }
 
 function faultsOf(request: HostileRequest, answer: RawAnswer, method: string | undefined): readonly string[] {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { completionBody, streamSteps } from '../support/scripted-upstream.ts';
 
-/** What every answer reports, so that every answered call costs the same. */
+/** The usage in every answer, so that every answered call costs the same. */
 export const USAGE = { prompt: 3, completion: 1 };
 
 const FACTS = {
@@ -14,9 +14,9 @@ const FACTS = {
     total_tokens: USAGE.prompt + USAGE.completion,
   },
 };
-const KEPT_MS = 600_000; // Never closes a connection just as it is used again: the service would have to answer 502.
+const KEPT_MS = 600_000; // Never closes a connection just as it is used again, which would force the service to answer 502.
 
-/** A provider that answers every request at once and keeps none of them, for runs of any length. */
+/** A provider that answers every request at once and stores none of them, for runs of any length. */
 export interface PlainProvider {
   readonly baseUrl: string;
   readonly close: () => Promise<void>;

@@ -5,29 +5,29 @@ import { hostileBody } from './chat-body.ts';
 import { brokenFraming, chunked } from './framing.ts';
 import { anyTarget, type Callers, goodHeaders, headerSoup } from './hostile-head.ts';
 
-/** End users of the run: what `steady` is charged is known to the micro, for its calls are never left halfway. */
+/** The end users of the run. `steady` never leaves halfway, so its charges are known to the micro. */
 export const STEADY = 'steady';
 export const LEAVER = 'leaver';
 
-/** Bytes for one connection. */
+/** The bytes for one connection. */
 export interface HostileRequest {
   readonly kind: 'chat' | 'http' | 'route' | 'headers' | 'framing' | 'spoilt' | 'pipelined' | 'left';
   readonly bytes: Buffer;
-  /** Of each request in the bytes, as far as they are requests: an answer to HEAD has no body. */
+  /** One for each request in the bytes that can be read as one: an answer to HEAD has no body. */
   readonly methods: readonly string[];
-  /** `answered`: each gets an answer, or the last one says that the connection ends. `unsure`: may be no whole request. */
+  /** `answered`: each gets an answer, or the last one ends the connection. `unsure`: the request may be incomplete. */
   readonly ending: 'answered' | 'unsure' | 'left';
-  /** Of a `left` one: how much is sent. */
+  /** For `left`: how many bytes are sent. */
   readonly bytesSent: number;
-  /** Sent where it is well formed, and so to be echoed. */
+  /** Set if a well-formed one is sent, which must then be echoed. */
   readonly correlationId: string | undefined;
-  /** The same for Node's own client, where that is to send it. */
+  /** The same request for Node's own client, if that client sends it. */
   readonly http?: HttpRequest;
 }
 
 type Keys = Pick<Callers, 'liveKey' | 'testKey'>;
 
-/** The request of that number: a seed gives the same ones on every machine, but for the keys. */
+/** The request with this number. A seed gives the same requests on every machine, except for the keys. */
 export function hostileRequest(seed: number, index: number, keys: Keys): HostileRequest {
   const random = createRandom(seed, `request ${index}`);
   const steady = { ...keys, user: STEADY };
@@ -39,7 +39,7 @@ export function hostileRequest(seed: number, index: number, keys: Keys): Hostile
   if (roll < 0.72) return soup(random, leaver);
   if (roll < 0.84) return framing(random, leaver);
   if (roll < 0.91) return spoilt(random, leaver);
-  if (roll < 0.95) return pipelined(random, leaver); // One whose connection is reset may not learn of its charge.
+  if (roll < 0.95) return pipelined(random, leaver); // A caller whose connection is reset may not learn of its charge.
   const { bytes, methods } = chat(random, leaver);
   const bytesSent = random.chance(0.5) ? bytes.length : random.whole(0, bytes.length);
   return { kind: 'left', bytes, methods, ending: 'left', bytesSent, correlationId: undefined };
@@ -97,7 +97,7 @@ function framing(random: Random, callers: Callers): HostileRequest {
   return unsure('framing', Buffer.concat([head, framed.body]), [method]);
 }
 
-/** A good request with some of its bytes changed, cut, doubled or put in front. */
+/** A valid request with some bytes changed, cut, doubled or inserted in front. */
 function spoilt(random: Random, callers: Callers): HostileRequest {
   const good = random.chance(0.5) ? chat(random, callers).bytes : routeBytes(random, callers).bytes;
   let bytes = Buffer.from(good.subarray(0, 100_000));
@@ -133,7 +133,7 @@ function versionOf(random: Random): string {
     : random.pick(['HTTP/1.0', 'HTTP/2.0', 'HTTP/1.2', 'http/1.1', 'HTTP/0.9', '']);
 }
 
-/** Header texts are bytes, as a hostile client writes them: one for each character. */
+/** Header texts become bytes as a hostile client writes them: one byte for each character. */
 function headOf(method: string, target: string, lines: readonly string[], version = 'HTTP/1.1'): Buffer {
   return Buffer.from(`${[`${method} ${target} ${version}`, ...lines].join('\r\n')}\r\n\r\n`, 'latin1');
 }

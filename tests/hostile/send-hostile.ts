@@ -7,18 +7,18 @@ import type { HostileRequest } from './requests.ts';
 /** What came back on a connection. */
 export interface Heard {
   readonly answers: readonly RawAnswer[];
-  /** Bytes behind the last whole answer. */
+  /** Bytes after the last complete answer. */
   readonly rest: Buffer;
-  /** Undefined: nothing kept us waiting for longer than anything may take. */
+  /** Undefined if nothing took longer than it may. */
   readonly stuck: 'no answer' | 'not closed' | 'not connected' | undefined;
 }
 
-/** An answer takes a few milliseconds; the limit is for a machine that is busy with something else. */
+/** An answer takes a few milliseconds; the limit is for a busy machine. */
 const ANSWER_MS_MAX = 30_000;
-/** How long a request that may be incomplete waits for its answer, before it says that no more will come. */
+/** How long a request that may be incomplete waits for its answer before it ends its side of the connection. */
 const PATIENCE_MS = 60;
 
-/** Sends the bytes on a connection of their own and gives what came back. */
+/** Sends the bytes on their own connection and returns what came back. */
 export async function sendHostile(url: string, request: HostileRequest): Promise<Heard> {
   if (request.http !== undefined) return sendByClient(url, request.http);
   const { hostname, port } = new URL(url);
@@ -35,7 +35,7 @@ export async function sendHostile(url: string, request: HostileRequest): Promise
     if (heard().whole.length >= wanted) answered.resolve('answered');
   });
   socket.on('error', (fault: NodeJS.ErrnoException) => {
-    isRefused = fault.code === 'ECONNREFUSED'; // Else a reset; `close` follows, and what came before it stays.
+    isRefused = fault.code === 'ECONNREFUSED'; // Otherwise a reset: `close` follows, and what arrived before it stays.
   });
   socket.on('close', () => {
     isClosed = true;
@@ -68,7 +68,7 @@ interface Conversation {
 async function converse({ ending, bytesSent }: HostileRequest, talk: Conversation): Promise<Heard['stuck']> {
   const { socket, closed, answered } = talk;
   if (ending === 'left') {
-    await Promise.race([closed, pause(bytesSent % 20)]); // Before, while and after it is answered.
+    await Promise.race([closed, pause(bytesSent % 20)]); // Leaves before, during or after the answer.
     return undefined;
   }
   if (ending === 'unsure') {

@@ -1,4 +1,4 @@
-// A thousand slow senders and a thousand stalled readers at a time, for as long as it is told to.
+// A thousand slow senders and a thousand stalled readers at a time, until it is told to stop.
 import { connect, type Socket } from 'node:net';
 import { obey } from './actor.ts';
 import { STREAMS, streamRequest } from './soak-requests.ts';
@@ -18,7 +18,7 @@ function begin(): Socket {
   return socket;
 }
 
-/** Sends a head one byte a second, and begins anew when it is cut off. */
+/** Sends a head at one byte a second, and starts again when it is cut off. */
 function sendSlowly(): void {
   const socket = begin();
   seen.senders += 1;
@@ -33,13 +33,13 @@ function sendSlowly(): void {
   });
 }
 
-/** Asks for a flood and reads nothing of it. Resolves when it has begun. */
+/** Requests a flood and reads nothing of it. Resolves when the flood has begun. */
 function stall(): Promise<void> {
   const socket = begin();
   seen.readers += 1;
   socket.write(streamRequest('flood').bytes);
   return new Promise((resolve) => {
-    socket.once('readable', () => resolve()); // Nothing is read: the rest stays where it is.
+    socket.once('readable', () => resolve()); // Nothing is read: the rest stays in the buffers.
     socket.on('close', () => {
       if (isOn) seen.readersCut += 1;
       resolve();

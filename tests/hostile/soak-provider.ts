@@ -1,4 +1,4 @@
-// The provider of a soak, in a process of its own. A prompt says how it is answered.
+// The provider of a soak, in its own process. The prompt says how it answers.
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ const FACTS = { model: 'm', usage: USAGE };
 const HEAD = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm' };
 const writes = streamSteps({ ...FACTS, pieces: ['H'], includeUsageChunk: true }).map(({ write }) => write);
 const [first = '', piece = '', ...ending] = writes;
-/** Large, so that the buffers of the kernel on both sides, megabytes for each stream, are soon full. */
+/** Large, so that the kernel's buffers on both sides, megabytes for each stream, fill up quickly. */
 const FLOOD = frame({ ...HEAD, choices: [{ index: 0, delta: { content: 'a'.repeat(200_000) }, finish_reason: null }] });
 
 const slow = new Set<ServerResponse>();
@@ -29,7 +29,7 @@ const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) =
   });
 });
 
-/** Goes on until it is told to finish. */
+/** Keeps sending until it is told to finish. */
 function trickle(response: ServerResponse): void {
   response.write(first);
   slow.add(response);
@@ -40,7 +40,7 @@ function trickle(response: ServerResponse): void {
   });
 }
 
-/** Sends as much as is taken. */
+/** Sends as much as the reader takes. */
 function flood(response: ServerResponse): void {
   const fill = (): void => {
     while (!response.destroyed && response.write(FLOOD));

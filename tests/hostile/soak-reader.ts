@@ -3,12 +3,12 @@ import { connect } from 'node:net';
 import { obey } from './actor.ts';
 import { STREAMS, streamRequest } from './soak-requests.ts';
 
-/** As many as are opened at a time. */
+/** How many are opened at a time. */
 const BATCH = 25;
 
 const state = { opened: 0, done: 0, cut: 0, bytes: 0 };
 
-/** Resolves when its first frame has come. */
+/** Resolves when its first frame has arrived. */
 async function open(): Promise<void> {
   const { port, bytes } = streamRequest('Hello');
   const socket = connect(port, '127.0.0.1');

@@ -8,7 +8,7 @@ interface Target {
   readonly user: string;
 }
 
-/** What this process was started with: where to call, and as whom. */
+/** What this process was started with: the address to call, and the caller's identity. */
 export function targetOf(): Target {
   return JSON.parse(process.argv[2] ?? '{}') as Target;
 }

@@ -10,14 +10,14 @@ import { type Actor, startActor } from './actor.ts';
 export const USER = 'soaked';
 const CREDIT = 1_000_000_000_000;
 
-/** One service process, its provider in another, and room for clients in more: none shares a memory or a loop. */
+/** A service process, its provider in another, and clients in further ones: none shares its memory or event loop. */
 export interface SoakStage {
   readonly service: ServiceProcess;
   readonly app: TestApp;
   readonly provider: Actor;
-  /** A client in a process of its own. */
+  /** A client in its own process. */
   readonly startClient: (script: string) => Promise<Actor>;
-  /** Waits until nothing is held, and gives what the ledger finds wrong. */
+  /** Waits until nothing is held, and returns what the ledger check finds wrong. */
   readonly checkBooks: () => Promise<readonly unknown[]>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-// `npm run soak -- streams` and `npm run soak -- slow`: see README.md here.
+// `npm run soak -- streams` and `npm run soak -- slow`: see README.md in this folder.
 import { loadavg } from 'node:os';
 import { chat } from '../support/client.ts';
 import { globalSetup, globalTeardown } from '../support/global-setup.ts';
@@ -10,7 +10,7 @@ const OPEN_SECONDS = 60;
 const KIB = 1024;
 const WINDOWS = 2;
 const CALLS_PER_WINDOW = 200;
-/** For the readers' buffers to fill: then they stall. */
+/** Time for the readers' buffers to fill: only then do the readers stall. */
 const FILL_MS = 10_000;
 const WARM_UP_CALLS = 3_000;
 const CALLERS = 50;
@@ -35,10 +35,10 @@ try {
 console.log(`load after: ${loadavg().map(rounded).join(' ')}`);
 process.exit(0);
 
-/** A thousand streams, open at once for a minute: none may be cut, and what each takes of the service's memory. */
+/** A thousand streams open at once for a minute: whether any is cut, and how much of the service's memory each takes. */
 async function streams(stage: SoakStage): Promise<unknown> {
   const { service, provider } = stage;
-  // As many at once as a busy service has, so that what it grows to at all is there before the first stream.
+  // As many at once as a busy service has, so that the service has grown to its size before the first stream.
   await Promise.all(Array.from({ length: CALLERS }, () => call(stage, WARM_UP_CALLS / CALLERS)));
   const before = await memoryOf(stage);
   const client = await stage.startClient('soak-reader.ts');
@@ -89,7 +89,7 @@ async function slow(stage: SoakStage): Promise<unknown> {
     among.push(...(await call(stage, CALLS_PER_WINDOW)));
     memory.push((await memoryOf(stage)).resident);
     seen = await attacker.tell('stop');
-    await stage.checkBooks(); // Until all that they held is settled.
+    await stage.checkBooks(); // Waits until everything that they held is settled.
   }
   const of = (times: readonly number[]) => ({ median: quantile(times, 0.5), p99: quantile(times, 0.99) });
   return {
@@ -106,7 +106,7 @@ async function slow(stage: SoakStage): Promise<unknown> {
   };
 }
 
-/** Plain calls one after another, and how many milliseconds each took. */
+/** Buffered calls one after another, and how many milliseconds each took. */
 async function call({ service, app }: SoakStage, times: number): Promise<readonly number[]> {
   const taken: number[] = [];
   for (let count = 0; count < times; count += 1) {

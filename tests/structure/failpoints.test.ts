@@ -11,7 +11,7 @@ const CALL_PATH = [
   'gateway/pipeline.ts',
   'gateway/request/admission.ts',
   'gateway/run-in-lane.ts',
-  'gateway/answer/failure.ts',
+  'gateway/answer/answer.ts',
   'gateway/idempotency/idempotency.ts',
   'gateway/lanes/live-lane.ts',
   'gateway/lanes/sandbox-lane.ts',
@@ -25,6 +25,9 @@ const CALL_PATH = [
 ];
 const SOURCE = join(import.meta.dirname, '../../packages/service/src');
 const PARTS: Readonly<Record<string, RegExp>> = {
+  // The statements below these functions are marked by their names.
+  'ledger/hold/queries.ts': /export async function placeHolds[\s\S]*?\n\}\n/g,
+  'ledger/settlement/queries.ts': /export async function endHolds[\s\S]*?\n\}\n/g,
   'db/instance.ts': /run: async \(statement\)[\s\S]*?\n {4}\},\n/g,
   // A call waits neither for a replay nor for the end of the process.
   'ledger/settlement/settling.ts': /function land\([\s\S]*?\n {4}release:|async function settleAll[\s\S]*?\n\}\n/g,

@@ -176,7 +176,7 @@ test('SDK-02 a suspended wallet is not waited for as if it were funded', async (
   assert.equal(count.calls, 1);
 });
 
-test('SDK-02 nothing waits if there is no link, the error is another one, or the money is play money', async () => {
+test('SDK-02 nothing waits if there is no link, the error is another one, or the money is sandbox money', async () => {
   for (const [error, isSandbox] of [
     [refusal({ code: 'WALLET_SUSPENDED', topupUrl: undefined as never }), false],
     [new Error('other'), false],
@@ -204,7 +204,7 @@ test('SDK-02 a second refusal is the result: the user is not asked to pay twice'
   assert.equal(await run(), 'answer');
 });
 
-test('SDK-02 if the app passes a promise, it is awaited instead of the balance, with play money too', async () => {
+test('SDK-02 if the app passes a promise, it is awaited instead of the balance, with sandbox money too', async () => {
   for (const isSandbox of [false, true]) {
     const { count, run } = scene([{}]);
     const until: TopUpOptions['until'] = async (error, signal) => {

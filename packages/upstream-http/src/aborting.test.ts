@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { createHttpClient, type HttpClient, RequestError } from './client.ts';
 import { bodyReader } from './testing/read-body.ts';
 
-/** Responds to one request on each connection. Closes the connection when `signal[0]` is set, whatever this thread does. */
+/** Responds to one request on each connection. Closes it when `signal[0]` is set, even if the main thread is busy. */
 const UPSTREAM = `
   const { createServer } = require('node:net');
   const { parentPort, workerData: signal } = require('node:worker_threads');

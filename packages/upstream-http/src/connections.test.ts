@@ -1,4 +1,4 @@
-// Each response belongs to one request, whatever the upstream sends. A mix-up would charge one caller for another's call.
+// Each response belongs to one request, no matter what the upstream sends. A mix-up would charge one caller for another's call.
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
@@ -103,7 +103,7 @@ for (const [what, bytes] of LAST_RESPONSES) {
   });
 }
 
-test('CC-11 bytes that the upstream sends unasked are not taken for a response', async (t) => {
+test('CC-11 bytes that the upstream sends without a request are not taken for a response', async (t) => {
   const scene = await sceneOf(t, responding(responseBytes('first'), responseBytes('second')));
   assert.equal(await scene.ask(), 'first');
   scene.sockets()[0]?.write(responseBytes('CANARY'));
@@ -128,7 +128,7 @@ test('CC-11 a connection that was paused until its response was complete is used
   assert.equal(scene.connections(), 1);
 });
 
-test('CC-11 bytes that follow a response in a write of their own are not taken for a response', async (t) => {
+test('CC-11 bytes that follow a response in a separate write are not taken for a response', async (t) => {
   const scene = await sceneOf(t, ({ socket, connection }) => {
     socket.write(responseBytes(connection === 0 ? 'first' : 'second'));
     if (connection === 0) setImmediate(() => socket.write(responseBytes('CANARY')));
@@ -177,7 +177,7 @@ for (const [what, bytes] of STRANGE) {
   });
 }
 
-test('CC-09 a body that is not UTF-8 fails, buffered or streamed, also if only its end is not', async (t) => {
+test('CC-09 a body that is not UTF-8 fails, buffered or streamed, even if only its end is invalid', async (t) => {
   for (const bytes of ['CANARY\xff', 'CANARY\xe2\x82']) {
     const answer = `HTTP/1.1 200 OK\r\ncontent-length: ${bytes.length}\r\n\r\n${bytes}`;
     const scene = await sceneOf(t, responding(answer));

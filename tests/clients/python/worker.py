@@ -1,21 +1,21 @@
-"""Makes the calls of a test: a line of JSON comes in for each, and one goes out with what the client's user was told."""
+"""Makes the calls of a test. Each call arrives as a line of JSON; a line goes back with what the client's user learned."""
 
 import json
 import sys
 
 said = sys.stdout
-sys.stdout = sys.stderr  # What a library prints is no answer.
+sys.stdout = sys.stderr  # Keeps the output of libraries away from the answers.
 
 
 def serve(ask):
-    """Says that it is ready, then makes one call after the other: libraries that load parts of themselves late do not bear several at first."""
+    """Reports that it is ready, then makes one call at a time: libraries that load lazily fail if several calls come first."""
     print("{}", file=said, flush=True)
     for line in sys.stdin:
         print(json.dumps(ask(json.loads(line))), file=said, flush=True)
 
 
 def told_by(completion):
-    """What an answer in the shape of the compatible format tells."""
+    """The user's view of an answer in the compatible format."""
     message = completion.choices[0].message
     calls = [
         {"id": call.id, "name": call.function.name, "arguments": json.loads(call.function.arguments)}
@@ -30,7 +30,7 @@ def usage_of(answer):
 
 
 def failure_of(error, headers):
-    """What can be read from an exception of the vendor's library, and of those that are made of it."""
+    """The fields of an exception of the vendor's library, or of a library built on it."""
     fields = getattr(error, "body", None)
     return {
         "message": str(error),

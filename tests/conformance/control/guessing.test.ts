@@ -137,7 +137,7 @@ test('CP-01 an e-mail address gets three reset mails at once, and then one in te
       fiveMinutes,
     ]);
     for (let times = 0; times < 3; times += 1) await accounts.requestReset(email);
-    assert.equal(mails.length, sent); // Asking in vain does not use up the tries that have been refilled.
+    assert.equal(mails.length, sent); // The refused requests did not use up the tries that had been refilled.
   }
 });
 

@@ -77,7 +77,7 @@ const webhook = { endpointUrl: 'https://93.184.215.14/hook', ...TOP_UPS };
 const NEED_WEBHOOK = ['getWebhook', 'putWebhook', 'deleteWebhook', 'rotateWebhookSecret'];
 let spareListener: Promise<Readonly<Record<string, unknown>>> | undefined;
 let spareSession: ReturnType<typeof openSession> | undefined;
-/** The parameters of routes that name something of the owner. Created anew if a call may end them. */
+/** The parameters of routes that name something of the owner. Created again if a call may end them. */
 const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
   appId: () => appId,
   keyId: async () => (await mint('live')).keyId,

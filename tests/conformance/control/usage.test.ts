@@ -175,7 +175,7 @@ test('CP-04 a report is read in pages, each row once, even while calls land', as
     assert.ok(turn < 10, 'the pages come to an end');
     if (page.next === null) break;
     await land('a', `2026-06-01T1${turn}:00:00Z`); // Already reported.
-    await land('d', '2026-06-02T10:00:00Z'); // One between the rows reported and the rest, and one after them all.
+    await land('d', '2026-06-02T10:00:00Z'); // At first between the reported rows and the rest, later behind.
     page = await report(`${query}&after=${page.next}`, appId);
   }
   const days = ['01', '03'].flatMap((day) => users.map((user) => `2026-06-${day} ${user}`));

@@ -12,7 +12,7 @@ import { setTopupStage } from '../../support/topup-stage.ts';
 
 const { secret, service, app, newPerson, linkFor, balanceOf, call } = await setTopupStage();
 
-/** Pays five units and lets everything happen that the card leads to. */
+/** Pays five units, and runs everything that follows from the card. */
 async function payFive(browser: Browser, user: string, card: Parameters<typeof payBy>[2]): Promise<string> {
   const address = await beginTopup(browser, linkFor(user), { amount: '5000000' });
   await payBy(browser, address, card);
@@ -32,7 +32,7 @@ test('ON-02 from a refused call to a funded wallet to the same call succeeding',
   assert.equal((await call(user)).status, 200);
 });
 
-test('BI-04 the least that lets the refused call through does so, and a cent less does not', async () => {
+test('BI-04 the smallest amount that lets the refused call through does so, and a cent less does not', async () => {
   const one = await newPerson();
   const path = await refusedPath(service, app, one.user);
   await one.browser.open(path);
@@ -55,7 +55,7 @@ test('BI-04 the least that lets the refused call through does so, and a cent les
   assert.equal((await call(other.user)).status, 402);
 });
 
-test('ON-02 what can be spent now is what the cap and a block leave of the balance, before a payment and after it', async () => {
+test('ON-02 the spendable amount is what the cap and a block leave of the balance, before and after a payment', async () => {
   const { user, browser } = await newPerson(2_000_000, 3_000_000);
   const shows = (amount: string) =>
     assert.ok(browser.page().text.includes(`<dt>You can spend now</dt><dd>${amount}</dd>`), mainOf(browser.page()));
@@ -72,12 +72,12 @@ test('ON-02 what can be spent now is what the cap and a block leave of the balan
   shows('€0.00');
 });
 
-test('ON-01 a passkey is offered once somebody has paid, to an owner who has none', async () => {
+test('ON-01 a passkey is offered once after a payment, to an owner who has none', async () => {
   const OFFER = /<a href="\/wallet\/passkeys">Add a passkey<\/a>/;
   const { user, browser } = await newPerson();
   const address = await payFive(browser, user, 'success');
   const path = await checkoutPath(service, user);
-  assert.doesNotMatch((await browser.open(path)).text, OFFER); // Not before the money is there.
+  assert.doesNotMatch((await browser.open(path)).text, OFFER); // Not before the money has arrived.
   await hurry(service, address);
   assert.match((await browser.open(path)).text, OFFER);
   for (const other of [openBrowser(service.url), (await newPerson()).browser]) {
@@ -88,7 +88,7 @@ test('ON-01 a passkey is offered once somebody has paid, to an owner who has non
   assert.doesNotMatch((await browser.open(path)).text, OFFER);
 });
 
-test('ON-02 coming back from the processor credits nothing, with any address', async () => {
+test('ON-02 returning from the processor credits nothing, with any address', async () => {
   const { user, browser } = await newPerson();
   await beginTopup(browser, linkFor(user), { amount: '5000000' });
   const path = await checkoutPath(service, user);
@@ -101,7 +101,7 @@ test('ON-02 coming back from the processor credits nothing, with any address', a
   assert.equal(await balanceOf(user), 0);
 });
 
-test('ON-02 the page of a checkout shows the money arriving, and the wallet only to its owner', async () => {
+test('ON-02 the checkout page shows the money arriving, and shows the wallet only to its owner', async () => {
   const { user, browser } = await newPerson(1_000_000);
   const address = await beginTopup(browser, linkFor(user), { other: '7,50' });
   const waiting = await payBy(browser, address, 'success');
@@ -121,7 +121,7 @@ test('ON-02 the page of a checkout shows the money arriving, and the wallet only
   }
 });
 
-test('ON-02 a payment that an operator must look at is no loss, and no money in the wallet, by the page', async () => {
+test('ON-02 a payment that an operator must look at is not shown as lost, or as money in the wallet', async () => {
   const { user, browser } = await newPerson();
   await hurry(service, await payFive(browser, user, 'success'));
   await service.database.owner.query(
@@ -133,7 +133,7 @@ test('ON-02 a payment that an operator must look at is no loss, and no money in 
   assert.doesNotMatch(browser.page().text, /went into the wallet/);
 });
 
-test('BI-04 two checkouts by one link are two payments when both are paid, and the link is spent', async () => {
+test('BI-04 two checkouts by one link are two payments if both are paid, and the link is spent', async () => {
   const { user, browser } = await newPerson();
   const path = linkFor(user);
   const first = await beginTopup(browser, path, { amount: '5000000' });
@@ -148,7 +148,7 @@ test('BI-04 two checkouts by one link are two payments when both are paid, and t
   assertPage(await browser.open(path), 404, 'This link no longer works');
 });
 
-test('ON-03 each test card does what it says, by the pages', async () => {
+test('ON-03 each test card does what the pages say it does', async () => {
   const declined = await newPerson();
   const address = await beginTopup(declined.browser, linkFor(declined.user), { amount: '5000000' });
   assertPage(await payBy(declined.browser, address, 'decline'), 402, 'Test payment');
@@ -175,7 +175,7 @@ test('ON-03 each test card does what it says, by the pages', async () => {
   assert.equal(await balanceOf(won.user), 5_000_000);
 });
 
-test('WA-05 a later refund or chargeback takes the money back, and suspends a wallet that has spent it', async () => {
+test('WA-05 a later refund or chargeback takes the money back, and suspends a wallet that has already spent it', async () => {
   for (const card of ['refund', 'chargeback'] as const) {
     const kept = await newPerson();
     await hurry(service, await payFive(kept.browser, kept.user, card));
@@ -194,12 +194,12 @@ test('WA-05 a later refund or chargeback takes the money back, and suspends a wa
     await spent.browser.open(linkFor(spent.user));
     assert.match(spent.browser.page().text, /This wallet is blocked.*Please contact Purser/);
     assert.doesNotMatch(spent.browser.page().text, /You can spend now/);
-    await hurry(service, await payFive(spent.browser, spent.user, 'success')); // WA-04: paid, and blocked still.
+    await hurry(service, await payFive(spent.browser, spent.user, 'success')); // WA-04: paid, and still blocked.
     assert.equal((await call(spent.user)).error['code'], 'WALLET_SUSPENDED');
   }
 });
 
-test('ON-03 a number that is no test card is refused, and is kept nowhere', async () => {
+test('ON-03 a number that is not a test card is refused, and is stored nowhere', async () => {
   const { user, browser } = await newPerson();
   const address = await beginTopup(browser, linkFor(user), { amount: '5000000' });
   const real = [

@@ -16,7 +16,7 @@ function connectionOf(user: string) {
   return connections.find(app.appId, user as EndUserId);
 }
 
-test('BI-04 opening a link changes nothing, however often, and makes nothing known of a wallet', async () => {
+test('BI-04 opening a link changes nothing, however often, and reveals nothing about a wallet', async () => {
   const { email, user } = newConnectPerson();
   const browser = await browserOf(service, email);
   const link = await app.linkFor(user);
@@ -44,7 +44,7 @@ test('BI-02 cancelling leads back and changes nothing, signed in or not', async 
   assert.equal(await everything(), before);
 });
 
-test('BI-02 an app hears that it is connected only where that is so', async () => {
+test('BI-02 an app hears that a user is connected only if that is true', async () => {
   const { email, user } = newConnectPerson();
   const link = await app.linkFor(user);
   const owner = await browserOf(service, email);
@@ -68,7 +68,7 @@ test('BI-02 an app hears that it is connected only where that is so', async () =
   }
 });
 
-test('BI-04 somebody who pays for longer than the link lasts is still led back, and connects nothing by it', async () => {
+test('BI-04 somebody whose payment outlasts the link is still led back, and the expired link connects nothing', async () => {
   const { email, user } = newConnectPerson();
   const owner = await browserOf(service, email);
   await consent(owner, await app.linkFor(user));
@@ -79,7 +79,7 @@ test('BI-04 somebody who pays for longer than the link lasts is still led back, 
   }
 });
 
-test('BI-02 an address that was removed from the list meanwhile leads nobody back, and nobody connects by it', async () => {
+test('BI-02 an address removed from the list in the meantime leads nobody back, and nobody connects by it', async () => {
   const gone = await newConnectApp('Gone', ['https://gone.test/a', 'https://gone.test/b']);
   const { email, user } = newConnectPerson();
   const owner = await browserOf(service, email);
@@ -100,7 +100,7 @@ test('BI-02 an address that was removed from the list meanwhile leads nobody bac
   assert.equal(wayBackOf(await owner.ask(`${next}/done`)), 'https://gone.test/a?status=connected');
 });
 
-test('BI-04 every link that is not valid gets the same page, and nothing else', async () => {
+test('BI-04 every invalid link gets the same page, and nothing else', async () => {
   const { email, user } = newConnectPerson();
   const owner = await browserOf(service, email);
   const link = await app.linkFor(user);
@@ -117,7 +117,7 @@ test('BI-04 every link that is not valid gets the same page, and nothing else', 
     `/connect/${'A'.repeat(100)}`,
     `/connect/%41%42`,
     app.oldLinkFor(user, 15 * 60 + 1),
-    app.oldLinkFor(user, 0, newAppId()), // Signed as it must be, for an app that is none.
+    app.oldLinkFor(user, 0, newAppId()), // Correctly signed, but for an app that does not exist.
   ];
   const before = await everything();
   const texts = new Set<string>();
@@ -151,7 +151,7 @@ test('BI-04 a form of one link does not work for another link', async () => {
   assert.equal(await connectionOf(other.user), undefined);
 });
 
-test('SB-09 the sandbox’s link leads to a page that says so, and to nothing else', async () => {
+test('SB-09 the sandbox’s link leads only to a page that explains it', async () => {
   for (const browser of [openBrowser(service.url), await browserOf(service, newConnectPerson().email)]) {
     assertPage(await browser.ask('/connect/sandbox'), 200, 'This is the sandbox');
     for (const step of ['cancel', 'done']) {

@@ -15,14 +15,14 @@ function connectionOf(user: string) {
   return connections.find(app.appId, user as EndUserId);
 }
 
-test('ON-01, ON-02 from consent to the payment, and by the arriving money back to the app', async () => {
+test('ON-01, ON-02 from consent to the payment, and back to the app when the money arrives', async () => {
   const { email, user } = newConnectPerson();
   const browser = await browserOf(service, email);
   const next = await consentAndGoOn(browser, await app.linkFor(user, { state: 's' }));
   const page = await browser.open(`${next}/topup`);
   assertPage(page, 200);
   assert.ok(page.text.includes('Notes is connected'), mainOf(page));
-  assert.ok(page.text.includes(`href="${next}/done"`), 'paying may wait');
+  assert.ok(page.text.includes(`href="${next}/done"`), 'the payment may be skipped');
   await browser.submit(`${next}/topup`, { amount: '5000000', other: '' });
   const [, address = ''] = /action="(\/test-processor\/[^"]+)"/.exec(browser.page().text) ?? [];
   await payBy(browser, address, 'success');
@@ -43,7 +43,7 @@ test('BI-04 the link of a refused call leads to consent first if there is none, 
   const path = await refusedPath(service, app, user);
   for (const step of ['', '/pay']) {
     assertPage(await browser.open(path + step), 200, 'Connect Notes');
-    assert.ok(!browser.page().text.includes('/cancel'), 'there is no way back to name');
+    assert.ok(!browser.page().text.includes('/cancel'), 'no way back is shown');
   }
   const refused = await browser.submit(`${path}/consent`, { ...CONSENT, own: '' });
   assertPage(refused, 400, 'Connect Notes');
@@ -57,7 +57,7 @@ test('BI-04 the link of a refused call leads to consent first if there is none, 
   assert.match((await browser.open(path)).text, /You connected this app before/);
 });
 
-test('BI-04 nobody consents by a link that is spent, or where another identity was faster', async () => {
+test('BI-04 a spent link gives no consent, and neither does a link that another identity has used first', async () => {
   const [first, second] = [newConnectPerson(), newConnectPerson()];
   const [owner, late] = [await browserOf(service, first.email), await browserOf(service, second.email)];
   const path = await refusedPath(service, app, first.user);

@@ -33,7 +33,7 @@ test('ON-01 from the app to the page, by consent to the wallet, and back to the 
     assert.ok(asked.text.includes(said), said);
   assert.ok(!asked.text.includes(user) && !asked.text.includes('app.test'), mainOf(asked));
   const unnamed = await browser.ask(await app.linkFor(user));
-  assert.ok(unnamed.text.includes(`<bdi>${user}</bdi>`), mainOf(unnamed)); // Or nobody could tell whose account it is.
+  assert.ok(unnamed.text.includes(`<bdi>${user}</bdi>`), mainOf(unnamed)); // Otherwise the user could not tell whose account it is.
   assert.equal(await connectionOf(user), undefined);
 
   const next = await consentAndGoOn(browser, link, { cap: '50' });
@@ -47,10 +47,10 @@ test('ON-01 from the app to the page, by consent to the wallet, and back to the 
   assert.equal(wayBackOf(done), 'https://app.test/back?from=purser&status=connected&state=a%20b%26c%3D%C3%BC');
   assert.equal(wayBackOf(await browser.ask(`${link}/done`)), wayBackOf(done));
   const { status } = await chat({ url: service.url, key: app.liveKey, user });
-  assert.equal(status, 402, 'connected, and nothing in it yet');
+  assert.equal(status, 402, 'connected, and with nothing in it yet');
 });
 
-test('BI-04 somebody with an account at the app is warned about a link for another one, however it came', async () => {
+test('BI-04 a user of the app is warned about a link for another account, however it reached them', async () => {
   const WARNING = /already connected another account at Notes/;
   const [{ email, user }, other] = [newConnectPerson(), newConnectPerson()];
   const browser = await browserOf(service, email);
@@ -73,7 +73,7 @@ test('BI-04 somebody with an account at the app is warned about a link for anoth
   assert.doesNotMatch((await stranger.open(await app.linkFor(other.user))).text, WARNING);
 });
 
-test('ON-01 the name of an app hides nothing, and turns no sentence round that it stands in', async () => {
+test('ON-01 an app’s name hides nothing, and cannot reverse the sentence around it', async () => {
   const { email, user } = newConnectPerson();
   const browser = await browserOf(service, email);
   const odd = await newConnectApp('Odd');
@@ -119,7 +119,7 @@ test('ON-01 nobody connects without confirming the account, or without a valid c
     assert.ok(reply.text.includes(said), `${said}: ${mainOf(reply)}`);
   }
   const shown = await browser.submit(`${link}/consent`, { ...CONSENT, cap: 'other', 'other-cap': '"><b>' });
-  assert.ok(shown.text.includes('value="&#34;&#62;&#60;b&#62;"'), 'what was typed is there still');
+  assert.ok(shown.text.includes('value="&#34;&#62;&#60;b&#62;"'), 'the typed amount is still there');
   assert.match(shown.text, /value="other" checked>[^]*name="own" type="checkbox" value="yes" required checked>/);
   assert.equal(await everything(), before);
 });
@@ -131,7 +131,7 @@ for (const [fields, cap] of [
   [{ cap: 'other', 'other-cap': ' 0.000001 ' }, 1n],
   [{ cap: '10', 'other-cap': ' ' }, 10_000_000n],
 ] as const) {
-  test(`ON-01 the cap that is chosen is the wallet’s: ${JSON.stringify(fields)}`, async () => {
+  test(`ON-01 the chosen cap becomes the wallet’s cap: ${JSON.stringify(fields)}`, async () => {
     const { email, user } = newConnectPerson();
     await consent(await browserOf(service, email), await app.linkFor(user), fields);
     assert.equal((await connectionOf(user))?.wallet.cap, cap);
@@ -143,7 +143,7 @@ test('BI-04 another identity gets one calm page, which shows nothing of the wall
   const owner = await browserOf(service, email);
   const late = await browserOf(service, newConnectPerson().email);
   const link = await app.linkFor(user, { userLabel: 'secret label' });
-  await late.open(link); // Both look at the same time.
+  await late.open(link); // Both open the link at the same time.
   const form = { ...late.fieldsOf(`${link}/consent`), ...CONSENT, cap: 'none' };
   await consent(owner, link);
   const operator = await newOperator(service);
@@ -176,8 +176,8 @@ test('ON-05 connecting again finds the same wallet, and the page says so', async
   assertPage(connected, 200, 'Notes is connected');
   assert.match(connected.text, /value="other" checked>[^]*value="12\.50"/);
   assert.doesNotMatch(connected.text, /connected this app before|\/cancel"/);
-  assert.ok(connected.text.includes(`href="${link}/done"`), 'who goes back is connected');
-  await owner.submit(`${link}/consent`, { ...CONSENT, cap: '50', 'other-cap': '12.50' }); // The field as it was shown.
+  assert.ok(connected.text.includes(`href="${link}/done"`), 'an owner who goes back is connected');
+  await owner.submit(`${link}/consent`, { ...CONSENT, cap: '50', 'other-cap': '12.50' }); // The field as the page showed it.
   assert.equal((await connectionOf(user))?.cap, 50_000_000n);
   for (const [cap, chosen] of [
     [undefined, 'none'],
@@ -196,7 +196,7 @@ test('ON-05 connecting again finds the same wallet, and the page says so', async
   assert.deepEqual([after?.wallet.isConnected, after?.cap], [true, 10_000_000n]);
 });
 
-test('ON-01 the first owner of a wallet that an operator opened is offered the cap that it has', async () => {
+test('ON-01 the first owner of a wallet that an operator opened is offered the wallet’s current cap', async () => {
   const operator = await newOperator(service);
   for (const [spendCapMicros, chosen] of [
     [5_000_000, /value="5" checked>/],
@@ -218,7 +218,7 @@ test('ON-01 the first owner of a wallet that an operator opened is offered the c
   }
 });
 
-test('AU-02 nobody connects to an app that is suspended', async () => {
+test('AU-02 nobody connects to a suspended app', async () => {
   const paused = await newConnectApp('Paused');
   const { email, user } = newConnectPerson();
   const owner = await browserOf(service, email);
@@ -234,7 +234,7 @@ test('AU-02 nobody connects to an app that is suspended', async () => {
   assert.equal(await everything(), before);
 });
 
-test('threat 11: what an app calls itself and its users, and where it leads, is shown as text', async () => {
+test('threat 11: the names of an app and its users, and its redirect addresses, are shown as text', async () => {
   const markup = `"><img src=x onerror=alert(1)>'</title><script>alert(2)</script>&amp;`;
   const redirectUri = `https://odd.test/a;b'c"><script>?d='"&amp;`;
   const odd = await newConnectApp(markup, [redirectUri]);

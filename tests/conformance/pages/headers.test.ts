@@ -18,7 +18,7 @@ const processor = await beginTopup(owner.browser, topup, { amount: '5000000' });
 const checkout = await checkoutPath(service, user);
 const connect = await app.linkFor(user);
 
-/** Of every page and every way to one. What its policy allows beyond is named below. */
+/** The headers of every page, and of every redirect to one. Extra permissions in a policy are listed below. */
 const HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy':
@@ -28,7 +28,7 @@ const HEADERS = {
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 };
-/** They are about one answer, or about the connection. */
+/** Headers that belong to a single answer, or to the connection. */
 const OTHERS = /^(x-(correlation|request)-id|content-length|set-cookie|location|date|connection|keep-alive)$/;
 const SCRIPTED = "img-src 'self'; script-src OURS; connect-src 'self';";
 
@@ -64,7 +64,7 @@ function headersOf({ headers }: Reply): Record<string, string> {
   return Object.fromEntries(kept.map(([name, value]) => [name, value.replaceAll(/'sha256-[^']{44}'/g, 'OURS')]));
 }
 
-test('threat 11: every page for wallet owners has exactly the headers of pages, for every visitor and method', async () => {
+test('threat 11: every page for wallet owners has exactly the page headers, for every visitor and method', async () => {
   const visitors = [openBrowser(service.url), owner.browser, await browserOf(service, 'stranger@example.test')];
   const seen = new Set<number>();
   for (const path of PATHS) {
@@ -74,12 +74,12 @@ test('threat 11: every page for wallet owners has exactly the headers of pages, 
       const foreign = await visitor.ask(path, { form: {}, origin: 'https://evil.test' });
       for (const reply of [got, forged, foreign]) {
         seen.add(reply.status);
-        if (reply.status === 405) continue; // The envelope: this address takes no forms.
+        if (reply.status === 405) continue; // The answer is the envelope: this address takes no forms.
         const headers = headersOf(reply);
         const policy = headers['content-security-policy'] ?? '';
         const isScripted = reply.text.includes('<script');
         const unscripted = policy.replace(SCRIPTED, "img-src 'self';");
-        assert.equal(unscripted !== policy, isScripted, `${path}: a script only where the page has one`);
+        assert.equal(unscripted !== policy, isScripted, `${path}: a script is allowed only if the page has one`);
         assert.deepEqual({ ...headers, 'content-security-policy': unscripted }, HEADERS, `${path} ${reply.status}`);
       }
       assert.ok(forged.status >= 400 && foreign.status >= 400, path);
@@ -91,7 +91,7 @@ test('threat 11: every page for wallet owners has exactly the headers of pages, 
   );
 });
 
-test('ON-01 every page about an app says which, with its picture or its letter', async () => {
+test('ON-01 every page about an app names it, with its picture or its letter', async () => {
   const MARK = /<p class="app"><span class="letter" aria-hidden="true">N<\/span>Notes<\/p>/;
   const [below, paying] = [
     ['', '/disconnect', '/refund'].map((step) => wallet + step),
@@ -104,7 +104,7 @@ test('ON-01 every page about an app says which, with its picture or its letter',
   }
 });
 
-test('threat 11: a page has a script, and leave for one, only where it waits for money or asks for a passkey', async () => {
+test('threat 11: a page has a script, and permission for it, only if it waits for money or asks for a passkey', async () => {
   const scripted = new Set<string>();
   for (const visitor of [openBrowser(service.url), owner.browser]) {
     for (const path of PATHS) if ((await visitor.ask(path)).text.includes('<script')) scripted.add(path);

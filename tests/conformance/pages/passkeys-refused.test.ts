@@ -18,7 +18,7 @@ import {
 import { browserOf, isSignedIn, PERSON_COOKIE } from '../../support/people.ts';
 import { setStage } from '../../support/stage.ts';
 
-/** What a passkey may not be, say or sign. */
+/** What a passkey must not be, claim or sign. */
 
 const SECRET = 'a secret of at least 32 characters';
 const { service } = await setStage({ environment: { PURSER_SECRET: SECRET } });
@@ -32,8 +32,8 @@ const ODDITIES: Readonly<Record<string, Oddity>> = {
   'an origin that only begins like ours': { origin: 'https://purser.test.evil.test' },
   'our origin without TLS': { origin: 'http://purser.test' },
   'another host': { rpId: 'evil.test' },
-  'nobody who touched it': { isPresent: false },
-  'nobody who unlocked it': { isVerified: false },
+  'no sign of a touch': { isPresent: false },
+  'no sign of being unlocked': { isVerified: false },
   'a challenge that is not ours': { challenge: Buffer.alloc(52, 1).toString('base64url') },
   'no challenge': { challenge: '' },
 };
@@ -66,10 +66,10 @@ test('ON-01 a signature by another key, for another person or of another kind si
     assertPage(await signInByPasskey(fresh, authenticator, oddity), 400, 'Sign in');
     assert.equal(await isSignedIn(fresh), false);
   }
-  assertPage(await signInByPasskey(openBrowser(service.url), createAuthenticator()), 400, 'Sign in'); // Known to nobody.
+  assertPage(await signInByPasskey(openBrowser(service.url), createAuthenticator()), 400, 'Sign in'); // An unknown key.
 });
 
-test('ON-01 an algorithm that was not offered and a statement of the maker are not taken, nor looked at', async () => {
+test('ON-01 an algorithm that was not offered and a maker’s statement are refused, and the statement is not read', async () => {
   const certificate = Buffer.from('a certificate that names an address to call');
   for (const oddity of [
     { type: 'webauthn.get' },
@@ -108,7 +108,7 @@ test('ON-01 an algorithm that was not offered and a statement of the maker are n
   }
 });
 
-test('ON-01 a challenge is answered once, for what it was made for, by whom it was made for', async () => {
+test('ON-01 a challenge is answered once, for its own purpose, by its own person', async () => {
   const { browser, authenticator } = await passkeyOwner(service);
   const fresh = openBrowser(service.url);
   const options = optionsOf(await fresh.open('/wallet/sign-in'));
@@ -138,7 +138,7 @@ test('ON-01 a challenge is answered once, for what it was made for, by whom it w
   assertPage(await browser.submit('/wallet/passkeys', { credential: second }), 400, PASSKEYS_TITLE, SCRIPT);
 });
 
-test('ON-01 a challenge lasts half an hour, and no bit of it can be another', async () => {
+test('ON-01 a challenge lasts half an hour, and changing any of its bits makes it invalid', async () => {
   const key = deriveKey(Buffer.from(SECRET), 'passkey-challenge');
   const made = (minutesAgo: number): string =>
     createChallenges(key, { nowMs: () => Date.now() - minutesAgo * 60_000 }).issue('sign-in');
@@ -158,7 +158,7 @@ test('ON-01 a challenge lasts half an hour, and no bit of it can be another', as
   assertPage(await signInByPasskey(fresh, authenticator, { challenge: made(29) }), 200, PASSKEYS_TITLE, SCRIPT);
 });
 
-test('ON-01 a passkey that counts its uses signs in only with a higher count: a copy of it is noticed', async () => {
+test('ON-01 a passkey that counts its uses signs in only with a higher count, which exposes a copy', async () => {
   const { authenticator } = await passkeyOwner(service, createAuthenticator({ countsUses: true }));
   assertPage(await signInByPasskey(openBrowser(service.url), authenticator), 200, PASSKEYS_TITLE, SCRIPT);
   for (const signCount of [0, 1, 2]) {
@@ -170,7 +170,7 @@ test('ON-01 a passkey that counts its uses signs in only with a higher count: a 
     PASSKEYS_TITLE,
     SCRIPT,
   );
-  // Two uses of one count at once: each with a challenge of its own, one gets in.
+  // Two uses of one count at once, each with its own challenge: one gets in.
   const browsers = [openBrowser(service.url), openBrowser(service.url), openBrowser(service.url)];
   const forms: Record<string, string>[] = [];
   for (const browser of browsers) {
@@ -186,7 +186,7 @@ test('ON-01 a passkey that counts its uses signs in only with a higher count: a 
   assert.equal(replies.filter(({ status }) => status === 303).length, 1);
 });
 
-test('ON-01 what is no credential is refused', async () => {
+test('ON-01 malformed credentials are refused', async () => {
   const { browser, authenticator } = await passkeyOwner(service);
   const fresh = openBrowser(service.url);
   const id = authenticator.credentialId;
@@ -212,7 +212,7 @@ test('ON-01 what is no credential is refused', async () => {
   }
 });
 
-/** Of somebody who makes keys, until 2126, with an address at which to ask whether it still counts. Known to the whole world. */
+/** A made-up key maker, valid until 2126, with an address for revocation checks. Its key is public. */
 const MAKER = {
   key: createPrivateKey(`-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgqXJCahtl3qGnaJzX
@@ -238,7 +238,7 @@ CCqGSM49BAMCA0gAMEUCIQDFG4C+YYxq/nGgymc/kuHIgmXJzUWTDH2bKUNL4bCU
   ),
 };
 
-test('ON-01 the statement of a maker is not looked at: it could have us call any address', async (t) => {
+test('ON-01 a maker’s statement is not read: it could make us call any address', async (t) => {
   const calls = t.mock.method(globalThis, 'fetch');
   const email = newEmail();
   const authenticator = createAuthenticator();

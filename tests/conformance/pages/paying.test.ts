@@ -30,7 +30,7 @@ function call(user: string) {
   return chat({ url: service.url, key: app.liveKey, user });
 }
 
-/** A new wallet, and the page on which its owner may pay, as the way to connect leads there. */
+/** A new wallet, and the page on which its owner can pay, reached through the connect flow. */
 async function connected(): Promise<{ readonly user: string; readonly browser: Browser; readonly path: string }> {
   const { email, user } = newPerson();
   const browser = await browserOf(service, email);
@@ -45,7 +45,7 @@ test('ON-02 a stranger’s refused call leads by sign-in and consent to a wallet
   const { email, user } = newPerson();
   const browser = await signedInPerson(service, email, await refusedPath(service, app, user));
   assertPage(browser.page(), 200, 'Connect Notes');
-  // A new link: the wait for the mail may have been longer than the first lasts.
+  // A new link: the mail may have taken longer than the first link lasts.
   const [, path = ''] = /action="(\/topup\/[\w-]+)\/consent"/.exec(browser.page().text) ?? [];
   assertPage(await browser.submit(`${path}/consent`, CONSENT), 200, 'Top up your wallet for Notes');
   const address = await beginTopup(browser, path, { amount: '5000000' });
@@ -54,7 +54,7 @@ test('ON-02 a stranger’s refused call leads by sign-in and consent to a wallet
   assert.equal((await call(user)).status, 200);
 });
 
-test('ON-01 the way to connect leads to paying, which may be left out, and back to the app', async () => {
+test('ON-01 the connect flow leads to a payment, which can be skipped, and back to the app', async () => {
   const { user, browser, path } = await connected();
   const shown = browser.page().text;
   assert.match(shown, /Notes is connected\. It can spend as soon as there is money in the wallet\./);
@@ -74,7 +74,7 @@ test('ON-01 the way to connect leads to paying, which may be left out, and back 
   assert.equal((await service.wallet(app, user)).balance, 2_500_000);
 });
 
-test('ON-02 a payer who comes back from the processor without having paid finds the way to try again', async () => {
+test('ON-02 a payer who returns from the processor without paying can try again', async () => {
   const { browser, path } = await connected();
   await browser.submit(`${path}/topup`, { amount: '5000000', other: '' });
   const [, back = ''] = /<a href="(\/checkout\/[^"]+)">Go back without paying/.exec(browser.page().text) ?? [];
@@ -88,7 +88,7 @@ test('ON-02 a payer who comes back from the processor without having paid finds 
   assert.doesNotMatch(browser.page().text, /evil/);
 });
 
-test('WH-06 a payment at the test processor is told to the app, once, when it is verified', async () => {
+test('WH-06 a payment at the test processor is reported to the app once, after it has been verified', async () => {
   const events = ['topup.completed'];
   await owner.get(201, 'PUT', `/apps/${app.appId}/webhook`, { endpointUrl: 'https://example.com/hook', events });
   const { browser, path, user } = await connected();
@@ -108,7 +108,7 @@ test('WH-06 a payment at the test processor is told to the app, once, when it is
   assert.deepEqual(await told(), [data]);
 });
 
-test('ON-02 a webhook that comes by HTTP counts when the test processor signed it, once, and is refused when it did not', async () => {
+test('ON-02 an HTTP webhook counts once if the test processor signed it, and is refused if it did not', async () => {
   const { user, browser, path } = await connected();
   await browser.submit(`${path}/topup`, { amount: '5000000', other: '' });
   const [, address = ''] = /action="(\/test-processor\/[^"]+)"/.exec(browser.page().text) ?? [];

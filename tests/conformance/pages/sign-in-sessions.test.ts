@@ -22,21 +22,21 @@ const links = createLinks({
 });
 const HOME = '/wallet/passkeys';
 
-/** The sign-in page asks the browser for a passkey. */
+/** The sign-in page’s script asks the browser for a passkey. */
 const SCRIPT = { hasScript: true };
 let people = 0;
 const newEmail = (): string => `person-${(people += 1)}@example.test`;
 const asked = (email: string, then?: string) => askForCode(service, email, then);
 
-test('ON-01 a sign-in begins a new session, so that one that somebody slipped to the browser is worth nothing', async () => {
+test('ON-01 a sign-in begins a new session, so that a session planted in the browser is worthless', async () => {
   const { browser, code } = await asked(newEmail());
-  const slipped = 'x'.repeat(43); // A value that nobody has yet.
+  const slipped = 'x'.repeat(43); // A value that belongs to no session yet.
   browser.cookies.set(PERSON_COOKIE, slipped);
   await browser.submit('/wallet/code', { code });
   assert.notEqual(browser.cookies.get(PERSON_COOKIE), slipped);
   assert.ok(await isSignedIn(browser));
   assert.equal(await isSignedIn(withCookie(slipped)), false);
-  // And the code of one person does not sign in another.
+  // One person’s code does not sign in another person.
   const other = await asked(newEmail());
   const attacker = await browserOf(service, newEmail());
   other.browser.cookies.set(PERSON_COOKIE, attacker.cookies.get(PERSON_COOKIE) ?? '');
@@ -49,7 +49,7 @@ function withCookie(token: string): Browser {
   return browser;
 }
 
-test('threat 11: cookies of wallet owners are for this host only, for https only, and for no script', async () => {
+test('threat 11: wallet owners’ cookies are for this host only, for https only, and not readable by scripts', async () => {
   const email = newEmail();
   const browser = openBrowser(service.url);
   await browser.open('/wallet/sign-in');
@@ -66,7 +66,7 @@ test('threat 11: cookies of wallet owners are for this host only, for https only
   assert.match(gone, new RegExp(`^__Host-purser-code=; ${AS}=0$`));
 });
 
-test('ON-01 signing out ends the session of this browser; everywhere, all of them and every code', async () => {
+test('ON-01 signing out ends this browser’s session; signing out everywhere ends all sessions and codes', async () => {
   const email = newEmail();
   const [here, there, third] = [
     await browserOf(service, email),
@@ -88,7 +88,7 @@ test('ON-01 signing out ends the session of this browser; everywhere, all of the
   assertPage(await pending.browser.submit('/wallet/code', { code: pending.code }), 400, 'This code no longer works');
 });
 
-test('ON-01 a session of a person ends after thirty days', async () => {
+test('ON-01 a person’s session ends after thirty days', async () => {
   const email = newEmail();
   const browser = await browserOf(service, email);
   const ofEmail = 'identity_id = (select identity_id from identities.identities where email = $1)';
@@ -118,7 +118,7 @@ test('ON-01 the page and the mail name the app whose link led there; a void link
     const code = await codeInMail(email, 'b Notes b & more www evil test https evil test x');
     const done = await browser.ask('/wallet/code', { form: { ...browser.fieldsOf('/wallet/code'), code } });
     assertSameLink(done.headers.get('location') ?? '', then);
-    assert.notEqual(done.headers.get('location'), browser.fieldsOf('/wallet/code')['next']); // Made anew once more.
+    assert.notEqual(done.headers.get('location'), browser.fieldsOf('/wallet/code')['next']); // Renewed once more.
   }
   for (const then of [`/topup/${'a'.repeat(100)}`, new URL(connect).pathname.replace('connect', 'topup'), '/wallet']) {
     const page = await openBrowser(service.url).open(`/wallet/sign-in?then=${encodeURIComponent(then)}`);
@@ -135,7 +135,7 @@ function readLink(path: string) {
   return { expiresAtMs, claims };
 }
 
-/** Another link of the same claims, spent with it, good for fifteen minutes from now. */
+/** Asserts that the new link has the same claims and is spent together with the old one, but lasts fifteen minutes from now. */
 function assertSameLink(path: string, then: string): void {
   const [fresh, old] = [readLink(path), readLink(then)];
   assert.deepEqual(fresh.claims, old.claims);
@@ -143,7 +143,7 @@ function assertSameLink(path: string, then: string): void {
   assert.ok(fresh.expiresAtMs > Date.now() + 14 * 60_000);
 }
 
-test('ON-01 a link that expires while its owner waits for the mail is made anew, and one that had expired is not', async () => {
+test('ON-01 a link that expires while its owner waits for the mail is renewed, and one that had already expired is not', async () => {
   const early = createLinks({
     secret: Buffer.from(SECRET),
     publicUrl: 'https://purser.test',
@@ -186,7 +186,7 @@ async function codeInMail(email: string, appName: string): Promise<string> {
   return code;
 }
 
-test('ON-01 the way on that somebody slipped into the address leads to the wallet', async () => {
+test('ON-01 a return path planted in the address leads to the wallet instead', async () => {
   for (const next of ['https://evil.test/', '//evil.test', '/\\evil.test', '/account']) {
     const browser = await browserOf(service, newEmail());
     const reply = await browser.ask(`/wallet/sign-in?then=${encodeURIComponent(next)}`);

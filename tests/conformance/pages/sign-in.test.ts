@@ -8,14 +8,14 @@ import { askForCode, isSignedIn, otherCode, PERSON_COOKIE, signedInPerson, submi
 import { startSecondGateway } from '../../support/second-gateway.ts';
 import { setStage } from '../../support/stage.ts';
 
-/** Signing in by a code from the mail. */
+/** Signing in with a code from the mail. */
 
 const SECRET = 'a secret of at least 32 characters';
 const { service } = await setStage({ environment: { PURSER_SECRET: SECRET, PURSER_PROXY_HOPS: '1' } });
 const { owner } = service.database;
 const CODE_COOKIE = '__Host-purser-code';
 
-/** The sign-in page asks the browser for a passkey. */
+/** The sign-in page’s script asks the browser for a passkey. */
 const SCRIPT = { hasScript: true };
 let people = 0;
 const newEmail = (): string => `person-${(people += 1)}@example.test`;
@@ -26,7 +26,7 @@ async function codesOf(email: string): Promise<number> {
   return rowCount ?? 0;
 }
 
-test('ON-01 the code from the mail signs a person in, and leads back to where they were', async () => {
+test('ON-01 the mailed code signs a person in, and leads back to where they were', async () => {
   const email = newEmail();
   const { browser, code } = await asked(email);
   assert.match(code, /^\d{6}$/);
@@ -42,7 +42,7 @@ test('ON-01 the code from the mail signs a person in, and leads back to where th
   }
 });
 
-test('ON-01 a code may be typed with spaces; what is no code counts as no guess', async () => {
+test('ON-01 a code may be typed with spaces; text that is not a code does not count as a guess', async () => {
   const { browser, code } = await asked(newEmail());
   for (const typed of ['', 'abc', '12345', '1234567', '१२३४५६', '1'.repeat(1_000)]) {
     assertPage(await browser.submit('/wallet/code', { code: typed }), 400, 'Enter the code');
@@ -51,7 +51,7 @@ test('ON-01 a code may be typed with spaces; what is no code counts as no guess'
   assert.ok(await isSignedIn(browser));
 });
 
-test('ON-01 five wrong guesses make a code void, the right one with it', async () => {
+test('ON-01 after five wrong guesses even the right code is void', async () => {
   const email = newEmail();
   const { browser, code } = await asked(email);
   for (let guess = 1; guess < 5; guess += 1) {
@@ -66,7 +66,7 @@ test('ON-01 five wrong guesses make a code void, the right one with it', async (
   assert.equal(await isSignedIn(browser), false);
 });
 
-/** Sends the code although the page no longer shows its form. */
+/** Sends the code even if the page no longer shows its form. */
 async function openCodePage(browser: Browser, code: string) {
   const { browser: other } = await asked(newEmail());
   const mine = browser.cookies.get(CODE_COOKIE) ?? '';
@@ -74,7 +74,7 @@ async function openCodePage(browser: Browser, code: string) {
   return other.submit('/wallet/code', { code });
 }
 
-test('ON-01 guesses that come at once are no more than five', async () => {
+test('ON-01 simultaneous guesses are limited to five as well', async () => {
   const { browser, code } = await asked(newEmail());
   const fields = browser.fieldsOf('/wallet/code');
   const replies = await Promise.all(
@@ -93,7 +93,7 @@ test('ON-01 guesses that come at once are no more than five', async () => {
   assert.equal((await openCodePage(browser, code)).status, 400);
 });
 
-test('ON-01 a code is used once, also by two at once', async () => {
+test('ON-01 a code works once, even if two browsers use it at the same moment', async () => {
   const { browser, code } = await asked(newEmail());
   const form = { ...browser.fieldsOf('/wallet/code'), code };
   const cookies = new Map(browser.cookies);
@@ -118,7 +118,7 @@ test('ON-01 a code lasts ten minutes', async () => {
   assert.equal(await isSignedIn(browser), false);
 });
 
-test('ON-01 a code works only in the browser that asked for it', async () => {
+test('ON-01 a code works only in the browser that requested it', async () => {
   const email = newEmail();
   const { browser, code } = await asked(email);
   const elsewhere = await asked(newEmail());
@@ -136,7 +136,7 @@ test('ON-01 a code works only in the browser that asked for it', async () => {
   assert.ok(await isSignedIn(browser));
 });
 
-test('ON-01 a new code voids the older one of this browser, and none of another browser', async () => {
+test('ON-01 a new code voids this browser’s older one, and none of another browser', async () => {
   const email = newEmail();
   const other = await asked(email);
   const { browser, code } = await asked(email);
@@ -152,7 +152,7 @@ test('ON-01 a new code voids the older one of this browser, and none of another 
   assert.ok(await isSignedIn(other.browser));
 });
 
-test('ON-01 no answer tells whether an e-mail is known', async () => {
+test('ON-01 no answer reveals whether an e-mail is known', async () => {
   const known = newEmail();
   await signedInPerson(service, known);
   const told: string[] = [];
@@ -169,7 +169,7 @@ test('ON-01 no answer tells whether an e-mail is known', async () => {
   assert.equal(told[0], told[1]);
 });
 
-test('ON-01 what is no e-mail address is sent no code', async () => {
+test('ON-01 no code is sent to an invalid e-mail address', async () => {
   const browser = openBrowser(service.url);
   await browser.open('/wallet/sign-in');
   const many = `${'a'.repeat(250)}@example.test`;
@@ -186,7 +186,7 @@ test('ON-01 what is no e-mail address is sent no code', async () => {
   assert.equal(browser.cookies.has(CODE_COOKIE), false);
 });
 
-test('ON-01 an e-mail is one person, however its letters are written', async () => {
+test('ON-01 an e-mail belongs to one person, in upper or lower case', async () => {
   const email = newEmail();
   await signedInPerson(service, email);
   const { browser, code } = await asked(email);
@@ -199,7 +199,7 @@ test('ON-01 an e-mail is one person, however its letters are written', async () 
   assert.equal(rowCount, 1);
 });
 
-test('ON-01 neither a code nor its name is stored, and the table with the secret is not enough to try all codes', async () => {
+test('ON-01 neither a code nor its name is stored, and the table and the secret together are not enough to try all codes', async () => {
   const email = newEmail();
   const { browser, code } = await asked(email);
   const { rows } = await owner.query<{ row: string }>(
@@ -218,7 +218,7 @@ test('ON-01 neither a code nor its name is stored, and the table with the secret
   const right = await owner.query('select from identities.codes where proof = $1', [
     hmacSha256(key, challenge, '\n', code),
   ]);
-  assert.equal(right.rowCount, 1, 'the test knows how it is made');
+  assert.equal(right.rowCount, 1, 'the test knows how the name is derived');
 });
 
 test('ER-03 nothing of a sign-in is logged: no e-mail, no code, no token and no link', async () => {

@@ -10,7 +10,7 @@ import { setTopupStage } from '../../support/topup-stage.ts';
 const { service, app, connections, newPerson, linkFor, linksOf, balanceOf, call } = await setTopupStage();
 const VOID = 'This link no longer works';
 
-/** How many rows each table has, of all that a page could write to. */
+/** The row count of every table that a page could write to. */
 async function rowCounts(): Promise<unknown> {
   const { rows } = await service.database.owner.query<{ tables: string }>(
     `select string_agg(format('select %L as name, count(*) from %I.%I', t.schemaname || '.' || t.tablename, t.schemaname,
@@ -20,7 +20,7 @@ async function rowCounts(): Promise<unknown> {
   return (await service.database.owner.query(`${rows[0]?.tables} order by name`)).rows;
 }
 
-test('BI-04 links that are spent, expired, forged, altered or of another purpose give one page, and change nothing', async () => {
+test('BI-04 spent, expired, forged and altered links, and links for another purpose, all give one page and change nothing', async () => {
   const { user, browser } = await newPerson();
   const spent = linkFor(user);
   const address = await beginTopup(browser, spent, { amount: '5000000' });
@@ -56,7 +56,7 @@ test('BI-04 links that are spent, expired, forged, altered or of another purpose
   assert.deepEqual(await rowCounts(), before);
 });
 
-test('BI-04 a link is spent with what the sign-in made anew of it, and nobody makes a spent one anew', async () => {
+test('BI-04 spending a link also spends the renewals made at sign-in, and a spent link cannot be renewed', async () => {
   const { user, email } = await newPerson();
   const link = linkFor(user);
   const browser = await signedInPerson(service, email, link);
@@ -115,7 +115,7 @@ test('BI-04 another identity sees nothing of the wallet, and may pay into it', a
   assert.equal(await balanceOf(user), 8_210_000);
 });
 
-test('WA-03 a link that the monthly cap led to shows the cap first, and its owner sets another or goes on to pay', async () => {
+test('WA-03 a link from a refusal for the monthly cap shows the cap first; its owner changes it or goes on to pay', async () => {
   const { user, browser } = await newPerson(50_000_000, 100);
   const refused = await call(user);
   assert.equal(refused.error['code'], 'APP_SPEND_CAP_EXCEEDED');
@@ -138,7 +138,7 @@ test('WA-03 a link that the monthly cap led to shows the cap first, and its owne
   assert.deepEqual(rows, [{ cap_micros: null }]);
 });
 
-test('ON-02 amounts are shown by the locale of the reader', async () => {
+test('ON-02 amounts are shown in the reader’s locale', async () => {
   const { user, browser } = await newPerson(1_234_567_891);
   const path = linkFor(user);
   const shown: Readonly<Record<string, string>> = {
@@ -152,7 +152,7 @@ test('ON-02 amounts are shown by the locale of the reader', async () => {
   }
 });
 
-test('ON-02 amounts that cannot be paid are refused by the form, which keeps what was typed', async () => {
+test('ON-02 the form refuses amounts that cannot be paid, and keeps the typed text', async () => {
   const { user, browser } = await newPerson();
   const path = linkFor(user);
   await browser.open(path);
@@ -166,7 +166,7 @@ test('ON-02 amounts that cannot be paid are refused by the form, which keeps wha
   assert.equal(rowCount, 0);
 });
 
-test('ON-02 one address begins forty payments at once, and the form says when the next may be begun', async () => {
+test('ON-02 one address can begin forty payments at once, and the form says when the next one is possible', async () => {
   const { user, browser } = await newPerson();
   const path = linkFor(user);
   await browser.open(path);
@@ -186,7 +186,7 @@ test('ON-02 one address begins forty payments at once, and the form says when th
   assert.equal(statuses.at(-1), 429);
 });
 
-test('SB-06 the placeholder link of play money leads to a calm page, for every visitor', async () => {
+test('SB-06 the sandbox’s placeholder link leads every visitor to a calm page', async () => {
   for (const browser of [openBrowser(service.url), (await newPerson()).browser]) {
     assertPage(await browser.open('/topup/sandbox'), 200, 'This is the sandbox');
     assertPage(await browser.open('/topup/sandbox/pay'), 200, 'This is the sandbox');

@@ -12,7 +12,7 @@ import { setStage } from '../../support/stage.ts';
 import { addUsage } from '../../support/usage-rows.ts';
 import { walletOwnersOf } from '../../support/wallet-owner.ts';
 
-const MODEL = `-${'m'.repeat(60)}.${'x'.repeat(66)}`; // As long as a model's name gets; a spreadsheet would add it up.
+const MODEL = `-${'m'.repeat(60)}.${'x'.repeat(66)}`; // As long as a model name can be; a spreadsheet would add it up.
 const { service, app, upstream, newUser } = await setStage({
   catalogue: (basis) => ({
     ...basis,
@@ -38,7 +38,7 @@ async function call(user: string, fields: Readonly<Record<string, unknown>> = {}
   return reply;
 }
 
-/** The movements that a page shows: what, amount, balance after. */
+/** The movements on a page: description, amount, balance after. */
 function rowsOf({ text }: Reply): readonly (readonly string[])[] {
   const rows = text.match(/<tr><td>[^]*?<\/tr>/g) ?? [];
   return rows.map((row) => [...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)].map(([, cell = '']) => textOf(cell)));
@@ -48,7 +48,7 @@ function textOf(cell: string): string {
   return cell.replace(/<br>.*/s, '').replace(/<[^>]*>/g, '');
 }
 
-/** A file of movements, its cells by column. None of them is quoted but those that must be. */
+/** A file of movements, its cells by column. Cells are quoted only if they must be. */
 function tableOf({ text }: Reply): readonly Readonly<Record<string, string>>[] {
   const [head = '', ...lines] = text.split('\r\n');
   assert.equal(lines.pop(), '');
@@ -56,12 +56,12 @@ function tableOf({ text }: Reply): readonly Readonly<Record<string, string>>[] {
   return lines.map((line) => Object.fromEntries(line.split(',').map((cell, index) => [names[index], cell])));
 }
 
-/** As the pages write it: two decimals, and more where they are needed. */
+/** As the pages write it: two decimals, and more if needed. */
 function euro(amount: number): string {
   return `€${(amount / 1_000_000).toFixed(6).replace(/0{1,4}$/, '')}`;
 }
 
-/** A decimal as micros, worked out apart from the service's own code. */
+/** A decimal as micros, computed independently of the service’s code. */
 function microsOf(decimal: string): bigint {
   const [, sign, whole = '', part = ''] = /^(-?)(\d+)(?:\.(\d{6}))?$/.exec(decimal) ?? assert.fail(decimal);
   return BigInt(`${sign}${whole}${part.padEnd(6, '0')}`);
@@ -85,7 +85,7 @@ test('ON-04 every movement is shown in plain words, with its sign and the balanc
   await setAside(user, 1_000_000n, 'b');
   await endSetAside(user, 'refund_released', 'b');
   await takeBack(user, 'refund', 500_000n, 'c');
-  await takeBack(user, 'claw_back', 20_000_000n, 'd'); // More than there is: the rest is owed, and is no movement here.
+  await takeBack(user, 'claw_back', 20_000_000n, 'd'); // More than the balance: the rest is owed, and is no movement here.
   await credit(user, 'funds_reinstated', 20_000_000n, 'e');
   await funding.reinstate({ appId: app.appId, userId: user as EndUserId, writesOff: false });
   const page = await browser.open(path);
@@ -108,7 +108,7 @@ test('ON-04 every movement is shown in plain words, with its sign and the balanc
   assert.deepEqual(await service.check(), []);
 });
 
-test('ON-04 there are words for every kind of entry that touches a wallet', async () => {
+test('ON-04 every kind of entry that affects a wallet has its words', async () => {
   const { rows } = await database.query<{ kind: string }>(
     `select k::text as kind from unnest(enum_range(null::ledger.entry_kind)) k
      where 'wallet' in (ledger.debit_of(k), ledger.credit_of(k)) or k = 'refund_paid'`,
@@ -116,7 +116,7 @@ test('ON-04 there are words for every kind of entry that touches a wallet', asyn
   for (const { kind } of rows) assert.ok(WALLET_TEXTS.movement(kind as 'charge'), kind);
 });
 
-test('ON-04 movements come in pages of 50, none twice and none left out, under 50 KB with the longest names', async () => {
+test('ON-04 movements come in pages of 50, each exactly once, under 50 KB even with the longest names', async () => {
   const { browser, user, path } = await atWallet(9_000_000_000_000_000);
   for (let count = 0; count < 119; count += 1) await call(user, { model: MODEL });
   const seen: string[] = [];
@@ -138,7 +138,7 @@ test('ON-04 movements come in pages of 50, none twice and none left out, under 5
   }
 });
 
-test('ON-04 the file has every movement, adds up to the balance, and no cell that a spreadsheet would run', async () => {
+test('ON-04 the file has every movement, adds up to the balance, and has no cell that a spreadsheet would run', async () => {
   const { browser, user, path } = await atWallet(9_007_199_254_000_000);
   await database.query(
     `with w as (
@@ -175,7 +175,7 @@ test('ON-04 the file has every movement, adds up to the balance, and no cell tha
   assert.equal(microsOf(charge?.['amount'] ?? ''), BigInt(-CHARGE));
 });
 
-test('ON-04 a reader of the file who leaves ends it, and the service goes on', async () => {
+test('ON-04 a reader who leaves ends the file, and the service goes on', async () => {
   const { browser, user, path } = await atWallet(5_000_000);
   await call(user);
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -218,7 +218,7 @@ test('CC-11 a call leads to its receipt: what it used, held and cost, and why', 
   );
 });
 
-test('CC-11 what was estimated, abandoned or failed says so', async () => {
+test('CC-11 the receipts of estimated, abandoned and failed calls say so', async () => {
   const { browser, user, path } = await atWallet(5_000_000);
   upstream.script({ body: completionBody({ model: 'm', content: 'Hi' }) });
   await call(user);
@@ -242,7 +242,7 @@ test('CC-11 what was estimated, abandoned or failed says so', async () => {
   }
 });
 
-test('ON-04 the receipt of another wallet’s call is not there, even of the same app', async () => {
+test('ON-04 the receipt of another wallet’s call is not found, even in the same app', async () => {
   const { browser, path } = await atWallet(5_000_000);
   const other = await atWallet(5_000_000);
   await call(other.user);

@@ -13,7 +13,7 @@ const { service, app, newUser } = await setStage();
 const newWalletOwner = walletOwnersOf(service);
 const { owner: database } = service.database;
 
-/** A person whose wallet has this many micros of the operator's, and payments of so many each, told of one by one. */
+/** A person whose wallet holds `ours` micros from the operator, plus these payments, each reported in turn. */
 async function payer(ours: number, payments: readonly number[], ...cards: ('success' | 'no_refunds')[]) {
   const person = await newWalletOwner();
   const user = await newUser(ours);
@@ -53,12 +53,12 @@ async function refundsOf(user: string): Promise<readonly string[]> {
   return rows.map(({ text }) => text);
 }
 
-test('ON-04 a refund shows the most that can go back, says where it goes, and takes it out of the wallet at once', async () => {
+test('ON-04 a refund shows the maximum, says where the money goes, and takes it out of the wallet at once', async () => {
   const person = await payer(2_000_000, [10_000_000, 5_000_000]);
   const { browser, path, user, addresses, balance } = person;
   const page = await browser.open(`${path}/refund`);
   assertPage(page, 200, 'Refund');
-  assert.match(page.text, /<p class="amount">€15\.00<\/p>/, 'what the operator gave does not go back');
+  assert.match(page.text, /<p class="amount">€15\.00<\/p>/, 'the operator’s credit cannot be refunded');
   assert.match(page.text, /the newest payment first\. It takes a few days to arrive\./);
   assert.equal(browser.fieldsOf(`${path}/refund`)['amount'], '15');
 
@@ -81,7 +81,7 @@ test('ON-04 a refund shows the most that can go back, says where it goes, and ta
   assert.deepEqual(await service.check(), []);
 });
 
-test('ON-04 a form that is sent twice, or at once, asks for one refund', async () => {
+test('ON-04 a form sent twice, even at once, requests one refund', async () => {
   const person = await payer(0, [10_000_000]);
   const { browser, path, user, balance } = person;
   await browser.open(`${path}/refund`);
@@ -96,11 +96,11 @@ test('ON-04 a form that is sent twice, or at once, asks for one refund', async (
   assert.match(other.text, /already sent with another amount/);
   assert.deepEqual(await refundsOf(user), ['10000000: 3000000 asked']);
   assert.equal(await balance(), 7_000_000);
-  await refund(person, '3'); // A page of its own is a refund of its own.
+  await refund(person, '3'); // A form from a newly opened page is a new refund.
   assert.equal(await balance(), 4_000_000);
 });
 
-test('ON-04 odd amounts, a form without confirmation and one without its key ask for nothing', async () => {
+test('ON-04 odd amounts, and forms without the confirmation or the key, request nothing', async () => {
   const person = await payer(2_000_000, [10_000_000]);
   const { balance, user } = person;
   for (const amount of ['', '0', '0.00', '-1', '+1', '1e1', 'NaN', '1.234', '10.01', '12', '0.005', '99999999999']) {
@@ -116,7 +116,7 @@ test('ON-04 odd amounts, a form without confirmation and one without its key ask
   assert.deepEqual(await refundsOf(user), []);
 });
 
-test('ON-04 nobody asks for one tiny refund after the other', async () => {
+test('ON-04 an owner cannot request one tiny refund after another', async () => {
   const person = await payer(0, [10_000_000]);
   const { browser, path, balance } = person;
   await browser.open(`${path}/refund`);
@@ -131,7 +131,7 @@ test('ON-04 nobody asks for one tiny refund after the other', async () => {
   assert.equal(await balance(), 9_800_000);
 });
 
-test('ON-04 what the bank declines comes back, and is said', async () => {
+test('ON-04 a refund that the bank declines comes back, and the page says so', async () => {
   const person = await payer(0, [10_000_000], 'no_refunds');
   const page = await refund(person, '10');
   assertPage(page, 400, 'Refund');
@@ -142,7 +142,7 @@ test('ON-04 what the bank declines comes back, and is said', async () => {
   assert.deepEqual(await service.check(), []);
 });
 
-test('ON-04 of a refund over two payments, the part that the bank declines comes back and the other is on its way', async () => {
+test('ON-04 of a refund over two payments, the part that the bank declines comes back while the other goes through', async () => {
   const person = await payer(0, [10_000_000, 5_000_000], 'success', 'no_refunds');
   const page = await refund(person, '15');
   assertPage(page, 200, 'Your wallet for Test app');
@@ -153,7 +153,7 @@ test('ON-04 of a refund over two payments, the part that the bank declines comes
   assert.deepEqual(await service.check(), []);
 });
 
-test('ON-04 what a call holds cannot go back, nor what no payment brought', async () => {
+test('ON-04 neither money on hold nor money that came from no payment can be refunded', async () => {
   const person = await payer(0, [10_000_000]);
   await service.setWallet(app, person.user, 'held_micros = 9000000');
   assert.match((await person.browser.open(`${person.path}/refund`)).text, /<p class="amount">€1\.00<\/p>/);
@@ -177,7 +177,7 @@ test('ON-05 a disconnected wallet can still be refunded', async () => {
   assert.equal(await person.balance(), 0);
 });
 
-test('WA-04 a blocked wallet refunds nothing, says whom to ask, and names no amount', async () => {
+test('WA-04 a blocked wallet refunds nothing, says whom to contact, and names no amount', async () => {
   const person = await payer(0, [10_000_000]);
   const { browser, path } = person;
   await browser.open(`${path}/refund`);
@@ -194,7 +194,7 @@ test('WA-04 a blocked wallet refunds nothing, says whom to ask, and names no amo
   await service.setWallet(app, person.user, 'is_suspended = false, shortfall_micros = 0');
 });
 
-test('ON-04 a refund of another’s wallet is not there', async () => {
+test('ON-04 the refund page of another’s wallet is not found', async () => {
   const person = await payer(0, [10_000_000]);
   const { browser, path, user } = person;
   await browser.open(`${path}/refund`);

@@ -45,7 +45,7 @@ async function capOf(user: string): Promise<bigint | null | undefined> {
   return rows[0]?.cap_micros;
 }
 
-/** All of a refusal that a caller could tell two users by: what is made anew each time is left out. */
+/** Everything in a refusal by which a caller could tell two users apart, without the parts that differ every time. */
 function shapeOf(reply: Reply) {
   const { correlationId: _, topupUrl, ...error } = reply.error;
   const headers = [...reply.headers].filter(
@@ -54,7 +54,7 @@ function shapeOf(reply: Reply) {
   return { status: reply.status, error, headers, length: String(topupUrl).length, keys: Object.keys(reply.body) };
 }
 
-test('WA-03 a cap that is set here refuses the next call, with the link that leads to the cap first', async () => {
+test('WA-03 a cap set here refuses the next call, with a link that leads to the cap first', async () => {
   const { browser, user, path } = await atWallet();
   assert.equal((await call(user)).status, 200);
   const page = await browser.submit(`${path}/cap`, { cap: '0,000200' });
@@ -66,7 +66,7 @@ test('WA-03 a cap that is set here refuses the next call, with the link that lea
   const token = String(refused.body['topupUrl']).replace('https://purser.test/topup/', '');
   assert.equal(links.read('topup', token)?.purpose, 'cap');
 
-  // Below what is spent already.
+  // Below the amount already spent.
   await browser.submit(`${path}/cap`, { cap: '0.0001' });
   assertRefusal(await call(user), { code: 'APP_SPEND_CAP_EXCEEDED', hasLink: true });
   assert.match(
@@ -79,7 +79,7 @@ test('WA-03 a cap that is set here refuses the next call, with the link that lea
   assert.equal((await call(user)).status, 200);
 });
 
-test('ON-04 a cap that is no amount changes nothing, and is shown again as it was typed', async () => {
+test('ON-04 an invalid cap changes nothing, and is shown again as it was typed', async () => {
   const { browser, user, path } = await atWallet();
   await browser.submit(`${path}/cap`, { cap: '12.50' });
   const odd = ['', ' ', '-1', '+1', '1e3', '0x10', 'NaN', '12.5000001', '1.234', '1,234.50', '99999999999', '"><b>'];
@@ -94,7 +94,7 @@ test('ON-04 a cap that is no amount changes nothing, and is shown again as it wa
   assert.equal(await capOf(user), 9_007_199_254_740_991n);
 });
 
-test('ON-04 a pause refuses the next call, and its end brings the cap back', async () => {
+test('ON-04 a pause refuses the next call, and ending it brings the cap back', async () => {
   for (const cap of [undefined, '3']) {
     const { browser, user, path } = await atWallet();
     if (cap !== undefined) await browser.submit(`${path}/cap`, { cap });
@@ -116,7 +116,7 @@ test('ON-05 disconnecting asks first, says what happens to the money, and refuse
   const asked = await browser.open(`${path}/disconnect`);
   assertPage(asked, 200, 'Disconnect Test app?');
   assert.match(asked.text, /Your balance stays in this wallet/);
-  assert.equal((await call(user)).status, 200, 'to be asked changes nothing');
+  assert.equal((await call(user)).status, 200, 'the question alone changes nothing');
   const page = await browser.submit(`${path}/disconnect`);
   assertPage(page, 200, 'Your wallet for Test app');
   assert.match(page.text, /role="status">Disconnected\./);
@@ -133,7 +133,7 @@ test('ON-05 connecting again finds the same wallet, with its cap and its movemen
   assert.equal((await call(user)).status, 200);
   await browser.open(`${path}/disconnect`);
   const left = await browser.submit(`${path}/disconnect`);
-  assert.doesNotMatch(left.text, /\/(topup|cap|pause)"/, 'what would change nothing is not offered');
+  assert.doesNotMatch(left.text, /\/(topup|cap|pause)"/, 'a button without effect is not offered');
   assert.match(left.text, /acme\.large-1/);
   const page = await browser.submit(`${path}/reconnect`);
   assert.match(page.text, /Connected again\./);
@@ -142,7 +142,7 @@ test('ON-05 connecting again finds the same wallet, with its cap and its movemen
   assert.equal((await service.wallet(app, user)).balance, 5_000_000 - 2 * CHARGE);
 });
 
-test('ON-05 a disconnection among calls: calls already admitted are charged, and none is admitted after its answer', async () => {
+test('ON-05 a disconnection among running calls: admitted calls are charged, and none is admitted after its answer', async () => {
   const { browser, user, path } = await atWallet();
   await browser.open(`${path}/disconnect`);
   const calls = Array.from({ length: 20 }, () => call(user));
@@ -158,7 +158,7 @@ test('ON-05 a disconnection among calls: calls already admitted are charged, and
   assert.deepEqual(await service.check(), []);
 });
 
-test('WA-11 connecting again lifts no block', async () => {
+test('WA-11 connecting again does not lift a block', async () => {
   const { browser, user, path } = await atWallet();
   await service.setWallet(app, user, 'is_suspended = true, is_connected = false');
   await browser.open(path);
@@ -173,10 +173,10 @@ const ACTS = [
 ] as const satisfies readonly { readonly code: Code; readonly [field: string]: unknown }[];
 
 for (const { name, page, form, fields, code } of ACTS) {
-  test(`AU-10 ${name} on the wallet page cuts no stream that runs, and refuses the next call`, async (context) => {
+  test(`AU-10 ${name} on the wallet page cuts no running stream, and refuses the next call`, async (context) => {
     const { browser, user, path } = await atWallet();
     const gate = createGate();
-    context.after(gate.open); // Nothing waits for a provider that never answers, should the test fail.
+    context.after(gate.open); // So that a failed test does not leave anything waiting for a silent provider.
     const steps = streamSteps({ model: 'm', pieces: ['begun', ' ended'], usage: USAGE, includeUsageChunk: true });
     upstream.script({ body: [...steps.slice(0, 2), { waitFor: gate.opened }, ...steps.slice(2)] });
     const stream = await openStream({ url: service.url, key: app.liveKey, user });
@@ -193,7 +193,7 @@ for (const { name, page, form, fields, code } of ACTS) {
   });
 }
 
-test('ON-04 topping up needs no app: the page leads to a link that works for this wallet only', async () => {
+test('ON-04 a top-up needs no app: the page leads to a link that works for this wallet only', async () => {
   const { browser, user, path } = await atWallet();
   const reply = await browser.ask(`${path}/topup`, { form: browser.fieldsOf(`${path}/topup`) });
   assertPage(reply, 303);

@@ -19,7 +19,7 @@ const PAGES = [
   '?receipt=019a0000-0000-7000-8000-000000000000',
   '?before=5',
 ];
-/** Filled in for every form, so that each would do something. */
+/** Sent with every form, so that each would have an effect. */
 const FIELDS = { cap: '1', paused: 'yes', none: '', amount: '1', key: 'k' };
 
 /** Everything that these pages could change. */
@@ -33,7 +33,7 @@ async function everything(): Promise<string> {
   return rows[0]?.all ?? '';
 }
 
-test('ON-04 another’s connection is answered exactly as one that is not there, and nothing of it changes', async () => {
+test('ON-04 another’s connection gets exactly the answer of a missing one, and does not change', async () => {
   const owner = await newWalletOwner();
   const stranger = await newWalletOwner();
   const theirs = `/wallet/${await owner.connect(app, await newUser(5_000_000))}`;
@@ -46,7 +46,7 @@ test('ON-04 another’s connection is answered exactly as one that is not there,
     assertPage(other, 404, 'There is nothing here');
     assert.equal(other.text, none.text, page);
   }
-  // Proofs that no page gives: those of the stranger's own session for these addresses.
+  // Proofs that no page gives: made for the stranger's own session and these addresses.
   const session = stranger.browser.cookies.get(PERSON_COOKIE) ?? '';
   const key = deriveKey(Buffer.from(PURSER_SECRET), 'page-form');
   const proofOf = (action: string) => hmacSha256(key, session, '\n', action).toString('base64url');
@@ -61,7 +61,7 @@ test('ON-04 another’s connection is answered exactly as one that is not there,
     assert.equal(other.text, none.text, form);
   }
   assert.equal(await everything(), before);
-  // Such proofs are right ones: the stranger's own wallet takes them.
+  // The proofs are valid: the stranger's own wallet accepts them.
   assertPage(await stranger.browser.ask(`${mine}/cap`, { form: { ...FIELDS, form: proofOf(`${mine}/cap`) } }), 303);
 });
 const newWalletOwner = walletOwnersOf(service);
@@ -90,7 +90,7 @@ test('ON-04 the owner’s forms are bound to their session: none works without i
   assert.equal(await everything(), before);
 });
 
-test('ON-04 a session that has ended opens nothing any more', async () => {
+test('ON-04 an ended session opens nothing any more', async () => {
   const { browser, connect, identityId } = await newWalletOwner();
   const path = `/wallet/${await connect(app, await newUser(5_000_000))}`;
   await browser.open(path);
@@ -103,7 +103,7 @@ test('ON-04 a session that has ended opens nothing any more', async () => {
   assert.equal(await everything(), before);
 });
 
-test('addresses that only take a form lead to the page that has it', async () => {
+test('addresses that only take forms lead to the page with the form', async () => {
   const { browser, connect } = await newWalletOwner();
   const path = `/wallet/${await connect(app, await newUser(5_000_000))}`;
   for (const form of ['/topup', '/cap', '/pause', '/reconnect']) {

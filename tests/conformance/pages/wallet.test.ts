@@ -16,7 +16,7 @@ upstream.script({
   body: completionBody({ model: 'm', content: 'Hi', usage: { prompt_tokens: 100, completion_tokens: 10 } }),
 });
 
-test('ON-04 somebody who is not signed in is led to signing in and back', async () => {
+test('ON-04 a visitor who is not signed in is led to the sign-in page and back', async () => {
   const browser = openBrowser(service.url);
   const ways = [
     ['/wallet/con_1', '/wallet/con_1'],
@@ -31,7 +31,7 @@ test('ON-04 somebody who is not signed in is led to signing in and back', async 
   }
 });
 
-test('ON-04 a wallet with no app yet says so', async () => {
+test('ON-04 a wallet without apps says so', async () => {
   const { browser, email } = await newWalletOwner();
   const page = await browser.open('/wallet');
   assertPage(page, 200, 'Your wallet');
@@ -39,7 +39,7 @@ test('ON-04 a wallet with no app yet says so', async () => {
   assert.ok(page.text.includes(email));
 });
 
-test('ON-04 the wallet lists every app with its figures and its state, disconnected ones apart', async () => {
+test('ON-04 the wallet lists every app with its figures and its state, disconnected ones separately', async () => {
   const { browser, connect } = await newWalletOwner();
   const [active, paused, left, blocked] = [
     await newUser(5_000_000),
@@ -74,7 +74,7 @@ test('ON-04 the wallet lists every app with its figures and its state, disconnec
   );
 });
 
-test('ON-04 what a call holds is shown, and is not what can be spent', async () => {
+test('ON-04 money on hold is shown, and cannot be spent', async () => {
   const { browser, connect } = await newWalletOwner();
   const user = await newUser(5_000_000);
   const id = await connect(app, user);
@@ -84,7 +84,7 @@ test('ON-04 what a call holds is shown, and is not what can be spent', async () 
   assert.match(page.text, /<p class="amount">€5\.00<\/p>/);
   assert.match(page.text, /<dt>On hold<\/dt><dd>€1\.25<\/dd>[^]*Money on hold is for requests that are running now/);
   assert.match(page.text, /<dt>Can be spent<\/dt><dd>€3\.75<\/dd>/);
-  // As far as the cap has room, of which holds take some.
+  // Only as far as the cap has room, and holds take some of it.
   await service.setWallet(app, user, `cap_micros = 2000000, cap_spent_micros = 300000, cap_month = db.current_month()`);
   assert.match((await browser.open(`/wallet/${id}`)).text, /<dt>Can be spent<\/dt><dd>€0\.45<\/dd>/);
   await service.setWallet(app, user, 'cap_micros = 1500000');
@@ -92,17 +92,17 @@ test('ON-04 what a call holds is shown, and is not what can be spent', async () 
   await service.setWallet(app, user, 'held_micros = 0, cap_spent_micros = 0');
 });
 
-test('ON-04 amounts are written as the reader has them, exact to the micro', async () => {
+test('ON-04 amounts are written in the reader’s language, exact to the micro', async () => {
   const { browser, connect } = await newWalletOwner();
   const id = await connect(app, await newUser(1_234_567_890_001));
   const german = await browser.ask(`/wallet/${id}`, { headers: { 'accept-language': 'de-DE,de;q=0.9' } });
   assert.ok(german.text.includes('1.234.567,890001\u00a0€'), mainOf(german));
 });
 
-test('ON-04 more apps than a page bears are on further pages, each once', async () => {
+test('ON-04 apps that do not fit on a page are on further pages, each once', async () => {
   const { browser, connect } = await newWalletOwner();
   const ids = new Set<string>();
-  const userLabel = '\'"&<>'.repeat(16); // 80 characters, each of them five bytes of a page.
+  const userLabel = '\'"&<>'.repeat(16); // 80 characters; each takes five bytes of a page.
   for (let count = 0; count < 45; count += 1) {
     ids.add(await connect(app, `many-${count}`, { userLabel }));
   }
@@ -117,13 +117,13 @@ test('ON-04 more apps than a page bears are on further pages, each once', async 
     assert.equal(page.text.includes('Newer apps'), from !== '');
   }
   assert.deepEqual([...found].toSorted(), [...ids].toSorted());
-  assert.equal(found.at(-1), newest, 'what is disconnected comes last');
+  assert.equal(found.at(-1), newest, 'disconnected apps come last');
   for (const odd of ['?from=-1', '?from=9999', '?from=1e1', '?from=900']) {
     assertPage(await browser.open(`/wallet${odd}`), 200, 'Your wallet');
   }
 });
 
-test('WA-04 a blocked wallet says whom to ask, no amount owed, no reason, and offers no payment', async () => {
+test('WA-04 a blocked wallet says whom to contact, names no debt and no reason, and offers no payment', async () => {
   const { browser, connect } = await newWalletOwner();
   const user = await newUser(0);
   const id = await connect(app, user);

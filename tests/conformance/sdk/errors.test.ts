@@ -53,11 +53,11 @@ function assertPaymentRequired(error: unknown, code: string, hasLink: boolean, c
   assert.match(error.message, /^[A-Z].{10,}\.$/);
   assert.equal('topupUrl' in error, hasLink);
   if (hasLink) assert.match(error.topupUrl ?? '', /^https:\/\/purser\.test\/topup\/.+/);
-  assert.equal(error.cause, undefined, 'what it was asked is not in it');
+  assert.equal(error.cause, undefined, 'it does not contain the question');
 }
 
 for (const [name, says] of Object.entries(CLIENTS)) {
-  test(`SDK-01 ${name}: a 402 is a PaymentRequiredError, by exactly one request`, async () => {
+  test(`SDK-01 ${name}: a 402 becomes a PaymentRequiredError, after exactly one request`, async () => {
     for (const [user, code, hasLink] of REFUSED) {
       let error: unknown;
       const requests = await requestsAt(simulated.service.url, async () => {
@@ -84,14 +84,14 @@ for (const [name, says] of Object.entries(CLIENTS)) {
     }
   });
 
-  test(`SDK-02 ${name}: with the settings that it is given it is answered, at the cost of that user`, async () => {
+  test(`SDK-02 ${name}: with the settings from the SDK, it is answered and charged to that user`, async () => {
     const purser = purserBy();
     const { balanceMicros } = await purser.balance('anna');
     assert.match(await guard(() => says(purser.forUser('anna'), 'echo', 'Hello')), /simulator/);
     assert.ok((await purser.balance('anna')).balanceMicros < balanceMicros);
   });
 
-  test(`SDK-01 ${name}: a 402 of the sandbox is one too, with a link that leads to no payment`, async () => {
+  test(`SDK-01 ${name}: a sandbox 402 is a PaymentRequiredError too, with a link that leads to no payment`, async () => {
     const { service, app } = simulated;
     const user = `poor-${name.replaceAll(/\W/g, '')}`;
     await service.database.owner.query(
@@ -104,7 +104,7 @@ for (const [name, says] of Object.entries(CLIENTS)) {
   });
 }
 
-test('SDK-01 the fetch throws nothing on a 402: it hands the answer on', async () => {
+test('SDK-01 the fetch throws nothing on a 402: it returns the answer', async () => {
   const { fetch, baseURL } = purserBy().forUser('nobody');
   const body = JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'Hello' }] });
   const headers = { 'content-type': 'application/json' };
@@ -114,14 +114,14 @@ test('SDK-01 the fetch throws nothing on a 402: it hands the answer on', async (
 });
 
 for (const [name, says] of Object.entries(CLIENTS).filter(([client]) => client.endsWith('streamed'))) {
-  test(`SDK-01 ${name}: an error in the middle of a stream is one of payment by its code`, async () => {
+  test(`SDK-01 ${name}: an error in the middle of a stream is recognised as one of payment by its code`, async () => {
     const purser = new Purser({ baseURL: 'https://purser.test', apiKey: 'k', fetch: async () => brokenOff() });
     const error = await raisedBy(() => guard(() => says(purser.forUser('anna'), 'echo', 'Hello')));
     assertPaymentRequired(error, 'APP_SPEND_CAP_EXCEEDED', false, name.startsWith('@ai-sdk') ? /^$/ : /^cor_1$/);
   });
 }
 
-/** As the service ends a stream whose charge no longer fits under the cap (ER-06). */
+/** A stream whose charge no longer fits under the cap, ended as the service ends it (ER-06). */
 function brokenOff(): Response {
   const choices = [{ index: 0, delta: { role: 'assistant', content: 'Hel' }, finish_reason: null }];
   const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'sim.echo-1', choices };
@@ -152,7 +152,7 @@ function helpersBy(key: string): readonly (() => Promise<unknown>)[] {
   ];
 }
 
-test('SDK-01 a helper throws ServiceApiError on any other answer that is no success', async () => {
+test('SDK-01 a helper throws ServiceApiError on any other unsuccessful answer', async () => {
   const { service } = simulated;
   const suspended = await service.addApp();
   await service.database.owner.query("update accounts.apps set status = 'suspended' where app_id = $1", [

@@ -8,13 +8,13 @@ import { REDIRECT_URI } from '../../support/service.ts';
 import { beginTopup, hurry, payBy } from '../../support/topup.ts';
 import { setTopupStage } from '../../support/topup-stage.ts';
 
-/** The helpers, each against the real service, and a wallet that is filled through its pages. */
+/** Each helper against the real service, and a wallet that is funded through its pages. */
 
 const { service, app, newPerson, balanceOf } = await setTopupStage();
 const purser = new Purser({ baseURL: `${service.url}/`, apiKey: app.liveKey });
 const messages = [{ role: 'user' as const, content: 'Hello' }];
 
-test('SDK-02 balance and usage summary are what the service says', async () => {
+test('SDK-02 balance and usage summary match the service’s', async () => {
   const { user } = await newPerson(50_000_000, 40_000_000);
   await new OpenAI(purser.forUser(user).openai()).chat.completions.create({ model: 'large', messages });
   const from = { url: service.url, key: app.liveKey, user };
@@ -29,7 +29,7 @@ test('SDK-02 balance and usage summary are what the service says', async () => {
   assert.equal((await sandbox.usageSummary(user)).requests, 0);
 });
 
-test('SDK-02 connect gives a link for this user, with what the app says of the user on it', async () => {
+test('SDK-02 connect gives a link for this user, with the app’s label for the user on it', async () => {
   const link = await purser.connect('new', { redirectUri: REDIRECT_URI, state: 's1', userLabel: 'anna@app.test' });
   assert.match(link.connectUrl, /^https:\/\/purser\.test\/connect\/.+/);
   assert.ok(Date.parse(link.expiresAt) > Date.now());
@@ -40,7 +40,7 @@ test('SDK-02 connect gives a link for this user, with what the app says of the u
   assert.notEqual(plain.connectUrl, link.connectUrl);
 });
 
-/** Pays at the page of the link, as the person whose browser it is. */
+/** Pays on the page of the link, as the person whose browser it is. */
 async function pay(browser: Parameters<typeof beginTopup>[0], topupUrl: string): Promise<void> {
   const address = await beginTopup(browser, new URL(topupUrl).pathname, { amount: '5000000' });
   await payBy(browser, address, 'success');
@@ -54,7 +54,7 @@ function ask(user: PurserUser): Promise<string | null | undefined> {
     .then(({ choices }) => choices[0]?.message.content);
 }
 
-test('SDK-02 withTopUp hands the link on, waits until it is paid and asks again, once', async () => {
+test('SDK-02 withTopUp passes the link on, waits until it is paid and calls again, once', async () => {
   const { user: userId, browser } = await newPerson(0);
   const user = purser.forUser(userId);
   let links = 0;
@@ -75,7 +75,7 @@ test('SDK-02 withTopUp hands the link on, waits until it is paid and asks again,
   assert.ok((await balanceOf(userId)) < 5_000_000, 'the second one was charged');
 });
 
-test('SDK-02 withTopUp waits for what the app knows by itself, and asks for no balance then', async () => {
+test('SDK-02 withTopUp waits for the app’s own signal if there is one, and then asks for no balance', async () => {
   const { user: userId, browser } = await newPerson(0);
   const user = purser.forUser(userId);
   const requests = await requestsAt(service.url, async () => {
@@ -88,7 +88,7 @@ test('SDK-02 withTopUp waits for what the app knows by itself, and asks for no b
   assert.ok(!requests.includes('/balance'));
 });
 
-test('SDK-02 withTopUp gives the refusal back when nobody pays, and does not wait for play money', async () => {
+test('SDK-02 withTopUp throws the refusal when nobody pays, and does not wait for sandbox money', async () => {
   const { user: userId } = await newPerson(0);
   const user = purser.forUser(userId);
   await assert.rejects(

@@ -10,7 +10,7 @@ import { publint } from 'publint';
 import { ROOT, runNode } from '../../../tools/toolchain.ts';
 import { newProject, packSdk } from '../../support/sdk-package.ts';
 
-/** What an app installs, in projects of its own. */
+/** What an app installs, in a project of its own. */
 
 const COMPRESSED_BYTES_MAX = 6_000;
 
@@ -21,7 +21,7 @@ function installed(...parts: string[]): string {
   return path.join(project.folder, 'node_modules', '@purser', 'sdk', ...parts);
 }
 
-test('SDK-02 the package holds what is published and nothing else, and asks for no other', () => {
+test('SDK-02 the package contains only what is published, and has no dependencies', () => {
   const files = globSync('**', { cwd: installed(), withFileTypes: true }).filter((entry) => entry.isFile());
   const names = files.map((entry) => path.relative(installed(), path.join(entry.parentPath, entry.name)));
   const sources = globSync('*.ts', { cwd: path.join(ROOT, 'packages/sdk/src') }).filter(
@@ -45,7 +45,7 @@ test('SDK-02 the package holds what is published and nothing else, and asks for 
   }
 });
 
-test('SDK-02 its code is under 6 KB compressed, in either kind of module', () => {
+test('SDK-02 its code is under 6 KB compressed, in either module format', () => {
   for (const kind of ['esm', 'cjs']) {
     const files = globSync('*.js', { cwd: installed('dist', kind) }).toSorted();
     const bytes = gzipSync(files.map((file) => readFileSync(installed('dist', kind, file), 'utf8')).join('')).length;
@@ -74,7 +74,7 @@ for (const { name, by } of runtimes()) {
   });
 }
 
-test('SDK-01 an error of one copy of the package is known to the other, which is of another class', async () => {
+test('SDK-01 an error from one copy of the package is recognised by another copy, which has another class', async () => {
   project.write(
     'copies.mjs',
     `import { createRequire } from 'node:module';
@@ -88,7 +88,7 @@ test('SDK-01 an error of one copy of the package is known to the other, which is
   assert.equal(await project.run('copies.mjs'), 'false true true true false false');
 });
 
-test('SDK-02 it needs nothing but what the Web has: it runs without `process` and `Buffer`, as on the edge', async () => {
+test('SDK-02 it needs only Web APIs: it runs without `process` and `Buffer`, as on the edge', async () => {
   const web = {
     fetch,
     Headers,
@@ -175,7 +175,7 @@ for (const [what, type, module, moduleResolution] of [
   ['CommonJS by node16', 'commonjs', 'node16', 'node16'],
   ['a bundler', 'module', 'esnext', 'bundler'],
 ] as const) {
-  test(`SDK-02 its types are sound in a strict project of ${what}, with the types of the Web and without`, async () => {
+  test(`SDK-02 its types are sound in a strict project of ${what}, with and without the Web’s types`, async () => {
     const { folder, write } = await newProject(tarball, { type });
     const common = { module, moduleResolution, target: 'es2022', noEmit: true, strict: true, skipLibCheck: false };
     const strict = { exactOptionalPropertyTypes: true, verbatimModuleSyntax: type === 'module', types: [] };
@@ -194,20 +194,20 @@ for (const [what, type, module, moduleResolution] of [
   });
 }
 
-test('SDK-02 publint finds nothing to better', async () => {
+test('SDK-02 publint has nothing to suggest', async () => {
   const packed = readFileSync(tarball);
   const bytes = packed.buffer.slice(packed.byteOffset, packed.byteOffset + packed.byteLength);
   const { messages } = await publint({ pack: { tarball: bytes }, strict: true });
   assert.deepEqual(messages, []);
 });
 
-test('SDK-02 arethetypeswrong finds the same types as modules, however it is imported', async () => {
+test('SDK-02 arethetypeswrong finds the same types as modules, however the package is imported', async () => {
   const result = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
   assert.ok(result.types !== false);
   assert.deepEqual(result.problems, []);
 });
 
-/** This Node, and the runtimes that the machine has beside it. */
+/** This Node, and the other runtimes installed on the machine. */
 function runtimes(): readonly { readonly name: string; readonly by: readonly string[] }[] {
   const deno = ['run', '--no-prompt', '--allow-read', '--cached-only', '--node-modules-dir=manual'];
   const found = new Map([[`Node ${process.versions.node}`, [process.execPath]]]);

@@ -26,7 +26,7 @@ const environment = {
 };
 
 const ANSWERED = /simulator/;
-/** What the blocks under each heading print. */
+/** The expected output of the blocks under each heading. */
 const TOLD: Readonly<Record<string, readonly RegExp[]>> = {
   'Quick start': [ANSWERED],
   'Other clients': [ANSWERED, ANSWERED, /^true$/],
@@ -69,12 +69,12 @@ function linesOf({ code }: Block): number {
   return code.split('\n').filter((line) => line !== '').length;
 }
 
-test('SDK-02 the command of the README packs what it says, built', async () => {
+test('SDK-02 the README’s command packs what it says, freshly built', async () => {
   const [command] = blocks.filter(({ language }) => language === 'sh');
   assert.equal(command?.code, 'npm pack -w packages/sdk\n');
   const folder = mkdtempSync(path.join(os.tmpdir(), 'purser-sdk-packed-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
-  rmSync(path.join(ROOT, 'packages/sdk/dist'), { recursive: true, force: true }); // An older build is none.
+  rmSync(path.join(ROOT, 'packages/sdk/dist'), { recursive: true, force: true }); // An older build does not count.
   const [program = '', ...args] = command.code.trim().split(' ');
   await promisify(execFile)(program, [...args, '--pack-destination', folder], { cwd: ROOT });
   const text = readFileSync(path.join(ROOT, README), 'utf8');

@@ -9,7 +9,7 @@ import { CLIENTS } from '../../support/sdk.ts';
 import { saying, setTwoGateways, USAGE } from '../../support/two-gateways.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-/** Lines that break between a stock client and the service: with the settings of the SDK nothing is charged twice. */
+/** Connections that break between a stock client and the service: with the SDK's settings nothing is charged twice. */
 
 const { service, app, upstream, newUser, keptCount } = await setTwoGateways();
 const line = await startDatabaseProxy(service.url);
@@ -21,7 +21,7 @@ const CHARGE = chargeFor({ prompt: USAGE.prompt_tokens, completion: USAGE.comple
 const PLAIN = Object.entries(CLIENTS).filter(([name]) => !name.endsWith('streamed'));
 const MORE_THAN_A_LINE_HOLDS = 'a'.repeat(7 * 1024 * 1024);
 
-/** A provider that answers this once the gate is open, and how often it was asked. */
+/** A provider that gives this answer once the gate is open, and counts its requests. */
 function provide(content: string) {
   const gate = createGate();
   const before = upstream.requests.length;
@@ -36,7 +36,7 @@ async function expectOneCharge(user: PurserUser, asked: number, balance = FUNDS 
 }
 
 for (const [name, says] of PLAIN) {
-  test(`CC-14 ${name}: a line that breaks while the call runs costs no second charge, and the answer arrives`, async () => {
+  test(`CC-14 ${name}: a connection lost while the call runs costs no second charge, and the answer arrives`, async () => {
     const user = purser.forUser(await newUser(FUNDS));
     const { open, asked, isAsked } = provide('Here it is.');
     const answer = says(user, 'large', 'Hello');
@@ -48,7 +48,7 @@ for (const [name, says] of PLAIN) {
     await expectOneCharge(user, asked());
   });
 
-  test(`CC-14 ${name}: a line that breaks once the service has answered costs no second charge either`, async () => {
+  test(`CC-14 ${name}: a connection lost after the service has answered costs no second charge either`, async () => {
     const user = purser.forUser(await newUser(FUNDS));
     const { open, asked, isAsked } = provide(MORE_THAN_A_LINE_HOLDS);
     const answer = says(user, 'large', 'Hello');
@@ -60,7 +60,7 @@ for (const [name, says] of PLAIN) {
       return balance < FUNDS && balance;
     });
     line.reset();
-    line.fallSilent(); // A retry waits in it, however soon it comes.
+    line.fallSilent(); // Holds back a retry that comes early.
     await waitUntil('the answer is kept', async () => (await keptCount(user.userId)) === 1);
     line.restore();
     assert.ok((await answer) === MORE_THAN_A_LINE_HOLDS, 'all of it arrives');
@@ -68,7 +68,7 @@ for (const [name, says] of PLAIN) {
   });
 }
 
-test('CC-14 @langchain/openai: a call that it gives up for its own time limit is joined and charged once', async () => {
+test('CC-14 @langchain/openai: a call that it gives up at its own timeout is joined and charged once', async () => {
   const user = purser.forUser(await newUser(FUNDS));
   const { open, asked } = provide('At last.');
   const answer = new ChatOpenAI({ model: 'large', ...user.langchain(), timeout: 2_000 }).invoke('Hello');
@@ -81,7 +81,7 @@ test('CC-14 @langchain/openai: a call that it gives up for its own time limit is
   await expectOneCharge(user, asked());
 });
 
-test('CC-14 equal calls that were refused for want of money are calls of their own once there is some', async () => {
+test('CC-14 equal calls that were refused for lack of money are separate calls once there is money', async () => {
   const samples = 3;
   const user = purser.forUser('sampler');
   const body = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Head or tail?' }] });
@@ -95,7 +95,7 @@ test('CC-14 equal calls that were refused for want of money are calls of their o
   await service.fund(app, user.userId, FUNDS);
   const { open, asked } = provide('Head.');
   const answers = askAll();
-  await waitUntil('all of them are asked of the provider', () => asked() === samples).finally(open);
+  await waitUntil('all of them have reached the provider', () => asked() === samples).finally(open);
   assert.deepEqual(
     (await answers).map(({ status }) => status),
     [200, 200, 200],

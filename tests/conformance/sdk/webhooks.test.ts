@@ -6,7 +6,7 @@ import { completionBody } from '../../support/scripted-upstream.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { setWebhookStage } from '../../support/webhook-stage.ts';
 
-/** Deliveries of the real service, at an endpoint of an app that uses the SDK. */
+/** Deliveries of the real service to an app's endpoint that uses the SDK. */
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
 const stage = await setWebhookStage((_path, times) => (times === 1 ? 500 : 200));

@@ -25,7 +25,7 @@ async function sentTo({ path }: SubscribedApp): Promise<readonly Event[]> {
   return receiver.at(path).map(({ body }) => JSON.parse(body.toString('utf8')) as Event);
 }
 
-/** Holds, and later settles, as calls do. */
+/** Holds money and settles later, as calls do. */
 async function hold({ appId }: SubscribedApp, user: string, amount: number): Promise<string> {
   const { rows } = await db.query<{ call_id: string; outcome: string }>(
     `with i as (insert into db.instances (lease_until) values (clock_timestamp() + interval '1 minute') returning instance_id),
@@ -55,7 +55,7 @@ function move(kind: 'refund' | 'claw_back', { appId }: SubscribedApp, user: stri
   return createFunding(db).takeBack(takeBack);
 }
 
-test('WH-04, WH-06 a payment is told of once, with the fields of the envelope and no other', async () => {
+test('WH-04, WH-06 a payment is reported once, with exactly the fields of the envelope', async () => {
   const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 1 });
   await topUp(app.appId, 'anna', 1_000, 'payment');
   await topUp(app.appId, 'anna', 1_000, 'payment'); // The webhook came twice.
@@ -75,7 +75,7 @@ test('WH-04, WH-06 a payment is told of once, with the fields of the envelope an
   );
 });
 
-test('WH-06 money by contract, refunds and claw-backs are no payment', async () => {
+test('WH-06 contract credits, refunds and claw-backs are not reported as payments', async () => {
   const app = await subscribe({ events: ['topup.completed'] });
   await stage.open(app.appId, 'anna');
   const credit = { appId: app.appId, userId: 'anna' as EndUserId, amount: micros(500n), key: 'k' };
@@ -85,7 +85,7 @@ test('WH-06 money by contract, refunds and claw-backs are no payment', async () 
   assert.deepEqual(await sentTo(app), []);
 });
 
-test('WH-07 the first connection alone is told of', async () => {
+test('WH-07 only the first connection is reported', async () => {
   const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 1 });
   for (const isConnected of [true, false, true]) await connect(app.appId, 'anna', isConnected);
   const [event, ...others] = await sentTo(app);
@@ -99,13 +99,13 @@ test('WH-07 the first connection alone is told of', async () => {
   assert.match(String(event?.data['connectedAt']), ISO);
 });
 
-test('WH-05 each fall of what can be spent below the threshold is told of, by holds too: two of them', async () => {
+test('WH-05 each fall of the spendable amount below the threshold is reported, even by a hold: two of them', async () => {
   const app = await subscribe({ events: ['balance.low'], lowBalanceThresholdMicros: 100 });
   await topUp(app.appId, 'anna', 120);
   const first = await hold(app, 'anna', 50); // 70 left.
-  await settle(first, 5); // 115 again.
+  await settle(first, 5); // Back to 115.
   await hold(app, 'anna', 50); // 65 left.
-  await hold(app, 'anna', 10); // Below already.
+  await hold(app, 'anna', 10); // Already below.
   const sent = await sentTo(app);
   assert.deepEqual(
     sent.map(({ type, data }) => [type, data]),
@@ -117,7 +117,7 @@ test('WH-05 each fall of what can be spent below the threshold is told of, by ho
   assert.equal(new Set(sent.map(({ id }) => id)).size, 2);
 });
 
-test('WH-05 exactly at the threshold is not below it, and a refund or a claw-back crosses it too', async () => {
+test('WH-05 exactly at the threshold is not below it, and a refund or a claw-back can cross it too', async () => {
   const app = await subscribe({ events: ['balance.low'], lowBalanceThresholdMicros: 100 });
   for (const user of ['r', 'c', 'e']) await topUp(app.appId, user, 150);
   await hold(app, 'e', 50); // 100 left.
@@ -127,7 +127,7 @@ test('WH-05 exactly at the threshold is not below it, and a refund or a claw-bac
   assert.deepEqual(told.toSorted(), ['c 0', 'r 99']);
 });
 
-test('WH-05 a real call that holds much and costs little crosses twice: below, and the next one again', async () => {
+test('WH-05 real calls that hold much and cost little cross it each time: one goes below, and so does the next', async () => {
   upstream.script(() => ({
     body: JSON.stringify({
       id: 'x',
@@ -149,7 +149,7 @@ test('WH-05 a real call that holds much and costs little crosses twice: below, a
   for (const { data } of sent) assert.ok(Number(data['availableMicros']) < 5_000_000);
 });
 
-test('WH-03 types that are not subscribed are not even stored: 7 sets of types, three events each', async () => {
+test('WH-03 event types without a subscription are not even stored: 7 sets of types, three events each', async () => {
   for (let set = 1; set < 8; set += 1) {
     const types = ALL.filter((_, place) => (set >> place) & 1);
     const low = types.includes('balance.low') ? { lowBalanceThresholdMicros: 100 } : {};
@@ -163,7 +163,7 @@ test('WH-03 types that are not subscribed are not even stored: 7 sets of types, 
   }
 });
 
-test('WH-13 a change that is undone is told of to nobody', async () => {
+test('WH-13 a change that is rolled back sends no event', async () => {
   const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 100 });
   await stage.open(app.appId, 'anna');
   const client = await db.connect();
@@ -176,7 +176,7 @@ test('WH-13 a change that is undone is told of to nobody', async () => {
   assert.deepEqual(await stage.events(app.appId), []);
 });
 
-test('SB-03 play money tells nobody anything', async () => {
+test('SB-03 sandbox money sends no event', async () => {
   const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 5_000_000 });
   const { apiKey } = await stage.owner.get(201, 'POST', `/apps/${app.appId}/keys`, { mode: 'sandbox' });
   const reply = await chat({ url: service.url, key: String(apiKey), user: 'anna' });

@@ -8,7 +8,7 @@ import { isPublicAddress } from '../../../packages/service/src/webhooks/public-a
 import { addressText, isSpecial, randomAddress } from '../../support/address-oracle.ts';
 import { startReceiver } from '../../support/webhook-receiver.ts';
 
-/** Counts whoever connects, on the addresses that hostile endpoints would like to reach. */
+/** Counts connections to the addresses that hostile endpoints would like to reach. */
 let connections = 0;
 const inside = createServer((socket) => {
   connections += 1;
@@ -67,7 +67,7 @@ const HOSTS = [
   'metadata.google.internal', 'printer.local', 'router.lan', 'intranet', 'db', 'a.home.arpa', 'x.test', 'x.invalid',
 ]; // biome-ignore format: a list to read down
 
-test(`WH-02 ${HOSTS.length} ways to write an address of the inside are refused at saving, and reach nobody when sent to`, async () => {
+test(`WH-02 ${HOSTS.length} ways to write an internal address are refused at saving, and connect to nobody when sent to`, async () => {
   const guard = createEndpointGuard({ allowPrivate: false, resolve: async () => ['127.0.0.1'] });
   for (const host of HOSTS) {
     const url = `https://${host}:${PORT}/hook`;
@@ -80,7 +80,7 @@ test(`WH-02 ${HOSTS.length} ways to write an address of the inside are refused a
   assert.equal(connections, 0);
 });
 
-test('WH-02 what is no plain https address is refused at saving', async () => {
+test('WH-02 anything but a plain https address is refused at saving', async () => {
   const guard = createEndpointGuard({ allowPrivate: false, resolve: async () => ['93.184.215.14'] });
   for (const url of [
     'http://example.com/hook',
@@ -109,7 +109,7 @@ test('WH-02 what is no plain https address is refused at saving', async () => {
   }
 });
 
-test('WH-02 at saving, a name without an address is accepted, and one with any address of the inside is not', async () => {
+test('WH-02 at saving, a name without an address is accepted, and a name with any internal address is not', async () => {
   assert.equal(
     await createEndpointGuard({ allowPrivate: false, resolve: nowhere }).refuse('https://a.example.com/'),
     undefined,
@@ -119,10 +119,10 @@ test('WH-02 at saving, a name without an address is accepted, and one with any a
     assert.match((await withAddresses('93.184.215.14', bad)) ?? '', /not public/, bad);
   }
   const many = Array.from({ length: 17 }, (_, last) => `93.184.215.${last}`);
-  assert.match((await withAddresses(...many)) ?? '', /not public/, 'too many to be honest');
+  assert.match((await withAddresses(...many)) ?? '', /not public/, 'too many addresses to be honest');
 });
 
-test('WH-02 a name that was public when it was saved is looked at again, at every attempt, on what is dialled', async () => {
+test('WH-02 a name that was public at saving is checked again at every attempt, by the addresses actually dialled', async () => {
   for (const found of [
     ['127.0.0.1'],
     ['93.184.215.14', '127.0.0.1'],
@@ -145,7 +145,7 @@ test('WH-02 a name that was public when it was saved is looked at again, at ever
   assert.equal(connections, 0);
 });
 
-test('WH-02 the address of the connection itself is looked at: a lookup that lies is found out', async () => {
+test('WH-02 the address of the connection itself is checked: a lying lookup is caught', async () => {
   const guard = createEndpointGuard({ allowPrivate: false, resolve: async () => ['93.184.215.14'] });
   const lying = {
     ...guard,
@@ -162,7 +162,7 @@ test('WH-02 the address of the connection itself is looked at: a lookup that lie
   assert.deepEqual(receiver.received, [], 'nothing was written');
 });
 
-test('WH-11 no redirect is followed, wherever it leads', async () => {
+test('WH-11 no redirect is followed, to any address', async () => {
   const target = await startReceiver();
   for (const status of [301, 302, 303, 307, 308]) {
     for (const location of [`${target.url}/inside`, '/same', 'http://169.254.169.254/latest/meta-data']) {
@@ -176,8 +176,8 @@ test('WH-11 no redirect is followed, wherever it leads', async () => {
   await target.close();
 });
 
-test('WH-11 an attempt ends after its time, wherever the endpoint stalls', async () => {
-  const silent = createServer(() => {}); // Takes the connection and says nothing.
+test('WH-11 an attempt times out, no matter where the endpoint stalls', async () => {
+  const silent = createServer(() => {}); // Accepts the connection and stays silent.
   await new Promise<void>((resolve) => {
     silent.listen(0, '127.0.0.1', resolve);
   });
@@ -190,7 +190,7 @@ test('WH-11 an attempt ends after its time, wherever the endpoint stalls', async
   silent.close();
 });
 
-test(`WH-02 ${RANDOM_ADDRESSES} random addresses are judged as by an independent reading of the registries`, () => {
+test(`WH-02 ${RANDOM_ADDRESSES} random addresses get the same verdict as an independent reading of the registries`, () => {
   let special = 0;
   for (let count = 0; count < RANDOM_ADDRESSES; count += 1) {
     const address = randomAddress();

@@ -32,7 +32,7 @@ async function look(appId: AppId, listenerId: string, after?: string, waitSecond
 
 const idsOf = (copies: readonly Copy[]) => copies.map(({ eventId }) => eventId);
 
-test('WH-14, WH-08 a listener is handed what an endpoint is sent, byte for byte, from when it listens, of its types', async () => {
+test('WH-14, WH-08 a listener receives what an endpoint is sent, byte for byte, from its start, for its types', async () => {
   const app = await subscribe({ events: [...TOP_UPS, 'connection.created'] });
   await topUp(app.appId, 'anna', 10);
   const listenerId = await listen(app.appId);
@@ -48,7 +48,7 @@ test('WH-14, WH-08 a listener is handed what an endpoint is sent, byte for byte,
   assert.deepEqual((await look(app.appId, listenerId)).copies, [told]);
 });
 
-test('WH-14 without a subscription too, and to each of several: copies wait for the look that confirms them', async () => {
+test('WH-14 events reach every listener, even without a subscription, and wait for the look that confirms them', async () => {
   const { appId } = await newApp();
   const [one, other] = [await listen(appId), await listen(appId, { events: [...TOP_UPS, 'connection.created'] })];
   await topUp(appId, 'anna', 10);
@@ -59,17 +59,17 @@ test('WH-14 without a subscription too, and to each of several: copies wait for 
     TOP_UPS,
   );
   const again = await look(appId, one);
-  assert.deepEqual(again.copies, first.copies, 'an answer that was lost is given again');
+  assert.deepEqual(again.copies, first.copies, 'a lost answer is given again');
   await topUp(appId, 'anna', 10);
   const later = await look(appId, one, again.next);
   assert.equal(later.copies.length, 1);
-  assert.equal(idsOf(first.copies).includes(later.copies[0]?.eventId ?? ''), false, 'what was confirmed is gone');
+  assert.equal(idsOf(first.copies).includes(later.copies[0]?.eventId ?? ''), false, 'confirmed events are gone');
   assert.deepEqual(await look(appId, one, later.next), { copies: [], next: undefined });
   assert.equal((await look(appId, other)).copies.length, 3);
   assertRefusal(await owner.ask('GET', `/apps/${appId}/webhook`), { code: 'NOT_FOUND' });
 });
 
-test('WH-14 many are handed over in parts, the oldest first, and an empty look waits for the next one', async () => {
+test('WH-14 many events come in parts, oldest first, and a look that finds none waits for the next event', async () => {
   const { appId } = await newApp();
   const listenerId = await listen(appId);
   const begunMs = Date.now();
@@ -90,7 +90,7 @@ test('WH-14 many are handed over in parts, the oldest first, and an empty look w
   );
 });
 
-test('WH-05 each listener and the endpoint have their own threshold, and are told once a crossing', async () => {
+test('WH-05 each listener and the endpoint have their own threshold, and learn of each crossing once', async () => {
   const { appId, path } = await subscribe({ events: ['balance.low'], lowBalanceThresholdMicros: 500 });
   const [low, high] = [
     await listen(appId, { events: ['balance.low'], lowBalanceThresholdMicros: 100 }),
@@ -101,7 +101,7 @@ test('WH-05 each listener and the endpoint have their own threshold, and are tol
   await whenQuiet();
   assert.equal(receiver.at(path).length, 1);
   assert.deepEqual((await look(appId, low)).copies, []);
-  assert.deepEqual((await look(appId, high)).copies, [], 'it was below before');
+  assert.deepEqual((await look(appId, high)).copies, [], 'it was already below');
   await db.query(`update ledger.wallets set balance_micros = 50, version = version + 1 where app_id = $1`, [appId]);
   const { copies } = await look(appId, low);
   assert.equal(copies.length, 1);
@@ -111,17 +111,17 @@ test('WH-05 each listener and the endpoint have their own threshold, and are tol
     thresholdMicros: 100,
     currency: 'EUR',
   });
-  assert.equal((await events(appId)).length, 1, 'the endpoint is told of its own crossing alone');
+  assert.equal((await events(appId)).length, 1, 'the endpoint learns of its own crossing only');
   assert.deepEqual((await look(appId, high)).copies, []);
 });
 
-test('WH-14 it counts for nothing: no delivery, no failure, and the subscription comes and goes without it', async () => {
+test('WH-14 a listener leaves deliveries and failures alone, and does not depend on the subscription', async () => {
   const { appId, path } = await subscribe();
   const listenerId = await listen(appId);
   await topUp(appId, 'anna', 10);
   await whenQuiet();
   const { deliveries } = await owner.get(200, 'GET', `/apps/${appId}/webhook/deliveries`);
-  assert.equal((deliveries as unknown[]).length, 1, 'the delivery to the endpoint alone');
+  assert.equal((deliveries as unknown[]).length, 1, 'only the delivery to the endpoint');
   await owner.get(200, 'POST', `/apps/${appId}/webhook/secret`);
   await owner.get(200, 'PUT', `/apps/${appId}/webhook`, { endpointUrl: receiver.url + path, events: TOP_UPS });
   await owner.get(204, 'DELETE', `/apps/${appId}/webhook`);
@@ -133,7 +133,7 @@ test('WH-14 it counts for nothing: no delivery, no failure, and the subscription
   assertRefusal(await owner.ask('GET', listeners(appId, `/${listenerId}/events?waitSeconds=0`)), { code: 'NOT_FOUND' });
 });
 
-test('WH-14 an app has five listeners at most, and one that looks no more is forgotten with its copies', async () => {
+test('WH-14 an app has five listeners at most, and one that stops looking is removed with its copies', async () => {
   const { appId } = await newApp();
   const ids: string[] = [];
   for (let count = 0; count < LISTENERS_MAX; count += 1) ids.push(await listen(appId));
@@ -150,15 +150,15 @@ test('WH-14 an app has five listeners at most, and one that looks no more is for
      where s.subscription_id = c.subscription_id and s.listener_id = $1`,
     [ids[2]],
   );
-  await waitUntil('upkeep has removed it', async () => {
+  await waitUntil('upkeep has removed the listener', async () => {
     const { rows } = await db.query(`select from webhooks.subscriptions where listener_id = $1`, [gone]);
     return rows.length === 0;
   });
-  assert.deepEqual((await look(appId, ids[2] ?? '')).copies, [], 'five minutes are too long');
+  assert.deepEqual((await look(appId, ids[2] ?? '')).copies, [], 'events older than five minutes are gone');
   assert.equal((await look(appId, stays)).copies.length, 1);
 });
 
-test('AU-06 nobody else listens to an app, nor looks or ends what its owner has begun', async () => {
+test('AU-06 nobody else can listen to an app, or look with or end its owner’s listeners', async () => {
   const [{ appId }, other] = [await newApp(), await newApp()];
   const listenerId = await listen(appId);
   const stranger = await newOwner(service);
@@ -174,7 +174,7 @@ test('AU-06 nobody else listens to an app, nor looks or ends what its owner has 
   assert.deepEqual((await look(appId, listenerId)).copies, []);
 });
 
-test('WH-03 what is no listener is refused by the name of its field', async () => {
+test('WH-03 an invalid listener is refused by the name of its field', async () => {
   const { appId } = await newApp();
   for (const [body, param] of [
     [{ events: ['balance.low'] }, 'lowBalanceThresholdMicros'],

@@ -4,7 +4,7 @@ import { createVerifier } from '../../support/webhook-receiver.ts';
 import { setWebhookStage, type SubscribedApp } from '../../support/webhook-stage.ts';
 
 const DELAYS = [10, 20, 40, 80, 160] as const;
-/** By path: which of six attempts succeed, as bits. */
+/** By path: which of the six attempts succeed, as bits. */
 const patterns = new Map<string, number>();
 const { receiver, subscribe, topUp, whenQuiet, endWaits, events, service } = await setWebhookStage((path, times) => {
   const succeeds = ((patterns.get(path) ?? 0) >> (times - 1)) & 1;
@@ -28,7 +28,7 @@ test('WH-11, WH-09, WH-04 all 64 patterns of six attempts: delays, headers, coun
   for (const app of apps) await assertEnd(app);
 });
 
-/** How many attempts a pattern takes: up to the first success, six at most. */
+/** How many attempts a pattern takes: up to the first success, at most six. */
 function attemptsOf(pattern: number): number {
   const first = [1, 2, 3, 4, 5, 6].find((attempt) => (pattern >> (attempt - 1)) & 1);
   return first ?? 6;
@@ -41,7 +41,7 @@ async function assertAfter({ appId, path, pattern }: SubscribedApp & { pattern: 
   if (attempt < all) {
     assert.equal(event?.state, 'pending');
     const delay = DELAYS[attempt - 1] ?? 0;
-    const gap = event?.wait_seconds ?? 0; // The attempt itself is in it, and far from the next delay.
+    const gap = event?.wait_seconds ?? 0; // The gap includes the attempt itself, and is far from the next delay.
     assert.ok(gap >= delay && gap < 2 * delay, `pattern ${pattern}: ${gap} s, not ${delay}`);
   } else {
     assert.equal(event?.state, (pattern >> (all - 1)) & 1 ? 'delivered' : 'dropped');

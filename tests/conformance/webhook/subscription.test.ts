@@ -18,7 +18,7 @@ const hook = (appId: string, more = '') => `/apps/${appId}/webhook${more}`;
 const TOP_UPS = ['topup.completed'];
 const DISABLING = 5;
 
-test('WH-01 a subscription is made, read, replaced and removed; its secret is shown once', async () => {
+test('WH-01 a subscription is created, read, replaced and removed; its secret is shown once', async () => {
   const { appId } = await newApp();
   const wanted = { endpointUrl: `${receiver.url}/one`, events: ['balance.low'], lowBalanceThresholdMicros: 500 };
   const made = await owner.get(201, 'PUT', hook(appId), wanted);
@@ -40,7 +40,7 @@ test('WH-01 a subscription is made, read, replaced and removed; its secret is sh
   }
 });
 
-test('WH-01 neither the secret nor anything that it can be had from is stored or shown again', async () => {
+test('WH-01 neither the secret nor anything it can be derived from is stored or shown again', async () => {
   const { appId, secret } = await subscribe();
   const { rows } = await service.database.owner.query<{ text: string }>(
     `select row_to_json(s)::text || encode(sealed_secret, 'escape') as text from webhooks.subscriptions s where app_id = $1`,
@@ -50,12 +50,12 @@ test('WH-01 neither the secret nor anything that it can be had from is stored or
   assert.equal(rows[0]?.text.includes(secret.slice('whsec_'.length)), false);
 });
 
-test('WH-01 a new secret counts at once: nothing that is sent from then on is signed by the one before', async () => {
+test('WH-01 a new secret applies at once: later deliveries are never signed with the old one', async () => {
   const { appId, path, secret } = await subscribe();
   stalling.add(path);
   for (let times = 0; times < 5; times += 1) await topUp(appId, 'anna', 10);
   await waitUntil('all attempts are under way', () => receiver.at(path).length === 5);
-  stalling.delete(path); // Those that are under way still get no answer.
+  stalling.delete(path); // Attempts still in progress get no answer.
   const { signingSecret, secretFingerprint } = await owner.get(200, 'POST', hook(appId, '/secret'));
   const before = receiver.at(path).length;
   assert.notEqual(signingSecret, secret);
@@ -65,13 +65,17 @@ test('WH-01 a new secret counts at once: nothing that is sent from then on is si
   const [old, now] = [createVerifier(secret), createVerifier(String(signingSecret))];
   const verdicts = receiver.at(path).map((one) => [old(one, one.atMs), now(one, one.atMs)]);
   for (const [byOld] of verdicts.slice(before)) assert.equal(byOld, 'bad signature');
-  assert.equal(verdicts.filter(([, byNow]) => byNow === 'accepted').length, 6, 'all come again, and the new one');
+  assert.equal(
+    verdicts.filter(([, byNow]) => byNow === 'accepted').length,
+    6,
+    'all of them come again, and the new event',
+  );
   for (const { headers } of receiver.at(path)) {
-    assert.equal(headers['x-service-delivery-attempt'], '1', 'an attempt that was given up counts for nothing');
+    assert.equal(headers['x-service-delivery-attempt'], '1', 'an aborted attempt counts for nothing');
   }
 });
 
-test('WH-01 after DELETE nothing is sent any more, not even by a subscription that is made afterwards', async () => {
+test('WH-01 after DELETE nothing more is sent, not even by a subscription created later', async () => {
   const { appId, path } = await subscribe();
   stalling.add(path);
   for (let times = 0; times < 30; times += 1) await topUp(appId, 'anna', 10);
@@ -83,16 +87,16 @@ test('WH-01 after DELETE nothing is sent any more, not even by a subscription th
   await owner.get(201, 'PUT', hook(appId), { endpointUrl: receiver.url + path, events: TOP_UPS });
   await topUp(appId, 'anna', 10);
   await whenQuiet();
-  assert.equal(receiver.at(path).length, sent + 1, 'the new one alone');
+  assert.equal(receiver.at(path).length, sent + 1, 'only the new event');
   const states = (await events(appId)).map(({ state }) => state);
   assert.equal(states.filter((state) => state === 'dropped').length, 30);
   assert.equal(states.at(-1), 'delivered');
 });
 
-test('WH-01 what is replaced while a worker takes an event is not used for it', async () => {
+test('WH-01 a subscription replaced while a worker takes an event is not used for it', async () => {
   const { appId, path } = await subscribe();
   const db = service.database.owner;
-  // As if it were replaced, and answered, before the worker's own statement is there for anybody to see.
+  // As if it were replaced, and the request answered, before anybody can see the worker's own statement.
   await db.query(`
     create function replace_meanwhile() returns trigger language plpgsql security definer as $$
     begin
@@ -110,14 +114,14 @@ test('WH-01 what is replaced while a worker takes an event is not used for it', 
   };
   const first = await generationOf();
   await topUp(appId, 'anna', 10);
-  await waitUntil('it was taken a few times', async () => (await generationOf()) > first + 2n);
+  await waitUntil('the event was taken a few times', async () => (await generationOf()) > first + 2n);
   assert.equal(receiver.at(path).length, 0);
   await db.query('drop trigger replace_meanwhile on webhooks.events');
   await whenQuiet();
   assert.equal(receiver.at(path).length, 1);
 });
 
-test('WH-01 PUT, a new secret and DELETE wait for attempts under way, which were given what they replace', async () => {
+test('WH-01 PUT, a new secret and DELETE wait for running attempts that use what they replace', async () => {
   const { appId, path } = await subscribe();
   const other = { endpointUrl: `${receiver.url + path}-other`, events: TOP_UPS };
   for (const [status, method, more, body] of [
@@ -137,13 +141,13 @@ test('WH-01 PUT, a new secret and DELETE wait for attempts under way, which were
     await new Promise((resolve) => {
       setTimeout(resolve, 400);
     });
-    assert.equal(isAnswered, false, `${method} ${more} is answered before the attempt has ended`);
+    assert.equal(isAnswered, false, `${method} ${more} was answered before the attempt had ended`);
     await service.database.owner.query(`delete from webhooks.events where app_id = $1`, [appId]);
     await asking;
   }
 });
 
-test('WH-12 five events in a row that were given up disable it; a success counts anew; PUT enables it again', async () => {
+test('WH-12 five failed events in a row disable the subscription; a success resets the count; PUT enables it again', async () => {
   const { appId, path } = await subscribe();
   async function exhaust(count: number): Promise<void> {
     failing.add(path);
@@ -171,10 +175,10 @@ test('WH-12 five events in a row that were given up disable it; a success counts
   const enabled = await owner.get(200, 'PUT', hook(appId), { endpointUrl: receiver.url + path, events: TOP_UPS });
   assert.deepEqual([enabled['status'], enabled['disabledReason'], 'signingSecret' in enabled], ['active', null, false]);
   await exhaust(DISABLING - 1);
-  assert.equal((await owner.get(200, 'GET', hook(appId)))['status'], 'active', 'the count began anew');
+  assert.equal((await owner.get(200, 'GET', hook(appId)))['status'], 'active', 'the count was reset');
 });
 
-test('WH-03 the threshold belongs to balance.low, and what is no subscription is refused by the name of its field', async () => {
+test('WH-03 the threshold belongs to balance.low, and an invalid subscription is refused by the name of its field', async () => {
   const { appId } = await newApp();
   const endpointUrl = `${receiver.url}/x`;
   for (const [body, param] of [
@@ -197,7 +201,7 @@ test('WH-03 the threshold belongs to balance.low, and what is no subscription is
   assertRefusal(await owner.ask('GET', hook(appId)), { code: 'NOT_FOUND' });
 });
 
-test('AU-06 another account’s app has no webhook for anybody else', async () => {
+test('AU-06 nobody else can use the webhook of another account’s app', async () => {
   const { appId } = await subscribe();
   const stranger = await newOwner(service);
   for (const [method, more, body] of [
@@ -212,7 +216,7 @@ test('AU-06 another account’s app has no webhook for anybody else', async () =
   assert.equal((await owner.get(200, 'GET', hook(appId)))['status'], 'active');
 });
 
-test('WH-14 the owner sees each event with its attempts, the newest first, in pages', async () => {
+test('WH-14 the owner sees each event with its attempts, newest first, in pages', async () => {
   const { appId, path } = await subscribe();
   failing.add(path);
   await topUp(appId, 'anna', 10);

@@ -98,7 +98,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'prompt-measured-as-it-came',
     clause: 'WA-07',
-    edits: [validation('Math.max(context.bodyBytes, Buffer.byteLength(requestText))', 'context.bodyBytes')],
+    edits: [validation('Math.max(context.bodyBytes, Buffer.byteLength(asked.requestText))', 'context.bodyBytes')],
     killer: promptBound(
       'WA-07 the hold covers every byte sent to the provider, even if numbers grow when they are written again',
     ),

@@ -69,6 +69,6 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
     id: 'app-hears-connected-before-it-is',
     clause: 'BI-02',
     edits: [connectLinks(`      if (opened.connection?.wallet.isConnected !== true) return redirectTo(path);\n`, '')],
-    killer: leadingBack('BI-02 an app hears that it is connected only where that is so'),
+    killer: leadingBack('BI-02 an app hears that a user is connected only if that is true'),
   },
 ];

@@ -17,7 +17,7 @@ import {
   tellLowBalances,
 } from './places.ts';
 
-const OWN_THRESHOLDS = 'WH-05 each listener and the endpoint have their own threshold, and are told once a crossing';
+const OWN_THRESHOLDS = 'WH-05 each listener and the endpoint have their own threshold, and learn of each crossing once';
 
 const TAKEN_ABOVE =
   'WA-05 WA-06 a claw_back above the balance takes all of it, books the rest as owed and suspends the wallet';

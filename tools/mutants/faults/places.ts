@@ -43,7 +43,7 @@ export const findAnswer = inFile('packages/service/src/idempotency/find.sql');
 /** and the code. */
 export const holdRequest = inFile('packages/service/src/gateway/usage/hold-request.ts');
 export const plainCall = inFile('packages/service/src/gateway/run-in-lane.ts');
-export const failure = inFile('packages/service/src/gateway/answer/failure.ts');
+export const failure = inFile('packages/service/src/gateway/answer/answer.ts');
 export const stream = inFile('packages/service/src/gateway/stream/stream.ts');
 export const streamTally = inFile('packages/service/src/gateway/stream/stream-tally.ts');
 export const usage = inFile('packages/service/src/gateway/usage/ending.ts');

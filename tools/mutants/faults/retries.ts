@@ -17,6 +17,7 @@ import {
   stream,
   telling,
   upstreamErrors,
+  validation,
 } from './places.ts';
 
 const EXPIRY_IN_FIND = findAnswer(
@@ -92,7 +93,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'first-attempts-join',
     clause: 'CC-14',
-    edits: [attemptsOfCalls('Number(retryCount) > 0', 'Number(retryCount) >= 0')],
+    edits: [validation('Number(retryCount) > 0', 'Number(retryCount) >= 0')],
     killer: retrying('CC-14 equal calls that are not retries are separate calls, even when they run side by side'),
   },
   {

@@ -22,7 +22,7 @@ const late = async (landing: Promise<string>): Promise<string> => {
   return 'late';
 };
 
-test('work that ends in time gives its own result, also if it fails', async () => {
+test('work that ends in time gives its own result, even if it fails', async () => {
   const watch = createOutageWatch();
   const [done, failed] = [work(), work()];
   const waiting = [watch.orLate(done.begin, late), watch.orLate(failed.begin, late)];

@@ -3,17 +3,18 @@ import type { Idempotency } from '#idempotency/idempotency.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
 import { type AdmissionListener, admit, parseUser } from '#gateway/request/admission.ts';
 import type { Answer } from '#gateway/answer/answer.ts';
-import { type RetryHeaders, parseIdempotencyKey } from '#gateway/idempotency/idempotency.ts';
-import type { Drains, Gone, StreamPace, Rejections } from '#gateway/call/call.ts';
-import type { Lane } from '#gateway/call/lane.ts';
 import {
   callOf,
   checkEntitlement,
   checkModelParameters,
   checkShape,
   findOutcomeModel,
+  parseIdempotencyKey,
   resolveModel,
+  type RetryHeaders,
 } from '#gateway/request/validate-call.ts';
+import type { Drains, Gone, StreamPace, Rejections } from '#gateway/call/call.ts';
+import type { Lane } from '#gateway/call/lane.ts';
 import { parseBody } from '#gateway/request/parse-body.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
 import { runInLane } from '#gateway/run-in-lane.ts';

@@ -1,12 +1,11 @@
-import { type Answer, answerFactsOf, providerCallOf, withHead } from '#gateway/answer/answer.ts';
-import { endFailed } from '#gateway/answer/failure.ts';
+import { outputLimitFor, providerCallOf } from '#gateway/usage/hold-request.ts';
+import { type Answer, answerFactsOf, endFailed, withHead } from '#gateway/answer/answer.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/refusals.ts';
 import type { AskingCall, CallerSide } from '#gateway/call/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/call/lane.ts';
 import { endKept, joinEarlier, keepUndelivered } from '#gateway/idempotency/idempotency.ts';
 import { openStream } from '#gateway/stream/stream.ts';
 import { endingOf, FAILED, generatedBytesOf } from '#gateway/usage/ending.ts';
-import { outputLimitFor } from '#gateway/usage/hold-request.ts';
 import { usageToWire } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';

@@ -91,13 +91,7 @@ export function createCatalogueDesk({
       const after = await edit(named, (current) =>
         current.models.some(({ id }) => id === target)
           ? { ...current, aliases: { ...current.aliases, [alias]: target } }
-          : refuse(
-              'BAD_REQUEST',
-              'An alias must point at the identifier of a model. There is no model with this one.',
-              {
-                param: 'target',
-              },
-            ),
+          : refuse('BAD_REQUEST', 'No model has this identifier. An alias must point at one.', { param: 'target' }),
       );
       return after instanceof Refusal ? after : undefined;
     },
@@ -112,8 +106,14 @@ export function createCatalogueDesk({
   };
 }
 
+function aliasOfNothing(): Refusal<'BAD_REQUEST'> {
+  return refuse('BAD_REQUEST', 'An alias must point at the identifier of a model. There is no model with this one.', {
+    param: 'target',
+  });
+}
+
 /**
- * Refuses a provider whose key is not named like a provider's key. Whoever edits a provider chooses where its key is sent.
+ * Refuses a provider whose key is not named like a provider's key. The editor of a provider chooses where its key is sent.
  * So a session of an operator must not be able to name any secret in the host's environment, only variables that end in
  * `_API_KEY`. A provider may keep another name if it already has it, with the same address: that came from the file at
  * start, whose author controls the environment anyway.

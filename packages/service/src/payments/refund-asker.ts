@@ -31,7 +31,7 @@ export function createAsker({ pool, processor, log }: AskerOptions) {
       await waitForLocks(tx);
       await lockCheckout(tx, processor.name, refund.checkout_id);
       const [now] = await selectAskedRefunds(tx, [refund.refund_id]);
-      // A webhook may have arrived since. If the refund already has the processor's id, it exists, whatever the answer was.
+      // A webhook may have arrived since. If the refund already has the processor's id, it exists, even if the answer was no.
       if (now === undefined || now.processor_refund !== null) return 'asked';
       const anomalies: { readonly what: string; readonly subject: string }[] = [];
       await releaseRefund(tx, now, now, anomalies);

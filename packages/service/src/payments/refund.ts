@@ -50,13 +50,13 @@ export interface Refunds {
     userId: EndUserId,
   ) => Promise<readonly { readonly amount: Micros; readonly askedAtMs: number }[]>;
   /**
-   * The most that a wallet can pay back: its available balance or what is left of its payments, whichever is less, in whole
+   * The most that a wallet can pay back: its available balance or what is left of its payments, the smaller of the two, in whole
    * coins. Zero for a suspended wallet.
    */
   readonly refundable: (appId: AppId, userId: EndUserId) => Promise<Micros>;
   /**
    * Pays an amount back, from the newest payment to older ones. It sets the money aside in the wallet first and then asks
-   * the processor, so the money cannot be spent meanwhile. Whatever the processor declines returns to the wallet. The
+   * the processor, so the money cannot be spent meanwhile. Money of a declined refund returns to the wallet. The
    * refund is booked once, when a look-up confirms it.
    */
   readonly refundUnused: (refund: RefundRequest) => Promise<RefundOutcome>;

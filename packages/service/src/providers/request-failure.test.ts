@@ -40,14 +40,14 @@ const FAILURES: readonly Row[] = [
 ];
 
 for (const [what, respond, kind, timeoutMs = 10_000] of FAILURES) {
-  test(`CC-09 a provider that ${what} fails the call as ${kind}, plain or streamed`, async (t) => {
+  test(`CC-09 a provider that ${what} fails the call as ${kind}, buffered or streamed`, async (t) => {
     const provider = await providerOf(t, respond);
     await assert.rejects(provider.complete(callOf(timeoutMs)), isFailure(kind));
     await assert.rejects(provider.stream(callOf(timeoutMs), new AbortController().signal), isFailure(kind));
   });
 }
 
-test('CC-09 a plain body that is not UTF-8 fails the call as malformed', async (t) => {
+test('CC-09 a buffered body that is not UTF-8 fails the call as malformed', async (t) => {
   const provider = await providerOf(t, (socket) => socket.write(responseBytes('x').replace('x', '\xff'), 'latin1'));
   await assert.rejects(provider.complete(callOf(10_000)), isFailure('malformed'));
 });

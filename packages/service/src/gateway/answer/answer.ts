@@ -1,10 +1,12 @@
-import type { AskingCall, ChatCall } from '#gateway/call/call.ts';
-import { outputTokensWithin } from '#gateway/usage/hold-request.ts';
+import type { AskingCall, CallerSide, ChatCall } from '#gateway/call/call.ts';
 import type { Micros } from '#kernel/micros.ts';
-import type { Refusal } from '#kernel/refusal.ts';
-import type { ProviderCall } from '#providers/provider.ts';
-import { type CallId, secondOf } from '#kernel/ids.ts';
+import { UpstreamError } from '#providers/provider.ts';
+import { type CallId, type Mode, secondOf } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
+import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/refusals.ts';
+import type { Ending, Hold, Lane } from '#gateway/call/lane.ts';
+import { describeFault } from '#kernel/log.ts';
+import type { Refusal } from '#kernel/refusal.ts';
 
 /** The answer of a call that was not refused. */
 export type Answer = PlainAnswer | StreamAnswer | ReplayedAnswer;
@@ -64,17 +66,6 @@ export function answerFactsOf(call: ChatCall, outputTokens: number): AnswerFacts
   return { callId: call.callId, loweredOutputTokens };
 }
 
-/** The provider's call, with its output limited to what the granted hold pays for (WA-07). */
-export function providerCallOf({ call, asked }: AskingCall, granted: Micros): ProviderCall {
-  return {
-    ...asked,
-    providerModel: call.model.providerModel,
-    outputTokens: outputTokensWithin(call, granted),
-    outputLimitParameter: call.model.outputLimitParameter,
-    timeoutMs: call.model.timeoutMs,
-  };
-}
-
 /**
  * Gives an answer the `id`, `object` and `created` that clients of the format need. The provider's own are taken if it sent
  * any; `object` is always ours, because it says which format follows.
@@ -106,4 +97,36 @@ function fixed(object: JsonObject, fields: JsonObject): JsonObject {
     if (object[name] !== fields[name]) return { ...object, ...fields };
   }
   return object;
+}
+
+interface FailedCall<M extends Mode> {
+  readonly hold: Hold<M>;
+  /** What the call is charged in spite of the failure. */
+  readonly ending: Ending;
+  readonly caller: CallerSide;
+  /** What was asked, so that a rejection is remembered (CC-15). A stream has noted it when it opened, and let it go. */
+  readonly asking?: AskingCall;
+}
+
+/**
+ * Ends a plain or streamed call that failed, and returns the refusal that its caller gets. Throws the fault again if the
+ * provider is not to blame for it. Throws the settlement's fault if the hold could not be ended.
+ */
+export async function endFailed<M extends Mode>(
+  lane: Lane<M>,
+  { hold, ending, caller, asking }: FailedCall<M>,
+  fault: unknown,
+): Promise<Refusal<UpstreamRefusalCode>> {
+  if (asking !== undefined) caller.rejections.note(lane.mode, asking, fault);
+  if (fault instanceof UpstreamError) logFailure(hold, caller, fault);
+  await lane.settle(hold, ending, 'always');
+  if (!(fault instanceof UpstreamError)) throw fault;
+  return refusalOfUpstream(fault);
+}
+
+function logFailure<M extends Mode>({ mode, call }: Hold<M>, { gone, log }: CallerSide, fault: UpstreamError): void {
+  const isGone = gone.aborted;
+  if (mode === 'sandbox' && !isGone) return; // The caller asked for this failure.
+  const facts = { callId: call.callId, kind: fault.kind, isGone, fault: describeFault(fault) };
+  log.warn(facts, call.isStream ? 'a stream ended early' : 'the provider failed a call');
 }

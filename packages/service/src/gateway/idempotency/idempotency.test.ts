@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createIdempotencyDigests } from '#idempotency/idempotency-key.ts';
-import { type RetryHeaders, joinEarlier, parseIdempotencyKey } from '#gateway/idempotency/idempotency.ts';
+import { joinEarlier } from '#gateway/idempotency/idempotency.ts';
+import { parseIdempotencyKey, type RetryHeaders } from '#gateway/request/validate-call.ts';
 import type { CallerSide, ChatCall } from '#gateway/call/call.ts';
 import type { Lane } from '#gateway/call/lane.ts';
 import { type AppId, type EndUserId, newCallId } from '#kernel/ids.ts';
@@ -19,7 +20,7 @@ function keyOf(headers: Partial<RetryHeaders>, more: object = {}, body = 'body')
 
 const digestOf = (...of: Parameters<typeof keyOf>) => keyOf(...of)?.digest.toString('hex');
 
-test('CC-14 a call may be retried if it has a key, or if it is plain and a stock client counts its retries', () => {
+test('CC-14 a call may be retried if it has a key, or if it is buffered and a stock client counts its retries', () => {
   assert.equal(keyOf({}), undefined);
   assert.equal(keyOf({ retryCount: '2' }, { isStream: true }), undefined);
   assert.equal(keyOf({ retryCount: '0' })?.joins, false);

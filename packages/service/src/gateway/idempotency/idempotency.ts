@@ -1,5 +1,4 @@
-import { IDEMPOTENCY_KEY } from '@purser/contract/identifiers.ts';
-import type { IdempotencyKey, IdempotencyDigests, IdempotencyScope } from '#idempotency/idempotency-key.ts';
+import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
 import { KEPT_CHARACTERS_MAX, type SentAnswer } from '#idempotency/kept-answers.ts';
 import type { ReplayedAnswer } from '#gateway/answer/answer.ts';
 import type { CallerSide, ChatCall } from '#gateway/call/call.ts';
@@ -10,32 +9,6 @@ import type { CallId, Mode } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { sleep } from '#kernel/sleep.ts';
-
-/** The headers that say that a call may be retried, or is a retry. */
-export interface RetryHeaders {
-  readonly idempotencyKey: string | undefined;
-  /** Stock clients count their retries from 0 and send no key. */
-  readonly retryCount: string | undefined;
-}
-
-/**
- * Reads the idempotency key of a call. Undefined if no later call can be a retry of it: such a call pays nothing for
- * retries.
- */
-export function parseIdempotencyKey(
-  digests: IdempotencyDigests,
-  { idempotencyKey: key, retryCount }: RetryHeaders,
-  call: IdempotencyScope & { readonly isStream: boolean; readonly bytes: Buffer },
-): IdempotencyKey | undefined | Refusal<'BAD_REQUEST'> {
-  if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
-    return refuse('BAD_REQUEST', 'The header `idempotency-key` must be 1 to 255 visible ASCII characters.', {
-      param: 'idempotency-key',
-    });
-  }
-  // Stock clients do not retry a stream that has begun, and a stream that has not begun is not charged.
-  if (key === undefined && (retryCount === undefined || call.isStream)) return undefined;
-  return digests.keyOf(call, { key, joins: Number(retryCount) > 0 }, call.bytes);
-}
 
 /** As long as most clients and proxies wait for a first byte. */
 const WAIT_MS_MAX = 25_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { acceptedBy, findUnaccepted, KNOWN_PARAMETERS, passedOn } from '#gateway/request/parameters.ts';
+import { acceptedBy, findUnaccepted, KNOWN_PARAMETERS, passOn } from '#gateway/request/parameters.ts';
 
 // For the values of each parameter, see tests/conformance/parameter-table.test.ts.
 
@@ -33,8 +33,8 @@ test('CC-03 the output limit is accepted under either name, and sent under the o
 
 test('CC-13 a parameter is passed on if the model takes it and its value matters to the model', () => {
   const request = { model: 'm', n: 1, seed: 1, stop: null, user: 'u', store: false };
-  assert.deepEqual(passedOn(request, acceptedBy(new Set(['seed']))), { model: 'm', seed: 1 });
-  assert.deepEqual(passedOn(request, KNOWN_PARAMETERS), { model: 'm', n: 1, seed: 1 });
+  assert.deepEqual(passOn(request, acceptedBy(new Set(['seed'])), {}).request, { model: 'm', seed: 1 });
+  assert.deepEqual(passOn(request, KNOWN_PARAMETERS, {}).request, { model: 'm', n: 1, seed: 1 });
 });
 
 test('CC-03 a model’s own list neither hides what the gateway itself acts on nor adds what the gateway does not know', () => {

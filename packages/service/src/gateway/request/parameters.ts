@@ -1,3 +1,4 @@
+import type { Asked } from '#gateway/call/call.ts';
 import {
   between,
   bool,
@@ -137,21 +138,20 @@ const STAYS_HERE = new Set([
   'user',
 ]);
 
-/** The fields of a checked request that go to the provider, without those that stay here or that the model does not take. */
-export function passedOn(request: JsonObject, accepted: ReadonlySet<string>): JsonObject {
+/** Decided by the gateway. The caller's value never gets through. */
+const DECIDED_HERE = new Set(['model', ...OUTPUT_LIMITS, 'stream', 'stream_options']);
+
+/**
+ * What the provider is asked, from a checked request: the fields that it takes, without those that stay here, and with `ours` in
+ * place of the caller's. As an object, and as JSON without what the gateway decides.
+ */
+export function passOn(request: JsonObject, accepted: ReadonlySet<string>, ours: JsonObject): Asked {
   const passed: Record<string, unknown> = {};
   for (const name of Object.keys(request)) {
     if (request[name] !== null && accepted.has(name) && !STAYS_HERE.has(name)) passed[name] = request[name];
   }
-  return passed;
-}
-
-/** Decided by the gateway. The caller's value never gets through. */
-const DECIDED_HERE = new Set(['model', ...OUTPUT_LIMITS, 'stream', 'stream_options']);
-
-/** The fields that are passed on as they came. */
-export function undecided(passed: JsonObject): JsonObject {
-  const rest: Record<string, unknown> = {};
-  for (const name of Object.keys(passed)) if (!DECIDED_HERE.has(name)) rest[name] = passed[name];
-  return rest;
+  Object.assign(passed, ours);
+  const undecided: Record<string, unknown> = {};
+  for (const name of Object.keys(passed)) if (!DECIDED_HERE.has(name)) undecided[name] = passed[name];
+  return { request: passed, requestText: JSON.stringify(undecided) };
 }

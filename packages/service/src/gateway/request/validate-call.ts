@@ -1,18 +1,12 @@
-import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
+import { IDEMPOTENCY_KEY } from '@purser/contract/identifiers.ts';
+import type { IdempotencyDigests, IdempotencyKey, IdempotencyScope } from '#idempotency/idempotency-key.ts';
 import { type Catalogue, isEntitled, type Model, notEntitled } from '#catalogue/catalogue.ts';
 import type { AskingCall, ChatCall } from '#gateway/call/call.ts';
 import { sizePrompt } from '#gateway/usage/hold-request.ts';
 import { findMessageFault, measureImages } from '#gateway/request/messages.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
 import { misshapen, shownOf } from '#gateway/request/parse-body.ts';
-import {
-  acceptedBy,
-  findBadValue,
-  findUnaccepted,
-  KNOWN_PARAMETERS,
-  passedOn,
-  undecided,
-} from '#gateway/request/parameters.ts';
+import { acceptedBy, findBadValue, findUnaccepted, KNOWN_PARAMETERS, passOn } from '#gateway/request/parameters.ts';
 import { adviceOn, findOtherEndpoint } from '#gateway/request/refused-parameters.ts';
 import { type CorrelationId, type EndUserId, newCallId } from '#kernel/ids.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
@@ -68,6 +62,32 @@ export function checkModelParameters(request: JsonObject, model: Model): Refusal
   return undefined;
 }
 
+/** The headers that say that a call may be retried, or is a retry. */
+export interface RetryHeaders {
+  readonly idempotencyKey: string | undefined;
+  /** Stock clients count their retries from 0 and send no key. */
+  readonly retryCount: string | undefined;
+}
+
+/**
+ * Reads the idempotency key of a call. Undefined if no later call can be a retry of it: such a call pays nothing for
+ * retries.
+ */
+export function parseIdempotencyKey(
+  digests: IdempotencyDigests,
+  { idempotencyKey: key, retryCount }: RetryHeaders,
+  call: IdempotencyScope & { readonly isStream: boolean; readonly bytes: Buffer },
+): IdempotencyKey | undefined | Refusal<'BAD_REQUEST'> {
+  if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
+    return refuse('BAD_REQUEST', 'The header `idempotency-key` must be 1 to 255 visible ASCII characters.', {
+      param: 'idempotency-key',
+    });
+  }
+  // Stock clients do not retry a stream that has begun, and a stream that has not begun is not charged.
+  if (key === undefined && (retryCount === undefined || call.isStream)) return undefined;
+  return digests.keyOf(call, { key, joins: Number(retryCount) > 0 }, call.bytes);
+}
+
 interface CallContext {
   readonly caller: Caller;
   readonly userId: EndUserId;
@@ -79,8 +99,8 @@ interface CallContext {
 
 /** Makes the call of a request that passed every check above. */
 export function callOf(request: JsonObject, model: Model, context: CallContext): AskingCall {
-  const passed = { ...passedOn(request, acceptedBy(model.parameters)), ...namedAnew(request, model, context) };
-  const requestText = JSON.stringify(undecided(passed));
+  const pseudonymised = namedAnew(request, model, context);
+  const asked = passOn(request, acceptedBy(model.parameters), pseudonymised);
   const isStream = request['stream'] === true;
   const options = request['stream_options'];
   // If both names are given, the newer one counts. Either way the model and the wallet bound the limit.
@@ -98,12 +118,12 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
     prompt: sizePrompt(
       model,
       measureImages(messagesOf(request)),
-      Math.max(context.bodyBytes, Buffer.byteLength(requestText)),
+      Math.max(context.bodyBytes, Buffer.byteLength(asked.requestText)),
     ),
     outputTokensMax: Math.min(ownLimit ?? model.defaultOutputTokens, model.maxOutputTokens),
     idempotencyKey: context.idempotencyKey,
   };
-  return { call, asked: { request: passed, requestText } };
+  return { call, asked };
 }
 
 /** The pseudonyms of end user and cache key, for models that take these fields. */

@@ -32,7 +32,7 @@ test('CC-11 a drain reads up to its limit and no further', () => {
   assert.deepEqual(ended, ['far']);
 });
 
-test('CC-11 too many bytes of all drains together end the oldest, also if another drain read them', () => {
+test('CC-11 when all drains together have read too many bytes, the oldest ends, no matter which one read them', () => {
   const { ended, begin } = watched();
   const old = begin('old');
   const young = begin('young');

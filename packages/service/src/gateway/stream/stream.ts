@@ -1,10 +1,9 @@
-import { type Answer, answerFactsOf, providerCallOf } from '#gateway/answer/answer.ts';
+import { outputTokensWithin, providerCallOf } from '#gateway/usage/hold-request.ts';
+import { type Answer, answerFactsOf, endFailed } from '#gateway/answer/answer.ts';
 import type { SentAnswer } from '#idempotency/kept-answers.ts';
 import { createFrameRecord, endKept, type FrameRecord } from '#gateway/idempotency/idempotency.ts';
 import type { Asked, CallerSide } from '#gateway/call/call.ts';
-import { outputTokensWithin } from '#gateway/usage/hold-request.ts';
 import { type CallerWatch, watchCaller } from '#gateway/stream/caller-watch.ts';
-import { endFailed } from '#gateway/answer/failure.ts';
 import { createKeptAlive, isSettledWithin, type KeptAlive } from '#gateway/stream/keep-alive.ts';
 import type { Ending, Hold, Lane } from '#gateway/call/lane.ts';
 import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/refusals.ts';

@@ -1,5 +1,6 @@
+import type { ProviderCall } from '#providers/provider.ts';
 import { ceilingOf, outputWithin } from '#catalogue/price.ts';
-import type { ChatCall, PromptSize } from '#gateway/call/call.ts';
+import type { AskingCall, ChatCall, PromptSize } from '#gateway/call/call.ts';
 import type { HoldRequest } from '#kernel/hold.ts';
 import type { CallId, Mode } from '#kernel/ids.ts';
 import { type Micros, micros } from '#kernel/micros.ts';
@@ -55,6 +56,17 @@ function atLeastMinimum(amount: Micros): Micros {
 export function outputTokensWithin(call: ChatCall, granted: Micros): number {
   const { model, outputTokensMax, choices, prompt } = call;
   return Math.floor(outputWithin(model.price, prompt.tokensMax, outputTokensMax * choices, granted) / choices);
+}
+
+/** The provider's call, with its output limited to what the granted hold pays for (WA-07). */
+export function providerCallOf({ call, asked }: AskingCall, granted: Micros): ProviderCall {
+  return {
+    ...asked,
+    providerModel: call.model.providerModel,
+    outputTokens: outputTokensWithin(call, granted),
+    outputLimitParameter: call.model.outputLimitParameter,
+    timeoutMs: call.model.timeoutMs,
+  };
 }
 
 /** What a hold pays for, over all choices. The provider was told not to exceed it (WA-07). */

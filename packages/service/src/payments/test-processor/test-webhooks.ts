@@ -30,7 +30,7 @@ const EVENTS_MAX = 20;
 const RETRY_MS = 5_000;
 const ATTEMPTS_MAX = 100;
 
-/** Carries out what is due at the test processor and reports it, each event at least once, whichever process does it. */
+/** Carries out what is due at the test processor and reports it, each event at least once. Any process may do it. */
 export function startTestWebhooks(options: TestWebhooksOptions): { readonly stop: () => Promise<void> } {
   const { pool, key, clock, log, webhooks } = options;
 

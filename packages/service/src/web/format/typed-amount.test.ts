@@ -67,7 +67,7 @@ test('an amount put into a field is read back as the same amount', () => {
   assert.equal(amountText(micros(1_234_000n)), '1.2340');
 });
 
-test('a field for an amount shows what was typed as text', () => {
+test('an amount field shows the typed value as text', () => {
   const { text } = amountField({ name: 'other', label: 'In <EUR>', text: '"><b>', isRequired: true });
   assert.match(text, /<label for="other">In &#60;EUR&#62;<\/label>/);
   assert.match(text, /value="&#34;&#62;&#60;b&#62;" aria-describedby="other-hint" aria-invalid="true" required>/);
@@ -78,7 +78,7 @@ function field(text: string): string {
   return amountField({ name: 'other', label: '', text }).text;
 }
 
-test('ON-04 a field says of what was typed that it is no amount, and only then', () => {
+test('ON-04 an amount field is marked invalid exactly if the typed text is not an amount', () => {
   for (const text of ['a lot', '1e9', '-1', '1.234']) assert.match(field(text), / aria-invalid="true"/, text);
   for (const text of ['', '12', '12,50']) assert.doesNotMatch(field(text), /aria-invalid/, text);
 });
