@@ -1,4 +1,4 @@
-// What the measures of the benchmark stand on, where a fault would make figures of nothing.
+// Tests of what the benchmark's measurements rely on. A fault here would make the figures worthless.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
@@ -21,12 +21,12 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 const tools = { nginx: undefined, wrk: undefined, taskset: undefined };
 const appIds = ['app_first', 'app_second'];
 
-describe('books that are filled', () => {
+describe('filled books', () => {
   let database: TestDatabase;
   before(async () => void (database = await createTestDatabase()));
   after(() => database.close());
 
-  test('are right to the micro, and count as checked', async () => {
+  test('are right to the micro and count as checked', async () => {
     await fillLedger(database.owner, { appIds, wallets: 100, callsEach: 3 });
     const { wallets, entries, differences } = await checkLedger(database.owner);
     assert.deepEqual({ wallets, entries, differences }, { wallets: 100n, entries: 400n, differences: [] });
@@ -34,12 +34,12 @@ describe('books that are filled', () => {
   });
 });
 
-describe('the ledger in a process of its own', () => {
+describe('the ledger in a separate process', () => {
   let database: TestDatabase;
   before(async () => void (database = await createTestDatabase()));
   after(() => database.close());
 
-  test('charges wallets of all apps for as many pairs as it tells', async () => {
+  test('charges wallets of all apps for as many pairs as it reports', async () => {
     const directory = mkdtempSync(path.join(os.tmpdir(), 'purser-bench-test-'));
     await fillLedger(database.owner, { appIds, wallets: 10, callsEach: 0 });
     const bench = { ...database, pid: process.pid, pin: () => {} };
@@ -58,16 +58,16 @@ describe('the ledger in a process of its own', () => {
   });
 });
 
-test('the clock of chunks counts micros', async () => {
+test('the clock for chunks counts microseconds', async () => {
   const before = nowMicros();
   await sleep(1_000);
   assert.ok(nowMicros() - before >= 990_000);
 });
 
-/** Sooner than streams end by themselves. */
+/** Shorter than streams take to end by themselves. */
 const TOLD_MS_MAX = 45_000;
 
-test('paced streams tell when they were sent, and end when they are told to', { timeout: TOLD_MS_MAX }, async () => {
+test('paced streams carry the time they were sent and end on request', { timeout: TOLD_MS_MAX }, async () => {
   const upstream = await startUpstream(tools, '0');
   const reader = startWorker<StreamsOrder, StreamsReport>({
     command: [process.execPath],
@@ -92,7 +92,9 @@ test('paced streams tell when they were sent, and end when they are told to', { 
 
 const { wrk } = findTools(foldersOf(process.env['PATH'] ?? ''));
 
-test('wrk calls for users of the whole range, each with the key of its app', { skip: wrk === undefined }, async () => {
+test('wrk calls for users across the whole range, each with the key of its app', {
+  skip: wrk === undefined,
+}, async () => {
   const seen: IncomingHttpHeaders[] = [];
   const server = createServer((request, response) => {
     seen.push(request.headers);

@@ -1,4 +1,4 @@
-// What the benchmark makes of its samples. What it measures is not tested: noise would decide.
+// How the benchmark evaluates its samples. The measurements themselves are not tested because noise would decide.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -43,7 +43,7 @@ function verdictOf(goal: Goal, value: number): string {
   return judge(goal, row('ours', { service: [value] })).verdict;
 }
 
-test('a median is the middle of the samples in order, or the mean of the two there', () => {
+test('a median is the middle of the sorted samples, or the mean of the middle two', () => {
   assert.equal(medianOf([9, 100, 20]), 20);
   assert.equal(medianOf([9, 100, 20, 30]), 25);
   assert.ok(Number.isNaN(medianOf([])));
@@ -53,21 +53,21 @@ test('a ratio is the median of the ratios within the rounds', () => {
   const ours = row('ours', { service: [10, 20, 90], database: [10, 20, 10] });
   const theirs = row('theirs', { service: [10, 10, 10] });
   assert.equal(judge(GOAL, ours, theirs).value, 4);
-  // Of the medians it would be (20 + 10) / 10.
+  // A ratio of the medians would be (20 + 10) / 10.
 });
 
-test('rounds that do not match make a ratio of medians', () => {
+test('if rounds do not match, the ratio is that of the medians', () => {
   const ours = row('ours', { service: [10, 20, 90], database: [10, 20, 10] });
   assert.equal(judge(GOAL, ours, row('theirs', { service: [10, 10] })).value, 3);
 });
 
-test('a goal without a lower part is the figure itself', () => {
+test('a goal without a denominator is the figure itself', () => {
   const alone = { ...GOAL, of: [{ target: 'ours', column: 'service' }] };
   const { over: _none, ...goal } = alone;
   assert.equal(judge(goal, row('ours', { service: [5, 7, 6] })).value, 6);
 });
 
-test('the verdict: the limits themselves are within, either way', () => {
+test('in the verdict the limits are inclusive in both directions', () => {
   const { over: _none, ...most } = { ...GOAL, of: [{ target: 'ours', column: 'service' }] };
   const least: Goal = { ...most, bound: 'least', floor: 3.5, aim: 6 };
   const found = [3.4, 3.5, 3.6, 6, 6.1].map((value) => [verdictOf(most, value), verdictOf(least, value)]);
@@ -80,7 +80,7 @@ test('the verdict: the limits themselves are within, either way', () => {
   ]);
 });
 
-test('a void or absent target reaches nothing', () => {
+test('a void or absent target reaches no goal', () => {
   const ours = row('ours', { service: [1], database: [1] });
   const isVoid = row('theirs', { service: [10] }, 'of 9 answers 9 were wrong');
   assert.equal(judge(GOAL, ours, isVoid).verdict, 'not measured');
@@ -88,11 +88,11 @@ test('a void or absent target reaches nothing', () => {
   assert.equal(judge(GOAL, ours, row('theirs', {})).verdict, 'not measured');
 });
 
-test('the goals are written so that the aim is beyond the floor', () => {
+test('the aim of each goal is beyond its floor', () => {
   for (const { title, bound, floor, aim } of GOALS) assert.ok(bound === 'most' ? aim < floor : aim > floor, title);
 });
 
-test('the report tells every figure, why a target is void, and what is missing', () => {
+test('the report gives every figure, the reason for a void target, and what is missing', () => {
   const rows = [
     row('theirs', { service: [10], memory: [64] }, 'all answers were wrong'),
     row('ours', { service: [8], database: [32], memory: [128] }),
@@ -126,7 +126,7 @@ test('the report tells every figure, why a target is void, and what is missing',
   assert.equal(data.findings.length, GOALS.length);
 });
 
-test('the chart has a bar for what was measured alone, and titles are text', () => {
+test('the chart has bars only for what was measured, and its titles are text', () => {
   const rows = [row('ours', { service: [30], database: [30] }), row('theirs', { service: [10] })];
   const findings = findingsOf(new Map([['some', rows]]), [GOAL, { ...GOAL, title: 'unknown', measure: 'other' }]);
   const chart = chartOf(findings, '2026-01-02');
@@ -134,7 +134,7 @@ test('the chart has a bar for what was measured alone, and titles are text', () 
   assert.doesNotMatch(chart, /unknown/);
 });
 
-test('in the chart a bar at the floor ends at the floor, which is in one place for all goals, and aims lie to scale', () => {
+test('in the chart all goals share one floor line, a bar at the floor ends there, and aims are to scale', () => {
   const rows = [row('ours', { service: [30], database: [30] }), row('theirs', { service: [10] })];
   const findings = findingsOf(new Map([['some', rows]]), [GOAL, { ...GOAL, bound: 'least', floor: 2.5, aim: 5 }]);
   const chart = chartOf(findings, '2026-01-02');
@@ -148,14 +148,14 @@ test('in the chart a bar at the floor ends at the floor, which is in one place f
   assert.deepEqual([aim, otherAim], [left + (width * 3.5) / 6, left + width * 2]);
 });
 
-test('what is measured has a core of its own where there are two', () => {
+test('the measured process has its own core if there are two', () => {
   assert.deepEqual(placementOn([4, 6]), { load: '4', upstream: '4', database: '4', gateway: '6' });
   assert.deepEqual(placementOn([0, 1, 2]), { load: '0', upstream: '0', database: '0', gateway: '1' });
   assert.deepEqual(placementOn([0, 1, 2, 3, 7]), { load: '0', upstream: '2', database: '3,7', gateway: '1' });
   assert.deepEqual(new Set(Object.values(placementOn([5]))), new Set(['5']));
 });
 
-test('on a bare machine it says what is missing and how to get it, and ends well', () => {
+test('on a bare machine the benchmark says what is missing and how to get it, and exits with 0', () => {
   const bare = mkdtempSync(path.join(os.tmpdir(), 'purser-bare-'));
   try {
     const words = [MAIN, '--only', 'plain', '--only', 'streamed', '--tools', bare];
@@ -169,7 +169,7 @@ test('on a bare machine it says what is missing and how to get it, and ends well
   }
 });
 
-test('a measure that is not there is named, with those that are', () => {
+test('an unknown measure is named in the error, along with the known ones', () => {
   const { status, stderr } = spawnSync(process.execPath, [MAIN, '--only', 'plane'], {
     encoding: 'utf8',
     timeout: 60_000,

@@ -37,7 +37,7 @@ async function signIn({ page }: Tab, email: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
 }
 
-test('the pages of accounts are sound in every look', async (t) => {
+test('the account pages are sound in every look', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const email = `${'long-name-'.repeat(6)}@${'sub.'.repeat(20)}example.test`;
@@ -62,7 +62,7 @@ test('the pages of accounts are sound in every look', async (t) => {
   }
 });
 
-test('the pages bear text of twice the size', async (t) => {
+test('the pages still work with text at twice the size', async (t) => {
   const tab = await openTab(t, { width: 360 });
   if (tab === undefined) return;
   const { email } = await newOwner(service);
@@ -71,7 +71,7 @@ test('the pages bear text of twice the size', async (t) => {
   await assertSound(tab, 'owner-account-large-text');
 });
 
-test('the pages of accounts work without scripts, with the keyboard only', async (t) => {
+test('the account pages work without scripts and with the keyboard only', async (t) => {
   const tab = await openTab(t, { hasScripts: false });
   if (tab === undefined) return;
   const { email } = await newOwner(service);
@@ -85,11 +85,11 @@ test('the pages of accounts work without scripts, with the keyboard only', async
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
   await page.keyboard.press('Tab');
-  await page.keyboard.press('Enter'); // The first thing that can be pressed.
+  await page.keyboard.press('Enter'); // The first focusable element.
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
 });
 
-/** Another site, with a page of its own. */
+/** Another site with a page. */
 async function startOtherSite(t: TestContext, html: string): Promise<string> {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8').end(html);
@@ -122,7 +122,7 @@ test('threat 11: another site cannot frame a page', async (t) => {
   assert.equal(await framed?.getByLabel('Password').count(), 0);
 });
 
-test('threat 11: a form of another site does nothing, though the browser is signed in', async (t) => {
+test('threat 11: a form on another site does nothing even if the browser is signed in', async (t) => {
   const evil = await startOtherSite(
     t,
     `<!doctype html><title>Evil</title><form method="post" action="${OWN}/account/sessions">

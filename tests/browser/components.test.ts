@@ -24,7 +24,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
     assert.deepEqual(await findingsOf(page), [], 'axe');
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, 'too wide');
     assertQuiet(tab, look);
-    // One ground in both looks would mean that the page shows one palette twice, and that axe has seen only one.
+    // The same background in both looks would mean that the page shows one palette twice and axe saw only one.
     const grounds = await page.evaluate<string[]>(
       `['.light', '.dark'].map((one) => getComputedStyle(document.querySelector(one)).backgroundColor)`,
     );

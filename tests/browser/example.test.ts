@@ -11,10 +11,10 @@ import { streamSteps, type UpstreamScript } from '../support/scripted-upstream.t
 import { assertSound } from '../support/sound-page.ts';
 import { setStage } from '../support/stage.ts';
 
-/** The example as a new developer has it: the demo app of the service, nothing set but where things are. */
+/** The example as a new developer runs it: the demo app of the service, with nothing set but addresses and paths. */
 
 const stage = await setStage({
-  model: { timeoutMs: 60_000 }, // An answer waits while its page is looked at: that is no silent provider.
+  model: { timeoutMs: 60_000 }, // An answer waits while the test inspects its page. The provider must not count as silent meanwhile.
   environment: { PURSER_PUBLIC_URL: OWN, PURSER_OPERATOR_NAME: 'Northwind Models' },
 });
 const { service, upstream } = stage;
@@ -37,7 +37,7 @@ const LOOKS: Readonly<Record<string, ContextOptions>> = {
 const PASSWORD = 'correct horse';
 const MARKUP = '<img src=x onerror=alert(1)> & "quotes"';
 
-/** An answer in two parts; the second comes when it is told to. */
+/** An answer in two parts. The second one comes on request. */
 function answerInTwo(): { readonly script: UpstreamScript; readonly goOn: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const usage = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 };
@@ -49,7 +49,7 @@ function answerInTwo(): { readonly script: UpstreamScript; readonly goOn: () => 
   };
 }
 
-/** Gives the amount that the page shows. */
+/** Returns the amount that the page shows. */
 async function balanceOn(page: Page): Promise<number> {
   return Number((await page.locator('#balance').textContent())?.replace(/[^\d.]/g, ''));
 }
@@ -64,7 +64,7 @@ async function signIn({ page }: Tab, name: string): Promise<void> {
 }
 
 for (const [look, options] of Object.entries(LOOKS)) {
-  test(`from nothing to a paid, streamed answer in the example: ${look}`, async (t) => {
+  test(`a user gets from nothing to a paid, streamed answer in the example: ${look}`, async (t) => {
     const chromium = await openChromium(t, HOSTS);
     if (chromium === undefined) return;
     const tab = await chromium.open({ ...options, others: ['localhost'] });
@@ -80,22 +80,22 @@ for (const [look, options] of Object.entries(LOOKS)) {
     await page.getByLabel('Your message').fill(MARKUP);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'This answer needs money in your wallet' }).waitFor();
-    assert.equal(upstream.requests.length, before, 'nothing was asked of the provider');
+    assert.equal(upstream.requests.length, before, 'no request reached the provider');
     await assertSound(tab, `example-top-up-${look}`);
     const opening = context.waitForEvent('page');
     await page.getByRole('link', { name: 'Open the page' }).click();
     const journey = journeyOf({ ...tab, page: await opening }, stage);
     await journey.signIn(`${look}@example.test`);
     await journey.consent('Demo app');
-    await page.getByText('€0.00', { exact: true }).waitFor(); // The page has heard of it,
-    await page.getByText(/The answer waits for you\.$/).waitFor(); // and goes on saying what it waits for.
+    await page.getByText('€0.00', { exact: true }).waitFor(); // The page got the event,
+    await page.getByText(/The answer waits for you\.$/).waitFor(); // and still says what it is waiting for.
     await journey.choose();
     await journey.pay();
     await journey.at('The money has arrived', 'arrived');
 
     const answer = page.locator('#messages li.assistant p');
     await answer.filter({ hasText: /^Here is $/ }).waitFor();
-    // By the webhook, while the answer is made: without what that holds, where its hold came first.
+    // From the webhook, while the answer is generated. It excludes the answer's hold if that was placed first.
     await page
       .locator('#balance')
       .filter({ hasText: /^€(?:10\.00|9\.9\d+)$/ })
@@ -116,7 +116,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
 }
 
 for (const [look, options] of Object.entries(LOOKS)) {
-  test(`a reached cap and a blocked wallet have words of their own in the example: ${look}`, async (t) => {
+  test(`the example has separate messages for a reached cap and a blocked wallet: ${look}`, async (t) => {
     const chromium = await openChromium(t, HOSTS);
     if (chromium === undefined) return;
     const tab = await chromium.open({ ...options, others: ['localhost'] });
@@ -145,7 +145,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
     const journey = journeyOf({ ...tab, page: other }, stage);
     await journey.signIn(email);
     await journey.at('Your monthly cap for Demo app', 'cap');
-    assert.equal(upstream.requests.length, before, 'nothing was asked of the provider');
+    assert.equal(upstream.requests.length, before, 'no request reached the provider');
     await other.getByLabel(/^New monthly cap/).fill('4');
     await other.getByRole('button', { name: 'Set this cap' }).click();
     await page.getByText('Here is an answer').waitFor();
@@ -163,7 +163,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
   });
 }
 
-test('who signs out in one tab of the example is signed out in all', async (t) => {
+test('signing out in one tab of the example signs the user out in all tabs', async (t) => {
   const chromium = await openChromium(t, HOSTS);
   if (chromium === undefined) return;
   const tab = await chromium.open({ others: ['localhost'] });
@@ -175,7 +175,7 @@ test('who signs out in one tab of the example is signed out in all', async (t) =
   for (const page of [tab.page, other]) await page.getByRole('heading', { name: 'Sign in to Chat' }).waitFor();
 });
 
-test('a wallet is connected by the way there and back, and the balance follows the webhook without a reload', async (t) => {
+test('the round trip through the connect page connects a wallet, and the balance follows the webhook without a reload', async (t) => {
   const chromium = await openChromium(t, HOSTS);
   if (chromium === undefined) return;
   const tab = await chromium.open({ width: 390, others: ['localhost'] });
@@ -193,7 +193,7 @@ test('a wallet is connected by the way there and back, and the balance follows t
   await page.getByRole('link', { name: 'Not now' }).click();
   await page.getByText('Your wallet is connected.').waitFor();
   await page.getByText('€0.00', { exact: true }).waitFor();
-  // What the browser tells whom on such a way is seen at the server, in journey.test.ts: Playwright guesses it.
+  // journey.test.ts checks at the server which referrers the browser sends, because Playwright only guesses them.
   await assertSound({ ...tab, requests: [] }, 'example-connected-phone-light');
 
   const pages = () => requests.filter(({ isPage, url }) => isPage && url.startsWith(example.url)).length;
@@ -207,6 +207,6 @@ test('a wallet is connected by the way there and back, and the balance follows t
   await paying.pay();
   await page.getByText('Your top-up has arrived.').waitFor();
   await page.getByText('€10.00', { exact: true }).waitFor();
-  assert.equal(pages(), loaded, 'nothing was loaded anew');
+  assert.equal(pages(), loaded, 'no page was loaded again');
   assert.equal(await balanceOn(page), 10);
 });

@@ -27,7 +27,7 @@ function pagesLoaded({ requests }: Tab): number {
 }
 
 for (const [look, options] of Object.entries(LOOKS)) {
-  test(`ON-01 ON-02 ON-03 ON-05 from a refused call to a served one, and to the end of it: ${look}`, async (t) => {
+  test(`ON-01 ON-02 ON-03 ON-05 a user gets from a refused call to a served one, and disconnects: ${look}`, async (t) => {
     const chromium = await openChromium(t, HOSTS);
     if (chromium === undefined) return;
     const tab = await chromium.open(options);
@@ -42,7 +42,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
     await journey.at('Your payment is on its way', 'waiting');
     const loaded = pagesLoaded(tab);
     await journey.at('The money has arrived', 'arrived');
-    assert.equal(pagesLoaded(tab), loaded, 'the page shows it by itself');
+    assert.equal(pagesLoaded(tab), loaded, 'the page updates without a reload');
     await assertServed(user);
     await page.goto(`${OWN}/wallet`);
     await journey.at('Your wallet', 'wallet');
@@ -76,7 +76,7 @@ function backWith(status: string): string {
   return `/back?x=1&status=${status}&state=${encodeURIComponent('a b&c=#ü')}`;
 }
 
-test('ON-01 BI-02 from the app to a wallet and back, paid, unpaid and cancelled, and it hears of nothing else', async (t) => {
+test('ON-01 BI-02 a user goes from the app to a wallet and back, paid, unpaid or cancelled, and the app learns nothing else', async (t) => {
   const chromium = await openChromium(t, HOSTS);
   if (chromium === undefined) return;
   const tab = await chromium.open({ width: 390, others: ['localhost'] });
@@ -113,7 +113,7 @@ test('ON-01 BI-02 from the app to a wallet and back, paid, unpaid and cancelled,
   assertQuiet(tab, 'connect');
 });
 
-test('ON-03 a card that is declined, a number that is no card, and a card with a second step', async (t) => {
+test('ON-03 the pages handle a declined card, an invalid number and a card with a second step', async (t) => {
   const chromium = await openChromium(t, HOSTS);
   if (chromium === undefined) return;
   const tab = await chromium.open({ width: 390 });
@@ -139,7 +139,7 @@ test('ON-03 a card that is declined, a number that is no card, and a card with a
   assert.equal((await service.wallet(app, user)).balance, 10_000_000);
 });
 
-test('ON-01 ON-02 the way to a served call needs no scripts', async (t) => {
+test('ON-01 ON-02 a user can get to a served call without scripts', async (t) => {
   const chromium = await openChromium(t, HOSTS);
   if (chromium === undefined) return;
   const tab = await chromium.open({ hasScripts: false });
@@ -155,7 +155,7 @@ test('ON-01 ON-02 the way to a served call needs no scripts', async (t) => {
   assertQuiet(tab, 'without scripts');
 });
 
-test('threat 11: the app’s logo is all that a page loads', async (t) => {
+test('threat 11: a page loads nothing but the app’s logo', async (t) => {
   const chromium = await openChromium(t, HOSTS);
   if (chromium === undefined) return;
   const tab = await chromium.open();

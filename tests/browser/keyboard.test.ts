@@ -11,7 +11,7 @@ const TABS_MAX = 40;
 const OUTLINE = `getComputedStyle(document.activeElement).outlineStyle !== 'none'
   || getComputedStyle(document.activeElement.closest('label') ?? document.activeElement).outlineStyle !== 'none'`;
 
-/** Goes there by the tab key, as far as the page has places to go to. Wherever that is, it must be seen. */
+/** Presses the tab key until the element has focus, at most once around the page. Each focused element must be visible. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   const wanted = await target.elementHandle();
   for (let times = 0; times < TABS_MAX; times += 1) {
@@ -24,10 +24,10 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
     const focused = await page.evaluateHandle('document.activeElement');
     if (await page.evaluate(([one, other]) => one === other, [wanted, focused])) return;
   }
-  assert.fail(`nobody gets there by keyboard: ${await wanted?.evaluate(String)}`);
+  assert.fail(`the keyboard cannot reach this element: ${await wanted?.evaluate(String)}`);
 }
 
-test('ON-01 ON-02 the keyboard is enough to get from a refused call to a served one', async (t) => {
+test('ON-01 ON-02 a user can get from a refused call to a served one with the keyboard only', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const tab = await chromium.open();
@@ -48,7 +48,7 @@ test('ON-01 ON-02 the keyboard is enough to get from a refused call to a served 
   await keyboard.press('Enter');
 
   await journey.at('Connect Test app', 'consent');
-  await tabTo(page, page.getByLabel(/^€20\.00$/)); // What is chosen at first.
+  await tabTo(page, page.getByLabel(/^€20\.00$/)); // The preselected amount.
   await keyboard.press('ArrowRight');
   assert.equal(await page.getByLabel(/^€50\.00$/).isChecked(), true);
   await tabTo(page, page.getByRole('checkbox'));

@@ -6,7 +6,7 @@ import { journeyOf, OWN, setJourney, startOtherSite } from '../support/journey.t
 const stage = await setJourney();
 const { service, refusedCall } = stage;
 
-test('threat 11: no page of people can be framed, and no form of another site does anything', async (t) => {
+test('threat 11: no page for end users can be framed, and a form on another site does nothing', async (t) => {
   const { topupUrl } = await refusedCall();
   const framing = ['/wallet', '/wallet/sign-in', topupUrl.replace(OWN, '')];
   const frames = framing.map((path) => `<iframe src="${OWN}${path}"></iframe>`).join('');
@@ -40,7 +40,7 @@ test('threat 11: no page of people can be framed, and no form of another site do
   await journey.at('Your wallet', 'wallet');
 });
 
-/** All that such a form could have changed. */
+/** Everything that such a form could have changed. */
 async function countRows(): Promise<unknown> {
   const { rows } = await service.database.owner.query(
     `select (select count(*) from identities.sessions) as sessions, (select count(*) from connections.connections) as connections,

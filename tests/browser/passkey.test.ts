@@ -6,7 +6,7 @@ import { journeyOf, OWN, setJourney } from '../support/journey.ts';
 const stage = await setJourney();
 const { service, refusedCall } = stage;
 
-/** A device with a fingerprint reader that says yes, or one that says no. */
+/** A device with a fingerprint reader that accepts or rejects the finger. */
 async function plugInAuthenticator({ context, page }: Tab) {
   const session = await context.newCDPSession(page);
   await session.send('WebAuthn.enable');
@@ -27,7 +27,7 @@ async function plugInAuthenticator({ context, page }: Tab) {
   };
 }
 
-test('ON-01 a passkey is added, signs in on the way to a payment, and signs nobody in once it is removed', async (t) => {
+test('ON-01 a passkey can be added, signs a user in before a payment, and signs nobody in once it is removed', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const tab = await chromium.open({ width: 390 });
@@ -64,7 +64,7 @@ test('ON-01 a passkey is added, signs in on the way to a payment, and signs nobo
   await journey.at('Sign in', 'sign-in');
 });
 
-test('ON-01 without scripts nobody is offered a passkey, and the code is there', async (t) => {
+test('ON-01 without scripts a page offers no passkey and still offers the code', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const tab = await chromium.open({ hasScripts: false });
@@ -76,5 +76,5 @@ test('ON-01 without scripts nobody is offered a passkey, and the code is there',
   await journey.signIn('plain@example.test');
   await journey.at('How you sign in', 'passkeys');
   assert.equal(await page.getByRole('button', { name: 'Add a passkey' }).count(), 0);
-  assert.equal(await page.locator('noscript p').isVisible(), true); // That it needs scripts.
+  assert.equal(await page.locator('noscript p').isVisible(), true); // It says that passkeys need scripts.
 });

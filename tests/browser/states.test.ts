@@ -15,7 +15,7 @@ const LONG_NAME = 'Donaudampfschifffahrtsgesellschaftskapitänspatentverlängeru
 const LONG_EMAIL = `${'a.very.long.name.'.repeat(3)}anna@${'subdomain.'.repeat(10)}example.test` as Email;
 const LONG_USER = 'u'.repeat(256);
 
-/** Signs the browser in, without mail and pages. */
+/** Signs the browser in without mail or pages. */
 async function becomes({ context }: Tab, email: string) {
   const { token, identity } = await createPersonSessions(owner).open(email as Email);
   await context.addCookies([{ name: 'purser-person', value: token, domain: 'purser.localhost', path: '/' }]);
@@ -28,7 +28,7 @@ async function topupPath(user: string): Promise<string> {
   return refused.headers.get('x-service-topup-url') ?? '';
 }
 
-test('pages bear the longest names, amounts and addresses on the narrowest screen', async (t) => {
+test('pages fit the longest names, amounts and addresses on the narrowest screen', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const tab = await chromium.open({ width: 360, colorScheme: 'dark' });
@@ -50,7 +50,7 @@ test('pages bear the longest names, amounts and addresses on the narrowest scree
   await journey.at(/cap/, 'cap');
 });
 
-test('every state of a wallet and every refusal is sound: empty, another’s, blocked, over its cap, wrong', async (t) => {
+test('the page of every wallet state and refusal is sound: empty, another user’s, blocked, over its cap, wrong', async (t) => {
   const chromium = await openChromium(t, { 'purser.localhost': service.url });
   if (chromium === undefined) return;
   const tab = await chromium.open({ width: 390 });

@@ -51,7 +51,7 @@ async function sendInOrder(user: string, order: readonly number[], times: (place
   }
 }
 
-test('ON-02 WH-06 webhooks in any order, each sent one to three times: one credit, one debit, books right', async () => {
+test('ON-02 WH-06 in any order of webhooks, each sent one to three times, there is one credit, one debit and correct books', async () => {
   assert.equal(ORDERS.length, 120);
   const waiting = [...ORDERS.entries()];
   async function worker(): Promise<void> {

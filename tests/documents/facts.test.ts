@@ -8,29 +8,29 @@ import { ROOT } from '../../tools/toolchain.ts';
 import { allDocuments, deadLinks, namesIn, readDocument, rowsUnder } from '../support/documents.ts';
 import { GUIDES, settingNames } from '../support/guide-blocks.ts';
 
-/** What the guides say of names, against the code that has them. */
+/** Compares the names in the guides with the names in the code. */
 
 const OPERATOR = 'docs/guides/operator.md';
 
-/** Documents whose blocks other tests run or write. */
+/** Documents whose blocks other tests run or generate. */
 const ELSEWHERE = [
   'docs/CLIENTS.md', // tests/structure/clients-document.test.ts
   'packages/sdk/README.md', // tests/conformance/sdk/readme.test.ts
   'packages/upstream-http/README.md', // packages/upstream-http/src/readme.test.ts
 ];
 
-test('ER-01 the guide has every code with its status', () => {
+test('ER-01 the guide lists every code with its status', () => {
   const rows = rowsUnder('docs/guides/app-developer.md', '## Errors');
   const told = Object.fromEntries(rows.map(([code = '', status]) => [namesIn(code)[0], Number(status)]));
   assert.deepEqual(told, ERROR_STATUS);
 });
 
-test('the guide has every setting that is read, and no other', () => {
+test('the guide lists every setting that the service reads, and no other', () => {
   const told = rowsUnder(OPERATOR, '## Settings').flatMap(([name = '']) => namesIn(name));
   assert.deepEqual(told.toSorted(), [...settingNames()].toSorted());
 });
 
-test('the guide has log lines that are written, with their levels', () => {
+test('the log lines in the guide exist, with their levels', () => {
   const sources = globSync('packages/service/src/**/*.ts', { cwd: ROOT });
   const code = sources.map((file) => readFileSync(path.join(ROOT, file), 'utf8')).join('\n');
   for (const [cell = '', level = ''] of rowsUnder(OPERATOR, '### Log lines')) {
@@ -40,7 +40,7 @@ test('the guide has log lines that are written, with their levels', () => {
   }
 });
 
-test('the guide sends Stripe’s events that the folder of payments names', () => {
+test('the guide subscribes to the Stripe events that the payments folder names', () => {
   const EVENT = /`((?:checkout|payment_intent|charge|refund)\.(?!ts)[a-z_.]+)`/g;
   const eventsIn = (document: string) =>
     [...readDocument(document).matchAll(EVENT)].map(([, name = '']) => name).toSorted();
@@ -49,7 +49,7 @@ test('the guide sends Stripe’s events that the folder of payments names', () =
   assert.deepEqual(eventsIn(OPERATOR), events);
 });
 
-test('CC-11 the examples of the guide for owners are what such calls cost', () => {
+test('CC-11 the examples in the owner’s guide are what such calls cost', () => {
   const price = {
     priceId: 1n,
     inputMicrosPerMillion: 400_000n,
@@ -68,7 +68,7 @@ test('CC-11 the examples of the guide for owners are what such calls cost', () =
 });
 
 for (const document of allDocuments()) {
-  test(`${document}: each link leads somewhere`, () => assert.deepEqual(deadLinks(document), []));
+  test(`${document}: each link has a target`, () => assert.deepEqual(deadLinks(document), []));
 }
 
 test('SDK-02 each document with blocks of code has a test that runs them', () => {

@@ -14,7 +14,7 @@ import { newProject, packSdk } from '../support/sdk-package.ts';
 import { readDemo, startServiceProcess } from '../support/service-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** Every block of the guides, run in the order of its guide on a service with the demo, as `npm start` starts one. */
+/** Runs every block of the guides in order, on a service with the demo, as `npm start` starts one. */
 
 const CLIENTS = ['openai'];
 
@@ -25,7 +25,7 @@ const service = await startServiceProcess({
   dataDirectory,
   catalogue,
   databaseUrl: database.url,
-  environment: { PURSER_PUBLIC_URL: 'http://127.0.0.1:8787' }, // What the guides show.
+  environment: { PURSER_PUBLIC_URL: 'http://127.0.0.1:8787' }, // The address that the guides show.
 });
 after(async () => {
   await service.stop();
@@ -66,14 +66,14 @@ for (const guide of GUIDES) {
   }
 }
 
-test('the operator’s guide has every metric that is served, and no other', async () => {
+test('the operator’s guide lists every metric that the service exports, and no other', async () => {
   const { text } = await send('/metrics', { url: service.url });
   const served = [...text.matchAll(/^# HELP (\w+)/gm)].map(([, name = '']) => name);
   const told = rowsUnder('docs/guides/operator.md', '### Metrics').flatMap(([name = '']) => namesIn(name));
   assert.deepEqual(told.toSorted(), served.toSorted());
 });
 
-test('each route that a document names is there', async () => {
+test('each route that a document names exists', async () => {
   const { body } = await send('/openapi.json', { url: service.url });
   const paths = body['paths'] as Readonly<Record<string, object>>;
   const there = Object.entries(paths).flatMap(([address, methods]) =>

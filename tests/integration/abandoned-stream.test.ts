@@ -104,7 +104,7 @@ test('CC-11 an abandoned stream is never charged more than its hold', async () =
 const FLOOD = { write: frame({ choices: [{ index: 0, delta: { content: 'x'.repeat(65_536) } }] }) };
 
 for (const [what, floods] of [
-  ['ends after a mebibyte, and the call is charged by our own count within its hold', 16],
+  ['ends after a mebibyte, and the call is charged our own count within its hold', 16],
   ['below a mebibyte goes on to its end', 15],
 ] as const) {
   test(`CC-11 a drain ${what}`, async () => {

@@ -58,7 +58,7 @@ for (const [what, later] of [
   ['a lost connection', lost],
   ['a locked row', () => databaseError('55P03')],
   ['a server that turned read-only', () => databaseError('25006')],
-  ['a constraint', () => databaseError('23514')],
+  ['a violated constraint', () => databaseError('23514')],
 ] as const) {
   test(`WA-07 a hold whose answer was lost is released, even if the last error was ${what}`, async (t) => {
     const user = what.replaceAll(' ', '-');

@@ -8,9 +8,7 @@ import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../sup
 import { lockWallet } from '../support/lock-wait.ts';
 import { movementsOf, receiptOf } from '../support/receipts.ts';
 
-// The ordinary batch runs in one statement. These tests show which calls it must leave to be judged one by one. The random
-// histories of tests/property/ledger-model.test.ts show that both ways give the same answers.
-
+// Which calls the ordinary batch must leave to be judged one by one. The histories of ledger-model.test.ts go both ways.
 let ledger: LedgerDatabase;
 
 before(async () => {

@@ -35,7 +35,7 @@ for (const [what, text] of [
   ['changed', 'update ledger.entries set amount_micros = amount_micros'],
   ['removed', 'delete from ledger.entries'],
   ['truncated', 'truncate ledger.entries'],
-  ['truncated with others', 'truncate ledger.wallets, ledger.holds, ledger.entries'],
+  ['truncated along with other tables', 'truncate ledger.wallets, ledger.holds, ledger.entries'],
 ] as const) {
   test(`WA-09 entries cannot be ${what}, not even by the owner of the tables`, async () => {
     await assert.rejects(owner.query(text), /never changed or removed/);

@@ -106,7 +106,7 @@ async function surviveLoss(t: TestContext, server: LosableServer, lossOf: (groun
 }
 
 const LOSSES: readonly (readonly [string, (ground: Ground) => Loss])[] = [
-  ['is stopped where it stands', ({ server }) => ({ begin: server.freeze, end: server.thaw })],
+  ['freezes', ({ server }) => ({ begin: server.freeze, end: server.thaw })],
   ['is killed', ({ server }) => ({ begin: server.kill, end: server.revive })],
   ['is cut off by a silent network', ({ proxy }) => ({ begin: proxy.fallSilent, end: proxy.restore })],
   ['is cut off by a network that resets', ({ proxy }) => ({ begin: proxy.reset, end: proxy.restore })],

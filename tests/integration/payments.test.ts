@@ -26,7 +26,7 @@ async function stateOf(checkoutId: CheckoutId): Promise<string | undefined> {
 const book = (report: Parameters<typeof bringToBooks>[1]) =>
   bringToBooks({ pool: ground.ledger.live, processor: ground.processor, log: createLog('silent') }, report);
 
-test('ON-02 WH-06 money counts once, when the processor has it and a webhook came, however often it is reported', async () => {
+test('ON-02 WH-06 a payment is credited once when the processor has the money, however many webhooks report it', async () => {
   const { ledger, processor, moved, tell, begin } = ground;
   await ledger.open('anna', 0);
   const checkoutId = await begin('anna', 5_000_000);
@@ -254,7 +254,7 @@ test('ON-02 a paid checkout is not looked up again, and one that never opened is
   assert.equal(await isLookedAt('shut'), false);
 });
 
-test('ON-02 looks without a webhook become rarer with age, and end', async () => {
+test('ON-02 look-ups without a webhook become rarer with age and then stop', async () => {
   const { begin, ledger, sweep } = ground;
   await ledger.open('rare', 0);
   const checkoutId = await begin('rare', 5_000_000);

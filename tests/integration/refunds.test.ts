@@ -16,7 +16,7 @@ after(async () => {
   await ground.close();
 });
 
-test('WA-05 a refund is set aside before the processor is asked, and booked once, after its webhook', async () => {
+test('WA-05 a refund is set aside before the request to the processor, and booked once, after its webhook', async () => {
   const { processor, paid, tell, moved, ledger } = ground;
   const { there } = await paid('anna', 5_000_000);
   assert.equal(await ask('anna', 2_000_000, 'one'), 'asked');

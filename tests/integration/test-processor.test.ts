@@ -228,7 +228,7 @@ test('ON-02 a webhook that was not accepted is sent again unchanged', async () =
   assert.deepEqual(typesOf(testPayment), ['payment.paid']);
 });
 
-test('threat 6: a webhook that the test processor did not sign, as it is and within five minutes, is refused', async () => {
+test('threat 6: a webhook is refused unless the test processor signed exactly this body within five minutes', async () => {
   const signed = signWebhook(KEY, clock, { eventId: 'tev_1', type: 'payment.paid', processorPayment: 'tpa_1' });
   const header = 'purser-test-signature';
   const signature = signed.headers[header] ?? '';

@@ -91,11 +91,7 @@ test('WH-14, WH-09, WH-10, WH-08 purser listen forwards each event once, like a 
   }
   assert.equal(listening.said().split(listening.secret).length, 2, 'the secret is printed once');
   assert.equal(listening.said().includes(token), false);
-  assert.deepEqual(
-    readdirSync(dataDirectory),
-    ['catalogue.json'],
-    'the listener runs without any setting of a service',
-  );
+  assert.deepEqual(readdirSync(dataDirectory), ['catalogue.json'], 'the listener writes nothing to the data directory');
   const { rows: stored } = await db.query('select from webhooks.events');
   assert.deepEqual(stored, [], 'no delivery is stored');
   await listening.stop();

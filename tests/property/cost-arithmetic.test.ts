@@ -1,5 +1,5 @@
-// Prices, usages and margins by the million, against fractions that are never rounded.
-// PURSER_TRIPLES says how many, PURSER_TEST_SEED repeats a run.
+// Compares a million prices, usages and margins with fractions that are never rounded.
+// PURSER_TRIPLES sets how many, and PURSER_TEST_SEED repeats a run.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import {
@@ -15,7 +15,7 @@ import { sequenceOf } from '../support/sequence.ts';
 const TRIPLES = Number(process.env['PURSER_TRIPLES'] ?? 1_000_000);
 const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-/** Of the catalogue's schema, and of what is taken of a provider's report. */
+/** The bounds of the catalogue's schema, and of the counts accepted from a provider's report. */
 const PRICE_MAX = 1_000_000_000_000n;
 const MARGIN_MAX = 1_000_000n;
 const TOKENS_MAX = 4_000_000_000;
@@ -26,7 +26,7 @@ after(() => {
 
 const next = sequenceOf(seed);
 
-/** A whole number up to `most`: its ends now and then, and as often small as large. */
+/** A whole number up to `most`: sometimes one of the bounds, otherwise as often small as large. */
 function upTo(most: number): number {
   const kind = next();
   if (kind < 0.08) return 0;
@@ -75,7 +75,7 @@ class Fraction {
   }
 }
 
-/** Micros for each token of a kind. */
+/** Micros per token of a kind. */
 function each(microsPerMillion: bigint, tokens: number): Fraction {
   return new Fraction(microsPerMillion, 1_000_000n).times(new Fraction(BigInt(tokens), 1n));
 }
@@ -84,7 +84,7 @@ function withMargin(price: Price, cost: Fraction): Fraction {
   return cost.plus(cost.times(new Fraction(price.marginBasisPoints, 10_000n)));
 }
 
-/** The four kinds of token, none in two of them, each at its price (MO-06). */
+/** The four kinds of token, which do not overlap, each at its price (MO-06). */
 function exactCharge(price: Price, usage: TokenUsage): Fraction {
   const cost = each(price.inputMicrosPerMillion, usage.promptTokens - usage.cachedTokens)
     .plus(each(price.cachedInputMicrosPerMillion, usage.cachedTokens))
@@ -101,7 +101,7 @@ function exactCeiling(price: Price, prompt: number, output: number): Fraction {
   return withMargin(price, each(dearest, prompt).plus(each(price.outputMicrosPerMillion, output)));
 }
 
-/** The one whole amount that is not below the exact one, and less than a micro above it; or the largest there is. */
+/** The whole amount that is at or less than a micro above the exact one, or the largest possible amount. */
 function assertRoundedUp(amount: bigint, exact: Fraction, what: unknown): void {
   const isRounded = exact.isAtMost(amount) && !exact.isAtMost(amount - 1n);
   const isCutDown = amount === MICROS_MAX && !exact.isAtMost(MICROS_MAX);
@@ -112,7 +112,7 @@ function shown(...values: readonly unknown[]): string {
   return JSON.stringify(values, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
 
-test('MO-06 a million charges are exact to the micro, rounded up once', () => {
+test('MO-06 a million charges are exact to the micro and rounded up once', () => {
   for (let count = 0; count < TRIPLES; count += 1) {
     const [price, usage] = [anyPrice(), anyUsage(TOKENS_MAX)];
     assertRoundedUp(chargeOf(price, usage), exactCharge(price, usage), { price, usage });
@@ -139,7 +139,7 @@ test('MO-06 a charge never falls when a price, the margin or a kind of token gro
   }
 });
 
-test('MO-06 no usage costs nothing, and a free model costs nothing, whatever its margin', () => {
+test('MO-06 a call without usage is free, and so is a free model, whatever its margin', () => {
   const none = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
   for (let count = 0; count < TRIPLES / 10; count += 1) {
     const price = anyPrice();
@@ -149,7 +149,7 @@ test('MO-06 no usage costs nothing, and a free model costs nothing, whatever its
   }
 });
 
-test('WA-07 a ceiling is exact too, and no usage within its bounds costs more', () => {
+test('WA-07 a ceiling is exact, and no usage within its bounds costs more', () => {
   for (let count = 0; count < TRIPLES / 10; count += 1) {
     const [price, usage] = [anyPrice(), anyUsage(TOKENS_MAX)];
     const [prompt, output] = [usage.promptTokens + upTo(100), usage.completionTokens + upTo(100)];
@@ -159,7 +159,7 @@ test('WA-07 a ceiling is exact too, and no usage within its bounds costs more', 
   }
 });
 
-test('WA-07 the output within an amount is the largest whose ceiling it covers', () => {
+test('WA-07 an amount affords the largest output whose ceiling it covers', () => {
   for (let count = 0; count < TRIPLES / 10; count += 1) {
     const [price, prompt, outputMax] = [anyPrice(), upTo(TOKENS_MAX), upTo(TOKENS_MAX)];
     const near = ceilingOf(price, prompt, upTo(outputMax)) + BigInt(upTo(6)) - 3n;
@@ -167,7 +167,7 @@ test('WA-07 the output within an amount is the largest whose ceiling it covers',
     const output = outputWithin(price, prompt, outputMax, granted);
     const covers = (tokens: number) => exactCeiling(price, prompt, tokens).isAtMost(granted);
     const isLargest = output === outputMax || !covers(output + 1);
-    // Where not even the prompt is covered there is no output; where output costs nothing there is all of it.
+    // If the amount does not even cover the prompt, there is no output. If output is free, there is all of it.
     const isCovered = covers(output) || output === 0 || price.outputMicrosPerMillion === 0n;
     if (!isLargest || !isCovered) assert.fail(shown(price, prompt, outputMax, granted, output));
   }

@@ -23,9 +23,9 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const RUNS = 3_000;
-const SHRINK_MS_MAX = 60_000; // Then the smallest counterexample found so far is told.
+const SHRINK_MS_MAX = 60_000; // After that, the smallest counterexample found so far is reported.
 const MODELS = 12;
-const CALLS = 8 * MODELS; // Each with each kind of balance, twice.
+const CALLS = 8 * MODELS; // Each model with each kind of balance, twice.
 
 after(() => {
   console.log(`${RUNS} holds and ${CALLS} calls, seed ${seed}`);
@@ -73,7 +73,7 @@ const limits = { ratePerMinute: 1, rateBurst: 1, maxStreamsPerUser: 1 };
 const pseudonyms = createPseudonyms(Buffer.alloc(32));
 const app = { appId: newAppId(), isSuspended: false, isFirstParty: true, limits };
 
-/** The call that the gateway makes of a body, by every step that may refuse it. */
+/** Turns a body into a call with every gateway step that may refuse it. */
 function admitted(body: string, model: Model): AskingCall {
   const bytes = Buffer.from(body);
   const request = parseBody(bytes);
@@ -90,7 +90,7 @@ function admitted(body: string, model: Model): AskingCall {
   });
 }
 
-/** The dearest that a provider can make the prompt: all of it new, all from its cache, or all written to it. */
+/** The highest price a provider can report for the prompt: all of it new, all from its cache, or all written to it. */
 function dearestCharge(price: Price, promptTokens: number, completionTokens: number): Micros {
   const usage = { promptTokens, completionTokens, reasoningTokens: 0 };
   const charges = [
@@ -123,7 +123,7 @@ test('WA-07 no call costs more than its hold, whatever its prices and prompt, wi
           );
           assert.ok(dearestCharge(model.price, prompt, sent.outputTokens * call.choices) <= granted);
         }
-        // Nobody has more than the largest amount there is, and what would cost more is cut down to it.
+        // No wallet has more than the largest amount, and a higher cost is cut down to it.
         if (most < MICROS_MAX) assert.equal(providerCallOf(asking, most).outputTokens, call.outputTokensMax);
       },
     ),
@@ -159,7 +159,7 @@ const {
   }),
 });
 
-/** A provider that uses every token which it can make of what it is sent, and every one that it may generate. */
+/** A provider that counts as many prompt tokens as possible and generates as many as it may. */
 function useEverything(any: AnyModel): void {
   upstream.script(({ body }) => {
     const sent = body as Record<string, unknown>;
@@ -172,7 +172,7 @@ function useEverything(any: AnyModel): void {
   });
 }
 
-test('WA-07 a call that uses every token is charged in full out of its hold, over real HTTP, full and lowered', async () => {
+test('WA-07 over real HTTP, a call that uses every token is charged in full out of its hold, full or lowered', async () => {
   const requests = fc.sample(fc.tuple(anyRequest, fc.nat()), { numRuns: CALLS, seed });
   const seen = { answered: 0, refused: 0, lowered: 0 };
   for (const [index, [request, odd]] of requests.entries()) {

@@ -8,15 +8,15 @@ import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase, WAYS } f
 import { LedgerModel, type ModelRequest } from '../support/ledger-model.ts';
 
 const RUNS = 25;
-const STEPS_MAX = 120; // About sixty, and down to one where a history is made smaller.
+const STEPS_MAX = 120; // About sixty on average, and down to one when fast-check shrinks a history.
 const WALLETS = 3;
 const AMOUNT_MAX = 60;
-const SHRINK_MS_MAX = 60_000; // Then the smallest history found so far is told.
+const SHRINK_MS_MAX = 60_000; // After that, the smallest history found so far is reported.
 const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 const amount = fc.integer({ min: 1, max: AMOUNT_MAX });
 const wallet = fc.nat(WALLETS - 1);
-/** Which of the calls so far, counted from the latest; of those that still hold, three times out of four. */
+/** Picks one of the calls so far, counted from the latest: three times out of four one that still holds. */
 const call = fc.record({ back: fc.nat(9), isOpen: fc.constantFrom(true, true, true, false) });
 const request = fc.record({ wallet, least: amount, more: fc.nat(AMOUNT_MAX), streamsMax: fc.constantFrom(0, 0, 2) });
 const ending = fc.record({ call, charge: fc.oneof(fc.constant(0), fc.nat(2 * AMOUNT_MAX)) });
@@ -77,7 +77,7 @@ const ways = Object.keys(WAYS) as (keyof typeof WAYS)[];
 let ledger: LedgerDatabase;
 let histories = 0;
 
-/** The ledger and its model, side by side, on wallets of their own. */
+/** The ledger and its model, side by side, on separate wallets. */
 class History {
   readonly #model = new LedgerModel();
   readonly #users: readonly string[];
@@ -106,7 +106,7 @@ class History {
     await this.#perform(taken);
     for (const user of this.#users) {
       const { balance, held, openStreams, capMonth, capSpent, shortfall, isSuspended } = await ledger.wallet(user);
-      const spent = capMonth.startsWith('19') ? 0 : capSpent; // Its month is over, see `#beginMonth`.
+      const spent = capMonth.startsWith('19') ? 0 : capSpent; // The month is over, see `#beginMonth`.
       const found = { balance, held, openStreams, spent, shortfall, isSuspended };
       assert.deepEqual(found, this.#model.figures(user), `wallet ${user} after ${taken.do}`);
     }
@@ -175,7 +175,7 @@ class History {
       this.#callsAt(which).map((one) => [one.call, charge] as const),
     );
     if (chosen.length === 0) return;
-    const charged = [...new Map(chosen)].map(([one, charge]) => ({ call: one, charge })); // Each call once in a batch.
+    const charged = [...new Map(chosen)].map(([one, charge]) => ({ call: one, charge })); // Each call occurs once in a batch.
     const settlements = charged.map(({ call: callId, charge }) => endOf({ callId: callId as CallId }, charge));
     assert.deepEqual(await ledger.settle(settlements), this.#model.settle(charged));
   }
@@ -193,7 +193,7 @@ class History {
     assert.equal(answer, this.#model.takeBack(user, act));
   }
 
-  /** The lease of a process runs out; half of the time it goes on under its old id for a while. */
+  /** The lease of a process runs out. Half of the time the process goes on under its old id for a while. */
   async #fence(index: number): Promise<void> {
     const instance = this.#instances[index] ?? 0n;
     await ledger.database.owner.query(
@@ -205,7 +205,7 @@ class History {
     this.#instances[index] = await ledger.addInstance();
   }
 
-  /** What happened so far happened in a month of the last century, each time in another. */
+  /** Moves everything so far into a month of the last century, a different one each time. */
   async #beginMonth(user: string): Promise<void> {
     this.#model.beginMonth(user);
     this.#pastMonths += 1;
@@ -237,7 +237,7 @@ async function keepsUp(steps: readonly Step[]): Promise<void> {
 }
 
 for (const way of ways) {
-  test(`WA-09 ${RUNS} random histories of up to ${STEPS_MAX} steps: the ledger answers and holds what its model does, ${way}`, async (t) => {
+  test(`WA-09 ${RUNS} random histories of up to ${STEPS_MAX} steps: the ledger gives the answers and holds of its model, ${way}`, async (t) => {
     t.diagnostic(`seed ${seed}: again with PURSER_TEST_SEED=${seed}`);
     ledger = await createLedgerDatabase(way);
     t.after(() => ledger.close());

@@ -6,12 +6,12 @@ import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { RateHistory, type Trouble } from '../support/rate-history.ts';
 
-/** The bound of LI-01 over random histories of processes that lease tokens, die, end, and lose what they are told. */
+/** The bound of LI-01 over random histories of processes that lease tokens, die, stop, and lose answers. */
 
 const RUNS = 120;
 const STEPS_MAX = 60;
 const PROCESSES = 3;
-const SHRINK_MS_MAX = 60_000; // Then the smallest history found so far is told.
+const SHRINK_MS_MAX = 60_000; // After that, the smallest history found so far is reported.
 const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 const index = fc.nat(PROCESSES - 1);
@@ -73,7 +73,7 @@ async function perform(history: RateHistory, taken: Step): Promise<void> {
   }
 }
 
-test(`LI-01 whatever processes lease, no stretch of time has more calls than the burst and its rate (seed ${seed})`, async () => {
+test(`LI-01 however processes lease tokens, no span of time has more calls than the burst plus the rate (seed ${seed})`, async () => {
   const done = { calls: 0, statements: 0 };
   await fc.assert(
     fc.asyncProperty(
@@ -89,5 +89,5 @@ test(`LI-01 whatever processes lease, no stretch of time has more calls than the
     ),
     { seed, numRuns: RUNS, interruptAfterTimeLimit: SHRINK_MS_MAX },
   );
-  assert.ok(done.statements > RUNS && done.calls > RUNS, 'something was asked');
+  assert.ok(done.statements > RUNS && done.calls > RUNS, 'the histories made calls');
 });

@@ -1,4 +1,4 @@
-// However the network cuts a provider's stream, its caller gets the same bytes and pays the same (threats.md, row 24).
+// However the network splits a provider's stream, the caller gets the same bytes and pays the same (threats.md, row 24).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Model } from '../../packages/service/src/catalogue/catalogue.ts';
@@ -40,7 +40,7 @@ function toolCall(fields: object): object {
   return { tool_calls: [fields] };
 }
 
-/** A stream as providers send them: comments, other fields, text of one to four bytes a character, tool calls, usage. */
+/** A stream as providers send it: comments, other fields, characters of one to four bytes, tool calls, usage. */
 function recording(end: LineEnd): Buffer {
   const look = { index: 1, id: 'call_a', type: 'function', function: { name: 'look_up', arguments: '' } };
   const find = { index: 1, id: 'call_b', type: 'function', function: { name: 'find', arguments: '{"città":' } };
@@ -87,7 +87,7 @@ const PROVIDER_CALL: ProviderCall = {
   timeoutMs: 1_000,
 };
 
-/** What the adapter and the tally make of these parts: all frames, and the charge. */
+/** Runs the adapter and the tally on these parts. Returns all frames and the charge. */
 async function relayed(...buffers: readonly Buffer[]): Promise<{ readonly frames: string; readonly charge: bigint }> {
   const left = [...buffers];
   const text = new Utf8Decoder();
@@ -102,7 +102,7 @@ async function relayed(...buffers: readonly Buffer[]): Promise<{ readonly frames
   const response = { status: 200, listen, finish: () => {}, discard: () => {} };
   const endpoint = () => ({
     postStreamed: async () => response,
-    postBuffered: () => assert.fail('the test makes no plain call'),
+    postBuffered: () => assert.fail('this test makes no plain call'),
   });
   const http = { endpoint, close: () => {} };
   const provider = createOpenAiCompatible({ http, baseUrl: 'http://provider.test/v1', apiKey: undefined });
@@ -122,7 +122,7 @@ for (const [name, end] of [
   ['CRLF', '\r\n'],
   ['CR', '\r'],
 ] as const) {
-  test(`CC-11 a stream with ${name} ends that is split at any byte comes out the same, at the same charge`, async (t) => {
+  test(`CC-11 a stream with ${name} ends gives the same bytes and charge wherever it is split`, async (t) => {
     const bytes = recording(end);
     const whole = await relayed(bytes);
     assert.equal(whole.charge, BigInt(CHARGE));
@@ -136,7 +136,7 @@ for (const [name, end] of [
   });
 }
 
-test('CC-13 the recorded tool calls come out as two, in order, under one id each', async () => {
+test('CC-13 the recorded tool calls come out as two calls, in order, with one id each', async () => {
   const { frames } = await relayed(recording('\r\n'));
   const told = [...frames.matchAll(/"tool_calls":\[(.*?)\]\},"logprobs"/g)].map(
     ([, call]) => JSON.parse(call ?? '') as object,
@@ -153,7 +153,7 @@ test('CC-13 the recorded tool calls come out as two, in order, under one id each
 const { upstream, service, app, newUser } = await setStage({ app: { maxStreamsPerUser: 1 } });
 const STEP = 50;
 
-test('CC-11 over HTTP too: the same bytes and the same charge, wherever the stream is split', async () => {
+test('CC-11 over HTTP, too, a stream gives the same bytes and charge wherever it is split', async () => {
   const bytes = recording('\r\n');
   const places = Array.from({ length: Math.floor((bytes.length - 1) / STEP) }, (_, index) => (index + 1) * STEP);
   const texts = new Set<string>();

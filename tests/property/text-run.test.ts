@@ -1,4 +1,4 @@
-// Chunks that differ in their text alone are passed on without being parsed (docs/decisions/0031). No caller may notice.
+// Chunks that differ only in their text are passed on unparsed (docs/decisions/0031). Callers must not notice.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -35,7 +35,7 @@ function callOf(wantsUsage: boolean): ChatCall {
   } as ChatCall;
 }
 
-/** Texts that JSON escapes, that end an event, and that equal the marks of our own templates. */
+/** Texts that JSON escapes, that end an event, or that equal the marks of our own templates. */
 const text = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(' fox', 'x', ' ', 'über', '東京', '\u{1F469}\u200D\u{1F680}', '\u2028') },
   {
@@ -85,7 +85,7 @@ const chunk = fc.record(
   { requiredKeys: ['id', 'choices'] },
 );
 
-/** Most chunks of a stream are like its first kind. Now and then there is another kind. */
+/** Most chunks of a stream are of one kind. Now and then there is another kind. */
 const kind = fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 1, 2);
 const stream = fc
   .tuple(
@@ -119,7 +119,7 @@ const WRITERS: readonly Writer[] = [
   (one) => `data:${JSON.stringify(one)}\n\n`,
   (one) => `data: ${JSON.stringify(one)}\r\n\r\n`,
   (one) => `: ping\n\nid: 7\ndata: ${JSON.stringify(one)}\n\n`,
-  // As other languages write JSON: a space behind colons and commas; all characters beyond ASCII escaped.
+  // As other languages write JSON: a space after colons and commas, and all non-ASCII characters escaped.
   (one) => `data: ${JSON.stringify(one, undefined, 1).replace(/\n */g, ' ')}\n\n`,
   (one) => `data: ${JSON.stringify(one).replace(/[\u0080-\uffff]/g, escaped)}\n\n`,
 ];
@@ -141,23 +141,23 @@ function read(bytes: Buffer, places: readonly number[]): readonly StreamChunk[] 
   return [...chunks, ...reader.take()];
 }
 
-/** The chunks of these events, all parsed: an event with other line ends makes no template. */
+/** The chunks of these events, all of them parsed, because an event with other line ends makes no template. */
 function chunksOf(sent: readonly unknown[]): readonly Chunk[] {
   const chunks = read(Buffer.from(sent.map((one) => `data: ${JSON.stringify(one)}\r\n\r\n`).join('')), []);
-  return chunks.map((one) => (one instanceof TextRun ? assert.fail('it was not parsed') : one));
+  return chunks.map((one) => (one instanceof TextRun ? assert.fail('the chunk was not parsed') : one));
 }
 
-/** The chunks as if all had been parsed. */
+/** The chunks as they would be if all had been parsed. */
 function parsed(chunks: readonly StreamChunk[]): readonly Chunk[] {
   return chunks.flatMap((one) => (one instanceof TextRun ? one.chunks : [one]));
 }
 
-/** How many of the chunks were not parsed. */
+/** The number of chunks that were not parsed. */
 function skimmedIn(chunks: readonly StreamChunk[]): number {
   return chunks.reduce((sum, one) => sum + (one instanceof TextRun ? one.chunks.length : 0), 0);
 }
 
-/** Everything that the caller reads and the ledger records of these chunks. */
+/** Everything that the caller reads and the ledger records for these chunks. */
 function outcomeOf(chunks: readonly StreamChunk[], wantsUsage: boolean): unknown {
   const tally = createStreamTally({ call: callOf(wantsUsage), granted: micros(2_000n) });
   const frames = chunks.map((one) => tally.take(one)).join('');
@@ -184,7 +184,7 @@ test('CC-01 CC-11 a stream reads and costs the same whether or not its chunks ar
   assert.ok(skimmed > 1_000, `${skimmed} chunks were not parsed`);
 });
 
-test('CC-01 an ordinary stream has only its first chunks and its end parsed, padded or not', () => {
+test('CC-01 only the first and the last chunks of an ordinary stream are parsed, padded or not', () => {
   const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm' };
   const one = (content: object, reason: string | null = null) => {
     return { ...head, choices: [{ index: 0, delta: content, logprobs: null, finish_reason: reason }], usage: null };
@@ -197,7 +197,7 @@ test('CC-01 an ordinary stream has only its first chunks and its end parsed, pad
   for (const sent of [plain, padded]) {
     const came = read(Buffer.from(sent.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')), []);
     assert.equal(skimmedIn(came), 49);
-    assert.ok(came.length <= 8, 'the others come in runs');
+    assert.ok(came.length <= 8, 'the other chunks come in text runs');
     assert.deepEqual(parsed(came), chunksOf(sent));
     assert.deepEqual(outcomeOf(came, true), outcomeOf(chunksOf(sent), true));
     const events = sent.map((each) => Buffer.from(`data: ${JSON.stringify(each)}\n\n`));
@@ -209,7 +209,7 @@ test('CC-01 an ordinary stream has only its first chunks and its end parsed, pad
   }
 });
 
-test('CC-01 padding is passed on unchanged and costs nothing, and the last one is beside the usage', () => {
+test('CC-01 padding is passed on unchanged and costs nothing, even next to the usage', () => {
   const sent = ['a', 'b', 'c', 'd'].map((content, index) => {
     const choices = [{ index: 0, delta: { content }, finish_reason: null }];
     return { id: 'chatcmpl-1', choices, obfuscation: 'p'.repeat(index * 1_000) };
@@ -236,20 +236,20 @@ function escapedBeside(said: string): string {
   return `data: {"note":{"content":"a"},"choices":[{"delta":{"content":"${said}"}}]}\n\n`;
 }
 
-test('CC-01 the same text in another member is not taken for generated text', () => {
+test('CC-01 the same text in another member does not count as generated text', () => {
   const sent = [echoing('a'), echoing('a'), echoing('b'), { ...echoing('a'), note: { content: 'b' } }, echoing('c')];
   const came = read(Buffer.from(sent.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')), []);
   assert.deepEqual(parsed(came), chunksOf(sent));
 });
 
-test('CC-01 a text that is escaped without need is not found in another member', () => {
+test('CC-01 a needlessly escaped text is not mistaken for one in another member', () => {
   const one = escapedBeside('\\u0061');
   const [, first, second] = read(Buffer.from(one + one + one.replace('"a"', '"b"')), []);
   assert.ok(!(second instanceof TextRun));
   assert.notDeepEqual(second, first);
 });
 
-test('CC-01 a duplicate member does not make the wrong place look certain', () => {
+test('CC-01 a duplicate member does not lead to a template with the wrong slot', () => {
   for (const own of ['x', 'y']) {
     const said = `\\u00${own.charCodeAt(0).toString(16)}`;
     for (const place of [
@@ -264,7 +264,7 @@ test('CC-01 a duplicate member does not make the wrong place look certain', () =
   }
 });
 
-test('CC-11 a text that no model generates costs nothing in a chunk that is not parsed either', () => {
+test('CC-11 text that no model generated is free in an unparsed chunk too', () => {
   for (const label of ['id', 'type']) {
     const choices = ['a', 'b', 'c', 'd'].map((name) => [{ delta: { [label]: name.repeat(20) } }]);
     const sent = choices.map((each) => ({ id: 'chatcmpl-1', choices: each }));
@@ -277,7 +277,7 @@ function padded(content: string): string {
   return `data: {"choices":[{"delta":{"content":"${content}"}}],"obfuscation":"p"}\n\n`;
 }
 
-test('CC-09 a text that is invalid between quotes fails the stream, alone or in a run, and a valid one does not', () => {
+test('CC-09 invalid JSON text fails the stream, alone or in a text run, and valid text does not', () => {
   const before = padded('a') + padded('b') + padded('c');
   for (const wrong of ['\\x', 'a\tb', '\\', '\\u12', 'a" b']) {
     for (const place of [padded(wrong), padded('a').replace('"p"', `"${wrong}"`)]) {
@@ -292,7 +292,7 @@ test('CC-09 a text that is invalid between quotes fails the stream, alone or in 
   }
 });
 
-test('CC-09 an event that continues in the next read is one event, and chunks behind [DONE] are ignored', () => {
+test('CC-09 an event that continues in the next read is one event, and chunks after [DONE] are ignored', () => {
   const one = `data: {"id":"chatcmpl-1","choices":[{"delta":{"content":"a"}}]}\n\n`;
   const twice = Buffer.from(one + one.slice(0, -1) + one);
   assert.throws(() => read(twice, [one.length * 2 - 1]), { kind: 'malformed' });

@@ -10,11 +10,11 @@ const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() 
 
 interface Intent {
   readonly name: string;
-  /** Together a whole JSON object, none of them empty. */
+  /** Pieces that are not empty and together form a JSON object. */
   readonly pieces: readonly string[];
 }
 
-/** How a provider tells one call from the next. */
+/** How a provider marks where one call ends and the next begins. */
 interface Dialect {
   readonly index: 'dense' | 'from one' | 'with gaps' | 'always 0' | 'none';
   readonly id: 'first' | 'always' | 'then blank' | 'blank' | 'none' | 'shared';
@@ -39,7 +39,7 @@ const dialect: fc.Arbitrary<Dialect> = fc
   } as const)
   .filter(isLegal);
 
-/** What nobody could tell apart is no legal way to say it. */
+/** Excludes encodings in which nobody could tell the calls apart. */
 function isLegal({ index, id, isInterleaved }: Dialect): boolean {
   const isNumbered = index !== 'always 0' && index !== 'none';
   if (id === 'shared') return isNumbered;
@@ -54,7 +54,7 @@ function cutUp(text: string, cuts: readonly number[]): readonly string[] {
 
 const NUMBER = { dense: (n: number) => n, 'from one': (n: number) => n + 1, 'with gaps': (n: number) => 3 * n + 2 };
 
-/** The delta of one piece, as this provider says it. */
+/** The delta of one piece, as this provider encodes it. */
 function deltaOf({ name, pieces }: Intent, [call, piece]: readonly [number, number], how: Dialect): JsonObject {
   const isFirst = piece === 0;
   const index = how.index === 'always 0' ? 0 : how.index === 'none' ? undefined : NUMBER[how.index](call);
@@ -75,7 +75,7 @@ function idOf(how: Dialect['id'], call: number, isFirst: boolean): JsonObject {
   return how === 'then blank' ? { id: '' } : {};
 }
 
-/** Which piece of which call comes when: one call after the other, or in turn. */
+/** The order of the pieces: one call after the other, or the calls in turn. */
 function orderOf(intents: readonly Intent[], isInterleaved: boolean): readonly (readonly [number, number])[] {
   const all = intents.flatMap(({ pieces }, call) => pieces.map((_, piece) => [call, piece] as const));
   return isInterleaved ? all.toSorted(([, left], [, right]) => left - right) : all;
@@ -87,7 +87,7 @@ interface Assembled {
   arguments: string;
 }
 
-/** Puts calls together as a simple client does: by their index alone. */
+/** Assembles calls as a simple client does, by index alone. */
 function assemble(deltas: readonly JsonObject[]): readonly Assembled[] {
   const calls: Assembled[] = [];
   for (const { index, id, type, function: part } of deltas) {
@@ -104,7 +104,7 @@ function assemble(deltas: readonly JsonObject[]): readonly Assembled[] {
   return calls;
 }
 
-test('CC-13 the tool calls that a caller puts together are those that the provider made', () => {
+test('CC-13 a caller assembles exactly the tool calls that the provider made', () => {
   const property = fc.property(fc.array(intent, { minLength: 1, maxLength: 4 }), dialect, (intents, how) => {
     const order = createToolCallOrder();
     const deltas = orderOf(intents, how.isInterleaved).map((at) => deltaOf(intents[at[0]] as Intent, at, how));
@@ -128,7 +128,7 @@ test('CC-13 the tool calls that a caller puts together are those that the provid
   fc.assert(property, { numRuns: RUNS, seed });
 });
 
-test('CC-13 deltas that are right already are passed on as they are, several in a chunk too', () => {
+test('CC-13 correct deltas are passed on unchanged, even several in one chunk', () => {
   const right: Dialect = { index: 'dense', id: 'first', name: 'first', isInterleaved: true };
   const property = fc.property(fc.array(intent, { minLength: 1, maxLength: 4 }), (intents) => {
     const order = createToolCallOrder();
@@ -142,7 +142,7 @@ test('CC-13 deltas that are right already are passed on as they are, several in 
   fc.assert(property, { numRuns: 200, seed });
 });
 
-test('CC-13 calls that come whole in one chunk, without numbers, ids or arguments, stay apart', () => {
+test('CC-13 calls that come complete in one chunk, without indexes, ids or arguments, stay separate', () => {
   const whole = { function: { name: 'now', arguments: '' } };
   const passed = createToolCallOrder()([whole, whole, { ...whole, type: 'function', id: ' ' }]);
   assert.deepEqual(
@@ -156,7 +156,7 @@ test('CC-13 calls that come whole in one chunk, without numbers, ids or argument
   assert.equal(new Set(passed.map(({ id }) => id)).size, 3);
 });
 
-test('CC-13 a name or an id that comes late belongs to the call that began without', () => {
+test('CC-13 a late name or id belongs to the call that began without one', () => {
   const order = createToolCallOrder();
   const passed = [
     ...order([{ index: 1, function: { arguments: '' } }]),

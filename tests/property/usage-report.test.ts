@@ -15,10 +15,10 @@ const seed = Number(process.env['PURSER_TEST_SEED'] ?? Math.floor(Math.random() 
 const call = fc.record({
   user: fc.nat(3),
   model: fc.constantFrom('acme.large-1', 'acme.small-1', 'other.x'),
-  /** More than the hold, at times. */
+  /** Sometimes more than the hold. */
   charge: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: HOLD + 10 })),
   isAbandoned: fc.boolean(),
-  /** What is in the wallet is taken back before the call ends: its charge is owed. */
+  /** The wallet's money is taken back before the call ends, so the charge is owed. */
   isClawed: fc.constantFrom(false, false, false, false, true),
   daysAgo: fc.nat(70),
 });
@@ -38,7 +38,7 @@ before(async () => {
 
 after(() => ledger.close());
 
-/** Calls of users whom no other history has, on days that are over. */
+/** Calls on past days by users that occur in no other history. */
 async function relive(calls: readonly Call[]): Promise<void> {
   histories += 1;
   const userOf = (index: number): string => `user-${histories}-${index}`;
@@ -46,7 +46,7 @@ async function relive(calls: readonly Call[]): Promise<void> {
   for (const { user, model, charge, isAbandoned, isClawed, daysAgo } of calls) {
     const hold = holdOf(userOf(user), HOLD);
     const [granted] = await ledger.reserve([hold]);
-    if (typeof granted !== 'number') continue; // Nothing left, or the wallet owes.
+    if (typeof granted !== 'number') continue; // The wallet is empty, or it owes money.
     if (isClawed) await ledger.takeBack(userOf(user), BALANCE);
     const outcome = isAbandoned && charge > 0 ? 'abandoned' : endOf(hold, charge).outcome;
     await ledger.settle([{ ...endOf(hold, charge), model, outcome }]);
@@ -69,7 +69,7 @@ async function wholeReport(query: UsageReportQuery): Promise<readonly UsageFigur
   }
 }
 
-/** What the books say that users were charged, by user. */
+/** The charges in the books, by user. */
 async function booked(): Promise<ReadonlyMap<string, bigint>> {
   const { rows } = await ledger.database.owner.query<{ user_id: string; charged: bigint }>(
     `select w.user_id, sum(e.amount_micros)::bigint as charged
@@ -83,12 +83,12 @@ function sumOf(amounts: Iterable<bigint>): bigint {
   return Array.from(amounts).reduce((sum, amount) => sum + amount, 0n);
 }
 
-/** The UTC day so many days from now. */
+/** The UTC day the given number of days from now. */
 function dayOf(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-test('CP-04 WA-09 however a report is grouped and paged, it adds up to what the ledger charged', async () => {
+test('CP-04 WA-09 however a report is grouped and paged, it adds up to the charges in the ledger', async () => {
   const property = fc.asyncProperty(
     fc.array(call, { minLength: 1, maxLength: CALLS_MAX }),
     groups,

@@ -4,7 +4,7 @@ import { sleep } from './sleep.ts';
 
 const LOOK_MS = 250;
 
-/** Reads the books of an app's wallets but those in `without`, in one snapshot. */
+/** Reads the books of an app's wallets, except those in `without`, in one snapshot. */
 export async function readBooks(pool: Pool, appId: string, without: readonly string[]): Promise<Books> {
   const client = await pool.connect();
   try {
@@ -41,7 +41,7 @@ export async function readBooks(pool: Pool, appId: string, without: readonly str
   }
 }
 
-/** Waits until no hold is left, at most so long; what is left then has leaked, and the books say so. */
+/** Waits until no hold is left, up to a limit. A hold that is left then has leaked, and the books show it. */
 export async function untilNoHolds(pool: Pool, waitMsMax: number): Promise<void> {
   const limit = performance.now() + waitMsMax;
   while (performance.now() < limit) {

@@ -1,9 +1,9 @@
 import type { CallFacts, HistoryLog, ModelPrice, ProviderFacts, Receipt } from './history-log.ts';
 import { ceilingOf, chargeOf, ownCount } from './price.ts';
 
-/** WA-10: a lease is 15 s, renewed every second. A process that stood still for less has not lost its holds. */
+/** WA-10: a lease lasts 15 s and is renewed every second. A process that stood still for less has not lost its holds. */
 export const FENCED_AFTER_MS = 13_000;
-/** A request that takes 10 s to arrive is refused unread; a process that stands still reads none. */
+/** A request that takes 10 s to arrive is refused unread, and a process that stands still reads none. */
 const TOO_SLOW_AFTER_MS = 9_000;
 
 export interface Violation {
@@ -20,11 +20,11 @@ interface Judged {
 
 interface Verdict {
   readonly violations: readonly string[];
-  /** A whole answer, uncharged, by a process that stood still past its lease: WA-10 takes nothing, then or later. */
+  /** A whole answer without a charge from a process that stood still past its lease. By WA-10 nothing is charged, then or later. */
   readonly isFreeAfterFence: boolean;
 }
 
-/** What one call may have cost, by how it ended for its client (CC-08 to CC-11, WA-07, WA-10). */
+/** Checks what one call cost, given how it ended for its client (CC-08 to CC-11, WA-07, WA-10). */
 export function judgeCall(judged: Judged): Verdict {
   const { call, receipt, provider, price } = judged;
   const violations: string[] = [];
@@ -49,7 +49,7 @@ function judgeComplete({ call, receipt, provider, price }: Judged, violations: s
     return { violations, isFreeAfterFence: false };
   }
   if (receipt.outcome === 'expired') {
-    // Fenced, a process may even tell of a charge that it has on disk only, and that will find its hold released.
+    // A fenced process may even report a charge that is only on its disk and whose hold will turn out to be released.
     const isFenced = call.stoppedMs >= FENCED_AFTER_MS;
     const what = (call.charged ?? 0) > 0 ? `told ${call.charged}, charged nothing` : 'answered for free';
     if (!isFenced) violations.push(`${what}, by a process that never lost its lease`);
@@ -78,8 +78,8 @@ function judgeRefused({ call, receipt, provider }: Judged): readonly string[] {
   const violations: string[] = [];
   if ((receipt?.charged ?? 0) > 0) violations.push(`refused with ${call.code}, and charged ${receipt?.charged}`);
   if (UPSTREAM_CODES.has(call.code ?? '')) return violations;
-  if (provider !== undefined) violations.push(`refused with ${call.code}, and the provider was asked (CC-08)`);
-  if (receipt !== undefined) violations.push(`refused with ${call.code}, and held money (CC-08)`);
+  if (provider !== undefined) violations.push(`refused with ${call.code}, but the provider was asked (CC-08)`);
+  if (receipt !== undefined) violations.push(`refused with ${call.code}, but held money (CC-08)`);
   return violations;
 }
 
@@ -100,7 +100,7 @@ function judgeUnknown({ call, receipt, provider, price }: Judged): readonly stri
       violations.push(`abandoned and charged ${charged}; ${full} in full, ${least} to ${most} by own count`);
   }
   if (outcome === 'failed' && provider.isAnswering && call.hasLeft && !call.isDisturbed) {
-    violations.push('the client left an answer that was under way, and it was free (CC-11)');
+    violations.push('the client left a running answer, and it was free (CC-11)');
   }
   if ((outcome === 'failed' || outcome === 'expired') && charged !== 0) violations.push(`${outcome}, and charged`);
   return violations;
@@ -110,7 +110,7 @@ function fullCharge(price: ModelPrice, call: CallFacts, provider: ProviderFacts)
   return chargeOf(price, provider.usage ?? ownCount(call.bodyBytes, provider.contentBytes));
 }
 
-/** WA-07: what the provider billed above the hold is the operator's loss. */
+/** WA-07: the part of the provider's bill above the hold is the operator's loss. */
 export function overrunOf(judged: Judged): number {
   const { call, receipt, provider, price } = judged;
   if (receipt === undefined || receipt.isEstimated || provider?.usage === undefined) return 0;
@@ -118,7 +118,7 @@ export function overrunOf(judged: Judged): number {
   return Math.max(0, fullCharge(price, call, provider) - receipt.held);
 }
 
-/** WA-02 to WA-04: which 402 a wallet can have given rise to. Undefined where the refusal may be right. */
+/** WA-02 to WA-04: whether the wallet can have caused this 402. Undefined if the refusal may be right. */
 export function phantomRefusal(call: CallFacts, log: HistoryLog): string | undefined {
   const wallet = log.wallets.find(({ user }) => user === call.user);
   if (call.ending !== 'refused' || wallet === undefined) return undefined;

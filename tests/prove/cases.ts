@@ -2,12 +2,12 @@ import { FAILPOINTS } from '../../packages/service/src/kernel/failpoint.ts';
 import type { AnswerPlan } from './plan.ts';
 import { FREE_ANSWER } from './provider.ts';
 
-/** One failpoint, reached by one plain or streamed call that is arranged for it. */
+/** One failpoint, reached by one plain or streamed call that was set up for it. */
 export interface Case extends Situation {
   readonly failpoint: string;
   /** The name of its situation. */
   readonly situation: SituationName;
-  /** The time at which the failpoint is reached in this situation, counted from 1. */
+  /** Which hit of the failpoint counts in this situation, from 1. */
   readonly hit: number;
   readonly isStream: boolean;
 }
@@ -31,7 +31,7 @@ const FULL: AnswerPlan = {
   cachedTokens: 10,
   completionShare: 0.5,
 };
-/** More than a connection takes before it says that it is full. */
+/** More than a connection accepts before it applies back-pressure. */
 const FILLER_BYTES = 400_000;
 
 const SITUATIONS = {
@@ -57,7 +57,7 @@ interface Reached {
   readonly hit?: number;
 }
 
-/** Where a failpoint leads: every way to it that leaves something else behind. The first pattern that fits counts. */
+/** The situations of each failpoint: every path to it that leaves a different state behind. The first matching pattern counts. */
 const WAYS: readonly (readonly [names: RegExp, ways: readonly Reached[]])[] = [
   [/^chat\.plain/, [{ situation: 'ordinary', kinds: 'plain' }]],
   [/^chat\.write/, [{ situation: 'slow', kinds: 'streamed' }]],
@@ -97,7 +97,7 @@ const WAYS: readonly (readonly [names: RegExp, ways: readonly Reached[]])[] = [
   [/^spool\./, [{ situation: 'locked' }]],
   [/^answers\.keep/, [{ situation: 'keyed' }]],
   [/^answers\.find/, [{ situation: 'replayed' }]],
-  // A fenced process places its hold by two statements: the first is refused, the second has a new id.
+  // A fenced process places its hold with two statements: the first is refused, and the second has a new id.
   [/^statement\.ledger-reserve-fitting/, [{ situation: 'ordinary' }, { situation: 'fenced', hit: 2 }]],
   [/^statement\.ledger-reserve-/, [{ situation: 'poor' }]],
   [/^statement\.ledger-settle-covered/, [{ situation: 'ordinary' }]],
@@ -124,7 +124,7 @@ export function casesOf(names?: readonly string[]): readonly Case[] {
   );
 }
 
-/** Whether every call leads past the failpoint. The others are reached only when something is arranged for it. */
+/** Whether every call passes the failpoint. The others are reached only if a situation is set up for it. */
 export function isOrdinary(failpoint: string): boolean {
   return waysTo(failpoint).some(({ situation }) => situation === 'ordinary');
 }

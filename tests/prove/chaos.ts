@@ -4,7 +4,7 @@ import type { HistoryPlan } from './plan.ts';
 import type { Random } from './random.ts';
 import { sleep } from './sleep.ts';
 
-/** When the database was away, from its kill until it answered again. */
+/** When the database was down, from its kill until it answered again. */
 export interface Outage {
   readonly from: number;
   readonly to: number;
@@ -18,7 +18,7 @@ interface ChaosOptions {
   readonly over: AbortSignal;
 }
 
-/** What befalls a history. A stop past the lease goes on when the rest is over: it is waited for. */
+/** The faults of a history. A stop that outlasts the lease may go on after the rest, and the history waits for it. */
 export async function runChaos(options: ChaosOptions): Promise<{
   readonly databaseKills: number;
   readonly outages: readonly Outage[];
@@ -47,14 +47,14 @@ const LONG_OUTAGE_MS = 16_500;
 const LONG_STOP_MS_MIN = 16_500;
 const LONG_STOP_MS_MAX = 20_000;
 
-/** Stops one gateway for longer than its lease, early, while the others go on. */
+/** Early on, stops one gateway for longer than its lease while the others go on. */
 function longStop({ plan, fleet, random }: ChaosOptions): void {
   const place = random.whole(0, plan.gateways - 1);
   const [after, ms] = [random.whole(300, 2_000), random.whole(LONG_STOP_MS_MIN, LONG_STOP_MS_MAX - 2_000)];
   setTimeout(() => fleet.stopFor(place, ms), after);
 }
 
-/** Most outages are as long as a restart takes; some outlast every retry of a new call. */
+/** Most outages last as long as a restart takes. Some outlast every retry of a new call. */
 function outageMs(random: Random): number {
   return random.chance(0.3) ? random.whole(1_000, 5_000) : random.whole(0, 400);
 }

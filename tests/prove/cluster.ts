@@ -8,12 +8,12 @@ import { launchPostmaster, type Postmaster } from '../../packages/service/src/em
 import { choosePrivileges } from '../../packages/service/src/embedded/privileges.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 
-/** A PostgreSQL server of a history's own, which dies and comes back when the history says so. */
+/** The PostgreSQL server of one history, which dies and restarts when the history says so. */
 export interface Cluster {
   readonly url: string;
   /** Kills it as `pg_ctl -m immediate` does, or by SIGKILL, and waits until it is gone. */
   readonly kill: (signal: 'SIGQUIT' | 'SIGKILL') => Promise<void>;
-  /** Starts it again on its port, and waits until it answers. */
+  /** Starts it again on its port and waits until it answers. */
   readonly restart: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Kills a process at every failpoint, plain and streamed, each reached by a call of its own.
+// Kills a process at every failpoint, plain and streamed. A separate call reaches each of them.
 import type { Pool } from '../../packages/service/src/db/pool.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { untilNoHolds } from './books.ts';
@@ -16,7 +16,7 @@ import { checkByOperator, type Stage, setStage, writeLog } from './stage.ts';
 export interface ExhaustiveResult {
   readonly cases: number;
   readonly killed: number;
-  /** Failpoint and kind of call of each case whose process outlived it. */
+  /** The failpoint and kind of call of each case whose process survived. */
   readonly neverFired: readonly string[];
   readonly violations: readonly Violation[];
   readonly figures: Figures;
@@ -25,7 +25,7 @@ export interface ExhaustiveResult {
 
 interface ExhaustiveOptions {
   readonly seed: number;
-  /** See `casesOf`. Undefined: every case there is. */
+  /** See `casesOf`. Undefined means every case. */
   readonly names?: readonly string[];
   readonly atATime: number;
 }
@@ -40,10 +40,10 @@ const PRICE = {
   marginBasisPoints: 1_000,
   promptOverhead: 50,
 };
-/** It is tried again when a heartbeat took the new id before the call did, or a replay reached the failpoint. */
+/** A case is tried again if a heartbeat took the new id before the call did, or a replay reached the failpoint. */
 const ATTEMPTS_MAX = 5;
 
-/** One bystander lives through it all and releases what the others leave. */
+/** One bystander survives all cases and releases the holds that the others leave. */
 export async function runExhaustive({ seed, names, atATime }: ExhaustiveOptions): Promise<ExhaustiveResult> {
   const cases = casesOf(names);
   const wallets: readonly WalletPlan[] = cases.map((one) => {
@@ -66,7 +66,7 @@ export async function runExhaustive({ seed, names, atATime }: ExhaustiveOptions)
       const isKilled = await runCase(stage, one, calls);
       if (!isKilled) neverFired.push(nameOf(one));
     };
-    // Fencing concerns the newest process, so there must be no other new one.
+    // Fencing hits the newest process, so there must be no other new one.
     for (const one of cases) if (one.circumstance === 'fenced') await run(one);
     const waiting = cases.filter(({ circumstance }) => circumstance !== 'fenced');
     await Promise.all(
@@ -89,7 +89,7 @@ function nameOf({ failpoint, situation, isStream }: Case): string {
   return `${failpoint}:${situation}:${isStream ? 'streamed' : 'plain'}`;
 }
 
-/** Whether a process died at the failpoint that it was armed with, by the call of the case. */
+/** Whether the case's call killed the process at the failpoint that it was armed with. */
 async function runCase(stage: Stage, one: Case, calls: CallFacts[]): Promise<boolean> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     let isFired = false;
@@ -113,7 +113,7 @@ async function runCase(stage: Stage, one: Case, calls: CallFacts[]): Promise<boo
   return false;
 }
 
-/** Sends the call of a case, and again with the same key where that is what it is about. */
+/** Sends the call of a case, and sends it again with the same key if the case is about that. */
 async function sendCase(stage: Stage, one: Case, url: string, attempt: number): Promise<readonly CallFacts[]> {
   const { circumstance, isStream, answer } = one;
   const user = nameOf(one);
@@ -140,7 +140,7 @@ async function sendCase(stage: Stage, one: Case, url: string, attempt: number): 
 }
 
 const LEAVE_MS = 100;
-/** Longer than a caller waits for the database, shorter than a process is given to die. */
+/** Longer than a caller waits for the database, and shorter than a process may take to die. */
 const LOCKED_MS = 3_000;
 const DEATH_MS_MAX = 5_000;
 
@@ -148,7 +148,7 @@ async function hasDied(process: GatewayProcess): Promise<boolean> {
   return Promise.race([process.ended.then(() => true), sleep(DEATH_MS_MAX).then(() => false)]);
 }
 
-/** Receipts of calls that are named so cannot be written, as if they were broken. */
+/** Makes receipts of calls with this name impossible to write, as if they were broken. */
 async function refuseUnstorable(owner: Pool): Promise<void> {
   await owner.query(`
     create function public.refuse_unstorable() returns trigger language plpgsql as $$ begin
@@ -172,7 +172,7 @@ async function lockSettlement({ owner, provider }: Stage, user: string, tag: str
   setTimeout(() => void release(), LOCKED_MS);
 }
 
-/** Locks a wallet's row, so that its next hold waits. Gives what lets it go. */
+/** Locks a wallet's row, so that its next hold waits. Returns a function that unlocks it. */
 async function lockWallet(owner: Pool, user: string): Promise<() => Promise<void>> {
   const client = await owner.connect();
   await client.query('begin');

@@ -8,11 +8,11 @@ export interface ArmedNames {
   next: number;
 }
 
-const STEP = 5; // About as many as a history uses up.
+const STEP = 5; // About as many as one history uses.
 
 /**
- * Histories of seeds in a row begin at places in a row, so that a run goes through all of them. A failpoint that is reached
- * only when something is arranged for it is left to the exhaustive part, see exhaustive.ts.
+ * Histories with consecutive seeds begin at consecutive places, so that a run covers all of them. A failpoint that is reached
+ * only in a special situation is left to the exhaustive part, see exhaustive.ts.
  */
 export function failpointsFor(seed: number): ArmedNames {
   const names = createRandom(0, 'failpoints').shuffle(FAILPOINTS.filter(isOrdinary));

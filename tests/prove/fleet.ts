@@ -4,15 +4,15 @@ import { type GatewayProcess, type Life, startGatewayProcess } from './gateway-p
 import type { Random } from './random.ts';
 import { sleep } from './sleep.ts';
 
-/** The gateway processes of a history: as many as it has, each started anew when it has died. */
+/** The gateway processes of a history. Each is restarted when it has died. */
 export interface Fleet {
-  /** The process in a place, with its address; undefined while there is none. */
+  /** The process in a place, with its address. Undefined while there is none. */
   readonly at: (place: number) => { readonly url: string; readonly life: Life } | undefined;
   readonly kill: (place: number) => void;
   readonly stopFor: (place: number, ms: number) => void;
-  /** Lets all go on, arms nothing more, and resolves when every place has a process that serves. */
+  /** Resumes all processes, arms nothing more, and resolves when every place has a process that serves. */
   readonly settle: () => Promise<void>;
-  /** Replaces what is still armed. What it leaked would go with it: only for when that has been looked at. */
+  /** Replaces processes that are still armed. Call it only after checking for leaks, because theirs would vanish with them. */
   readonly disarm: () => Promise<void>;
   readonly end: () => Promise<void>;
   readonly counts: FleetCounts;
@@ -32,7 +32,7 @@ interface FleetOptions {
   readonly directory: string;
   readonly catalogueFile: string;
   readonly random: Random;
-  /** Undefined: no process is armed. */
+  /** Undefined if no process is armed. */
   readonly failpoints: ArmedNames | undefined;
   /** How long a failpoint of the kind `stop` holds its process. */
   readonly stopMsMax: number;
@@ -52,7 +52,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const kept: Promise<void>[] = [];
   for (const [index, place] of places.entries()) {
     kept.push(place.keep());
-    // The first is alone for a while: it makes the schema and the demo's keys, and the others find them.
+    // The first one starts alone: it creates the schema and the demo's keys for the others.
     if (index === 0) await waitUntil('the first gateway serves', () => place.url !== undefined, START_MS_MAX);
   }
   await serve();
@@ -135,13 +135,13 @@ class Place {
     this.#letGoOn(ms);
   }
 
-  /** Nothing happens here any more, unless a call reaches what is armed. */
+  /** Stops all faults here, except the armed failpoint if a call reaches it. */
   calmDown(): void {
     this.#isCalm = true;
     this.#process?.signal('SIGCONT');
   }
 
-  /** A process that is armed makes place for one that is not. */
+  /** Replaces an armed process with one that is not. */
   disarm(): void {
     if (!this.#isArmed || this.#process?.life.endedAt !== undefined) return;
     this.#counts.kills += 1;

@@ -7,16 +7,16 @@ export interface Life {
   readonly pid: number;
   readonly startedAt: number;
   endedAt: number | undefined;
-  /** When it stood still, and was let go on. */
+  /** When it stood still and when it was resumed. */
   readonly stops: { readonly from: number; to: number | undefined }[];
 }
 
-/** `purser serve` in a process of its own, as an operator runs it. */
+/** `purser serve` in a separate process, as an operator runs it. */
 export interface GatewayProcess {
   readonly life: Life;
-  /** Resolves when it is ready, or with undefined when it ended before. */
+  /** Resolves when it is ready, or to undefined if it ended before that. */
   readonly ready: Promise<string | undefined>;
-  /** Resolves to the signal that ended it, or undefined when it ended by itself. */
+  /** Resolves to the signal that ended it, or undefined if it ended by itself. */
   readonly ended: Promise<NodeJS.Signals | undefined>;
   readonly signal: (signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGTERM') => void;
 }
@@ -29,7 +29,7 @@ interface StartOptions {
   readonly logFile: string;
   /** `name:hit:act`, see PURSER_FAILPOINT. */
   readonly failpoint: string | undefined;
-  /** Told of the failpoint as it is reached. */
+  /** Called when the failpoint is reached. */
   readonly onFailpoint: (name: string, act: string) => void;
 }
 
@@ -42,7 +42,7 @@ export function startGatewayProcess(options: StartOptions): GatewayProcess {
   const life: Life = { pid: child.pid ?? 0, startedAt: performance.now(), endedAt: undefined, stops: [] };
   const ready = Promise.withResolvers<string | undefined>();
   const ended = Promise.withResolvers<NodeJS.Signals | undefined>();
-  const logFile = openSync(options.logFile, 'a'); // Open to the end: the directory may be gone before the last line.
+  const logFile = openSync(options.logFile, 'a'); // Stays open, because the directory may be gone before the last line.
   let said = '';
   let isReached = false;
   const read = (part: Buffer): void => {
@@ -89,11 +89,11 @@ function spawnCli(options: StartOptions): ChildProcess {
       PURSER_FAILPOINT: options.failpoint ?? '',
     },
   });
-  child.on('error', () => {}); // `close` tells.
+  child.on('error', () => {}); // `close` reports it.
   return child;
 }
 
-/** The longest that it stood still within a span of time. */
+/** The longest time that it stood still within a span. */
 export function longestStopMs({ stops, endedAt }: Life, from: number, to: number): number {
   const overlaps = stops.filter((stop) => stop.from <= to && (stop.to ?? endedAt ?? to) >= from);
   return Math.max(0, ...overlaps.map((stop) => (stop.to ?? endedAt ?? to) - stop.from));

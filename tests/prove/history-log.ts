@@ -1,5 +1,5 @@
-// What a history wrote down: by its clients, its provider, its payment side, and at the end read from the books. Plain
-// facts, so that the model which judges them needs nothing of the service.
+// The record of a history: from its clients, its provider, its payments, and at the end from the books. Plain
+// facts, so that the model that judges them needs no code of the service.
 
 /** Micros per million tokens, and the margin in hundredths of a percent. */
 export interface ModelPrice {
@@ -7,7 +7,7 @@ export interface ModelPrice {
   readonly cachedInput: number;
   readonly output: number;
   readonly marginBasisPoints: number;
-  /** Tokens beside the bytes of a prompt that its hold allows for. */
+  /** The tokens that a hold allows for in addition to the bytes of a prompt. */
   readonly promptOverhead: number;
 }
 
@@ -17,30 +17,30 @@ export interface ReportedUsage {
   readonly completion: number;
 }
 
-/** What the provider was asked for one call, and what it meant to answer. */
+/** What the provider received for one call, and the answer it planned. */
 export interface ProviderFacts {
   readonly asked: number;
-  /** How it answers: in full, or a failure of its own. */
+  /** How it answers: in full, or with a failure of its own. */
   readonly isAnswering: boolean;
-  /** The usage that a full answer reports; undefined where it reports none. */
+  /** The usage that a full answer reports. Undefined if it reports none. */
   readonly usage: ReportedUsage | undefined;
-  /** Bytes of all that it generates. */
+  /** The bytes of everything that it generates. */
   readonly contentBytes: number;
 }
 
 /** How a call ended for the client who sent it. */
 export type Ending =
-  /** Everything came: a whole body, or `[DONE]`. */
+  /** Everything arrived: a whole body, or `[DONE]`. */
   | 'complete'
   /** An error answer, or an error frame in a stream. */
   | 'refused'
-  /** The connection broke, or the client left: it cannot know. */
+  /** The connection broke or the client left, so the client cannot know. */
   | 'unknown'
-  /** A stream that ended in order without `[DONE]` and without an error: must never be. */
+  /** A stream that ended normally without `[DONE]` and without an error. This must never happen. */
   | 'mute';
 
 export interface CallFacts {
-  /** Its correlation id, too. */
+  /** Also its correlation id. */
   readonly tag: string;
   readonly user: string;
   readonly model: string;
@@ -52,39 +52,39 @@ export interface CallFacts {
   readonly status: number | undefined;
   readonly code: string | undefined;
   readonly callId: string | undefined;
-  /** The header that names the charge: plain answers only. */
+  /** The header that names the charge, on plain answers only. */
   readonly charged: number | undefined;
   /** The usage that the client read. */
   readonly usage: ReportedUsage | undefined;
   /** The client left on purpose. */
   readonly hasLeft: boolean;
-  /** The longest that the process which served it stood still during the call. */
+  /** The longest time that the serving process stood still during the call. */
   readonly stoppedMs: number;
-  /** The database was down within a few seconds of it, or its process was killed or stopped. */
+  /** True if the database was down within a few seconds of the call, or its process was killed or stopped. */
   readonly isDisturbed: boolean;
 }
 
 export type CreditKind = 'top_up' | 'contract_credit' | 'funds_reinstated';
 export type TakeKind = 'refund' | 'claw_back';
 
-/** One payment act with one key, sent more than once. */
+/** One payment act under one key, sent more than once. */
 export interface MoneyAct {
   readonly user: string;
   readonly kind: CreditKind | TakeKind;
   readonly key: string;
   readonly amount: number;
-  /** The answers that came, in any order; a lost one is not among them. */
+  /** The answers that arrived, in any order, without lost ones. */
   readonly answers: readonly string[];
   readonly lostAnswers: number;
-  /** What a send with the same key and another amount was answered. */
+  /** The answers to a send with the same key and another amount. */
   readonly otherAmountAnswers: readonly string[];
 }
 
 export interface WalletFacts {
   readonly user: string;
-  /** Always enough money, no cap ever, never disconnected, nothing ever taken back: no 402 can be right. */
+  /** A wallet that always has enough money and is never capped, disconnected or clawed back, so no 402 can be right. */
   readonly isRich: boolean;
-  /** The largest cap that was ever in force; undefined where there was a time without one. */
+  /** The largest cap that was ever in force. Undefined if there was a time without one. */
   readonly capMax: number | undefined;
   readonly wasReinstated: boolean;
 }
@@ -114,7 +114,7 @@ export interface WalletRow {
   readonly isSuspended: boolean;
 }
 
-/** The books as they stand when all is quiet. */
+/** The books once everything has come to rest. */
 export interface Books {
   readonly receipts: readonly Receipt[];
   readonly entries: readonly Entry[];

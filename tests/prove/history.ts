@@ -17,14 +17,14 @@ export interface HistoryResult {
   readonly figures: Figures;
   readonly fleet: FleetCounts;
   readonly databaseKills: number;
-  /** Where the server's directory and the logs of the gateways are kept; undefined when all was right. */
+  /** Where the server's directory and the logs of the gateways are kept. Undefined if everything was right. */
   readonly kept: string | undefined;
 }
 
-/** A lease, the whole lease that a reaper waits after an outage, and as much again for a slow machine. */
+/** One lease, the full lease that a reaper waits after an outage, and the same again for a slow machine. */
 export const QUIET_MS_MAX = 60_000;
 
-/** Runs one history from an empty server to its verdict. Its seed decides all of it but the timing. */
+/** Runs one history from an empty server to its verdict. Its seed decides everything but the timing. */
 export async function runHistory(seed: number): Promise<HistoryResult> {
   const stage = await setStage(planHistory(seed), failpointsFor(seed));
   try {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Books, CallFacts, HistoryLog, MoneyAct, ProviderFacts, Receipt } from './history-log.ts';
 import { checkHistory } from './model.ts';
 
-// 10 prompt tokens at 1 micro and 5 completion tokens at 2: 20 micros, and 10 % on it.
+// 10 prompt tokens at 1 micro and 5 completion tokens at 2 make 20 micros, plus 10 %.
 const PRICE = {
   input: 1_000_000,
   cachedInput: 500_000,
@@ -59,7 +59,7 @@ interface Changes {
   readonly books?: Partial<Books>;
 }
 
-/** A history of one credit and one call, right to the micro but for the changes. */
+/** A history of one credit and one call, right to the micro except for the changes. */
 function historyWith({ call, receipt, provider, money, books }: Changes): HistoryLog {
   const charged = receipt?.charged ?? CHARGE;
   const charge = { user: 'anna', kind: 'charge', cause: 'call', amount: charged };
@@ -88,7 +88,7 @@ const CREDITED = { user: 'anna', kind: 'top_up', cause: 'k', amount: 1_000 };
 const CHARGED = { user: 'anna', kind: 'charge', cause: 'call', amount: CHARGE };
 const UNKNOWN: Partial<CallFacts> = { ending: 'unknown', status: undefined, callId: undefined, charged: undefined };
 
-test('a history in which all agree has no violation', () => {
+test('a history in which all sides agree has no violation', () => {
   assert.deepEqual(rulesBroken({}), []);
 });
 
@@ -108,7 +108,7 @@ test('WA-07 a double charge is found, in the entries and under a second id', () 
   assert.match(rulesBroken({ books: { ...twice, receipts } }).join(), /one call has two receipts/);
 });
 
-test('MO-06 a charge that is a micro off is found, either way', () => {
+test('MO-06 a charge that is a micro too high or too low is found', () => {
   for (const charged of [CHARGE - 1, CHARGE + 1]) {
     const broken = rulesBroken({ receipt: { charged }, call: { charged } });
     assert.deepEqual(broken, [`charged ${charged}, the rules say ${CHARGE}`]);
@@ -119,12 +119,12 @@ test('MO-06 a charge that is a micro off is found, either way', () => {
 test('WA-10 a leaked hold is found', () => {
   assert.deepEqual(rulesBroken({ books: { holdsLeft: 1 } }), ['a hold leaked']);
   const wallets = [{ ...WALLET, balance: 1_000 - CHARGE, held: 5 }];
-  assert.deepEqual(rulesBroken({ books: { wallets } }), ['held, and no call runs']);
+  assert.deepEqual(rulesBroken({ books: { wallets } }), ['money is held, but no call runs']);
 });
 
 test('WA-09 a balance that is a micro off is found', () => {
   const wallets = [{ ...WALLET, balance: 1_000 - CHARGE + 1 }];
-  assert.match(rulesBroken({ books: { wallets } }).join(), /^balance less shortfall is all that came/);
+  assert.match(rulesBroken({ books: { wallets } }).join(), /^balance less shortfall is all money in/);
 });
 
 test('CC-08, CC-09 a failed or refused call that was charged is found', () => {
@@ -140,7 +140,7 @@ test('CC-08, CC-09 a failed or refused call that was charged is found', () => {
   assert.match(broken, /the provider was asked \(CC-08\).*held money \(CC-08\).*a wallet with plenty was refused/);
 });
 
-test('WA-10 an answer that went free is counted after a stop past the lease, and a violation without one', () => {
+test('WA-10 a free answer counts as allowed after a stop past the lease, and as a violation without one', () => {
   const free = { receipt: { outcome: 'expired', charged: 0, correlationId: undefined } as const };
   const told = { ...free, call: { charged: 0, stoppedMs: 16_000 } };
   const { violations, figures } = checkHistory(historyWith(told));
@@ -151,7 +151,7 @@ test('WA-10 an answer that went free is counted after a stop past the lease, and
   assert.match(rulesBroken(free).join(), /told 22, charged nothing, by a process that never lost its lease/);
 });
 
-test('CC-11 what nobody knows the end of costs nothing or all of it', () => {
+test('CC-11 a call with an unknown end costs nothing or its full price', () => {
   assert.deepEqual(rulesBroken({ call: UNKNOWN }), []);
   const expired = { outcome: 'expired', charged: 0, correlationId: undefined } as const;
   assert.deepEqual(rulesBroken({ call: UNKNOWN, receipt: expired }), []);
@@ -159,7 +159,7 @@ test('CC-11 what nobody knows the end of costs nothing or all of it', () => {
   assert.match(rulesBroken({ call: UNKNOWN, provider: { isAnswering: false } }).join(), /the rules say 0/);
 });
 
-test('CC-11 an abandoned stream costs its prompt and no more than what was generated', () => {
+test('CC-11 an abandoned stream costs its prompt and at most what was generated', () => {
   // A prompt of 25 tokens and up to 3 generated ones by our own count: 27.5 to 34.1 micros.
   const abandoned = { outcome: 'abandoned', isEstimated: true } as const;
   const call = { ...UNKNOWN, isStream: true, hasLeft: true };
@@ -175,23 +175,25 @@ test('a credit that was booked twice, or under another amount, is found', () => 
   const entries = [CREDITED, CREDITED, CHARGED];
   const wallets = [{ ...WALLET, balance: 2_000 - CHARGE }];
   assert.match(rulesBroken({ books: { entries, wallets } }).join(), /each top_up counts once.*balance less shortfall/);
-  assert.deepEqual(rulesBroken({ money: { answers: ['booked', 'booked'] } }), ['a payment was not booked just once']);
+  assert.deepEqual(rulesBroken({ money: { answers: ['booked', 'booked'] } }), [
+    'a payment was not booked exactly once',
+  ]);
   assert.deepEqual(rulesBroken({ money: { otherAmountAnswers: ['booked'] } }), ['a known key took another amount']);
 });
 
-test('WA-05 a wallet that owes and is not suspended is found', () => {
+test('WA-05 a wallet that owes money and is not suspended is found', () => {
   const wallets = [{ ...WALLET, balance: 1_000 - CHARGE + 5, shortfall: 5 }];
   assert.match(rulesBroken({ books: { wallets } }).join(), /nothing was ever taken back.*is not suspended \(WA-05\)/);
 });
 
-test('WA-07 an overrun that is not booked as ours is found', () => {
+test('WA-07 an overrun that is not booked as our loss is found', () => {
   const usage = { prompt: 10, cached: 0, completion: 500 };
   const provider = { usage };
   const broken = rulesBroken({ provider, call: { usage, charged: 200 }, receipt: { charged: 200 } });
-  assert.deepEqual(broken, ['an overrun is booked wrong']);
+  assert.deepEqual(broken, ['an overrun is booked wrongly']);
 });
 
-test('the provider may be asked once, and only for what holds money', () => {
+test('the provider may be called once, and only for a call with a hold', () => {
   assert.match(rulesBroken({ provider: { asked: 2 } }).join(), /asked more than once/);
   const books = { receipts: [], entries: [CREDITED], wallets: [{ ...WALLET, balance: 1_000 }] };
   assert.deepEqual(rulesBroken({ call: UNKNOWN, books }), ['calls reached the provider without a hold']);

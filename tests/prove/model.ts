@@ -1,4 +1,4 @@
-// What the clauses allow, derived from what clients, provider and payments wrote down. Imports nothing of the service.
+// What the clauses allow, derived from the records of clients, provider and payments. Imports nothing from the service.
 import { isTake, judgeCall, overrunOf, phantomRefusal, type Violation } from './call-rules.ts';
 import type { CallFacts, HistoryLog, MoneyAct, Receipt, WalletFacts, WalletRow } from './history-log.ts';
 
@@ -27,7 +27,7 @@ interface HistoryVerdict {
   readonly figures: Figures;
 }
 
-/** Holds a history against the rules. No violation: books, clients, provider and payments agree to the micro. */
+/** Checks a history against the rules. Without a violation, books, clients, provider and payments agree to the micro. */
 export function checkHistory(log: HistoryLog): HistoryVerdict {
   const matched = matchReceipts(log);
   const violations: Violation[] = [];
@@ -53,7 +53,7 @@ function judgedOf(log: HistoryLog, call: CallFacts, receipt: Receipt | undefined
   return { call, receipt, provider: log.provider.get(call.tag), price };
 }
 
-/** The receipt of each call: by the id that its client was told, or by the name that the client gave it. */
+/** Finds the receipt of each call by the id that its client got, or by the name that the client gave it. */
 function matchReceipts({ calls, books }: HistoryLog): ReadonlyMap<string, Receipt> {
   const byId = new Map(books.receipts.map((receipt) => [receipt.callId, receipt]));
   const byName = new Map(books.receipts.map((receipt) => [receipt.correlationId, receipt]));
@@ -65,7 +65,7 @@ function matchReceipts({ calls, books }: HistoryLog): ReadonlyMap<string, Receip
   return matched;
 }
 
-/** One receipt a call, each of a call that was made; and every call that reached the provider has left one. */
+/** Each call has one receipt, each receipt has a call, and every call that reached the provider has left one. */
 function checkReceipts({ calls, books, provider }: HistoryLog, matched: ReadonlyMap<string, Receipt>): Violation[] {
   const violations: Violation[] = [];
   const known = new Set([...matched.values()].map(({ callId }) => callId));
@@ -81,7 +81,7 @@ function checkReceipts({ calls, books, provider }: HistoryLog, matched: Readonly
     if (users.get(tag) !== user)
       violations.push({ rule: 'a call was booked to another wallet', about: `${tag} ${callId}` });
   }
-  // The receipt of a call that its process did not survive has no name; there must be one all the same.
+  // If a process died during the call, the receipt has no name, but there must still be one.
   for (const user of new Set(users.values())) {
     const nameless = books.receipts.filter((receipt) => receipt.user === user && !known.has(receipt.callId)).length;
     const lost = calls.filter((call) => call.user === user && provider.has(call.tag) && !matched.has(call.tag)).length;
@@ -91,7 +91,7 @@ function checkReceipts({ calls, books, provider }: HistoryLog, matched: Readonly
   return violations;
 }
 
-/** Each call's entries are its receipt, once; and the provider's overrun is booked as ours. */
+/** Each call's entries match its receipt, once, and the provider's overrun is booked as our loss. */
 function checkEntries(log: HistoryLog, matched: ReadonlyMap<string, Receipt>): Violation[] {
   const violations: Violation[] = [];
   const charged = new Map<string, number>();
@@ -116,12 +116,12 @@ function checkEntries(log: HistoryLog, matched: ReadonlyMap<string, Receipt>): V
   for (const callId of new Set([...overruns.keys(), ...expected.keys()])) {
     const [booked, right] = [overruns.get(callId) ?? 0, expected.get(callId) ?? 0];
     if (booked !== right)
-      violations.push({ rule: 'an overrun is booked wrong', about: `${callId}: ${booked}, ${right}` });
+      violations.push({ rule: 'an overrun is booked wrongly', about: `${callId}: ${booked}, ${right}` });
   }
   return violations;
 }
 
-/** WA-05, WA-06, WA-09, WA-12: what came in, less what went out, is there or is owed. */
+/** WA-05, WA-06, WA-09, WA-12: the money in, less the money out, is in the wallet or is owed. */
 function checkWallet(log: HistoryLog, facts: WalletFacts): Violation[] {
   const { user } = facts;
   const row = log.books.wallets.find((one) => one.user === user);
@@ -144,7 +144,7 @@ function checkWallet(log: HistoryLog, facts: WalletFacts): Violation[] {
   const [came, went] = [sum(acts.filter(({ kind }) => !isTake(kind))), sum(acts.filter(({ kind }) => isTake(kind)))];
   const writtenOff = booked('write_off');
   expect(
-    'balance less shortfall is all that came less all that went',
+    'balance less shortfall is all money in less all money out',
     row.balance - row.shortfall,
     came - went - charged + writtenOff,
   );
@@ -162,10 +162,10 @@ function checkStanding(facts: WalletFacts, row: WalletRow, went: number, mended:
   const violations: Violation[] = [];
   const complain = (rule: string): void => void violations.push({ rule, about: JSON.stringify(row) });
   if (row.balance < 0 || row.shortfall < 0) complain('an amount is below zero');
-  if (row.held !== 0) complain('held, and no call runs');
+  if (row.held !== 0) complain('money is held, but no call runs');
   if (went === 0 && (row.shortfall > 0 || row.isSuspended))
     complain('owes or is suspended, and nothing was ever taken back');
-  if (row.shortfall > 0 && !row.isSuspended) complain('owes, and is not suspended (WA-05)');
+  if (row.shortfall > 0 && !row.isSuspended) complain('owes money and is not suspended (WA-05)');
   if (!facts.wasReinstated && mended > 0) complain('recovered or written off, and nobody asked for it');
   return violations;
 }
@@ -176,7 +176,7 @@ function checkAct({ user, kind, key, answers, lostAnswers, otherAmountAnswers }:
   const about = `${user} ${kind} ${key}: ${[...answers, ...otherAmountAnswers].join(' ')}, ${lostAnswers} lost`;
   const violations: Violation[] = [];
   const isBookedOnce = count('booked') === 1 || (count('booked') === 0 && lostAnswers > 0 && count('repeated') > 0);
-  if (!isBookedOnce) violations.push({ rule: 'a payment was not booked just once', about });
+  if (!isBookedOnce) violations.push({ rule: 'a payment was not booked exactly once', about });
   if (count('booked') + count('repeated') !== answers.length) violations.push({ rule: 'a payment was refused', about });
   if (otherAmountAnswers.some((answer) => answer !== 'conflict')) {
     violations.push({ rule: 'a known key took another amount', about });

@@ -5,10 +5,10 @@ import type { HistoryPlan, WalletPlan } from './plan.ts';
 import type { Random } from './random.ts';
 import { sleep } from './sleep.ts';
 
-/** The payment side of a history: credits and claw-backs, sent twice at once, again later, and out of order. */
+/** The payments of a history: credits and claw-backs, sent twice at once, again later, and out of order. */
 export interface Payments {
   readonly acts: readonly MoneyAct[];
-  /** Wallets that somebody asked to reinstate. */
+  /** Wallets that an operator tried to reinstate. */
   readonly reinstated: ReadonlySet<string>;
   /** The largest cap that each wallet ever had. */
   readonly capsMax: ReadonlyMap<string, number>;
@@ -54,7 +54,7 @@ export function createPayments(options: PaymentOptions): Payments {
   }
 
   async function book(user: string, kind: CreditKind | TakeKind, amount: number, key: string): Promise<void> {
-    // The other kinds under the same key are other acts, and must not be taken for this one.
+    // The other kinds under the same key are other acts and must not be mistaken for this one.
     if (acts.some((act) => act.user === user && act.kind === kind && act.key === key)) return;
     const act: OpenAct = { user, kind, key, amount, answers: [], lostAnswers: 0, otherAmountAnswers: [] };
     acts.push(act);
@@ -100,7 +100,7 @@ type Booking = Payments & {
   readonly book: (user: string, kind: CreditKind | TakeKind, amount: number, key: string) => Promise<void>;
 };
 
-/** What befalls a wallet of each kind. Chance is drawn in the same order for every kind. */
+/** What happens to a wallet of each kind. Random numbers are drawn in the same order for every kind. */
 async function actOnce(payments: Booking, { plan, random }: PaymentOptions, index: number): Promise<void> {
   const { user, kind: wallet } = random.pick(plan.wallets.filter(({ kind }) => kind !== 'tight'));
   const key = random.chance(0.3) ? `shared-${Math.floor(index / 2)}` : `key-${index}`;
@@ -122,10 +122,10 @@ async function actOnce(payments: Booking, { plan, random }: PaymentOptions, inde
 
 const RETRY_MS = 150;
 const RETRIES_MAX = 400;
-/** The lock was not to be had: nothing was done, and nothing is lost. */
+/** The lock timed out: nothing was done, and nothing is lost. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Sends a statement until the database has answered it: whether an earlier one was done, nobody knows. */
+/** Sends a statement until the database has answered. An earlier one may or may not have taken effect. */
 async function askUntilAnswered(
   { pool, appId }: PaymentOptions,
   text: string,

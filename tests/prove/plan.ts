@@ -2,14 +2,14 @@ import type { ModelPrice } from './history-log.ts';
 import { ceilingOf } from './price.ts';
 import { createRandom, type Random } from './random.ts';
 
-/** Everything that a history decides beforehand, and nothing that depends on how fast the machine is. */
+/** Everything that a history decides in advance, and nothing that depends on the speed of the machine. */
 export interface HistoryPlan {
   readonly seed: number;
   readonly gateways: number;
   readonly chaosMs: number;
-  /** Some stops outlast the lease; the other histories have none, so that nothing there may go uncharged. */
+  /** Some histories have stops that outlast the lease. The others have none, so nothing may go uncharged there. */
   readonly hasLongStops: boolean;
-  /** The database is away for longer than a lease: nobody who lives may lose its holds for that. */
+  /** True if the database is down for longer than a lease. No live process may lose its holds for that. */
   readonly hasLongOutage: boolean;
   readonly prices: Readonly<Record<string, ModelPrice>>;
   readonly wallets: readonly WalletPlan[];
@@ -22,9 +22,9 @@ export interface WalletPlan {
   readonly cap: number | undefined;
 }
 
-/** Calls go to these; `prove.silent` is the one whose provider's silence is not waited for long. */
+/** The models of the calls. `prove.silent` has a short timeout for a silent provider. */
 const MODELS = ['prove.one', 'prove.two', 'prove.drain', 'prove.silent'] as const;
-/** Costs a micro for a token of any kind, and is never lowered: its hold is any amount that a probe wants. */
+/** Every token costs one micro and the output limit is never lowered, so a probe can hold any amount. */
 export const PROBE_MODEL = 'prove.probe';
 const PROBE_PRICE: ModelPrice = {
   input: 1_000_000,
@@ -60,7 +60,7 @@ export function planHistory(seed: number): HistoryPlan {
   return {
     seed,
     gateways: random.whole(2, 4),
-    chaosMs: random.whole(9_000, 15_000) + (hasLongOutage ? 15_000 : 0), // Or nothing but the outage would happen.
+    chaosMs: random.whole(9_000, 15_000) + (hasLongOutage ? 15_000 : 0), // Otherwise nothing but the outage would happen.
     hasLongStops: kind < 0.3,
     hasLongOutage,
     prices: { ...prices, [PROBE_MODEL]: PROBE_PRICE },
@@ -68,7 +68,7 @@ export function planHistory(seed: number): HistoryPlan {
   };
 }
 
-/** Their caps have room for one call and a half: each is for one burst, in which only one call may have all it asks. */
+/** Their caps have room for one and a half calls. Each is for one burst, in which only one call may get its full amount. */
 function tightWallets(price: ModelPrice | undefined): readonly WalletPlan[] {
   const most = price === undefined ? 0 : ceilingOf(price, TIGHT_BODY_BYTES, TIGHT_OUTPUT_TOKENS);
   return Array.from({ length: TIGHT_WALLETS }, (_, index) => {
@@ -119,7 +119,7 @@ export interface CallPlan {
   readonly isStream: boolean;
   readonly wantsUsage: boolean;
   readonly outputTokensMax: number;
-  /** Which of the gateways, as a fraction of their number. */
+  /** The index of the gateway, as a fraction of their number. */
   readonly gateway: number;
   readonly leaveAfterMs: number | undefined;
   readonly pauseMs: number;
@@ -134,9 +134,9 @@ export interface AnswerPlan {
   readonly usage: 'reported' | 'zero' | 'none' | 'overrun';
   readonly promptTokens: number;
   readonly cachedTokens: number;
-  /** Of the output limit that the provider is sent. */
+  /** As a fraction of the output limit that the provider gets. */
   readonly completionShare: number;
-  /** Bytes in a stream that are no content, so that it is more than a connection takes at once. */
+  /** Bytes in a stream that are not content, so that it exceeds what a connection takes at once. */
   readonly fillerBytes: number;
 }
 
@@ -160,13 +160,13 @@ export function planCall(plan: HistoryPlan, client: number, index: number): Call
   };
 }
 
-/** Some leave at once, some only when a process stands still, so that not all of them end up waiting for it. */
+/** Some clients leave early and some only when a process stands still, so that not all of them end up waiting for it. */
 function leaveAfterMs(random: Random): number | undefined {
   if (random.chance(0.15)) return random.whole(1, 250);
   return random.chance(0.5) ? random.whole(1_000, 4_000) : undefined;
 }
 
-/** A call of a burst. On a tight wallet it costs all that it holds, so that a hold too many shows as a charge too many. */
+/** A call of a burst. On a tight wallet it costs its whole hold, so that one hold too many shows as one charge too many. */
 export function planBurstCall(plan: HistoryPlan, place: number, index: number, wallet: WalletPlan): CallPlan {
   const call = { ...planCall(plan, place, index), user: wallet.user };
   if (wallet.kind !== 'tight') return call;
@@ -182,7 +182,7 @@ function planAnswer(random: Random, isSilent: boolean): AnswerPlan {
     kind: isSilent ? 'silence' : fault,
     status: random.pick([400, 404, 422, 429, 500, 503]),
     waitMs: random.chance(0.5) ? 0 : random.whole(1, 150),
-    // Fifteen tokens by our own count at most: less than the smallest limit that a wallet's means can lower it to.
+    // At most fifteen tokens by our own count, which is below the smallest limit that a wallet's means can lead to.
     pieces: Array.from({ length: random.whole(1, 5) }, () => 'x'.repeat(random.whole(1, 12))),
     usage: random.chance(0.8) ? 'reported' : random.pick(['zero', 'none', 'overrun'] as const),
     promptTokens,

@@ -2,7 +2,7 @@ import type { ModelPrice, ReportedUsage } from './history-log.ts';
 
 const SCALE = 1_000_000n * 10_000n;
 
-/** MO-06, WA-07: tokens at their prices, the margin on the sum, rounded up once to a whole micro. Exact integers. */
+/** MO-06, WA-07: tokens at their prices plus the margin on the sum, rounded up once to a whole micro. Exact integers. */
 export function chargeOf(price: ModelPrice, usage: ReportedUsage): number {
   const tokens =
     BigInt(usage.prompt - usage.cached) * BigInt(price.input) +
@@ -11,7 +11,7 @@ export function chargeOf(price: ModelPrice, usage: ReportedUsage): number {
   return up(tokens, price);
 }
 
-/** WA-07: no call can cost more. Every token is at least one byte, so the bytes of the body bound the prompt. */
+/** WA-07: the most that a call can cost. Every token is at least one byte, so the bytes of the body bound the prompt. */
 export function ceilingOf(price: ModelPrice, bodyBytes: number, outputTokens: number): number {
   const dearest = BigInt(Math.max(price.input, price.cachedInput));
   const prompt = BigInt(bodyBytes + price.promptOverhead) * dearest;
@@ -23,7 +23,7 @@ function up(tokenMicros: bigint, { marginBasisPoints }: ModelPrice): number {
   return Number((scaled + SCALE - 1n) / SCALE);
 }
 
-/** CC-11: our own count where the provider reported none, four bytes a token. */
+/** CC-11: our own count if the provider reported none, at four bytes a token. */
 export function ownCount(promptBytes: number, generatedBytes: number): ReportedUsage {
   return { prompt: Math.ceil(promptBytes / 4), cached: 0, completion: Math.ceil(generatedBytes / 4) };
 }

@@ -11,14 +11,14 @@ interface ProbeOptions {
   readonly provider: Provider;
   readonly payments: Payments;
   readonly readBooks: () => Promise<Books>;
-  /** What a wallet has spent this month, by the model's own count. */
+  /** A wallet's spending this month, by the model's own count. */
   readonly spentOf: (user: string) => number;
   readonly users: readonly string[];
 }
 
 /**
- * After a history, each wallet must be good for every micro of its balance and for none more: a hold that leaked or a
- * slot that was lost would show as a refusal here. Gives what was wrong.
+ * After a history, each wallet must be able to spend its balance to the last micro and no more. A leaked hold or a
+ * lost slot would show as a refusal here. Returns what was wrong.
  */
 export async function probeWallets(options: ProbeOptions): Promise<readonly string[]> {
   const { payments, users, seed } = options;
@@ -49,10 +49,10 @@ export async function probeWallets(options: ProbeOptions): Promise<readonly stri
   return wrong;
 }
 
-/** The body alone costs less than this. */
+/** More than the body alone costs. */
 const LEAST_PROBE = 1_000;
 
-/** Sends a call that holds just this much. Undefined where no call is so small. */
+/** Sends a call that holds exactly this amount. Undefined if no call is that small. */
 async function probe(
   { url, key, provider }: ProbeOptions,
   user: string,
@@ -61,7 +61,7 @@ async function probe(
 ): Promise<Seen['code']> {
   const call = { tag, model: PROBE_MODEL, isStream: false, wantsUsage: false };
   let tokens = amount;
-  // The number is part of the body that it pays for: one more round where it has lost a digit.
+  // The number is part of the body that it pays for, so try once more if it has lost a digit.
   for (let round = 0; round < 3; round += 1) {
     tokens = amount - Buffer.byteLength(bodyOf({ ...call, outputTokensMax: tokens }));
     if (tokens < 1) return undefined;

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import type { Ending, ReportedUsage } from './history-log.ts';
 
-/** What a client of its own, which no library retries for, has seen of one call. */
+/** What a plain client, without a library that retries, has seen of one call. */
 export interface Seen {
   readonly ending: Ending | 'unsent';
   readonly status: number | undefined;
@@ -21,12 +21,12 @@ interface Sending {
   readonly tag: string;
   readonly body: string;
   readonly isStream: boolean;
-  /** Leaves by itself then; after this the answer is unknown. */
+  /** When the client leaves. After that the answer is unknown to it. */
   readonly leaveAfterMs: number | undefined;
   readonly idempotencyKey?: string | undefined;
 }
 
-/** No call of a history takes so long: a process that stands still is let go on before. */
+/** No call of a history takes this long, because a stopped process is resumed earlier. */
 const ANSWER_MS_MAX = 60_000;
 
 export function bodyOf(call: {

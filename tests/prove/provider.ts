@@ -10,7 +10,7 @@ import {
 import type { ProviderFacts, ReportedUsage } from './history-log.ts';
 import type { AnswerPlan } from './plan.ts';
 
-/** The provider of a history: answers as each call's plan says and writes down what it was asked. */
+/** The provider of a history. It answers each call by its plan and records the requests. */
 export interface Provider {
   readonly baseUrl: string;
   readonly facts: ReadonlyMap<string, ProviderFacts>;
@@ -19,7 +19,7 @@ export interface Provider {
   readonly close: () => Promise<void>;
 }
 
-/** What a probe is answered: nothing generated, nothing to pay. */
+/** The answer to a probe: nothing generated, nothing to pay. */
 export const FREE_ANSWER: AnswerPlan = {
   kind: 'full',
   status: 200,
@@ -40,7 +40,7 @@ export async function startProvider(): Promise<Provider> {
     const { messages, max_completion_tokens: limit, model, stream } = body as AskedBody;
     const tag = messages[0].content;
     const plan = plans.get(tag);
-    if (plan === undefined) return { status: 500, body: '{}' }; // Nobody sent it: the model finds no call for it.
+    if (plan === undefined) return { status: 500, body: '{}' }; // No client sent this call, so the model will find no call for it.
     const usage = usageOf(plan, limit);
     facts.set(tag, {
       asked: (facts.get(tag)?.asked ?? 0) + 1,
@@ -58,7 +58,7 @@ export async function startProvider(): Promise<Provider> {
   };
 }
 
-/** A gateway that was killed while it was being answered is no fault of the provider's. */
+/** If a gateway is killed while it gets an answer, the provider is not at fault. */
 function passOverCuts(fault: unknown): void {
   const isCut = fault instanceof Error && 'code' in fault && (fault.code === 'ECONNRESET' || fault.code === 'EPIPE');
   if (!isCut) throw fault;
@@ -107,12 +107,12 @@ function scriptOf(plan: AnswerPlan, { model, isStream, usage }: Answer): Upstrea
     whole.push(step, { waitMs: Math.floor(plan.waitMs / 4) });
   }
   if (plan.kind === 'full') return { body: [wait, ...whole] };
-  // Broken off before any usage has come, as far into the content as chance has it.
+  // Broken off at a random point in the content, before any usage was sent.
   const begun = whole.slice(0, 2 * Math.floor(plan.completionShare * (plan.pieces.length + 1)));
   return { body: [wait, ...begun, ...faultOf(plan.kind, frame('{"broken'))] };
 }
 
-/** A chunk of a choice that says nothing, in many bytes that no model has generated. */
+/** A chunk whose choice says nothing, with many bytes that no model has generated. */
 function fillerFrame(model: string, bytes: number): string {
   const choices = [{ index: 0, delta: { content: '' }, finish_reason: null }];
   return frame({ object: 'chat.completion.chunk', model, choices, system_fingerprint: 'f'.repeat(bytes) });

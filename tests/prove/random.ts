@@ -1,15 +1,15 @@
-/** A stream of chance that a seed decides: the same seed and name give the same choices on every machine. */
+/** A random stream from a seed. The same seed and name give the same choices on every machine. */
 export interface Random {
-  /** From 0 up to, not including, 1. */
+  /** From 0 inclusive to 1 exclusive. */
   readonly fraction: () => number;
-  /** A whole number, both ends included. */
+  /** A whole number, both bounds included. */
   readonly whole: (least: number, most: number) => number;
   readonly chance: (probability: number) => boolean;
   readonly pick: <Item>(items: readonly Item[]) => Item;
   readonly shuffle: <Item>(items: readonly Item[]) => readonly Item[];
 }
 
-/** `name` parts the streams of one seed, so that what one of them draws never moves another. */
+/** `name` separates the streams of one seed, so that draws from one never shift another. */
 export function createRandom(seed: number, name: string): Random {
   let state = hashOf(`${seed}/${name}`);
   // mulberry32: small, and good enough to scatter kills and prices.
@@ -26,7 +26,7 @@ export function createRandom(seed: number, name: string): Random {
     chance: (probability) => fraction() < probability,
     pick: (items) => {
       const item = items[whole(0, items.length - 1)];
-      if (item === undefined) throw new Error('There is nothing to pick from.');
+      if (item === undefined) throw new Error('There is no item to pick from.');
       return item;
     },
     shuffle: (items) => {
@@ -39,7 +39,7 @@ export function createRandom(seed: number, name: string): Random {
 function hashOf(text: string): number {
   let hash = 2_166_136_261;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 16_777_619);
-  // Names that differ in a digit must not begin alike.
+  // Streams of names that differ in one digit must not begin alike.
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return hash ^ (hash >>> 16);

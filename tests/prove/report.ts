@@ -3,7 +3,7 @@ import type { ExhaustiveResult } from './exhaustive.ts';
 import type { HistoryResult } from './history.ts';
 import type { Figures } from './model.ts';
 
-/** The figures of a run, one a line. */
+/** The figures of a run, one per line. */
 export function tableOf(
   seed: number,
   results: readonly HistoryResult[],

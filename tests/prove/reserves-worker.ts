@@ -9,7 +9,7 @@ import { placeHolds } from '../../packages/service/src/ledger/hold/queries.ts';
 import type { Settlement } from '../../packages/service/src/ledger/settlement/settlement.ts';
 import { APP, type Share, STREAMS_MAX, type Tally } from './reserves.ts';
 
-// One of the processes of reserves.ts: places holds in batches from several lanes, settles them, and keeps the sums.
+// One of the processes of reserves.ts. It places holds in batches from several lanes, settles them, and keeps the sums.
 
 const LANES = 4;
 const BATCH_MAX = 48;
@@ -48,14 +48,14 @@ function endOf({ callId }: HoldRequest, amount: bigint): Settlement {
     outcome: amount === 0n ? 'failed' : 'answered',
     model: 'acme.large-1',
     priceId: 1n,
-    isEstimated: true, // So that what is above a hold is no provider's bill.
+    isEstimated: true, // So that usage above a hold does not count as a provider's bill.
     isUsageClamped: false,
     usage: { promptTokens: 1, cachedTokens: 0, completionTokens: 1, reasoningTokens: 0 },
     correlationId: undefined,
   };
 }
 
-/** Both statements are safe to repeat: that is what a gateway does when a lock is not to be had. */
+/** Both statements are safe to repeat, which is what a gateway does after a lock timeout. */
 async function repeated<Result>(statement: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
@@ -74,7 +74,7 @@ async function runLane(lane: Pool): Promise<void> {
     const ends: Settlement[] = [];
     for (const answer of answers) {
       const request = requests.find(({ callId }) => callId === answer.call_id);
-      if (request === undefined) throw new Error('An answer is of no request.');
+      if (request === undefined) throw new Error('An answer belongs to no request.');
       if (answer.outcome !== 'granted') {
         refused[answer.outcome] = (refused[answer.outcome] ?? 0) + 1;
         continue;
@@ -89,7 +89,7 @@ async function runLane(lane: Pool): Promise<void> {
       const index = share.users.indexOf(user);
       charged[index] = (charged[index] ?? 0) + Number(amount);
     }
-    if (randomBelow(10) === 0) await repeated(() => endHolds(lane, ends)); // Again: nothing may change.
+    if (randomBelow(10) === 0) await repeated(() => endHolds(lane, ends)); // Sent again, which must change nothing.
   }
 }
 

@@ -15,14 +15,14 @@ import { createFunding } from '../../packages/service/src/ledger/funding/funding
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 
 export const APP = 'app_reserves' as AppId;
-/** Streams that a user may have open: few, so that this limit is met too. */
+/** The streams that a user may have open. Few, so that this limit is reached too. */
 export const STREAMS_MAX = 3;
 const WALLETS = 8;
 const LOOK_EVERY_MS = 100;
-/** Somewhat below what a hold asks on average: wallets without a cap get less than half of it, and run dry at last. */
+/** Somewhat below the average hold. Wallets without a cap get less than half of it and run dry in the end. */
 const MEAN_HOLD = 300;
 
-/** What one process of ours was told by the database, in sums. */
+/** The sums of what the database told one of our processes. */
 export interface Tally {
   readonly asked: number;
   readonly granted: number;
@@ -42,13 +42,13 @@ interface Finding {
   readonly granted: number;
   readonly refused: Record<string, number>;
   readonly looks: number;
-  /** Empty: no wallet was overspent, no micro is missing. */
+  /** Empty if no wallet was overspent and no micro is missing. */
   readonly violations: readonly string[];
 }
 
 /**
- * Sends `reserves` requests for holds from `processes` processes at once, settles what is granted, and looks all the
- * while whether a wallet is overspent, over its cap or over its streams. Half of the wallets have a cap.
+ * Sends `reserves` requests for holds from `processes` processes at once and settles what is granted. Meanwhile it keeps
+ * checking for a wallet that is overspent, over its cap or over its stream limit. Half of the wallets have a cap.
  */
 export async function reserveAtOnce(
   owner: Pool,
@@ -88,7 +88,7 @@ async function openWallet(
   await createFunding(owner).credit({ appId: APP, userId, kind: 'top_up', amount, key: 'only' });
 }
 
-/** Undefined for a process that ended with an error, which it has told. */
+/** Undefined for a process that ended with an error, which it has printed. */
 function runWorker(share: Share): Promise<Tally | undefined> {
   return new Promise((resolve, reject) => {
     const worker = fork(new URL('reserves-worker.ts', import.meta.url), [JSON.stringify(share)]);
@@ -101,7 +101,7 @@ function runWorker(share: Share): Promise<Tally | undefined> {
   });
 }
 
-/** Looks at the wallets from outside, again and again. */
+/** Checks the wallets from outside, over and over. */
 function watchWallets(owner: Pool) {
   const seen = new Set<string>();
   let looks = 0;
@@ -130,7 +130,7 @@ function watchWallets(owner: Pool) {
   };
 }
 
-/** What the processes were told that they charged, and what is left in each wallet, against what was put in. */
+/** Compares the charges that the processes saw plus what is left in each wallet with what was put in. */
 async function missingMicros(
   owner: Pool,
   books: { readonly users: readonly string[]; readonly credited: number; readonly tallies: readonly Tally[] },

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { runExhaustive } from './exhaustive.ts';
 import { runHistory } from './history.ts';
 
-/** The short form of `npm run prove`, for every run of the tests; mostly it waits for leases to run out. */
+/** The short form of `npm run prove`, for every run of the tests. Most of its time it waits for leases to run out. */
 
-/** One of each step of a call: waiting for its hold, for its provider, for its settlement, for its client. */
+/** One failpoint for each step of a call: waiting for its hold, its provider, its settlement and its client. */
 const FAILPOINTS = [
   'statement.ledger-reserve-fitting-answered@ordinary',
   'instance.replaced',
@@ -25,10 +25,10 @@ test('WA-07, WA-10 two histories of kills, stops and outages: books, model, clie
     assert.deepEqual(violations, [], `kept: ${kept}`);
   }
   const sum = (of: 'acknowledged' | 'charges') => results.reduce((total, { figures }) => total + figures[of], 0);
-  assert.ok(sum('acknowledged') > 0 && sum('charges') > 0, 'histories in which nothing happens show nothing');
+  assert.ok(sum('acknowledged') > 0 && sum('charges') > 0, 'histories in which nothing happens prove nothing');
 });
 
-test('WA-07, WA-10 a process killed at a failpoint leaves no hold, and charges in full or nothing', async () => {
+test('WA-07, WA-10 a process killed at a failpoint leaves no hold and charges in full or not at all', async () => {
   const { cases, killed, neverFired, violations, kept } = await runExhaustive({
     seed: 1,
     names: FAILPOINTS,

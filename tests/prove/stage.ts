@@ -15,21 +15,21 @@ import { catalogueOf, type HistoryPlan } from './plan.ts';
 import { type Provider, startProvider } from './provider.ts';
 import { createRandom } from './random.ts';
 
-/** A server, a provider, gateways and funded wallets: what a history is played on. */
+/** The stage of a history: a server, a provider, gateways and funded wallets. */
 export interface Stage {
-  /** Shared by all gateways: the server's data, their logs, what they keep. */
+  /** Shared by all gateways: the server's data, their logs and their spools. */
   readonly directory: string;
   readonly catalogueFile: string;
   readonly plan: HistoryPlan;
   readonly provider: Provider;
   readonly cluster: Cluster;
   readonly fleet: Fleet;
-  /** Reads and arranges as the owner of everything. */
+  /** A pool of the database owner, to read and set up everything. */
   readonly owner: Pool;
   readonly payments: Payments;
   readonly demo: Demo;
   readonly readBooks: () => Promise<Books>;
-  /** Takes everything down. The directory stays where something was wrong, with the violations in it. */
+  /** Takes everything down. If something was wrong, the directory stays, with the violations in it. */
   readonly close: (violations: readonly Violation[]) => Promise<string | undefined>;
 }
 
@@ -92,7 +92,7 @@ async function furnish(
   return { directory, catalogueFile, plan, provider, cluster, fleet, owner, payments, demo, readBooks: read, close };
 }
 
-/** All that was written down, and the books as they stand. */
+/** Everything that was recorded, and the current books. */
 export async function writeLog(stage: Stage, calls: HistoryLog['calls']): Promise<HistoryLog> {
   const { plan, provider, payments } = stage;
   return {
@@ -110,7 +110,7 @@ export async function writeLog(stage: Stage, calls: HistoryLog['calls']): Promis
   };
 }
 
-/** What the service's own check says, as its operator runs it (WA-09). */
+/** The result of the service's own check, as an operator runs it (WA-09). */
 export async function checkByOperator(stage: Stage): Promise<readonly Violation[]> {
   const { cluster, plan, provider, directory: dataDirectory } = stage;
   const catalogue = catalogueOf(plan, provider.baseUrl);

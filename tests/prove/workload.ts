@@ -16,7 +16,7 @@ interface WorkloadOptions {
 }
 
 interface Clients {
-  /** Resolves to what all of them have seen, once their last calls are answered. */
+  /** Resolves to what all clients have seen once their last calls are answered. */
   readonly finish: (outages: readonly Outage[]) => Promise<readonly CallFacts[]>;
 }
 
@@ -30,10 +30,10 @@ interface Sent {
 const CLIENTS = 12;
 const BURST_PAUSE_MS = 400;
 const NO_GATEWAY_PAUSE_MS = 100;
-/** The echo of an outage: connections are made anew, statements repeated. */
+/** The aftermath of an outage: connections are reopened and statements repeated. */
 const OUTAGE_ECHO_MS = 10_000;
 
-/** Starts the clients of a history: each sends one call after the other until it is over. */
+/** Starts the clients of a history. Each sends one call after another until the history ends. */
 export function runClients(options: WorkloadOptions): Clients {
   const sent: Sent[] = [];
   const clients = Array.from({ length: CLIENTS }, (_, client) => runClient(options, client, sent));
@@ -54,7 +54,7 @@ async function runClient(options: WorkloadOptions, client: number, sent: Sent[])
   }
 }
 
-/** Many at once, through all gateways, on a wallet that cannot pay for all of them: the race for its last micro. */
+/** Many calls at once through all gateways on a wallet that cannot pay for all: a race for its last micro. */
 async function runBursts(options: WorkloadOptions, sent: Sent[]): Promise<void> {
   const { wallets } = options.plan;
   const short = wallets.filter(({ kind }) => kind === 'poor' || kind === 'capped');

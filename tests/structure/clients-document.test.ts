@@ -8,12 +8,12 @@ import { PYTHON_CLIENTS } from '../clients/python.ts';
 import { SCENARIOS } from '../clients/scenarios.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 
-test('docs/CLIENTS.md speaks of the installed versions, the scenarios and the settings that are run', () => {
+test('docs/CLIENTS.md shows the installed versions, the scenarios and the settings that the tests run', () => {
   const text = readFileSync(join(ROOT, 'docs', 'CLIENTS.md'), 'utf8');
-  assert.equal(text, clientsDocument(), 'Write it anew: `node tools/clients-table.ts`.');
+  assert.equal(text, clientsDocument(), 'Generate it again: `node tools/clients-table.ts`.');
 });
 
-test('each difference of a client is one of a scenario', () => {
+test('each listed difference of a client belongs to a scenario', () => {
   const names = SCENARIOS.map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
   for (const { differs } of [...CLIENTS, ...PYTHON_CLIENTS]) {

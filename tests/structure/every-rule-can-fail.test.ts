@@ -5,9 +5,9 @@ import { type Files, findingsIn, placesOf, relevantFindingsIn, SMALL } from './f
 
 const MIGRATION = 'packages/service/migrations/0001_first.sql';
 const made = (name: string): string => `create or replace function ${name}() returns int language sql as $$`;
-const machinePath = ['', 'root', 'purser'].join('/'); // In parts, or the rule would find it here.
+const machinePath = ['', 'root', 'purser'].join('/'); // In parts, because the rule would otherwise find it here.
 
-/** A tree that breaks a rule, and the one finding that it must give. */
+/** A tree that breaks a rule, and the one finding that it must produce. */
 const BROKEN: readonly (readonly [finds: `${RuleName} ${string}`, files: Files])[] = [
   ['readable kernel/odd.ts:1', { 'kernel/odd.ts': 'const text = `no end' }],
   ['readable kernel/odd.ts:1', { 'kernel/odd.ts': 'call(1;' }],
@@ -112,7 +112,7 @@ for (const [expected, files] of BROKEN) {
   });
 }
 
-test('every rule is seen to fail', () => {
+test('every rule has a tree that makes it fail', () => {
   const seen = new Set<string | undefined>([
     ...BROKEN.map(([expected]) => expected.split(' ')[0]),
     ...STANDS_ELSEWHERE,
@@ -136,7 +136,7 @@ test('too few files read is a finding', () => {
 
 const helpers = { rule: 'file-names', file: 'packages/service/src/kernel/helpers.ts', name: 'helpers.ts' } as const;
 
-test('an exception takes away the finding that it names, and no other', () => {
+test('an exception removes only the finding that it names', () => {
   const reason = 'The name that a tool outside the repository looks for.';
   const files = { 'kernel/helpers.ts': '', 'db/helpers.ts': '' };
   const rules = { ...SMALL, exceptions: [{ ...helpers, reason }] };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { FAILPOINTS, MARKED, MARKED_STATEMENTS } from '../../packages/service/src/kernel/failpoint.ts';
 
-/** The files on the way of a call. Of some, only the part that calls wait for. */
+/** The files on the path of a call. For some, only the part that calls wait for. */
 const CALL_PATH = [
   'http/data-plane/chat.ts',
   'http/data-plane/frame-writer.ts',
@@ -32,15 +32,15 @@ const PARTS: Readonly<Record<string, RegExp>> = {
   // A call waits neither for a replay nor for the end of the process.
   'ledger/settlement/settling.ts': /function land\([\s\S]*?\n {4}release:|async function settleAll[\s\S]*?\n\}\n/g,
 };
-/** A failpoint stands at most this many lines from the wait that it belongs to. */
+/** A failpoint is at most this many lines away from its wait. */
 const LINES_BESIDE = 3;
 
 const PLACING = 'statement.ledger-reserve-fitting';
 const SETTLING = 'statement.ledger-settle-covered';
 
 /**
- * What covers a wait, by the text that is waited for: a marked function of a port, or a function of the path, whose own waits
- * are checked here as well. Any other wait must have failpoints of its own beside it.
+ * What covers a wait, by the awaited text: a marked function of a port, or a function on the path, whose own waits
+ * are checked here as well. Any other wait needs failpoints of its own next to it.
  */
 const COVERS: Readonly<Record<string, string>> = {
   completeChat: 'function',
@@ -54,7 +54,7 @@ const COVERS: Readonly<Record<string, string>> = {
   replayOf: 'function',
   'answers.find': 'answers.find',
   'caller.idempotency.answers.keep': 'answers.keep',
-  sleep: 'lane.place', // Between two calls of it, and with nothing that has changed since the first.
+  sleep: 'lane.place', // It runs between two calls of `lane.place`, and nothing has changed since the first.
   'lane.providerOf(call).complete': 'provider.complete',
   endFailed: 'function',
   endKept: 'function',
@@ -89,7 +89,7 @@ interface Wait {
   readonly of: string;
 }
 
-/** What is waited for on a line, by `await` or by `then`: the text before the brackets of the call. */
+/** The awaited text on a line, by `await` or `then`: the text before the brackets of the call. */
 function waitsOf(lines: readonly string[]): readonly Wait[] {
   return lines.flatMap((text, line) => {
     const awaited = [...text.matchAll(/\bawait (?:\(await )?(new Promise|[\w.]+(?:\(\w*\)\.\w+)?)/g)];
@@ -102,7 +102,7 @@ function waitsOf(lines: readonly string[]): readonly Wait[] {
   });
 }
 
-/** Line numbers of the waits that nothing covers and that have no failpoint before them, or none after. */
+/** The line numbers of waits that nothing covers and that lack a failpoint before or after them. */
 function bareWaits(text: string, used: Set<string> = new Set()): readonly number[] {
   const lines = text.split('\n').map((line) => line.replace(/\/\/.*$|^\s*\/?\*.*$/, ''));
   const marks = lines.flatMap((line, index) => (line.includes("failpoint('") ? [index] : []));
@@ -134,29 +134,29 @@ const partOf = (file: string) => {
   return part === undefined ? read(file) : (read(file).match(part) ?? []).join('');
 };
 
-test('every wait of a call has a failpoint before it and one after it, its own or that of a marked port', () => {
+test('every wait of a call has a failpoint before and after it, its own or that of a marked port', () => {
   const used = new Set<string>();
   for (const file of CALL_PATH) {
     const text = partOf(file);
     assert.match(text, /\bawait\b|\.then\(/, `${file} waits for nothing`);
     assert.deepEqual(bareWaits(text, used), [], `${file}: waits without a failpoint, by line`);
   }
-  assert.deepEqual(new Set(Object.keys(COVERS)), used, 'a cover is for a wait that there is');
+  assert.deepEqual(new Set(Object.keys(COVERS)), used, 'every cover belongs to an existing wait');
 });
 
-test('what covers a wait is a marked function, or a function on the way of a call', () => {
+test('each cover of a wait is a marked function or a function on the path of a call', () => {
   const path = CALL_PATH.map(read).join('\n');
   for (const [wait, cover] of Object.entries(COVERS)) {
     if (cover.includes('.')) {
       assert.ok(FAILPOINTS.includes(`${cover}-called`) && FAILPOINTS.includes(`${cover}-answered`), cover);
     } else {
       const name = cover === 'function' ? wait : cover;
-      assert.match(path, new RegExp(`function ${name}\\b`), `${name} is no function of the path`);
+      assert.match(path, new RegExp(`function ${name}\\b`), `${name} is not a function on the path`);
     }
   }
 });
 
-test('app/compose.ts marks every port of which calls are waited for, and the pools of the statements', () => {
+test('app/compose.ts marks every port that calls wait for, and the pools of the statements', () => {
   const compose = read('app/compose.ts');
   const handedOn = { provider: 'lane', chunks: 'lane', writer: 'writers' } as const;
   for (const port of Object.keys(MARKED)) {
@@ -165,7 +165,7 @@ test('app/compose.ts marks every port of which calls are waited for, and the poo
   }
   assert.match(compose, /reserve: markStatements\(.*settle: markStatements\(/);
   const queries = globSync('ledger/**/queries.ts', { cwd: SOURCE }).map(read).join('\n');
-  for (const name of MARKED_STATEMENTS) assert.ok(queries.includes(`'${name}'`), `${name} is no statement`);
+  for (const name of MARKED_STATEMENTS) assert.ok(queries.includes(`'${name}'`), `${name} is not a statement`);
 });
 
 test('a wait without a failpoint is found', () => {
@@ -178,7 +178,7 @@ test('a wait without a failpoint is found', () => {
   assert.deepEqual(bareWaits('const found = await keys.look(1);\nreturn await lane.place(call);'), [1]);
 });
 
-test('every failpoint of the code stands there once and is listed, and every other one belongs to a port', () => {
+test('every failpoint in the code occurs once and is listed, and every other listed one belongs to a port', () => {
   const files = globSync('**/*.ts', { cwd: SOURCE }).filter((file) => !file.endsWith('.test.ts'));
   const used = [
     ...files
@@ -186,7 +186,7 @@ test('every failpoint of the code stands there once and is listed, and every oth
       .join('\n')
       .matchAll(/failpoint\('([a-z.-]+)'\)/g),
   ].map(([, name]) => name ?? '');
-  assert.equal(new Set(used).size, used.length, 'a name stands twice');
+  assert.equal(new Set(used).size, used.length, 'a name occurs twice');
   const ofPorts = FAILPOINTS.filter((name) => /-(called|answered)$/.test(name) && !name.startsWith('hold.'));
   assert.deepEqual(new Set([...used, ...ofPorts]), new Set(FAILPOINTS));
 });

@@ -3,18 +3,18 @@ import { inspect } from '../../tools/structure/inspect.ts';
 import type { RuleSet } from '../../tools/structure/rule-set.ts';
 import { RULES } from '../../tools/structure/rules.ts';
 
-/** Files by path; a name without `packages/` or another root lies in the source of the service. */
+/** Files by path. A name without `packages/` or another root is in the source of the service. */
 export type Files = Readonly<Record<string, string>>;
 
 const ROOTS = ['packages/', 'tests/', 'tools/', 'docs/', 'package', 'README.md'];
 
-/** The rules of the repository, without its own exceptions and the least that a whole repository must show. */
+/** The rules of the repository, without its exceptions and without the minimum counts of a whole repository. */
 export const SMALL: RuleSet = { ...RULES, exceptions: [], minimums: {} };
 
-/** A service of one file, in which nothing is wrong. */
+/** A service of one file with nothing wrong in it. */
 const CLEAN: Files = { 'cli/main.ts': '', 'cli/README.md': '# cli' };
 
-/** What the rules find in a small service with these files, and with a README in each folder. */
+/** The findings in a small service with these files and a README in each folder. */
 export function findingsIn(files: Files, rules: RuleSet = SMALL): readonly Finding[] {
   const tree = new Map<string, string>();
   for (const [name, text] of Object.entries({ ...CLEAN, ...files })) {
@@ -26,13 +26,13 @@ export function findingsIn(files: Files, rules: RuleSet = SMALL): readonly Findi
   return inspect(tree, rules).findings;
 }
 
-/** The same without what must come along in so small a service: nothing imports anything. */
+/** The same without the unavoidable findings of such a small service, in which nothing imports anything. */
 export function relevantFindingsIn(files: Files, rules: RuleSet = SMALL): readonly Finding[] {
   const byTheWay = ['unused-files', 'unused-exports'];
   return findingsIn(files, rules).filter(({ rule }) => !byTheWay.includes(rule));
 }
 
-/** `rule file:line` of each finding, with the files of the service named from its source. */
+/** `rule file:line` of each finding, with paths relative to the source of the service. */
 export function placesOf(findings: readonly Finding[]): readonly string[] {
   return findings.map(({ rule, file, line }) => `${rule} ${file.replace('packages/service/src/', '')}:${line}`);
 }

@@ -27,13 +27,13 @@ test('a slash is a division after a value and starts a regular expression elsewh
     );
 });
 
-test('a template is its texts with the tokens between them, however deep', () => {
+test('a template consists of its texts and the tokens between them, however deeply nested', () => {
   const shown = kindsOf('`a ${b + `c ${{ d: 1 }.d}`} \\` $ e`').map((kind) => kind.replace('punctuation:', ''));
   const inner = 'template:c |${|{|word:d|:|number:1|}|.|word:d|}|template-rest:';
   assert.equal(shown.join('|'), `template:a |\${|word:b|+|${inner}|}|template-rest: \\\` $ e`);
 });
 
-test('strings and comments hide what they hold, and lines are counted through them', () => {
+test('strings and comments hide their content, and lines inside them still count', () => {
   const { tokens, comments } = lex("#!/usr/bin/env node\n'it\\'s // no' /* two\nlines */\n// \"\n`\n` last");
   assert.deepEqual(
     tokens.map(({ text, line }) => [text, line]),
@@ -49,7 +49,7 @@ test('strings and comments hide what they hold, and lines are counted through th
   );
 });
 
-test('brackets that do not match are told with their line', () => {
+test('mismatched brackets are reported with their line', () => {
   assert.throws(() => lex('\n(]'), /line 2: `\]` closes nothing/);
   assert.throws(() => lex('\n{ ('), /line 2: `\(` is never closed/);
   assert.throws(() => lex('`a ${b}'), /line 1: a template is never closed/);

@@ -13,7 +13,7 @@ const SERVICE = 'packages/service/src/';
 const lines = (count: number, line: string): string => `${line}\n`.repeat(count);
 const longBody = lines(69, '  step();');
 
-/** A finding as `rule path:line`, and the text of that file. Categories of rules may find more in it. */
+/** A finding as `rule path:line`, and the text of that file. Other rules may find more in it. */
 const BROKEN: readonly (readonly [finds: string, text: string])[] = [
   ['max-lines tests/long.ts:301', lines(301, 'step();')],
   ['max-lines-per-function tools/declared.ts:2', `\nexport function long(): void {\n${longBody}}\n`],
@@ -72,7 +72,7 @@ const BROKEN: readonly (readonly [finds: string, text: string])[] = [
   ['no-restricted-globals packages/sdk/src/a.ts:1', "console.log('a');\n"],
 ];
 
-/** Nothing is found in these. */
+/** Texts without a finding. */
 const SOUND: readonly (readonly [path: string, text: string])[] = [
   ['tests/short.ts', lines(300, 'step();')],
   ['tools/short.ts', `export function short(): void {\n${lines(68, '  step();')}}\n`],
@@ -90,7 +90,7 @@ const SOUND: readonly (readonly [path: string, text: string])[] = [
 const EXTENSION = /\.ts$/;
 const APART = (name: string, index: number): string => name.replace(EXTENSION, `-${index}.ts`);
 
-/** For each place that the tables name, a file there and whether it may hold the text. */
+/** For each place that the tables name, a file there and whether it may contain the text. */
 function placed(place: string, index: number): string {
   const [area = '', ...rest] = place.split('/');
   const name = rest.length > 0 ? rest.join('/') : APART('placed.ts', index);
@@ -156,7 +156,7 @@ for (const [expected, text] of BROKEN) {
   });
 }
 
-test('lint finds nothing in code that only looks restricted, or that has the right', async () => {
+test('lint finds nothing in code that only looks restricted or that is allowed', async () => {
   const sound = new Set(SOUND.map(([path]) => path));
   assert.deepEqual(
     (await inBrokenTree).filter((finding) => sound.has(pathOf(finding))),
@@ -164,13 +164,13 @@ test('lint finds nothing in code that only looks restricted, or that has the rig
   );
 });
 
-test('every rule that the configuration sets is seen to fail', () => {
+test('every rule in the configuration has a text that makes it fail', () => {
   const sets = [CONFIG, ...CONFIG.overrides].flatMap(({ rules }) => Object.entries(rules ?? {}));
   const names = sets.filter(([, level]) => level !== 'off').map(([name]) => name.replace(/^.*\//, ''));
   assert.deepEqual(new Set(BROKEN.map(([finds]) => finds.split(' ')[0])), new Set(names));
 });
 
-test('each package and each restricted global is free where the tables say so, and nowhere else', async () => {
+test('each package and each restricted global is allowed exactly where the tables say so', async () => {
   const files = new Map<string, string>();
   const expected = new Set<string>();
   const areas = Object.keys(AREAS);
@@ -198,7 +198,7 @@ test('each package and each restricted global is free where the tables say so, a
   assert.deepEqual([...found].toSorted(), [...expected].toSorted());
 });
 
-test('each file that the tables name may use what they say', async () => {
+test('each file in the tables may use what they list for it', async () => {
   const texts = new Map<string, string>();
   const add = (place: string, line: string): void => {
     if (place.endsWith('.ts')) texts.set(placed(place, 0), `${texts.get(placed(place, 0)) ?? ''}${line}\n`);

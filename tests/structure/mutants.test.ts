@@ -11,7 +11,7 @@ import { ROOT } from '../../tools/toolchain.ts';
 
 const MUTANTS_MIN = 100;
 
-test('every mutant can be planted: what it takes out occurs once', () => {
+test('every mutant can be planted: the text it replaces occurs once', () => {
   const files = readTree(ROOT);
   const rotten = MUTANTS.map((one) => ({ id: one.id, rot: rotOf(files, one) })).filter(({ rot }) => rot !== undefined);
   assert.deepEqual(rotten, []);
@@ -19,7 +19,7 @@ test('every mutant can be planted: what it takes out occurs once', () => {
   assert.equal(new Set(MUTANTS.map(({ id }) => id)).size, MUTANTS.length);
 });
 
-test('the test that must notice a mutant exists', () => {
+test('the test that must notice each mutant exists', () => {
   const files = readTree(ROOT);
   for (const { id, killer } of MUTANTS) {
     assert.ok(
@@ -29,7 +29,7 @@ test('the test that must notice a mutant exists', () => {
   }
 });
 
-/** The names that a file gives its tests. What a template puts in may be anything. */
+/** Patterns of the test names in a file. The parts that a template fills in may be anything. */
 function namePatternsIn(text: string): readonly RegExp[] {
   const names = [...text.matchAll(/\btest\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/g)];
   return names.map(([, single, double, template]) => {
@@ -69,7 +69,7 @@ function judge(mutants: readonly Mutant[]) {
   return judgeMutants({ root: repository, files: FILES, mutants, jobs: 2, signal: AbortSignal.timeout(60_000) });
 }
 
-test('a mutant is killed by an assertion of its test, and by nothing else', async () => {
+test('only a failed assertion of its test kills a mutant', async () => {
   const verdicts = await judge([
     mutant('subtracts', 'left + right', 'left - right'),
     mutant('says-another-thing', 'Adds.', 'Adds up.'),
@@ -92,13 +92,13 @@ test('a mutant is killed by an assertion of its test, and by nothing else', asyn
   for (const reason of reasons.slice(2)) assert.match(reason, /^no assertion failed, but: ./);
 });
 
-test('a mutant that has rotted is planted nowhere', async () => {
+test('a rotten mutant is not planted', async () => {
   await assert.rejects(judge([mutant('gone', 'left * right', 'left')]), /gone has rotted: this text occurs 0 times/);
   await assert.rejects(judge([mutant('twice', 'number', 'bigint')]), /twice has rotted: this text occurs 3 times/);
   await assert.rejects(judge([mutant('same', 'left +', 'left +')]), /same has rotted: it puts back/);
 });
 
-test('a test that fails without a mutant, or does not exist, judges none', async () => {
+test('a test that fails without a mutant, or does not exist, judges no mutant', async () => {
   await assert.rejects(judge([mutant('subtracts', '+', '-', 'fails')]), /Without a mutant, "fails" .* does not pass/);
   await assert.rejects(judge([mutant('subtracts', '+', '-', 'gone')]), /Without a mutant, "gone" .* it did not run/);
 });

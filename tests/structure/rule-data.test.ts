@@ -23,7 +23,7 @@ test('each folder may import exactly what its row in the table lists', () => {
   }
 });
 
-test('a row that names a row below it is a finding, so no table can allow a cycle', () => {
+test('a row that names a later row is a finding, so no table can allow a cycle', () => {
   const areas = { kernel: ['cli'], cli: ['kernel'] };
   assert.deepEqual(placesOf(findingsIn({}, { ...SMALL, areas })), ['folder-imports tools/structure/areas.ts:1']);
   const rooms = { gateway: { usage: ['call'], call: [] } };
@@ -45,7 +45,7 @@ test('each room may import exactly what its row lists, and the files of the area
   }
 });
 
-test('the files that the table lets through do so for that one import only', () => {
+test('the exempt files of the table may make only that one import', () => {
   assert.ok(isClean({ 'kernel/refusal.ts': importOf('contract/errors.ts'), [pathOf('contract/errors.ts')]: '' }));
   assert.ok(!isClean({ 'kernel/refusal.ts': importOf('contract/chat.ts'), [pathOf('contract/chat.ts')]: '' }));
   assert.ok(!isClean({ 'kernel/other.ts': importOf('contract/errors.ts'), [pathOf('contract/errors.ts')]: '' }));

@@ -40,25 +40,25 @@ for (const [path, text] of Object.entries(FILES)) {
 const runTests = (...args: readonly string[]): Promise<Outcome> =>
   runNode({ args: [COMMAND, ...args], cwd: folder, timeoutMs: TIMEOUT_MS });
 
-/** The names of the tests that were run, by the spec reporter. */
+/** The names of the tests that were run, from the spec reporter's output. */
 function namesIn(output: string): readonly string[] {
   const names = output.split('\n').flatMap((line) => /^[✔✖] (.+) \(/.exec(line)?.[1] ?? []);
   return [...new Set(names)].toSorted();
 }
 
-test('all tests are run, and what the global setup puts into the environment reaches them', async () => {
+test('all tests are run and see the environment of the global setup', async () => {
   const { code, output } = await runTests('--without', 'tests/broken/');
   assert.equal(code, 0, output);
   assert.deepEqual(namesIn(output), ['adds', 'is slow', 'sees the setup']);
   assert.match(output, /ℹ tests 4\n/);
 });
 
-test('--fast leaves out what is slow', async () => {
+test('--fast leaves out slow tests', async () => {
   const { output } = await runTests('--fast', '--without', './tests/broken');
   assert.deepEqual(namesIn(output), ['adds', 'sees the setup']);
 });
 
-test('--rounds is told to the tests, and is a number', async () => {
+test('--rounds must be a number and reaches the tests', async () => {
   assert.equal((await runTests('--rounds', '7', 'tests/broken/rounds.test.ts')).code, 0);
   assert.equal((await runTests('tests/broken/rounds.test.ts')).code, 1);
   for (const rounds of ['0', '1.5', 'many']) {
@@ -83,14 +83,14 @@ test('-t chooses tests by name', async () => {
   assert.ok(!namesIn(output).includes('is slow'));
 });
 
-test('a failure is told by the exit code, and the closing lines come after what failed', async () => {
+test('a failure sets the exit code, and the closing lines come after the failed tests', async () => {
   const { code, output } = await runTests('tests/broken/fails.test.ts');
   assert.equal(code, 1);
   const [, closing = ''] = output.split('failing tests:');
   assert.match(closing, /ℹ tests 1\n[\s\S]*ℹ fail 1\n[\s\S]*ℹ duration_ms [\d.]+\n(?:taken down\n)?$/);
 });
 
-test('several files are closed by one sum', async () => {
+test('several files end with one summary', async () => {
   const files = ['tests/broken/fails.test.ts', 'tests/setup.test.ts', 'tests/skipped.test.ts', 'packages'];
   const { code, output } = await runTests(...files);
   assert.equal(code, 1);
@@ -112,7 +112,7 @@ test('a file that ends before its tests do fails the run', async () => {
   assert.match(output, /failing tests:[\s\S]*dies\.test\.ts[\s\S]*ℹ fail 1\n/);
 });
 
-test('every file whose time is written down exists', () => {
+test('every file with a recorded time exists', () => {
   assert.deepEqual(
     NAMED.filter((file) => !existsSync(join(ROOT, file))),
     [],
@@ -120,14 +120,14 @@ test('every file whose time is written down exists', () => {
   assert.equal(new Set(NAMED).size, NAMED.length);
 });
 
-test('what waits runs beside what computes, both longest first, and files that nobody has timed come last', () => {
+test('waiting files run beside computing ones, both longest first, and files without a recorded time come last', () => {
   const [waiting = '', next = ''] = NAMED;
   const { waiting: inOrder, computing } = inQueues(['tests/new.test.ts', next, LONGEST_COMPUTING, waiting]);
   assert.deepEqual(inOrder, [waiting, next]);
   assert.deepEqual(computing, [LONGEST_COMPUTING, 'tests/new.test.ts']);
 });
 
-test('a table of what a test saw comes after what failed', async () => {
+test('a table of test diagnostics comes after the failed tests', async () => {
   const { output } = await runTests('tests/broken/table.test.ts');
   const [before = '', closing = ''] = output.split('failing tests:');
   assert.doesNotMatch(before, /a table/);
@@ -148,7 +148,7 @@ test('arguments that match no file fail', async () => {
   for (const args of runs) assert.equal((await runTests(...args)).code, 1, args.join(' '));
 });
 
-test('a run past its limit ends with a message that names what was under way', async () => {
+test('a run past its limit ends with a message that names the running files', async () => {
   const { code, output } = await runTests('--limit', '2', 'tests/broken/hangs.test.ts');
   assert.equal(code, 124);
   assert.match(output, /have run for 2 s, which is the limit/);
@@ -156,7 +156,7 @@ test('a run past its limit ends with a message that names what was under way', a
   assert.match(output, /taken down/);
 });
 
-test('a signal ends the tests and takes down the global setup, even when it comes twice', async () => {
+test('a signal ends the tests and the global setup, even if it comes twice', async () => {
   const args = [COMMAND, 'tests/broken/hangs.test.ts'];
   const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';

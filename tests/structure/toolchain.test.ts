@@ -9,7 +9,7 @@ for (const tool of TOOLCHAIN) {
   });
 }
 
-test('the toolchain is whole', () => {
+test('the toolchain is complete', () => {
   assert.deepEqual(
     TOOLCHAIN.map(({ bin }) => bin),
     ['tsc', 'oxlint', 'biome'],

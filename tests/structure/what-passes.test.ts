@@ -18,7 +18,7 @@ test('tests and tools may import anything, and hold SQL', () => {
   });
 });
 
-test('sentences that begin like SQL are no SQL', () => {
+test('sentences that begin like SQL are not SQL', () => {
   const sentences = [
     'with 3 calls in flight',
     'update it',
@@ -32,12 +32,12 @@ test('sentences that begin like SQL are no SQL', () => {
   for (const sentence of sentences) assertPasses({ 'http/a.ts': `const say = \`${sentence}\`;` });
 });
 
-test('SQL of its own tables passes in queries.ts and anywhere in db', () => {
+test('SQL on its own tables passes in queries.ts and anywhere in db', () => {
   assertPasses({ 'ledger/queries.ts': 'const sql = `select 1 from ledger.hold as usage where usage_id = $1`;' });
   assertPasses({ 'db/migrate.ts': 'const sql = `insert into db.migration values ($1)`;' });
 });
 
-test('names with a dot outside of SQL are no tables, as long as no migration made them', () => {
+test('dotted names outside SQL are not tables, as long as no migration created them', () => {
   assertPasses({ 'gateway/a.ts': "import { b } from '#usage/b.ts'; const key = 'usage.total';", 'usage/b.ts': '' });
 });
 
@@ -49,14 +49,14 @@ test('a function of the ledger may mention usage, and one of any schema the func
   assertPasses({ ...helpers, 'sandbox/reset.sql': made('sandbox.reset', 'db.now()') });
 });
 
-test('a file of a function may say who may call it and hang it on a table', () => {
+test('the file of a function may grant rights on it and attach it to a table', () => {
   const more = `revoke all on function db.f from public;\ngrant execute on function db.f to purser_live;
     create or replace trigger t before insert on db.t for each row execute function db.f();
     do $$ begin alter table db.t add check (true); end $$;`;
   assertPasses({ 'db/f.sql': `-- Why.\ncreate or replace function db.f() ${body('1')}\n${more}` });
 });
 
-test('statements of a migration that make nothing with a name pass', () => {
+test('migration statements that create nothing with a name pass', () => {
   const sql = `-- create table loose ();
     /* create table loose (); */
     do $$ begin create role gateway; exception when others then null; end $$;
@@ -99,13 +99,13 @@ test('an export that only a test imports passes', () => {
   );
 });
 
-test('paths inside of URLs, globs and relative paths are of no machine', () => {
+test('paths inside URLs, globs and relative paths are not machine paths', () => {
   for (const path of ['https://host.example/root/a', './work/a', 'a/root/b', '**/home/app', '~/work', '/rooted/a']) {
     assertPasses({ 'docs/a.md': `See ${path}.` });
   }
 });
 
-test('links to files, folders, parts of a page and other hosts pass; those in code are none', () => {
+test('links to files, folders, page sections and other hosts pass, and those in code do not count', () => {
   const links = '[a](docs/plan.md#part) [b](docs) [c](docs/) [d](#part) [e](https://x.example/y) [f](/docs/plan.md)';
   assertPasses({ 'README.md': `${links}\n\`[g](gone.md)\`\n\`\`\`\n[h](gone.md)\n\`\`\`\n`, 'docs/plan.md': '' });
 });

@@ -1,5 +1,5 @@
 /**
- * Whether an address is special, by whole numbers alone: what IANA's special-purpose registries and the multicast space say,
+ * Whether an address is special, by integer comparison alone, from IANA's special-purpose registries and the multicast space,
  * written down apart from the service's own list.
  */
 export interface Address {
@@ -36,7 +36,7 @@ function isIn([from, length]: Block, value: bigint, bits: number): boolean {
   return value >> shift === start >> shift;
 }
 
-/** Half of them anywhere; half near the edges of a special block, where mistakes are. */
+/** Half of them anywhere, and half near the edges of a special block, where mistakes hide. */
 export function randomAddress(): Address {
   const bits = Math.random() < 0.5 ? 32 : 128;
   const whole = randomBits(bits);

@@ -3,17 +3,17 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DocumentCheck, documentCheck } from './document.ts';
 
-/** What a service under test answers, compared with its own document, so that every test file checks the document too. */
+/** Compares the answers of a service under test with its own document, so that every test file checks the document too. */
 export interface Answered {
-  /** Fails where an answer was not as the document says. */
+  /** Fails if an answer differed from the document. */
   readonly assertDocumented: () => void;
 }
 
-/** Of each operation and status: tests that call a thousand times mostly get the same. */
+/** How many answers are checked per operation and status. Tests with a thousand calls mostly get the same answer. */
 const ANSWERS_MAX = 300;
 const FAULTS_MAX = 20;
 
-/** Listens to the service in this process that has this address. */
+/** Listens to the service at this address in this process. */
 export async function watchAnswers(url: string): Promise<Answered> {
   const check = documentCheck(await (await fetch(`${url}/openapi.json`)).text());
   const watched = { check, seen: new Map<string, number>(), faults: new Set<string>() };
@@ -21,7 +21,7 @@ export async function watchAnswers(url: string): Promise<Answered> {
   return {
     assertDocumented: () => {
       watchedPorts.delete(Number(new URL(url).port));
-      assert.deepEqual([...watched.faults], [], 'every answer is one by the document');
+      assert.deepEqual([...watched.faults], [], 'every answer is as the document says');
     },
   };
 }
@@ -45,13 +45,13 @@ interface Sent {
   readonly text: string;
 }
 
-/** Gives headers and body once all was sent. An answer that breaks off is not judged. */
+/** Returns headers and body once everything was sent. An answer that breaks off is not judged. */
 function collect(response: ServerResponse, onSent: (sent: Sent) => void): void {
   const parts: Buffer[] = [];
   const head: Record<string, unknown> = {};
   const writeHead = response.writeHead.bind(response) as (...words: unknown[]) => never;
   response.writeHead = (...words: unknown[]) => {
-    // Names and values in turn, which a response does not remember.
+    // Alternating names and values, which a response does not keep.
     const pairs: readonly unknown[] = words.find(Array.isArray) ?? [];
     for (let at = 0; at < pairs.length; at += 2) head[String(pairs[at])] = pairs[at + 1];
     return writeHead(...words);
@@ -71,7 +71,7 @@ function collect(response: ServerResponse, onSent: (sent: Sent) => void): void {
   });
 }
 
-/** What cannot be judged is a fault too: thrown here, it would end the server's answer and hang its caller. */
+/** An error in the comparison also counts as a fault. Throwing it here would break the server's answer and hang its caller. */
 function faultIn(check: DocumentCheck, answer: Parameters<DocumentCheck['faultOf']>[0]): string | undefined {
   try {
     return check.faultOf(answer);

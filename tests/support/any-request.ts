@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Requests of every kind that a model without a list of its own takes: texts, images, tools, schemas. */
+/** Requests of every kind that a model without a parameter list takes: texts, images, tools, schemas. */
 
 const text = fc.oneof(
   fc.string({ maxLength: 60 }),
@@ -20,7 +20,7 @@ const imageUrl = fc.oneof(
 const part = fc.oneof(
   fc.record({ type: fc.constant('text'), text }),
   fc.record({ type: fc.constant('image_url'), image_url: fc.record({ url: imageUrl, detail: fc.constant('high') }) }),
-  // An address where none belongs is text like any other.
+  // An address in an unexpected place is ordinary text.
   fc.record({ type: fc.constant('text'), text, image_url: fc.record({ url: imageUrl }) }),
 );
 const toolCall = fc.record({
@@ -39,7 +39,7 @@ const message = fc.oneof(
   fc.record({ role: fc.constant('tool'), tool_call_id: name, content: text }),
 );
 
-/** Any JSON but the names that a request may not hold, which the generator is fond of. */
+/** Any JSON except the names that a request may not contain, which the generator likes to produce. */
 const passable = fc
   .jsonValue({ maxDepth: 3 })
   .filter((value) => !/"(?:__proto__|prototype)"/.test(JSON.stringify(value)));

@@ -1,7 +1,7 @@
-// A passkey in software: what a browser and its authenticator answer to the options of a page. Real keys, CBOR by hand.
+// A passkey in software: the answers of a browser and its authenticator to a page's options. Real keys, hand-written CBOR.
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign, type webcrypto } from 'node:crypto';
 
-/** What a page asks a browser with, as far as it matters here. */
+/** The options that a page passes to a browser, as far as they matter here. */
 interface Options {
   readonly challenge: string;
   readonly rp?: { readonly id: string };
@@ -9,7 +9,7 @@ interface Options {
   readonly user?: { readonly id: string };
 }
 
-/** What to do otherwise than the options ask. */
+/** Deviations from the options. */
 export interface Oddity {
   readonly type?: string;
   readonly origin?: string;
@@ -21,7 +21,7 @@ export interface Oddity {
   readonly signCount?: number;
   readonly algorithm?: number;
   readonly attestation?: { readonly fmt: string; readonly statement: readonly (readonly [string, Cbor])[] };
-  /** Who vouches for the authenticator, as nobody was asked to. */
+  /** An attestation of the authenticator, although none was requested. */
   readonly maker?: { readonly key: KeyObject; readonly certificate: Buffer };
   readonly signedBy?: KeyObject;
 }
@@ -41,7 +41,7 @@ const HAS_CREDENTIAL = 0x40;
 const CREDENTIAL_ID_BYTES = 32;
 const AAGUID = Buffer.alloc(16);
 
-/** `countsUses`: as a security key does; others say zero for ever. */
+/** `countsUses`: counts like a security key. Other authenticators always say zero. */
 export function createAuthenticator({
   algorithm = 'ES256',
   countsUses = false,
@@ -139,7 +139,7 @@ function bytes(text: string): Buffer {
   return Buffer.from(text, 'base64url');
 }
 
-/** The public key as COSE has it (RFC 9053). `algorithm`: another than it is. */
+/** The public key in COSE format (RFC 9053). `algorithm`: a wrong algorithm to claim. */
 function coseOf(
   { kty, x = '', y = '', n = '', e = '' }: webcrypto.JsonWebKey,
   algorithm?: number,

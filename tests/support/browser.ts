@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { type Reply, send } from './client.ts';
 
-/** A browser without scripts: it keeps cookies, and sends the forms of the page that it shows. */
+/** A browser without scripts. It keeps cookies and submits the forms of the page it shows. */
 export interface Browser {
-  /** Goes to a page, and on to where that leads. */
+  /** Opens a page and follows its redirects. */
   readonly open: (path: string) => Promise<Reply>;
-  /** One request, without going on. */
+  /** Sends one request without following redirects. */
   readonly ask: (path: string, options?: Asked) => Promise<Reply>;
-  /** Fills the form of the page that posts to `action`, and goes where that leads. */
+  /** Fills in the page's form that posts to `action`, submits it and follows the redirects. */
   readonly submit: (action: string, fields?: Readonly<Record<string, string>>, which?: string) => Promise<Reply>;
-  /** What a form of the page would be sent with, unfilled. `which`: a text that it must hold. */
+  /** The fields that a form of the page would send unfilled. `which`: a text that the form must contain. */
   readonly fieldsOf: (action: string, which?: string) => Record<string, string>;
   readonly cookies: Map<string, string>;
   /** The page that it shows. */
@@ -18,7 +18,7 @@ export interface Browser {
 
 interface Asked {
   readonly form?: Readonly<Record<string, string>>;
-  /** Undefined: none is sent. */
+  /** Undefined if none is sent. */
   readonly origin?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }

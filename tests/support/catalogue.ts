@@ -1,4 +1,4 @@
-/** A catalogue with one open and one reserved model at a scripted upstream, prices easy to follow by hand. */
+/** A catalogue with one open and one reserved model at a scripted upstream, with prices that are easy to follow by hand. */
 export function catalogueAt(baseUrl: string, model: Readonly<Record<string, unknown>> = {}) {
   const common = {
     provider: 'upstream',
@@ -23,7 +23,7 @@ export function catalogueAt(baseUrl: string, model: Readonly<Record<string, unkn
   };
 }
 
-/** What a call on the catalogue above costs, in micros, worked out apart from the service's own code. */
+/** The cost of a call on the catalogue above in micros, calculated independently of the service's code. */
 export function chargeFor(usage: { prompt: number; cached?: number; completion: number }): number {
   const cached = usage.cached ?? 0;
   const hundredths = (usage.prompt - cached) * 100 + cached * 25 + usage.completion * 400;

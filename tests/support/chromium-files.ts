@@ -3,13 +3,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inflate } from '@sparticuz/chromium';
 
-/** A browser on this machine, and what its process needs around it. */
+/** A browser on this machine and the environment that its process needs. */
 export interface BrowserFiles {
   readonly executable: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Where others than the packaged one are usually found. */
+/** The usual places of browsers other than the packaged one. */
 const INSTALLED = [
   '/usr/bin/chromium',
   '/usr/bin/google-chrome',
@@ -18,7 +18,7 @@ const INSTALLED = [
 const PACKED = ['chromium.br', 'fonts.tar.br', 'al2023.tar.br'];
 const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache');
 
-/** `PURSER_TEST_BROWSER`, the packaged browser, or one that is installed; undefined where there is none. */
+/** `PURSER_TEST_BROWSER`, the packaged browser, or an installed one. Undefined if there is none. */
 export async function findBrowser(): Promise<BrowserFiles | undefined> {
   const named = process.env['PURSER_TEST_BROWSER'];
   if (named !== undefined) return { executable: named, environment: {} };
@@ -64,11 +64,11 @@ async function unpack(folder: string): Promise<void> {
   }
 }
 
-/** The package unpacks into the folder for temporary files: for all users of a machine the same one, by itself. */
+/** The package unpacks into the folder for temporary files, which by default is the same one for all users of a machine. */
 async function inTemporary(folder: string, work: () => Promise<unknown>): Promise<void> {
   const before = process.env['TMPDIR'];
   process.env['TMPDIR'] = folder;
-  const done = work(); // Asks for the folder at once.
+  const done = work(); // Looks up the folder at once.
   if (before === undefined) delete process.env['TMPDIR'];
   else process.env['TMPDIR'] = before;
   await done;

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { findBrowser } from './chromium-files.ts';
 
-/** A real browser, with nothing of one context known to another. */
+/** A real browser whose contexts share nothing. */
 export interface Chromium {
   readonly open: (options?: ContextOptions) => Promise<Tab>;
 }
@@ -16,33 +16,33 @@ export interface ContextOptions {
   readonly hasScripts?: boolean;
   readonly forcedColors?: 'active';
   readonly reducedMotion?: 'reduce';
-  /** Whom its pages may lead to beside the service. */
+  /** The hosts that its pages may lead to besides the service. */
   readonly others?: readonly string[];
 }
 
-/** One window, and what it was seen doing. */
+/** One window and a record of what it did. */
 export interface Tab {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Messages on the console and faults of scripts. */
+  /** Console messages and script errors. */
   readonly complaints: readonly string[];
   readonly requests: readonly Requested[];
-  /** The hosts that it may ask. */
+  /** The hosts that it may contact. */
   readonly hosts: readonly string[];
 }
 
 interface Requested {
   readonly url: string;
   readonly referer: string | undefined;
-  /** It loads a page, and not a part of one. */
+  /** True if it loads a page and not a part of one. */
   readonly isPage: boolean;
 }
 
 const LAUNCH_MS_MAX = 60_000;
-/** For one thing on a page: the tests have limits of their own. */
+/** The limit for one step on a page. The tests have their own limits. */
 const STEP_MS_MAX = 60_000;
 const ARGUMENTS = [
-  '--no-sandbox', // A container lets nobody have one.
+  '--no-sandbox', // A container does not allow one.
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
@@ -54,9 +54,9 @@ let isTold = false;
 const SCREENSHOTS = path.resolve(import.meta.dirname, '../../.test-output/screenshots');
 
 /**
- * A browser that finds each of these hosts at an address of this machine, and nothing else anywhere. Names that end in
- * `.localhost` have cookies and passkeys like those of the world, and each is a site of its own. Closed when the test
- * ends. Undefined, and the test is skipped, where there is no browser.
+ * A browser that resolves each of these hosts to an address of this machine, and no other name. Names that end in
+ * `.localhost` have cookies and passkeys like public names, and each is a separate site. Closed when the test
+ * ends. If there is no browser, it is undefined and the test is skipped.
  */
 export async function openChromium(
   t: TestContext,
@@ -113,11 +113,11 @@ async function openTab(
 const PICTURE_TRIES = 5;
 const PICTURE_PAUSE_MS = 500;
 
-/** Keeps what the page looks like, for people to judge: in `.test-output/screenshots`. */
+/** Saves a picture of the page in `.test-output/screenshots`, for people to judge. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true });
   const file = { path: path.join(SCREENSHOTS, `${name}.png`), fullPage: true } as const;
-  // A machine under load may have no room for a picture just then. What a test claims is never in it.
+  // A machine under load may fail to take a picture. No test depends on one.
   for (let left = PICTURE_TRIES; left > 1; left -= 1) {
     const isKept = await page.screenshot(file).then(
       () => true,

@@ -3,7 +3,7 @@ export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed body, where it is a JSON object. */
+  /** The parsed body if it is a JSON object. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly error: Readonly<Record<string, unknown>>;
 }
@@ -18,7 +18,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Sends a request: an object as JSON, a string or bytes as they are. */
+/** Sends a request. An object goes as JSON, a string or bytes as they are. */
 export async function send(path: string, options: CallOptions): Promise<Reply> {
   const { url, key, user, headers, body, signal } = options;
   const isRaw = typeof body === 'string' || body instanceof Uint8Array;

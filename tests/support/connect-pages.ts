@@ -3,18 +3,18 @@ import type { Browser } from './browser.ts';
 import type { Reply } from './client.ts';
 import { assertPage, mainOf } from './page.ts';
 
-/** What somebody fills in who agrees. */
+/** The fields that a user fills in to agree. */
 export const CONSENT = { cap: '20', 'other-cap': '', own: 'yes' } as const;
 
 let people = 0;
 
-/** Somebody whom no other test has, and the account at the app. */
+/** A person that no other test uses, and their account at the app. */
 export function newConnectPerson(): { readonly email: string; readonly user: string } {
   people += 1;
   return { email: `connect-${people}@example.test`, user: `user-${people}` };
 }
 
-/** Where a page leads back to: its link, and what the browser follows by itself. */
+/** Where a page leads back to: its link, and the address that the browser follows by itself. */
 export function wayBackOf(reply: Reply): string {
   assert.equal(reply.status, 200, mainOf(reply));
   const link = textOf(/<a class="button" href="([^"]*)"/.exec(reply.text)?.[1]);
@@ -27,7 +27,7 @@ function textOf(written = ''): string {
   return written.replace(/&#(\d+);/g, (_all, code: string) => String.fromCharCode(Number(code)));
 }
 
-/** Opens the link, agrees, and shows what comes then. */
+/** Opens the link, agrees, and shows the next page. */
 export async function consent(
   browser: Browser,
   link: string,

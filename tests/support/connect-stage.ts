@@ -8,13 +8,13 @@ import { newOwnApp, newOwner, type Person } from './control.ts';
 import { setStage, type Stage } from './stage.ts';
 import type { TestApp } from './service.ts';
 
-/** An app that may send its users to connect, and the links that lead there. */
+/** An app that may send its users to the connect page, and the links that lead there. */
 export interface ConnectStage extends Stage {
   /** Of the service. */
   readonly secret: string;
   readonly owner: Person;
   readonly connections: TestConnections;
-  /** A new app of the owner. The first of its addresses is where links lead back to. */
+  /** A new app of the owner. Links lead back to the first of its addresses. */
   readonly newConnectApp: (name?: string, redirectUris?: readonly string[]) => Promise<ConnectApp>;
   /** All rows that opening, consenting and paying could write. */
   readonly everything: () => Promise<string>;
@@ -26,7 +26,7 @@ export interface ConnectApp extends TestApp {
   readonly ask: (user: string, fields?: Readonly<Record<string, unknown>>, key?: string) => Promise<Reply>;
   /** The path of the link for a user. */
   readonly linkFor: (user: string, fields?: Readonly<Record<string, unknown>>) => Promise<string>;
-  /** One that the service issued so many seconds ago. */
+  /** A link that the service issued the given number of seconds ago. */
   readonly oldLinkFor: (user: string, secondsAgo: number, appId?: AppId) => string;
   readonly change: (fields: Readonly<Record<string, unknown>>) => Promise<unknown>;
 }

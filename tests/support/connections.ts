@@ -16,7 +16,7 @@ import type { TestDatabase } from './database.ts';
 export interface TestConnections extends Connections {
   /** A person who has shown that this address is theirs. */
   readonly newIdentity: (email?: string) => Promise<Identity>;
-  /** Consents, and fails where the wallet is another's. */
+  /** Consents, and fails if the wallet is another identity's. */
   readonly connect: (consented: Consented) => Promise<Connection>;
 }
 

@@ -7,7 +7,7 @@ import { waitUntil } from './wait-until.ts';
 
 export const PASSWORD = 'correct horse battery';
 
-/** Somebody who is signed in, or nobody. */
+/** A signed-in person, or nobody. */
 export interface Person {
   readonly ask: (method: string, path: string, body?: unknown) => Promise<Reply>;
   /** The body of an answer that must have this status. */
@@ -46,7 +46,7 @@ export async function newOwner(
   service: Pick<TestService, 'url' | 'database'>,
 ): Promise<Person & { readonly email: string }> {
   const email = `owner-${(people += 1)}@example.test`;
-  // Not by `POST /accounts`, which lets one address make twenty of them and then two a minute.
+  // Not through `POST /accounts`, which allows one address twenty accounts and then two a minute.
   await ensureSignIn(service.database.owner, { email, password: PASSWORD, name: 'Owner', role: 'owner' });
   return { ...(await signIn(service, email)), email };
 }
@@ -65,9 +65,9 @@ export async function newOwnApp(person: Person): Promise<TestApp> {
   return { appId, liveKey: await keyOf('live'), testKey: await keyOf('sandbox') };
 }
 
-/** The newest mail to this address: what it says, and the token in it. */
+/** The newest mail to this address: its text and the token in it. */
 export async function mailTo({ database }: TestService, email: string): Promise<{ body: string; token: string }> {
-  return waitUntil('the mail is there', async () => {
+  return waitUntil('the mail has arrived', async () => {
     const { rows } = await database.owner.query<{ body: string }>(
       'select body from mail.messages where recipient = $1 order by message_id desc limit 1',
       [email],
@@ -78,7 +78,7 @@ export async function mailTo({ database }: TestService, email: string): Promise<
   });
 }
 
-/** From now on no bucket of tries that is there fills up again: how long a test takes decides nothing. */
+/** From now on no existing bucket of attempts refills, so that the duration of a test does not matter. */
 export async function stopRefill({ database }: TestService): Promise<void> {
   const hour = 60 * 60 * 1_000_000;
   await database.owner.query(`update limits.buckets set refilled_at_us = refilled_at_us + $1 where app_id like '%:%'`, [

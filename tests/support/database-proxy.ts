@@ -1,11 +1,11 @@
-// A network between a service and its database, or a caller and the service, that a test can cut.
+// A network that a test can cut, between a service and its database or between a caller and the service.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface DatabaseProxy {
   /** The database's own address, by way of this network. */
   readonly url: string;
-  /** Nothing gets through any more and nobody is told; what was sent arrives when the network is back. */
+  /** Silently holds everything back. What was sent arrives when the network is back. */
   readonly fallSilent: () => void;
   /** Connections are reset, new ones too. */
   readonly reset: () => void;
@@ -18,7 +18,7 @@ interface Pair {
   readonly server: Socket;
 }
 
-/** Listens on a free port of 127.0.0.1 for connections to the database of that address. */
+/** Listens on a free port of 127.0.0.1 for connections to the database at that address. */
 export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl);
   const pairs = new Set<Pair>();
@@ -65,7 +65,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   };
 }
 
-/** Passes on what comes, in both directions, and the end of either. */
+/** Forwards data in both directions, and the end of either side. */
 function join({ client, server }: Pair, over: () => void): void {
   for (const [from, to] of [
     [client, server],

@@ -4,10 +4,10 @@ import { createLog } from '../../packages/service/src/kernel/log.ts';
 
 export const TEMPLATE_DATABASE = 'purser_template';
 
-/** A database of a test's own on the run's PostgreSQL server, with the schema and nothing else. */
+/** A separate database for a test on the run's PostgreSQL server, with the schema and nothing else. */
 export interface TestDatabase {
   readonly url: string;
-  /** Acts as the owner of everything: for arranging and looking, never for what is tested. */
+  /** Acts as the owner of everything. For setting up and inspecting, never for the tested code. */
   readonly owner: Pool;
   readonly close: () => Promise<void>;
 }
@@ -17,13 +17,13 @@ const OBJECT_IN_USE = '55006';
 
 interface DatabaseOptions {
   readonly isEmpty?: boolean;
-  /** Another server than the run's, where there is no template: the database is empty. */
+  /** A server other than the run's. It has no template, so the database is empty. */
   readonly server?: string | undefined;
 }
 
 export async function createTestDatabase(options: DatabaseOptions = {}): Promise<TestDatabase> {
   const { server = process.env['PURSER_TEST_SERVER'], isEmpty = options.server !== undefined } = options;
-  if (server === undefined) throw new Error('There is no test server: run the tests by `npm test`.');
+  if (server === undefined) throw new Error('There is no test server. Run the tests with `npm test`.');
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin = createPool({ url: server, role: 'owner', connectionsMax: 1, log });
   await createDatabase(admin, name, isEmpty ? 'template0' : TEMPLATE_DATABASE);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { documentCheck, type WholeAnswer } from './document.ts';
 
-// That answers which are not as the document says are seen: the check itself, with a document of its own.
+// Tests of the check itself with a small document: it must notice answers that differ from the document.
 
 const item = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'], additionalProperties: false };
 const error = {
@@ -47,7 +47,7 @@ function answer(
   return { method, path, status, headers: { ...headers }, text };
 }
 
-test('an answer that is as the document says has no fault', () => {
+test('an answer that matches the document has no fault', () => {
   const right = [
     answer('GET', '/items/1', 200, { id: 'a' }),
     answer('HEAD', '/items/1', 200, ''),
@@ -77,7 +77,7 @@ test('an answer that is as the document says has no fault', () => {
   assert.equal(operationOf(answer('GET', '/nowhere', 404)), 'nothing');
 });
 
-test('each thing that the document does not have is a fault', () => {
+test('everything that the document does not have is a fault', () => {
   const wrong: readonly (readonly [WholeAnswer, RegExp])[] = [
     [answer('GET', '/items/1', 200, { id: 'a', more: 1 }), /additional properties/],
     [answer('GET', '/items/1', 200, {}), /required property 'id'/],

@@ -16,15 +16,15 @@ export interface WholeAnswer {
 }
 
 export interface DocumentCheck {
-  /** Method and path as the document has them; what the document does not have is `nothing`. */
+  /** Method and path as the document has them, or `nothing` if it has none. */
   readonly operationOf: (answer: WholeAnswer) => string;
-  /** What of an answer is not as the document says. */
+  /** The differences between an answer and the document. */
   readonly faultOf: (answer: WholeAnswer) => string | undefined;
 }
 
 /** Bytes that are not an HTTP request are refused before there is a route (ER-08). */
 const BELOW_ROUTES = /^(The request is not valid HTTP|`expect` must be )/;
-/** Of headers that are ours, or that clients act on, the document has to tell. */
+/** The document must describe our own headers and those that clients act on. */
 const TOLD = /^(x-service-|retry-after|x-should-retry|www-authenticate|ratelimit)/;
 
 /** Compares answers with the document. */
@@ -42,7 +42,7 @@ export function documentCheck(text: string): DocumentCheck {
     return check(value) ? undefined : `${ajv.errorsText(check.errors)} in ${JSON.stringify(value).slice(0, 500)}`;
   }
 
-  /** Of templates that fit, one that has the method. */
+  /** Among the matching templates, one that has the method. */
   function pathOf({ method, path }: WholeAnswer): string | undefined {
     if (!isReadable(path)) return undefined;
     const fitting = paths.filter(({ pattern }) => pattern.test(path)).map((one) => one.path);
@@ -100,7 +100,7 @@ function typeOf({ headers }: WholeAnswer): string {
   return typeof type === 'string' ? (type.split(';', 1)[0] ?? '') : '';
 }
 
-/** Pages for people are no part of the document, and take some methods. Anything else that it does not know must not be there. */
+/** Pages for people are not part of the document and take some methods. Any other unknown route must not exist. */
 function faultOfUnknown(answer: WholeAnswer): string | undefined {
   const isNowhere = answer.status === 404 || answer.status === 405;
   return isNowhere || typeOf(answer) !== 'application/json' ? undefined : 'the document has no such path';
@@ -113,7 +113,7 @@ function isBelowRoutes(answer: WholeAnswer): boolean {
   return BELOW_ROUTES.test(error?.message ?? '');
 }
 
-/** Nothing is at an address like `/v1/models/%`. */
+/** An address like `/v1/models/%` leads nowhere. */
 function isReadable(path: string): boolean {
   try {
     return decodeURIComponent(path) !== '';
@@ -122,7 +122,7 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** The name of a model may have slashes in it. No other part of a path has. */
+/** The name of a model may contain slashes. No other part of a path does. */
 function patternOf(path: string): RegExp {
   const parts = path.split(/\{\w+\}/).map((part) => part.replaceAll('.', '\\.'));
   return new RegExp(`^${parts.join(path.startsWith('/v1/models/') ? '.+' : '[^/]+')}$`);

@@ -16,7 +16,7 @@ function proseOf(document: string): string {
   return readDocument(document).replaceAll(/^```[^]*?^```$/gm, '');
 }
 
-/** The rows of the tables under a heading, each as its cells, without the row of titles. */
+/** The rows of the tables under a heading, each as its cells, without the title row. */
 export function rowsUnder(document: string, heading: string): readonly (readonly string[])[] {
   const text = readDocument(document);
   const start = text.indexOf(`\n${heading}\n`);
@@ -34,12 +34,12 @@ export function rowsUnder(document: string, heading: string): readonly (readonly
     );
 }
 
-/** What a text has in code: `this`. */
+/** The code spans of a text: `this`. */
 export function namesIn(text: string): readonly string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 }
 
-/** Links to files of ours that lead nowhere, or to a heading that is none. */
+/** Links to our files that lead nowhere, or to a missing heading. */
 export function deadLinks(document: string): readonly string[] {
   const text = proseOf(document);
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
@@ -62,7 +62,7 @@ function anchorsOf(text: string): readonly string[] {
   );
 }
 
-/** The routes that a document names whole, as `GET /balance`. */
+/** The routes that a document names in full, such as `GET /balance`. */
 export function routesIn(document: string): readonly string[] {
   return namesIn(proseOf(document)).filter((name) => /^(GET|POST|PUT|PATCH|DELETE) \/\S+$/.test(name));
 }

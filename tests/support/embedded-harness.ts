@@ -15,12 +15,12 @@ import { createLog } from '../../packages/service/src/kernel/log.ts';
 export const isRoot = process.getuid?.() === 0;
 export const isLinux = process.platform === 'linux';
 
-/** No test is about how long it takes: this is for a machine with much else to do. */
+/** No test measures how long this takes. The limit allows for a busy machine. */
 const WAIT_MAX_MS = 60_000;
 
 const cleanups = new WeakMap<TestContext, (() => unknown)[]>();
 
-/** Does something after the test, the latest first: servers stop before their directories go. */
+/** Does something after the test, the latest first, so that servers stop before their directories are removed. */
 export function afterwards(t: TestContext, act: () => unknown): void {
   const acts = cleanups.get(t) ?? [];
   if (acts.length === 0) {
@@ -48,7 +48,7 @@ export function makePrivateDataDirectory(t: TestContext): string {
   return join(parent, 'postgres');
 }
 
-/** Starts a server in this process; it is stopped after the test, if not before. */
+/** Starts a server in this process. It is stopped after the test at the latest. */
 export async function start(t: TestContext, directory: string, without: readonly HostTool[] = []) {
   const said: string[] = [];
   const say = (text: string): void => void said.push(text);
@@ -57,7 +57,7 @@ export async function start(t: TestContext, directory: string, without: readonly
   return { ...server, said };
 }
 
-/** The rows of one query on a connection of its own. */
+/** The rows of one query on a separate connection. */
 export async function query(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: WAIT_MAX_MS });
   client.on('error', () => undefined);
@@ -73,7 +73,7 @@ export function postmasterPid(directory: string): number {
   return Number(readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
-/** True while the process does anything; one that has ended and waits for its parent does not. */
+/** True while the process runs. A zombie that waits for its parent does not count. */
 export function runs(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -92,7 +92,7 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
   }
 }
 
-/** Whether a server answers queries at the address now. */
+/** Whether a server at the address answers queries now. */
 export async function answersAt(url: string): Promise<boolean> {
   return await query(url, 'select 1').then(
     () => true,
@@ -106,9 +106,9 @@ export interface Owner {
   readonly acked: readonly number[];
   /** `ready URL` or `refused MESSAGE`. */
   readonly answer: Promise<string>;
-  /** Lets it stop its server and end. */
+  /** Makes it stop its server and end. */
   readonly dismiss: () => Promise<void>;
-  /** Lets it end as after a fault, without stopping its server. */
+  /** Makes it end as after a fault, without stopping its server. */
   readonly crash: () => Promise<void>;
 }
 
@@ -163,7 +163,7 @@ export interface Load {
   readonly stop: () => Promise<void>;
 }
 
-/** Inserts numbers over eight connections, going on through outages, and keeps count of what was confirmed. */
+/** Inserts numbers over eight connections, continues through outages, and records which ones were confirmed. */
 export function startLoad(url: string): Load {
   const pool = new pg.Pool({ connectionString: url, max: 8 });
   pool.on('error', () => undefined);
@@ -176,7 +176,7 @@ export function startLoad(url: string): Load {
       next += 1;
       await pool.query('insert into acked values ($1)', [n]).then(
         () => acked.push(n),
-        () => sleep(10), // Not confirmed: it may or may not be there.
+        () => sleep(10), // Not confirmed, so it may or may not be stored.
       );
     }
   };
@@ -190,13 +190,13 @@ export function startLoad(url: string): Load {
   return { acked, stop };
 }
 
-/** The confirmed numbers that are not in the table: none, if the server kept its word. */
+/** The confirmed numbers that are missing from the table: none, if the server kept its word. */
 export async function lostOf(acked: readonly number[], url: string): Promise<readonly number[]> {
   const found = new Set((await query(url, 'select n::int as n from acked')).map(({ n }) => n));
   return acked.filter((n) => !found.has(n));
 }
 
-/** Why a process of this user could not run the service from here, or undefined when it could. */
+/** Why a process of this user cannot run the service from here, or undefined if it can. */
 export function cannotRunAs(uid: number): string | undefined {
   if (!isRoot) return 'needs root, to become another user';
   const { status } = spawnSync(process.execPath, ['--check', OWNER], { uid, gid: uid, cwd: '/' });

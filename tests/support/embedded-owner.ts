@@ -1,6 +1,6 @@
-// Runs an embedded PostgreSQL in a process of its own, so that a test can kill it. Started by `runOwner` of
-// embedded-harness.ts. Tells on stdout, a line each: `ready URL`, `acked N`, `refused MESSAGE`. Ends when stdin does, in
-// order; at once, when anything comes in there.
+// Runs an embedded PostgreSQL in a separate process, so that a test can kill it. Started by `runOwner` in
+// embedded-harness.ts. Prints one of these per line: `ready URL`, `acked N`, `refused MESSAGE`. Ends gracefully when stdin
+// ends, and at once when anything arrives there.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import pg from 'pg';
 import type { HostTool } from '../../packages/service/src/embedded/command.ts';

@@ -8,16 +8,16 @@ export interface DataPlaneRoute {
   readonly name: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** It is about one end user, so `x-service-user` is required (AU-03). */
+  /** True if it concerns one end user, so that `x-service-user` is required (AU-03). */
   readonly isForUser: boolean;
-  /** What a good call sends. */
+  /** The fields of a good call. */
   readonly body: string | undefined;
 }
 
 const CONNECT = JSON.stringify({ redirectUri: REDIRECT_URI });
 const QUESTION = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hello' }] });
 
-/** Every route of the data plane that is there. A new one belongs in this list: all that holds for every route follows. */
+/** Every route of the data plane. Add a new route to this list, and every test of all routes covers it. */
 export const DATA_PLANE: readonly DataPlaneRoute[] = [
   { name: 'POST /v1/chat/completions', method: 'POST', path: COMPLETIONS, isForUser: true, body: QUESTION },
   { name: 'GET /v1/models', method: 'GET', path: '/v1/models', isForUser: false, body: undefined },
@@ -34,11 +34,11 @@ export interface RouteCall {
   readonly key?: string;
   readonly user?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Instead of what a good call sends. */
+  /** Replaces the fields of a good call. */
   readonly body?: HttpRequest['body'];
 }
 
-/** A call of a route: a good one, but for what is given otherwise. */
+/** A call of a route: a good one except for the given changes. */
 export function callRoute({ method, path, body }: DataPlaneRoute, call: RouteCall): Promise<Reply> {
   const { url, key, user, headers } = call;
   const sent = call.body ?? body;
@@ -54,7 +54,7 @@ export function callRoute({ method, path, body }: DataPlaneRoute, call: RouteCal
   });
 }
 
-/** Asserts that each route refuses the call so, in the envelope and with its headers. */
+/** Asserts that each route refuses the call in this way, in the envelope and with its headers. */
 export async function everyRouteRefuses(
   routes: readonly DataPlaneRoute[],
   call: RouteCall,

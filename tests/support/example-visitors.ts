@@ -12,7 +12,7 @@ interface Asking {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Somebody who is signed in to the example. */
+/** A person who is signed in to the example. */
 interface Visitor {
   readonly cookie: string;
   /** The name by which the service knows the visitor. */
@@ -22,14 +22,14 @@ interface Visitor {
 /** A page that receives events. */
 interface OpenPage {
   readonly heard: () => string;
-  /** The example has ended it. */
+  /** True once the example has ended it. */
   readonly isOver: () => boolean;
   readonly leave: () => void;
 }
 
 /** Browsers of the example, as far as HTTP goes. */
 interface Visitors {
-  /** Asks as a browser would that has the example open: by its name, and telling where a form comes from. */
+  /** Sends requests like a browser that has the example open: with its host name and the origin of forms. */
   readonly ask: (method: 'GET' | 'POST', route: string, asking?: Asking) => Promise<Reply>;
   readonly signIn: (name: string, cookie?: string) => Promise<Visitor>;
   readonly say: (cookie: string, text: string) => Promise<Reply>;
@@ -81,7 +81,7 @@ export function visitorsOf(example: Example, dataDirectory: string): Visitors {
   };
 }
 
-/** By which name the service knows the account of this name. */
+/** The name by which the service knows the account with this name. */
 export function userOf(dataDirectory: string, name: string): string {
   const accounts = JSON.parse(readFileSync(accountsFile(dataDirectory), 'utf8')) as {
     readonly name: string;

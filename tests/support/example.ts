@@ -15,14 +15,14 @@ import { waitUntil } from './wait-until.ts';
 const READY = /The chat is at (\S+)\//;
 const START_MS_MAX = 60_000;
 
-/** The example app in a process of its own, with the packed SDK installed beside it. */
+/** The example app in a separate process, with the packed SDK installed beside it. */
 export interface Example {
   /** As browsers find it. */
   readonly url: string;
   /** The same, by its address. */
   readonly address: string;
   readonly pid: number;
-  /** All that it has written so far. */
+  /** Everything that it has written so far. */
   readonly said: () => string;
   readonly stop: () => Promise<void>;
 }
@@ -35,7 +35,7 @@ interface ExampleRun {
   readonly stop: () => Promise<void>;
 }
 
-/** Lays out the example as `npm run example` finds it. Gives what starts it, as often as is wanted; all ends with the file. */
+/** Lays out the example as `npm run example` finds it. Returns a function that starts it, any number of times. Everything ends with the file. */
 export async function layOutExample(): Promise<(environment: Readonly<Record<string, string>>) => ExampleRun> {
   const { folder } = await newProject(await packSdk(), { type: 'module' }, ['openai']);
   cpSync(path.join(ROOT, 'examples'), path.join(folder, 'examples'), { recursive: true });
@@ -46,12 +46,12 @@ export async function layOutExample(): Promise<(environment: Readonly<Record<str
   };
 }
 
-/** What is in the root of a clone that the example's command needs. */
+/** The files in the root of a clone that the example's command needs. */
 const CLONE = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts', 'tools', 'packages', 'examples'];
 
 /**
- * Types `npm run example` in a copy of the repository: the command builds the SDK where others of the test run would do so too. Its `stop`
- * is Ctrl-C, which all of its processes hear.
+ * Runs `npm run example` in a copy of the repository, because the command builds the SDK and other test files may do so too. Its `stop`
+ * is Ctrl-C, which reaches all of its processes.
  */
 export function runExampleCommand(environment: Readonly<Record<string, string>>): ExampleRun {
   const clone = mkdtempSync(path.join(os.tmpdir(), 'purser-clone-'));
@@ -62,7 +62,7 @@ export function runExampleCommand(environment: Readonly<Record<string, string>>)
   const [installed, here] = [path.join(ROOT, 'node_modules'), path.join(clone, 'node_modules')];
   mkdirSync(here);
   for (const name of readdirSync(installed)) {
-    // Our own packages are those of the copy.
+    // Our own packages are the ones in the copy.
     if (name === '@purser') cpSync(path.join(installed, name), path.join(here, name), COPY_LINKS);
     else symlinkSync(path.join(installed, name), path.join(here, name));
   }
@@ -97,7 +97,7 @@ function followRun(child: ChildProcessByStdio<null, Readable, Readable>, end: ()
   return { pid: child.pid ?? 0, said: () => said, ended, stop };
 }
 
-/** Waits until it says where it is. */
+/** Waits until it prints its address. */
 export async function whenReady({ pid, said, ended, stop }: ExampleRun): Promise<Example> {
   let isOver = false;
   void ended.then(() => (isOver = true));
@@ -112,7 +112,7 @@ export async function whenReady({ pid, said, ended, stop }: ExampleRun): Promise
   return { url, address: `http://127.0.0.1:${new URL(url).port}`, pid, said, stop };
 }
 
-/** Hands on what the example asks of the service, and keeps the `state` of each way that it begins. */
+/** Forwards the example's requests to the service, and keeps the `state` of each connection that it begins. */
 export async function standBetween(
   serviceUrl: string,
 ): Promise<{ readonly url: string; readonly states: readonly string[] }> {

@@ -3,7 +3,7 @@ import { createPool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createLedgerDatabase } from './ledger-database.ts';
 
-/** A database whose tables are known to be empty, where every plan costs nearly nothing, and a connection without one yet. */
+/** A database whose tables are known to be empty, so that every plan is nearly free, and a connection without plans yet. */
 export async function setFreshLane(t: TestContext, role: 'live' | 'sandbox') {
   const fresh = await createLedgerDatabase();
   t.after(() => fresh.close());
@@ -14,7 +14,7 @@ export async function setFreshLane(t: TestContext, role: 'live' | 'sandbox') {
   const flush = async (): Promise<void> => {
     for (const session of [early, fresh.live, owner]) {
       await session.query('select pg_stat_force_next_flush()');
-      await session.query('select'); // Sessions count at the end of a statement.
+      await session.query('select'); // A session reports its counts at the end of a statement.
     }
   };
   const rowsReadOf = async (...tables: readonly string[]): Promise<number> => {

@@ -1,4 +1,4 @@
-/** A door that many may wait at and one opens. */
+/** A gate that many can wait for and one opens. */
 export interface Gate {
   readonly opened: Promise<void>;
   readonly open: () => void;

@@ -6,15 +6,15 @@ import { send } from './client.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** Gateways on one database, each a process of its own, as an operator runs them on several machines. */
+/** Gateways on one database, each in a separate process, as an operator runs them on several machines. */
 export interface GatewayProcesses {
   readonly urls: readonly string[];
-  /** Resolves when every one of them takes the keys of the app: what is new reaches them within a second. */
+  /** Resolves when every gateway accepts the app's keys. A new key reaches them within a second. */
   readonly untilKnown: (app: TestApp) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** What several machines have in common. */
+/** What several machines share. */
 const ENVIRONMENT = {
   PURSER_ENV: 'production',
   PURSER_SECRET: 'a secret of the tests, known to all gateways of one database',

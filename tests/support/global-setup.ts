@@ -14,20 +14,20 @@ let server: EmbeddedPostgres | undefined;
 let directory: string | undefined;
 
 /**
- * Files in memory, where Linux has them. On a disk with ext4, to copy the template and to remove the copy took half a second of
- * processor time for each file: inodes that were just given up are passed over one by one.
+ * A file system in memory, if Linux has one. On an ext4 disk, copying the template and removing the copy took half a second of
+ * processor time for each test file, because inodes that were just freed are skipped one by one.
  */
 const MEMORY_DISK = '/dev/shm';
-/** The directory of a run, which names its process. */
+/** The directory of a run, named after its process. */
 const LEFTOVER = /^purser-test-(\d+)-/;
-/** It takes little over a hundred MB, and up to 512 MB of log where a test fills large tables. */
+/** It takes a little over a hundred MB, and up to 512 MB of log if a test fills large tables. */
 const MEMORY_BYTES_MIN = 4 * 2 ** 30;
 
 export async function globalSetup(): Promise<void> {
   const parent = hasMemoryDisk() ? MEMORY_DISK : os.tmpdir();
   removeLeftovers(parent);
   directory = mkdtempSync(path.join(parent, `purser-test-${process.pid}-`));
-  // What must outlast a crash of the database is tested on servers that those tests start themselves.
+  // Tests of what must survive a database crash start servers of their own.
   const where = path.join(directory, 'postgres');
   server = await startEmbeddedPostgres({ directory: where, log, say: () => {}, isThrowaway: true });
   process.env['PURSER_TEST_SERVER'] = server.url;
@@ -46,7 +46,7 @@ export async function globalTeardown(): Promise<void> {
   if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
 }
 
-/** In a container it may be there with next to nothing in it. */
+/** In a container it may exist with almost no space. */
 function hasMemoryDisk(): boolean {
   try {
     const { bavail, bsize } = statfsSync(MEMORY_DISK);
@@ -56,7 +56,7 @@ function hasMemoryDisk(): boolean {
   }
 }
 
-/** What a run left that was killed: nobody would give that memory back. */
+/** Removes what a killed run left behind. Nothing else would free that memory. */
 function removeLeftovers(parent: string): void {
   for (const name of readdirSync(parent)) {
     const [, pid] = LEFTOVER.exec(name) ?? [];

@@ -1,9 +1,9 @@
-/** How many rows of nobody each statement below makes: many times what a look-up of a row or two reads. */
+/** How many unrelated rows each statement below makes: many times what a look-up of a row or two reads. */
 const ROWS_GROWN = 5_000;
 
 const SERIES = `generate_series(1, ${ROWS_GROWN}) n`;
 
-/** Statements by table, each of which makes rows of nobody, as a table has them after a while. */
+/** One statement per table that makes unrelated rows, as a table has them after a while. */
 export const GROWTH = {
   'ledger.wallets': `insert into ledger.wallets (app_id, user_id, currency) select 'app_other', 'user-' || n, 'EUR' from ${SERIES}`,
   'ledger.entries': `insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)

@@ -10,7 +10,7 @@ import { type Block, blocksOf, type Project } from './sdk-package.ts';
 
 const run = promisify(execFile);
 
-/** The documents whose blocks are run here, in this order. */
+/** The documents whose blocks run here, in this order. */
 export const GUIDES: readonly string[] = [
   'README.md',
   'docs/guides/app-developer.md',
@@ -19,9 +19,9 @@ export const GUIDES: readonly string[] = [
   'examples/chat/README.md',
 ];
 
-/** What the blocks of a guide are run on. */
+/** The stage on which the blocks of a guide run. */
 export interface GuideStage {
-  /** Where scripts run: an app's project with the SDK in it. */
+  /** Where scripts run: an app's project with the SDK installed. */
   readonly project: Project;
   readonly environment: Readonly<Record<string, string>>;
   /** A folder that settings may name as the data directory. */
@@ -30,17 +30,17 @@ export interface GuideStage {
 
 export interface GuideBlock {
   readonly name: string;
-  /** Runs or checks it; throws where it is not as it says. */
+  /** Runs or checks it, and throws if it does not do what it says. */
   readonly run: (stage: GuideStage) => Promise<void>;
 }
 
 /**
- * The blocks of a guide in their order, each with how it is run. The word behind the language says what a block is; one that nothing
- * here can run is an error, so that none is added unseen.
+ * The blocks of a guide in order, each with the way to run it. The word after the language says what a block is. A block that nothing
+ * here can run is an error, so that none is added unnoticed.
  */
 export function guideBlocks(document: string): readonly GuideBlock[] {
   const blocks = blocksOf(document);
-  let printed: string | undefined; // What the block before has printed.
+  let printed: string | undefined; // The output of the previous block.
   return blocks.map((block, index) => {
     const name = `block ${index + 1} (${`${block.language} ${block.file ?? ''}`.trim()}) under ${block.heading}`;
     const isShown = ['json', 'text'].includes(blocks[index + 1]?.language ?? '');
@@ -52,7 +52,7 @@ export function guideBlocks(document: string): readonly GuideBlock[] {
 
 type Work = (stage: GuideStage, printed: string | undefined) => Promise<string | undefined>;
 
-/** `isShown`: the next block is what this one prints. */
+/** `isShown`: the next block shows the output of this one. */
 function workOf(block: Block, isShown: boolean): Work | undefined {
   const { language, file, code } = block;
   switch (`${language} ${file ?? ''}`.trim()) {
@@ -81,7 +81,7 @@ function workOf(block: Block, isShown: boolean): Work | undefined {
   };
 }
 
-/** Of a request whose answer is not shown, an error is one of the block. */
+/** If the answer of a request is not shown, an error answer fails the block. */
 const MUST_SUCCEED = 'curl() { command curl --fail-with-body "$@"; }\n';
 
 async function runShell({ project, environment }: GuideStage, code: string): Promise<string> {
@@ -97,7 +97,7 @@ const NPM = /\bnpm (?:run )?([a-z]+)(?: -- ([a-z]+(?: [a-z]+)?))?/g;
 /** Of npm itself. */
 const NPM_COMMANDS = ['start', 'test', 'pack', 'install', 'ci'];
 
-/** Commands that need a machine of their own: their syntax, and that ours exist. */
+/** For commands that need a separate machine, checks their syntax and that our own commands exist. */
 async function checkCommands(code: string): Promise<undefined> {
   await run('bash', ['-n', '-c', code]);
   const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
@@ -110,7 +110,7 @@ async function checkCommands(code: string): Promise<undefined> {
   }
 }
 
-/** A file of settings, read by a shell, is what the service would start with. */
+/** Reads a file of settings with a shell and checks that the service would start with it. */
 async function checkSettings(code: string, dataDirectory: string): Promise<undefined> {
   const { stdout } = await run('bash', ['-euc', `set -a; ${code}\nenv -0`], { env: {} });
   const settings = new Map<string, string>();
@@ -129,7 +129,7 @@ function checkCatalogue(code: string): undefined {
   catalogueSchema.parse(JSON.parse(code));
 }
 
-/** The settings that the service reads; not those of tests alone, or of one command's sign-in. */
+/** The settings that the service reads, without those of tests or of one command's sign-in. */
 export function settingNames(): ReadonlySet<string> {
   const names = new Set<string>();
   for (const file of ['config', 'mail-settings', 'payment-settings']) {
@@ -154,7 +154,7 @@ function patternOf(text: string): RegExp {
   );
 }
 
-/** The same fields with the same kinds of values; of an array, each as the first one that is shown. */
+/** Asserts the same fields with the same kinds of values. Each element of an array must be like the first one shown. */
 function assertShape(shown: unknown, given: unknown, at: string): undefined {
   assert.equal(kindOf(given), kindOf(shown), at);
   if (Array.isArray(shown) && Array.isArray(given)) {

@@ -1,5 +1,5 @@
-// What a call on the catalogue of `catalogueAt` holds, worked out in whole numbers apart from the service's own code:
-// input 1 micro a token, output 4, a tenth of margin on top. A prompt has at most its bytes and 512 tokens.
+// The hold of a call on the catalogue of `catalogueAt`, calculated in integers independently of the service's code:
+// input costs 1 micro a token, output 4, plus a margin of a tenth. A prompt has at most a token per byte plus 512.
 
 const PROMPT_OVERHEAD_TOKENS = 512n;
 const INPUT_MICROS = 1n;
@@ -11,7 +11,7 @@ export function holdFor(body: string, outputTokens: number): number {
   return withMargin(prompt + BigInt(outputTokens) * OUTPUT_MICROS);
 }
 
-/** The most output tokens whose hold is within `amount`, found by trying; undefined where even none is too much. */
+/** The most output tokens whose hold is within `amount`, found by trying. Undefined if even no output costs too much. */
 export function outputAffordedBy(amount: number, body: string, outputTokensMax: number): number | undefined {
   for (let tokens = outputTokensMax; tokens >= 0; tokens -= 1) {
     if (holdFor(body, tokens) <= amount) return tokens;
@@ -19,7 +19,7 @@ export function outputAffordedBy(amount: number, body: string, outputTokensMax: 
   return undefined;
 }
 
-/** What an abandoned stream is charged: a token for each four bytes of its body, and of what was generated (CC-11). */
+/** The charge of an abandoned stream: a token for every four bytes of its body and of what was generated (CC-11). */
 export function estimatedCharge(body: string, generated: string): number {
   const prompt = BigInt(Math.ceil(Buffer.byteLength(body) / 4));
   const output = BigInt(Math.ceil(Buffer.byteLength(generated) / 4));

@@ -6,11 +6,11 @@ export interface HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent with its length declared; as an array, in chunks of undeclared length. */
+  /** Sent with its length declared. An array is sent in chunks without a declared length. */
   readonly body?: string | Buffer | readonly Buffer[];
 }
 
-/** Sends what `fetch` refuses to: a body with a GET, any method, any header. On a connection of its own. */
+/** Sends what `fetch` refuses to send: a body with a GET, any method, any header. Uses a separate connection. */
 export async function httpSend(url: string, { method, path, headers = {}, body }: HttpRequest): Promise<Reply> {
   const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
   const framing = bodyHeaders(body, isWhole);
@@ -18,7 +18,7 @@ export async function httpSend(url: string, { method, path, headers = {}, body }
   const { hostname, port } = new URL(url);
   const outgoing = httpRequest({ hostname, port, path, method, headers: { ...headers, ...framing }, agent: false });
   outgoing.on('response', resolve);
-  outgoing.on('error', reject); // After an answer it comes too late to matter: an upload that was cut short.
+  outgoing.on('error', reject); // After an answer this no longer matters: the upload was cut short.
   if (isWhole) outgoing.end(body);
   else {
     for (const part of body ?? []) outgoing.write(part);

@@ -13,7 +13,7 @@ import { setStage, type Stage } from './stage.ts';
 
 /** The service as a browser finds it. */
 export const OWN = 'http://purser.localhost';
-/** Where the app takes people back. A query of its own stays. */
+/** Where the app takes users back. Its own query stays. */
 export const BACK = 'http://localhost:3000/back?x=1';
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
@@ -62,7 +62,7 @@ function picture(): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(side, 0);
   head.writeUInt32BE(side, 4);
-  head.set([8, 2], 8); // Eight bits a colour, three colours.
+  head.set([8, 2], 8); // Eight bits per colour, three colours.
   const rows = deflateSync(Buffer.concat(Array<Buffer>(side).fill(row)));
   const start = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
   return Buffer.concat([start, chunk('IHDR', head), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]);
@@ -76,13 +76,13 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([around.subarray(0, 4), body, around.subarray(4)]);
 }
 
-/** What was asked of another site. */
+/** The requests that another site got. */
 interface Asked {
   readonly path: string;
   readonly referer: string | undefined;
 }
 
-/** Another site than ours, with one page. */
+/** A site other than ours, with one page. */
 export async function startOtherSite(
   html: string,
 ): Promise<{ readonly url: string; readonly asked: readonly Asked[] }> {
@@ -103,18 +103,18 @@ export async function startOtherSite(
 
 /** How a journey goes through the pages. */
 export interface Journey {
-  /** Waits for the page of this heading, and looks at it. */
+  /** Waits for the page with this heading and checks it. */
   readonly at: (heading: string | RegExp, picture: string) => Promise<void>;
-  /** From the page that asks for the e-mail on. */
+  /** Continues from the page that asks for the e-mail address. */
   readonly signIn: (email: string) => Promise<void>;
-  /** To this app, the stage's own where it is not named. */
+  /** Connects to this app, by default the stage's own. */
   readonly consent: (appName?: string) => Promise<void>;
-  /** From the amounts to the processor's page. */
+  /** Goes from the amounts to the processor's page. */
   readonly choose: () => Promise<void>;
   readonly pay: (card?: string) => Promise<void>;
 }
 
-/** `look`: of the pictures that are kept; without one, pages are not looked at. */
+/** `look`: names the saved pictures. Without it, pages are not checked. */
 export function journeyOf(tab: Tab, { service }: Pick<Stage, 'service'>, look?: string): Journey {
   const { page } = tab;
   const at: Journey['at'] = async (name, picture) => {

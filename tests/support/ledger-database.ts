@@ -37,7 +37,7 @@ export interface WalletState {
   readonly entries: number;
 }
 
-/** The ledger's functions on a database of their own, called as the gateway calls them. */
+/** The ledger's functions on a separate database, called as the gateway calls them. */
 export interface LedgerDatabase {
   readonly database: TestDatabase;
   /** Acts as the gateway. */
@@ -45,21 +45,21 @@ export interface LedgerDatabase {
   /** The first instance, with a lease of an hour. */
   readonly instance: bigint;
   readonly addInstance: () => Promise<bigint>;
-  /** Opens a wallet with this much in it. */
+  /** Opens a wallet with this balance. */
   readonly open: (user: string, balance: number, cap?: number) => Promise<void>;
-  /** Answers as `outcome` or as what was granted, in the order of the requests. */
+  /** The answers in the order of the requests: the outcome, or the granted amount. */
   readonly reserve: (requests: readonly HoldRequest[], instance?: bigint) => Promise<readonly (string | number)[]>;
-  /** Their callers have left, and they are read on. */
+  /** Marks these streams as drains: their callers have left. */
   readonly drain: (calls: readonly { readonly callId: CallId }[]) => Promise<void>;
-  /** Whether each was settled now, and what it was charged. */
+  /** For each call, whether it was settled now and what it was charged. */
   readonly settle: (settlements: readonly Settlement[]) => Promise<readonly SettleAnswer[]>;
-  /** Money in, money out, and the end of a suspension: each answers as the ledger does. */
+  /** Credits, take-backs and the end of a suspension. Each returns the ledger's answer. */
   readonly credit: (user: string, amount: number, act?: Act<CreditKind>) => Promise<string>;
   readonly takeBack: (user: string, amount: number, act?: Act<TakeBackKind>) => Promise<string>;
   readonly reinstate: (user: string, writesOff?: boolean) => Promise<string>;
   readonly wallets: Wallets;
   readonly wallet: (user: string) => Promise<WalletState>;
-  /** Changes a wallet's row as nobody may. */
+  /** Changes a wallet's row in a way that no role of the service may. */
   readonly setWallet: (user: string, assignment: string) => Promise<void>;
   readonly differences: () => Promise<readonly Difference[]>;
   readonly close: () => Promise<void>;
@@ -67,7 +67,7 @@ export interface LedgerDatabase {
 
 interface Act<Kind> {
   readonly kind?: Kind;
-  /** One that is new where it is left out. */
+  /** A new one if it is left out. */
   readonly key?: string;
 }
 
@@ -76,7 +76,7 @@ export interface SettleAnswer {
   readonly charged: number;
 }
 
-/** The two ways to place and to end holds: each judged in its turn, or what fits first, as the gateway does it. */
+/** The two ways to place and end holds: judged one by one, or the fitting ones first, as the gateway does it. */
 export const WAYS = {
   judged: { reserve: reserveHolds, settle: settleHolds },
   fittingFirst: { reserve: placeHolds, settle: endHolds },
@@ -118,7 +118,7 @@ export async function createLedgerDatabase(way: keyof typeof WAYS = 'judged'): P
   };
 }
 
-/** A request for between `least` and `most`; both the same where only one is given. */
+/** A request for between `least` and `most`, which are the same if only one is given. */
 export function holdOf(
   user: string,
   amount: number | { readonly least: number; readonly most: number },
@@ -140,7 +140,7 @@ export function holdOf(
   };
 }
 
-/** The end of a call: answered at this price, failed where it is free. */
+/** The end of a call: answered at this price, or failed if the price is zero. */
 export function endOf({ callId }: { readonly callId: CallId }, charge: number): Settlement {
   const isFree = charge === 0;
   return {

@@ -1,4 +1,4 @@
-// What the ledger must do, in plain numbers and lists, written from the clauses alone (WA-01 to WA-12, LI-02, CC-10).
+// What the ledger must do, in plain numbers and lists, written only from the clauses (WA-01 to WA-12, LI-02, CC-10).
 
 export interface ModelRequest {
   readonly call: string;
@@ -13,7 +13,7 @@ interface ModelHold {
   readonly user: string;
   readonly amount: number;
   isStream: boolean;
-  /** Its caller has left: a new stream may end it. The smaller, the earlier. */
+  /** Set once the caller has left, so that a new stream may end it. A smaller number is an earlier drain. */
   drainedAs: number | undefined;
   instance: bigint;
   isOfThisMonth: boolean;
@@ -32,7 +32,7 @@ interface ModelWallet {
   cap: number | undefined;
   isConnected: boolean;
   isSuspended: boolean;
-  /** What each key of each kind of act stood for first. */
+  /** What each key first stood for, per kind of act. */
   readonly booked: Map<string, number>;
 }
 
@@ -63,7 +63,7 @@ export class LedgerModel {
     this.#wallets.set(user, { balance: 0, shortfall: 0, cap, isConnected: true, isSuspended: false, booked });
   }
 
-  /** Undefined: the process is fenced and nothing is held (WA-10). */
+  /** Undefined if the process is fenced and nothing is held (WA-10). */
   reserve(instance: bigint, requests: readonly ModelRequest[]): readonly (string | number)[] | undefined {
     return this.#dead.has(instance) ? undefined : requests.map((request) => this.#reserveOne(instance, request));
   }
@@ -72,7 +72,7 @@ export class LedgerModel {
     if (this.#receipts.some(({ call }) => call === request.call)) return 'call_ended'; // WA-07: at most once.
     const repeated = this.#holds.find(({ call }) => call === request.call);
     if (repeated !== undefined) {
-      repeated.instance = instance; // Who asks last has the call, so that its hold goes with that process (WA-10).
+      repeated.instance = instance; // The process that asks last owns the call, so its hold ends with that process (WA-10).
       return repeated.amount;
     }
     const { call, user, least, most, streamsMax } = request;
@@ -96,7 +96,7 @@ export class LedgerModel {
     return amount;
   }
 
-  /** The caller of a call has left, and its stream is read on. */
+  /** The caller of a call has left, and its stream is drained. */
   drain(call: string): void {
     for (const hold of this.#holds) if (hold.call === call) hold.drainedAs ??= this.#drains += 1;
   }
@@ -115,7 +115,7 @@ export class LedgerModel {
     });
   }
 
-  /** Takes the charge, never above the hold; what the balance no longer covers is owed and suspends (WA-12). */
+  /** Takes the charge, never above the hold. The part that the balance no longer covers is owed and suspends the wallet (WA-12). */
   #end(hold: ModelHold, charge: number): number {
     const { call, user, amount, isOfThisMonth } = hold;
     const wallet = this.#walletOf(user);
@@ -129,7 +129,7 @@ export class LedgerModel {
     return charged;
   }
 
-  /** Fences a process and releases its holds, charging nothing (WA-10). Gives how many. */
+  /** Fences a process and releases its holds without a charge (WA-10). Returns how many. */
   fence(instance: bigint): number {
     this.#dead.add(instance);
     const orphans = this.#holds.filter((hold) => hold.instance === instance);
@@ -143,7 +143,7 @@ export class LedgerModel {
     });
   }
 
-  /** Takes what is there, also what calls hold; the rest is owed and suspends (WA-05, WA-06). */
+  /** Takes the balance, including what calls hold. The rest is owed and suspends the wallet (WA-05, WA-06). */
   takeBack(user: string, { kind, amount, key }: ModelAct): string {
     return this.#once(user, { kind, amount, key }, (wallet) => {
       const taken = Math.min(amount, wallet.balance);
@@ -164,7 +164,7 @@ export class LedgerModel {
     return 'booked';
   }
 
-  /** Lifts a suspension once nothing is owed: recovered from what no call holds, or given up (WA-06). */
+  /** Lifts a suspension once nothing is owed. The shortfall is recovered from money that no call holds, or written off (WA-06). */
   reinstate(user: string, writesOff: boolean): string {
     const wallet = this.#walletOf(user);
     const free = Math.max(0, wallet.balance - this.figures(user).held);
@@ -179,7 +179,7 @@ export class LedgerModel {
     Object.assign(this.#walletOf(user), facts);
   }
 
-  /** A new month begins: what was held and spent belongs to the old one (WA-08). */
+  /** Begins a new month. Earlier holds and spending belong to the old one (WA-08). */
   beginMonth(user: string): void {
     for (const one of [...this.#holdsOf(user), ...this.#receiptsOf(user)]) one.isOfThisMonth = false;
   }

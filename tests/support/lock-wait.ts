@@ -3,7 +3,7 @@ import { waitUntil } from './wait-until.ts';
 
 /** Keeps a wallet's row locked, as a slow statement would, so that others pile up behind it in a known order. */
 export interface WalletLock {
-  /** Waits until so many statements stand in line behind the lock. Where they do not come, the lock is released. */
+  /** Waits until this many statements queue behind the lock. If they do not come, the lock is released. */
   readonly waiting: (count: number) => Promise<void>;
   readonly release: () => Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function lockWallet({ owner }: TestDatabase, user: string): Promise
   };
 }
 
-/** Resolves once so many statements wait for a lock. */
+/** Resolves once this many statements wait for a lock. */
 export async function untilWaiting(database: Pick<TestDatabase, 'owner'>, count: number): Promise<void> {
   await waitUntil(`${count} statements wait`, async () => (await countWaiting(database)) >= count);
 }
@@ -45,7 +45,7 @@ export async function countWaiting({ owner }: Pick<TestDatabase, 'owner'>): Prom
   return rows[0]?.waiting ?? 0;
 }
 
-/** Keeps a table from everybody until it is released: each statement that needs it waits, then fails. */
+/** Locks a table until it is released. Each statement that needs it waits and then fails. */
 export async function lockTable({ owner }: Pick<TestDatabase, 'owner'>, table: string): Promise<() => Promise<void>> {
   const client = await owner.connect();
   await client.query(`begin; lock table ${table} in access exclusive mode`);
@@ -55,7 +55,7 @@ export async function lockTable({ owner }: Pick<TestDatabase, 'owner'>, table: s
   };
 }
 
-/** Makes each insert into a table take a second. No time limit for locks ends it. */
+/** Makes each insert into a table take a second. Lock timeouts do not end it. */
 export async function dawdleAt({ owner }: Pick<TestDatabase, 'owner'>, table: string): Promise<void> {
   await owner.query(`
     create or replace function public.dawdle() returns trigger language plpgsql as
@@ -63,9 +63,9 @@ export async function dawdleAt({ owner }: Pick<TestDatabase, 'owner'>, table: st
     create trigger dawdle before insert on ${table} for each row execute function public.dawdle()`);
 }
 
-/** Resolves once an insert dawdles. */
+/** Resolves once an insert is waiting. */
 export async function untilDawdling({ owner }: Pick<TestDatabase, 'owner'>): Promise<void> {
-  await waitUntil('an insert dawdles', async () => {
+  await waitUntil('an insert is waiting', async () => {
     const { rowCount } = await owner.query(
       `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
     );

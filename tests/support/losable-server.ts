@@ -1,4 +1,4 @@
-// A PostgreSQL of a test's own, to be stopped, killed and brought back at the test's word.
+// A separate PostgreSQL that a test can stop, kill and restart.
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { migrate } from '../../packages/service/src/db/migrate.ts';
@@ -11,15 +11,15 @@ export interface LosableServer {
   readonly directory: string;
   /** With the schema and nothing else. */
   readonly database: TestDatabase;
-  /** Stops every process of the server where it stands, as a machine that hangs. */
+  /** Freezes every process of the server, like a machine that hangs. */
   readonly freeze: () => Promise<void>;
   readonly thaw: () => Promise<void>;
-  /** Ends every process of the server at once. Until `revive` nobody starts it again. */
+  /** Kills every process of the server at once. Nothing restarts it until `revive`. */
   readonly kill: () => Promise<void>;
   readonly revive: () => Promise<void>;
 }
 
-/** Starts it and makes it go after the test. Linux only. */
+/** Starts it and removes it after the test. Linux only. */
 export async function startLosableServer(t: TestContext): Promise<LosableServer> {
   const directory = path.join(makeOpenDirectory(t), 'postgres');
   const owner = runOwner(t, { directory });

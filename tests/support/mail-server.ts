@@ -1,4 +1,4 @@
-// A mail server that takes what it is given, or does not, as the test says. Real SMTP, on this machine alone.
+// A mail server that accepts or refuses messages, as the test says. Real SMTP, on this machine only.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
@@ -6,34 +6,34 @@ import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 's
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** Of the connection: by TLS, and as whom. */
+  /** Of the connection: whether it uses TLS, and who signed in. */
   readonly isEncrypted: boolean;
   readonly user: string | undefined;
   /** The first of each name, in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
-  /** Of a mail that has both; undefined for one that is plain alone. */
+  /** Of a mail that has both. Undefined for a plain-text mail. */
   readonly html: string | undefined;
 }
 
-/** What becomes of a message: taken, refused with a status, or held until the other side has left. */
+/** What the server does with a message: accept it, refuse it with a status, or hold it until the other side has left. */
 type Fate = 'take' | 'hang' | { readonly refuse: number; readonly at: 'recipient' | 'data' };
 
 export interface MailServer {
   readonly url: string;
-  /** In the order in which they came, whether or not they were taken. */
+  /** In order of arrival, whether or not they were accepted. */
   readonly received: readonly ReceivedMail[];
-  /** What becomes of the messages from now on. Until it is set, they are taken. */
+  /** Decides what the server does with messages from now on. Before that, it accepts them. */
   readonly decide: (fate: Fate) => void;
   readonly close: () => Promise<void>;
 }
 
 interface MailServerOptions {
   readonly host?: string;
-  /** 0 or absent: a free one. */
+  /** 0 or absent for a free one. */
   readonly port?: number;
   readonly certificate?: { readonly key: string; readonly cert: string };
-  /** Who may send. Absent: anybody, and nobody signs in. */
+  /** Who may send. If absent, anybody may, without signing in. */
   readonly account?: { readonly user: string; readonly password: string };
 }
 
@@ -72,7 +72,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
   };
 }
 
-/** Refused in words that repeat the address, as mail servers do. */
+/** Refused with a message that repeats the address, as mail servers do. */
 function at(place: 'recipient' | 'data', fate: Fate, address: string): Error | null {
   if (typeof fate === 'string' || fate.at !== place) return null;
   return Object.assign(new Error(`Not this one: <${address}>`), { responseCode: fate.refuse });
@@ -93,7 +93,7 @@ async function receive(stream: SMTPServerDataStream, session: SMTPServerSession)
   };
 }
 
-/** The text, and the HTML where there is both. */
+/** The text, and the HTML if the mail has both. */
 function wordsOf(headers: ReadonlyMap<string, string>, content: string): Pick<ReceivedMail, 'text' | 'html'> {
   const boundary = /^multipart\/alternative;.* boundary="([^"]+)"/.exec(headers.get('content-type') ?? '')?.[1];
   if (boundary === undefined) return { text: readable(headers, content), html: undefined };
@@ -130,7 +130,7 @@ function decoded(body: string, encoding: string | undefined): string {
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
-/** For 127.0.0.2, signed by itself, until 2126. Known to the whole world: for tests alone. */
+/** For 127.0.0.2, self-signed, valid until 2126. Its key is public, so use it in tests only. */
 export const TEST_CERTIFICATE = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgO5eIUUFAi+6NqGps

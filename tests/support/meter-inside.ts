@@ -5,11 +5,11 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import pg from 'pg';
 import type { Counts } from './metered-service.ts';
 
-/** What only a chunk of a stream holds. */
+/** A text that only a stream chunk contains. */
 const CHUNK_MARK = '"chat.completion.chunk"';
 const KIND_LENGTH_MAX = 80;
 
-// What optimised code allocates hangs on what it has been through, and when it was optimised on how busy the machine is.
+// What optimised code allocates depends on its history, and when code is optimised depends on how busy the machine is.
 setFlagsFromString('--no-opt');
 setFlagsFromString('--no-maglev');
 
@@ -18,7 +18,7 @@ const connections: Record<string, number> = {};
 const writes: Record<string, number> = {};
 let chunkParses = 0;
 
-/** Calls `seen` before each call of a method, which stays as it was otherwise. */
+/** Calls `seen` before each call of a method, which otherwise stays unchanged. */
 function watch<Name extends string>(
   owner: Record<Name, (...values: never[]) => unknown>,
   name: Name,
@@ -35,13 +35,13 @@ function count(counts: Record<string, number>, key: string): void {
   counts[key] = (counts[key] ?? 0) + 1;
 }
 
-/** The port that is listened on, on either side: it names who is at the other end. */
+/** The listening port on either side, which identifies the other end. */
 function portOf(socket: Socket): string {
   const isAccepted = 'server' in socket && socket.server !== null && socket.server !== undefined;
   return String(isAccepted ? socket.localPort : socket.remotePort);
 }
 
-/** A statement by its name, or by how it begins. */
+/** The name of a statement, or its beginning. */
 function kindOf(statement: unknown): string {
   if (typeof statement === 'string') return statement.slice(0, KIND_LENGTH_MAX);
   const { name, text } = statement as { readonly name?: string; readonly text?: string };
@@ -49,7 +49,7 @@ function kindOf(statement: unknown): string {
 }
 
 const sockets = Socket.prototype as unknown as Record<'_write' | '_writev' | 'connect', () => unknown>;
-// What a stream's machinery calls once for each write that reaches the system, however many were gathered for it.
+// Node's streams call this once per write to the system, however many writes were combined into it.
 watch(sockets, '_write', (socket) => count(writes, portOf(socket as Socket)));
 watch(sockets, '_writev', (socket) => count(writes, portOf(socket as Socket)));
 watch(sockets, 'connect', (socket) => {
@@ -72,4 +72,4 @@ meter.on('connection', (socket) => socket.unref());
 meter.listen(0, '127.0.0.1', () => {
   process.stderr.write(`The meter is at http://127.0.0.1:${(meter.address() as AddressInfo).port}/ now.\n`);
 });
-meter.unref(); // The service ends as if there were none.
+meter.unref(); // The meter does not keep the service from ending.

@@ -1,4 +1,4 @@
-// The service in a process of its own that counts what its calls cost: counts that no load on the machine can change.
+// The service in a separate process that counts what its calls cost. Machine load cannot change these counts.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -27,15 +27,15 @@ const ENVIRONMENT = {
 
 /** What a process has done since it started. */
 export interface Counts {
-  /** By name, or by how the text begins. */
+  /** By name, or by the beginning of the text. */
   readonly statements: Readonly<Record<string, number>>;
-  /** That it opened, by the port of the other side. */
+  /** The connections that it opened, by the port of the other side. */
   readonly connections: Readonly<Record<string, number>>;
-  /** Of all sockets, by the port that the other side listens on, or that it has come to. */
+  /** Of all sockets, by the port that the other side listens on, or by our own listening port. */
   readonly writes: Readonly<Record<string, number>>;
   /** Chunks of a provider that were parsed. */
   readonly chunkParses: number;
-  /** On the JavaScript heap, collected since or not. */
+  /** On the JavaScript heap, including what has been collected since. */
   readonly allocatedBytes: number;
 }
 
@@ -52,7 +52,7 @@ export interface Cost {
 
 interface Load {
   readonly calls: number;
-  /** How many are under way at any time. */
+  /** How many run at any time. */
   readonly atOnce: number;
   /** Of each request, as JSON. */
   readonly body: object;
@@ -61,23 +61,23 @@ interface Load {
 interface Burst {
   readonly calls: number;
   readonly body: object;
-  /** Of the provider, to each. */
+  /** The provider's answer to each request. */
   readonly answer: string;
 }
 
 export interface MeteredService {
   readonly upstream: ScriptedUpstream;
-  /** Makes the calls, each of which must be answered with a 200, and says what they have cost. */
+  /** Makes the calls, each of which must get a 200, and returns their cost. */
   readonly costOf: (load: Load) => Promise<Cost>;
   /**
-   * The same for calls that all come at one moment and are all answered by the provider at one moment, however busy the
-   * machine is: while they are sent, and while they are answered, the process stands still.
+   * The same for calls that all arrive at one moment and all get the provider's answer at one moment, however busy the
+   * machine is. The process is stopped while they are sent and while they are answered.
    */
   readonly costOfBurst: (burst: Burst) => Promise<Cost>;
   readonly close: () => Promise<void>;
 }
 
-/** One process, one app, one user, a database and an upstream of the test's own; callers keep their connections. */
+/** One process, one app, one user, a separate database and upstream. Callers keep their connections. */
 export async function startMeteredService(): Promise<MeteredService> {
   const upstream = await startScriptedUpstream();
   const catalogue = catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 });
@@ -87,7 +87,7 @@ export async function startMeteredService(): Promise<MeteredService> {
   const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-metered-'));
   const databaseUrl = ground.database.url;
   const service = await startServiceProcess({ dataDirectory, catalogue, databaseUrl, environment: ENVIRONMENT });
-  const meterUrl = await waitUntil('the meter is there', () => METER.exec(service.said())?.[1]);
+  const meterUrl = await waitUntil('the meter has started', () => METER.exec(service.said())?.[1]);
   const agent = new Agent({ keepAlive: true });
   const caller: Caller = { url: service.url + COMPLETIONS, key: app.liveKey, agent };
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { send } from './client.ts';
 
-/** What `GET /metrics` shows: each series, as it is written, with its value. */
+/** The result of `GET /metrics`: each series as it is written, with its value. */
 export type Scrape = ReadonlyMap<string, number>;
 
 const LINE = /^(?:# (?:HELP|TYPE) purser_\w+ .+|(purser_\w+(?:\{[^}]*\})?) (\S+))$/;
 
-/** Reads the metrics and holds every line to the format. */
+/** Reads the metrics and checks the format of every line. */
 export async function scrape(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Scrape> {
   const reply = await send('/metrics', { url, headers });
   assert.equal(reply.status, 200, reply.text);
@@ -24,7 +24,7 @@ export async function scrape(url: string, headers: Readonly<Record<string, strin
   return series;
 }
 
-/** What was added to each series from one reading to the next, of those where anything was. */
+/** The increase of each series between two readings, without those that did not change. */
 export function added(before: Scrape, after: Scrape): Readonly<Record<string, number>> {
   return Object.fromEntries(
     Array.from(after, ([name, value]) => [name, value - (before.get(name) ?? 0)] as const).filter(([, by]) => by !== 0),

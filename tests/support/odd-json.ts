@@ -1,12 +1,12 @@
 import { sequenceOf } from './sequence.ts';
 
 /**
- * The same value in one of the many ways in which JSON may say it: escapes where none are needed, spaces, numbers with
- * an exponent. The seed chooses.
+ * The same value in one of the many encodings that JSON allows: needless escapes, spaces, numbers with
+ * an exponent. The seed chooses the encoding.
  */
 export function oddJson(value: unknown, seed: number): string {
   const next = sequenceOf(seed);
-  const isPlain = next() < 0.5; // Texts as they are, so that nothing hides how numbers are written.
+  const isPlain = next() < 0.5; // Leaves texts plain, so that only the numbers vary.
 
   function written(item: unknown): string {
     if (typeof item === 'string') return writtenText(item);
@@ -38,7 +38,7 @@ export function oddJson(value: unknown, seed: number): string {
   return written(value);
 }
 
-/** One half of a surrogate pair: only an escape can say it. */
+/** One half of a surrogate pair, which only an escape can express. */
 function isHalf(character: string): boolean {
   return character.length === 1 && character >= '\ud800' && character <= '\udfff';
 }

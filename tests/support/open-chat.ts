@@ -1,10 +1,10 @@
-// A caller of chat completions who can leave at any moment, on a connection of its own.
+// A caller of chat completions that can leave at any moment, on a separate connection.
 import { type IncomingMessage, request } from 'node:http';
 import { COMPLETIONS } from './client.ts';
 import { waitUntil } from './wait-until.ts';
 
 export interface OpenChat {
-  /** Resolves with the answer's head, rejects when the connection ends before it. */
+  /** Resolves with the answer's head, or rejects if the connection ends before it. */
   readonly head: Promise<IncomingMessage>;
   /** What has been read so far. */
   readonly text: () => string;
@@ -23,7 +23,7 @@ interface OpenOptions {
   readonly user: string;
   readonly body: string;
   readonly correlationId?: string;
-  /** The body is declared to be longer than what is sent of it. */
+  /** Declares a longer body than it sends. */
   readonly missingBytes?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -58,11 +58,11 @@ export function openChat({
     (response) => {
       response.setEncoding('utf8');
       response.on('data', (part: string) => void (text += part));
-      response.on('error', () => {}); // Cut off: the test looks at what has come.
+      response.on('error', () => {}); // Cut off. The test checks what has arrived.
     },
     () => {},
   );
-  sent.on('error', () => {}); // Told by `head` where that is still to come.
+  sent.on('error', () => {}); // `head` reports it if it is still pending.
   const closed = new Promise<void>((resolve) => {
     sent.once('close', resolve);
   });

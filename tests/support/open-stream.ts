@@ -4,13 +4,13 @@ import { type CallOptions, COMPLETIONS } from './client.ts';
 export interface OpenStream {
   readonly status: number;
   readonly headers: Headers;
-  /** Resolves when what came so far contains the text; rejects when the stream ends without it. */
+  /** Resolves once the text has arrived, or rejects if the stream ends without it. */
   readonly until: (text: string) => Promise<void>;
-  /** What is there to be read by now. Waits for no more than what has come already. */
+  /** What can be read by now, without waiting for more. */
   readonly soFar: () => Promise<string>;
-  /** Reads to the end and gives all of it. */
+  /** Reads to the end and returns everything. */
   readonly whole: () => Promise<string>;
-  /** Hangs up, as a caller who leaves. */
+  /** Hangs up, like a caller who leaves. */
   readonly leave: () => void;
 }
 
@@ -41,7 +41,7 @@ export async function openStream(
     reading = undefined;
     return part?.done === false;
   }
-  /** One read at a time, so that one that nobody waits for loses nothing. */
+  /** One read at a time, so that an abandoned read loses nothing. */
   function readMore(): Promise<boolean> {
     reading ??= readOnce();
     return reading;
@@ -67,7 +67,7 @@ export async function openStream(
   };
 }
 
-/** The payloads of a stream's frames, parsed; the last is the text `[DONE]` in a stream that ended well. */
+/** The parsed payloads of a stream's frames. In a stream that ended normally, the last one is the text `[DONE]`. */
 export function payloadsOf(text: string): readonly unknown[] {
   const frames = text.split('\n\n');
   if (frames.pop() !== '') throw new Error(`The stream does not end with a whole frame: ${text}`);

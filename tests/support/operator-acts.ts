@@ -3,7 +3,7 @@ import { waitUntil } from './wait-until.ts';
 import type { Code } from './refusal.ts';
 import type { TestApp, TestService } from './service.ts';
 
-/** What operators and owners do to apps and keys, as the code that does it will: the change and its generation at once. */
+/** What operators and owners do to apps and keys, done as the service does it: the change and its generation in one step. */
 
 export async function setApp(service: TestService, { appId }: TestApp, assignment: string): Promise<void> {
   await service.database.owner.query(
@@ -26,7 +26,7 @@ export async function revokeKey(service: TestService, { appId }: TestApp, mode: 
   );
 }
 
-/** The first refusal with this code of a key by a gateway that is asked again and again: from then on it is in force. */
+/** Calls a gateway with a key until it refuses with this code. From then on the change is in force. */
 export function untilRefused(url: string, key: string, code: Code): Promise<Reply> {
   return waitUntil(`${code} is in force`, async () => {
     const reply = await send('/v1/models', { url, key });

@@ -1,4 +1,4 @@
-// The outbox on a real database, senders of real SMTP, and messages for it.
+// The outbox on a real database, senders with real SMTP, and messages for it.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { readConfig } from '../../packages/service/src/app/config.ts';
@@ -11,7 +11,7 @@ import { createTestDatabase } from './database.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** In every message that is posted. */
+/** Part of every posted message. */
 export const SECRET = 'the-token-of-the-reader';
 export const PERIOD_MS = 20;
 const FROM = 'Purser <purser@example.test>';
@@ -21,16 +21,16 @@ export interface MessageState {
   readonly outcome: string | null;
   readonly body: string | null;
   readonly html: string | null;
-  /** Seconds until the next try. */
+  /** Seconds until the next attempt. */
   readonly waits: number;
 }
 
-/** What a test file of the outbox stands on. It ends with the file, and nothing secret may be in the log then. */
+/** The stage of a test file about the outbox. It ends with the file, and then no secret may be in the log. */
 export interface OutboxStage {
   /** Acts as the service. */
   readonly pool: Pool;
   readonly log: Log;
-  /** True when a line of the log holds this. */
+  /** True if a line of the log contains this. */
   readonly logged: (text: string) => boolean;
   /** One that ends with the file. */
   readonly mailServer: (options?: Parameters<typeof startMailServer>[0]) => Promise<MailServer>;
@@ -40,15 +40,15 @@ export interface OutboxStage {
     work: () => Promise<unknown>,
     options?: { readonly on?: Pool; readonly keepsBodies?: boolean },
   ) => Promise<void>;
-  /** A message to somebody whom no other test writes to. Gives the recipient. */
+  /** A message to a person that no other test writes to. Returns the recipient. */
   readonly post: (subject?: string) => Promise<string>;
-  /** Undefined where there is no message any more. */
+  /** Undefined if the message no longer exists. */
   readonly stateOf: (recipient: string) => Promise<MessageState | undefined>;
   readonly ended: (recipient: string) => Promise<MessageState>;
   readonly tried: (recipient: string, tries: number) => Promise<MessageState>;
-  /** Changes the row of a message as nobody may. */
+  /** Changes the row of a message in a way that the service never does. */
   readonly set: (recipient: string, assignment: string) => Promise<void>;
-  /** As if the time until the next try had passed. */
+  /** Acts as if the time until the next attempt had passed. */
   readonly makeDue: (recipient: string) => Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export async function setOutboxStage(): Promise<OutboxStage> {
     return rows[0];
   }
   async function until(recipient: string, isSo: (state: MessageState) => boolean): Promise<MessageState> {
-    return waitUntil('the message is so', async () => {
+    return waitUntil('the message is in this state', async () => {
       const state = await stateOf(recipient);
       return state !== undefined && isSo(state) && state;
     });

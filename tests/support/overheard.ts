@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { createLog, type Log } from '../../packages/service/src/kernel/log.ts';
 import { readMetrics } from '../../packages/service/src/kernel/metrics.ts';
 
-/** What a service under test says to its operator, kept so that every test file can look for what must not be in it. */
+/** The output of a service under test to its operator, kept so that every test file can search it for forbidden content. */
 export interface Overheard {
   readonly log: Log;
-  /** Fails where the log or the metrics hold one of these secrets, or a word of what the tests ask and are answered. */
+  /** Fails if the log or the metrics contain one of these secrets, or a word of the tests' prompts and answers. */
   readonly assertDiscreet: (secrets: readonly string[]) => void;
 }
 
-/** What most tests ask, what providers answer most of them, and the accounts' password. Nothing of the service's own says any. */
+/** The usual prompt and answer of the tests, and the accounts' password. No text of the service itself contains any of them. */
 const WORDS = ['Hello', 'First piece', 'Hi.', 'correct horse battery'];
 const CHARACTERS_MAX = 50_000_000;
 

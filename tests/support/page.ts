@@ -6,7 +6,7 @@ import type { TestService } from './service.ts';
 
 const PAGE_BYTES_MAX = 50_000;
 
-/** What every page says of itself, and every way to one. */
+/** The properties that every page and every redirect to a page must have. */
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cross-origin-opener-policy': 'same-origin',
@@ -17,7 +17,7 @@ const HEADERS = {
 /** What a page may do beyond being read. */
 interface Allowed {
   readonly hasScript?: boolean;
-  /** Origins that a form of it may end at. */
+  /** The origins that its forms may lead to. */
   readonly formTargets?: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export function mainOf({ text }: Reply): string {
   return text.replace(/^[^]*<main>/, '');
 }
 
-/** A whole page as any page must be, with this status and heading; or, by 303, the way to one. */
+/** Asserts a correct whole page with this status and heading or, with 303, a redirect to one. */
 export function assertPage(reply: Reply, status: number, title?: string, allowed: Allowed = {}): void {
   assert.equal(reply.status, status, mainOf(reply));
   for (const [name, value] of Object.entries(HEADERS)) assert.equal(reply.headers.get(name), value, name);

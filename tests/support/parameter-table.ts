@@ -1,25 +1,25 @@
-/** Every parameter of the compatible format, written down apart from the service's own table. */
+/** Every parameter of the compatible format, written down independently of the service's own table. */
 export interface ParameterRow {
   readonly name: string;
   /**
-   * `forwarded`: to the provider as it came. `neutral`: only a value that changes nothing is taken. `kept`: taken, and
+   * `forwarded`: to the provider as it came. `neutral`: only a value that changes nothing is accepted. `kept`: accepted, but
    * not forwarded as it came. `decided`: the gateway acts on it and sends what it decides. `refused`: by name.
    */
   readonly kind: 'forwarded' | 'neutral' | 'kept' | 'decided' | 'refused';
   readonly accepted: readonly unknown[];
-  /** Documented defaults: taken by every model, also one that does not know the parameter. */
+  /** Documented defaults, which every model accepts, even one that does not know the parameter. */
   readonly defaults?: readonly unknown[];
-  /** Each with the path of its fault, where that is not the name alone. */
+  /** Each with the path of its fault, if that is not just the name. */
   readonly refused: readonly (readonly [value: unknown, path?: string])[];
-  /** What else a request with it needs. */
+  /** Other fields that a request with it needs. */
   readonly beside?: Readonly<Record<string, unknown>>;
 }
 
 /** Writes numbers that JSON cannot. */
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
-/** A number that JSON can say and no program can hold. */
+/** A number that JSON can express and no program can represent. */
 const TOO_LARGE: unknown = rawJSON('1e400');
-/** The next whole number after the last that every program tells from its neighbours. */
+/** One more than the last whole number that every program can tell from its neighbours. */
 const UNSAFE: unknown = rawJSON('9007199254740993');
 
 const SCHEMA = { type: 'object', properties: { a: { type: 'array', items: { type: 'number' } } }, required: ['a'] };
@@ -240,7 +240,7 @@ export const PARAMETER_TABLE: readonly ParameterRow[] = [
   refusedByName('web_search_options', { search_context_size: 'low' }),
 ];
 
-/** Names of other interfaces and gateways, each with a word of the advice that its refusal gives. */
+/** Parameter names of other interfaces and gateways, each with a word of the advice in its refusal. */
 export const FOREIGN_PARAMETERS: readonly (readonly [name: string, value: unknown, advice: RegExp])[] = [
   ['provider', { order: ['a'] }, /`model`/],
   ['models', ['a', 'b'], /`model`/],

@@ -14,7 +14,7 @@ interface Asked {
   readonly [name: string]: unknown;
 }
 
-/** What the page that a browser shows would have its script ask with. */
+/** The options that the script of the shown page would use. */
 export function optionsOf({ text }: Reply): Asked {
   const [, options = ''] = /data-options="([^"]*)"/.exec(text) ?? [];
   return JSON.parse(options.replace(/&#(\d+);/g, (_all, code: string) => String.fromCharCode(Number(code)))) as Asked;
@@ -27,7 +27,7 @@ export async function addPasskey(browser: Browser, authenticator: Authenticator,
 
 let owners = 0;
 
-/** Somebody who is signed in, and has a passkey. */
+/** A signed-in person with a passkey. */
 export async function passkeyOwner(service: TestService, authenticator = createAuthenticator()) {
   const email = `passkey-${(owners += 1)}@example.test`;
   const browser = await browserOf(service, email);

@@ -13,25 +13,25 @@ import { sweepPayments } from '../../packages/service/src/payments/sweep.ts';
 import { APP, createLedgerDatabase, type LedgerDatabase } from './ledger-database.ts';
 import { createFakeProcessor, type FakeProcessor } from './processor.ts';
 
-/** Payments on a ledger of their own, with a processor in memory. */
+/** Payments on a separate ledger, with a processor in memory. */
 export interface PaymentsGround {
   readonly ledger: LedgerDatabase;
   readonly processor: FakeProcessor;
   readonly checkouts: Checkouts;
   readonly webhooks: ProcessorWebhooks;
   readonly refunds: Refunds;
-  /** A user's checkout of this many micros, at the processor, nothing paid. */
+  /** A user's unpaid checkout of this many micros at the processor. */
   readonly begin: (user: string, amount: number) => Promise<CheckoutId>;
-  /** A wallet with a payment in it, for which a webhook came. Gives the payment's name at the processor and here. */
+  /** A wallet with a payment that a webhook reported. Returns the payment's name at the processor and here. */
   readonly paid: (user: string, amount: number) => Promise<{ readonly there: string; readonly here: PaymentId }>;
-  /** The processor tells of a payment. */
+  /** The processor sends a webhook about a payment. */
   readonly tell: (payment: string) => Promise<void>;
-  /** Everything is due, and one pass looks. */
+  /** Makes every look-up due and runs one pass. */
   readonly sweep: () => Promise<void>;
   readonly rows: (table: string) => Promise<number>;
-  /** What moved in a wallet, as `kind amount`, in order. */
+  /** The movements of a wallet as `kind amount`, in order. */
   readonly moved: (user: string) => Promise<readonly string[]>;
-  /** What the check of all books finds. */
+  /** The findings of the check of all books. */
   readonly check: () => Promise<readonly string[]>;
   /** Lines that were logged for an operator. */
   readonly told: readonly string[];

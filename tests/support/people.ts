@@ -7,10 +7,10 @@ import { mailTo } from './control.ts';
 import { assertPage, mainOf } from './page.ts';
 import type { TestService } from './service.ts';
 
-/** The cookie by which a browser is a person's. */
+/** The cookie that signs a browser in as a person. */
 export const PERSON_COOKIE = '__Host-purser-person';
 
-/** A browser in which a person has signed in through the pages, by a code from the mail, and which shows what came then. */
+/** A browser in which a person has signed in through the pages with a code from a mail. It shows the page after that. */
 export async function signedInPerson(service: TestService, email: string, then = '/wallet'): Promise<Browser> {
   const browser = openBrowser(service.url);
   await browser.open(`/wallet/sign-in?then=${encodeURIComponent(then)}`);
@@ -21,7 +21,7 @@ export async function signedInPerson(service: TestService, email: string, then =
   return browser;
 }
 
-/** A browser of somebody who is signed in, without mail and pages: for tests with more people than one address may be. */
+/** A browser that is signed in without mail or pages, for tests with more people than one address may sign in. */
 export async function browserOf({ url, database }: TestService, email: string): Promise<Browser> {
   const browser = openBrowser(url);
   const { token } = await createPersonSessions(database.owner).open(email as Email);
@@ -31,13 +31,13 @@ export async function browserOf({ url, database }: TestService, email: string): 
 
 let addresses = 0;
 
-/** Sends the form of the page, from an address that nobody else has, without going on. */
+/** Submits the form of the page from an address that nobody else has, without following redirects. */
 export function submitFrom(browser: Browser, action: string, fields: Readonly<Record<string, string>>): Promise<Reply> {
   const headers = { 'x-forwarded-for': `192.0.2.${(addresses += 1)}` };
   return browser.ask(action, { form: { ...browser.fieldsOf(action), ...fields }, headers });
 }
 
-/** A browser that has asked for a code and shows where it is typed, and the code. The service stands behind one proxy. */
+/** A browser that has requested a code and shows the page to enter it, and the code. The service runs behind one proxy. */
 export async function askForCode(
   service: TestService,
   email: string,
@@ -50,7 +50,7 @@ export async function askForCode(
   return { browser, code: (await mailTo(service, email)).token };
 }
 
-/** Whether the service knows whose browser this is. */
+/** Whether the browser is signed in to the service. */
 export async function isSignedIn(browser: Browser): Promise<boolean> {
   return (await browser.ask('/wallet/passkeys')).status === 200;
 }

@@ -11,29 +11,29 @@ import type {
   RefundReport,
 } from '../../packages/service/src/payments/processor.ts';
 
-/** A payment processor in memory that does what a test says, with the port that Stripe has. */
+/** A payment processor in memory that does what a test says and implements the same port as Stripe. */
 export interface FakeProcessor extends Processor, Hand {
   readonly orders: readonly CheckoutOrder[];
   readonly refundOrders: readonly RefundOrder[];
-  /** While set, it cannot be reached. */
+  /** While set, it is unreachable. */
   isAway: boolean;
-  /** What it does with refunds that it is asked for; `lost`: it says yes and knows nothing of it. */
+  /** What it does with requested refunds. `lost` means that it accepts the refund and then does not know it. */
   refunds: RefundReport['state'] | 'lost';
 }
 
 /** What happens at the processor. */
 interface Hand {
-  /** Pays at a checkout, what was asked for where nothing else is said, and gives the payment. */
+  /** Pays at a checkout, by default the requested amount, and returns the payment. */
   readonly pay: (checkoutId: CheckoutId, paid?: { readonly amount?: number; readonly currency?: string }) => string;
-  /** Refunds without being asked by us. Gives the refund. */
+  /** Refunds without a request from us. Returns the refund. */
   readonly refundThere: (payment: string, amount: number, state?: RefundReport['state']) => string;
-  /** What becomes of a refund, by its name there or here. */
+  /** Sets the state of a refund, by the processor's name or ours. */
   readonly setRefund: (refund: string, state: RefundReport['state']) => void;
-  /** A bank takes money back, or gives it back. */
+  /** A bank takes money back or returns it. */
   readonly dispute: (payment: string, amount: number, isReinstated?: boolean) => void;
-  /** A webhook as the processor would send it now; each has an id of its own. */
+  /** A webhook as the processor would send it now. Each has a different id. */
   readonly webhook: (payment: string) => { readonly body: Buffer; readonly headers: Record<string, string> };
-  /** Everything that it says of a payment now. */
+  /** Its current data about a payment. */
   readonly report: (payment: string) => PaymentReport;
 }
 
@@ -60,7 +60,7 @@ export function createFakeProcessor(name: Processor['name'] = 'stripe'): FakePro
   const { payments } = books;
   const hand = handOf(books);
   const reached = (): void => {
-    if (fake.isAway) throw new Error('The fake processor is away.');
+    if (fake.isAway) throw new Error('The fake processor is unreachable.');
   };
   const fake: FakeProcessor = {
     ...hand,

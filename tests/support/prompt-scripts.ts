@@ -1,10 +1,10 @@
 import type { RecordedRequest, ScriptedUpstream, UpstreamScript } from './scripted-upstream.ts';
 
-/** Makes calls that run side by side independent: each is answered by the script of its own prompt. */
+/** Makes simultaneous calls independent: each is answered by the script of its own prompt. */
 export interface PromptScripts {
-  /** Sets the script of a prompt and resolves to its first request once that is there. */
+  /** Sets the script of a prompt and resolves to its first request once that has arrived. */
   readonly expect: (prompt: string, script: UpstreamScript) => Promise<RecordedRequest>;
-  /** How many requests of this prompt have come. */
+  /** The number of requests with this prompt so far. */
   readonly arrivals: (prompt: string) => number;
   readonly scriptOf: (prompt: string) => UpstreamScript;
 }

@@ -3,24 +3,24 @@ import type { AppId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
-/** Rate buckets as rows, for tests of the limiter alone. */
+/** Rate buckets as rows, for tests of the limiter by itself. */
 export interface RateBuckets {
   readonly database: TestDatabase;
   /** As a gateway process has it. */
   readonly pool: Pool;
   readonly openPool: () => Pool;
-  /** So many tokens, as of a moment from now (an interval of PostgreSQL). */
+  /** Sets the number of tokens as of a moment from now (a PostgreSQL interval). */
   readonly setBucket: (appId: AppId, tokens: number, refilled: string) => Promise<void>;
   /** A bucket that is never refilled, so that counts are exact. */
   readonly fillOnce: (appId: AppId, tokens: number) => Promise<void>;
-  /** What is in the bucket, in sixty-millionths of a token. */
+  /** The content of the bucket, in sixty-millionths of a token. */
   readonly unitsOf: (appId: AppId) => Promise<bigint>;
   /** The tokens of each lease. */
   readonly leasesOf: (appId: AppId) => Promise<readonly number[]>;
   readonly close: () => Promise<void>;
 }
 
-/** Time that stands still until a test moves it. It is the limiter's own; buckets are filled by the database's. */
+/** A clock that stands still until a test moves it. Only the limiter uses it. Buckets refill by the database's clock. */
 export function stoppedClock() {
   let nowMs = 1_000_000;
   return {

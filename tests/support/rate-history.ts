@@ -6,13 +6,13 @@ import { createRateLimiter, type RateLimiter, type RateLimits } from '../../pack
 import type { TestDatabase } from './database.ts';
 import { createGate, type Gate } from './gate.ts';
 
-/** Calls that were asked for after `fromMs` and answered by `toMs`. */
+/** Calls that were requested after `fromMs` and answered by `toMs`. */
 interface Served {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** What becomes of a process's next statement: it waits before the database sees it, or its answer waits, or is lost. */
+/** The trouble of a process's next statement: it waits before the database sees it, or its answer waits or is lost. */
 export type Trouble = 'held' | 'answer held' | 'answer lost';
 
 const TOKEN_UNITS = 60_000_000;
@@ -29,8 +29,8 @@ interface Process {
 }
 
 /**
- * Several processes and one bucket. Time is the test's: it passes in the processes and in the database at once, and what passes
- * by itself meanwhile is counted as well.
+ * Several processes and one bucket. The test controls time: it passes in the processes and in the database at once, and real time
+ * that passes meanwhile counts as well.
  */
 export class RateHistory {
   readonly appId: AppId = newAppId();
@@ -54,7 +54,7 @@ export class RateHistory {
     this.#processes = Array.from({ length: processes }, () => this.#begin());
   }
 
-  /** So many calls at once. They are answered, unless their process's statement is held. */
+  /** Makes this many calls at once. They are answered unless their process's statement is held. */
   async call(index: number, calls: number): Promise<void> {
     const process = this.#at(index);
     const fromMs = this.#nowMs();
@@ -89,12 +89,12 @@ export class RateHistory {
     this.#passedMs += ms;
   }
 
-  /** The next statement of this process, or of what takes its place, meets trouble. */
+  /** Gives the next statement of this process, or of its successor, this trouble. */
   trouble(index: number, trouble: Trouble): void {
     this.#at(index).trouble = trouble;
   }
 
-  /** What is held goes on. */
+  /** Lets held statements go on. */
   async release(index: number): Promise<void> {
     const process = this.#at(index);
     process.trouble = undefined;
@@ -103,33 +103,33 @@ export class RateHistory {
     await this.#settle();
   }
 
-  /** A process dies, without a word, and another begins. Nobody hears what it waited for. */
+  /** A process dies silently and another starts. The answers it waited for reach nobody. */
   crash(index: number): void {
     this.#at(index).isDead = true;
     this.#processes[index] = this.#begin();
   }
 
-  /** A process ends, and another begins. */
+  /** A process ends gracefully and another starts. */
   async end(index: number): Promise<void> {
     await this.release(index);
     await this.#at(index).limiter.stop();
     this.crash(index);
   }
 
-  /** Everything is answered and every process ends; then what was served is judged. */
+  /** Lets everything finish and every process end, and then judges what was served. */
   async close(): Promise<void> {
     for (const index of this.#processes.keys()) await this.end(index);
     await this.check();
   }
 
-  /** Never more than the burst and what time adds, in any stretch of time; and no more in the books than the burst. */
+  /** Asserts that no span of time has more calls than the burst and what time adds, and that the bucket has no more than the burst. */
   async check(): Promise<void> {
     const { ratePerMinute, rateBurst } = this.#limits;
     for (const fromMs of new Set(this.#served.map((one) => one.fromMs))) {
       const inside = this.#served.filter((one) => one.fromMs >= fromMs).map(({ toMs }) => toMs);
       for (const [before, toMs] of inside.toSorted((one, next) => one - next).entries()) {
         const most = rateBurst + ((toMs - fromMs) * ratePerMinute) / MINUTE_MS;
-        assert.ok(before < most, `${before + 1} calls in ${toMs - fromMs} ms, and ${most} are the most`);
+        assert.ok(before < most, `${before + 1} calls in ${toMs - fromMs} ms, but at most ${most} are allowed`);
       }
     }
     const { rows } = await this.#database.owner.query<{ units: string }>(
@@ -166,7 +166,7 @@ export class RateHistory {
     return answer;
   }
 
-  /** Until nothing is under way but what is held, and what waits behind that. */
+  /** Waits until nothing runs except held statements and what waits behind them. */
   async #settle(): Promise<void> {
     for (;;) {
       await nextTurn();

@@ -9,12 +9,12 @@ export interface RawReply {
   readonly text: string;
 }
 
-/** A connection of its own, for bytes that no HTTP client would send. */
+/** A separate connection, for bytes that no HTTP client would send. */
 export interface RawConnection {
   readonly write: (bytes: string | Buffer) => void;
-  /** Resolves when what came so far satisfies `isEnough`, or the other side has closed the connection. */
+  /** Resolves once the data so far satisfies `isEnough` or the other side has closed the connection. */
   readonly until: (isEnough: (text: string) => boolean) => Promise<string>;
-  /** Resolves to all that came, once the other side has closed the connection. */
+  /** Resolves to everything that arrived, once the other side has closed the connection. */
   readonly closed: Promise<string>;
   readonly close: () => void;
 }
@@ -30,7 +30,7 @@ export function openRaw(url: string): RawConnection {
     text += String(part);
     for (const watch of watchers) watch();
   });
-  socket.on('error', () => {}); // A reset; `close` follows, and what came before it stays.
+  socket.on('error', () => {}); // A reset. `close` follows, and the data before it stays.
   socket.on('close', () => resolve(text));
   return {
     write: (bytes) => void socket.write(bytes),
@@ -48,7 +48,7 @@ export function openRaw(url: string): RawConnection {
   };
 }
 
-/** Sends the bytes and gives the answer, which must be followed by the end of the connection. */
+/** Sends the bytes and returns the answer. The connection must end after it. */
 export async function exchangeRaw(url: string, bytes: string | Buffer): Promise<RawReply> {
   const connection = openRaw(url);
   connection.write(bytes);
@@ -65,6 +65,6 @@ export function parseRaw(text: string): RawReply {
     }),
   );
   const status = /^HTTP\/1\.1 (\d{3})/.exec(first)?.[1];
-  if (end === -1 || status === undefined) throw new Error(`No answer of HTTP came, but ${JSON.stringify(text)}.`);
+  if (end === -1 || status === undefined) throw new Error(`This is not an HTTP answer: ${JSON.stringify(text)}.`);
   return { status: Number(status), headers, body: text.slice(end + 4), text };
 }

@@ -1,6 +1,6 @@
 import type { TestDatabase } from './database.ts';
 
-/** What was kept of a call that ended. */
+/** The stored record of an ended call. */
 export interface Receipt {
   readonly outcome: string;
   readonly charged: number;
@@ -14,12 +14,12 @@ const RECEIPT = `select outcome, charged_micros::float8 as charged, held_micros:
   is_estimated as "isEstimated", prompt_tokens::float8 as prompt, completion_tokens::float8 as completion
   from usage.calls`;
 
-/** The receipt of a call, or undefined where it has not ended. */
+/** The receipt of a call, or undefined if it has not ended. */
 export async function receiptOf({ owner }: TestDatabase, callId: string): Promise<Receipt | undefined> {
   return (await owner.query<Receipt>(`${RECEIPT} where call_id = $1`, [callId])).rows[0];
 }
 
-/** The receipt of the call that its caller named so, or undefined where none has ended. */
+/** The receipt of the call that its caller gave this name, or undefined if none has ended. */
 export async function receiptNamed({ owner }: TestDatabase, correlationId: string): Promise<Receipt | undefined> {
   return (await owner.query<Receipt>(`${RECEIPT} where correlation_id = $1`, [correlationId])).rows[0];
 }
@@ -39,7 +39,7 @@ export interface Bill {
   };
 }
 
-/** The bill of the call that its caller named so, or undefined where none has ended. */
+/** The bill of the call that its caller gave this name, or undefined if none has ended. */
 export async function billNamed({ owner }: TestDatabase, correlationId: string): Promise<Bill | undefined> {
   const { rows } = await owner.query<Bill>(
     `select outcome, charged_micros::float8 as charged, held_micros::float8 as held, is_estimated as "isEstimated",

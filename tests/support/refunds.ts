@@ -5,14 +5,14 @@ import { APP } from './ledger-database.ts';
 import { lockWallet } from './lock-wait.ts';
 import type { PaymentsGround } from './payments.ts';
 
-/** Refunds as they are asked for, each answered as it was by the service. */
+/** Requests for refunds, each with the service's answer. */
 export interface Askers {
-  /** As an owner asks. */
+  /** As an owner requests it. */
   readonly ask: (user: string, amount: number, key: string) => Promise<string>;
-  /** As an operator asks. */
+  /** As an operator requests it. */
   readonly askOne: (user: string, paymentId: PaymentId, amount: number, key: string) => Promise<string>;
   readonly refundable: (user: string) => Promise<number>;
-  /** Runs these while somebody else holds the wallet, so that all of them are under way at once. */
+  /** Runs these while another session locks the wallet, so that all of them run at once. */
   readonly atOnce: (user: string, asks: readonly (() => Promise<string>)[]) => Promise<readonly string[]>;
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Reply } from './client.ts';
 
-/** Status, type and retriability of each code, written down apart from the service's own table (seed, "Errors"). */
+/** Status, type and retriability of each code, written down independently of the service's table (seed, "Errors"). */
 const CODES = {
   BAD_REQUEST: [400, 'invalid_request_error', 'no'],
   UNAUTHORIZED: [401, 'authentication_error', 'no'],
@@ -27,11 +27,11 @@ export type Code = keyof typeof CODES;
 export interface Expected {
   readonly code: Code;
   readonly param?: string | null;
-  /** A link goes with it; false: none does. Not looked at when left out. */
+  /** Whether it carries a link. Not checked if left out. */
   readonly hasLink?: boolean;
 }
 
-/** Stack traces, our files, SQL, and the libraries that an error could have come from. */
+/** Stack traces, our files, SQL, and the libraries that an error could come from. */
 const INTERNAL =
   /\n|\bat \S+:\d+|\.ts\b|node:|undici|ECONN|select |ledger\.|sandbox\.|purser_|SyntaxError|TypeError|wallet_id/;
 

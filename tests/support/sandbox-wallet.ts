@@ -9,7 +9,7 @@ export interface SandboxFigures {
   readonly spentThisMonth: number;
 }
 
-/** Makes a test user's fake wallet, as a reset by the app's owner would leave it. */
+/** Creates a test user's sandbox wallet, as a reset by the app's owner would leave it. */
 export async function makeSandboxWallet(
   { owner }: TestDatabase,
   { appId }: Pick<TestApp, 'appId'>,
@@ -21,7 +21,7 @@ export async function makeSandboxWallet(
   );
 }
 
-/** What a fake wallet holds, or undefined where the user has none. */
+/** The content of a sandbox wallet, or undefined if the user has none. */
 export async function readSandboxWallet(
   { owner }: TestDatabase,
   { appId }: Pick<TestApp, 'appId'>,

@@ -3,10 +3,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 
-/** The channels on which the HTTP server and the HTTP clients of this process tell what they begin. */
+/** The channels on which the HTTP server and the HTTP clients of this process report what they begin. */
 const SERVED = 'http.server.request.start';
 const SENT = 'undici:request:create';
-/** On which the client that speaks to providers tells. */
+/** The channel on which the client for providers reports. */
 const SENT_TO_PROVIDER = 'purser.upstream.request';
 
 export interface SandboxWatch {
@@ -16,8 +16,8 @@ export interface SandboxWatch {
 }
 
 /**
- * Follows each request that a server of this process takes with a test key, through all that it waits for, and notes what
- * is sent on its behalf (SB-03). Sending is the one way to a provider; that there is none needs no provider to be seen.
+ * Follows each request with a test key that a server of this process gets, through everything it awaits, and records what
+ * is sent on its behalf (SB-03). A provider can only be reached by sending, so this proves its absence without a provider.
  */
 export function watchSandbox(): SandboxWatch {
   const served = new AsyncLocalStorage<string>();
@@ -26,7 +26,7 @@ export function watchSandbox(): SandboxWatch {
   const onServed = (message: unknown): void => {
     const { request } = message as { request: IncomingMessage };
     const isTestKey = /\bsvc_test_/.test(request.headers.authorization ?? '');
-    // What comes later on the same connection begins here as well, so this is set for every request.
+    // Later requests on the same connection also begin here, so this is set for every request.
     served.enterWith(isTestKey ? `${request.method} ${request.url}` : '');
   };
   const note = (url: string): void => {

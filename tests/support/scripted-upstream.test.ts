@@ -25,7 +25,7 @@ function post(body: string, signal: AbortSignal | null = null): Promise<Response
   });
 }
 
-test('a request is recorded as it came, and its answer goes out as it was scripted', async () => {
+test('a request is recorded as it came, and its answer is sent as scripted', async () => {
   upstream.script({ status: 418, headers: { 'x-one': '1', 'x-two': ['a', 'b'] }, body: Buffer.from([0, 255]) });
   const response = await post('{"a": 1}');
   assert.equal(response.status, 418);
@@ -50,7 +50,7 @@ test('a script can decide by request and index', async () => {
   assert.equal(await (await post('not JSON')).text(), '1 undefined');
 });
 
-test('any usage goes out verbatim, or none', async () => {
+test('any usage, or none, is sent verbatim', async () => {
   const usages = [{}, null, { prompt_tokens: 0 }, { total_tokens: -1, prompt_tokens: 9e15 }, 'free'];
   for (const usage of usages) {
     const { usage: sent } = JSON.parse(completionBody({ model: 'm', content: 'Hi.', usage }));
@@ -78,7 +78,7 @@ test('the stock client understands the builders', async () => {
   assert.deepEqual(streamed.usage, usage);
 });
 
-test('steps go out one by one, when the test lets them', async () => {
+test('steps are sent one by one, when the test allows it', async () => {
   const gate = Promise.withResolvers<void>();
   upstream.script({ body: [{ write: 'one' }, { waitFor: gate.promise }, { waitMs: 1 }, { write: 'two' }] });
   const reader = (await post('')).body!.getReader();
@@ -88,7 +88,7 @@ test('steps go out one by one, when the test lets them', async () => {
   assert.equal((await reader.read()).done, true);
 });
 
-test('a reset comes after what was written, and is not blamed on the other side', async () => {
+test('a reset comes after the written bytes and is not blamed on the other side', async () => {
   upstream.script({ body: [{ write: frame('one') }, { destroy: true }] });
   for (let round = 0; round < 20; round += 1) {
     const reader = (await post('')).body!.getReader();
@@ -126,7 +126,7 @@ test('a body that stops halfway is recorded too', async () => {
   assert.equal(request.aborted, true);
 });
 
-test('what a script function throws is thrown again at the end', async () => {
+test('an error in a script function is thrown again at the end', async () => {
   const own = await startScriptedUpstream();
   own.script(() => {
     throw new Error('A mistake in the test.');
@@ -135,7 +135,7 @@ test('what a script function throws is thrown again at the end', async () => {
   await assert.rejects(own.close(), /A mistake in the test/);
 });
 
-test('closing breaks off what hangs', async () => {
+test('closing breaks off hanging requests', async () => {
   const own = await startScriptedUpstream();
   own.script({ body: [{ waitFor: new Promise(() => {}) }] });
   const answer = assert.rejects(fetch(own.baseUrl));

@@ -1,4 +1,4 @@
-// A provider whose every byte the test chooses. Shares nothing with the simulator, so that a mistake in one shows.
+// A provider whose every byte the test chooses. It shares nothing with the simulator, so that a mistake in one shows.
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,9 +10,9 @@ export interface RecordedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly rawBody: Buffer;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON, or undefined if it is not JSON. */
   readonly body: unknown;
-  /** The other side left before it had the whole answer. Final once `closed` has resolved. */
+  /** True if the other side left before it had the whole answer. Final once `closed` has resolved. */
   readonly aborted: boolean;
   /** Resolves when either side has ended the exchange. It does not reject. */
   readonly closed: Promise<void>;
@@ -26,12 +26,12 @@ export type UpstreamStep =
   | { readonly waitFor: Promise<unknown> }
   /** Resets the connection. */
   | { readonly destroy: true }
-  /** Nothing more until the other side leaves or the upstream is closed. */
+  /** Sends nothing more until the other side leaves or the upstream is closed. */
   | { readonly hang: true };
 
 /**
- * One answer: a body that goes out whole, or steps of which the last is followed by a clean end. Without `status` it is
- * 200; without `headers` there is only a content type, JSON for a body and events for steps. Given `headers` are all.
+ * One answer: a body that is sent whole, or steps with a clean end after the last one. Without `status` it is
+ * 200. Without `headers` there is only a content type, JSON for a body and events for steps. If given, `headers` are complete.
  */
 export interface UpstreamScript {
   readonly status?: number;
@@ -45,11 +45,11 @@ export interface ScriptedUpstream {
   readonly baseUrl: string;
   /** In the order in which their bodies ended, broken off or not. */
   readonly requests: readonly RecordedRequest[];
-  /** From now on, requests are answered by this. Before the first call of it they get a 500. */
+  /** Sets the script for requests from now on. Before the first script they get a 500. */
   readonly script: (next: NextScript) => void;
-  /** Resolves to the request of that index once it is there. */
+  /** Resolves to the request with that index once it has arrived. */
   readonly arrival: (index: number) => Promise<RecordedRequest>;
-  /** Breaks off what is under way. Rejects with what a script function threw, if one did. */
+  /** Breaks off running requests. Rejects with the error of a script function, if there was one. */
   readonly close: () => Promise<void>;
 }
 
@@ -105,10 +105,10 @@ function isOfConnection(fault: unknown): boolean {
 
 interface ServedExchange {
   readonly response: ServerResponse;
-  /** Aborts when the exchange is over, and every wait with it. */
+  /** Aborts when the exchange is over, which ends every wait. */
   readonly gone: AbortController;
   readonly closed: Promise<void>;
-  /** The upstream itself broke it off, so that the other side is not to blame. */
+  /** True if the upstream itself broke it off, so that the other side is not to blame. */
   isDestroyed: boolean;
   isAborted: boolean;
 }
@@ -116,7 +116,7 @@ interface ServedExchange {
 function followExchange(response: ServerResponse): ServedExchange {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const exchange = { response, gone: new AbortController(), closed, isDestroyed: false, isAborted: false };
-  response.on('error', () => {}); // Writing to someone who left; `close` tells.
+  response.on('error', () => {}); // A write to a side that has left. `close` reports it.
   response.on('close', () => {
     exchange.isAborted = !response.writableFinished && !exchange.isDestroyed;
     exchange.gone.abort();
@@ -125,7 +125,7 @@ function followExchange(response: ServerResponse): ServedExchange {
   return exchange;
 }
 
-/** What came of the body; less than all of it when the other side left meanwhile. */
+/** The body as far as it arrived. It is incomplete if the other side left meanwhile. */
 async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   try {
@@ -207,10 +207,10 @@ export function frame(payload: unknown): string {
 export interface CompletionFacts {
   readonly model: string;
   readonly content: string | null;
-  /** Goes out as given, true or not; absent, so is the field. `JSON.rawJSON('1e999')` writes numbers that JSON cannot. */
+  /** Sent as given, true or not. If absent, so is the field. `JSON.rawJSON('1e999')` writes numbers that JSON cannot. */
   readonly usage?: unknown;
   readonly toolCalls?: readonly unknown[];
-  /** `stop` unless given; null is sent as null. */
+  /** `stop` unless given. Null is sent as null. */
   readonly finishReason?: string | null;
 }
 
@@ -224,19 +224,19 @@ export function completionBody(facts: CompletionFacts): string {
 
 export interface StreamFacts {
   readonly model: string;
-  /** One chunk each, after a first one with the role. */
+  /** Sent as one chunk each, after a first one with the role. */
   readonly pieces: readonly string[];
-  /** Goes out as given on the usage chunk. */
+  /** Sent as given on the usage chunk. */
   readonly usage?: unknown;
   /** A chunk with no choices before `[DONE]`, and a null usage on all others. */
   readonly includeUsageChunk: boolean;
-  /** `stop` unless given; null leaves out the chunk that would say it. */
+  /** `stop` unless given. Null leaves out its chunk. */
   readonly finishReason?: string | null;
-  /** True unless given: the stream ends with `[DONE]`. */
+  /** Whether the stream ends with `[DONE]`. True unless given. */
   readonly isDoneSent?: boolean;
 }
 
-/** The steps of a streamed completion, one write a chunk, so that a test can put its waits and breaks between. */
+/** The steps of a streamed completion, one write per chunk, so that a test can put waits and breaks in between. */
 export function streamSteps(facts: StreamFacts): readonly { readonly write: string }[] {
   const { model, pieces, usage, includeUsageChunk, finishReason = 'stop', isDoneSent = true } = facts;
   const head = { ...HEAD, object: 'chat.completion.chunk', model };

@@ -12,14 +12,14 @@ const SDK = path.join(ROOT, 'packages', 'sdk');
 const PARTS = /^#+ (.+)$|^```(\w*)(?: (\S+))?\n([^]*?)^```$/gm;
 const run = promisify(execFile);
 
-/** A folder for as long as the test or the file runs that it is made in, far from the packages of the repository. */
+/** A folder outside the repository's packages that exists as long as the test or file that creates it. */
 function newFolder(name: string): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), `purser-sdk-${name}-`));
   after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Builds the SDK and packs what would be published, aside: test files do so at the same time. */
+/** Builds the SDK and packs what would be published, in a separate folder because several test files do so at once. */
 export async function packSdk(): Promise<string> {
   const folder = newFolder('pack');
   for (const name of ['package.json', 'README.md', 'LICENSE']) cpSync(path.join(SDK, name), path.join(folder, name));
@@ -31,17 +31,17 @@ export async function packSdk(): Promise<string> {
 export interface Project {
   readonly folder: string;
   readonly write: (file: string, text: string) => void;
-  /** What a script of it prints. */
+  /** The output of a script in it. */
   readonly run: (file: string, how?: RunOptions) => Promise<string>;
 }
 
 interface RunOptions {
-  /** The runtime with its arguments; this Node. */
+  /** The runtime with its arguments. By default this Node. */
   readonly by?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** An app's own project, with the packed SDK installed in it, and packages of ours beside it where they are named. */
+/** An app's own project with the packed SDK installed, along with any of our packages that are named. */
 export async function newProject(
   tarball: string,
   fields: object = {},
@@ -76,12 +76,12 @@ export async function newProject(
 export interface Block {
   readonly heading: string;
   readonly language: string;
-  /** The file that it is, where the fence names one. */
+  /** The file name, if the fence gives one. */
   readonly file: string | undefined;
   readonly code: string;
 }
 
-/** The blocks of code of a document, each with the heading that it stands under. */
+/** The code blocks of a document, each with its heading. */
 export function blocksOf(document: string): readonly Block[] {
   const blocks: Block[] = [];
   let heading = '';

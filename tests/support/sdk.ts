@@ -7,10 +7,10 @@ import { generateText, type LanguageModel, streamText } from 'ai';
 import OpenAI from 'openai';
 import type { PurserUser } from '../../packages/sdk/src/sdk.ts';
 
-/** What each stock client says to a model, with the settings that the SDK gives it: the text of the answer. */
+/** Calls a model with each stock client, set up by the SDK, and returns the text of the answer. */
 export type Says = (user: PurserUser, model: string, text: string) => Promise<string>;
 
-/** Every way to call; all raise what goes wrong where `guard` sees it. */
+/** Every way to call. All of them throw errors where `guard` sees them. */
 export const CLIENTS: Readonly<Record<string, Says>> = {
   openai: async (user, model, text) => {
     const completion = await new OpenAI(user.openai()).chat.completions.create(request(model, text));
@@ -46,7 +46,7 @@ async function generate(model: LanguageModel, prompt: string): Promise<string> {
   return (await generateText({ model, prompt })).text;
 }
 
-/** Its streams raise nothing: they hand over what went wrong. */
+/** Its streams throw nothing. They hand over the error. */
 async function stream(model: LanguageModel, prompt: string): Promise<string> {
   const failures: unknown[] = [];
   const { textStream } = streamText({ model, prompt, onError: ({ error }) => void failures.push(error) });
@@ -60,7 +60,7 @@ function langchain(user: PurserUser, model: string): ChatOpenAI {
   return new ChatOpenAI({ model, ...user.langchain() });
 }
 
-/** The paths that were asked for at a server of this process while the work was done. */
+/** The paths that a server of this process was asked for during the work. */
 export async function requestsAt(url: string, work: () => Promise<unknown>): Promise<readonly string[]> {
   const port = Number(new URL(url).port);
   const paths: string[] = [];

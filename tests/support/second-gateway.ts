@@ -7,12 +7,12 @@ import type { Log } from '../../packages/service/src/kernel/log.ts';
 import { watchAnswers } from './answered.ts';
 import type { TestService } from './service.ts';
 
-/** Another gateway on the database of a test's service, as a second process would be, with its log for reading. */
+/** Another gateway on the database of a test's service, like a second process, with a readable log. */
 export interface SecondGateway {
   readonly url: string;
   /** Every line logged so far, as JSON. */
   readonly logged: () => readonly string[];
-  /** Once; again is the same. */
+  /** Stops it once. Calling it again has no further effect. */
   readonly close: () => Promise<void>;
 }
 

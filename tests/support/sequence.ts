@@ -1,4 +1,4 @@
-/** A sequence of numbers below 1 that a seed repeats. */
+/** A repeatable sequence of numbers below 1 from a seed. */
 export function sequenceOf(first: number): () => number {
   let state = first;
   return () => {

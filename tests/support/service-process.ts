@@ -1,4 +1,4 @@
-// The service as its operator starts it, in a process of its own, so that a test can kill it.
+// The service as its operator starts it, in a separate process, so that a test can kill it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,27 +16,27 @@ const START_MS_MAX = 60_000;
 export interface ServiceProcess {
   readonly url: string;
   readonly pid: number;
-  /** All that it has written so far, to its output and its log. */
+  /** Everything that it has written so far to its output and its log. */
   readonly said: () => string;
-  /** Kills it as the machine would when out of memory: this process alone, at once. */
+  /** Kills it as the machine would when out of memory: only this process, at once. */
   readonly kill: () => Promise<void>;
-  /** Asks it to end in order; harmless where it is gone. */
+  /** Asks it to shut down gracefully. Harmless if it is gone. */
   readonly stop: () => Promise<void>;
 }
 
 interface ProcessOptions {
   readonly dataDirectory: string;
   readonly catalogue: unknown;
-  /** Undefined: the embedded server in the data directory. */
+  /** Undefined for the embedded server in the data directory. */
   readonly databaseUrl?: string;
   readonly workers?: number;
-  /** Of the gateway, where its true length of 15 s is not what is tested. */
+  /** The gateway's lease, for tests that do not need its real length of 15 s. */
   readonly leaseSeconds?: number;
   /** Further settings. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** What it reads from its standard input. */
+  /** The text on its standard input. */
   readonly input?: string;
-  /** After which it is killed, where it should have ended by itself. */
+  /** The time after which it is killed if it has not ended by itself. */
   readonly endMsMax?: number;
 }
 
@@ -50,7 +50,7 @@ export function startWorkProcess(options: ProcessOptions): Promise<ServiceProces
   return startProcess(options, ['work'], WORKING);
 }
 
-/** Runs `purser listen`, and gives the secret that it prints. */
+/** Runs `purser listen` and returns the secret that it prints. */
 export async function startListenProcess(
   options: ProcessOptions,
   ...words: readonly string[]
@@ -81,7 +81,7 @@ async function startProcess(options: ProcessOptions, words: readonly string[], r
   return { url, pid: child.pid ?? 0, said: () => said, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
 }
 
-/** What `purser ledger check` says of the database of a data directory, and its exit status. */
+/** The output of `purser ledger check` for the database of a data directory, and its exit status. */
 export function checkByCommand(options: ProcessOptions, ...words: readonly string[]): Promise<Ended> {
   return runToEnd(options, 'ledger', 'check', ...words);
 }
@@ -158,7 +158,7 @@ function parentOf(pid: number): number | undefined {
   }
 }
 
-/** Waits until none of the processes does anything any more. */
+/** Waits until none of the processes runs any more. */
 export async function untilGone(pids: readonly number[]): Promise<void> {
   await waitUntil(`the processes ${pids.join(', ')} have ended`, () => pids.every((pid) => !runs(pid)));
 }

@@ -30,19 +30,19 @@ export interface AppOptions {
   readonly maxStreamsPerUser?: number;
 }
 
-/** A real database with a catalogue of the test's own, and what a test arranges and looks up in it. */
+/** A real database with a catalogue for the test, and functions to set up and inspect it. */
 export interface TestGround {
   readonly database: TestDatabase;
   readonly addApp: (options?: AppOptions) => Promise<TestApp>;
-  /** Those of all apps that were added. */
+  /** The keys of all apps that were added. */
   readonly keys: readonly string[];
-  /** No log line and no metric may hold it. */
+  /** No log line and no metric may contain it. */
   readonly keepSecret: (secret: string) => void;
-  /** Opens a connected wallet with this much in it, and a monthly cap where one is given. */
+  /** Opens a connected wallet with this balance, and a monthly cap if one is given. */
   readonly fund: (app: TestApp, userId: string, amount: number, cap?: number) => Promise<void>;
   readonly wallet: (app: TestApp, userId: string) => Promise<WalletFigures>;
   readonly setWallet: (app: TestApp, userId: string, assignment: string) => Promise<void>;
-  /** Differences in the books; the books are right when there are none. */
+  /** The differences in the books. The books are right if there are none. */
   readonly check: () => Promise<readonly Difference[]>;
   readonly close: () => Promise<void>;
 }
@@ -59,7 +59,7 @@ export interface WalletFigures {
   readonly openStreams: number;
 }
 
-/** Where every app of the tests may send its users back to. */
+/** The address to which every app of the tests may send its users back. */
 export const REDIRECT_URI = 'https://app.test/back';
 
 const GENEROUS = { ratePerMinute: 1_000_000, rateBurst: 1_000_000, maxStreamsPerUser: 1_000 };
@@ -101,7 +101,7 @@ export async function startTestService(
   };
 }
 
-/** Ground for gateways that run in processes of their own. */
+/** A database and catalogue for gateways that run in separate processes. */
 export async function createTestGround(catalogue: unknown, ownDatabase?: TestDatabase): Promise<TestGround> {
   const database = ownDatabase ?? (await createTestDatabase());
   await applyCatalogueFile(database.owner, JSON.stringify(catalogue));

@@ -3,13 +3,13 @@ import { type SimulatorProcess, startSimulator } from '../../packages/service/sr
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { startTestService, type TestApp, type TestService } from './service.ts';
 
-/** The whole service behind an unmodified client library, its provider the simulator in a process of its own. */
+/** The whole service behind an unmodified client library, with the simulator in a separate process as its provider. */
 export interface SimulatedService {
   readonly service: TestService;
   readonly app: TestApp;
-  /** A client as its documentation has it made: our address, a key, the end user as a default header. */
+  /** A client as its documentation sets it up: our address, a key, the end user as a default header. */
   readonly clientOf: (apiKey: string, user: string, options?: { readonly maxRetries: number }) => OpenAI;
-  /** What the user paid for what was done meanwhile; throws when a hold or an open stream is left. */
+  /** The amount that the user paid during the work. Throws if a hold or an open stream is left. */
   readonly spentBy: (user: string, work: () => Promise<unknown>) => Promise<number>;
   readonly close: () => Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface SimulatedService {
 /** Aliases of the simulator's models: `echo` is `sim.echo-1`, which is `sim-echo` to the simulator. */
 export const SIMULATED = ['echo', 'cached', 'no-usage', 'truncated', 'cut', 'garbage', 'throttled', 'error', 'rejects'];
 
-/** Starts all of it, with a user `anna` who has money and nobody else, and further aliases where they are given. */
+/** Starts everything, with `anna` as the only user with money, and with further aliases if they are given. */
 export async function startSimulatedService(aliases: Readonly<Record<string, string>> = {}): Promise<SimulatedService> {
   const simulator = await startSimulator(createLog('silent'));
   const service = await startTestService(catalogueOf(simulator, aliases), { SIMULATOR_KEY: 'anything' });

@@ -1,4 +1,4 @@
-// A disk that is really full: a file system of a few pages.
+// A disk that is really full, because its file system has only a few pages.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -16,7 +16,7 @@ export interface SmallDisk {
 
 const SIZE_KIBIBYTES = 256;
 
-/** Undefined where this process may mount nothing. Unmounted after the test. */
+/** Undefined if this process may not mount. Unmounted after the test. */
 export function mountSmallDisk(t: TestContext): SmallDisk | undefined {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'purser-disk-'));
   try {
@@ -66,7 +66,7 @@ export async function fillTables({ database: { owner }, directory }: LosableServ
   }
 }
 
-/** Makes room, and takes the rows of nobody away. */
+/** Makes room and removes the filler rows. */
 export async function emptyTables({ database: { owner } }: LosableServer, disk: SmallDisk): Promise<void> {
   disk.grow();
   for (const table of ['usage.calls', 'ledger.holds']) {

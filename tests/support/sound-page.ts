@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { keepPicture, type Tab } from './chromium.ts';
 
-/** The page and all that came with it. */
+/** The page and everything that came with it. */
 const BYTES_MAX = 50_000;
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 const BAD = new Set(['serious', 'critical']);
-/** What a browser says of a page that is a refusal: no fault of the page. */
+/** What a browser reports about a page that is a refusal, which is no fault of the page. */
 const REFUSED = /^Failed to load resource: the server responded with a status of 4\d\d /;
 
 interface Finding {
@@ -17,7 +17,7 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** The page that the tab shows is as any must be, for everybody, and is kept as a picture of this name. */
+/** Asserts that the tab's page meets the rules for all pages, and saves a picture of it under this name. */
 export async function assertSound(tab: Tab, name: string): Promise<void> {
   const { page } = tab;
   await keepPicture(page, name);
@@ -30,7 +30,7 @@ export async function assertSound(tab: Tab, name: string): Promise<void> {
   assertQuiet(tab, name);
 }
 
-/** The tab has asked nobody but the hosts that this is about, told nobody but ourselves where it was, and complains of nothing. */
+/** Asserts that the tab contacted only the expected hosts, revealed its address only to us, and has no complaints. */
 export function assertQuiet({ requests, complaints, hosts }: Tab, name: string): void {
   const complaint = complaints.filter((text) => !REFUSED.test(text));
   assert.deepEqual(complaint, [], `${name}: console`);
@@ -39,10 +39,10 @@ export function assertQuiet({ requests, complaints, hosts }: Tab, name: string):
   const told = requests.filter(
     ({ url, referer }) => referer !== undefined && new URL(url).origin !== new URL(referer).origin,
   );
-  assert.deepEqual(told, [], `${name}: an address told to another site`);
+  assert.deepEqual(told, [], `${name}: an address was revealed to another site`);
 }
 
-/** Who is shut out, and by what: axe's serious and critical findings. By the debugger, which no policy of a page binds. */
+/** Axe's serious and critical findings. Axe runs through the debugger, which a page's policy does not restrict. */
 export async function findingsOf(page: Page): Promise<readonly string[]> {
   const script = `${AXE}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`;
   const found = await page.evaluate<Finding[]>(script);

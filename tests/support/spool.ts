@@ -7,12 +7,12 @@ import { createLog, type Log } from '../../packages/service/src/kernel/log.ts';
 import { createSpool, type Spool } from '../../packages/service/src/ledger/settlement/spool.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** Where a service with this data directory keeps settlements that cannot reach the database, each in a directory below. */
+/** Where a service with this data directory keeps settlements that cannot reach the database, in directories below it. */
 export function spoolIn(dataDirectory: string): string {
   return path.join(dataDirectory, 'settlements');
 }
 
-/** A spool in a directory of its own, closed and removed after the test. */
+/** A spool in a separate directory, closed and removed after the test. */
 export function openTestSpool(t: TestContext, log: Log = createLog('silent')): Spool & { readonly directory: string } {
   const directory = path.join(makeSpoolParent(t), 'settlements');
   const spool = createSpool({ directory, clock: systemClock, log });
@@ -33,7 +33,7 @@ export interface SpooledFile {
   readonly text: string;
 }
 
-/** The files of a spool as they are now; none where there is no directory yet. */
+/** The current files of a spool, or none if the directory does not exist yet. */
 export function filesOf(directory: string): readonly SpooledFile[] {
   return namesIn(directory).map((name) => {
     const file = path.join(directory, name);

@@ -4,20 +4,20 @@ import { catalogueAt } from './catalogue.ts';
 import { type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts';
 import { type AppOptions, startTestService, type TestApp, type TestService } from './service.ts';
 
-/** What most test files stand on: a service, the provider behind it and an app. It ends with the file. */
+/** The stage of most test files: a service, its provider and an app. It ends with the file. */
 export interface Stage {
   readonly upstream: ScriptedUpstream;
   readonly service: TestService;
   readonly app: TestApp;
-  /** A user whom no other test has, with this much in the wallet, and under a monthly cap where one is given. */
+  /** A user that no other test uses, with this balance, and with a monthly cap if one is given. */
   readonly newUser: (amount: number, cap?: number) => Promise<string>;
 }
 
 interface StageOptions {
-  /** Laid over the open model of `catalogueAt`. */
+  /** Overrides fields of the open model of `catalogueAt`. */
   readonly model?: Readonly<Record<string, unknown>>;
   readonly app?: AppOptions;
-  /** Makes more of the catalogue than that. */
+  /** Makes further changes to the catalogue. */
   readonly catalogue?: (catalogue: ReturnType<typeof catalogueAt>) => unknown;
   readonly pace?: StreamPace;
   readonly environment?: Readonly<Record<string, string>>;

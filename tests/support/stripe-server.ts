@@ -11,9 +11,9 @@ export interface StripeServer extends StripeHand {
   readonly requests: readonly StripeRequest[];
   /** While set, every answer is this status. */
   failing: number | undefined;
-  /** The status of refunds that it is asked for; `refused`: it says that it never will. */
+  /** The status of requested refunds. `refused` means that it declines for good. */
   refundStatus: string;
-  /** Of a list, at once: small, so that lists have pages. */
+  /** The page size of a list. Small, so that lists have several pages. */
   pageSize: number;
   readonly close: () => Promise<void>;
 }
@@ -29,11 +29,11 @@ type Row = Record<string, unknown> & { readonly id: string };
 
 /** What happens at Stripe. */
 interface StripeHand {
-  /** Pays at a session, as it was asked for where nothing else is said. Gives the payment intent. */
+  /** Pays at a session, by default as requested. Returns the payment intent. */
   readonly pay: (session: string, paid?: { readonly amount?: number; readonly currency?: string }) => string;
   readonly refundThere: (payment: string, amount: number, status?: string) => string;
   readonly setRefund: (refund: string, status: string) => void;
-  /** A bank disputes a payment and takes the money. Gives the dispute. */
+  /** A bank disputes a payment and takes the money. Returns the dispute. */
   readonly dispute: (
     payment: string,
     amount: number,
@@ -41,7 +41,7 @@ interface StripeHand {
   ) => string;
   /** The dispute is won: the money comes back. */
   readonly reinstate: (dispute: string) => void;
-  /** A webhook of this type about a payment, with an id of its own. */
+  /** A webhook of this type about a payment, with a new id. */
   readonly event: (type: string, payment: string) => SignedEvent;
   readonly sign: (body: string, options?: { readonly at?: number; readonly secret?: string }) => string;
 }
@@ -123,7 +123,7 @@ function answerTo(books: Books, stripe: StripeServer, request: StripeRequest): A
   return row === undefined ? refused(404, 'invalid_request_error') : { status: 200, body: row };
 }
 
-/** The messages are as talkative as Stripe's: nothing of them may reach a log. */
+/** The messages are as detailed as Stripe's, and none of that may reach a log. */
 function refused(status: number, type: string): Answer {
   return { status, body: { error: { type, message: `No: ${SECRET_KEY} canary-of-stripe`, code: 'some_code' } } };
 }
@@ -135,7 +135,7 @@ function listed(rows: readonly Row[], pageSize: number, form: StripeRequest['for
   return { status: 200, body: { object: 'list', url: '/v1/list', data, has_more: start + pageSize < all.length } };
 }
 
-/** The same idempotency key is answered as it was before, and with another request refused. */
+/** The same idempotency key gets the same answer again, and a refusal for another request. */
 function created(
   books: Books,
   stripe: StripeServer,
@@ -250,7 +250,7 @@ function found(table: Map<string, Row>, id: string): Row {
   return row;
 }
 
-/** What a webhook of a type shows: a session, a payment, a charge, a refund or a dispute. */
+/** The object in a webhook of a type: a session, a payment, a charge, a refund or a dispute. */
 function aboutOf({ tables }: Books, type: string, payment: string): unknown {
   if (type.startsWith('payment_intent.')) return { id: payment, object: 'payment_intent' };
   if (type.startsWith('checkout.')) {

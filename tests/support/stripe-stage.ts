@@ -12,12 +12,12 @@ import type { TestApp } from './service.ts';
 import { setStage, type Stage } from './stage.ts';
 import { type SignedEvent, startStripeServer, type StripeServer } from './stripe-server.ts';
 
-/** A service whose payments are Stripe's, by Stripe's own library, from a server on this machine. It ends with the file. */
+/** A service with payments through Stripe's own library, from a server on this machine. It ends with the file. */
 export interface StripeStage extends Stage {
   readonly stripe: StripeServer;
   readonly processor: Processor;
   readonly checkouts: Checkouts;
-  /** A checkout for a user with a wallet; gives its session too. */
+  /** A checkout for a user with a wallet, and its session. */
   readonly begin: (
     user: string,
     amount: number,

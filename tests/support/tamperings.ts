@@ -3,7 +3,7 @@ import type { Queryable } from '../../packages/service/src/db/pool.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from './ledger-database.ts';
 
 /**
- * A wallet with each kind of row: a credit, two charges, a failed call, a hold and a stream; another wallet, and one
+ * A wallet with each kind of row: a credit, two charges, a failed call, a hold and a stream. Also another wallet, and one
  * whose provider billed more than was held.
  */
 export async function createVictim(): Promise<LedgerDatabase> {
@@ -22,7 +22,7 @@ export async function createVictim(): Promise<LedgerDatabase> {
 
 export const VICTIM = `(select wallet_id from ledger.wallets where user_id = 'victim')`;
 
-/** Changes rows as no right, trigger or constraint would let pass, looks, and undoes it again. */
+/** Changes rows past all rights, triggers and constraints, runs the check, and undoes the change. */
 export async function afterTampering<Seen>(
   { database }: LedgerDatabase,
   tampering: readonly string[],
@@ -53,9 +53,9 @@ export const ofFirstCharge = (assignment: string): string =>
 export interface Tampering {
   readonly what: string;
   readonly by: readonly string[];
-  /** What the full check says of it. */
+  /** The findings of the full check. */
   readonly found: readonly string[];
-  /** What the check by what is new says of it, where that differs: it starts from wallets and their entries. */
+  /** The findings of the incremental check if they differ. It starts from wallets and their entries. */
   readonly foundAsNew?: readonly string[];
 }
 

@@ -22,7 +22,7 @@ interface WalletOwner {
 
 /** A service whose calls cost about two units, people with wallets, and links to pay into them. It ends with the file. */
 export interface TopupStage {
-  /** Of the service, for others on its database. */
+  /** The service's secret, for other gateways on its database. */
   readonly secret: string;
   readonly service: TestService;
   readonly app: TestApp;
@@ -30,7 +30,7 @@ export interface TopupStage {
   readonly newPerson: (amount?: number, cap?: number) => Promise<WalletOwner>;
   /** The path of a new link, as a refused call gives it. */
   readonly linkFor: (user: string, hold?: bigint, purpose?: 'topup' | 'cap') => string;
-  /** Links of the service's own, as of so many milliseconds ago. */
+  /** The service's own links, as of the given number of milliseconds ago. */
   readonly linksOf: (agoMs: number, secret?: string) => Links;
   /** The books must be right. */
   readonly balanceOf: (user: string) => Promise<number>;

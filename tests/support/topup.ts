@@ -6,14 +6,14 @@ import { assertPage } from './page.ts';
 import type { TestApp, TestService } from './service.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** The way to the top-up page from a call that was refused. */
+/** Goes to the top-up page from a refused call. */
 export async function refusedPath({ url }: TestService, { liveKey }: TestApp, user: string): Promise<string> {
   const reply = await chat({ url, key: liveKey, user });
   assert.equal(reply.status, 402, reply.text);
   return new URL(String(reply.body['topupUrl'])).pathname;
 }
 
-/** Chooses an amount on the page of a link, as far as the page of the test processor. Gives the address of that. */
+/** Chooses an amount on the page of a link, up to the test processor's page. Returns the address of that page. */
 export async function beginTopup(browser: Browser, path: string, fields: Readonly<Record<string, string>>) {
   await browser.open(`${path}/pay`);
   assertPage(await browser.submit(`${path}/pay`, { amount: '', ...fields }), 200, 'Test payment');
@@ -21,12 +21,12 @@ export async function beginTopup(browser: Browser, path: string, fields: Readonl
   return address;
 }
 
-/** Pays at the test processor, which shows its page. Gives the page that comes then. */
+/** Pays at the test processor, which shows its page. Returns the next page. */
 export function payBy(browser: Browser, address: string, card: TestCardName): Promise<Reply> {
   return browser.submit(address, { number: TEST_CARDS[card].number });
 }
 
-/** Everything that a payment at the test processor leads to happens now, up to the events of this type, and has been told. */
+/** Makes everything that follows a payment at the test processor happen now, up to events of this type, and delivers it. */
 export async function hurry({ database: { owner } }: TestService, address: string, upTo?: string): Promise<void> {
   const events = `payments.test_events e using payments.test_payments p
     where p.test_payment = e.test_payment and p.test_checkout = $1`;

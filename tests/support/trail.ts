@@ -8,7 +8,7 @@ export interface TrailLine {
   readonly reason: string | null;
 }
 
-/** What the trail says of a subject, the newest first. */
+/** The trail's entries about a subject, the newest first. */
 export async function trailOf(operator: Person, subject: string): Promise<readonly TrailLine[]> {
   const { entries } = (await operator.get(200, 'GET', '/operator/audit?limit=500')) as {
     entries: (TrailLine & { at: string })[];

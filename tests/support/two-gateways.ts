@@ -1,4 +1,4 @@
-// Two gateways on one database, as two processes of one service: they share its secret. The books must be right after all.
+// Two gateways on one database, like two processes of one service that share its secret. The books must be right at the end.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { catalogueAt } from './catalogue.ts';
@@ -16,16 +16,16 @@ interface TwoGateways {
   readonly service: TestService;
   readonly second: SecondGateway;
   readonly app: TestApp;
-  /** A user whom no other test has, with this much in the wallet. */
+  /** A user that no other test uses, with this balance. */
   readonly newUser: (amount: number) => Promise<string>;
-  /** How many answers are kept of this user's calls that were charged. */
+  /** How many answers of this user's charged calls are kept. */
   readonly keptCount: (user: string) => Promise<number>;
 }
 
 export const SHARED_SECRET = { PURSER_SECRET: 'one secret for all processes of the service' };
 export const USAGE = { prompt_tokens: 10, completion_tokens: 5 };
 
-/** A plain completion that says this and costs what `USAGE` says. */
+/** A plain completion with this text and the usage `USAGE`. */
 export function saying(content: string): UpstreamScript {
   return { body: completionBody({ model: 'large-upstream', content, usage: USAGE }) };
 }

@@ -1,20 +1,20 @@
 import { newCallId } from '../../packages/service/src/kernel/ids.ts';
 import type { TestDatabase } from './database.ts';
 
-/** A receipt as the ledger writes them, for reports over days and outcomes that no test can wait for. */
+/** A receipt like the ledger's, for reports over days and outcomes that no test can wait for. */
 export interface UsageRow {
   readonly appId: string;
   readonly user: string;
   /** UTC, as `2026-03-31T23:59:59.999Z`. */
   readonly at: string;
-  /** The month of the hold; that of `at` unless given. */
+  /** The month of the hold. By default the month of `at`. */
   readonly month?: string;
   readonly model?: string;
   readonly outcome?: string;
   readonly charged?: number;
 }
 
-/** Writes the row as the owner of the tables: the ledger is not asked, and its check would find it. */
+/** Writes the row as the owner of the tables, without the ledger. The ledger's check would report it. */
 export async function addUsage({ owner }: TestDatabase, row: UsageRow): Promise<string> {
   const callId = newCallId();
   const { outcome = 'answered', charged = outcome === 'failed' ? 0 : 7 } = row;

@@ -5,7 +5,7 @@ import { revokeKey, setApp, untilRefused } from './operator-acts.ts';
 import type { Code } from './refusal.ts';
 import type { TestApp, TestService } from './service.ts';
 
-/** Ways to be refused, in the order of CC-10. Names in one row are faults of one step. */
+/** Reasons for a refusal, in the order of CC-10. Names in one row are faults of the same step. */
 export const STEPS = [
   ['too large', 'compressed'],
   ['no key'],
@@ -26,7 +26,7 @@ export const STEPS = [
 
 export type Fault = (typeof STEPS)[number][number];
 
-/** What a fault is answered with when nothing before it is wrong. */
+/** The answer to a fault if nothing before it is wrong. */
 export const ANSWERS: Readonly<Record<Fault, { readonly code: Code; readonly param: string | null }>> = {
   'too large': { code: 'PAYLOAD_TOO_LARGE', param: null },
   compressed: { code: 'BAD_REQUEST', param: 'content-encoding' },
@@ -47,14 +47,14 @@ export const ANSWERS: Readonly<Record<Fault, { readonly code: Code; readonly par
   'no balance': { code: 'PAYMENT_REQUIRED', param: null },
 };
 
-/** Every model takes only some parameters; the reserved one is there enabled and disabled. */
+/** Every model takes only some parameters. The reserved model exists enabled and disabled. */
 export function violationCatalogue(baseUrl: string) {
   const { models, ...rest } = catalogueAt(baseUrl);
   const [large, secret] = models.map((model) => ({ ...model, parameters: ['tools', 'max_tokens'] }));
   return { ...rest, models: [large, secret, { ...secret, id: 'acme.off-1', enabled: false }] };
 }
 
-/** Sends a call that has all of these faults and no other, by a user named `u` of an app that is made for it. */
+/** Sends a call with all of these faults and no others, from a user named `u` of a new app. */
 export async function violate(
   service: TestService,
   faults: ReadonlySet<Fault>,
@@ -125,7 +125,7 @@ async function arrangeFakeWallet(service: TestService, app: TestApp, faults: Rea
   );
 }
 
-/** Empties the app's bucket for good: what was refilled last in the future is not refilled until then. */
+/** Empties the app's bucket for good: its last refill is set in the future, so it does not refill until then. */
 export async function emptyBucket(service: TestService, { appId }: TestApp): Promise<void> {
   await service.database.owner.query(
     `insert into limits.buckets (app_id, units, refilled_at_us)

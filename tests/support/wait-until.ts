@@ -1,8 +1,8 @@
 const POLL_MS = 20;
-/** No test is about how long it takes: this is for a machine with much else to do. */
+/** No test measures how long this takes. The limit allows for a busy machine. */
 const WAIT_MS_MAX = 60_000;
 
-/** Looks again and again until there is something other than undefined or false, and gives that. */
+/** Looks repeatedly until the result is something other than undefined or false, and returns that. */
 export async function waitUntil<Found>(
   what: string,
   look: () => Promise<Found | false | undefined> | Found | false | undefined,
@@ -19,11 +19,11 @@ export async function waitUntil<Found>(
   }
 }
 
-/** Waits for what must happen soon: a test that hangs tells less than one that says for what it waited. */
+/** Waits for something that must happen soon, because a hanging test says less than one that names what it waited for. */
 export async function soon(what: string, happening: Promise<unknown>): Promise<void> {
   let isOver = false;
   const ended = happening.finally(() => (isOver = true));
-  ended.catch(() => {}); // Told below, once it is waited for.
+  ended.catch(() => {}); // The await below reports it.
   await waitUntil(what, () => isOver);
   await ended;
 }

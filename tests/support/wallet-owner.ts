@@ -20,7 +20,7 @@ interface Agreed {
 
 let owners = 0;
 
-/** Called once by a test file: what it gives makes people. How they signed in is the business of other tests. */
+/** Called once by a test file. Returns a function that creates people. Other tests cover how they sign in. */
 export function walletOwnersOf(service: TestService): () => Promise<WalletOwner> {
   const connections = connectionsOf(service.database);
   return async () => {

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One request that an endpoint was sent. */
+/** One request that an endpoint received. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -18,10 +18,10 @@ export interface WebhookReceiver {
   readonly close: () => Promise<void>;
 }
 
-/** The status of an answer, with headers where there are some; `stall` gives none. */
+/** The status of an answer, with headers if there are any. `stall` never answers. */
 type Answer = number | 'stall' | { readonly status: number; readonly headers: Record<string, string> };
 
-/** An endpoint that keeps what it is sent, and answers as it is told: by the path, and how often that was called. */
+/** An endpoint that keeps what it receives, and answers by the path and how often that was called. */
 export async function startReceiver(
   answer: (path: string, times: number, received: Received) => Answer = () => 200,
 ): Promise<WebhookReceiver> {
@@ -63,8 +63,8 @@ type Verdict = 'accepted' | 'repeated' | 'bad signature' | 'stale';
 const FRESH_SECONDS = 300;
 
 /**
- * A receiver as the specification describes it, and from nothing else: parse, recompute over the raw bytes, compare in
- * constant time, only then look at the time, then at the id.
+ * A receiver built only from the specification: parse, recompute over the raw bytes, compare in
+ * constant time, and after that check the time and then the id.
  */
 export function createVerifier(
   secret: string,

@@ -25,17 +25,17 @@ export interface WebhookStage {
   readonly receiver: WebhookReceiver;
   readonly owner: Person;
   readonly newApp: () => Promise<Pick<SubscribedApp, 'appId' | 'liveKey'>>;
-  /** An app of the owner whose events go to a path of its own on the receiver. */
+  /** An app of the owner whose events go to a separate path on the receiver. */
   readonly subscribe: (fields?: Readonly<Record<string, unknown>>) => Promise<SubscribedApp>;
   /** A payment that was verified. */
   readonly topUp: (appId: AppId, userId: string, amount: number, key?: string) => Promise<void>;
   readonly connect: (appId: AppId, userId: string, isConnected: boolean) => Promise<void>;
-  /** The wallet of a user, opened with nothing in it where there is none. */
+  /** The wallet of a user, opened empty if there is none. */
   readonly open: (appId: AppId, userId: string) => Promise<void>;
-  /** Time stands still for attempts that wait for theirs; this makes all of them due. */
+  /** Attempts never become due by themselves here. This makes all of them due. */
   readonly endWaits: () => Promise<void>;
   readonly events: (appId: AppId) => Promise<readonly EventRow[]>;
-  /** Waits until no attempt of any app is due or under way. */
+  /** Waits until no attempt of any app is due or running. */
   readonly whenQuiet: () => Promise<void>;
 }
 
@@ -45,11 +45,11 @@ interface EventRow {
   readonly state: string;
   readonly attempt: number;
   readonly body: Buffer | null;
-  /** What the next attempt was told to wait, from the start of the last one. */
+  /** The planned wait of the next attempt, from the start of the last one. */
   readonly wait_seconds: number | null;
 }
 
-/** Writes down when a failed attempt would be made again, and keeps it from being so. */
+/** Records when a failed attempt would be repeated, and prevents it. */
 const STAND_STILL = `
   create table waits (event_id text, attempt int, due_at timestamptz);
   create function stand_still() returns trigger language plpgsql security definer as $$
@@ -126,7 +126,7 @@ export async function setWebhookStage(
       await db.query(`update webhooks.events set due_at = clock_timestamp() where due_at = 'infinity'`);
     },
     events: (appId) => selectEvents(db, appId),
-    whenQuiet: () => waitUntil('no attempt is due or under way', async () => !(await isBusy(db))).then(() => {}),
+    whenQuiet: () => waitUntil('no attempt is due or running', async () => !(await isBusy(db))).then(() => {}),
   };
 }
 

@@ -1,4 +1,4 @@
-// Workers in processes of their own, as `npm run purser -- work` starts them, so that a test can kill them.
+// Workers in separate processes, as `npm run purser -- work` starts them, so that a test can kill them.
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

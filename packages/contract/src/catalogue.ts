@@ -12,16 +12,19 @@ const TOKENS_MAX = 10_000_000;
 const TIMEOUT_MS_MAX = 3_600_000;
 
 /**
- * Settings of the service itself. Whoever edits the catalogue chooses the address that a key is sent to, so a provider's
+ * Settings of the service itself. The editor of a catalogue chooses the address that a key is sent to, so a provider's
  * key must not be one of the service's own secrets.
  */
 const OWN_SETTING = /^(PURSER_|DATABASE_URL$|SMTP_URL$|PG)/;
 
+/** A price for a million tokens. Whole micros: a fraction would have to be rounded with every call. */
 const priceMicros = z.int().min(0).max(PRICE_MAX);
 const tokens = z.int().min(1).max(TOKENS_MAX);
+/** What to do when a caller leaves a stream: stop the provider, or read on to learn what it will charge. */
 const onAbandon = z.enum(['cancel', 'drain']);
 export const aliasName = z.string().regex(NAME);
 
+/** A provider. Its key is named, not contained: the catalogue is shown to operators and kept in the database. */
 export const providerSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('openai-compatible'),

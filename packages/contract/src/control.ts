@@ -14,10 +14,12 @@ const REDIRECT_URIS_MAX = 20;
 const REDIRECT_URI_LENGTH_MAX = 2_048;
 const LOGO_LENGTH_MAX = 21_880; // 16 KiB in base64, plus the longest prefix: `data:image/jpeg;base64,`.
 
+/** An e-mail address of an account. Shared by registration and by operators who create accounts. */
 export const email = z
   .email({ error: 'must be an e-mail address' })
   .max(EMAIL_LENGTH_MAX)
   .meta({ description: 'Upper and lower case make no difference.', examples: ['anna@example.com'] });
+/** A new password. Length is the only rule: other rules make people choose predictable passwords. */
 export const newPassword = z
   .string()
   .min(PASSWORD_LENGTH_MIN)
@@ -25,14 +27,17 @@ export const newPassword = z
   .meta({ description: '10 to 256 characters of any kind.', examples: ['ten or more characters'] });
 /** The password of an existing account. It is only compared, so the rules for new ones do not apply. */
 const password = z.string().max(PASSWORD_LENGTH_MAX);
+/** A display name of an account or an app, shown to other people. */
 export const name = z
   .string()
   .trim()
   .min(1)
   .max(NAME_LENGTH_MAX)
   .meta({ examples: ['My app'] });
+/** A moment in an answer. Always UTC with a trailing `Z`, so that texts sort by time. */
 export const moment = z.iso.datetime().meta({ description: 'ISO 8601, UTC.' });
 
+/** An account as its owner sees it. `role` decides whether the operator plane is open to it (CP-05). */
 export const accountSchema = z
   .object({
     accountId: z.string(),
@@ -45,11 +50,14 @@ export const accountSchema = z
 
 /** A new account. Its role is not a field: registration always makes an owner. */
 export const registerSchema = z.strictObject({ email, password: newPassword, name: name.optional() });
+/** A sign-in. The e-mail is not validated: one that cannot exist fails like any other wrong one. */
 export const signInSchema = z.strictObject({ email: z.string().max(EMAIL_LENGTH_MAX), password });
 
+/** The answer to a sign-in. The token is shown only here; the database keeps its digest. */
 export const signedInSchema = z
   .object({ sessionToken: z.string(), sessionId: z.string(), expiresAt: moment, account: accountSchema })
   .meta({ id: 'SignedIn' });
+/** A session in the list of an account's sessions, without its token. */
 export const sessionSchema = z
   .object({
     sessionId: z.string(),
@@ -69,6 +77,7 @@ export const sessionParamsSchema = z.object({
 
 export const changePasswordSchema = z.strictObject({ currentPassword: password, newPassword });
 export const requestResetSchema = z.strictObject({ email: z.string().max(EMAIL_LENGTH_MAX) });
+/** The token from the mail and the new password. The token is all that a person without a password can prove. */
 export const resetPasswordSchema = z.strictObject({ token: z.string().max(256), newPassword });
 
 /** Where users may be sent back to. HTTP is allowed on this machine only, for development. */
@@ -81,6 +90,7 @@ const redirectUri = z
     examples: ['https://app.example/back'],
   });
 
+/** An app as its owner sees it. `anyAppSchema` adds what only operators see. */
 export const appSchema = z
   .object({
     appId: z.string(),
@@ -96,11 +106,13 @@ export const newAppSchema = z.strictObject({
   name,
   redirectUris: z.array(redirectUri).max(REDIRECT_URIS_MAX).default([]),
 });
+/** A change of an app. The list of redirect addresses is replaced as a whole, so that an address can be taken off it. */
 export const changeAppSchema = z.strictObject({
   name: name.optional(),
   redirectUris: z.array(redirectUri).max(REDIRECT_URIS_MAX).optional(),
 });
 
+/** A picture in JSON rather than as a raw body, so that one exact reader serves every route. */
 export const putLogoSchema = z.strictObject({
   image: z
     .string()
@@ -119,11 +131,13 @@ export const logoSchema = z
   })
   .meta({ id: 'Logo' });
 
+/** Fixed when a key is made (glossary: mode). A key cannot move between real and play money. */
 const mode = z.enum(['live', 'sandbox']);
 export const newKeySchema = z.strictObject({ mode });
 export const mintedKeySchema = z
   .object({ appId: z.string(), keyId: z.string(), apiKey: z.string(), mode })
   .meta({ id: 'MintedKey', description: '`apiKey` is shown this once.' });
+/** A key in a list. `hint` lets people recognise it; the key itself cannot be shown again. */
 export const keySchema = z
   .object({
     keyId: z.string(),
@@ -161,6 +175,7 @@ export const amount = z
   .max(Number.MAX_SAFE_INTEGER)
   .meta({ description: 'Micros: millionths of the currency.' });
 
+/** A fake wallet. Its fields have the names of a real balance, plus what tests want to compare. */
 export const sandboxUserSchema = z
   .object({
     userId: z.string(),

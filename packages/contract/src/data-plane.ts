@@ -9,6 +9,10 @@ import { ERROR_STATUS, ERROR_TYPE, type ErrorCode } from './errors.ts';
 
 const codes = Object.keys(ERROR_STATUS) as ErrorCode[];
 
+/**
+ * The error envelope (ER-01, ER-07). `error.type`, `error.param` and the inner `topupUrl` are there for stock clients,
+ * which drop the fields outside of `error`.
+ */
 export const errorSchema = z
   .object({
     error: z.object({
@@ -42,6 +46,7 @@ export const monthQuerySchema = z.strictObject({
     .optional()
     .meta({ description: 'A UTC month, such as `2026-01`. The current month if you leave it out.' }),
 });
+/** The figures that a summary has as totals and for each model. */
 const usageFigures = {
   requests: z.int().min(0),
   promptTokens: z.int().min(0),
@@ -70,6 +75,7 @@ const MISLEADING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 /** At least one character that a person can see. */
 const SEEN = /[^\s\u2800\p{Default_Ignorable_Code_Point}]/u;
 
+/** What an app sends for a consent link. A person will read `userLabel` on our page, so its text is restricted. */
 export const connectRequestSchema = z
   .strictObject({
     redirectUri: z.string().meta({
@@ -105,6 +111,7 @@ export const connectLinkSchema = z
   })
   .meta({ id: 'ConnectLink' });
 
+/** A model with four fields and no more (MO-01). Prices and providers are nobody's business here. */
 export const modelObjectSchema = z
   .object({
     id: z.string(),
@@ -118,12 +125,14 @@ export const modelListSchema = z
   .meta({ id: 'ModelList' });
 export const modelNameParamsSchema = z.object({ model: z.string() });
 
+/** Token counts of the provider. Loose: providers add details, and clients may want them. */
 const tokenUsage = z
   .looseObject({ prompt_tokens: z.int().min(0), completion_tokens: z.int().min(0), total_tokens: z.int().min(0) })
   .meta({ id: 'TokenUsage' });
 const head = { id: z.string(), created: z.int(), model: z.string() };
 const OPEN = 'Fields that the provider adds are passed on.';
 
+/** A buffered answer. Loose objects: the gateway passes on fields that a provider adds, and the document says so. */
 export const completionSchema = z
   .looseObject({
     ...head,
@@ -143,6 +152,7 @@ export const completionSchema = z
   })
   .meta({ id: 'ChatCompletion', description: OPEN });
 
+/** One event of a streamed answer. `choices` may be empty: the chunk with the usage has none. */
 export const chunkSchema = z
   .looseObject({
     ...head,

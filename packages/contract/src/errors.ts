@@ -22,6 +22,7 @@ export const ERROR_STATUS = {
   CONFLICT: 409,
 } as const;
 
+/** A code of an error. A new one needs a row in both tables, a meaning in the document, and the SDK's list. */
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /** The `error.type` for clients of the compatible format (ER-07). Stock clients show it, and none decides by it. */

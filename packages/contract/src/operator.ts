@@ -9,6 +9,7 @@ const REASON_LENGTH_MAX = 500;
 const KEY_LENGTH_MAX = 255;
 const COUNT_MAX = 1_000_000;
 
+/** Why an operator acts. It stays in the audit trail, so an empty one is refused. */
 const reason = z
   .string()
   .trim()
@@ -17,7 +18,9 @@ const reason = z
   .meta({ description: 'For the audit trail.', examples: ['As agreed on the phone'] });
 const role = z.enum(['owner', 'operator']);
 const count = z.int().min(1).max(COUNT_MAX);
+/** An amount that moves. Zero is refused: an entry of nothing would only confuse the ledger's readers. */
 const money = amount.min(1).meta({ description: 'Micros: millionths of the currency.', examples: [5_000_000] });
+/** Makes an act of money repeatable: after a timeout, an operator sends the same request again. It has no spaces, so our own keys, which have one, never collide. */
 const idempotencyKey = z
   .string()
   .regex(/^[\x21-\x7e]+$/)
@@ -29,6 +32,7 @@ const idempotencyKey = z
 
 const rateLimit = z.strictObject({ perMinute: count, burst: count });
 
+/** An app as operators see it: also its owner, its rights and the limits in force. */
 export const anyAppSchema = appSchema
   .extend({
     ownerEmail: z.string(),
@@ -75,6 +79,7 @@ const next = z
   .meta({ description: 'Pass it as `?before=` to get the next page. Null on the last page.' });
 
 export const operatorWalletParamsSchema = z.object({ appId, userId });
+/** A wallet for a user who agreed elsewhere. A first credit needs a key, because a retry must not credit twice. */
 export const openWalletSchema = z
   .strictObject({
     userId,
@@ -87,6 +92,7 @@ export const openWalletSchema = z
     path: ['idempotencyKey'],
     error: 'is required with `creditMicros`',
   });
+/** Money into or out of a wallet. The reason is required here: money never moves without one. */
 export const movementSchema = z.strictObject({ amountMicros: money, reason, idempotencyKey });
 export const refundSchema = movementSchema.extend({
   paymentId: paymentId.optional().meta({
@@ -94,8 +100,10 @@ export const refundSchema = movementSchema.extend({
       'Makes the payment processor pay this payment back. The refund is booked when it has. Leave it out for money that you have returned by other means. A refund that you make at the processor itself is booked without this call.',
   }),
 });
+/** Lifts a suspension. `writeOff` gives up a shortfall, so it must be said and is never the default. */
 export const reinstateSchema = z.strictObject({ writeOff: z.boolean().default(false), reason });
 
+/** A wallet as operators see it: a balance plus what its user does not see. */
 export const operatorWalletSchema = z
   .object({
     userId: z.string(),
@@ -135,6 +143,7 @@ export const walletPageSchema = z.strictObject({
   before,
   limit: pageLimit(1_000, 1_000),
 });
+/** A wallet with its holds and entries, all read in one snapshot, so that the figures agree with each other. */
 export const walletDetailsSchema = z.object({
   wallet: operatorWalletSchema,
   holds: z
@@ -155,6 +164,7 @@ export const walletDetailsSchema = z.object({
   next,
 });
 
+/** The result of the ledger check (WA-09). `ok` is true only if nothing differs. */
 export const ledgerCheckSchema = z.object({
   ok: z.boolean(),
   wallets: z.int(),
@@ -189,6 +199,7 @@ export const accountPageSchema = z.strictObject({
 });
 export const anyAccountSchema = accountSchema.extend({ disabled: z.boolean() }).meta({ id: 'AnyAccount' });
 export const accountParamsSchema = z.object({ accountId });
+/** Exactly one change of an account, so that the audit trail names one act. */
 export const changeAnyAccountSchema = z
   .strictObject({ role: role.optional(), disabled: z.boolean().optional(), reason })
   .refine((body) => (body.role === undefined) !== (body.disabled === undefined), {

@@ -21,6 +21,7 @@ const groupBy = z
   })
   .pipe(z.array(z.enum(GROUPS)));
 
+/** A report's query. The defaults give the current month, so that a first call needs no parameters. */
 export const usageQuerySchema = z.strictObject({
   from: usageDay.optional().meta({ description: 'The first day. The first of this month if you leave it out.' }),
   to: usageDay.optional().meta({ description: 'The day after the last one. Tomorrow if you leave it out.' }),
@@ -30,6 +31,7 @@ export const usageQuerySchema = z.strictObject({
   limit: pageLimit(10_000, 1_000),
 });
 
+/** A page of a report. A row has only the names that the report is grouped by. */
 export const usageReportSchema = z
   .object({
     rows: z.array(

@@ -4,6 +4,7 @@ import { appId, listenerId } from './identifiers.ts';
 
 /** Webhook subscriptions and deliveries (WH-01 to WH-14), and listeners. */
 
+/** The types of events (WH-03). The database stores only events of types that the app has subscribed to. */
 export const EVENT_TYPES = ['balance.low', 'topup.completed', 'connection.created'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -48,10 +49,15 @@ function checkThreshold({ events: types, lowBalanceThresholdMicros }: Chosen, co
   }
 }
 
+/**
+ * The subscription that an owner wants. It replaces the old one as a whole. The address is checked by the endpoint guard
+ * and not here, because that takes a look-up of its name.
+ */
 export const putWebhookSchema = z
   .strictObject({ endpointUrl, events, lowBalanceThresholdMicros: threshold.optional() })
   .superRefine(checkThreshold);
 
+/** A subscription. `disabled` means that too many events in a row were dropped (WH-12); putting it again enables it. */
 export const webhookSchema = z
   .object({
     appId: z.string(),
@@ -72,6 +78,7 @@ export const deliveriesPageSchema = z.strictObject({
   limit: pageLimit(500, 100),
 });
 
+/** The history of deliveries (WH-14). Of a receiver's answer, only the status is shown: nothing else is stored. */
 export const deliveriesSchema = z
   .object({
     deliveries: z.array(
@@ -101,6 +108,7 @@ export const deliveriesSchema = z
 /** How long a listener's request may wait for events. A listener is a developer's machine without an endpoint. */
 export const LISTEN_SECONDS_MAX = 20;
 
+/** A new listener. It chooses its own events and threshold, whether or not the app has a subscription. */
 export const listenSchema = z
   .strictObject({ events, lowBalanceThresholdMicros: threshold.optional() })
   .superRefine(checkThreshold);
@@ -116,6 +124,7 @@ export const listenerSchema = z
 
 export const listenerParamsSchema = z.object({ appId, listenerId });
 
+/** A request for copies. Sending the last `next` back makes the delivery at least once, also if an answer is lost. */
 export const lookSchema = z.strictObject({
   after: z
     .uuid()

@@ -9,7 +9,7 @@ const USER_ID = /^[\x21-\x7e]{1,256}$/;
 export interface PurserOptions {
   /** The root address of the service, without `/v1`: `https://purser.example`. */
   readonly baseURL: string;
-  /** The app's key. Keep it on your server: whoever has it can spend for every user. */
+  /** The app's key. Keep it on your server: anybody who has it can spend for every user. */
   readonly apiKey: string;
   /** Replaces the platform's `fetch`. */
   readonly fetch?: Fetch | undefined;
@@ -131,7 +131,7 @@ export class PurserUser {
   /**
    * Runs a call like `guard`. If it is refused with a 402 and a link, this passes the link to `onTopUp` and waits until the
    * wallet has more money, or the cap is higher if the cap was the reason. Then it runs the call once more and returns or
-   * throws whatever comes of it. If money that was set aside for other calls returns meanwhile, it tries the call early,
+   * throws the outcome. If money that was set aside for other calls returns meanwhile, it tries the call early,
    * and waits on after the same refusal. Throws the `PaymentRequiredError` if there is no link, if the time is up, and with
    * a test key unless `until` says when to go on.
    */

@@ -15,6 +15,7 @@ export interface Choice {
   readonly finishReason: 'stop' | 'length' | 'tool_calls' | null;
 }
 
+/** Token counts of the whole request. `cachedTokens` are part of the prompt, `reasoningTokens` part of the completion. */
 export interface Usage {
   readonly promptTokens: number;
   readonly cachedTokens: number;
@@ -66,6 +67,7 @@ interface ComposedChoice {
   readonly tokens: number;
 }
 
+/** Composes all choices. Tool calls and JSON are the same in each; prose differs, so that choices can be told apart. */
 function composeChoices(request: ChatRequest, tokensMax: number): readonly ComposedChoice[] {
   const indexes = Array.from({ length: request.choiceCount }, (_, index) => index);
   const planned = planToolCalls(request);

@@ -91,6 +91,7 @@ function refusing(facts: ApiErrorFacts): Behaviour['perform'] {
   return () => Promise.reject(new ApiError(facts));
 }
 
+/** Never answers. Ends when the client leaves, so that no timer is left behind. */
 async function hang({ response, signal }: Exchange): Promise<void> {
   await pause(HANG_MS_MAX, undefined, { signal });
   response.destroy();
@@ -102,6 +103,7 @@ const GARBAGE = Buffer.concat([
   Buffer.from('<html>This is not the answer you are looking for.</html>\n\ndata: {"choices": [{]\n\n'),
 ]);
 
+/** Claims success and sends bytes that no parser accepts. */
 async function sendGarbage({ request, response }: Exchange): Promise<void> {
   response.writeHead(200, { 'content-type': request.isStream ? 'text/event-stream' : 'application/json' });
   response.end(GARBAGE);

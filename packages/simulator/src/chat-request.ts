@@ -101,6 +101,7 @@ function parseStop(request: Fields): readonly string[] {
   });
 }
 
+/** Reads `stream` and `stream_options`. Options without a stream are refused, because they would have no effect. */
 function parseStreaming(request: Fields): Pick<ChatRequest, 'isStream' | 'wantsUsageChunk'> {
   const isStream = request.boolean('stream') ?? false;
   const options = request.object('stream_options');
@@ -124,6 +125,7 @@ function parseFormat(request: Fields): AnswerFormat {
   return { type, schema: named.raw('schema') ?? {} };
 }
 
+/** Reads `logprobs` and `top_logprobs`. Alternatives without log probabilities are refused for the same reason. */
 function parseLogprobs(request: Fields): number | undefined {
   const isWanted = request.boolean('logprobs') ?? false;
   const alternatives = request.integer('top_logprobs', { min: 0, max: LOGPROB_ALTERNATIVES_MAX });

@@ -26,6 +26,7 @@ export async function deliver(exchange: Exchange, manner: Manner): Promise<void>
   else await deliverBody(exchange, answer, manner);
 }
 
+/** Sends a buffered answer. `content-length` is declared, so that a client can tell a cut body from a complete one. */
 async function deliverBody({ response, signal }: Exchange, answer: Answer, manner: Manner): Promise<void> {
   // A buffered answer takes as long as its stream would: a model needs the same time for both.
   if (manner.pieceDelayMs > 0) {
@@ -43,6 +44,7 @@ async function deliverBody({ response, signal }: Exchange, answer: Answer, manne
   response.destroy();
 }
 
+/** Sends a stream, one event at a time, each after the system has accepted the one before. */
 async function deliverStream({ request, response, signal }: Exchange, answer: Answer, manner: Manner): Promise<void> {
   const hasUsage = request.wantsUsageChunk && manner.reportsUsage;
   const deltas = deltasOf(answer);

@@ -30,6 +30,7 @@ export class Fields {
     return this.#values[name] ?? undefined;
   }
 
+  /** A string, which may be missing or empty. */
   string(name: string): string | undefined {
     const value = this.raw(name);
     if (value === undefined || typeof value === 'string') return value;
@@ -49,12 +50,14 @@ export class Fields {
     throw this.#wrong(name, 'true or false');
   }
 
+  /** A number within a range, bounds included. */
   number(name: string, { min, max }: Range): number | undefined {
     const value = this.raw(name);
     if (value === undefined || (typeof value === 'number' && value >= min && value <= max)) return value;
     throw this.#wrong(name, `a number from ${min} to ${max}`);
   }
 
+  /** A whole number within a range. Rounded ones, beyond 2^53, are refused. */
   integer(name: string, { min, max }: Range): number | undefined {
     const value = this.raw(name);
     if (value === undefined) return undefined;
@@ -70,6 +73,7 @@ export class Fields {
     throw this.#wrong(name, `a list of ${min} to ${max} members`);
   }
 
+  /** An object, with the path of its fields. */
   object(name: string): Fields | undefined {
     const value = this.raw(name);
     return value === undefined ? undefined : new Fields(value, this.pathOf(name));

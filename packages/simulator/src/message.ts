@@ -4,6 +4,7 @@ import { Fields } from './fields.ts';
 const ROLES = ['developer', 'system', 'user', 'assistant', 'tool', 'function'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** A message, reduced to what the simulator echoes and counts. */
 export interface Message {
   readonly role: Role;
   /** The content, or its text parts on one line each. */
@@ -78,6 +79,7 @@ function parsePart(part: Fields): string | undefined {
   }
 }
 
+/** The names and arguments of an assistant's tool calls, as text: a model reads them, so they count as tokens. */
 function parseToolCallText(message: Fields): string {
   const calls = message.list('tool_calls', { min: 0, max: MEMBERS_MAX }) ?? [];
   const texts = calls.map((value, index) => {

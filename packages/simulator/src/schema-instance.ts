@@ -137,6 +137,7 @@ function buildObject(schema: Schema, walk: Walk, depth: number): Schema {
   return Object.fromEntries(entries); // Defines each key, so that even `__proto__` is only a key.
 }
 
+/** As many items as the schema demands, and none more. */
 function buildArray(schema: Schema, walk: Walk, depth: number): readonly unknown[] {
   const length = numberOr(schema['minItems'], 0);
   const items: unknown[] = [];
@@ -163,6 +164,7 @@ function pickNumber(schema: Schema): number {
   return [...candidates, ...multiples.map((multiple) => multiple * step)].find(fits) ?? 1;
 }
 
+/** An example of the format, or the word `example` in the length that the schema demands. */
 function pickString(schema: Schema): string {
   const format = schema['format'];
   if (typeof format === 'string' && Object.hasOwn(EXAMPLES_BY_FORMAT, format))

@@ -26,6 +26,7 @@ export async function listenOnLoopback(server: Server, port: number): Promise<nu
   return (server.address() as AddressInfo).port;
 }
 
+/** Routes a request and turns every fault into an answer. Once the headers are sent, all that is left is to cut it. */
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
   response.on('error', () => {}); // `close` follows and is enough. An error without a listener would end the process.
@@ -114,6 +115,7 @@ function faultOfOurs(): ApiError {
   });
 }
 
+/** A model as the list shows it. The fixed date keeps answers the same from run to run. */
 function modelBody(id: string): object {
   return { id, object: 'model', created: MODELS_CREATED_SECONDS, owned_by: 'purser-simulator' };
 }

@@ -4,7 +4,7 @@ import type { FunctionTool } from './tool.ts';
 // Not a real tokenizer. Anyone can check these counts by hand, and the same request always has the same usage.
 export const CHARACTERS_PER_TOKEN = 4;
 const TOKENS_PER_MESSAGE = 4; // For the role and the markup around a message.
-const TOKENS_PER_ATTACHMENT = 85; // Images, audio and files alike, whatever their size.
+const TOKENS_PER_ATTACHMENT = 85; // Images, audio and files alike, of any size.
 
 /** Counts code points, so that an emoji counts as one and a cut never splits it. */
 export function countCharacters(text: string): number {

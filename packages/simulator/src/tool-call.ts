@@ -31,7 +31,7 @@ export function planToolCalls({ toolPlan, messages }: ChatRequest): readonly Omi
   return chosen.slice(0, isParallel ? CALLS_MAX : 1).map(callWithExample);
 }
 
-/** A call with the smallest arguments that fit the tool's schema. Arguments are always an object, whatever the schema says. */
+/** A call with the smallest arguments that fit the tool's schema. Arguments are always an object, even if the schema says otherwise. */
 function callWithExample({ name, parameters }: FunctionTool): Omit<ToolCall, 'id'> {
   return { name, arguments: JSON.stringify(instanceOf({ type: 'object', ...(parameters as object) })) };
 }

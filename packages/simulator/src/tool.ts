@@ -64,6 +64,7 @@ function parseChosen(choice: Fields, tools: readonly FunctionTool[], isParallel:
   return { mode, tools: chosen, isParallel };
 }
 
+/** The tool that a choice names. It must be among the request's tools. */
 function namedTool(choice: Fields, tools: readonly FunctionTool[]): FunctionTool {
   const called = new Fields(choice.raw('function'), choice.pathOf('function'));
   const name = called.text('name');

@@ -12,37 +12,37 @@ import type { Stage } from '../stage.ts';
 import { soon, waitUntil } from '../wait-until.ts';
 import { CONTENT, type Kind, NEVER, type Path, STREAM, THROTTLED, USAGE } from './path.ts';
 
-/** A path, and the user who has gone down it. */
+/** A path and the user who took it. */
 export interface Walk {
   readonly stage: Stage;
   readonly scripts: PromptScripts;
   readonly path: Path;
   readonly kind: Kind;
-  /** Also the prompt and the correlation id of the call, so that its traces are told from all others. */
+  /** Also the prompt and the correlation id of the call, so that its traces can be told from all others. */
   readonly user: string;
   readonly body: string;
 }
 
 export const LIMIT = 200;
-/** Enough for the call, and less than the one after it would like to hold: that one is given all there is. */
+/** Enough for the call, but less than the next call would like to hold, so that the next one gets everything. */
 export const BALANCE = 4_000;
 const LIMIT_OF_NEXT = 1_000;
 const REPORTED = chargeFor({ prompt: USAGE.prompt_tokens, completion: USAGE.completion_tokens });
 
-/** By the rule of fairness, worked out apart from the service (CC-11). */
+/** The fair charge, calculated independently of the service (CC-11). */
 function chargeOf({ path: { ends }, body }: Walk): number {
   if (!('by' in ends) || ends.by === 'zero') return 0;
   return ends.by === 'report' ? REPORTED : estimatedCharge(body, ends.by.counted);
 }
 
-/** While the provider waits for the caller, the whole hold is there. */
+/** Asserts that the whole hold exists while the provider waits for the caller. */
 export async function assertHeld({ stage, kind, user, body }: Walk): Promise<void> {
   const openStreams = kind === 'streamed' ? 1 : 0;
   const figures = { balance: BALANCE, held: holdFor(body, LIMIT), openStreams };
   assert.deepEqual(await stage.service.wallet(stage.app, user), figures);
 }
 
-/** What a caller who stayed has got. */
+/** Checks what a caller who stayed received. */
 export async function assertAnswer(walked: Walk, opened: OpenChat): Promise<void> {
   const { path, kind, user } = walked;
   const { statusCode = 0, headers } = await opened.head;
@@ -51,7 +51,7 @@ export async function assertAnswer(walked: Walk, opened: OpenChat): Promise<void
   assert.doesNotMatch(reply.text + JSON.stringify(fields), /CANARY/);
   assert.equal(reply.headers.get('x-correlation-id'), user);
   const { gets } = path;
-  assert.ok(gets !== undefined, 'a path whose caller stays says what it gets');
+  assert.ok(gets !== undefined, 'a path whose caller stays must say what the caller gets');
   if (gets === 'answer') assertWhole(walked, reply);
   else if ('refusal' in gets) assertRefusal(reply, { code: gets.refusal, param: null, hasLink: false });
   else assertBroken(reply, gets.frame);
@@ -82,15 +82,15 @@ function assertBroken({ status, headers, text }: Reply, code: Code): void {
   assertEnvelope(last, code === THROTTLED ? 'upstream_throttled' : 'upstream_error', text);
 }
 
-/** The receipt, the wallet and its entries say the same, and it is what the rule says. */
+/** Asserts that the receipt, the wallet and its entries agree with each other and with the rule. */
 export async function assertReceipt(walked: Walk): Promise<void> {
   const { stage, path, user, body } = walked;
   const { service, app } = stage;
   const charge = chargeOf(walked);
-  // A caller who has read the end of an answer reads it after the settlement (CC-08); one who left may be ahead of it.
+  // A caller reads the end of an answer only after the settlement (CC-08). A caller who left may be ahead of it.
   const look = () => receiptNamed(service.database, user);
   const receipt = path.caller?.leaves ? await waitUntil('the call is settled', look) : await look();
-  assert.ok(receipt !== undefined, 'a call that is answered has ended');
+  assert.ok(receipt !== undefined, 'an answered call has ended');
   const { outcome, charged, held, isEstimated } = receipt;
   const isCounted = 'by' in path.ends && typeof path.ends.by === 'object';
   const facts = { outcome: path.ends.outcome, charged: charge, isEstimated: isCounted, held: holdFor(body, LIMIT) };
@@ -102,7 +102,7 @@ export async function assertReceipt(walked: Walk): Promise<void> {
   assert.deepEqual(entries, [['contract_credit', BALANCE, BALANCE], ...taken]);
 }
 
-/** The provider was asked once, and is rid of the call: cancelled where it would have gone on, else heard to its end. */
+/** Asserts that the provider was called once and that the call is over there: cancelled if it would have gone on, otherwise read to its end. */
 export async function assertProviderSide({ scripts, path, user }: Walk, request: RecordedRequest): Promise<void> {
   await soon('the provider is rid of the call', request.closed);
   const { body } = scripts.scriptOf(user);
@@ -111,7 +111,7 @@ export async function assertProviderSide({ scripts, path, user }: Walk, request:
   assert.equal(scripts.arrivals(user), 1);
 }
 
-/** The next call of the user may have all that is left, and a stream: nothing of the one before is in its way. */
+/** Asserts that the user's next call can hold everything that is left and can be a stream: the one before blocks nothing. */
 export async function assertNextCall(walked: Walk): Promise<void> {
   const { stage, scripts, path, user } = walked;
   const { service, app } = stage;

@@ -23,7 +23,7 @@ const PLAIN_CALLS: readonly path.Path[] = (
   ends,
 }));
 
-/** Moments in a stream: what was said by then, what of it the caller has read, and what was generated. */
+/** Moments in a stream: what was sent by then, what the caller has read of it, and what was generated. */
 const MOMENTS: readonly (readonly [when: string, said: readonly UpstreamStep[], generated: string, reads?: string])[] =
   [
     ['before the provider answers', [], ''],
@@ -31,7 +31,7 @@ const MOMENTS: readonly (readonly [when: string, said: readonly UpstreamStep[], 
     ['before any content', [ROLE], '', 'assistant'],
     ['in the middle', [ROLE, FIRST, SECOND], path.PIECES.slice(0, 2).join(''), 'went on'],
     ['after the last piece', [ROLE, FIRST, SECOND, THIRD], path.CONTENT, 'ended'],
-    ['after the reason to finish', [ROLE, FIRST, SECOND, THIRD, FINISH], path.CONTENT, '"stop"'],
+    ['after the finish reason', [ROLE, FIRST, SECOND, THIRD, FINISH], path.CONTENT, '"stop"'],
   ];
 
 function leaving(reads: string | undefined): path.CallerPart {
@@ -61,7 +61,7 @@ const DRAINED: readonly path.Path[] = MOMENTS.map(([when, said, _, reads]) => ({
 
 const LATE = { write: frame({ choices: [{ index: 0, delta: { content: '?' }, finish_reason: null }] }) };
 
-/** More than all buffers between a provider and a caller hold. None of it was generated. */
+/** More than all buffers between a provider and a caller can take. None of it was generated. */
 const PADDING = { write: frame({ choices: [], padding: 'x'.repeat(512 * 1024) }) };
 const FLOOD: readonly UpstreamStep[] = Array.from({ length: 24 }, () => PADDING);
 const FLOODED_WHOLE = WHOLE.replace('{', `{"padding":"${'x'.repeat(12 * 1024 * 1024)}",`);
@@ -129,7 +129,7 @@ const OTHERS: readonly Omit<path.Path, 'clause'>[] = [
     ends: ANSWERED,
   },
   {
-    what: 'the caller leaves in the middle of its answer',
+    what: 'the caller leaves in the middle of the answer',
     kinds: PLAIN,
     provider: { body: FLOODED_WHOLE },
     caller: { reads: 'padding', stalls: true, leaves: true },
@@ -139,7 +139,7 @@ const OTHERS: readonly Omit<path.Path, 'clause'>[] = [
 
 const HALF_SENT: path.Path = {
   clause: 'CC-08',
-  what: 'the caller leaves within its request',
+  what: 'the caller leaves while sending the request',
   kinds: BOTH,
   provider: { body: '' },
   caller: { isHalfSent: true, leaves: true },

@@ -1,7 +1,7 @@
 import type { Code } from '../refusal.ts';
 import { completionBody, frame, type UpstreamScript, type UpstreamStep } from '../scripted-upstream.ts';
 
-/** One way on which a call can go wrong, or seem to, and what it must come to (CC-08, CC-09, CC-11, ER-06). */
+/** One way a call can fail, or seem to, and its required result (CC-08, CC-09, CC-11, ER-06). */
 export interface Path {
   readonly clause: string;
   /** Who does what: `the provider answers 500`. */
@@ -9,10 +9,10 @@ export interface Path {
   readonly kinds: readonly Kind[];
   /** `large` unless given. */
   readonly model?: PathModel;
-  /** The provider's part. `gone on` resolves when the caller has done what it does first. */
+  /** The provider's part. `gone on` resolves when the caller has done its first step. */
   readonly provider: UpstreamScript | ((goneOn: Promise<void>) => UpstreamScript);
   readonly caller?: CallerPart;
-  /** What a caller who stays gets: the whole answer, a refusal, or an error as the last frame. */
+  /** The result for a caller who stays: the whole answer, a refusal, or an error as the last frame. */
   readonly gets?: 'answer' | { readonly refusal: Code } | { readonly frame: Code };
   readonly ends: PathEnd;
 }
@@ -22,7 +22,7 @@ export const PLAIN: readonly Kind[] = ['plain'];
 export const STREAMED: readonly Kind[] = ['streamed'];
 export const BOTH: readonly Kind[] = ['plain', 'streamed'];
 
-/** `hasty` waits for its provider for two seconds, the others for a minute; nobody listens at that of `closed`. */
+/** `hasty` waits two seconds for its provider and the others wait a minute. Nobody listens at the provider of `closed`. */
 export type PathModel = 'large' | 'drained' | 'hasty' | 'drained-hasty' | 'closed';
 
 export interface CallerPart {
@@ -36,12 +36,12 @@ export interface CallerPart {
   readonly isHalfSent?: true;
 }
 
-/** The receipt: none, a failed call, or one that is charged by this usage. */
+/** The receipt: none, one of a failed call, or one that is charged by this usage. */
 export type PathEnd =
   | { readonly outcome: 'none' | 'failed' }
   | { readonly outcome: 'answered' | 'abandoned'; readonly by: PathUsage };
 
-/** As the provider reports it, zero as it reports it, or by our own count of the prompt and of this text. */
+/** The usage as the provider reports it, zero as it reports it, or our own count of the prompt and of this text. */
 export type PathUsage = 'report' | 'zero' | { readonly counted: string };
 
 export const FREE: PathEnd = { outcome: 'failed' };
@@ -49,7 +49,7 @@ export const ANSWERED: PathEnd = { outcome: 'answered', by: 'report' };
 export const FAILED = 'UPSTREAM_PROVIDER_ERROR';
 export const THROTTLED = 'UPSTREAM_THROTTLED';
 
-/** What a provider says of itself and its customer. No answer of ours may repeat it (ER-03). */
+/** What a provider says about itself and its customer. Our answers must not repeat it (ER-03). */
 export const CANARY = 'sk-CANARY organization org-CANARY host CANARY.internal';
 export const USAGE = { prompt_tokens: 77, completion_tokens: 33, total_tokens: 110 };
 export const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
@@ -61,7 +61,7 @@ export const CONTENT = PIECES.join('');
 export const WHOLE = completionBody({ model: UPSTREAM_MODEL, content: CONTENT, usage: USAGE });
 export const HALF = WHOLE.slice(0, WHOLE.length / 2);
 
-/** A completion of other facts than the whole one. */
+/** A completion with other facts than the whole one. */
 export function completion(facts: Readonly<Record<string, unknown>>): string {
   return completionBody({ model: UPSTREAM_MODEL, content: CONTENT, ...facts });
 }

@@ -7,7 +7,7 @@ const { BOTH, CANARY, DONE, FAILED, FREE, HALF, HEAD, JSON_TYPE, NEVER, PLAIN, S
 
 const CANARY_HEADERS = {
   'content-type': 'application/json',
-  'retry-after': '3333', // No refusal of ours says more than 60.
+  'retry-after': '3333', // Our refusals never say more than 60.
   'x-canary': CANARY,
   'x-request-id': 'CANARY',
   'x-correlation-id': 'CANARY',
@@ -27,7 +27,7 @@ function sends(...body: readonly (string | Buffer)[]): UpstreamScript {
   return { body: body.map((write) => ({ write })) };
 }
 
-/** The model is `large` where none is named. */
+/** The model is `large` unless another is named. */
 type Row = readonly [what: string, script: UpstreamScript, code: Code, model?: path.PathModel];
 
 const REFUSED: readonly Row[] = [
@@ -49,7 +49,7 @@ const REFUSED: readonly Row[] = [
   ['resets after its head', { headers: CANARY_HEADERS, body: [HEAD, { destroy: true }] }, FAILED],
   ['answers 200 with nothing', { headers: CANARY_HEADERS, body: '' }, FAILED],
   ['answers 200 with a page', { headers: { 'content-type': 'text/html' }, body: `<p>${CANARY}</p>` }, FAILED],
-  ['answers with bytes that are nothing', { body: Buffer.from(`\u0000${CANARY}`, 'utf16le') }, FAILED],
+  ['answers with bytes that are not text', { body: Buffer.from(`\u0000${CANARY}`, 'utf16le') }, FAILED],
 ];
 
 /** An answer of more than 32 MiB, in pieces. */
@@ -57,29 +57,29 @@ const OVERSIZE = Array.from({ length: 33 }, () => ' '.repeat(1024 * 1024));
 const TRICKLE = Array.from({ length: 100 }, () => [{ write: ' ' }, { waitMs: 300 }]).flat();
 const SOLE = { index: 0, message: { role: 'assistant', content: CANARY } };
 
-/** What only a plain answer can be. */
+/** Faults that only a plain answer can have. */
 const NO_COMPLETION: readonly Row[] = [
-  ['resets in its body', { headers: JSON_TYPE, body: [{ write: HALF }, { destroy: true }] }, FAILED],
-  ['falls silent in its body', { headers: JSON_TYPE, body: [{ write: HALF }, NEVER] }, FAILED, 'hasty'],
-  ['trickles past its time', { headers: JSON_TYPE, body: [...TRICKLE, { write: WHOLE }] }, FAILED, 'hasty'],
-  ['ends in its body', { headers: JSON_TYPE, body: [{ write: HALF }] }, FAILED],
+  ['resets in the middle of its body', { headers: JSON_TYPE, body: [{ write: HALF }, { destroy: true }] }, FAILED],
+  ['falls silent in the middle of its body', { headers: JSON_TYPE, body: [{ write: HALF }, NEVER] }, FAILED, 'hasty'],
+  ['trickles past its timeout', { headers: JSON_TYPE, body: [...TRICKLE, { write: WHOLE }] }, FAILED, 'hasty'],
+  ['ends in the middle of its body', { headers: JSON_TYPE, body: [{ write: HALF }] }, FAILED],
   [
     'ends short of its content-length',
     { headers: { ...JSON_TYPE, 'content-length': '9999' }, body: [{ write: WHOLE }, { destroy: true }] },
     FAILED,
   ],
-  ['sends more than an answer can be', sends(...OVERSIZE, WHOLE), FAILED],
-  ['sends bytes that are no UTF-8', { body: Buffer.from(WHOLE.replace('begun', '\u00ff'), 'latin1') }, FAILED],
-  ['sends JSON that is no object', { body: JSON.stringify([CANARY]) }, FAILED],
-  ['sends JSON that is no completion', { body: JSON.stringify({ message: CANARY }) }, FAILED],
+  ['sends more than the largest answer', sends(...OVERSIZE, WHOLE), FAILED],
+  ['sends bytes that are not UTF-8', { body: Buffer.from(WHOLE.replace('begun', '\u00ff'), 'latin1') }, FAILED],
+  ['sends JSON that is not an object', { body: JSON.stringify([CANARY]) }, FAILED],
+  ['sends JSON that is not a completion', { body: JSON.stringify({ message: CANARY }) }, FAILED],
   ['sends no choices', { body: path.completion({ usage: path.USAGE }).replace(/\[\{.*\}\]/, '[]') }, FAILED],
   ['sends a choice without a message', { body: '{"choices":[{"index":0,"finish_reason":"stop"}]}' }, FAILED],
-  ['has no reason to finish', { body: path.completion({ finishReason: null, usage: path.USAGE }) }, FAILED],
-  ['says nothing of a reason to finish', { body: JSON.stringify({ choices: [SOLE], usage: path.USAGE }) }, FAILED],
+  ['sends a null finish reason', { body: path.completion({ finishReason: null, usage: path.USAGE }) }, FAILED],
+  ['leaves out the finish reason', { body: JSON.stringify({ choices: [SOLE], usage: path.USAGE }) }, FAILED],
   ['sends an error with 200', failing(200), FAILED],
   ['sends an empty error with 200', failing(200, {}), FAILED],
-  ['sends an error that is a text with 200', failing(200, CANARY), FAILED],
-  ['sends an error beside choices', { body: WHOLE.replace('{', `{"error":{"message":"${CANARY}"},`) }, FAILED],
+  ['sends an error that is a string with 200', failing(200, CANARY), FAILED],
+  ['sends an error next to choices', { body: WHOLE.replace('{', `{"error":{"message":"${CANARY}"},`) }, FAILED],
   ['throttles with 200', failing(200, { message: CANARY, code: 'rate_limit_exceeded' }), THROTTLED],
   ['throttles with 200 and a number', failing(200, { message: CANARY, code: 429 }), THROTTLED],
   ['sends a stream', { body: [path.ROLE, path.FIRST, path.FINISH, path.REPORT, DONE] }, FAILED],
@@ -91,28 +91,32 @@ const COMPRESSED: UpstreamScript = {
   body: [{ write: gzipSync(path.FIRST.write + path.FINISH.write + path.REPORT.write + path.DONE.write) }],
 };
 
-/** What a stream can be before its first chunk. */
+/** Faults that a stream can have before its first chunk. */
 const NO_STREAM: readonly Row[] = [
   ['ends before a chunk', { body: [HEAD] }, FAILED],
   ['is done before a chunk', { body: [DONE] }, FAILED],
   ['sends nothing but comments', sends(`: ${CANARY}\n\n: ${CANARY}\n\n`), FAILED],
   ['begins with an error', sends(frame({ error: { message: CANARY } })), FAILED],
-  ['begins with an error that is a text', sends(frame({ error: CANARY })), FAILED],
-  ['begins with a chunk of the kind error', sends(frame({ object: 'error', message: CANARY })), FAILED],
+  ['begins with an error that is a string', sends(frame({ error: CANARY })), FAILED],
+  ['begins with a chunk of the type error', sends(frame({ object: 'error', message: CANARY })), FAILED],
   ['begins with an event named error', sends(`event: error\n${frame({ message: CANARY })}`), FAILED],
   ['begins with a throttle', sends(frame({ error: { type: 'rate_limit_error', message: CANARY } })), THROTTLED],
-  ['throttles in the breath in which it begins', sends(path.FIRST.write + frame({ error: { code: 429 } })), THROTTLED],
-  ['begins with no JSON', sends(frame(CANARY)), FAILED],
-  ['begins with no object', sends(frame([CANARY])), FAILED],
-  ['begins with choices that are none', sends(frame({ choices: CANARY })), FAILED],
+  [
+    'throttles in the same write as its first chunk',
+    sends(path.FIRST.write + frame({ error: { code: 429 } })),
+    THROTTLED,
+  ],
+  ['begins with a frame that is not JSON', sends(frame(CANARY)), FAILED],
+  ['begins with a frame that is not an object', sends(frame([CANARY])), FAILED],
+  ['begins with choices that are not a list', sends(frame({ choices: CANARY })), FAILED],
   ['begins with half a frame', sends(`data: {"error":"${CANARY}`), FAILED],
-  ['begins with bytes that are no UTF-8', sends(Buffer.from([0x64, 0x61, 0xff, 0xfe])), FAILED],
+  ['begins with bytes that are not UTF-8', sends(Buffer.from([0x64, 0x61, 0xff, 0xfe])), FAILED],
   ['sends an error as JSON', failing(200), FAILED],
   ['sends a whole completion', { body: WHOLE }, FAILED],
-  ['sends a stream that is compressed', COMPRESSED, FAILED],
-  ['begins with an event without an end', sends(`data: ${'a'.repeat(2 * 1024 * 1024)}`, CANARY), FAILED],
+  ['sends a compressed stream', COMPRESSED, FAILED],
+  ['begins with an event that never ends', sends(`data: ${'a'.repeat(2 * 1024 * 1024)}`, CANARY), FAILED],
   [
-    'sends comments for ever',
+    'sends comments forever',
     { body: Array.from({ length: 100 }, () => [COMMENT, { waitMs: 300 }]).flat() },
     FAILED,
     'hasty',

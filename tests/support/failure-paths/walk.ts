@@ -17,12 +17,12 @@ import {
 } from './at-its-end.ts';
 import type { CallerPart, Kind, Path } from './path.ts';
 
-/** Long enough for a provider to fill what it can before a slow caller reads on. Decides nothing. */
+/** Long enough for a provider to fill all buffers before a slow caller reads on. No result depends on it. */
 const STALL_MS = 200;
-/** The gateway runs in this process: after so many turns of their one event loop it knows that its caller has left. */
+/** The gateway runs in this process. After this many turns of the shared event loop it knows that its caller has left. */
 const TURNS_TO_NOTICE = 50;
 
-/** Takes a fresh user down the path once, and looks at everything that must be true at its end. */
+/** Takes a fresh user down the path once and checks everything that must be true at its end. */
 export async function walk(stage: Stage, scripts: PromptScripts, path: Path, kind: Kind): Promise<void> {
   const user = await stage.newUser(BALANCE);
   const walked: Walk = { stage, scripts, path, kind, user, body: bodyOf(path, kind, user) };
@@ -38,7 +38,7 @@ function bodyOf({ model = 'large' }: Path, kind: Kind, prompt: string): string {
   return JSON.stringify({ model: `acme.${model}-1`, messages, max_completion_tokens: LIMIT, ...stream });
 }
 
-/** Plays both parts to the end of the caller's connection. Gives the provider's side, where the call gets there. */
+/** Plays both parts to the end of the caller's connection. Returns the provider's side, if the call gets there. */
 async function run(walked: Walk): Promise<RecordedRequest | undefined> {
   const { stage, scripts, path, user, body } = walked;
   const { caller = {}, provider } = path;
@@ -47,7 +47,7 @@ async function run(walked: Walk): Promise<RecordedRequest | undefined> {
   const arrival = scripts.expect(user, typeof provider === 'function' ? provider(gate.opened) : provider);
   const options = { url: stage.service.url, key: stage.app.liveKey, user, body, correlationId: user };
   const chat = openChat({ ...options, missingBytes: isHalfSent ? 10 : 0 });
-  chat.head.catch(() => {}); // Nobody waits for it where the caller leaves before.
+  chat.head.catch(() => {}); // Nothing awaits it if the caller leaves first.
   const request = isHalfSent || path.model === 'closed' ? undefined : await arrival;
   if (isHalfSent) await waitUntil('the service has the connection', chat.isConnected);
   await play(chat, caller);

@@ -14,9 +14,9 @@ type Row = readonly [what: string, script: UpstreamScript, ends: path.PathEnd];
 
 const WHOLE: readonly Row[] = [
   ['leaves out the usage', { body: path.completion({}) }, COUNTED],
-  ['reports a usage that is none', { body: path.completion({ usage: { prompt_tokens: 'many' } }) }, COUNTED],
+  ['reports an invalid usage', { body: path.completion({ usage: { prompt_tokens: 'many' } }) }, COUNTED],
   ['reports a usage of zero', { body: path.completion({ usage: NO_USAGE }) }, ZERO],
-  ['calls its JSON a text', { headers: { 'content-type': 'text/plain' }, body: path.WHOLE }, ANSWERED],
+  ['labels its JSON as text', { headers: { 'content-type': 'text/plain' }, body: path.WHOLE }, ANSWERED],
   ['sends its answer in two parts', { headers: JSON_TYPE, body: inTwo(path.WHOLE) }, ANSWERED],
 ];
 
@@ -30,12 +30,12 @@ const STREAMS: readonly Row[] = [
   ['stays after [DONE]', { body: [...PIECES, FINISH, REPORT, DONE, path.NEVER] }, ANSWERED],
   ['stops at its limit', { body: [chunk(BEGUN_USAGE), ...PIECES, chunk({}, 'length'), REPORT, DONE] }, ANSWERED],
   ['begins with a byte order mark', { body: [BYTE_ORDER_MARK, ...ALL] }, ANSWERED],
-  ['ends its lines as it likes', { body: ALL.map(withOtherEnds) }, ANSWERED],
+  ['ends its lines with CR or CRLF', { body: ALL.map(withOtherEnds) }, ANSWERED],
   ['sends comments between chunks', { body: ALL.flatMap((step) => [{ write: `: ${CANARY}\n\n` }, step]) }, ANSWERED],
   ['sends its usage first', { body: [REPORT, ...PIECES, FINISH, DONE] }, ANSWERED],
   ['sends its usage twice', { body: [...PIECES, FINISH, REPORT, REPORT, DONE] }, ANSWERED],
   [
-    'calls its stream a text',
+    'labels its stream as text',
     { headers: { 'content-type': 'text/plain' }, body: [...PIECES, FINISH, REPORT, DONE] },
     ANSWERED,
   ],
@@ -56,5 +56,5 @@ function pathsOf(kinds: readonly path.Kind[], rows: readonly Row[]): readonly pa
   });
 }
 
-/** What looks like a failure and is a whole answer, to be charged. */
+/** Answers that look like failures but are whole and must be charged. */
 export const WHOLE_ANSWERS: readonly path.Path[] = [...pathsOf(PLAIN, WHOLE), ...pathsOf(STREAMED, STREAMS)];

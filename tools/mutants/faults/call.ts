@@ -22,7 +22,7 @@ import {
 const BY_HAND = 'MO-06 charges worked out by hand';
 const CEILING = 'WA-07 a ceiling is the exact cost of the prompt at its dearest price plus all output';
 const LEFT_IN_THE_MIDDLE = 'CC-11 a streamed call: the caller leaves in the middle, and the stream is cancelled';
-const BROKEN_OFF = 'CC-11 ER-06 a streamed call: the provider has begun and resets';
+const BROKEN_OFF = 'CC-11 ER-06 a streamed call: the provider begins and then resets';
 
 /** Faults in what a call costs and in how the gateway ends it. */
 export const CALL_FAULTS: readonly Mutant[] = [
@@ -224,12 +224,12 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'stream-without-an-end-charged',
     clause: 'CC-11',
     edits: [stream('else if (!tally.isFinished())', 'else if (tally === undefined)')],
-    killer: walking('CC-11 ER-06 a streamed call: the provider has begun and ends without a reason to finish'),
+    killer: walking('CC-11 ER-06 a streamed call: the provider begins and then ends without a finish reason'),
   },
   {
     id: 'one-choice-of-two-is-enough',
     clause: 'CC-11',
     edits: [streamTally('begun.size > 0 && begun.size === finished.size', 'finished.size > 0')],
-    killer: walking('CC-11 ER-06 a streamed call: the provider has begun and finishes one of two choices'),
+    killer: walking('CC-11 ER-06 a streamed call: the provider begins and then finishes one of two choices'),
   },
 ];

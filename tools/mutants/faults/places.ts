@@ -69,7 +69,7 @@ export const fitting = ofFile('tests/integration/ledger-fitting.test.ts');
 /** Random histories, in one of two ways. */
 export const modelled = (way: string): NamedTest =>
   ofFile('tests/property/ledger-model.test.ts')(
-    `WA-09 25 random histories of up to 120 steps: the ledger answers and holds what its model does, ${way}`,
+    `WA-09 25 random histories of up to 120 steps: the ledger gives the answers and holds of its model, ${way}`,
   );
 export const readingCosts = ofFile('tests/integration/ledger-cost.test.ts');
 export const locks = ofFile('tests/integration/ledger-locks.test.ts');

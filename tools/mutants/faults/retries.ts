@@ -1,5 +1,24 @@
 import type { Mutant } from '../mutant.ts';
-import { attemptsOfCalls, digests, failure, findAnswer, joining, keeping, keptAnswers, landing, rejecting, reserve, retrying, sandboxHolds, sandboxLanding, settle, stream, telling, upstreamErrors, validation } from './places.ts';
+import {
+  attemptsOfCalls,
+  digests,
+  failure,
+  findAnswer,
+  joining,
+  keeping,
+  keptAnswers,
+  landing,
+  rejecting,
+  reserve,
+  retrying,
+  sandboxHolds,
+  sandboxLanding,
+  settle,
+  stream,
+  telling,
+  upstreamErrors,
+  validation,
+} from './places.ts';
 
 const EXPIRY_IN_FIND = findAnswer(
   'where a.call_id = p_call and a.expires_at > clock_timestamp()',

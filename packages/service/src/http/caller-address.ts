@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { Log } from '#kernel/log.ts';
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-/** The groups of an IPv6 address that name its network. Whoever has one address of a network can use all of them. */
+/** The groups of an IPv6 address that name its network. A caller with one address of a network can use all of them. */
 const NETWORK_GROUPS = 4;
 
 /** Returns the address that limits count a request by. */

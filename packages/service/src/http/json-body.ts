@@ -55,12 +55,14 @@ function findInexact(text: string): Inexact | undefined {
   return undefined;
 }
 
+/** A comma: the next index of an array, or the next name of an object. */
 function step(place: Place | undefined): void {
   if (place === undefined) return;
   if (typeof place.at === 'number') place.at += 1;
   else place.isAtName = true;
 }
 
+/** What is wrong with a string: text that cannot be stored, or a name that was there before. */
 function faultOfText(token: string, place: Place | undefined): string | undefined {
   const text = JSON.parse(token) as string; // Unescaped: `"a"` and `"\u0061"` are the same name.
   const isName = place?.isAtName === true;
@@ -75,6 +77,7 @@ function faultOfText(token: string, place: Place | undefined): string | undefine
   return undefined;
 }
 
+/** A number's sign, whole digits, fraction and exponent. */
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**

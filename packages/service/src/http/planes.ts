@@ -24,7 +24,7 @@ export interface Planes {
 /** The plane to which routes are added. */
 export type Plane = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, SchemaTypes>;
 
-const BODY_BYTES_MAX = 1_048_576;
+const BODY_BYTES_MAX = 1_048_576; // As on the data plane (CC-06).
 /** An end user's name of 256 characters, each of them encoded as `%2F`. Longer segments match nothing. */
 const PATH_PART_LENGTH_MAX = 768;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -149,6 +149,7 @@ function notAllowed(): Refusal<'FORBIDDEN'> {
   return refuse('FORBIDDEN', 'Only operators of the service may do this.');
 }
 
+/** The exchange that `handle` stored for a request. The framework knows only the request. */
 function exchangeOf(exchanges: WeakMap<IncomingMessage, Exchange>, { raw }: FastifyRequest): Exchange {
   const exchange = exchanges.get(raw);
   if (exchange === undefined) throw new Error('A request did not come through `handle`.');

@@ -31,6 +31,7 @@ export function compressedRefusal({ headers }: Pick<IncomingMessage, 'headers'>)
   });
 }
 
+/** By events, not by `for await`: an iterator would destroy the request, and with it the connection, on a refusal. */
 function collect(request: IncomingMessage): Promise<ReadBody> {
   return new Promise((resolve) => {
     let whole: Buffer = EMPTY; // Most bodies arrive in one part, which need not be copied.
@@ -39,6 +40,7 @@ function collect(request: IncomingMessage): Promise<ReadBody> {
     request.on('data', (part: Buffer) => {
       bytes += part.length;
       if (bytes > BODY_BYTES_MAX) {
+        // The refusal is answered now. `sendRefusal` closes the connection, so the rest need not be read.
         request.removeAllListeners('data');
         request.pause();
         resolve(tooLarge());

@@ -45,6 +45,7 @@ export function nameAnswer({ response, correlationId }: Exchange): void {
   response.setHeader('x-request-id', correlationId);
 }
 
+/** Sends an answer as JSON, with its length, so that the connection can be used again. */
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
   sendText(response, status, JSON.stringify(body));
 }
@@ -101,6 +102,7 @@ export function sendNotAllowed(exchange: Exchange, methods: readonly string[]): 
   sendRefusal(exchange, refuse('METHOD_NOT_ALLOWED', `This address accepts ${allowed}.`));
 }
 
+/** Whether the caller is sending a body, declared by length or chunked. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

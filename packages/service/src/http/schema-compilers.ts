@@ -38,6 +38,7 @@ export const checkAnswer: FastifySerializerCompiler<z.ZodType> = ({ schema }) =>
   };
 };
 
+/** Names the first field at fault. An unknown field is named itself, not the object that it is in. */
 function refusalOf({ issues: [first] }: z.ZodError) {
   const unknown = first?.code === 'unrecognized_keys' ? first.keys.slice(0, 1) : [];
   const path = [...(first?.path ?? []), ...unknown].map(String).join('.');

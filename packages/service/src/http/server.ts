@@ -103,6 +103,7 @@ export function createHttpServer(options: ServerOptions): Server {
   return server;
 }
 
+/** The routes that need no parameter, found by one look-up in a map. The hot path does not go through the framework. */
 function routesOf({
   dataPlane,
   planes: { processorWebhooks },
@@ -126,6 +127,7 @@ function routesOf({
   return routes;
 }
 
+/** Finds the handler of a request: a route of ours, a model's name, a page, or else the framework's routes. */
 function dispatch(
   routes: ReadonlyMap<string, Route>,
   { dataPlane, planes }: ServerOptions,
@@ -135,11 +137,12 @@ function dispatch(
     routes.get(exchange.path) ?? modelRouteOf(dataPlane, exchange.path) ?? pageRouteOf(planes, exchange.path);
   if (route === undefined) return planes.handle(exchange);
   const method = exchange.request.method ?? '';
-  const handler = route[method === 'HEAD' ? 'GET' : method];
+  const handler = route[method === 'HEAD' ? 'GET' : method]; // Node sends no body in answer to HEAD.
   if (handler !== undefined) return handler(exchange);
   sendNotAllowed(exchange, Object.keys(route));
 }
 
+/** Binds the `:part` of an address to the handlers of its page. */
 function pageRouteOf({ pages }: ServerOptions['planes'], path: string): Route | undefined {
   const found = pages(path);
   if (found === undefined) return undefined;
@@ -178,9 +181,10 @@ function refuseMalformed(socket: Duplex, latest: Exchange | undefined): void {
   else writeRefusal(socket, refusal, undefined);
 }
 
-/** Connections that accept no further request, whatever arrives. */
+/** Connections that accept no further request. */
 const doomed = new WeakSet<Duplex>();
 
+/** Ends a connection after the answer that is on its way. Bytes that follow are ignored. */
 function hangUpAfter(response: ServerResponse, socket: Duplex): void {
   if (doomed.has(socket)) return; // Each further read of such bytes raises the error again.
   doomed.add(socket);
@@ -204,7 +208,7 @@ function writeRefusal(socket: Duplex, refusal: Refusal, request: IncomingMessage
 }
 
 /**
- * Writes the last bytes of a connection. Whatever still arrives is read and dropped. If it stayed unread, we would never
+ * Writes the last bytes of a connection. Bytes that still arrive are read and dropped. If they stayed unread, we would never
  * see that the other side has left, and the connection would stay open for good. A peer that never leaves is cut off.
  */
 function hangUp(socket: Duplex, text: string): void {

@@ -110,6 +110,7 @@ export function addSessionRoutes(plane: Plane, control: ControlPlane): void {
         await sessions.revokeOthers(signedIn);
         return reply.code(204).send(null);
       }
+      // Ids are looked up among the caller's own sessions, so a foreign one is a 404 like one that does not exist.
       const revoked = sessionId === 'current' ? session.sessionId : sessionId;
       if (!(await sessions.revoke(account.accountId, revoked))) {
         granted(refuse('NOT_FOUND', 'You have no such session.'));
@@ -119,10 +120,12 @@ export function addSessionRoutes(plane: Plane, control: ControlPlane): void {
   );
 }
 
+/** An account on the wire. Nothing about its password, not even when it was changed. */
 export function accountToWire({ accountId, email, name, role, createdAtMs }: Account) {
   return { accountId, email, name: name ?? null, role, createdAt: isoOf(createdAtMs) };
 }
 
+/** The only answer that contains a session token. */
 function signInToWire({ token, session, account }: SignIn) {
   return {
     sessionToken: token,

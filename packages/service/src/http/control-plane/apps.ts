@@ -83,10 +83,12 @@ export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
   );
 }
 
+/** An app as its owner sees it, without the limits and rights that operators set. */
 function appToWire({ appId, name, redirectUris, status, createdAtMs }: App) {
   return { appId, name, redirectUris: [...redirectUris], status, createdAt: isoOf(createdAtMs) };
 }
 
+/** A key in a list: its hint, never the key. A revoked key stays in the list, with the time of its revocation. */
 function keyToWire({ keyId, mode, hint, createdAtMs, lastUsedAtMs, revokedAtMs }: ApiKey) {
   return {
     keyId,

@@ -22,6 +22,7 @@ export function addSandboxRoutes(plane: Plane, control: ControlPlane): void {
       const { appId } = await ownApp(control, request, request.params.appId);
       const { after, limit } = request.query;
       const wallets = await sandbox.list(appId, { after, most: limit });
+      // A full page may be the last one; its `next` then leads to an empty page, which costs less than a count.
       const next = wallets.length === limit ? (wallets.at(-1)?.userId ?? null) : null;
       return { users: wallets.map((wallet) => toWire(wallet, currency)), next };
     },
@@ -39,10 +40,12 @@ export function addSandboxRoutes(plane: Plane, control: ControlPlane): void {
   );
 }
 
+/** A missing field stays missing: the reset then uses its default. */
 function microsOf(amount: number | undefined): Micros | undefined {
   return amount === undefined ? undefined : micros(BigInt(amount));
 }
 
+/** A fake wallet, with the field names of a real one, so that tests can share code with production. */
 function toWire({ userId, balance, held, cap, isSuspended, requests, tokens }: SandboxWallet, currency: string) {
   return {
     userId,

@@ -19,6 +19,7 @@ import { microsToWire } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { type CallReceipt, nameOf, type UsageFigures } from '#usage/report.ts';
 
+/** The columns of every table, in this order. A column that the report is not grouped by is empty. */
 const CSV_COLUMNS = [
   'day',
   'model',
@@ -130,6 +131,7 @@ function badCursor(): Refusal<'BAD_REQUEST'> {
   return refuse('BAD_REQUEST', '`after` must be the `next` of an earlier page of the same report.', { param: 'after' });
 }
 
+/** A row of a report. Names that it is not grouped by are left out rather than null. */
 function figuresToWire({ day, model, userId, charged, ...figures }: UsageFigures) {
   return {
     ...(day === undefined ? {} : { day }),
@@ -145,6 +147,7 @@ function figuresToCsv(figures: UsageFigures): string {
   return CSV_COLUMNS.map((column) => csvField(row[column] ?? '')).join(',');
 }
 
+/** A receipt on the wire. What is unknown is null, so that every receipt has the same fields. */
 function receiptToWire(receipt: CallReceipt) {
   const { atMs, isEstimated, correlationId, model, price, held, charged, released, ...rest } = receipt;
   return {

@@ -82,6 +82,7 @@ function notSubscribed(): Refusal<'NOT_FOUND'> {
   return refuse('NOT_FOUND', 'This app has no webhook.');
 }
 
+/** A subscription on the wire. The secret is passed only by the routes that have just made one. */
 function toWire(
   { appId, endpointUrl, events, threshold, status, disabledReason, secretFingerprint }: Subscription,
   signingSecret: string | undefined,

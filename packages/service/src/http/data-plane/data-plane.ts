@@ -53,6 +53,10 @@ export async function admitForUser(plane: DataPlane, exchange: Exchange): Promis
   return tooDeep(admitted.body) ?? { ...admitted, userId };
 }
 
+/**
+ * Reads the body and admits the caller. The rate headers are set before the outcome is known, because a refusal for the
+ * rate needs them most.
+ */
 async function admitWithBody(
   { gateway }: DataPlane,
   { request, response }: Exchange,
@@ -66,6 +70,7 @@ async function admitWithBody(
   return caller instanceof Refusal ? caller : { caller, body };
 }
 
+/** The depth is checked on the bytes, before any parser could recurse into them. */
 function tooDeep(body: Buffer): Refusal<'BAD_REQUEST'> | undefined {
   if (!isDeeperThan(body, DEPTH_MAX)) return undefined;
   return refuse('BAD_REQUEST', `The body is nested deeper than ${DEPTH_MAX} levels.`);

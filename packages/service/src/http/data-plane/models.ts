@@ -23,6 +23,7 @@ export async function handleModel(plane: DataPlane, exchange: Exchange, name: st
   sendJson(exchange.response, 200, toWire(name, model));
 }
 
+/** The model of a name, if this service has a provider for it and it is enabled. */
 function findServed(catalogue: Catalogue, name: string): Model | undefined {
   const model = catalogue.find(name);
   return model?.isServed === true ? model : undefined;

@@ -22,6 +22,7 @@ export async function handleUsageSummary(plane: DataPlane, exchange: Exchange): 
   sendJson(exchange.response, 200, toWire(plane.currency, userId, month, models));
 }
 
+/** The usage of a connected wallet. A disconnected one counts as none (BI-03). */
 async function usageOf(
   { wallets, usage }: DataPlane,
   appId: Parameters<DataPlane['wallets']['find']>[0],

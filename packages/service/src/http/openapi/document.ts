@@ -73,10 +73,12 @@ export function describeRoutes(routes: readonly DescribedRoute[], publicUrl: str
   };
 }
 
+/** Sorted by name, so that the order in which routes are added does not change the bytes. */
 function sorted<Part>(parts: ReadonlyMap<string, Part>): Readonly<Record<string, Part>> {
   return Object.fromEntries([...parts].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
+/** One operation: its row in the table of operations gives the words, its schemas give everything else. */
 function operationOf(route: DescribedRoute, operation: Operation | undefined, named: Named): OperationObject {
   const { method, path, access } = route;
   const { id, tag, summary, description } = operation ?? { id: `${method} ${path}`, tag: 'Service', summary: path };
@@ -108,7 +110,7 @@ const IDEMPOTENCY: Parameter = {
   schema: { type: 'string', pattern: IDEMPOTENCY_KEY.source },
 };
 
-/** One parameter for each field of a schema. A path parameter is always required, whatever its schema says. */
+/** One parameter for each field of a schema. A path parameter is always required, even if its schema has a default. */
 function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query', named: Named): Parameter[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = jsonSchemaOf(schema, 'input', named) as {
@@ -132,6 +134,7 @@ function schemaOf(schema: Schema, io: 'input' | 'output', named: Named): JsonObj
   return isOurs(schema) ? jsonSchemaOf(schema, io, named) : withSharedParts(schema, named);
 }
 
+/** Tells a schema of ours from plain JSON schema. */
 function isOurs(schema: Schema): schema is z.ZodType {
   return '_zod' in schema;
 }
@@ -142,6 +145,7 @@ function answersOf(route: DescribedRoute, named: Named): Readonly<Record<string,
   );
 }
 
+/** One answer with all its forms. The header list of a route applies to its 200 only. */
 function answerOf(
   { others = [], headers = [] }: DescribedRoute,
   status: string,

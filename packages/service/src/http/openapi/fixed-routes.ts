@@ -20,6 +20,7 @@ import { chatRequestSchema } from '#gateway/request/chat-schema.ts';
 import type { DescribedRoute } from '#http/openapi/described-route.ts';
 
 const TEXT = { type: 'string' };
+/** Every answer after the rate limit was checked has these. */
 const RATE = ['ratelimit-policy', 'ratelimit'];
 
 /**

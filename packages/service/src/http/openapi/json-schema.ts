@@ -40,6 +40,7 @@ export function withSharedParts({ $defs = {}, ...schema }: JsonObject, named: Na
   return withSharedNames(schema);
 }
 
+/** Rewrites references. On the text, because a reference can be at any depth. */
 function withSharedNames(schema: unknown): JsonObject {
   return JSON.parse(JSON.stringify(schema).replaceAll(`"$ref":"${LOCAL}`, `"$ref":"${SHARED}`)) as JsonObject;
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '#kernel/json.ts';
 
 /** The part of OpenAPI 3.1 that our document uses. */
 
+/** One answer: its headers, and a schema for each content type. */
 export interface Response {
   readonly description: string;
   readonly headers?: JsonObject;
@@ -13,6 +14,7 @@ export interface Reference {
   readonly $ref: string;
 }
 
+/** A parameter in a path, a query or a header. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
@@ -21,6 +23,7 @@ export interface Parameter {
   readonly schema: JsonObject;
 }
 
+/** One method of one path. */
 export interface OperationObject {
   readonly operationId: string;
   readonly tags: readonly string[];

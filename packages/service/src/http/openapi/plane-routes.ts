@@ -12,6 +12,7 @@ export function describedRouteOf({ method, url, schema, config }: RouteOptions):
   return {
     method,
     path,
+    // The same settings that the hooks of `planes.ts` obey, so the document cannot promise another access.
     access: config?.isPublic === true ? 'public' : (config?.role ?? 'session'),
     params: schema.params as z.ZodObject | undefined,
     query: schema.querystring as z.ZodObject | undefined,

@@ -49,6 +49,7 @@ export function addAnyAppRoutes(plane: Plane, { apps }: OperatorPlane): void {
   }
 }
 
+/** An app on the wire. `limits` are those in force, so that an operator need not know the defaults. */
 function toWire({ isFirstParty, limits, createdAtMs, redirectUris, ...app }: AppDetails) {
   return {
     ...app,

@@ -81,6 +81,7 @@ export function addCatalogueRoutes(plane: Plane, { catalogue }: OperatorPlane): 
   addAliasRoutes(plane, catalogue);
 }
 
+/** Routes for aliases. An alias may contain a slash, so callers send it percent-encoded as one segment. */
 function addAliasRoutes(plane: Plane, catalogue: OperatorPlane['catalogue']): void {
   plane.put(
     '/operator/aliases/:alias',

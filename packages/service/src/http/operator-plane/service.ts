@@ -85,6 +85,7 @@ export function addServiceRoutes(plane: Plane, { accounts, audit, checkLedger }:
   );
 }
 
+/** An account as operators see it: also whether it is disabled. */
 function toWire(account: Account) {
   return { ...accountToWire(account), disabled: account.isDisabled };
 }

@@ -72,6 +72,7 @@ export function addMovementRoutes(plane: Plane, { wallets, payments }: OperatorP
     },
   );
 
+  // Three acts with one shape. Only a refund may name a payment, so only its schema has the field.
   for (const [path, act, body] of [
     ['credit', 'credit', movementSchema],
     ['refund', 'refund', refundSchema],
@@ -107,6 +108,7 @@ export function addMovementRoutes(plane: Plane, { wallets, payments }: OperatorP
   );
 }
 
+/** A payment on the wire. The processor's own id is not among the fields: it stays inside. */
 function paymentToWire({ amount, refunded, disputed, paidAtMs, anomaly, ...payment }: Payment) {
   return {
     ...payment,
@@ -118,6 +120,7 @@ function paymentToWire({ amount, refunded, disputed, paidAtMs, anomaly, ...payme
   };
 }
 
+/** A wallet with its holds and entries. The books of an entry have the ledger's own names, for comparison with its check. */
 function detailsToWire({ wallet, holds, entries, next }: WalletDetails) {
   return {
     wallet: toWire(wallet),
@@ -141,6 +144,7 @@ function detailsToWire({ wallet, holds, entries, next }: WalletDetails) {
   };
 }
 
+/** A wallet as operators see it: a balance, plus connection and shortfall. */
 function toWire(wallet: Wallet) {
   return {
     ...walletToWire(wallet),
