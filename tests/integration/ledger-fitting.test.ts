@@ -290,8 +290,10 @@ test('LI-02 a drain whose slot is taken while its settlement waits for the walle
     run: () => endHolds(ledger.database.owner, [endOf(drain, 5)]),
     meanwhile: () => rawly('update ledger.holds set is_stream = false where call_id = $1', drain.callId),
   });
-  const charges = settled.map(({ charged }) => charged);
-  assert.deepEqual(charges, [5n]);
+  assert.deepEqual(
+    settled.map(({ charged }) => charged),
+    [5n],
+  );
   // The stream that took the slot counts for it: two are open, and the drain is not one of them.
   assert.equal((await ledger.wallet('slots')).openStreams, 2);
   await ledger.setWallet('slots', 'open_streams = 1');
