@@ -106,12 +106,6 @@ export function createCatalogueDesk({
   };
 }
 
-function aliasOfNothing(): Refusal<'BAD_REQUEST'> {
-  return refuse('BAD_REQUEST', 'An alias must point at the identifier of a model. There is no model with this one.', {
-    param: 'target',
-  });
-}
-
 /**
  * Refuses a provider whose key is not named like a provider's key. The editor of a provider chooses where its key is sent.
  * So a session of an operator must not be able to name any secret in the host's environment, only variables that end in
