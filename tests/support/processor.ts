@@ -60,7 +60,7 @@ export function createFakeProcessor(name: Processor['name'] = 'stripe'): FakePro
   const { payments } = books;
   const hand = handOf(books);
   const reached = (): void => {
-    if (fake.isAway) throw new Error('The fake processor is unreachable.');
+    if (fake.isAway) throw new Error('The fake processor is away.');
   };
   const fake: FakeProcessor = {
     ...hand,
