@@ -59,7 +59,7 @@ const ROUND: fc.Arbitrary<Round> = fc.record({
   isHeldBack: fc.boolean(),
 });
 
-/** In each run, whatever the rest of a round is. */
+/** In each run, regardless of the rest of a round. */
 const EDGES: readonly Partial<Round>[] = [
   { spare: 0, isHeldBack: true },
   { spare: 1, isHeldBack: false },

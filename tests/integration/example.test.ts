@@ -41,11 +41,11 @@ function script(text: string): void {
 
 test('SDK-02 the example charges the user who is signed in and keeps conversations apart', async () => {
   const [anna, berta] = [await signIn('Anna'), await signIn('Berta')];
-  assert.match(anna.user, /^chat_[\w-]{16}$/); // Someone who signs up under her name later is another user.
+  assert.match(anna.user, /^chat_[\w-]{16}$/); // Someone who signs up under the same name later is another user.
   await service.fund(app, anna.user, 1_000_000);
   await service.fund(app, berta.user, 2_000_000);
   script('For Anna <script>alert(1)</script>');
-  const reply = await say(anna.cookie, 'A secret of Anna & "hers"');
+  const reply = await say(anna.cookie, 'A secret of Anna & "quotes"');
   assert.equal(reply.status, 200);
   assert.deepEqual(
     reply.text.split('\n').filter((line) => line !== ''),
@@ -60,7 +60,7 @@ test('SDK-02 the example charges the user who is signed in and keeps conversatio
   assert.equal((await ask('GET', '/balance', berta)).body['availableMicros'], 2_000_000);
 
   const own = await ask('GET', '/', anna);
-  assert.ok(own.text.includes('A secret of Anna &amp; &quot;hers&quot;'), own.text);
+  assert.ok(own.text.includes('A secret of Anna &amp; &quot;quotes&quot;'), own.text);
   assert.ok(own.text.includes('For Anna &lt;script&gt;alert(1)&lt;/script&gt;'), own.text);
   assert.ok(!(await ask('GET', '/', berta)).text.includes('secret'));
 

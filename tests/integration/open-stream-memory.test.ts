@@ -13,7 +13,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const STREAMS = 50;
 const CHARACTERS = 400 * 1024;
-/** Sockets and parsers of all three sides and whatever else a stream needs: far less than one copy of its body. */
+/** Sockets and parsers of all three sides and the rest of what a stream needs: far less than one copy of its body. */
 const KEPT_BYTES_MAX = CHARACTERS / 4;
 
 /** Its streams begin and stay open. It keeps no request, because it runs in the process that is measured. */

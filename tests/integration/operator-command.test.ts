@@ -71,7 +71,7 @@ test('CP-05 the command creates an operator beside a running service, with the p
   ]);
 });
 
-test('CP-05 the command reports a known e-mail and changes nothing, whatever the role', async () => {
+test('CP-05 the command reports a known e-mail and changes nothing, for any role', async () => {
   const again = await create(['--email', EMAIL.toUpperCase()], 'another password\n');
   assert.deepEqual([again.status, /already has an account\. Nothing was changed/.test(again.said)], [1, true]);
   const operator = await signIn(EMAIL, PASSWORD);

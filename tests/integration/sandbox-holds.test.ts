@@ -133,7 +133,7 @@ test('WA-10 a fenced process places no sandbox hold', async () => {
   await assert.rejects(reserve([holdOf('fenced', 10)], sandbox, fenced), { code: '55000' });
 });
 
-test('SB-02 sandbox holds and settlements of the same users never deadlock, whatever the collation of the database', async (t) => {
+test('SB-02 sandbox holds and settlements of the same users never deadlock, under any collation of the database', async (t) => {
   const { owner, url } = ledger.database;
   const name = `${new URL(url).pathname.slice(1)}_icu`;
   await owner.query(`create database ${name} template template0 locale_provider icu icu_locale 'en-US'`);

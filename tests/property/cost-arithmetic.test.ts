@@ -139,7 +139,7 @@ test('MO-06 a charge never falls when a price, the margin or a kind of token gro
   }
 });
 
-test('MO-06 a call without usage is free, and so is a free model, whatever its margin', () => {
+test('MO-06 a call without usage is free, and so is a free model with any margin', () => {
   const none = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
   for (let count = 0; count < TRIPLES / 10; count += 1) {
     const price = anyPrice();

@@ -101,7 +101,7 @@ function dearestCharge(price: Price, promptTokens: number, completionTokens: num
   return charges.reduce((most, one) => (one > most ? one : most));
 }
 
-test('WA-07 no call costs more than its hold, whatever its prices and prompt, with every token used', () => {
+test('WA-07 no call costs more than its hold, for any prices and prompt, with every token used', () => {
   fc.assert(
     fc.property(
       anyModel,
