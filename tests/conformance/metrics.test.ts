@@ -115,7 +115,7 @@ const LABELS: Readonly<Record<string, readonly string[]>> = {
     'clean',
     'differences',
     'failed',
-    'taken',
+    'accepted',
     'refused',
     'delivered',
     'dropped',
