@@ -116,6 +116,7 @@ const LABELS: Readonly<Record<string, readonly string[]>> = {
     'differences',
     'failed',
     'accepted',
+    'taken',
     'refused',
     'delivered',
     'dropped',
