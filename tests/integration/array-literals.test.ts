@@ -83,6 +83,13 @@ test('the database reads any text, bytes and numbers of a record as they are', a
 const read = (literal: string): Promise<unknown> =>
   database.owner.query('select $1::sandbox.settlement[]', [literal]).catch((fault: unknown) => fault);
 
+test('a record from another build is told from a bad value in any language of the server', async () => {
+  const fault = await read(`{"(${newCallId()},1,2)"}`);
+  assert.ok(fault instanceof Error);
+  fault.message = 'fehlerhafte Record-Konstante: »(1,2)«'; // As a server with `lc_messages = 'de_DE.utf8'` says it.
+  assert.equal(isItemFault(fault), false);
+});
+
 test('a record from another build does not fail its call: the call waits for a build that can read it', async () => {
   assert.equal(isItemFault(await read(`{"(${newCallId()},1,2,false,3)"}`)), false);
   assert.equal(isItemFault(await read(`{"(${newCallId()},1,2)"}`)), false);

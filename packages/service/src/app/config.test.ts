@@ -41,6 +41,15 @@ test('WA-10 the lease is 15 s unless a shorter one is set, and never longer', ()
   }
 });
 
+test('WA-10 production refuses a lease that ends while a statement may still wait for the database', () => {
+  const production = { PURSER_ENV: 'production', PURSER_SECRET: 's'.repeat(32), PURSER_CATALOGUE: 'catalogue.json' };
+  assert.equal(read({ ...production, PURSER_LEASE_SECONDS: '10' }).leaseMs, 10_000);
+  assert.throws(
+    () => read({ ...production, PURSER_LEASE_SECONDS: '9' }),
+    /PURSER_LEASE_SECONDS must be a whole number from 10 to 15/,
+  );
+});
+
 test('CP-05 an operator is read from two settings, and both are required', () => {
   const operator = { PURSER_OPERATOR_EMAIL: 'a@example.test', PURSER_OPERATOR_PASSWORD: 'long enough' };
   assert.equal(read({}).operator, undefined);

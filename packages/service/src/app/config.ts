@@ -79,7 +79,13 @@ const SECRET_BYTES_MIN = 32;
 const DIRECTORY_MODE_OF_ROOT = 0o711;
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 /** A lease is renewed every second. WA-10 promises the release of orphaned holds within twice the longest lease. */
-const LEASE_SECONDS = { least: 2, most: LEASE_MS / 1000 };
+const LEASE_SECONDS_MAX = LEASE_MS / 1000;
+const LEASE_SECONDS_MIN = 2;
+/**
+ * A database may stall for seven seconds before a statement fails, and a lease may be a second old by then. A shorter lease
+ * would end in a stall that every process waits out, and the reaper would release the holds of all running calls.
+ */
+const LEASE_SECONDS_MIN_PRODUCTION = 10;
 const COUNT = { least: 1, most: 1_000_000 };
 
 /** Reads and checks the settings. In development it may create the data directory and its secret. Throws `ConfigError`. */
@@ -109,7 +115,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     ),
     currency: readCurrency(settings),
     workers: settings.whole('PURSER_WORKERS', { least: 1, most: 256 }, defaultWorkers(environment)),
-    leaseMs: settings.whole('PURSER_LEASE_SECONDS', LEASE_SECONDS, LEASE_SECONDS.most) * 1000,
+    leaseMs: readLeaseMs(settings, environment),
     registration: settings.choice(
       'PURSER_REGISTRATION',
       ['open', 'closed'],
@@ -228,6 +234,11 @@ function readMetricsToken(settings: SettingsReader): string | undefined {
     );
   }
   return value;
+}
+
+function readLeaseMs(settings: SettingsReader, environment: string): number {
+  const least = environment === 'production' ? LEASE_SECONDS_MIN_PRODUCTION : LEASE_SECONDS_MIN;
+  return settings.whole('PURSER_LEASE_SECONDS', { least, most: LEASE_SECONDS_MAX }, LEASE_SECONDS_MAX) * 1000;
 }
 
 /** Node runs JavaScript on one processor, so production starts one process for each. */

@@ -102,10 +102,11 @@ const SERVER_SQLSTATE = /^(25006|53|58)/;
 /** Data that does not fit, a constraint, or an exception that one of our functions raised. */
 const ITEM_SQLSTATE = /^(22|23|P0)/;
 /**
- * The database has another number of attributes in a record type than this build. A newer build has upgraded the database,
- * and one of its processes can still settle what this one cannot, so the item is not at fault.
+ * The function of the server that refuses a record with another number of attributes than its type. A newer build has upgraded
+ * the database, and one of its processes can still settle what this one cannot, so the item is not at fault. The message
+ * would say so too, but the server writes it in its own language.
  */
-const MALFORMED_RECORD = /^malformed record literal/;
+const RECORD_READER = 'record_in';
 
 /** True if the server could not be reached or went away, so that the same statement may succeed on a new connection. */
 export function isConnectionFault(fault: unknown): boolean {
@@ -132,7 +133,7 @@ export function isServerFault(fault: unknown): boolean {
 export function isItemFault(fault: unknown): boolean {
   const state = sqlStateOf(fault);
   if (state === undefined) return !isConnectionFault(fault);
-  return ITEM_SQLSTATE.test(state) && !(fault instanceof Error && MALFORMED_RECORD.test(fault.message));
+  return ITEM_SQLSTATE.test(state) && !(fault instanceof pg.DatabaseError && fault.routine === RECORD_READER);
 }
 
 /** Returns the SQLSTATE of a database error, or undefined for any other fault. */
