@@ -568,16 +568,6 @@ create table payments.dispute_movements (
 CREATE INDEX dispute_movements_of ON payments.dispute_movements USING btree (payment_id);
 grant insert, select on payments.dispute_movements to purser_live;
 
-create table payments.notices (
-  processor text not null,
-  notice_id text collate "C" not null,
-  type text not null,
-  received_at timestamp with time zone default clock_timestamp() not null,
-  constraint notices_pkey PRIMARY KEY (processor, notice_id)
-);
-CREATE INDEX notices_by_age ON payments.notices USING btree (received_at);
-grant insert, select, delete on payments.notices to purser_live;
-
 create table payments.payments (
   payment_id text collate "C" not null,
   checkout_id text collate "C" not null,
@@ -600,6 +590,16 @@ create table payments.payments (
 CREATE INDEX payments_by_checkout ON payments.payments USING btree (checkout_id);
 CREATE INDEX payments_of ON payments.payments USING btree (app_id, user_id, paid_at);
 grant insert, select, update on payments.payments to purser_live;
+
+create table payments.processor_webhooks (
+  processor text not null,
+  webhook_id text collate "C" not null,
+  type text not null,
+  received_at timestamp with time zone default clock_timestamp() not null,
+  constraint processor_webhooks_pkey PRIMARY KEY (processor, webhook_id)
+);
+CREATE INDEX processor_webhooks_by_age ON payments.processor_webhooks USING btree (received_at);
+grant insert, select, delete on payments.processor_webhooks to purser_live;
 
 create table payments.refunds (
   refund_id text collate "C" not null,
@@ -897,9 +897,9 @@ alter table webhooks.copies add constraint copies_subscription_id_fkey FOREIGN K
 -- audit.refuse_change() returns trigger
 --   plpgsql, volatile
 
--- db.analyze_young_table() returns boolean
+-- db.analyze_small_table() returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog
-grant execute on function db.analyze_young_table() to purser_live;
+grant execute on function db.analyze_small_table() to purser_live;
 
 -- db.current_month() returns date
 --   sql, volatile
@@ -1030,9 +1030,9 @@ grant execute on function ledger.take_back(text,text,text,bigint,text) to purser
 --   sql, stable, security definer, search_path=pg_catalog, work_mem=64MB, jit=off
 grant execute on function ledger.wallet_differences() to purser_live;
 
--- limits.forget_tries(p_buckets_max integer) returns void
+-- limits.delete_idle_buckets(p_buckets_max integer) returns void
 --   sql, volatile, security definer, search_path=pg_catalog
-grant execute on function limits.forget_tries(integer) to purser_live;
+grant execute on function limits.delete_idle_buckets(integer) to purser_live;
 
 -- limits.lease_tokens(p_holder uuid, p_app text[], p_per_minute integer[], p_burst integer[], p_wanted integer[], p_kept integer[], p_back integer[], p_leased integer[]) returns TABLE(app_id text, granted integer, is_held boolean, leased integer, tokens_left double precision, tokens_full double precision, wait_ms integer)
 --   plpgsql, volatile, security definer, search_path=pg_catalog

@@ -165,7 +165,7 @@ test('ON-02 forged and altered webhooks are refused and leave no row anywhere', 
   const { body } = stripe.event('payment_intent.succeeded', payment);
   const all = forgeries(body);
   assert.ok(all.length >= 40);
-  const tables = ['payments.notices', 'payments.payments', 'ledger.entries', 'webhooks.events', 'audit.entries'];
+  const tables = ['payments.processor_webhooks', 'payments.payments', 'ledger.entries', 'webhooks.events', 'audit.entries'];
   const count = () => Promise.all(tables.map(rows));
   const before = await count();
   const asked = stripe.requests.length;
@@ -215,9 +215,9 @@ test('ON-02 a webhook that cannot be stored is answered with a 500, and counts w
   const payment = stripe.pay((await begin(user, 5_000_000)).session);
   const event = stripe.event('checkout.session.completed', payment);
   const { owner } = service.database;
-  await owner.query('revoke insert on payments.notices from purser_live'); // The very last step.
+  await owner.query('revoke insert on payments.processor_webhooks from purser_live'); // The very last step.
   const failed = await deliver(event);
-  await owner.query('grant insert on payments.notices to purser_live');
+  await owner.query('grant insert on payments.processor_webhooks to purser_live');
   assertRefusal(failed, { code: 'INTERNAL_SERVER_ERROR', hasLink: false });
   assert.deepEqual(await moved(user), []);
   assert.equal((await deliver(event)).status, 200);
@@ -225,7 +225,7 @@ test('ON-02 a webhook that cannot be stored is answered with a 500, and counts w
 });
 
 test('ON-02 webhooks that are not about our payments are accepted and leave no row', async () => {
-  const before = await Promise.all([rows('payments.notices'), rows('payments.payments')]);
+  const before = await Promise.all([rows('payments.processor_webhooks'), rows('payments.payments')]);
   const { payment, customer } = {
     payment: stripe.event('payment_intent.succeeded', 'pi_of_somebody_else'),
     customer: JSON.stringify({
@@ -237,7 +237,7 @@ test('ON-02 webhooks that are not about our payments are accepted and leave no r
   };
   assert.equal((await deliver(payment)).status, 200);
   assert.equal((await deliver({ body: customer, signature: stripe.sign(customer) })).status, 200);
-  assert.deepEqual(await Promise.all([rows('payments.notices'), rows('payments.payments')]), before);
+  assert.deepEqual(await Promise.all([rows('payments.processor_webhooks'), rows('payments.payments')]), before);
 });
 
 test('ON-02 the webhook address accepts only POST, no compressed body, and none that is too large', async () => {

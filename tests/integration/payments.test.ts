@@ -46,9 +46,9 @@ test('ON-02 a webhook that is sent again, or many times at once, counts once', a
   await ledger.open('bert', 0);
   const payment = processor.pay(await begin('bert', 5_000_000));
   const { body, headers } = processor.webhook(payment);
-  const before = await ground.rows('notices');
+  const before = await ground.rows('processor_webhooks');
   await Promise.all(Array.from({ length: 8 }, () => webhooks.receive(body, headers)));
-  assert.equal(await ground.rows('notices'), before + 1);
+  assert.equal(await ground.rows('processor_webhooks'), before + 1);
   await Promise.all(Array.from({ length: 8 }, () => ground.tell(payment)));
   assert.deepEqual(await moved('bert'), ['top_up 5000000']);
 });
@@ -57,7 +57,7 @@ test('ON-02 a forged webhook, and one of a payment that is not ours, leave no ro
   const { processor, webhooks, begin, ledger } = ground;
   await ledger.open('carl', 0);
   const payment = processor.pay(await begin('carl', 5_000_000));
-  const count = async () => [await ground.rows('notices'), await ground.rows('payments')];
+  const count = async () => [await ground.rows('processor_webhooks'), await ground.rows('payments')];
   const before = await count();
   const forged = await webhooks.receive(processor.webhook(payment).body, { 'x-fake-signature': 'no' });
   assert.ok(forged instanceof Refusal);
@@ -72,9 +72,9 @@ test('ON-02 a payment for a checkout that began elsewhere leaves no row', async 
   const checkoutId = await begin('far', 5_000_000);
   const payment = processor.pay(checkoutId);
   await ledger.database.owner.query('delete from payments.checkouts where checkout_id = $1', [checkoutId]);
-  const before = await ground.rows('notices');
+  const before = await ground.rows('processor_webhooks');
   await tell(payment);
-  assert.equal(await ground.rows('notices'), before);
+  assert.equal(await ground.rows('processor_webhooks'), before);
   assert.deepEqual(await moved('far'), []);
 });
 

@@ -90,7 +90,7 @@ test('each of our tables can be analyzed, and no others', async (t) => {
   const { rows } = await database.owner.query<{ schema: string }>(
     `select distinct schemaname as schema from pg_tables
      where schemaname !~ '^(pg_|information_schema$|public$|others$)' and strpos($1, quote_literal(schemaname)) = 0`,
-    [await sourceOf('db.analyze_young_table')],
+    [await sourceOf('db.analyze_small_table')],
   );
   assert.deepEqual(rows, []);
   assert.equal(await analyzed(), 0);
@@ -118,7 +118,7 @@ async function beside(statement: string, work: () => Promise<void>, { owner } = 
 }
 
 test('one process analyzes at a time', async () => {
-  await beside('select db.analyze_young_table()', async () => {
+  await beside('select db.analyze_small_table()', async () => {
     await fill(1, 1);
     assert.equal(await analyzed(), 0);
   });

@@ -83,19 +83,19 @@ create table payments.dispute_movements (
 );
 create index dispute_movements_of on payments.dispute_movements (payment_id);
 
--- The ids of verified notices that were acted on, so that one that comes twice is known.
-create table payments.notices (
+-- The ids of verified webhooks that were acted on, so that one that comes twice is recognised.
+create table payments.processor_webhooks (
   processor text not null,
-  notice_id text collate "C" not null,
+  webhook_id text collate "C" not null,
   type text not null,
   received_at timestamptz not null default clock_timestamp(),
-  primary key (processor, notice_id)
+  primary key (processor, webhook_id)
 );
-create index notices_by_age on payments.notices (received_at);
+create index processor_webhooks_by_age on payments.processor_webhooks (received_at);
 
 grant select, insert, update on payments.checkouts, payments.payments, payments.refunds to purser_live;
 grant select, insert on payments.dispute_movements to purser_live;
-grant select, insert, delete on payments.notices to purser_live;
+grant select, insert, delete on payments.processor_webhooks to purser_live;
 
 -- The bank of the test processor. Only development services use it, and no real money moves there. The tables are in every
 -- database, so that there is one schema.

@@ -126,7 +126,7 @@ test('ON-02 an HTTP webhook counts once if the test processor signed it, and is 
   for (const headers of [{}, { 'purser-test-signature': 't=1,v1=00' }, forged.headers]) {
     assertRefusal(await deliver(headers), { code: 'BAD_REQUEST' });
   }
-  const known = `select from payments.notices where notice_id = 'tev_http'`;
+  const known = `select from payments.processor_webhooks where webhook_id = 'tev_http'`;
   assert.equal((await service.database.owner.query(known)).rowCount, 0);
   assert.equal((await service.wallet(app, user)).balance, 0);
   for (let times = 0; times < 3; times += 1) {

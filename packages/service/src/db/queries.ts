@@ -118,8 +118,8 @@ export async function selectSignatures(tx: Queryable, name: string): Promise<rea
   return rows;
 }
 
-/** Analyzes one small table that has doubled, see `analyze_young_table.sql`. False when there is none. */
+/** Analyzes one small table that has doubled, see `analyze_small_table.sql`. False when there is none. */
 export async function analyzeSmallTable(db: Queryable): Promise<boolean> {
-  const { rows } = await db.query<{ analyzed: boolean }>('select db.analyze_young_table() as analyzed');
+  const { rows } = await db.query<{ analyzed: boolean }>('select db.analyze_small_table() as analyzed');
   return rows[0]?.analyzed ?? false;
 }

@@ -2,7 +2,7 @@ import { hmacSha256 } from '#kernel/crypto.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { Throttle, ThrottleRate } from '#limits/throttle.ts';
 
-/** Each bucket refills within two hours, so a bucket that was idle for a day can be deleted (`limits.forget_tries`). */
+/** Each bucket refills within two hours, so a bucket that was idle for a day can be deleted (`limits.delete_idle_buckets`). */
 const RATES = {
   /** Wrong passwords for one e-mail address, from browsers that have never signed in to the account. */
   'sign-in': { ratePerMinute: 1, rateBurst: 20, cost: 1 },

@@ -81,5 +81,5 @@ export async function leaseTokens(
 
 /** Deletes up to `bucketsMax` attempt buckets that have not been used for a day. */
 export async function deleteIdleBuckets(db: Queryable, bucketsMax: number): Promise<void> {
-  await db.query(`select limits.forget_tries($1)`, [bucketsMax]);
+  await db.query(`select limits.delete_idle_buckets($1)`, [bucketsMax]);
 }

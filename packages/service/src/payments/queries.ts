@@ -286,7 +286,7 @@ export async function insertWebhook(
   webhook: { readonly processor: string; readonly eventId: string; readonly type: string },
 ): Promise<void> {
   await tx.query(
-    `insert into payments.notices (processor, notice_id, type) values ($1, $2, $3) on conflict do nothing`,
+    `insert into payments.processor_webhooks (processor, webhook_id, type) values ($1, $2, $3) on conflict do nothing`,
     [webhook.processor, webhook.eventId, webhook.type],
   );
 }

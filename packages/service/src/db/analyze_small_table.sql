@@ -8,12 +8,12 @@
 -- Only one table in each transaction: if an analysis is broken off, the pages that it counted stay, but what it learned is
 -- lost, also for other tables in the transaction. One process does this at a time. A table that somebody has locked against
 -- everything, or waits to lock so, is left to a later turn: even to ask for its size would be to wait.
-create or replace function db.analyze_young_table() returns boolean
+create or replace function db.analyze_small_table() returns boolean
 language plpgsql security definer set search_path = pg_catalog as $$
 declare
   young regclass;
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('db.analyze_young_table', 0)) then
+  if not pg_try_advisory_xact_lock(hashtextextended('db.analyze_small_table', 0)) then
     return false;
   end if;
   foreach young in array array(
@@ -42,5 +42,5 @@ begin
   return false;
 end $$;
 
-revoke all on function db.analyze_young_table from public;
-grant execute on function db.analyze_young_table to purser_live;
+revoke all on function db.analyze_small_table from public;
+grant execute on function db.analyze_small_table to purser_live;
