@@ -115,6 +115,7 @@ const LABELS: Readonly<Record<string, readonly string[]>> = {
     'clean',
     'differences',
     'failed',
+    'accepted',
     'taken',
     'refused',
     'delivered',

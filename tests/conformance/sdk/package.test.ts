@@ -158,6 +158,7 @@ export function amount(event: WebhookEvent): number {
 export const verified: Promise<WebhookEvent> = verifyWebhook({ body: '', signature: null, secret: '' });
 `;
 const ON_THE_WEB = `
+import { Purser } from '@purser/sdk';
 const purser = new Purser({ baseURL: 'https://purser.test', apiKey: 'k', fetch: globalThis.fetch });
 export const user = purser.forUser('anna');
 export const own: typeof globalThis.fetch = user.fetch;

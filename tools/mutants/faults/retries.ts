@@ -149,7 +149,7 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     id: 'rejection-not-remembered',
     clause: 'CC-15',
     edits: [failure('  if (asking !== undefined) caller.rejections.note(lane.mode, asking, fault);\n', '')],
-    killer: rejecting('CC-15 a plain request that the provider answers 400 reaches it once'),
+    killer: rejecting('CC-15 a buffered request that the provider answers 400 reaches it once'),
   },
   {
     id: 'streamed-rejection-not-remembered',

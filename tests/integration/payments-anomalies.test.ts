@@ -26,7 +26,7 @@ test('ON-02 an amount that the processor cannot take, or a checkout for nobody, 
   const before = ground.processor.orders.length;
   for (const amount of [1, 499_999, 5_000_001, 1_000_000_000_000])
     await assert.rejects(ground.begin('fred', amount), RangeError);
-  await assert.rejects(ground.begin('nobody', 5_000_000), /wallet that is there/);
+  await assert.rejects(ground.begin('nobody', 5_000_000), /needs an existing wallet/);
   assert.equal(ground.processor.orders.length, before);
 });
 
