@@ -65,6 +65,7 @@ test('ER-05 CC-14 a retry waits for 25 seconds at most, and is then asked to ret
   const placed = await placing;
   assert.ok(placed.kind === 'refused');
   assert.deepEqual([placed.refusal.code, placed.refusal.detail], ['CONFLICT', { retryAfterSeconds: 1 }]);
+  assert.doesNotMatch(placed.refusal.message, /idempotency.key/, 'a stock client sends no key, only the same body');
   assert.ok(waitedMs >= 25_000 && waitedMs <= 25_300, String(waitedMs));
   assert.ok(looks <= 130, String(looks));
   assert.equal(waiting.callers, 0);

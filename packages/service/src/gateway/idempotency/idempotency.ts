@@ -59,7 +59,7 @@ interface RefusedJoin {
 }
 
 function stillRuns(): RefusedJoin {
-  const message = 'An earlier call with this idempotency key still runs. Try again to get its answer.';
+  const message = 'An earlier call with the same key or body still runs. Try again to get its answer.';
   return { kind: 'refused', refusal: refuse('CONFLICT', message, { retryAfterSeconds: RETRY_SECONDS }) };
 }
 
