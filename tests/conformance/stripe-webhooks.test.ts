@@ -165,7 +165,13 @@ test('ON-02 forged and altered webhooks are refused and leave no row anywhere', 
   const { body } = stripe.event('payment_intent.succeeded', payment);
   const all = forgeries(body);
   assert.ok(all.length >= 40);
-  const tables = ['payments.processor_webhooks', 'payments.payments', 'ledger.entries', 'webhooks.events', 'audit.entries'];
+  const tables = [
+    'payments.processor_webhooks',
+    'payments.payments',
+    'ledger.entries',
+    'webhooks.events',
+    'audit.entries',
+  ];
   const count = () => Promise.all(tables.map(rows));
   const before = await count();
   const asked = stripe.requests.length;

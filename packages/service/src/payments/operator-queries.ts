@@ -146,7 +146,10 @@ export async function endLooks(db: Queryable, checkoutId: CheckoutId): Promise<v
 
 /** Forgets webhooks that no processor would send again. */
 export async function deleteOldWebhooks(db: Queryable, days: number): Promise<void> {
-  await db.query(`delete from payments.processor_webhooks where received_at < clock_timestamp() - $1 * interval '1 day'`, [days]);
+  await db.query(
+    `delete from payments.processor_webhooks where received_at < clock_timestamp() - $1 * interval '1 day'`,
+    [days],
+  );
 }
 
 /** The differences between payments and ledger, see `differences.sql`. */
