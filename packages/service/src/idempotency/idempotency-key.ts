@@ -12,7 +12,7 @@ export interface IdempotencyKey {
   readonly body: Buffer;
   /** True when the caller sent an `idempotency-key`. */
   readonly isKeyed: boolean;
-  /** True when the call may be a retry: then an earlier attempt's answer is looked for before a new call is made. */
+  /** True when the call may be a retry: then the answer of an earlier call is looked for before a new call is made. */
   readonly joins: boolean;
 }
 

@@ -7,7 +7,7 @@ import type { Log } from '#kernel/log.ts';
 export interface Idempotency {
   readonly digests: IdempotencyDigests;
   readonly answers: KeptAnswers;
-  /** How many callers of this process wait for an earlier attempt. */
+  /** How many callers of this process wait for an earlier call. */
   readonly waiting: { callers: number };
 }
 

@@ -48,15 +48,13 @@ export async function reserveHolds(
   return rows;
 }
 
-/**
- * Places the whole of each hold whose wallet affords all that is asked of it, see `reserve_fitting.sql`.
- */
+/** Places each hold in full if its wallet can pay for everything that this batch asks of it, see `reserve_fitting.sql`. */
 export async function reserveFitting(
   db: Queryable,
   instanceId: bigint,
   requests: readonly HoldRequest[],
 ): Promise<Tried<HoldRequest>> {
-  // A retry looks for its earlier attempt first.
+  // A retry must look for its earlier call first, which only `reserve.sql` does.
   const first = requests.every(isFirst) ? requests : requests.filter(isFirst);
   if (first.length === 0) return { done: [], left: requests };
   const done = await doneBy(db, {
