@@ -33,6 +33,31 @@ export function codeMail({ operatorName, appName = '', code }: CodeMail): Letter
   };
 }
 
+interface WayInMail {
+  readonly operatorName: string;
+  readonly publicUrl: string;
+  readonly token: string;
+}
+
+/**
+ * The mail to a person whose e-mail got so many codes that no browser we do not know gets another. Its link grants no
+ * access: the page behind it mails one more code.
+ */
+export function wayInMail({ operatorName, publicUrl, token }: WayInMail): Letter {
+  return {
+    sender: operatorName,
+    subject: 'Sign in from your own browser',
+    parts: [
+      {
+        text: `Somebody asked ${operatorName} for many codes for this e-mail, so we have stopped sending them for a while. Nobody can sign in without a code.`,
+      },
+      { text: 'If you want to sign in, open this link within two hours, in the browser in which you want to sign in:' },
+      { link: `${publicUrl}/wallet/sign-in/own?token=${token}`, name: 'Get a code' },
+      { text: 'If you do not want to sign in, you do not have to do anything.' },
+    ],
+  };
+}
+
 /** Tells a person about a new passkey of theirs. If somebody else added it, this mail is how they find out. */
 export function passkeyMail({
   operatorName,
