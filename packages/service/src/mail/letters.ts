@@ -79,6 +79,41 @@ export function passkeyMail({
   };
 }
 
+interface DroppedMail {
+  readonly operatorName: string;
+  readonly publicUrl: string;
+  /** The name that the owner gave the app. */
+  readonly appName: string;
+  readonly appId: string;
+  readonly eventId: string;
+  /** True when this was one dropped event too many, and the endpoint gets no more. */
+  readonly isDisabled: boolean;
+}
+
+/** Tells the owner of an app that its endpoint fails (WH-12). */
+export function droppedMail({ operatorName, publicUrl, appName, appId, eventId, isDisabled }: DroppedMail): Letter {
+  const app = `${plainName(appName)} (${appId})`;
+  const look = `GET /apps/${appId}/webhook/deliveries shows every attempt with the status that your endpoint answered.`;
+  return {
+    sender: operatorName,
+    subject: isDisabled ? 'Your app gets no more events' : 'An event could not be delivered to your app',
+    parts: [
+      {
+        text: `The endpoint of your app ${app} did not accept the event ${eventId} in six attempts within about five minutes. The event was dropped and is not sent again.`,
+      },
+      {
+        text: isDisabled
+          ? 'It was the fifth dropped event in a row, so the endpoint is disabled. Your app gets no events until you enable it again.'
+          : 'After five dropped events in a row the endpoint is disabled. One delivered event resets the count. You get at most one such mail an hour.',
+      },
+      {
+        text: `What to do: ${look} Find out why it failed: it must answer with a 2xx within five seconds.${isDisabled ? ` Then send PUT /apps/${appId}/webhook again, which enables it.` : ''} Read what your app has missed from GET /balance.`,
+      },
+      { link: `${publicUrl}/docs`, name: 'API reference' },
+    ],
+  };
+}
+
 interface ResetMail {
   readonly operatorName: string;
   readonly publicUrl: string;
