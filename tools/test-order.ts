@@ -52,6 +52,7 @@ const COMPUTING: Readonly<Record<string, number>> = {
   'tests/integration/operator-command.test.ts': 9,
   'tests/integration/webhook-crashes.test.ts': 9,
   'tests/property/rate-bound.test.ts': 9,
+  'tests/property/text-run.test.ts': 8,
   'tests/conformance/control/keys.test.ts': 8,
   'tests/integration/example-demo.test.ts': 8,
   'tests/integration/small-table-statistics.test.ts': 8,
@@ -84,9 +85,16 @@ const COMPUTING: Readonly<Record<string, number>> = {
 const SHORT_SECONDS = 2;
 
 /** Short files of these folders share processes: they leave nothing behind in theirs. */
-const SHARING = ['packages/', 'tests/conformance/'];
+const SHARING = [
+  'packages/',
+  'tests/conformance/',
+  'tests/integration/',
+  'tests/property/',
+  'tests/documents/',
+  'tests/support/',
+];
 /** Short files that need a process of their own, because they measure or change it. */
-const ALONE: ReadonlySet<string> = new Set();
+const ALONE: ReadonlySet<string> = new Set(['tests/integration/open-stream-memory.test.ts']);
 const FILES_IN_GROUP_MAX = 8;
 
 /** Files that run in one process. */
