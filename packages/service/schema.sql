@@ -76,10 +76,12 @@ create table accounts.apps (
   max_streams_per_user integer,
   generation bigint not null,
   created_at timestamp with time zone default clock_timestamp() not null,
+  return_uri text,
   constraint apps_pkey PRIMARY KEY (app_id),
   constraint apps_max_streams_per_user_check CHECK ((max_streams_per_user > 0)),
   constraint apps_rate_burst_check CHECK ((rate_burst > 0)),
   constraint apps_rate_per_minute_check CHECK ((rate_per_minute > 0)),
+  constraint apps_return_uri_is_allowed CHECK (((return_uri IS NULL) OR (return_uri = ANY (redirect_uris)))),
   constraint apps_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
 );
 CREATE INDEX apps_account ON accounts.apps USING btree (account_id);
@@ -256,8 +258,10 @@ grant select, update on db.generations to purser_live;
 create table db.identity (
   is_only boolean default true not null,
   database_id uuid default gen_random_uuid() not null,
+  secret_fingerprint bytea,
   constraint identity_pkey PRIMARY KEY (is_only),
-  constraint identity_is_only_check CHECK (is_only)
+  constraint identity_is_only_check CHECK (is_only),
+  constraint identity_secret_fingerprint_check CHECK ((length(secret_fingerprint) = 16))
 );
 grant select on db.identity to purser_live;
 
@@ -870,6 +874,7 @@ create table webhooks.subscriptions (
   disabled_reason text,
   failures_in_row integer default 0 not null,
   exhausted_in_row integer default 0 not null,
+  drop_told_at timestamp with time zone,
   constraint subscriptions_pkey PRIMARY KEY (subscription_id),
   constraint subscriptions_app_id_listener_id_key UNIQUE NULLS NOT DISTINCT (app_id, listener_id),
   constraint subscriptions_check CHECK ((num_nonnulls(endpoint_url, sealed_secret, secret_fingerprint) =
