@@ -7,6 +7,7 @@ import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { endHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
 import { placeHolds } from '../../packages/service/src/ledger/hold/queries.ts';
+import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
 import { reapSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
 import { setFreshLane } from '../support/fresh-lane.ts';
@@ -224,6 +225,7 @@ async function costOf(user: string, options: Parameters<typeof holdOf>[2]): Prom
     await client.query('begin');
     const before = await tableCounts(client);
     const [row] = await placeHolds(db, instance, [request]);
+    const wallet = await createWallets(db).findConnected(request.appId, request.userId); // As `/balance` and the like do.
     const after = await tableCounts(client);
     const { rows } = await client.query<{ xid: string | null }>('select pg_current_xact_id_if_assigned()::text as xid');
     const touched = [...after].map(([name, counts]) => [
@@ -236,6 +238,7 @@ async function costOf(user: string, options: Parameters<typeof holdOf>[2]): Prom
     ];
     return {
       outcome: row?.outcome,
+      wallet,
       statements,
       // A transaction gets an id with the first row that it locks or writes.
       hasLockedOrWritten: rows[0]?.xid !== null,
