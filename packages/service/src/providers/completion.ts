@@ -2,8 +2,8 @@ import type { JsonObject } from '#kernel/json.ts';
 
 /**
  * An answer as every provider adapter gives it. The shape is that of the compatible format, which is also what callers get:
- * an adapter of another format translates into it. Fields that we do not know are in `extra`, in a choice or in its message,
- * and reach the caller as they are.
+ * an adapter of another format translates into it. Other fields are in `extra`, in a choice or in its message. Callers get
+ * those of `visible-fields.ts`.
  */
 export interface Completion {
   readonly choices: readonly CompletionChoice[];
@@ -57,7 +57,7 @@ export const TOKENS_MAX = 4_000_000_000;
 export interface UsageReport {
   /** Whole numbers from 0 to `TOKENS_MAX`. A count that was not reported is undefined or missing. */
   readonly counts: TokenCounts;
-  /** The provider's usage in the compatible format. Fields that we do not know reach the caller. */
+  /** The provider's usage in the compatible format. Callers get the fields of `visible-fields.ts`. */
   readonly extra: JsonObject;
   /** A count was no number of tokens, or a later report of the same call fell. */
   readonly isContradictory: boolean;

@@ -1,6 +1,7 @@
 import type { TokenUsage } from '#catalogue/price.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { TOKEN_COUNTS, TOKENS_MAX, type UsageReport } from '#providers/completion.ts';
+import { visibleUsage } from '#providers/visible-fields.ts';
 
 /** The usage that a call is charged for. */
 interface UsageTaken {
@@ -58,9 +59,9 @@ function without(total: number | undefined, part: number | undefined): number | 
   return total === undefined || part === undefined || total < part ? undefined : total - part;
 }
 
-/** Usage in the format of the wire: the provider's report, if there is one, with the counts that were taken. */
+/** Usage in the format of the wire: what callers may see of the provider's report (CC-21), with the counts that were taken. */
 export function usageToWire(usage: TokenUsage, report?: UsageReport): JsonObject {
-  const extra = report?.extra ?? {};
+  const extra = visibleUsage(report?.extra ?? {});
   return {
     ...extra,
     prompt_tokens: usage.promptTokens,
