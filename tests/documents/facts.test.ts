@@ -74,7 +74,10 @@ test('CC-11 the examples in the owner’s guide are what such calls cost', () =>
   assert.equal(examples.length, 2);
   for (const [, prompt, completion, told] of examples) {
     const tokens = { promptTokens: Number(prompt), completionTokens: Number(completion) };
-    assert.equal(chargeOf(price, { ...tokens, cachedTokens: 0, reasoningTokens: 0 }), BigInt(told ?? ''));
+    assert.equal(
+      chargeOf(price, { ...tokens, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 }),
+      BigInt(told ?? ''),
+    );
   }
 });
 

@@ -44,10 +44,10 @@ export const FINISH_REASONS = ['stop', 'length', 'tool_calls', 'content_filter',
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
 /**
- * The kinds of tokens that a provider counts. Cached tokens are part of the prompt's. Reasoning tokens are part of the
- * completion's, unless `total` shows that they lie beside them.
+ * The kinds of tokens that a provider counts. Cached tokens and those written to the cache are part of the prompt's, reasoning
+ * tokens part of the completion's, unless `total` shows that they lie beside them.
  */
-export const TOKEN_COUNTS = ['prompt', 'cached', 'completion', 'reasoning', 'total'] as const;
+export const TOKEN_COUNTS = ['prompt', 'cached', 'cacheWrite', 'completion', 'reasoning', 'total'] as const;
 export type TokenCounts = { readonly [Count in (typeof TOKEN_COUNTS)[number]]?: number | undefined };
 
 /** Three times the largest output of 128 choices, and small enough that a billion receipts still add up in 64 bits. */
