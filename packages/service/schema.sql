@@ -256,8 +256,10 @@ grant select, update on db.generations to purser_live;
 create table db.identity (
   is_only boolean default true not null,
   database_id uuid default gen_random_uuid() not null,
+  secret_fingerprint bytea,
   constraint identity_pkey PRIMARY KEY (is_only),
-  constraint identity_is_only_check CHECK (is_only)
+  constraint identity_is_only_check CHECK (is_only),
+  constraint identity_secret_fingerprint_check CHECK ((length(secret_fingerprint) = 16))
 );
 grant select on db.identity to purser_live;
 

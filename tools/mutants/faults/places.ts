@@ -56,6 +56,7 @@ export const attemptsOfCalls = inFile('packages/service/src/gateway/idempotency/
 export const upstreamErrors = inFile('packages/service/src/providers/openai-compatible/error.ts');
 export const landing = inFile('packages/service/src/ledger/settlement/settling.ts');
 export const sandboxLanding = inFile('packages/service/src/sandbox/sandbox-hold.ts');
+export const databaseQueries = inFile('packages/service/src/db/queries.ts');
 export const pool = inFile('packages/service/src/db/pool.ts');
 export const reaper = inFile('packages/service/src/ledger/recovery/reaper.ts');
 export const links = inFile('packages/service/src/connections/link.ts');
@@ -64,6 +65,7 @@ export const connectRoute = inFile('packages/service/src/http/data-plane/connect
 export const connectLinks = inFile('packages/service/src/web/connect/connect-pages.ts');
 
 /** The files of the tests that kill. */
+export const starting = ofFile('tests/integration/startup.test.ts');
 export const rights = ofFile('tests/integration/ledger-rights.test.ts');
 export const fitting = ofFile('tests/integration/ledger-fitting.test.ts');
 /** Random histories, in one of two ways. */

@@ -1,6 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 import {
   attemptsOfCalls,
+  databaseQueries,
   digests,
   failure,
   findAnswer,
@@ -14,6 +15,7 @@ import {
   sandboxHolds,
   sandboxLanding,
   settle,
+  starting,
   stream,
   telling,
   upstreamErrors,
@@ -162,5 +164,11 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     clause: 'CC-15',
     edits: [upstreamErrors('new Set([400, 404, 422])', 'new Set([400, 401, 404, 422])')],
     killer: rejecting("CC-15 a provider's 401 is not remembered"),
+  },
+  {
+    id: 'second-secret-on-a-database',
+    clause: 'CC-14',
+    edits: [databaseQueries('where coalesce(secret_fingerprint, $1) = $1', '')],
+    killer: starting('B5 CC-14 of two first starts at once, one secret becomes the one of the database'),
   },
 ];

@@ -111,8 +111,17 @@ function paid({ amount }: Formats, { checkout, appName, connection, next, offers
     connection && definitionList([[TEXTS.available, amount(spendableOf(connection), connection.wallet.currency)]]);
   const way = next === undefined ? html`<p>${TEXTS.backTo(appName)}</p>` : buttonLink(next, TEXTS.onTo(appName));
   return html`<p class="good">${TEXTS.paid(amount(checkout.amount, checkout.currency), appName)}</p>
+${connection && stillStopped(appName, connection)}
 ${balance}${way}${connection && linkLine('/wallet', TEXTS.wallet)}
 ${offersPasskey ? html`<p class="soft">${TEXTS.passkey} <a href="${PASSKEYS}">${TEXTS.addPasskey}</a></p>` : undefined}`;
+}
+
+/** For an owner who paid and kept the pause or the cap that stops the app (WA-03). */
+function stillStopped(appName: string, { connectionId, isPaused, cap, wallet }: Connection): Html | undefined {
+  const isCapped = cap !== undefined && wallet.spentThisMonth >= cap;
+  if (wallet.isSuspended || !(isPaused || isCapped)) return undefined;
+  const said = isPaused ? TEXTS.stillPaused(appName) : TEXTS.stillCapped(appName);
+  return html`<p class="alert">${said} <a href="/wallet/${connectionId}#spending">${TEXTS.toSettings}</a></p>`;
 }
 
 /** A new link, for the owner only. Others may know the address of a checkout, and must not get a link to the wallet by it. */

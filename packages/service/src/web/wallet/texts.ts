@@ -64,7 +64,7 @@ export const WALLET_TEXTS = {
   /** No reason and no amount owed (WA-04): the owner asks the operator. */
   blocked: (operator: string): string =>
     `This wallet is blocked: the app cannot spend from it, and you cannot get a refund. Please contact ${operator}.`,
-  paused: 'Paused: the app cannot spend. Your balance stays as it is.',
+  paused: 'Paused: the app cannot spend until you resume. Your balance stays as it is.',
   disconnected: 'Disconnected: the app cannot spend. The money is still yours, and you can connect again at any time.',
 
   // Its monthly cap.
