@@ -873,6 +873,7 @@ create table webhooks.subscriptions (
   disabled_reason text,
   failures_in_row integer default 0 not null,
   exhausted_in_row integer default 0 not null,
+  drop_told_at timestamp with time zone,
   constraint subscriptions_pkey PRIMARY KEY (subscription_id),
   constraint subscriptions_app_id_listener_id_key UNIQUE NULLS NOT DISTINCT (app_id, listener_id),
   constraint subscriptions_check CHECK ((num_nonnulls(endpoint_url, sealed_secret, secret_fingerprint) =
