@@ -76,10 +76,12 @@ create table accounts.apps (
   max_streams_per_user integer,
   generation bigint not null,
   created_at timestamp with time zone default clock_timestamp() not null,
+  return_uri text,
   constraint apps_pkey PRIMARY KEY (app_id),
   constraint apps_max_streams_per_user_check CHECK ((max_streams_per_user > 0)),
   constraint apps_rate_burst_check CHECK ((rate_burst > 0)),
   constraint apps_rate_per_minute_check CHECK ((rate_per_minute > 0)),
+  constraint apps_return_uri_is_allowed CHECK (((return_uri IS NULL) OR (return_uri = ANY (redirect_uris)))),
   constraint apps_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
 );
 CREATE INDEX apps_account ON accounts.apps USING btree (account_id);
