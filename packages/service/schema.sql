@@ -383,7 +383,7 @@ create type ledger.book as enum ('wallet', 'earned', 'processor', 'receivable', 
 
 create type ledger.entry_kind as enum ('charge', 'charge_receivable', 'top_up', 'contract_credit', 'funds_reinstated', 'refund', 'refund_receivable', 'claw_back', 'claw_back_receivable', 'recovery', 'write_off', 'charge_overrun', 'refund_set_aside', 'refund_paid', 'refund_released');
 
-create type ledger.settlement as (call_id uuid, charge_micros bigint, outcome text, model text, price_id bigint, is_estimated boolean, is_usage_clamped boolean, prompt_tokens bigint, cached_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, correlation_id text, is_unkept boolean);
+create type ledger.settlement as (call_id uuid, charge_micros bigint, outcome text, model text, price_id bigint, is_estimated boolean, is_usage_clamped boolean, prompt_tokens bigint, cached_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, correlation_id text, is_unkept boolean, cache_write_tokens bigint);
 
 create table ledger.checkpoints (
   wallet_id bigint not null,
@@ -782,11 +782,14 @@ create table usage.calls (
   charged_micros bigint not null,
   correlation_id text collate "C",
   settled_at timestamp with time zone default clock_timestamp() not null,
+  cache_write_tokens bigint default 0 not null,
   constraint calls_pkey PRIMARY KEY (call_id),
+  constraint calls_cache_write_tokens_check CHECK ((cache_write_tokens >= 0)),
   constraint calls_check CHECK (((cached_tokens >= 0) AND (cached_tokens <= prompt_tokens))),
   constraint calls_check1 CHECK (((reasoning_tokens >= 0) AND (reasoning_tokens <= completion_tokens))),
   constraint calls_check2 CHECK (((charged_micros >= 0) AND (charged_micros <= held_micros))),
   constraint calls_check3 CHECK (((outcome = ANY (ARRAY['answered'::text, 'abandoned'::text])) OR (charged_micros = 0))),
+  constraint calls_check4 CHECK (((cached_tokens + cache_write_tokens) <= prompt_tokens)),
   constraint calls_completion_tokens_check CHECK ((completion_tokens >= 0)),
   constraint calls_held_micros_check CHECK ((held_micros > 0)),
   constraint calls_outcome_check CHECK ((outcome = ANY (ARRAY['answered'::text, 'abandoned'::text, 'failed'::text, 'expired'::text]))),
@@ -1080,7 +1083,7 @@ grant execute on function sandbox.reset(text,text,bigint,bigint,boolean) to purs
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.settle(sandbox.settlement[]) to purser_sandbox;
 
--- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer)
+-- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer)
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off
 grant execute on function usage.receipts(text,uuid,text,integer) to purser_live;
 

@@ -12,6 +12,7 @@ import type { JsonObject } from '#kernel/json.ts';
 import type { Refusal } from '#kernel/refusal.ts';
 import type { Completion } from '#providers/completion.ts';
 import { type ProviderCall, UpstreamError } from '#providers/provider.ts';
+import { visibleChoices } from '#providers/visible-fields.ts';
 
 type LaneRefusalCode = HoldRefusalCode | UpstreamRefusalCode | 'CONFLICT';
 
@@ -67,5 +68,6 @@ function wholeOf(hold: Hold<Mode>, { outputTokens }: ProviderCall, { choices, us
   const limit = outputLimitFor(call, outputTokens);
   const ending = endingOf(hold, 'answered', { report: usage, bytes, isPastLimit: bytes > limit.bytesMax, limit });
   const told = usage && { usage: usageToWire(ending.usage, usage) };
-  return { ending, completion: { ...withHead(extra, call.callId), choices, model: call.model.id, ...told } };
+  const seen = { choices: visibleChoices(choices), model: call.model.id, ...told };
+  return { ending, completion: { ...withHead(extra, call.callId), ...seen } };
 }
