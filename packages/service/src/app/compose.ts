@@ -11,6 +11,7 @@ import { createReadiness } from '#app/readiness.ts';
 import { createIdempotency, type Idempotency } from '#idempotency/idempotency.ts';
 import { createCatalogue } from '#catalogue/catalogue.ts';
 import { createLinks } from '#connections/link.ts';
+import { startClockWatch } from '#db/clock-watch.ts';
 import { startGenerations } from '#db/generations.ts';
 import { startInstance } from '#db/instance.ts';
 import { createPool, type Pool } from '#db/pool.ts';
@@ -205,6 +206,7 @@ function startUpkeep({ holds, pools, clock, log, leaseMs }: Upkeep): { readonly 
     startSandboxExpiry(pools.sandbox, log),
     startLedgerWatch({ pool: pools.check, clock, log }),
     startSmallTableStatistics(pools.live, log),
+    startClockWatch(pools.live, log),
   ];
   return { stop: () => Promise.all(jobs.map(({ stop }) => stop())) };
 }

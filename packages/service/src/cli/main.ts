@@ -14,6 +14,7 @@ import { createOperator, readNewOperator } from '#cli/operator-command.ts';
 import { CatalogueFileError } from '#catalogue/catalogue-file.ts';
 import { MigrationError } from '#db/migrate.ts';
 import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
+import { steadyClock } from '#kernel/clock.ts';
 import { createLog, describeFault, type Log } from '#kernel/log.ts';
 
 const USAGE = `Usage: npm run purser -- <command>
@@ -133,8 +134,8 @@ function untilToldToStop(): Promise<void> {
     let toldAtMs: number | undefined;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
-        toldAtMs ??= performance.now();
-        if (performance.now() - toldAtMs > SAME_SIGNAL_MS) process.exit(1);
+        toldAtMs ??= steadyClock.nowMs();
+        if (steadyClock.nowMs() - toldAtMs > SAME_SIGNAL_MS) process.exit(1);
         resolve();
       });
     }
