@@ -11,6 +11,7 @@ import { amountText, parseAmount } from '#web/format/typed-amount.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/frame/read-form.ts';
 import { redirectTo, showPage } from '#web/frame/responses.ts';
+import { backLine } from '#web/topup/back-line.ts';
 import { CAP_TEXTS as TEXTS } from '#web/topup/texts.ts';
 import { type OpenedLink, signedInAs, voidLink, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
@@ -33,6 +34,7 @@ export function capPage(
 <section>
 ${appMark(app)}
 ${isPaused ? pausePart(request, app.name, connection) : capPart(request, app.name, connection, refused?.typed)}
+${backLine(app)}
 </section>
 ${signedInAs(request, person.identity, path)}`;
   const title = isPaused ? TEXTS.pausedTitle(app.name) : TEXTS.title(app.name);

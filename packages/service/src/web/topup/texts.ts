@@ -63,6 +63,10 @@ export const CAP_TEXTS = {
   done: (app: string) => `The cap is set, and ${app} can spend up to it. Top up if your balance is too low.`,
 } as const;
 
+export const BACK_TEXTS = {
+  backTo: (app: string) => `Back to ${app}`,
+} as const;
+
 /** The texts of the page on which a payer waits for the money. */
 export const CHECKOUT_TEXTS = {
   amount: 'Amount',

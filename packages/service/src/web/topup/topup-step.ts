@@ -14,6 +14,7 @@ import type { Formats } from '#web/format/formats.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/frame/read-form.ts';
 import { redirectTo, showPage } from '#web/frame/responses.ts';
+import { backLine } from '#web/topup/back-line.ts';
 import { decideOnStop, type SpendingStop, spendingStopOf, stopField, stopWarning } from '#web/topup/spending-stop.ts';
 import { STOP_TEXTS, TOPUP_TEXTS as TEXTS } from '#web/topup/texts.ts';
 import { chosenAmount, leastPayment, offeredAmounts } from '#web/topup/topup-amounts.ts';
@@ -68,7 +69,7 @@ ${stop && stopWarning(formats, app.name, stop)}
 ${appMark(app)}
 ${connection === undefined ? html`<p>${TEXTS.gift}</p>` : ownerLines(formats, app.name, connection)}
 ${form}
-${step.next === undefined ? undefined : linkLine(step.next, TEXTS.skip)}
+${step.next === undefined ? backLine(app) : linkLine(step.next, TEXTS.skip)}
 </section>
 ${signedInAs(request, person.identity, step.path)}`;
   const title = connection === undefined ? TEXTS.giftTitle(app.name) : TEXTS.title(app.name);
