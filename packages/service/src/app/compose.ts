@@ -139,7 +139,14 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const kept = { keys, catalogue, underWay, links, ...webhooks };
   const planes = await composePlanes({ config, pools: planePools, clock, log, ...kept });
   return {
-    server: createHttpServer({ dataPlane, planes, isReady: createReadiness(upkeep, log), metrics, log, underWay }),
+    server: createHttpServer({
+      dataPlane,
+      planes,
+      readiness: createReadiness({ ...config, ...instance, pool: upkeep, log }),
+      metrics,
+      log,
+      underWay,
+    }),
     callsUnderWay: running.count,
     workUnderWay: underWay.count,
     settlementsKept: spool.kept,
