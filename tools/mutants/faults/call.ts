@@ -238,6 +238,27 @@ export const CALL_FAULTS: readonly Mutant[] = [
     ),
   },
   {
+    id: 'answer-too-large-asked-for',
+    clause: 'CC-11',
+    edits: [
+      validation(': Math.min(outputTokensAsked, outputTokensDeliverable(request, choices))', ': outputTokensAsked'),
+    ],
+    killer: overrunning(
+      'B1 CC-11 a plain call asks for no answer that would be too large to take, and its caller is told the limit',
+    ),
+  },
+  {
+    id: 'stream-with-too-large-a-chunk-free',
+    clause: 'CC-11',
+    edits: [
+      stream(
+        'if (!isTooLarge || !tally.cutShort()) throw fault;',
+        'if (isTooLarge || tally !== undefined) throw fault;',
+      ),
+    ],
+    killer: overrunning('B1 CC-11 a stream whose next chunk is too large ends there, and what had come is charged'),
+  },
+  {
     id: 'stream-without-an-end-charged',
     clause: 'CC-11',
     edits: [stream('else if (!tally.isFinished())', 'else if (tally === undefined)')],
