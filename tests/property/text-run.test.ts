@@ -31,7 +31,6 @@ function callOf(wantsUsage: boolean): ChatCall {
     wantsUsage,
     choices: 2,
     prompt: { tokensMax: 1_000, tokensEstimated: 20 },
-    outputTokensAsked: 2,
     outputTokensMax: 2,
   } as ChatCall;
 }

@@ -1,6 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 import {
   abandoning,
+  answerSize,
   holdRequest,
   counting,
   failure,
@@ -243,7 +244,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
     edits: [
       validation(': Math.min(outputTokensAsked, outputTokensDeliverable(request, choices))', ': outputTokensAsked'),
     ],
-    killer: overrunning(
+    killer: answerSize(
       'B1 CC-11 a plain call asks for no answer that would be too large to take, and its caller is told the limit',
     ),
   },
@@ -256,7 +257,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
         'if (isTooLarge || tally !== undefined) throw fault;',
       ),
     ],
-    killer: overrunning('B1 CC-11 a stream whose next chunk is too large ends there, and what had come is charged'),
+    killer: answerSize('B1 CC-11 a stream whose next chunk is too large ends there, and what had come is charged'),
   },
   {
     id: 'stream-without-an-end-charged',

@@ -71,9 +71,7 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
     return chunk instanceof TextRun ? takeRun(chunk) : takeParsed(chunk);
   }
 
-  function endingAs(outcome: 'answered' | 'abandoned'): Ending {
-    return endingOf(hold, outcome, { report, bytes, isPastLimit });
-  }
+  const endingAs: StreamTally['endingAs'] = (outcome) => endingOf(hold, outcome, { report, bytes, isPastLimit });
 
   const besideNewest = (): JsonObject => (newest === undefined ? beside : frames.besideOf(newest.lastChunk));
 
@@ -93,11 +91,7 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
     return cut + dataFrame({ ...besideNewest(), model: call.model.id, choices: [], usage }) + END_FRAME;
   }
 
-  function cutShort(): boolean {
-    isCutShort = bytes > 0;
-    return isCutShort;
-  }
-
+  const cutShort = (): boolean => (isCutShort = bytes > 0);
   const isFinished = (): boolean => isCutShort || progress.isFinished();
   return { take, isFinished, isPastLimit: () => isPastLimit, cutShort, endingAs, closingFrames };
 }
