@@ -132,21 +132,14 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const read = { wallets: createWallets(shared), usage: createUsage(shared), apps: createAppProfiles(shared) };
   const dataPlane = { gateway, writers: openWriters(), ...read, links, currency: config.currency, clock };
-  const planePools = openPlanePools(pool);
-  const webhooks = composeWebhooks({ config, pools: planePools, clock, log });
-  const outbox = startMail(config, planePools.shared, log);
+  const pools = openPlanePools(pool);
+  const webhooks = composeWebhooks({ config, pools, clock, log });
+  const outbox = startMail(config, pools.shared, log);
   const underWay = createUnderWay();
-  const kept = { keys, catalogue, underWay, links, ...webhooks };
-  const planes = await composePlanes({ config, pools: planePools, clock, log, ...kept });
+  const planes = await composePlanes({ config, pools, clock, log, keys, catalogue, underWay, links, ...webhooks });
+  const readiness = createReadiness({ ...config, ...instance, pool: upkeep, log });
   return {
-    server: createHttpServer({
-      dataPlane,
-      planes,
-      readiness: createReadiness({ ...config, ...instance, pool: upkeep, log }),
-      metrics,
-      log,
-      underWay,
-    }),
+    server: createHttpServer({ dataPlane, planes, readiness, metrics, log, underWay }),
     callsUnderWay: running.count,
     workUnderWay: underWay.count,
     settlementsKept: spool.kept,
