@@ -64,7 +64,8 @@ function step(place: Place | undefined): void {
 
 /** What is wrong with a string: text that cannot be stored, or a name that was there before. */
 function faultOfText(token: string, place: Place | undefined): string | undefined {
-  const text = JSON.parse(token) as string; // Unescaped: `"a"` and `"\u0061"` are the same name.
+  // Unescaped: `"a"` and `"\u0061"` are the same name. Most texts have no escapes, and a parse for each would take longest.
+  const text = token.includes('\\') ? (JSON.parse(token) as string) : token.slice(1, -1);
   const isName = place?.isAtName === true;
   if (isName) {
     place.at = text;
@@ -80,11 +81,15 @@ function faultOfText(token: string, place: Place | undefined): string | undefine
 /** A number's sign, whole digits, fraction and exponent. */
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
+/** Too few digits to be rounded, and not -0. Nearly every number is one of these. */
+const PLAIN = /^(?:0|-?[1-9]\d{0,14})$/;
+
 /**
  * A number that is whole after parsing must also have been whole as it was written: `1.0000000000000000001` parses as 1.
  * Fractions that stay fractions are left to the schema.
  */
 function faultOfNumber(token: string): string | undefined {
+  if (PLAIN.test(token)) return undefined;
   const value = Number(token);
   if (!Number.isInteger(value)) return undefined;
   return Number.isSafeInteger(value) && !Object.is(value, -0) && isExactly(token, value)
