@@ -52,6 +52,7 @@ const COMPUTING: Readonly<Record<string, number>> = {
   'tests/integration/operator-command.test.ts': 9,
   'tests/integration/webhook-crashes.test.ts': 9,
   'tests/property/rate-bound.test.ts': 9,
+  'tests/property/text-run.test.ts': 8,
   'tests/conformance/control/keys.test.ts': 8,
   'tests/integration/example-demo.test.ts': 8,
   'tests/integration/small-table-statistics.test.ts': 8,
@@ -83,26 +84,62 @@ const COMPUTING: Readonly<Record<string, number>> = {
 
 const SHORT_SECONDS = 2;
 
+/** Short files of these folders share processes: they leave nothing behind in theirs. */
+const SHARING = [
+  'packages/',
+  'tests/conformance/',
+  'tests/integration/',
+  'tests/property/',
+  'tests/documents/',
+  'tests/support/',
+];
+/** Short files that need a process of their own, because they measure or change it. */
+const ALONE: ReadonlySet<string> = new Set(['tests/integration/open-stream-memory.test.ts']);
+const FILES_IN_GROUP_MAX = 8;
+
+/** Files that run in one process. */
+export type Group = readonly [string, ...string[]];
+
 export interface Queues {
-  readonly waiting: readonly string[];
-  readonly computing: readonly string[];
+  readonly waiting: readonly Group[];
+  readonly computing: readonly Group[];
 }
 
 /** Both longest first, so that no long file is left over at the end, with one core idle. */
-export function inQueues(files: readonly string[]): Queues {
+export function inQueues(files: readonly string[], isGrouped: boolean): Queues {
+  const isShort = (file: string): boolean => isGrouped && mayShare(file);
   return {
-    waiting: longestFirst(files.filter((file) => file in WAITING)),
-    computing: longestFirst(files.filter((file) => !(file in WAITING))),
+    waiting: longestFirst(files.filter((file) => file in WAITING).map((file) => [file])),
+    computing: longestFirst([
+      ...files.filter((file) => !(file in WAITING) && !isShort(file)).map((file): Group => [file]),
+      ...groupsOf(files.filter(isShort)),
+    ]),
   };
 }
 
 /** For the test that every file named here exists. */
-export const NAMED = [...Object.keys(WAITING), ...Object.keys(COMPUTING)];
+export const NAMED = [...Object.keys(WAITING), ...Object.keys(COMPUTING), ...ALONE];
 
-function longestFirst(files: readonly string[]): readonly string[] {
-  return files.toSorted((one, other) => secondsOf(other) - secondsOf(one) || (one < other ? -1 : 1));
+function mayShare(file: string): boolean {
+  return (
+    SHARING.some((folder) => file.startsWith(folder)) && !(file in WAITING) && !(file in COMPUTING) && !ALONE.has(file)
+  );
 }
 
-function secondsOf(file: string): number {
-  return WAITING[file] ?? COMPUTING[file] ?? SHORT_SECONDS;
+/** Neighbours in the tree load the same modules, so they are grouped by their place in it. */
+function groupsOf(files: readonly string[]): readonly Group[] {
+  const groups: Group[] = [];
+  for (let at = 0; at < files.length; at += FILES_IN_GROUP_MAX) {
+    const [first, ...others] = files.slice(at, at + FILES_IN_GROUP_MAX);
+    if (first !== undefined) groups.push([first, ...others]);
+  }
+  return groups;
+}
+
+function longestFirst(groups: readonly Group[]): readonly Group[] {
+  return groups.toSorted((one, other) => secondsOf(other) - secondsOf(one) || (one[0] < other[0] ? -1 : 1));
+}
+
+function secondsOf(group: Group): number {
+  return group.reduce((seconds, file) => seconds + (WAITING[file] ?? COMPUTING[file] ?? SHORT_SECONDS), 0);
 }

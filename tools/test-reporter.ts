@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { spec as createSpecReporter, type TestEvent } from 'node:test/reporters';
 
@@ -6,6 +6,7 @@ type Summary = Extract<TestEvent, { type: 'test:summary' }>['data'];
 
 const COUNTS = ['tests', 'suites', 'passed', 'cancelled', 'skipped', 'todo'] as const;
 const CLOSING_LINE = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
+const GROUP = join(import.meta.dirname, 'test-group.ts');
 const LONGEST_SHOWN = 10;
 /** A run of fewer files does not list the longest: one can see which takes long. */
 const FILES_FOR_LONGEST = 30;
@@ -50,6 +51,7 @@ async function* addedUp(source: AsyncIterable<TestEvent>, total: Total): AsyncGe
   let file = '';
   for await (const event of source) {
     if (event.type === 'test:interrupted') total.isInterrupted = true;
+    if (isFileOfGroup(event)) total.files.push({ file: event.data.name, ms: event.data.details.duration_ms });
     if (event.type === 'test:summary') {
       if (event.data.file === undefined) addFile(total, file, event.data);
       else {
@@ -63,8 +65,15 @@ async function* addedUp(source: AsyncIterable<TestEvent>, total: Total): AsyncGe
 
 function addFile(total: Total, file: string, summary: Summary): void {
   for (const name of COUNTS) total.counts[name] += summary.counts[name];
-  total.files.push({ file, ms: summary.duration_ms });
+  if (file !== GROUP) total.files.push({ file, ms: summary.duration_ms });
   if (!summary.success) process.exitCode = 1;
+}
+
+/** The end of a file that shared its process (`test-group.ts`). */
+function isFileOfGroup(event: TestEvent): event is Extract<TestEvent, { type: 'test:complete' }> {
+  return (
+    event.type === 'test:complete' && event.data.nesting === 0 && event.data.file === GROUP && event.data.name !== GROUP
+  );
 }
 
 /** `ℹ tests 12` and the lines below it, which the runner says of each file. */

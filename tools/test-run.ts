@@ -1,11 +1,11 @@
-// Runs test files, each in a process of its own, and reports them as one run. Started by test.ts with a plan in JSON.
+// Runs test files, the short ones several to a process, and reports them as one run. Started by test.ts with a plan in JSON.
 import { existsSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { run } from 'node:test';
 import type { TestEvent } from 'node:test/reporters';
 import { pathToFileURL } from 'node:url';
-import { inQueues } from './test-order.ts';
+import { type Group, inQueues } from './test-order.ts';
 import report from './test-reporter.ts';
 
 export interface Plan {
@@ -14,6 +14,7 @@ export interface Plan {
   readonly timeoutMs: number;
 }
 
+const GROUP = join(import.meta.dirname, 'test-group.ts');
 const GLOBAL_SETUP = 'tests/support/global-setup.ts';
 /** Two cores compute; what waits leaves them alone. */
 const COMPUTING_AT_ONCE = 2;
@@ -39,7 +40,8 @@ const setup: Setup = existsSync(GLOBAL_SETUP)
   ? ((await import(pathToFileURL(resolve(GLOBAL_SETUP)).href)) as Setup)
   : {};
 await setup.globalSetup?.();
-const { waiting, computing } = inQueues(plan.files);
+// With a pattern, each file has its own process: the runner would skip the suite of a file whose name does not match.
+const { waiting, computing } = inQueues(plan.files, plan.pattern === undefined);
 await Promise.all([runQueue(computing, COMPUTING_AT_ONCE), runQueue(waiting, WAITING_AT_ONCE)]);
 if (!isEnding) {
   events.end();
@@ -48,26 +50,29 @@ if (!isEnding) {
   process.exit();
 }
 
-async function runQueue(files: readonly string[], atOnce: number): Promise<void> {
-  const left = [...files];
+async function runQueue(groups: readonly Group[], atOnce: number): Promise<void> {
+  const left = [...groups];
   const runNext = async (): Promise<void> => {
-    const file = isEnding ? undefined : left.shift();
-    if (file === undefined) return;
-    await runFile(file);
+    const group = isEnding ? undefined : left.shift();
+    if (group === undefined) return;
+    await runGroup(group);
     await runNext();
   };
   await Promise.all(Array.from({ length: atOnce }, runNext));
 }
 
-/** A file is reported as a whole when it has ended, so that two of them do not mix; a single one while it runs. */
-async function runFile(file: string): Promise<void> {
+/** A process is reported as a whole when it has ended, so that two of them do not mix; a single one while it runs. */
+async function runGroup(files: Group): Promise<void> {
   const began = new Map<string, TestEvent>();
+  const [file] = files;
   underWay.set(file, began);
   const isAlone = plan.files.length === 1;
   const kept: TestEvent[] = [];
   const { pattern, timeoutMs: timeout } = plan;
   const names = pattern === undefined ? {} : { testNamePatterns: pattern };
-  const options = { files: [resolve(file)], timeout, execArgv: NODE_FLAGS, ...names };
+  const inGroup = { files: [GROUP], argv: [String(timeout), ...files], timeout: timeout * files.length };
+  const choice = files.length === 1 ? { files: [resolve(file)], timeout } : inGroup;
+  const options = { ...choice, execArgv: NODE_FLAGS, ...names };
   for await (const event of run(options) as AsyncIterable<TestEvent>) {
     note(event, began);
     if (isAlone) events.write(event);

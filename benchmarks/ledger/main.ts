@@ -43,7 +43,7 @@ const MOST = micros(1_000n);
 const CHARGE = micros(BigInt(PAIR_PRICE_MICROS));
 /** Coprime to every number of wallets in use, so that neighbours in time are none in the table. */
 const STRIDE = 7_919;
-const USAGE = { promptTokens: 8, cachedTokens: 0, completionTokens: 47, reasoningTokens: 0 };
+const USAGE = { promptTokens: 8, cachedTokens: 0, cacheWriteTokens: 0, completionTokens: 47, reasoningTokens: 0 };
 
 const { databaseUrl, directory, appIds } = startArgument() as LedgerGround;
 const log = createLog('warn');

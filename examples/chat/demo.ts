@@ -38,7 +38,7 @@ const SECRET = /Signing secret until this command ends: (whsec_\S+)/;
 const ANSWER_MS_MAX = 10_000;
 
 /**
- * Becomes the demo app of a development service: adds the address to come back to, and has the events forwarded by `purser listen`, which
+ * Becomes the demo app of a development service: adds the addresses to come back to, and has the events forwarded by `purser listen`, which
  * needs no endpoint that the service could reach. Throws `StartFault`.
  */
 export async function becomeDemoApp({ purserUrl, dataDirectory, publicUrl, port }: Where): Promise<Standing> {
@@ -55,10 +55,9 @@ export async function becomeDemoApp({ purserUrl, dataDirectory, publicUrl, port 
   try {
     const app = { path: `/apps/${appId}`, token };
     const { redirectUris } = (await control(purserUrl, { ...app, method: 'GET' })) as App;
-    const back = publicUrl + BACK;
-    if (!redirectUris.includes(back)) {
-      await control(purserUrl, { ...app, method: 'PATCH', body: { redirectUris: [...redirectUris, back] } });
-    }
+    const returnUri = `${publicUrl}/`;
+    const allowed = [...new Set([...redirectUris, publicUrl + BACK, returnUri])];
+    await control(purserUrl, { ...app, method: 'PATCH', body: { redirectUris: allowed, returnUri } });
     const words = ['--app', appId, '--url', purserUrl, '--forward', `http://127.0.0.1:${port}${HOOK}`];
     const { webhookSecret, stop } = await listen(words, token);
     return { apiKey: liveKey, webhookSecret, stop: () => stop().then(signOut) };

@@ -76,10 +76,12 @@ create table accounts.apps (
   max_streams_per_user integer,
   generation bigint not null,
   created_at timestamp with time zone default clock_timestamp() not null,
+  return_uri text,
   constraint apps_pkey PRIMARY KEY (app_id),
   constraint apps_max_streams_per_user_check CHECK ((max_streams_per_user > 0)),
   constraint apps_rate_burst_check CHECK ((rate_burst > 0)),
   constraint apps_rate_per_minute_check CHECK ((rate_per_minute > 0)),
+  constraint apps_return_uri_is_allowed CHECK (((return_uri IS NULL) OR (return_uri = ANY (redirect_uris)))),
   constraint apps_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text])))
 );
 CREATE INDEX apps_account ON accounts.apps USING btree (account_id);
@@ -256,8 +258,10 @@ grant select, update on db.generations to purser_live;
 create table db.identity (
   is_only boolean default true not null,
   database_id uuid default gen_random_uuid() not null,
+  secret_fingerprint bytea,
   constraint identity_pkey PRIMARY KEY (is_only),
-  constraint identity_is_only_check CHECK (is_only)
+  constraint identity_is_only_check CHECK (is_only),
+  constraint identity_secret_fingerprint_check CHECK ((length(secret_fingerprint) = 16))
 );
 grant select on db.identity to purser_live;
 
@@ -379,7 +383,7 @@ create type ledger.book as enum ('wallet', 'earned', 'processor', 'receivable', 
 
 create type ledger.entry_kind as enum ('charge', 'charge_receivable', 'top_up', 'contract_credit', 'funds_reinstated', 'refund', 'refund_receivable', 'claw_back', 'claw_back_receivable', 'recovery', 'write_off', 'charge_overrun', 'refund_set_aside', 'refund_paid', 'refund_released');
 
-create type ledger.settlement as (call_id uuid, charge_micros bigint, outcome text, model text, price_id bigint, is_estimated boolean, is_usage_clamped boolean, prompt_tokens bigint, cached_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, correlation_id text, is_unkept boolean);
+create type ledger.settlement as (call_id uuid, charge_micros bigint, outcome text, model text, price_id bigint, is_estimated boolean, is_usage_clamped boolean, prompt_tokens bigint, cached_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, correlation_id text, is_unkept boolean, cache_write_tokens bigint);
 
 create table ledger.checkpoints (
   wallet_id bigint not null,
@@ -474,6 +478,7 @@ create table ledger.wallets (
   constraint wallets_open_streams_check CHECK ((open_streams >= 0)),
   constraint wallets_shortfall_micros_check CHECK ((shortfall_micros >= 0))
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+CREATE UNIQUE INDEX wallets_connected ON ledger.wallets USING btree ((((app_id || ' '::text) || user_id))) WHERE is_connected;
 grant select on ledger.wallets to purser_live;
 
 -- limits
@@ -744,6 +749,7 @@ create table sandbox.wallets (
   requests bigint default 0 not null,
   tokens bigint default 0 not null,
   last_used_at timestamp with time zone default clock_timestamp() not null,
+  reset_at timestamp with time zone,
   constraint wallets_pkey PRIMARY KEY (wallet_id),
   constraint wallets_app_id_user_id_key UNIQUE (app_id, user_id),
   constraint wallets_balance_micros_check CHECK (((balance_micros >= 0) AND (balance_micros <= '9007199254740991'::bigint))),
@@ -776,11 +782,14 @@ create table usage.calls (
   charged_micros bigint not null,
   correlation_id text collate "C",
   settled_at timestamp with time zone default clock_timestamp() not null,
+  cache_write_tokens bigint default 0 not null,
   constraint calls_pkey PRIMARY KEY (call_id),
+  constraint calls_cache_write_tokens_check CHECK ((cache_write_tokens >= 0)),
   constraint calls_check CHECK (((cached_tokens >= 0) AND (cached_tokens <= prompt_tokens))),
   constraint calls_check1 CHECK (((reasoning_tokens >= 0) AND (reasoning_tokens <= completion_tokens))),
   constraint calls_check2 CHECK (((charged_micros >= 0) AND (charged_micros <= held_micros))),
   constraint calls_check3 CHECK (((outcome = ANY (ARRAY['answered'::text, 'abandoned'::text])) OR (charged_micros = 0))),
+  constraint calls_check4 CHECK (((cached_tokens + cache_write_tokens) <= prompt_tokens)),
   constraint calls_completion_tokens_check CHECK ((completion_tokens >= 0)),
   constraint calls_held_micros_check CHECK ((held_micros > 0)),
   constraint calls_outcome_check CHECK ((outcome = ANY (ARRAY['answered'::text, 'abandoned'::text, 'failed'::text, 'expired'::text]))),
@@ -868,6 +877,7 @@ create table webhooks.subscriptions (
   disabled_reason text,
   failures_in_row integer default 0 not null,
   exhausted_in_row integer default 0 not null,
+  drop_told_at timestamp with time zone,
   constraint subscriptions_pkey PRIMARY KEY (subscription_id),
   constraint subscriptions_app_id_listener_id_key UNIQUE NULLS NOT DISTINCT (app_id, listener_id),
   constraint subscriptions_check CHECK ((num_nonnulls(endpoint_url, sealed_secret, secret_fingerprint) =
@@ -1073,7 +1083,7 @@ grant execute on function sandbox.reset(text,text,bigint,bigint,boolean) to purs
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.settle(sandbox.settlement[]) to purser_sandbox;
 
--- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer)
+-- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer)
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off
 grant execute on function usage.receipts(text,uuid,text,integer) to purser_live;
 

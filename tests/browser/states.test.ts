@@ -83,9 +83,15 @@ test('the page of every wallet state and refusal is sound: empty, another userâ€
   await page.getByRole('button', { name: 'Set this cap' }).click();
   await page.getByRole('alert').waitFor();
   await journey.at(/cap/, 'cap-wrong');
+  await page.getByRole('link', { name: 'Top up without changing the cap' }).click();
+  await journey.at(/^Top up/, 'amounts-capped');
   await page.goto(`${OWN}/wallet/${connectionId}`);
   await page.getByRole('button', { name: 'Pause spending' }).click();
   await journey.at(/Test app/, 'paused');
+  await page.goto(await topupPath('capped'));
+  await journey.at('You paused Test app', 'cap-paused');
+  await page.getByRole('link', { name: 'Top up without resuming' }).click();
+  await journey.at(/^Top up/, 'amounts-paused');
 
   await service.fund(app, 'blocked', 0);
   const blocked = await connections.connect({ identity, appId: app.appId, user: 'blocked' });

@@ -62,6 +62,7 @@ before(async () => {
     PURSER_ENV: 'production',
     PURSER_LOG_LEVEL: 'debug',
     PURSER_SECRET: CANARY.secret,
+    PURSER_PUBLIC_URL: 'https://purser.test',
     PURSER_METRICS_TOKEN: CANARY.metricsToken,
     CANARY_PROVIDER_KEY: CANARY.providerKey,
   };

@@ -57,7 +57,6 @@ const FULL_COMPLETION = {
   object: 'chat.completion',
   created: 1_700_000_000,
   model: 'large-upstream',
-  service_tier: 'default',
   system_fingerprint: 'fp_1',
   choices: [
     {
@@ -96,6 +95,48 @@ test('CC-01 a completion is the provider’s own, field for field, under the res
   assert.equal(reply.headers.get('x-service-charge-micros'), String(CHARGE));
   assert.match(reply.headers.get('x-service-call-id') ?? '', /^[0-9a-f-]{36}$/);
   assert.equal(reply.headers.get('x-service-max-output-tokens'), null);
+});
+
+/** What other gateways and vendors add, and what it would show: what the operator pays, and to whom. */
+const PURCHASE = { provider: 'Cheap', organization: 'org-1', service_tier: 'flex', x_groq: { usage: { cost: 2 } } };
+const COSTLY_USAGE = {
+  ...USAGE,
+  prompt_tokens_details: { ...USAGE.prompt_tokens_details, cost: 3 },
+  cost: 0.000_123,
+  cost_details: { upstream_inference_cost: 1 },
+  is_byok: false,
+};
+
+test('B4 CC-21 an app gets the fields of the format, plain and streamed, and none that shows what the operator pays', async () => {
+  const choices = FULL_COMPLETION.choices.map((choice) => ({
+    ...choice,
+    native_finish_reason: 'end_turn',
+    cost: 1,
+    message: { ...choice.message, provider_specific_fields: { cost: 1 } },
+  }));
+  upstream.script({ body: JSON.stringify({ ...FULL_COMPLETION, ...PURCHASE, choices, usage: COSTLY_USAGE }) });
+  const plain = await ask({ n: 2 });
+  assert.deepEqual(plain.body, { ...FULL_COMPLETION, model: 'acme.large-1' });
+  const added = (chunk: Payload) => {
+    const [choice] = chunk['choices'] as Payload[];
+    const delta = { ...(choice?.['delta'] as object), hidden_cost: 'dear' };
+    return { ...chunk, ...PURCHASE, choices: [{ ...choice, cost: 1, delta }] };
+  };
+  // Chunks that differ only in their text are recognised without parsing: they must lose the same fields.
+  const alike = Array.from({ length: 5 }, (_, index) => ({ ...chunkOf(0, { content: `t${index}` }), ...PURCHASE }));
+  const all = [...CHUNKS.slice(0, 5).map(added), ...alike, ...CHUNKS.slice(5).map(added)];
+  const usageChunk = { ...HEAD, ...PURCHASE, choices: [], usage: COSTLY_USAGE };
+  upstream.script({ body: [{ write: framesOf([...all, usageChunk]) }] });
+  const streamed = await askForStream({ n: 2, stream_options: { include_usage: true } });
+  const texts = alike.map((_, index) => chunkOf(0, { content: `t${index}` }));
+  assert.deepEqual(streamed, [
+    ...[...CHUNKS.slice(0, 5), ...texts, ...CHUNKS.slice(5)].map((chunk) => ({
+      ...chunk,
+      model: 'acme.large-1',
+      usage: null,
+    })),
+    { ...HEAD, model: 'acme.large-1', choices: [], usage: USAGE },
+  ]);
 });
 
 const HEAD = { id: 'chatcmpl-2', object: 'chat.completion.chunk', created: 1_700_000_001, model: 'large-upstream' };

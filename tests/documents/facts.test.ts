@@ -4,6 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { ERROR_STATUS } from '../../packages/contract/src/errors.ts';
 import { chargeOf } from '../../packages/service/src/catalogue/price.ts';
+import { VISIBLE_FIELDS } from '../../packages/service/src/providers/visible-fields.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { allDocuments, deadLinks, namesIn, readDocument, rowsUnder } from '../support/documents.ts';
 import { GUIDES, settingNames } from '../support/guide-blocks.ts';
@@ -28,6 +29,16 @@ test('ER-01 the guide lists every code with its status', () => {
 test('the guide lists every setting that the service reads, and no other', () => {
   const told = rowsUnder(OPERATOR, '## Settings').flatMap(([name = '']) => namesIn(name));
   assert.deepEqual(told.toSorted(), [...settingNames()].toSorted());
+});
+
+test('CC-21 the document lists every field of an answer that an app gets, and no other', () => {
+  const told = rowsUnder('docs/PARAMETERS.md', '## What an answer holds')
+    .flatMap((row) => row.flatMap(namesIn))
+    .flatMap((name) => name.split('.'));
+  const named = (fields: object): readonly string[] =>
+    Object.entries(fields).flatMap(([name, inner]) => [name, ...(typeof inner === 'object' ? named(inner) : [])]);
+  const seen = Object.values(VISIBLE_FIELDS).flatMap(named);
+  assert.deepEqual([...new Set(told)].toSorted(), [...new Set(seen)].toSorted());
 });
 
 test('the log lines in the guide exist, with their levels', () => {
@@ -63,7 +74,10 @@ test('CC-11 the examples in the owner’s guide are what such calls cost', () =>
   assert.equal(examples.length, 2);
   for (const [, prompt, completion, told] of examples) {
     const tokens = { promptTokens: Number(prompt), completionTokens: Number(completion) };
-    assert.equal(chargeOf(price, { ...tokens, cachedTokens: 0, reasoningTokens: 0 }), BigInt(told ?? ''));
+    assert.equal(
+      chargeOf(price, { ...tokens, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 }),
+      BigInt(told ?? ''),
+    );
   }
 });
 

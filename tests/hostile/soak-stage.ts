@@ -42,6 +42,7 @@ export async function setSoakStage(): Promise<SoakStage> {
     PURSER_ENV: 'production',
     PURSER_LOG_LEVEL: 'error',
     PURSER_SECRET: 'a secret of the hostile tests, long enough',
+    PURSER_PUBLIC_URL: 'https://purser.test',
   };
   const service = await startServiceProcess({
     dataDirectory,

@@ -57,7 +57,7 @@ test('the example reports when events stop coming, carries on, and ends its sess
 
 test('the example ends its session if it could not start', async () => {
   const { database } = service;
-  await database.owner.query('update accounts.apps set redirect_uris = $2 where app_id = $1', [
+  await database.owner.query('update accounts.apps set redirect_uris = $2, return_uri = null where app_id = $1', [
     demo.appId,
     Array.from({ length: 20 }, (_, index) => `https://app.test/${index}`), // The most that is allowed.
   ]);

@@ -50,29 +50,37 @@ async function dieInOutage(
     return service;
   };
   const dying = await start();
-  if (hasSurvivor) await start();
+  const survivor = hasSurvivor ? await start() : undefined;
   const { liveKey: key, userId: user } = readDemo(dataDirectory);
   const gate = createGate();
   const write = completionBody({ model: 'large-upstream', content: 'Hi.', usage: USAGE });
-  upstream.script({ headers: { 'content-type': 'application/json' }, body: [{ waitFor: gate.opened }, { write }] });
+  const answer = { headers: { 'content-type': 'application/json' }, body: [{ waitFor: gate.opened }, { write }] };
+  upstream.script(answer);
   const call = chat({ url: dying.url, key, user });
   await upstream.arrival(0);
+  if (survivor !== undefined) upstream.script(answer);
+  const beside = survivor === undefined ? undefined : chat({ url: survivor.url, key, user });
+  if (beside !== undefined) await upstream.arrival(1);
   if (ends === 'killed') proxy.reset();
   else proxy.fallSilent();
   gate.open();
   const { status, headers } = await call;
   assert.deepEqual([status, headers.get('x-service-charge-micros')], [200, String(CHARGE)]);
   const spool = spoolIn(dataDirectory);
-  assert.equal(recordsOf(spool).length, 1);
+  const besideId = (await beside)?.headers.get('x-service-call-id') ?? undefined;
+  assert.equal(recordsOf(spool).length, survivor === undefined ? 1 : 2);
   await (ends === 'killed' ? dying.kill() : dying.stop());
   proxy.restore();
-  return { database, spool, start, callId: headers.get('x-service-call-id') ?? '' };
+  const callIds = [headers.get('x-service-call-id') ?? '', ...(besideId === undefined ? [] : [besideId])];
+  return { database, spool, start, callId: callIds[0] ?? '', callIds };
 }
 
-async function assertCharged({ database, spool, callId }: Awaited<ReturnType<typeof dieInOutage>>): Promise<void> {
-  await waitUntil('the call has ended', () => receiptOf(database, callId), RELEASE_MS_MAX);
-  const receipt = await receiptOf(database, callId);
-  assert.deepEqual([receipt?.outcome, receipt?.charged], ['answered', CHARGE]);
+async function assertCharged({ database, spool, callIds }: Awaited<ReturnType<typeof dieInOutage>>): Promise<void> {
+  for (const callId of callIds) {
+    await waitUntil('the call has ended', () => receiptOf(database, callId), RELEASE_MS_MAX);
+    const receipt = await receiptOf(database, callId);
+    assert.deepEqual([receipt?.outcome, receipt?.charged], ['answered', CHARGE]);
+  }
   await untilEmpty(spool);
   assert.equal((await database.owner.query('select from ledger.holds')).rowCount, 0);
   assert.deepEqual((await checkLedger(database.owner)).differences, []);
@@ -92,7 +100,7 @@ test('WA-07 a gateway that cannot reach the database still stops, and the next s
   await assertCharged(outage);
 });
 
-test('WA-07 if one of two gateways on a data directory is killed in an outage, the other charges what it had answered', async (t) => {
+test('B6 WA-07 if one of two gateways on a data directory is killed in an outage, the other charges the calls of both once', async (t) => {
   await assertCharged(await dieInOutage(t, { hasSurvivor: true }));
 });
 

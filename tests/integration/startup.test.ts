@@ -6,7 +6,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { checkSecret } from '../../packages/service/src/app/database.ts';
 import { send } from '../support/client.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** The product as a newcomer starts it: a separate process with an embedded database, the demo and the simulator. */
@@ -167,12 +169,74 @@ test('several gateway processes share the port, and one that is killed is replac
   }
 });
 
+test('B5 CC-14 C9 a database has one secret, and a start makes the data directory', async (t) => {
+  const database = await createTestDatabase();
+  t.after(database.close);
+  const data = path.join(directory, 'not', 'there');
+  const settings = {
+    DATABASE_URL: database.url,
+    PURSER_DATA_DIR: data,
+    PURSER_SECRET: 'one secret for this database alone',
+  };
+  const service = launch(['serve'], settings);
+  await untilSaid(service, /Stop with Ctrl-C/);
+  try {
+    const other = {
+      DATABASE_URL: database.url,
+      PURSER_DATA_DIR: directory,
+      PURSER_SECRET: 'another secret, just as long as it',
+    };
+    const [serving, working, replacing] = await Promise.all([
+      finish(launch(['serve'], { ...other, PORT: '0' })),
+      finish(launch(['work'], other)),
+      finish(launch(['secret', 'replace'], other)),
+    ]);
+    for (const { code, output } of [serving, working]) {
+      assert.equal(code, 1);
+      assert.match(
+        output,
+        /^This database belongs to another PURSER_SECRET\. Set the one that its other gateways use/m,
+      );
+    }
+    assert.match(replacing.output, /^A gateway runs on this database\. Stop all of them/m);
+    await stop(service);
+    assert.match((await finish(launch(['secret', 'replace'], other))).output, /now belongs to this PURSER_SECRET/);
+    const former = await finish(launch(['work'], settings));
+    assert.match(former.output, /^This database belongs to another PURSER_SECRET/m);
+  } finally {
+    service.kill('SIGKILL');
+  }
+});
+
+test('B5 CC-14 of two first starts at once, one secret becomes the one of the database', async (t) => {
+  const database = await createTestDatabase();
+  t.after(database.close);
+  const secrets = Array.from({ length: 8 }, (_, index) =>
+    Buffer.from(`the secret number ${index % 2} of this database`),
+  );
+  const starts = await Promise.allSettled(secrets.map((secret) => checkSecret(database.owner, secret)));
+  const taken = starts.map(({ status }) => status === 'fulfilled');
+  assert.deepEqual(
+    taken,
+    secrets.map((_, index) => taken[index % 2]),
+    'equal secrets fare alike',
+  );
+  assert.notEqual(taken[0], taken[1]);
+});
+
 test('production names every missing or weak setting at once and starts nothing', async () => {
   const { code, output } = await finish(
     launch(['serve'], { PURSER_ENV: 'production', PORT: 'x', DATABASE_URL: 'mysql://x', PURSER_CURRENCY: 'euro' }),
   );
   assert.equal(code, 1);
-  for (const name of ['PORT', 'DATABASE_URL', 'PURSER_CURRENCY', 'PURSER_SECRET', 'PURSER_CATALOGUE']) {
+  for (const name of [
+    'PORT',
+    'DATABASE_URL',
+    'PURSER_CURRENCY',
+    'PURSER_SECRET',
+    'PURSER_PUBLIC_URL',
+    'PURSER_CATALOGUE',
+  ]) {
     assert.match(output, new RegExp(`${name} (must|is required)`));
   }
 });
@@ -193,6 +257,9 @@ test('one sentence says why the service cannot start', async () => {
   assert.match(unreachable.output, /The database none at 127\.0\.0\.1:1 cannot be reached/);
   const missing = await finish(launch(['serve'], { PURSER_CATALOGUE: '/nowhere.json' }));
   assert.match(missing.output, /The catalogue \/nowhere\.json cannot be read/);
+  const blocked = path.join(directory, 'demo.json', 'data'); // A file is in the way.
+  const unusable = await finish(launch(['serve'], { PURSER_DATA_DIR: blocked, PURSER_SECRET: 'x'.repeat(32) }));
+  assert.match(unusable.output, /^The data directory \S.+\/data cannot be used: .+ set PURSER_DATA_DIR to another/);
   const unknown = await finish(launch(['frobnicate']));
   assert.equal(unknown.code, 2);
   assert.match(unknown.output, /There is no command `frobnicate`/);

@@ -96,7 +96,7 @@ test('MO-06 cached and uncached, hidden and visible tokens add up in answer, rec
     const { shown, bill } = await callReporting('sums', usage, isStream);
     assert.deepEqual(shown, usage);
     const { uncached, cached, visible, reasoning } = parts;
-    const tokens = { prompt: uncached + cached, cached, completion: visible + reasoning, reasoning };
+    const tokens = { prompt: uncached + cached, cached, cacheWrite: 0, completion: visible + reasoning, reasoning };
     assert.deepEqual(bill.tokens, tokens);
     assert.deepEqual([bill.isEstimated, bill.isClamped], [false, false]);
     assert.equal(bill.charged, Math.ceil(((uncached * 100 + cached * 25 + (visible + reasoning) * 400) * 11) / 1_000));
@@ -141,7 +141,7 @@ for (const isStream of [false, true]) {
     const usage = { ...usageOf({ uncached: 10, cached: 0, visible: 20, reasoning: 0 }), total_tokens: 130 };
     const reported = { ...usage, completion_tokens_details: { reasoning_tokens: 100 } };
     const { shown, bill } = await callReporting(`beside-${isStream}`, reported, isStream);
-    assert.deepEqual(bill.tokens, { prompt: 10, cached: 0, completion: 120, reasoning: 100 });
+    assert.deepEqual(bill.tokens, { prompt: 10, cached: 0, cacheWrite: 0, completion: 120, reasoning: 100 });
     assert.deepEqual([bill.charged, bill.isClamped], [chargeFor({ prompt: 10, completion: 120 }), false]);
     assert.deepEqual(shown, { ...reported, completion_tokens: 120 });
   });
@@ -170,7 +170,7 @@ test('CC-11 if several chunks report usage, the largest counts and a fall is fla
   ] as const) {
     upstream.script({ body: [...told, { write: frame('[DONE]') }] });
     const { shown, bill } = await call('chunks', true);
-    assert.deepEqual(bill.tokens, { prompt: 10, cached: 0, completion, reasoning: 0 });
+    assert.deepEqual(bill.tokens, { prompt: 10, cached: 0, cacheWrite: 0, completion, reasoning: 0 });
     assert.deepEqual([bill.charged, bill.isClamped], [chargeFor({ prompt: 10, completion }), isClamped]);
     assert.deepEqual(shown, { prompt_tokens: 10, completion_tokens: completion, total_tokens: 10 + completion });
   }

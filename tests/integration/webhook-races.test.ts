@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { newListenerId } from '../../packages/service/src/kernel/ids.ts';
-import {
-  deleteListener,
-  deleteSubscription,
-  insertListener,
-  upsertSubscription,
-  renewDisabled,
-} from '../../packages/service/src/webhooks/queries.ts';
+import { deleteListener, insertListener } from '../../packages/service/src/webhooks/listener-queries.ts';
+import { deleteSubscription, renewDisabled, upsertSubscription } from '../../packages/service/src/webhooks/queries.ts';
 import { APP, createLedgerDatabase, holdOf } from '../support/ledger-database.ts';
 import { ROUNDS } from '../support/rounds.ts';
 

@@ -49,7 +49,9 @@ function anyPrice(): Price {
 
 function anyUsage(tokensMax: number): TokenUsage {
   const [promptTokens, completionTokens] = [upTo(tokensMax), upTo(tokensMax)];
-  return { promptTokens, completionTokens, cachedTokens: upTo(promptTokens), reasoningTokens: upTo(completionTokens) };
+  const cachedTokens = upTo(promptTokens);
+  const cacheWriteTokens = upTo(promptTokens - cachedTokens);
+  return { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens: upTo(completionTokens) };
 }
 
 /** A fraction of micros, never rounded and never cut short. */
@@ -84,10 +86,11 @@ function withMargin(price: Price, cost: Fraction): Fraction {
   return cost.plus(cost.times(new Fraction(price.marginBasisPoints, 10_000n)));
 }
 
-/** The four kinds of token, which do not overlap, each at its price (MO-06). */
+/** The five kinds of token, which do not overlap, each at its price (MO-06). */
 function exactCharge(price: Price, usage: TokenUsage): Fraction {
-  const cost = each(price.inputMicrosPerMillion, usage.promptTokens - usage.cachedTokens)
+  const cost = each(price.inputMicrosPerMillion, usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens)
     .plus(each(price.cachedInputMicrosPerMillion, usage.cachedTokens))
+    .plus(each(price.cacheWriteMicrosPerMillion, usage.cacheWriteTokens))
     .plus(each(price.outputMicrosPerMillion, usage.completionTokens - usage.reasoningTokens))
     .plus(each(price.outputMicrosPerMillion, usage.reasoningTokens));
   return withMargin(price, cost);
@@ -140,12 +143,13 @@ test('MO-06 a charge never falls when a price, the margin or a kind of token gro
 });
 
 test('MO-06 a call without usage is free, and so is a free model with any margin', () => {
-  const none = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
+  const none = { promptTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, completionTokens: 0, reasoningTokens: 0 };
   for (let count = 0; count < TRIPLES / 10; count += 1) {
     const price = anyPrice();
     assert.equal(chargeOf(price, none), 0n);
-    const free = { inputMicrosPerMillion: 0n, cachedInputMicrosPerMillion: 0n, outputMicrosPerMillion: 0n };
-    assert.equal(chargeOf({ ...price, ...free }, anyUsage(TOKENS_MAX)), 0n);
+    const input = { inputMicrosPerMillion: 0n, cachedInputMicrosPerMillion: 0n, cacheWriteMicrosPerMillion: 0n };
+    const free = { ...price, ...input, outputMicrosPerMillion: 0n };
+    assert.equal(chargeOf(free, anyUsage(TOKENS_MAX)), 0n);
   }
 });
 

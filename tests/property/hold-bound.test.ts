@@ -92,11 +92,11 @@ function admitted(body: string, model: Model): AskingCall {
 
 /** The highest price a provider can report for the prompt: all of it new, all from its cache, or all written to it. */
 function dearestCharge(price: Price, promptTokens: number, completionTokens: number): Micros {
-  const usage = { promptTokens, completionTokens, reasoningTokens: 0 };
+  const usage = { promptTokens, completionTokens, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
   const charges = [
-    chargeOf(price, { ...usage, cachedTokens: 0 }),
+    chargeOf(price, usage),
     chargeOf(price, { ...usage, cachedTokens: promptTokens }),
-    chargeOf({ ...price, inputMicrosPerMillion: price.cacheWriteMicrosPerMillion }, { ...usage, cachedTokens: 0 }),
+    chargeOf(price, { ...usage, cacheWriteTokens: promptTokens }),
   ];
   return charges.reduce((most, one) => (one > most ? one : most));
 }
@@ -195,7 +195,13 @@ test('WA-07 over real HTTP, a call that uses every token is charged in full out 
     if (reply.headers.has('x-service-max-output-tokens')) seen.lowered += 1;
     const bill = await waitUntil<Bill>('it is settled', () => billNamed(service.database, user));
     const { prompt, completion } = bill.tokens;
-    const usage = { promptTokens: prompt, completionTokens: completion, cachedTokens: 0, reasoningTokens: 0 };
+    const usage = {
+      promptTokens: prompt,
+      completionTokens: completion,
+      cachedTokens: 0,
+      cacheWriteTokens: 0,
+      reasoningTokens: 0,
+    };
     const cost = Number(chargeOf(modelOf(any).price, usage));
     assert.deepEqual([bill.charged, bill.isEstimated, bill.isClamped], [cost, false, false]);
     assert.ok(bill.charged <= bill.held && bill.held <= balance);

@@ -50,7 +50,7 @@ function endOf({ callId }: HoldRequest, amount: bigint): Settlement {
     priceId: 1n,
     isEstimated: true, // So that usage above a hold does not count as a provider's bill.
     isUsageClamped: false,
-    usage: { promptTokens: 1, cachedTokens: 0, completionTokens: 1, reasoningTokens: 0 },
+    usage: { promptTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, completionTokens: 1, reasoningTokens: 0 },
     correlationId: undefined,
   };
 }

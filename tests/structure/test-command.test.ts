@@ -29,6 +29,12 @@ const FILES: Readonly<Record<string, string>> = {
     "import { test } from 'node:test'; test('sees', (t) => t.diagnostic('a table\\nof two lines')); test('fails', () => { throw new Error('no'); });",
   'tests/broken/rounds.test.ts':
     "import { test } from 'node:test'; test('has rounds', (t) => t.assert.equal(process.env['PURSER_TEST_ROUNDS'], '7'));",
+  'packages/pair/hooks.test.ts':
+    "import { after, beforeEach, test } from 'node:test'; globalThis.seen = 0; beforeEach(() => { globalThis.seen += 1; }); test('counts', () => {}); after(() => console.log('hooks ended'));",
+  'packages/pair/neighbour.test.ts':
+    "import { test } from 'node:test'; console.log('neighbour loaded'); test('shares', (t) => t.assert.equal(globalThis.seen, 1));",
+  'packages/pair/unloadable.test.ts':
+    "import { test } from 'node:test'; test('never', () => {}); throw new Error('unloadable');",
   'tests/support/global-setup.ts':
     "export const globalSetup = () => { process.env['PURSER_SEEN'] = 'yes'; }; export const globalTeardown = () => new Promise((done) => setTimeout(done, 300)).then(() => console.log('taken down'));",
 };
@@ -42,8 +48,8 @@ const runTests = (...args: readonly string[]): Promise<Outcome> =>
 
 /** The names of the tests that were run, from the spec reporter's output. */
 function namesIn(output: string): readonly string[] {
-  const names = output.split('\n').flatMap((line) => /^[✔✖] (.+) \(/.exec(line)?.[1] ?? []);
-  return [...new Set(names)].toSorted();
+  const names = output.split('\n').flatMap((line) => /^ *[✔✖] (.+) \(/.exec(line)?.[1] ?? []);
+  return [...new Set(names)].filter((name) => !name.endsWith('.test.ts')).toSorted();
 }
 
 test('all tests are run and see the environment of the global setup', async () => {
@@ -91,7 +97,7 @@ test('a failure sets the exit code, and the closing lines come after the failed 
 });
 
 test('several files end with one summary', async () => {
-  const files = ['tests/broken/fails.test.ts', 'tests/setup.test.ts', 'tests/skipped.test.ts', 'packages'];
+  const files = ['tests/broken/fails.test.ts', 'tests/setup.test.ts', 'tests/skipped.test.ts', 'packages/service'];
   const { code, output } = await runTests(...files);
   assert.equal(code, 1);
   const closing = output.split('\n').filter((line) => /^ℹ \w+ [\d.]+$/.test(line));
@@ -122,9 +128,26 @@ test('every file with a recorded time exists', () => {
 
 test('waiting files run beside computing ones, both longest first, and files without a recorded time come last', () => {
   const [waiting = '', next = ''] = NAMED;
-  const { waiting: inOrder, computing } = inQueues(['tests/new.test.ts', next, LONGEST_COMPUTING, waiting]);
-  assert.deepEqual(inOrder, [waiting, next]);
-  assert.deepEqual(computing, [LONGEST_COMPUTING, 'tests/new.test.ts']);
+  const { waiting: inOrder, computing } = inQueues(['tests/new.test.ts', next, LONGEST_COMPUTING, waiting], true);
+  assert.deepEqual(inOrder, [[waiting], [next]]);
+  assert.deepEqual(computing, [[LONGEST_COMPUTING], ['tests/new.test.ts']]);
+});
+
+test('short files share a process, one after the other, and their hooks are their own', async () => {
+  const pair = ['packages/pair/hooks.test.ts', 'packages/pair/neighbour.test.ts'];
+  const { code, output } = await runTests(...pair);
+  assert.equal(code, 0, output);
+  assert.match(output, /hooks ended[\s\S]*neighbour loaded/);
+  assert.match(output, /ℹ tests 2\nℹ suites 2\nℹ pass 2\nℹ fail 0/);
+  const alone = await runTests('-t', 'shares', ...pair);
+  assert.match(alone.output, /✖ shares/, 'with a pattern, each file has a process of its own');
+});
+
+test('a file that cannot be loaded fails the run, and its neighbours are still run', async () => {
+  const { code, output } = await runTests('packages/pair/unloadable.test.ts', 'packages/pair/hooks.test.ts');
+  assert.equal(code, 1, output);
+  assert.match(output, /✔ counts/);
+  assert.match(output, /unloadable/);
 });
 
 test('a table of test diagnostics comes after the failed tests', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -121,7 +122,12 @@ async function checkSettings(code: string, dataDirectory: string): Promise<undef
     assert.ok(known.has(name) || name.endsWith('_API_KEY'), name);
     assert.ok(settings.has(name), name);
   }
-  readConfig({ ...Object.fromEntries(settings), PURSER_DATA_DIR: dataDirectory });
+  const filled = { ...Object.fromEntries(settings), PURSER_DATA_DIR: dataDirectory };
+  assert.throws(
+    () => readConfig(filled),
+    /^Error: PURSER_SECRET is still the placeholder of the operator's guide[^\n]*$/,
+  );
+  readConfig({ ...filled, PURSER_SECRET: randomBytes(48).toString('base64') });
   return undefined;
 }
 
@@ -132,7 +138,7 @@ function checkCatalogue(code: string): undefined {
 /** The settings that the service reads, without those of tests or of one command's sign-in. */
 export function settingNames(): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const file of ['config', 'mail-settings', 'payment-settings']) {
+  for (const file of ['config', 'secret', 'limit-settings', 'mail-settings', 'payment-settings']) {
     const source = readFileSync(path.join(ROOT, `packages/service/src/app/${file}.ts`), 'utf8');
     for (const [, name = ''] of source.matchAll(/'((?:PURSER_[A-Z_]+)|HOST|PORT|DATABASE_URL|SMTP_URL)'/g)) {
       names.add(name);

@@ -151,7 +151,7 @@ export function endOf({ callId }: { readonly callId: CallId }, charge: number): 
     priceId: 1n,
     isEstimated: false,
     isUsageClamped: false,
-    usage: { promptTokens: 10, cachedTokens: 1, completionTokens: 5, reasoningTokens: 2 },
+    usage: { promptTokens: 10, cachedTokens: 1, cacheWriteTokens: 0, completionTokens: 5, reasoningTokens: 2 },
     correlationId: undefined,
   };
 }

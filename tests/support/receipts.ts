@@ -34,6 +34,7 @@ export interface Bill {
   readonly tokens: {
     readonly prompt: number;
     readonly cached: number;
+    readonly cacheWrite: number;
     readonly completion: number;
     readonly reasoning: number;
   };
@@ -44,6 +45,7 @@ export async function billNamed({ owner }: TestDatabase, correlationId: string):
   const { rows } = await owner.query<Bill>(
     `select outcome, charged_micros::float8 as charged, held_micros::float8 as held, is_estimated as "isEstimated",
        is_usage_clamped as "isClamped", json_build_object('prompt', prompt_tokens, 'cached', cached_tokens,
+         'cacheWrite', cache_write_tokens,
          'completion', completion_tokens, 'reasoning', reasoning_tokens) as tokens
      from usage.calls where correlation_id = $1`,
     [correlationId],

@@ -23,7 +23,7 @@ export interface WebhookStage {
   readonly service: TestService;
   readonly upstream: ScriptedUpstream;
   readonly receiver: WebhookReceiver;
-  readonly owner: Person;
+  readonly owner: Person & { readonly email: string };
   readonly newApp: () => Promise<Pick<SubscribedApp, 'appId' | 'liveKey'>>;
   /** An app of the owner whose events go to a separate path on the receiver. */
   readonly subscribe: (fields?: Readonly<Record<string, unknown>>) => Promise<SubscribedApp>;

@@ -87,7 +87,7 @@ function callOf(user: string, streamsMax = 0) {
 }
 
 async function end(live: Pool, callId: CallId): Promise<void> {
-  const usage = { promptTokens: 100, cachedTokens: 20, completionTokens: 50, reasoningTokens: 10 };
+  const usage = { promptTokens: 100, cachedTokens: 20, cacheWriteTokens: 0, completionTokens: 50, reasoningTokens: 10 };
   await endHolds(live, [
     {
       callId,

@@ -33,7 +33,14 @@ export const RULES: RuleSet = {
       'db',
     ],
     homes: {
-      fileNames: ['queries.ts', 'account-queries.ts', 'operator-queries.ts', 'drain-queries.ts', 'history-queries.ts'],
+      fileNames: [
+        'queries.ts',
+        'account-queries.ts',
+        'operator-queries.ts',
+        'drain-queries.ts',
+        'history-queries.ts',
+        'listener-queries.ts',
+      ],
       places: ['db', 'embedded/postmaster.ts'],
     },
     migrations: 'packages/service/migrations/',

@@ -96,6 +96,7 @@ export const appSchema = z
     appId: z.string(),
     name: z.string(),
     redirectUris: z.array(z.string()),
+    returnUri: z.string().nullable(),
     status: z.enum(['active', 'suspended']),
     createdAt: moment,
   })
@@ -110,6 +111,16 @@ export const newAppSchema = z.strictObject({
 export const changeAppSchema = z.strictObject({
   name: name.optional(),
   redirectUris: z.array(redirectUri).max(REDIRECT_URIS_MAX).optional(),
+  returnUri: z
+    .string()
+    .max(REDIRECT_URI_LENGTH_MAX)
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'Where the pages lead users back to the app after a payment: one of `redirectUris`, opened as it is, without `status` and `state`. Null: the first of them.',
+      examples: ['https://app.example/chat'],
+    }),
 });
 
 /** A picture in JSON rather than as a raw body, so that one exact reader serves every route. */

@@ -65,12 +65,25 @@ export const receiptSchema = z
     at: moment,
     outcome: z.enum(['answered', 'abandoned', 'failed', 'expired']),
     estimated: z.boolean(),
-    tokens: z.object({ prompt: z.int(), cached: z.int(), completion: z.int(), reasoning: z.int() }),
+    tokens: z
+      .object({
+        prompt: z.int(),
+        cached: z.int(),
+        cacheWrite: z.int(),
+        completion: z.int(),
+        reasoning: z.int(),
+      })
+      .meta({
+        description:
+          '`cached` and `cacheWrite` are parts of `prompt`: read from the cache of the provider, and written to it. ' +
+          '`reasoning` is a part of `completion`.',
+      }),
     price: z
       .object({
         version: z.int(),
         inputMicrosPerMillion: z.int(),
         cachedInputMicrosPerMillion: z.int(),
+        cacheWriteMicrosPerMillion: z.int(),
         outputMicrosPerMillion: z.int(),
         marginBasisPoints: z.int(),
       })

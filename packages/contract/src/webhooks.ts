@@ -66,6 +66,11 @@ export const webhookSchema = z
     lowBalanceThresholdMicros: threshold.nullable(),
     status: z.enum(['active', 'disabled']),
     disabledReason: z.literal('delivery_failures').nullable(),
+    droppedInRow: z
+      .int()
+      .min(0)
+      .max(DROPPED_IN_ROW_MAX)
+      .meta({ description: 'Events dropped since one was delivered. At 5 the endpoint is disabled.' }),
     secretFingerprint: z
       .string()
       .meta({ description: 'Shows which secret is in use, and reveals nothing about the secret itself.' }),

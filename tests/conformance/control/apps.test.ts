@@ -30,13 +30,20 @@ test('CP-02 the owner of an app creates, lists, reads and changes it', async () 
   const app = await owner.get(200, 'GET', `/apps/${appId}`);
   const { createdAt, ...rest } = app;
   const redirectUris = ['https://app.test/back?x=1'];
-  assert.deepEqual(rest, { appId, name: 'First', redirectUris, status: 'active' });
+  assert.deepEqual(rest, { appId, name: 'First', redirectUris, returnUri: null, status: 'active' });
   assert.ok(Date.parse(String(createdAt)) > 0);
   const changed = await owner.get(200, 'PATCH', `/apps/${appId}`, { name: 'Second' });
   assert.deepEqual(changed, { ...app, name: 'Second' });
   assert.deepEqual(await owner.get(200, 'PATCH', `/apps/${appId}`, {}), changed);
+  const named = { ...changed, returnUri: redirectUris[0] };
+  assert.deepEqual(await owner.get(200, 'PATCH', `/apps/${appId}`, { returnUri: redirectUris[0] }), named);
+  assert.deepEqual(await owner.get(200, 'PATCH', `/apps/${appId}`, {}), named);
   const emptied = await owner.get(200, 'PATCH', `/apps/${appId}`, { redirectUris: [] });
-  assert.deepEqual(emptied['redirectUris'], []);
+  assert.deepEqual(
+    [emptied['redirectUris'], emptied['returnUri']],
+    [[], null],
+    'an address off the list is used nowhere',
+  );
   const { apps } = (await owner.get(200, 'GET', '/apps')) as { apps: unknown[] };
   assert.deepEqual(apps.at(-1), emptied);
 });
@@ -74,6 +81,21 @@ test('CP-02 a redirect address is https, or http on this machine, complete and w
     const reply = await owner.ask('POST', '/apps', { name: 'x', redirectUris: [uri] });
     assertRefusal(reply, { code: 'BAD_REQUEST', param: 'redirectUris.0', hasLink: false }, uri);
   }
+});
+
+test('D3 BI-02 the address to which pages lead users back is one of the allow-list, or none', async () => {
+  const appId = await newApp();
+  const path = `/apps/${appId}`;
+  const other = 'https://evil.test/';
+  for (const body of [{ returnUri: other }, { returnUri: 'https://app.test/back' }, { returnUri: '' }]) {
+    const reply = await owner.ask('PATCH', path, { ...body, name: 'Renamed' });
+    assertRefusal(reply, { code: 'BAD_REQUEST', param: 'returnUri', hasLink: false });
+  }
+  const { name, returnUri } = await owner.get(200, 'GET', path);
+  assert.deepEqual([name, returnUri], ['App', null], 'a refused change changes nothing');
+  const both = await owner.get(200, 'PATCH', path, { redirectUris: [other], returnUri: other });
+  assert.deepEqual([both['redirectUris'], both['returnUri']], [[other], other]);
+  assert.equal((await owner.get(200, 'PATCH', path, { returnUri: null }))['returnUri'], null);
 });
 
 test('AU-06 another owner’s app looks like no app at all', async () => {

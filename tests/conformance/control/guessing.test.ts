@@ -94,7 +94,7 @@ test('CP-01 a wrong password, an unknown e-mail and an account without a passwor
   }
   const [known = [], ...others] = works;
   assert.equal(known.filter((step) => step === 'argon2').length, 1);
-  assert.equal(known.length, 4, known.join('\n')); // One look at the account, two buckets, one password hash.
+  assert.equal(known.length, 5, known.join('\n')); // One look at the account, three buckets, one password hash.
   for (const other of others) assert.deepEqual(other, known);
 });
 
@@ -170,9 +170,14 @@ test('CP-01 one address can learn of ten e-mails that they are known; after that
 });
 
 /** The remaining tries of each address that has tried to sign in. */
-async function addressBuckets(): Promise<readonly { readonly app_id: string; readonly tries: string }[]> {
+const addressBuckets = () => bucketsLike('sign-in-from:%');
+/** The remaining tries of all addresses together, for each e-mail. */
+const sharedBuckets = () => bucketsLike('sign-in-all:%');
+
+async function bucketsLike(like: string): Promise<readonly { readonly app_id: string; readonly tries: string }[]> {
   const { rows } = await owner.query<{ app_id: string; tries: string }>(
-    `select app_id, (units / 60000000)::text as tries from limits.buckets where app_id like 'sign-in-from:%'`,
+    `select app_id, (units / 60000000)::text as tries from limits.buckets where app_id like $1`,
+    [like],
   );
   return rows;
 }
@@ -190,6 +195,28 @@ test('CP-01 one address may try a hundred wrong passwords, over all e-mails toge
   await useUp(made[0]?.app_id ?? '');
   assertRefused(await post('/sessions', from, { email: second.email, password: PASSWORD }), 'TOO_MANY_REQUESTS');
   assert.equal((await post('/sessions', '192.0.2.18', { email: second.email, password: PASSWORD })).status, 200);
+});
+
+test('C4 CP-01 a stranger who guesses an owner’s password uses up their own tries only', async () => {
+  const { email } = await newOwner(service);
+  const wrong = () => post('/sessions', '192.0.2.20', { email, password: 'wrong' });
+  assertRefused(await wrong(), 'UNAUTHORIZED');
+  await stopRefill(service);
+  for (let times = 1; times < 20; times += 1) assertRefused(await wrong(), 'UNAUTHORIZED');
+  assertRefused(await post('/sessions', '192.0.2.20', { email, password: PASSWORD }), 'TOO_MANY_REQUESTS');
+  assert.equal((await post('/sessions', '192.0.2.21', { email, password: PASSWORD })).status, 200);
+});
+
+test('CP-01 all addresses together may try five hundred wrong passwords for one e-mail', async () => {
+  const { email } = await newOwner(service);
+  const before = new Set(
+    (await sharedBuckets()).filter(({ tries }) => tries === '499').map(({ app_id: name }) => name),
+  );
+  assertRefused(await post('/sessions', '192.0.2.22', { email, password: 'wrong' }), 'UNAUTHORIZED');
+  const made = (await sharedBuckets()).filter(({ app_id: name, tries }) => tries === '499' && !before.has(name));
+  assert.equal(made.length, 1);
+  await useUp(made[0]?.app_id ?? '');
+  assertRefused(await post('/sessions', '192.0.2.23', { email, password: PASSWORD }), 'TOO_MANY_REQUESTS');
 });
 
 test('CP-01 a signed-in user may guess the current password twenty times, and no more', async () => {

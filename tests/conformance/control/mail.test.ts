@@ -18,7 +18,13 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 /** Password resets by mail: over SMTP, and in the mailbox of a development service. */
 
-const PRODUCTION = { PURSER_ENV: 'production', PURSER_SECRET: 's'.repeat(32) };
+/** Every process on this database has the same one. */
+const SECRET = { PURSER_SECRET: 'a secret of these tests alone, long enough' };
+const PRODUCTION = {
+  ...SECRET,
+  PURSER_ENV: 'production',
+  PURSER_PUBLIC_URL: 'https://purser.test',
+};
 const FROM = 'purser@example.test';
 
 const { service, upstream } = await setStage();
@@ -57,7 +63,7 @@ async function withProcess(
 ): Promise<void> {
   const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-mail-'));
   const ground = { catalogue: catalogueAt(upstream.baseUrl), databaseUrl: service.database.url };
-  const process = await startServiceProcess({ dataDirectory, ...ground, environment });
+  const process = await startServiceProcess({ dataDirectory, ...ground, environment: { ...SECRET, ...environment } });
   try {
     await work(process);
   } finally {

@@ -22,7 +22,7 @@ const USAGE = {
 };
 const ANSWER = { body: completionBody({ model: 'm', content: 'Hi.', usage: USAGE }) };
 
-const { upstream, service } = await setStage();
+const { upstream, service } = await setStage({ model: { cacheWriteMicrosPerMillion: 3_000_000 } });
 const owner = await newOwner(service);
 const app = await newOwnApp(owner);
 await service.fund(app, 'anna', 10_000_000);
@@ -65,7 +65,7 @@ async function receiptOf(correlationId: string): Promise<Receipt> {
   return receipt;
 }
 
-const NO_TOKENS = { prompt: 0, cached: 0, completion: 0, reasoning: 0 };
+const NO_TOKENS = { prompt: 0, cached: 0, cacheWrite: 0, completion: 0, reasoning: 0 };
 
 test('CP-04 a call’s receipt shows its tokens by kind, its price, and where its hold went', async () => {
   upstream.script(ANSWER);
@@ -79,7 +79,7 @@ test('CP-04 a call’s receipt shows its tokens by kind, its price, and where it
     model: 'acme.large-1',
     outcome: 'answered',
     estimated: false,
-    tokens: { prompt: 40, cached: 8, completion: 20, reasoning: 5 },
+    tokens: { prompt: 40, cached: 8, cacheWrite: 0, completion: 20, reasoning: 5 },
     chargedMicros: chargeFor({ prompt: 40, cached: 8, completion: 20 }),
   });
   assert.ok(heldMicros > rest.chargedMicros && releasedMicros > 0);
@@ -89,10 +89,32 @@ test('CP-04 a call’s receipt shows its tokens by kind, its price, and where it
   assert.deepEqual(prices, {
     inputMicrosPerMillion: 1_000_000,
     cachedInputMicrosPerMillion: 250_000,
+    cacheWriteMicrosPerMillion: 3_000_000,
     outputMicrosPerMillion: 4_000_000,
     marginBasisPoints: 1_000,
   });
 });
+
+/** 22 fresh tokens, 8 from the cache and 10 written to it at 3 micros each, with 20 of output and 10 % on top, in whole micros. */
+const WRITING_CHARGE = Math.ceil(((22 * 100 + 8 * 25 + 10 * 300 + 20 * 400) * 11) / 1_000);
+
+for (const stream of [false, true]) {
+  const how = stream ? 'streamed' : 'plain';
+  test(`B3 MO-08 tokens written to the cache are charged at their price, ${how}, and receipt and books agree`, async () => {
+    const usage = { ...USAGE, prompt_tokens_details: { cached_tokens: 8, cache_write_tokens: 10 } };
+    const streamed = { body: streamSteps({ model: 'm', pieces: ['Hi.'], usage, includeUsageChunk: true }) };
+    upstream.script(stream ? streamed : { body: completionBody({ model: 'm', content: 'Hi.', usage }) });
+    const before = await service.wallet(app, 'anna');
+    await call(`writing-${how}`, {}, stream ? { stream, stream_options: { include_usage: true } } : {});
+    const { tokens, chargedMicros, price } = await receiptOf(`writing-${how}`);
+    assert.deepEqual(tokens, { prompt: 40, cached: 8, cacheWrite: 10, completion: 20, reasoning: 5 });
+    assert.equal((price as { cacheWriteMicrosPerMillion?: number }).cacheWriteMicrosPerMillion, 3_000_000);
+    assert.equal(chargedMicros, WRITING_CHARGE);
+    const after = await service.wallet(app, 'anna');
+    assert.deepEqual([before.balance - after.balance, after.held], [WRITING_CHARGE, 0]);
+    assert.deepEqual(await service.check(), []);
+  });
+}
 
 test('CP-04 a receipt keeps the price that its call was charged', async () => {
   upstream.script(ANSWER);
@@ -107,9 +129,11 @@ test('CP-04 a receipt keeps the price that its call was charged', async () => {
     return (receipt as unknown as Receipt).price?.version !== before.price?.version && (receipt as unknown as Receipt);
   });
   assert.ok((after.price?.version ?? 0) > (before.price?.version ?? 0));
-  assert.deepEqual({ ...after.price, version: 0 }, { ...dearer, marginBasisPoints: 7, version: 0 });
+  const prices = { ...dearer, cacheWriteMicrosPerMillion: 2_000_000, marginBasisPoints: 7 };
+  assert.deepEqual({ ...after.price, version: 0 }, { ...prices, version: 0 });
   assert.deepEqual(await receiptOf('before'), before);
-  await applyCatalogueFile(service.database.owner, JSON.stringify(catalogueAt(upstream.baseUrl)));
+  const again = catalogueAt(upstream.baseUrl, { cacheWriteMicrosPerMillion: 3_000_000 });
+  await applyCatalogueFile(service.database.owner, JSON.stringify(again));
 });
 
 test('CP-04 the receipts of failed, abandoned and unreported calls say so', async () => {

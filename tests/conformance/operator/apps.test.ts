@@ -58,6 +58,7 @@ test('CP-05 apps are found by id, name and owner, in upper or lower case, with t
       name: 'Sörvice 100%_x',
       ownerEmail: owner.email,
       redirectUris: [],
+      returnUri: null,
       status: 'active',
       firstParty: false,
       rateLimit: { perMinute: 600, burst: 100 },

@@ -32,6 +32,32 @@ test('ON-02 from a refused call to a funded wallet to the same call succeeding',
   assert.equal((await call(user)).status, 200);
 });
 
+test('D3 ON-02 BI-02 after a top-up from a refused call, a button leads back to the address that the app named', async () => {
+  const { owner } = service.database;
+  const { user, browser } = await newPerson();
+  const link = linkFor(user);
+  await browser.open(link);
+  assert.match(browser.page().text, /<a href="https:\/\/app\.test\/back">Back to Test app<\/a>/);
+  const address = await beginTopup(browser, link, { amount: '5000000' });
+  await payBy(browser, address, 'success');
+  await hurry(service, address);
+  const path = await checkoutPath(service, user);
+  const wayTo = async (query = '') =>
+    /class="button" href="([^"]*)">Continue to/.exec((await browser.open(path + query)).text)?.[1];
+  assert.equal(await wayTo('?returnUri=https://evil.test/&next=https://evil.test/'), 'https://app.test/back');
+  const allowed = ['https://app.test/back', 'https://app.test/chat?a=1&b=2'];
+  await owner.query('update accounts.apps set redirect_uris = $2, return_uri = $3 where app_id = $1', [
+    app.appId,
+    allowed,
+    allowed[1],
+  ]);
+  assert.equal(await wayTo(), 'https://app.test/chat?a=1&#38;b=2');
+  await owner.query(`update accounts.apps set redirect_uris = '{}', return_uri = null where app_id = $1`, [app.appId]);
+  assert.equal(await wayTo(), undefined);
+  assert.match(browser.page().text, /You can go back to Test app now\./);
+  await owner.query('update accounts.apps set redirect_uris = $2 where app_id = $1', [app.appId, allowed.slice(0, 1)]);
+});
+
 test('BI-04 the smallest amount that lets the refused call through does so, and a cent less does not', async () => {
   const one = await newPerson();
   const path = await refusedPath(service, app, one.user);

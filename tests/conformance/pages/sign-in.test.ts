@@ -29,7 +29,7 @@ async function codesOf(email: string): Promise<number> {
 test('ON-01 the mailed code signs a person in, and leads back to where they were', async () => {
   const email = newEmail();
   const { browser, code } = await asked(email);
-  assert.match(code, /^\d{6}$/);
+  assert.match(code, /^\d{8}$/);
   assert.ok(browser.page().text.includes(email));
   const reply = await browser.ask('/wallet/code', { form: { ...browser.fieldsOf('/wallet/code'), code } });
   assertPage(reply, 303);

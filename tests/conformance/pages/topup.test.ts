@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
-import { openBrowser } from '../../support/browser.ts';
+import { type Browser, openBrowser } from '../../support/browser.ts';
 import { assertPage, mainOf } from '../../support/page.ts';
 import { signedInPerson } from '../../support/people.ts';
 import { beginTopup, hurry, payBy } from '../../support/topup.ts';
@@ -18,6 +18,11 @@ async function rowCounts(): Promise<unknown> {
      from pg_tables t where t.schemaname in ('payments', 'connections', 'ledger', 'mail', 'audit', 'identities', 'limits')`,
   );
   return (await service.database.owner.query(`${rows[0]?.tables} order by name`)).rows;
+}
+
+/** The form of the amounts, filled in, with a decision about what stops the app from spending. */
+function formFor(browser: Browser, path: string, spending: string): Record<string, string> {
+  return { ...browser.fieldsOf(`${path}/pay`), amount: '5000000', spending };
 }
 
 test('BI-04 spent, expired, forged and altered links, and links for another purpose, all give one page and change nothing', async () => {
@@ -103,12 +108,24 @@ test('BI-04 another identity sees nothing of the wallet, and may pay into it', a
     assert.doesNotMatch(browser.page().text, /The cap is set/);
     assertPage(await browser.open(path), 200, 'Pay into a wallet for Test app');
   }
-  const shown = mainOf(await browser.open(linkFor(user))).replaceAll(/\/topup\/[\w-]+|value="[^"]*"/g, '');
-  await connections.setConnected({ connectionId: connection.connectionId, identityId: identity.identityId }, false);
+  const shownFor = async (who: string, path: string): Promise<string> =>
+    mainOf(await browser.open(path))
+      .replaceAll(/\/topup\/[\w-]+|value="[^"]*"/g, '')
+      .replaceAll(who, 'USER');
+  const shown = await shownFor(user, linkFor(user));
   await service.setWallet(app, user, 'is_suspended = true');
-  const later = mainOf(await browser.open(linkFor(user))).replaceAll(/\/topup\/[\w-]+|value="[^"]*"/g, '');
-  assert.equal(later, shown);
+  assert.equal(await shownFor(user, linkFor(user)), shown);
   await service.setWallet(app, user, 'is_suspended = false');
+  // A2 WA-02: a user who has disconnected looks like one who never connected.
+  await connections.setConnected({ connectionId: connection.connectionId, identityId: identity.identityId }, false);
+  for (const [least, purpose] of [[undefined], [9_000_000n], [9_000_000n, 'cap']] as const) {
+    for (const step of ['', '/pay', '/cap', '/consent']) {
+      const stranger = await shownFor('someone-new', linkFor('someone-new', least, purpose) + step);
+      assert.match(stranger, /Monthly cap/);
+      assert.equal(await shownFor(user, linkFor(user, least, purpose) + step), stranger, step);
+    }
+  }
+  await connections.setConnected({ connectionId: connection.connectionId, identityId: identity.identityId }, true);
   const address = await beginTopup(browser, linkFor(user), { amount: '5000000' });
   await payBy(browser, address, 'success');
   await hurry(service, address);
@@ -136,6 +153,44 @@ test('WA-03 a link from a refusal for the monthly cap shows the cap first; its o
     user,
   ]);
   assert.deepEqual(rows, [{ cap_micros: null }]);
+});
+
+test('D1 WA-03 before paying, the page says that the cap stops the app, and raises it in the same step', async () => {
+  const { user, browser } = await newPerson(50_000_000, 100);
+  const path = new URL(String((await call(user)).body['topupUrl'])).pathname;
+  await browser.open(`${path}/pay`);
+  assert.match(browser.page().text, /Paying in does not change that/);
+  const undecided = await browser.submit(`${path}/pay`, { amount: '5000000', spending: '' });
+  assertPage(undecided, 400, 'Top up your wallet for Test app');
+  assert.match(undecided.text, /Choose what happens to the monthly cap/);
+  const [, raised = ''] = /name="spending" value="(\d+)"/.exec(undecided.text) ?? [];
+  const kept = await browser.ask(`${path}/pay`, { form: formFor(browser, path, 'keep') });
+  assert.equal(kept.status, 303, 'who wants to keep the cap may');
+  assert.equal((await call(user)).error['code'], 'APP_SPEND_CAP_EXCEEDED');
+  assert.equal((await browser.ask(`${path}/pay`, { form: formFor(browser, path, raised) })).status, 303);
+  assert.equal((await call(user)).status, 200, 'the cap is raised far enough for the refused call');
+  assert.doesNotMatch((await browser.open(`${path}/pay`)).text, /Paying in does not change that/);
+});
+
+test('D2 WA-03 the link of a paused wallet says that it is paused, and resumes it', async () => {
+  const { user, browser, connection, identity } = await newPerson(50_000_000, 20_000_000);
+  const owned = { connectionId: connection.connectionId, identityId: identity.identityId };
+  await connections.setPaused(owned, true);
+  const refused = await call(user);
+  assert.equal(refused.error['code'], 'APP_SPEND_CAP_EXCEEDED');
+  assert.match(String(refused.error['message']), /paused/);
+  const path = new URL(String(refused.body['topupUrl'])).pathname;
+  assertPage(await browser.open(path), 200, 'You paused Test app');
+  assert.match(browser.page().text, /<dt>Monthly cap<\/dt><dd>€20\.00/);
+  await browser.submit(`${path}/cap`, { set: 'resume' });
+  assert.match(browser.page().text, /role="status">Test app can spend again\./);
+  assert.equal((await call(user)).status, 200);
+
+  await connections.setPaused(owned, true);
+  const other = linkFor(user);
+  assert.match((await browser.open(other)).text, /You paused Test app/, 'on the way to any payment');
+  assert.equal((await browser.ask(`${other}/pay`, { form: formFor(browser, other, 'resume') })).status, 303);
+  assert.equal((await call(user)).status, 200);
 });
 
 test('ON-02 amounts are shown in the reader’s locale', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../../packages/service/src/kernel/micros.ts';
 import { createFunding } from '../../../packages/service/src/ledger/funding/funding.ts';
-import { chat } from '../../support/client.ts';
+import { chat, send } from '../../support/client.ts';
 import { setWebhookStage, type SubscribedApp } from '../../support/webhook-stage.ts';
 
 const stage = await setWebhookStage();
@@ -127,7 +127,7 @@ test('WH-05 exactly at the threshold is not below it, and a refund or a claw-bac
   assert.deepEqual(told.toSorted(), ['c 0', 'r 99']);
 });
 
-test('WH-05 real calls that hold much and cost little cross it each time: one goes below, and so does the next', async () => {
+test('A8 WH-05 real calls that hold much and cost little cross it each time; GET /balance tells the dip from a low balance', async () => {
   upstream.script(() => ({
     body: JSON.stringify({
       id: 'x',
@@ -147,6 +147,29 @@ test('WH-05 real calls that hold much and cost little cross it each time: one go
   const sent = await sentTo(app);
   assert.equal(sent.length, 2);
   for (const { data } of sent) assert.ok(Number(data['availableMicros']) < 5_000_000);
+  const { body } = await send('/balance', { url: service.url, key: app.liveKey, user: 'anna', method: 'GET' });
+  assert.equal(body['reservedMicros'], 0);
+  assert.ok(Number(body['balanceMicros']) >= 5_000_000, 'the money itself is still above the threshold');
+});
+
+test('A2 WH-05 WH-06 from disconnecting until reconnecting no event tells of a wallet: no payment, no settlement, no claw-back', async () => {
+  const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 100 });
+  await connect(app.appId, 'anna', true);
+  await topUp(app.appId, 'anna', 200);
+  const running = await hold(app, 'anna', 60);
+  const before = (await sentTo(app)).map(({ type }) => type);
+  assert.deepEqual(before.toSorted(), ['connection.created', 'topup.completed']);
+  await connect(app.appId, 'anna', false);
+  await move('claw_back', app, 'anna', 100, 'k'); // 40 left.
+  await settle(running, 60);
+  await topUp(app.appId, 'anna', 500); // It completes meanwhile.
+  await move('refund', app, 'anna', 500, 'k');
+  await connect(app.appId, 'anna', true);
+  assert.deepEqual(await sentTo(app).then((sent) => sent.length), before.length);
+  await topUp(app.appId, 'anna', 100);
+  await move('refund', app, 'anna', 100, 'again');
+  const after = (await sentTo(app)).slice(before.length).map(({ type }) => type);
+  assert.deepEqual(after.toSorted(), ['balance.low', 'topup.completed']);
 });
 
 test('WH-03 event types without a subscription are not even stored: 7 sets of types, three events each', async () => {

@@ -24,7 +24,7 @@ test('WH-01 a subscription is created, read, replaced and removed; its secret is
   const made = await owner.get(201, 'PUT', hook(appId), wanted);
   const { signingSecret, secretFingerprint, ...shown } = made;
   assert.match(String(signingSecret), /^whsec_[0-9A-Za-z]{43}$/);
-  assert.deepEqual(shown, { appId, ...wanted, status: 'active', disabledReason: null });
+  assert.deepEqual(shown, { appId, ...wanted, status: 'active', disabledReason: null, droppedInRow: 0 });
   assert.equal(String(signingSecret).includes(String(secretFingerprint)), false);
   assert.deepEqual(await owner.get(200, 'GET', hook(appId)), { ...shown, secretFingerprint });
   const other = { endpointUrl: `${receiver.url}/two`, events: TOP_UPS };
@@ -147,8 +147,20 @@ test('WH-01 PUT, a new secret and DELETE wait for running attempts that use what
   }
 });
 
-test('WH-12 five failed events in a row disable the subscription; a success resets the count; PUT enables it again', async () => {
+/** The subjects of the mails about this app, oldest first. */
+async function mailsAbout(appId: string): Promise<readonly string[]> {
+  const { rows } = await service.database.owner.query<{ subject: string; recipient: string }>(
+    'select subject, recipient from mail.messages where body like $1 order by message_id',
+    [`%${appId}%`],
+  );
+  for (const { recipient } of rows) assert.equal(recipient, owner.email);
+  return rows.map(({ subject }) => subject);
+}
+
+test('A7 WH-12 five failed events in a row disable the subscription, and the owner is mailed; a success resets the count; PUT enables it again', async () => {
   const { appId, path } = await subscribe();
+  const dropped = 'An event could not be delivered to your app';
+  const disabled = 'Your app gets no more events';
   async function exhaust(count: number): Promise<void> {
     failing.add(path);
     for (let times = 0; times < count; times += 1) await topUp(appId, 'anna', 10);
@@ -161,14 +173,22 @@ test('WH-12 five failed events in a row disable the subscription; a success rese
     }
     failing.delete(path);
   }
+  const shown = async () => {
+    const { status, disabledReason, droppedInRow } = await owner.get(200, 'GET', hook(appId));
+    return [status, disabledReason, droppedInRow];
+  };
   await exhaust(DISABLING - 1);
+  assert.deepEqual(await mailsAbout(appId), [dropped], 'one mail for the run, at its first dropped event');
+  assert.deepEqual(await shown(), ['active', null, DISABLING - 1]);
   await topUp(appId, 'anna', 10);
   await whenQuiet();
+  assert.deepEqual(await shown(), ['active', null, 0]);
   await exhaust(DISABLING - 1);
-  assert.equal((await owner.get(200, 'GET', hook(appId)))['status'], 'active');
+  assert.deepEqual(await shown(), ['active', null, DISABLING - 1]);
+  assert.deepEqual(await mailsAbout(appId), [dropped], 'at most one such mail an hour');
   await exhaust(1);
-  const disabled = await owner.get(200, 'GET', hook(appId));
-  assert.deepEqual([disabled['status'], disabled['disabledReason']], ['disabled', 'delivery_failures']);
+  assert.deepEqual(await shown(), ['disabled', 'delivery_failures', DISABLING]);
+  assert.deepEqual(await mailsAbout(appId), [dropped, disabled]);
   const count = (await events(appId)).length;
   await topUp(appId, 'anna', 10);
   assert.equal((await events(appId)).length, count, 'nothing is stored for it');

@@ -41,8 +41,25 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'cached-tokens-charged-twice',
     clause: 'MO-06',
-    edits: [price('BigInt(usage.promptTokens - usage.cachedTokens)', 'BigInt(usage.promptTokens)')],
+    edits: [price('promptTokens - cachedTokens - cacheWriteTokens', 'promptTokens - cacheWriteTokens')],
     killer: pricing(BY_HAND),
+  },
+  {
+    id: 'cache-writes-at-the-price-of-input',
+    clause: 'MO-08',
+    edits: [
+      price(
+        'BigInt(cacheWriteTokens) * price.cacheWriteMicrosPerMillion',
+        'BigInt(cacheWriteTokens) * price.inputMicrosPerMillion',
+      ),
+    ],
+    killer: pricing(BY_HAND),
+  },
+  {
+    id: 'cache-writes-not-read',
+    clause: 'MO-08',
+    edits: [usageReport('Math.min(cacheWrite, promptTokens - cachedTokens)', '0')],
+    killer: counting('B3 MO-08 tokens written to the cache are read from every place where providers report them'),
   },
   {
     id: 'reasoning-tokens-charged-twice',
@@ -106,7 +123,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'zero-usage-taken-for-none',
     clause: 'CC-11',
-    edits: [usageReport('const promptTokens = prompt ??', 'const promptTokens = (prompt || undefined) ??')],
+    edits: [usageReport('const promptGiven = prompt ??', 'const promptGiven = (prompt || undefined) ??')],
     killer: counting('CC-11 reported usage that is consistent is taken as it is, including zero'),
   },
   {

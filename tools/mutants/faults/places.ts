@@ -14,12 +14,14 @@ function ofFile(file: string): Test {
 /** The files that faults are planted in: the tables, */
 export const databaseTables = inFile('packages/service/migrations/0001_db.sql');
 export const ledgerTables = inFile('packages/service/migrations/0006_ledger.sql');
+export const indistinctTables = inFile('packages/service/migrations/0015_indistinct.sql');
 export const usageTables = inFile('packages/service/migrations/0007_usage.sql');
 
 /** the functions of the database, */
 export const largestHold = inFile('packages/service/src/db/largest_hold.sql');
 export const holdOutcome = inFile('packages/service/src/db/hold_outcome.sql');
 export const reserve = inFile('packages/service/src/ledger/hold/reserve.sql');
+export const sandboxReserve = inFile('packages/service/src/sandbox/reserve.sql');
 export const reserveFitting = inFile('packages/service/src/ledger/hold/reserve_fitting.sql');
 export const settle = inFile('packages/service/src/ledger/settlement/settle.sql');
 export const settleCovered = inFile('packages/service/src/ledger/settlement/settle_covered.sql');
@@ -56,6 +58,7 @@ export const attemptsOfCalls = inFile('packages/service/src/gateway/idempotency/
 export const upstreamErrors = inFile('packages/service/src/providers/openai-compatible/error.ts');
 export const landing = inFile('packages/service/src/ledger/settlement/settling.ts');
 export const sandboxLanding = inFile('packages/service/src/sandbox/sandbox-hold.ts');
+export const databaseQueries = inFile('packages/service/src/db/queries.ts');
 export const pool = inFile('packages/service/src/db/pool.ts');
 export const reaper = inFile('packages/service/src/ledger/recovery/reaper.ts');
 export const links = inFile('packages/service/src/connections/link.ts');
@@ -64,6 +67,7 @@ export const connectRoute = inFile('packages/service/src/http/data-plane/connect
 export const connectLinks = inFile('packages/service/src/web/connect/connect-pages.ts');
 
 /** The files of the tests that kill. */
+export const starting = ofFile('tests/integration/startup.test.ts');
 export const rights = ofFile('tests/integration/ledger-rights.test.ts');
 export const fitting = ofFile('tests/integration/ledger-fitting.test.ts');
 /** Random histories, in one of two ways. */
@@ -100,5 +104,8 @@ export const retrying = ofFile('tests/conformance/retries.test.ts');
 export const keeping = ofFile('tests/integration/kept-answers.test.ts');
 export const joining = ofFile('tests/integration/ledger-attempts.test.ts');
 export const telling = ofFile('packages/service/src/gateway/idempotency/idempotency.test.ts');
+export const reporting = ofFile('tests/conformance/webhook/events.test.ts');
+export const connectingPages = ofFile('tests/conformance/pages/connect.test.ts');
+export const sandboxing = ofFile('tests/conformance/sandbox.test.ts');
 export const listening = ofFile('tests/conformance/webhook/listeners.test.ts');
 export const rejecting = ofFile('tests/conformance/rejected-requests.test.ts');

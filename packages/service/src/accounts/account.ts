@@ -103,7 +103,8 @@ export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOp
         name === undefined
           ? [
               { kind: 'sign-in-from', of: from },
-              { kind: 'sign-in', of: address },
+              { kind: 'sign-in', of: `${from}\n${address}` },
+              { kind: 'sign-in-all', of: address },
             ]
           : [{ kind: 'sign-in-device', of: name }];
       const answer = await isRight(used, password, known?.passwordHash);

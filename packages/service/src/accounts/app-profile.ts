@@ -15,6 +15,8 @@ export interface AppProfile {
   readonly logo: string | undefined;
   /** Addresses to which its users may be sent back, compared character by character (BI-02). */
   readonly redirectUris: readonly string[];
+  /** Where pages lead its users back, other than at the end of connecting. On the allow-list. Undefined if that is empty. */
+  readonly returnUri: string | undefined;
 }
 
 /** Finds apps for the pages that end users see. */
@@ -33,6 +35,7 @@ export function createAppProfiles(db: Queryable): AppProfiles {
         isSuspended: row.status === 'suspended',
         logo: row.logo?.toString('hex'),
         redirectUris: row.redirect_uris,
+        returnUri: row.return_uri ?? row.redirect_uris[0],
       };
     },
   };

@@ -21,6 +21,8 @@ export interface App {
   readonly appId: AppId;
   readonly name: string;
   readonly redirectUris: readonly string[];
+  /** One of them, or null: then the pages lead users back to the first. */
+  readonly returnUri: string | null;
   readonly status: 'active' | 'suspended';
   readonly createdAtMs: number;
 }
@@ -42,7 +44,12 @@ export interface OwnApps {
   readonly create: (owner: AccountId, app: Pick<App, 'name' | 'redirectUris'>) => Promise<App | Refusal<'CONFLICT'>>;
   readonly list: (owner: AccountId) => Promise<readonly App[]>;
   readonly find: (owner: AccountId, appId: AppId) => Promise<App | undefined>;
-  readonly change: (owner: AccountId, appId: AppId, change: AppChange) => Promise<App | undefined>;
+  /** Refuses a return address that is not among the redirect addresses, as they are after the change. */
+  readonly change: (
+    owner: AccountId,
+    appId: AppId,
+    change: AppChange,
+  ) => Promise<App | Refusal<'BAD_REQUEST'> | undefined>;
   /** Makes a key. This answer is the only place where the whole key ever appears (AU-08). */
   readonly mintKey: (
     appId: AppId,
@@ -58,6 +65,8 @@ export interface OwnApps {
 interface AppChange {
   readonly name: string | undefined;
   readonly redirectUris: readonly string[] | undefined;
+  /** Null clears it. */
+  readonly returnUri: string | null | undefined;
 }
 
 interface OwnAppsOptions {
@@ -69,6 +78,7 @@ interface OwnAppsOptions {
 const APPS_MAX = 100;
 const KEYS_MAX = 100;
 const REVOKED_LISTED_MAX = 100;
+const NOT_ALLOWED = '`returnUri` must be one of the `redirectUris` of the app, character by character.';
 const TOO_MANY_APPS = `An account has at most ${APPS_MAX} apps.`;
 const TOO_MANY_KEYS = `An app has at most ${KEYS_MAX} keys that are not revoked.`;
 
@@ -96,9 +106,11 @@ export function createOwnApps({ pool, refresh }: OwnAppsOptions): OwnApps {
       const row = await selectOwnApp(pool, owner, appId);
       return row === undefined ? undefined : appOf(row);
     },
-    change: async (owner, appId, { name, redirectUris }) => {
-      const row = await updateApp(pool, { owner, appId, name, redirectUris });
-      return row === undefined ? undefined : appOf(row);
+    change: async (owner, appId, change) => {
+      const row = await updateApp(pool, { owner, appId, ...change });
+      if (row !== undefined) return appOf(row);
+      const isThere = (await selectOwnApp(pool, owner, appId)) !== undefined;
+      return isThere ? refuse('BAD_REQUEST', NOT_ALLOWED, { param: 'returnUri' }) : undefined;
     },
     mintKey: async (appId, mode) => {
       const hasAll = async (db: Queryable) => (await countKeysInForce(db, appId)) >= KEYS_MAX;
@@ -133,6 +145,7 @@ function appOf(row: OwnAppRow): App {
     appId: row.app_id,
     name: row.name,
     redirectUris: row.redirect_uris,
+    returnUri: row.return_uri,
     status: row.status,
     createdAtMs: row.created_at.getTime(),
   };

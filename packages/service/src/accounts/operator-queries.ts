@@ -8,6 +8,7 @@ export interface AppDetailsRow {
   readonly email: string;
   readonly name: string;
   readonly redirect_uris: readonly string[];
+  readonly return_uri: string | null;
   readonly status: 'active' | 'suspended';
   readonly is_first_party: boolean;
   readonly rate_per_minute: number | null;
@@ -16,7 +17,7 @@ export interface AppDetailsRow {
   readonly created_at: Date;
 }
 
-const DETAILS = `a.app_id, a.account_id, o.email, a.name, a.redirect_uris, a.status, a.is_first_party, a.rate_per_minute,
+const DETAILS = `a.app_id, a.account_id, o.email, a.name, a.redirect_uris, a.return_uri, a.status, a.is_first_party, a.rate_per_minute,
   a.rate_burst, a.max_streams_per_user, a.created_at`;
 
 /** Finds apps whose id, name or owner's e-mail contains `text`, ignoring case. An empty text finds all. Newest first. */
@@ -45,13 +46,14 @@ interface AppProfileRow {
   readonly name: string;
   readonly status: 'active' | 'suspended';
   readonly redirect_uris: readonly string[];
+  readonly return_uri: string | null;
   readonly logo: Buffer | null;
 }
 
 /** Finds an app as its end users see it. Undefined when there is none. */
 export async function selectAppProfile(db: Queryable, appId: AppId): Promise<AppProfileRow | undefined> {
   const { rows } = await db.query<AppProfileRow>(
-    `select a.name, a.status, a.redirect_uris, l.digest as logo
+    `select a.name, a.status, a.redirect_uris, a.return_uri, l.digest as logo
      from accounts.apps a left join accounts.app_logos l on l.app_id = a.app_id where a.app_id = $1`,
     [appId],
   );

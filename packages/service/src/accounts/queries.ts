@@ -141,11 +141,12 @@ export interface OwnAppRow {
   readonly app_id: AppId;
   readonly name: string;
   readonly redirect_uris: readonly string[];
+  readonly return_uri: string | null;
   readonly status: 'active' | 'suspended';
   readonly created_at: Date;
 }
 
-const OWN_APP_COLUMNS = 'app_id, name, redirect_uris, status, created_at';
+const OWN_APP_COLUMNS = 'app_id, name, redirect_uris, return_uri, status, created_at';
 
 /** Lists an owner's apps, oldest first. */
 export async function selectOwnApps(db: Queryable, owner: AccountId): Promise<readonly OwnAppRow[]> {
@@ -165,7 +166,11 @@ export async function selectOwnApp(db: Queryable, owner: AccountId, appId: AppId
   return rows[0];
 }
 
-/** Changes an app's name and redirect addresses. Calls read neither, so the generation does not change. */
+/**
+ * Changes an app's name and addresses. Calls read none of them, so the generation does not change. A return address that is
+ * not on the list afterwards is cleared: taking an address off the list must always work. Undefined when the owner has no such
+ * app, or when the new return address is not on the list: then nothing changes.
+ */
 export async function updateApp(
   db: Queryable,
   app: {
@@ -173,13 +178,24 @@ export async function updateApp(
     readonly appId: AppId;
     readonly name: string | undefined;
     readonly redirectUris: readonly string[] | undefined;
+    /** Null clears it. */
+    readonly returnUri: string | null | undefined;
   },
 ): Promise<OwnAppRow | undefined> {
   const { rows } = await db.query<OwnAppRow>(
-    `update accounts.apps set name = coalesce($3, name), redirect_uris = coalesce($4, redirect_uris)
-     where account_id = $1 and app_id = $2
+    `update accounts.apps set name = coalesce($3, name), redirect_uris = coalesce($4, redirect_uris),
+       return_uri = case when $5 = any (coalesce($4, redirect_uris)) then $5
+         when not $6 and return_uri = any (coalesce($4, redirect_uris)) then return_uri end
+     where account_id = $1 and app_id = $2 and ($5::text is null or $5 = any (coalesce($4, redirect_uris)))
      returning ${OWN_APP_COLUMNS}`,
-    [app.owner, app.appId, app.name ?? null, app.redirectUris ?? null],
+    [
+      app.owner,
+      app.appId,
+      app.name ?? null,
+      app.redirectUris ?? null,
+      app.returnUri ?? null,
+      app.returnUri !== undefined,
+    ],
   );
   return rows[0];
 }

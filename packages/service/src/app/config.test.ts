@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { ConfigError, readConfig } from '#app/config.ts';
 
 const directory = mkdtempSync(path.join(os.tmpdir(), 'purser-config-'));
@@ -11,6 +13,76 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 function read(environment: Readonly<Record<string, string>>) {
   return readConfig({ PURSER_DATA_DIR: directory, ...environment });
 }
+
+const PRODUCTION = {
+  PURSER_ENV: 'production',
+  PURSER_SECRET: 'q2Vd0sXk9mB1yTfL7hRzWcN4aUjE8pGi',
+  PURSER_PUBLIC_URL: 'https://purser.test',
+  PURSER_CATALOGUE: 'catalogue.json',
+};
+
+function faultsOf(environment: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    read({ ...PRODUCTION, ...environment });
+    return [];
+  } catch (fault) {
+    assert.ok(fault instanceof ConfigError);
+    return fault.message.split('\n');
+  }
+}
+
+test('C5 production refuses the placeholder of the guide and every secret that can be guessed, without quoting it', () => {
+  const guide = readFileSync(fileURLToPath(new URL('../../../../docs/guides/operator.md', import.meta.url)), 'utf8');
+  const placeholder = /^PURSER_SECRET=(.+)$/m.exec(guide)?.[1] ?? '';
+  for (const [secret, says] of [
+    ['', /PURSER_SECRET is required in production\./],
+    [placeholder, /PURSER_SECRET is still the placeholder of the operator's guide/],
+    [`${placeholder}-and-more`, /PURSER_SECRET is still the placeholder of the operator's guide/],
+    ['q2Vd0sXk9mB1yTfL7hRzWcN4aUjE8pG', /PURSER_SECRET must have 32 bytes or more\./],
+    ['a'.repeat(32), /PURSER_SECRET must be random/],
+    ['abcdefg'.repeat(9), /PURSER_SECRET must be random/],
+    ['correct horse battery '.repeat(3), /PURSER_SECRET must be random/],
+  ] as const) {
+    const faults = faultsOf({ PURSER_SECRET: secret });
+    assert.equal(faults.length, 1, secret);
+    assert.match(faults[0] ?? '', says);
+    assert.match(faults[0] ?? '', /Make one with `openssl rand -base64 48`\.$/);
+    if (secret !== '') assert.ok(!(faults[0] ?? '').includes(secret));
+  }
+  for (let round = 0; round < 1_000; round += 1) {
+    for (const encoding of ['hex', 'base64', 'base64url'] as const) {
+      const secret = randomBytes(encoding === 'hex' ? 16 : 32).toString(encoding);
+      assert.deepEqual(faultsOf({ PURSER_SECRET: secret }), [], secret);
+    }
+  }
+});
+
+test('C5 production needs a public URL, and https unless only this machine reaches it', () => {
+  for (const [url, says] of [
+    ['', /PURSER_PUBLIC_URL is required in production\. Set it to the address that people open/],
+    ['http://pay.example.com', /PURSER_PUBLIC_URL must be https in production/],
+    ['http://127.0.0.1.example.com', /PURSER_PUBLIC_URL must be https in production/],
+    ['ftp://pay.example.com', /PURSER_PUBLIC_URL must be an http or https URL/],
+  ] as const) {
+    const faults = faultsOf({ PURSER_PUBLIC_URL: url });
+    assert.equal(faults.length, 1, url);
+    assert.match(faults[0] ?? '', says);
+  }
+  for (const url of ['https://pay.example.com/x/', 'http://localhost:8787', 'http://127.0.0.1:1', 'http://[::1]:1']) {
+    assert.deepEqual(faultsOf({ PURSER_PUBLIC_URL: url }), [], url);
+  }
+  assert.equal(read({ PURSER_PUBLIC_URL: 'http://pay.example.com' }).publicUrl, 'http://pay.example.com');
+});
+
+test('C5 production lists every fault at once', () => {
+  const faults = faultsOf({ PURSER_SECRET: 'a'.repeat(32), PURSER_PUBLIC_URL: '', PURSER_CATALOGUE: '', PORT: 'x' });
+  assert.deepEqual(faults.map((fault) => /^\w+/.exec(fault)?.[0] ?? '').toSorted(), [
+    'PORT',
+    'PURSER_CATALOGUE',
+    'PURSER_PUBLIC_URL',
+    'PURSER_SECRET',
+  ]);
+});
 
 test('a failpoint is read in development, and none is armed unless it is set', () => {
   assert.equal(read({}).failpoint, undefined);
@@ -25,9 +97,8 @@ test('a failpoint with an unknown name or action is refused', () => {
 });
 
 test('production refuses a failpoint', () => {
-  const production = { PURSER_ENV: 'production', PURSER_SECRET: 's'.repeat(32), PURSER_CATALOGUE: 'catalogue.json' };
-  assert.equal(read(production).failpoint, undefined);
-  assert.throws(() => read({ ...production, PURSER_FAILPOINT: 'chat.arrived:1:kill' }), ConfigError);
+  assert.equal(read(PRODUCTION).failpoint, undefined);
+  assert.throws(() => read({ ...PRODUCTION, PURSER_FAILPOINT: 'chat.arrived:1:kill' }), ConfigError);
 });
 
 test('WA-10 the lease is 15 s unless a shorter one is set, and never longer', () => {
@@ -42,10 +113,9 @@ test('WA-10 the lease is 15 s unless a shorter one is set, and never longer', ()
 });
 
 test('WA-10 production refuses a lease that ends while a statement may still wait for the database', () => {
-  const production = { PURSER_ENV: 'production', PURSER_SECRET: 's'.repeat(32), PURSER_CATALOGUE: 'catalogue.json' };
-  assert.equal(read({ ...production, PURSER_LEASE_SECONDS: '10' }).leaseMs, 10_000);
+  assert.equal(read({ ...PRODUCTION, PURSER_LEASE_SECONDS: '10' }).leaseMs, 10_000);
   assert.throws(
-    () => read({ ...production, PURSER_LEASE_SECONDS: '9' }),
+    () => read({ ...PRODUCTION, PURSER_LEASE_SECONDS: '9' }),
     /PURSER_LEASE_SECONDS must be a whole number from 10 to 15/,
   );
 });

@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +5,8 @@ import { email as emailSchema, newPassword } from '@purser/contract/control.ts';
 import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
 import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
+import { makeDataDirectory } from '#app/data-directory.ts';
+import { keptSecret, readSecret, secretFile } from '#app/secret.ts';
 import { readSettings, type SettingsReader } from '#app/settings.ts';
 import { LEASE_MS } from '#db/instance.ts';
 import { type ArmedFailpoint, FAILPOINTS } from '#kernel/failpoint.ts';
@@ -69,13 +69,7 @@ export class ConfigError extends Error {}
 
 const PROJECT = fileURLToPath(new URL('../../../../', import.meta.url));
 export const DEMO_CATALOGUE_FILE = fileURLToPath(new URL('../../demo-catalogue.json', import.meta.url));
-const SECRET_BYTES_MIN = 32;
-/**
- * Under root, PostgreSQL runs as another user and must be able to pass through the directory, though not to list it. All our
- * own files in it are readable by their owner only.
- */
-const DIRECTORY_MODE_OF_ROOT = 0o711;
-const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+const LOOPBACK = new Set(['127.0.0.1', '::1', '[::1]', 'localhost']);
 /** A lease is renewed every second. WA-10 promises the release of orphaned holds within twice the longest lease. */
 const LEASE_SECONDS_MAX = LEASE_MS / 1000;
 const LEASE_SECONDS_MIN = 2;
@@ -84,6 +78,8 @@ const LEASE_SECONDS_MIN = 2;
  * would end in a stall that every process waits out, and the reaper would release the holds of all running calls.
  */
 const LEASE_SECONDS_MIN_PRODUCTION = 10;
+const PUBLIC_URL_HOW =
+  'Set it to the address that people open, such as https://pay.example.com; a proxy in front terminates TLS.';
 
 /** Reads and checks the settings. In development it may create the data directory and its secret. Throws `ConfigError`. */
 export function readConfig(environmentVariables: Readonly<Record<string, string | undefined>>): Config {
@@ -98,7 +94,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     environment,
     host,
     port,
-    publicUrl: readPublicUrl(settings, host, port),
+    publicUrl: readPublicUrl(settings, { environment, host, port }),
     databaseUrl: readDatabaseUrl(settings),
     dataDirectory,
     catalogueFile: catalogueFile === undefined ? undefined : path.resolve(catalogueFile),
@@ -128,7 +124,16 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
   } as const;
   const secret = readSecret(settings, environment);
   if (settings.faults().length > 0) throw new ConfigError(settings.faults().join('\n'));
-  return { ...config, secret: secret ?? keptSecret(dataDirectory) };
+  return { ...config, secret: secret ?? ownSecret(dataDirectory) };
+}
+
+function ownSecret(dataDirectory: string): Buffer {
+  makeDataDirectory(dataDirectory);
+  const secret = keptSecret(dataDirectory);
+  if (secret !== undefined) return secret;
+  throw new ConfigError(
+    `${secretFile(dataDirectory)} is cut short. Delete it and start again. Links that were signed with it stop working; nothing else is lost.`,
+  );
 }
 
 /** The session token for commands that call the service over HTTP. Undefined when it is not set. */
@@ -158,13 +163,28 @@ function checkMode(
   }
 }
 
-/** Links in mail and on pages begin with this. With the default host and no setting, they work on this machine only. */
-function readPublicUrl(settings: SettingsReader, host: string, port: number): string {
+/**
+ * Links in mail and on pages begin with this. With the default host and no setting, they work on this machine only. Production
+ * needs https, because cookies are `Secure` only then; a service that only this machine reaches may do without.
+ */
+function readPublicUrl(
+  settings: SettingsReader,
+  { environment, host, port }: { readonly environment: string; readonly host: string; readonly port: number },
+): string {
   const value = settings.text('PURSER_PUBLIC_URL');
-  if (value === undefined) return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const isProduction = environment === 'production';
+  if (value === undefined) {
+    if (isProduction) settings.complain(`PURSER_PUBLIC_URL is required in production. ${PUBLIC_URL_HOW}`);
+    return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  }
   const url = URL.parse(value);
   const isUsable = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
   if (!isUsable) settings.complain('PURSER_PUBLIC_URL must be an http or https URL without a query or fragment.');
+  else if (isProduction && url.protocol === 'http:' && !LOOPBACK.has(url.hostname)) {
+    settings.complain(
+      `PURSER_PUBLIC_URL must be https in production, or browsers would send sign-ins unencrypted. ${PUBLIC_URL_HOW}`,
+    );
+  }
   return value.replace(/\/+$/, '');
 }
 
@@ -252,39 +272,4 @@ function readFailpoint(settings: SettingsReader, environment: string): ArmedFail
   if (name !== undefined && (act === 'kill' || act === 'stop')) return { name, hit: Number(hit), act };
   settings.complain('PURSER_FAILPOINT must look like `chat.arrived:1:kill`. The names are in kernel/failpoint.ts.');
   return undefined;
-}
-
-/** Reads the secret. Undefined when a development service is to make its own. */
-function readSecret(settings: SettingsReader, environment: string): Buffer | undefined {
-  const value = settings.text('PURSER_SECRET');
-  if (value === undefined) {
-    if (environment === 'production') settings.complain('PURSER_SECRET is required in production.');
-    return undefined;
-  }
-  const secret = Buffer.from(value, 'utf8');
-  if (secret.length < SECRET_BYTES_MIN) settings.complain(`PURSER_SECRET must have ${SECRET_BYTES_MIN} bytes or more.`);
-  return secret;
-}
-
-/**
- * The secret of a development service, made at its first start and kept in the data directory. Two processes may start at
- * once, so the file is written aside and linked into place: the first link wins, and both read the same secret.
- */
-function keptSecret(dataDirectory: string): Buffer {
-  mkdirSync(dataDirectory, { recursive: true, mode: process.getuid?.() === 0 ? DIRECTORY_MODE_OF_ROOT : 0o700 });
-  const file = path.join(dataDirectory, 'secret');
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, randomBytes(SECRET_BYTES_MIN).toString('base64url'), { mode: 0o600 });
-  try {
-    linkSync(draft, file); // Atomic, and fails if the file exists.
-  } catch (fault) {
-    if (!(fault instanceof Error && 'code' in fault && fault.code === 'EEXIST')) throw fault;
-  } finally {
-    rmSync(draft, { force: true });
-  }
-  const secret = readFileSync(file);
-  if (secret.length >= SECRET_BYTES_MIN) return secret;
-  throw new ConfigError(
-    `${file} is cut short. Delete it and start again. Links that were signed with it stop working; nothing else is lost.`,
-  );
 }

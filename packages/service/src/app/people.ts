@@ -8,7 +8,7 @@ import type { Pool } from '#db/pool.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import type { Throttle } from '#limits/throttle.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
-import { codeMail, passkeyMail } from '#mail/letters.ts';
+import { codeMail, passkeyMail, wayInMail } from '#mail/letters.ts';
 import { createCodeSignIns } from '#identities/code.ts';
 import { createPasskeys } from '#identities/passkeys.ts';
 import { createPersonSessions } from '#identities/session.ts';
@@ -51,9 +51,11 @@ export function composePeople({
     sessions: createPersonSessions(pool),
     codes: createCodeSignIns({
       pool,
+      clock,
       attempts,
       secret: config.secret,
       sendCode: ({ email, ...said }) => sendMail(email, codeMail({ operatorName, ...said })),
+      sendWayIn: (email, token) => sendMail(email, wayInMail({ ...config, token })),
     }),
     passkeys: createPasskeys({
       ...config,

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { bannerOf } from '#app/banner.ts';
 import { compose, type Service } from '#app/compose.ts';
 import { type Config, DEMO_CATALOGUE_FILE } from '#app/config.ts';
-import { type Database, openDatabase } from '#app/database.ts';
+import { makeDataDirectory } from '#app/data-directory.ts';
+import { checkSecret, type Database, openDatabase } from '#app/database.ts';
 import { ensureDemo } from '#app/demo.ts';
 import { isTestKey } from '#app/payment-settings.ts';
 import { type SimulatorProcess, startSimulator } from '#app/simulator-process.ts';
@@ -52,9 +53,11 @@ interface Running {
  */
 export async function serve(options: ServeOptions): Promise<Running> {
   const { config, log, say } = options;
+  makeDataDirectory(config.dataDirectory); // Now, because an outage would be the wrong time to find that it cannot be used.
   const database = await openDatabase({ config, log, say, mayShare: false });
   let simulator: SimulatorProcess | undefined;
   try {
+    await checkSecret(database.owner, config.secret);
     if (config.environment === 'development') simulator = await startSimulator(log);
     await applyCatalogue(config, database);
     if (config.operator !== undefined) {

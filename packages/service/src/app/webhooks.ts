@@ -1,7 +1,11 @@
+import { selectAppDetails } from '#accounts/operator-queries.ts';
 import type { Config } from '#app/config.ts';
+import { createSendMail } from '#app/mail.ts';
 import { createPool, type Pool } from '#db/pool.ts';
 import { type Clock, systemClock } from '#kernel/clock.ts';
 import type { Log } from '#kernel/log.ts';
+import { droppedMail } from '#mail/letters.ts';
+import type { TellOwner } from '#webhooks/attempts.ts';
 import { createCourier } from '#webhooks/deliver.ts';
 import { createEndpointGuard } from '#webhooks/endpoint-guard.ts';
 import { createListeners, type Listeners } from '#webhooks/listener.ts';
@@ -37,7 +41,23 @@ export function composeWebhooks({ config, pools, clock, log }: WebhooksOptions):
   return {
     subscriptions: createSubscriptions({ pool: pools.shared, secrets, guard }),
     listeners: createListeners(pools.shared),
-    worker: startWebhookWorker({ pool: pools.deliveries, courier, secrets, log }),
+    worker: startWebhookWorker({
+      pool: pools.deliveries,
+      courier,
+      secrets,
+      tellOwner: createTellOwner(config, pools.deliveries, log),
+      log,
+    }),
+  };
+}
+
+/** Mails the owner of an app whose endpoint fails. */
+function createTellOwner(config: Config, pool: Pool, log: Log): TellOwner {
+  const sendMail = createSendMail({ config, pool, log });
+  return async (tx, { appId, ...trouble }) => {
+    const app = await selectAppDetails(tx, appId);
+    if (app === undefined) return;
+    await sendMail(app.email, droppedMail({ ...config, ...trouble, appId, appName: app.name }), tx);
   };
 }
 

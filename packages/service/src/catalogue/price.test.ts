@@ -15,10 +15,11 @@ const prices: fc.Arbitrary<Price> = fc.record({
 });
 const tokens = fc.oneof(fc.nat({ max: 100 }), fc.nat({ max: 10_000_000 }));
 const usages: fc.Arbitrary<TokenUsage> = fc
-  .tuple(tokens, tokens, tokens, tokens)
-  .map(([prompt, cached, completion, reasoning]) => ({
+  .tuple(tokens, tokens, tokens, tokens, tokens)
+  .map(([prompt, cached, written, completion, reasoning]) => ({
     promptTokens: prompt,
     cachedTokens: Math.min(cached, prompt),
+    cacheWriteTokens: Math.min(written, prompt - Math.min(cached, prompt)),
     completionTokens: completion,
     reasoningTokens: Math.min(reasoning, completion),
   }));
@@ -48,12 +49,13 @@ function exactly(parts: readonly Rational[], marginBasisPoints: bigint): bigint 
   return roundedUp > MICROS_MAX ? MICROS_MAX : roundedUp;
 }
 
-test('MO-06 a charge is the exact cost of the three kinds of token with its margin, rounded up once', () => {
+test('MO-06 a charge is the exact cost of the four kinds of token with its margin, rounded up once', () => {
   fc.assert(
     fc.property(prices, usages, (price, usage) => {
       const parts = [
-        cost(usage.promptTokens - usage.cachedTokens, price.inputMicrosPerMillion),
+        cost(usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens, price.inputMicrosPerMillion),
         cost(usage.cachedTokens, price.cachedInputMicrosPerMillion),
+        cost(usage.cacheWriteTokens, price.cacheWriteMicrosPerMillion),
         cost(usage.completionTokens, price.outputMicrosPerMillion),
       ];
       assert.equal(chargeOf(price, usage), exactly(parts, price.marginBasisPoints));
@@ -132,7 +134,13 @@ const PRICE: Price = {
   outputMicrosPerMillion: 3_000_000n,
   marginBasisPoints: 1_500n,
 };
-const NONE: TokenUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
+const NONE: TokenUsage = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+};
 
 function by(usage: Partial<TokenUsage>): Micros {
   return chargeOf(PRICE, { ...NONE, ...usage });
@@ -143,7 +151,9 @@ test('MO-06 charges worked out by hand', () => {
   assert.equal(by({ promptTokens: 20 }), 23n); // 20 x 1.15 is already whole.
   assert.equal(by({ promptTokens: 1 }), 2n); // 1.15
   assert.equal(by({ promptTokens: 1, cachedTokens: 1 }), 1n); // 0.115
-  assert.equal(by({ promptTokens: 10, cachedTokens: 4, completionTokens: 2 }), 15n); // (6 + 0.4 + 6) x 1.15 = 14.26
+  assert.equal(by({ promptTokens: 10, cachedTokens: 4, cacheWriteTokens: 0, completionTokens: 2 }), 15n); // (6 + 0.4 + 6) x 1.15 = 14.26
+  assert.equal(by({ promptTokens: 10, cacheWriteTokens: 8 }), 14n); // (2 + 10) x 1.15 = 13.8
+  assert.equal(by({ promptTokens: 10, cachedTokens: 2, cacheWriteTokens: 8 }), 12n); // (0.2 + 10) x 1.15 = 11.73
   assert.equal(by({ completionTokens: 100, reasoningTokens: 90 }), 345n); // Reasoning is part of the completion.
 });
 
@@ -155,4 +165,5 @@ test('WA-07 an absurd number of tokens costs the largest amount there is', () =>
 
 test('WA-07 more cached tokens than prompt tokens throw, because that is a bug of ours', () => {
   assert.throws(() => chargeOf(PRICE, { ...NONE, cachedTokens: 1 }), /cached/);
+  assert.throws(() => chargeOf(PRICE, { ...NONE, promptTokens: 2, cachedTokens: 1, cacheWriteTokens: 2 }), /written/);
 });

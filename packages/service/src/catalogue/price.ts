@@ -12,10 +12,14 @@ export interface Price {
   readonly marginBasisPoints: bigint;
 }
 
-/** Tokens of one call. Cached tokens are included in the prompt's, reasoning tokens in the completion's. */
+/**
+ * Tokens of one call. The prompt's include the cached ones, which were read from the provider's cache, and apart from those the
+ * ones that were written to it. The completion's include the reasoning tokens.
+ */
 export interface TokenUsage {
   readonly promptTokens: number;
   readonly cachedTokens: number;
+  readonly cacheWriteTokens: number;
   readonly completionTokens: number;
   readonly reasoningTokens: number;
 }
@@ -27,15 +31,18 @@ const BASIS_POINTS = 10_000n;
 const SCALE = TOKENS_PER_PRICE * BASIS_POINTS;
 
 /**
- * Computes the charge of a call: uncached input, cached input and output, each at its price, the margin on the sum, rounded
- * up once to a whole micro. An absurd number of tokens costs `MICROS_MAX`, the largest amount there is.
+ * Computes the charge of a call: fresh input, cached input, input written to the cache, and output, each at its price, the
+ * margin on the sum, rounded up once to a whole micro. An absurd number of tokens costs `MICROS_MAX`, the largest amount there is.
  */
 export function chargeOf(price: Price, usage: TokenUsage): Micros {
-  assert(usage.cachedTokens <= usage.promptTokens, 'more cached tokens than prompt tokens');
-  const uncached = BigInt(usage.promptTokens - usage.cachedTokens) * price.inputMicrosPerMillion;
-  const cached = BigInt(usage.cachedTokens) * price.cachedInputMicrosPerMillion;
+  const { promptTokens, cachedTokens, cacheWriteTokens } = usage;
+  const freshTokens = promptTokens - cachedTokens - cacheWriteTokens;
+  assert(freshTokens >= 0, 'more cached and written tokens than prompt tokens');
+  const fresh = BigInt(freshTokens) * price.inputMicrosPerMillion;
+  const cached = BigInt(cachedTokens) * price.cachedInputMicrosPerMillion;
+  const written = BigInt(cacheWriteTokens) * price.cacheWriteMicrosPerMillion;
   const output = BigInt(usage.completionTokens) * price.outputMicrosPerMillion;
-  return roundedUp(price, uncached + cached + output);
+  return roundedUp(price, fresh + cached + written + output);
 }
 
 /**

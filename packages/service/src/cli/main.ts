@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { type Config, ConfigError, readProcessConfig } from '#app/config.ts';
-import { openDatabase } from '#app/database.ts';
+import { makeDataDirectory } from '#app/data-directory.ts';
+import { checkSecret, openDatabase, replaceSecret } from '#app/database.ts';
 import { ensureDemo } from '#app/demo.ts';
 import { StartError } from '#app/start-error.ts';
 import { serve, startGateway, workerGround } from '#app/serve.ts';
@@ -28,6 +29,7 @@ const USAGE = `Usage: npm run purser -- <command>
   catalogue import <file>   replace the catalogue with a file
   operator create --email <address> [--name <name>]
                             create an operator account; asks for the password, or reads it from standard input
+  secret replace            make PURSER_SECRET the secret of this database, after all gateways have stopped
   ledger check              recompute every balance and report each difference
   ledger check --incremental   the same, only for wallets that changed since they were last found right
 
@@ -57,6 +59,7 @@ async function main(words: readonly string[]): Promise<number> {
       return withDatabase(config, log, async () => say('The database schema is up to date.'));
     case 'seed':
       return withDatabase(config, log, async (owner) => {
+        makeDataDirectory(config.dataDirectory);
         const demo = await ensureDemo(owner, config);
         console.log(JSON.stringify(demo, undefined, 2));
       });
@@ -67,6 +70,11 @@ async function main(words: readonly string[]): Promise<number> {
       const operator = await readNewOperator(words.slice(2), process.stdin, (text) => process.stderr.write(text));
       return withDatabase(config, log, (owner) => createOperator(owner, operator));
     }
+    case 'secret replace':
+      return withDatabase(config, log, async (owner) => {
+        await replaceSecret(owner, config.secret);
+        say('The database now belongs to this PURSER_SECRET. Start every gateway with it.');
+      });
     case 'catalogue import':
       return withDatabase(config, log, (owner) => importCatalogue(owner, argument));
   }
@@ -99,6 +107,10 @@ async function runService(config: Config, log: Log): Promise<never> {
 /** Delivers webhooks until it is told to stop. A second signal ends it at once. */
 async function runWork(config: Config, log: Log): Promise<never> {
   const database = await openDatabase({ config, log, say, mayShare: true });
+  await checkSecret(database.owner, config.secret).catch(async (fault: unknown) => {
+    await database.close();
+    throw fault;
+  });
   const work = startWork(config, log, database.url);
   say('Purser delivers webhooks.');
   await untilToldToStop();

@@ -3,10 +3,12 @@ import type { Email } from '#identities/email.ts';
 import { createKnownBrowsers } from '#identities/known-browser.ts';
 import { deleteCode, insertCode, selectCodeEmail, takeGuess } from '#identities/queries.ts';
 import { createPersonSessions, type PersonSignIn } from '#identities/session.ts';
+import { createWaysIn } from '#identities/way-in.ts';
+import type { Clock } from '#kernel/clock.ts';
 import { deriveKey, equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
 import { randomBase62, randomDigits } from '#kernel/random.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-import type { AttemptLimiter, Attempt } from '#limits/attempt-limiter.ts';
+import type { AttemptLimiter } from '#limits/attempt-limiter.ts';
 
 interface AskForCode {
   readonly email: Email;
@@ -23,20 +25,30 @@ interface AskForCode {
 interface TypedCode {
   readonly challenge: string;
   readonly code: string;
-  readonly known: string | undefined;
 }
 
-/** Signs people in by a mailed six-digit code. It works once, within ten minutes, in the browser that requested it. */
+/** A code requested by the link of a way in, see `way-in.ts`. */
+interface AskByWayIn extends Pick<AskForCode, 'before'> {
+  readonly token: string;
+}
+
+/** Signs people in by a mailed eight-digit code. It works once, within ten minutes, in the browser that requested it. */
 export interface CodeSignIns {
   /**
    * Mails a code and returns its challenge, which only this browser gets. Every e-mail gets the same answer, so that nobody
    * can find out who has a wallet.
    */
   readonly ask: (ask: AskForCode) => Promise<{ readonly challenge: string } | Refusal<'TOO_MANY_REQUESTS'>>;
+  /** Mails a code to a person who shows a way in. No stranger can use up these codes. */
+  readonly askByWayIn: (
+    ask: AskByWayIn,
+  ) => Promise<{ readonly challenge: string } | Refusal<'BAD_REQUEST' | 'TOO_MANY_REQUESTS'>>;
+  /** The e-mail that a way in was mailed to. Undefined when it is forged or has expired. */
+  readonly emailOfWayIn: (token: string) => Email | undefined;
   /** The e-mail that the code was sent to. Undefined once the code is void. */
   readonly emailOf: (challenge: string) => Promise<Email | undefined>;
-  /** Signs in with the code. A code works once. */
-  readonly use: (typed: TypedCode) => Promise<PersonSignIn | Refusal<'BAD_REQUEST' | 'TOO_MANY_REQUESTS'>>;
+  /** Signs in with the code. A code works once. Only wrong guesses in this browser can make a code void before it expires. */
+  readonly use: (typed: TypedCode) => Promise<PersonSignIn | Refusal<'BAD_REQUEST'>>;
 }
 
 /** Mails a code to a person. */
@@ -48,74 +60,90 @@ type SendCode = (mail: {
 
 interface CodeOptions {
   readonly pool: Pool;
+  readonly clock: Clock;
   readonly attempts: AttemptLimiter;
   /**
    * Codes are stored as HMACs under a key derived from this. A plain hash would not do: a person who can read the
-   * database could try all million codes in a moment.
+   * database could try all hundred million codes in minutes.
    */
   readonly secret: Buffer;
   readonly sendCode: SendCode;
+  /** Mails a way in to a person whose e-mail got too many codes. */
+  readonly sendWayIn: (email: Email, token: string) => Promise<void>;
 }
 
 const LIFETIME_MS = 10 * 60 * 1_000;
 const GUESSES = 5;
-const CODE_LENGTH = 6;
-const CODE = /^\d{6}$/;
+const CODE_LENGTH = 8;
+const CODE = /^\d{8}$/;
 const CHALLENGE_LENGTH = 43; // 256 bits.
 const CHALLENGE = /^[0-9A-Za-z]{43}$/;
 
-export function createCodeSignIns({ pool, attempts, secret, sendCode }: CodeOptions): CodeSignIns {
+export function createCodeSignIns(options: CodeOptions): CodeSignIns {
+  const { pool, clock, attempts, secret, sendCode, sendWayIn } = options;
   const key = deriveKey(secret, 'person-code');
   const browsers = createKnownBrowsers(secret);
+  const waysIn = createWaysIn(secret, clock);
   const proofOf = (challenge: string, code: string): Buffer => hmacSha256(key, challenge, '\n', code);
 
-  /** A browser that has signed in with this e-mail before has attempts of its own, which no stranger can use up. */
-  function tryOf(kind: 'code' | 'code-guess', email: Email, known: string | undefined): Attempt {
+  /**
+   * Takes an attempt to have a code mailed. A browser that has signed in with this e-mail before has attempts of its own.
+   * When others are refused, the owner gets a mail with a way in, so nobody can keep them out with any number of addresses.
+   */
+  async function admit({ email, from, known }: AskForCode): Promise<Refusal<'TOO_MANY_REQUESTS'> | undefined> {
     const browser = browsers.nameOf(known, email);
-    return browser === undefined ? { kind, of: email } : { kind: `${kind}-known`, of: `${browser}\n${email}` };
+    if (browser !== undefined) return attempts.take([{ kind: 'code-known', of: `${browser}\n${email}` }]);
+    const fromHere = await attempts.take([{ kind: 'code-from', of: from }]);
+    if (fromHere !== undefined) return fromHere;
+    const tooMany = await attempts.take([
+      { kind: 'code', of: `${from}\n${email}` },
+      { kind: 'code-all', of: email },
+    ]);
+    if (tooMany === undefined) return undefined;
+    const isSent = (await attempts.take([{ kind: 'code-way-in', of: email }])) !== undefined;
+    if (!isSent) await sendWayIn(email, waysIn.issue(email));
+    return tooMany;
   }
 
-  async function emailOf(challenge: string): Promise<Email | undefined> {
-    const digest = digestOf(challenge);
-    return digest && selectCodeEmail(pool, digest);
+  async function mailCode(email: Email, before: string | undefined, appName: string | undefined) {
+    const older = digestOf(before ?? '');
+    if (older !== undefined) await deleteCode(pool, older);
+    const challenge = randomBase62(CHALLENGE_LENGTH);
+    const code = randomDigits(CODE_LENGTH);
+    const [digest, proof] = [sha256(challenge), proofOf(challenge, code)];
+    await insertCode(pool, { digest, email, proof, guesses: GUESSES, lifetimeMs: LIFETIME_MS });
+    await sendCode({ email, code, appName });
+    return { challenge };
   }
 
   return {
-    ask: async ({ email, from, before, known, appName }) => {
-      const tooMany = await attempts.take([{ kind: 'code-from', of: from }, tryOf('code', email, known)]);
-      if (tooMany !== undefined) return tooMany;
-      const older = digestOf(before ?? '');
-      if (older !== undefined) await deleteCode(pool, older);
-      const challenge = randomBase62(CHALLENGE_LENGTH);
-      const code = randomDigits(CODE_LENGTH);
-      const [digest, proof] = [sha256(challenge), proofOf(challenge, code)];
-      await insertCode(pool, { digest, email, proof, guesses: GUESSES, lifetimeMs: LIFETIME_MS });
-      await sendCode({ email, code, appName });
-      return { challenge };
+    ask: async (ask) => (await admit(ask)) ?? mailCode(ask.email, ask.before, ask.appName),
+    askByWayIn: async ({ token, before }) => {
+      const email = waysIn.read(token);
+      if (email === undefined) return refuse('BAD_REQUEST', 'This link is no longer valid. Request a code instead.');
+      const tooMany = await attempts.take([{ kind: 'code-known', of: token }]);
+      return tooMany ?? mailCode(email, before, undefined);
     },
-    emailOf,
-    use: async ({ challenge, known, ...typed }) => {
+    emailOfWayIn: waysIn.read,
+    emailOf: async (challenge) => {
+      const digest = digestOf(challenge);
+      return digest && selectCodeEmail(pool, digest);
+    },
+    use: async ({ challenge, ...typed }) => {
       const code = typed.code.replace(/[\s-]/g, '');
-      if (!CODE.test(code)) return refuse('BAD_REQUEST', 'Type the six digits from the mail.');
-      const email = await emailOf(challenge);
-      if (email === undefined) return voidCode();
-      // Counted over all unknown browsers, so that requesting one code after the other makes nobody guess faster. Taken before
-      // the code is compared, so that many guesses at once all count.
-      const guess = [tryOf('code-guess', email, known)];
-      const tooMany = await attempts.take(guess);
-      if (tooMany !== undefined) return tooMany;
-      const digest = sha256(challenge);
-      const proof = await takeGuess(pool, digest);
-      if (proof === undefined) return voidCode();
-      if (!equalBytes(proof, proofOf(challenge, code))) {
-        return refuse('BAD_REQUEST', 'This code is wrong. Check the newest mail and type its six digits.');
+      if (!CODE.test(code)) return refuse('BAD_REQUEST', 'Type the eight digits from the mail.');
+      const digest = digestOf(challenge);
+      // Taken before the code is compared, so that many guesses at once all count. Guesses in other browsers do not.
+      const taken = digest && (await takeGuess(pool, digest));
+      if (digest === undefined || taken === undefined) return voidCode();
+      if (!equalBytes(taken.proof, proofOf(challenge, code))) {
+        return refuse('BAD_REQUEST', 'This code is wrong. Check the newest mail and type its eight digits.');
       }
       // The delete decides which of two requests with the right code signs in: the other finds the code gone.
       const opened = await inTransaction(pool, async (tx) => {
-        return (await deleteCode(tx, digest)) ? createPersonSessions(tx).open(email) : undefined;
+        return (await deleteCode(tx, digest)) ? createPersonSessions(tx).open(taken.email) : undefined;
       });
-      await attempts.giveBack(guess);
-      return opened === undefined ? voidCode() : { ...opened, known: browsers.issue(email) };
+      return opened === undefined ? voidCode() : { ...opened, known: browsers.issue(taken.email) };
     },
   };
 }

@@ -98,14 +98,17 @@ export async function selectCodeEmail(db: Queryable, digest: Buffer): Promise<Em
 }
 
 /** Takes one guess and returns the HMAC to compare. Undefined when no guesses are left or there is no such code. */
-export async function takeGuess(db: Queryable, digest: Buffer): Promise<Buffer | undefined> {
-  const { rows } = await db.query<{ proof: Buffer }>(
+export async function takeGuess(
+  db: Queryable,
+  digest: Buffer,
+): Promise<{ readonly proof: Buffer; readonly email: Email } | undefined> {
+  const { rows } = await db.query<{ proof: Buffer; email: Email }>(
     `update identities.codes set guesses_left = guesses_left - 1
      where digest = $1 and guesses_left > 0 and expires_at > clock_timestamp()
-     returning proof`,
+     returning proof, email`,
     [digest],
   );
-  return rows[0]?.proof;
+  return rows[0];
 }
 
 /** Deletes a code. True only for the one request that deleted it, so that a code is used once. */

@@ -4,8 +4,13 @@ import type { Throttle, ThrottleRate } from '#limits/throttle.ts';
 
 /** Each bucket refills within two hours, so a bucket that was idle for a day can be deleted (`limits.delete_idle_buckets`). */
 const RATES = {
-  /** Wrong passwords for one e-mail address, from browsers that have never signed in to the account. */
+  /** Wrong passwords for one e-mail from one network address, from browsers that have never signed in to the account. */
   'sign-in': { ratePerMinute: 1, rateBurst: 20, cost: 1 },
+  /**
+   * Wrong passwords for one e-mail from all network addresses together: 500 at once, then five a minute. It takes more
+   * than 25 addresses to use it up. Known browsers and password resets are not counted here.
+   */
+  'sign-in-all': { ratePerMinute: 5, rateBurst: 500, cost: 1 },
   /** Wrong passwords for one account, from one browser that has signed in to it before. */
   'sign-in-device': { ratePerMinute: 1, rateBurst: 20, cost: 1 },
   /** Wrong passwords from one network address, for any e-mail. Higher, because an office may share one address. */
@@ -20,22 +25,22 @@ const RATES = {
   reset: { ratePerMinute: 1, rateBurst: 30, cost: 10 },
   /** Password resets requested from one network address. */
   'reset-from': { ratePerMinute: 2, rateBurst: 20, cost: 1 },
-  /** One-time codes mailed to one e-mail, requested by unknown browsers: five at once, then one in ten minutes. */
+  /** One-time codes mailed to one e-mail, requested by unknown browsers at one network address: five, then one in ten minutes. */
   code: { ratePerMinute: 1, rateBurst: 50, cost: 10 },
   /**
-   * One-time codes requested by one browser that has signed in with this e-mail before: five at once, then one in two
-   * minutes. The bucket is the browser's own, so strangers cannot use it up and lock the owner out.
+   * One-time codes mailed to one e-mail, requested by unknown browsers anywhere: twenty at once, then one in five minutes.
+   * This bounds the mails, and with them the guesses: a code allows five (`identities/README.md` has the sums).
+   */
+  'code-all': { ratePerMinute: 1, rateBurst: 100, cost: 5 },
+  /** Mails with a way in, for an e-mail to which too many codes were sent: one an hour. */
+  'code-way-in': { ratePerMinute: 1, rateBurst: 60, cost: 60 },
+  /**
+   * One-time codes requested by one browser that has signed in with this e-mail before, or by one way in: five at once,
+   * then one in two minutes. Strangers cannot use this bucket up, so they cannot lock the owner out.
    */
   'code-known': { ratePerMinute: 1, rateBurst: 10, cost: 2 },
-  /** One-time codes requested from one network address. */
+  /** One-time codes requested by unknown browsers from one network address. */
   'code-from': { ratePerMinute: 2, rateBurst: 30, cost: 1 },
-  /**
-   * Wrong one-time codes for one e-mail from unknown browsers: ten at once, then one in ten minutes. A code has six
-   * digits, so it takes about a million guesses to make a hit likely.
-   */
-  'code-guess': { ratePerMinute: 1, rateBurst: 100, cost: 10 },
-  /** Wrong one-time codes from one browser that has signed in with this e-mail before. */
-  'code-guess-known': { ratePerMinute: 1, rateBurst: 20, cost: 1 },
   /** Checkouts started from one network address. */
   'checkout-from': { ratePerMinute: 4, rateBurst: 40, cost: 1 },
   /** Refunds that one identity requests. Each one costs the processor something, however small the amount. */
@@ -62,17 +67,16 @@ export interface AttemptLimiter {
 
 const RETRY_SECONDS_MAX = 60;
 
-const WRONG_CODES = 'Too many wrong codes were entered for this e-mail. Wait before you try again.';
-const CODES_SENT = 'Too many codes were sent to this e-mail. Wait before you request another.';
+const CODES_SENT =
+  'Too many codes were sent to this e-mail. Look for our mail “Sign in from your own browser”: its link gets you a code right away. Or wait before you request another.';
 const MESSAGES: Readonly<Partial<Record<Kind, string>>> = {
   register: 'Too many accounts were created from your network address. Wait before you create another.',
   'register-known': 'Too many accounts were created from your network address. Wait before you create another.',
   'reset-from': 'Too many password resets were requested from your network address. Wait before you request another.',
   code: CODES_SENT,
   'code-from': 'Too many codes were requested from your network address. Wait before you request another.',
-  'code-known': CODES_SENT,
-  'code-guess': WRONG_CODES,
-  'code-guess-known': WRONG_CODES,
+  'code-all': CODES_SENT,
+  'code-known': 'You have requested many codes. Use the newest one, or wait before you request another.',
   'checkout-from': 'Too many payments were started from your network address. Wait before you start another.',
   refund: 'You have requested many refunds. Wait before you request another.',
 };

@@ -33,6 +33,31 @@ export function codeMail({ operatorName, appName = '', code }: CodeMail): Letter
   };
 }
 
+interface WayInMail {
+  readonly operatorName: string;
+  readonly publicUrl: string;
+  readonly token: string;
+}
+
+/**
+ * The mail to a person whose e-mail got so many codes that no browser we do not know gets another. Its link grants no
+ * access: the page behind it mails one more code.
+ */
+export function wayInMail({ operatorName, publicUrl, token }: WayInMail): Letter {
+  return {
+    sender: operatorName,
+    subject: 'Sign in from your own browser',
+    parts: [
+      {
+        text: `Somebody asked ${operatorName} for many codes for this e-mail, so we have stopped sending them for a while. Nobody can sign in without a code.`,
+      },
+      { text: 'If you want to sign in, open this link within two hours, in the browser in which you want to sign in:' },
+      { link: `${publicUrl}/wallet/sign-in/own?token=${token}`, name: 'Get a code' },
+      { text: 'If you do not want to sign in, you do not have to do anything.' },
+    ],
+  };
+}
+
 /** Tells a person about a new passkey of theirs. If somebody else added it, this mail is how they find out. */
 export function passkeyMail({
   operatorName,
@@ -50,6 +75,41 @@ export function passkeyMail({
       },
       { text: 'If this was not you, remove the passkey and sign out everywhere:' },
       { link: `${publicUrl}/wallet/passkeys`, name: 'See your passkeys' },
+    ],
+  };
+}
+
+interface DroppedMail {
+  readonly operatorName: string;
+  readonly publicUrl: string;
+  /** The name that the owner gave the app. */
+  readonly appName: string;
+  readonly appId: string;
+  readonly eventId: string;
+  /** True when this was one dropped event too many, and the endpoint gets no more. */
+  readonly isDisabled: boolean;
+}
+
+/** Tells the owner of an app that its endpoint fails (WH-12). */
+export function droppedMail({ operatorName, publicUrl, appName, appId, eventId, isDisabled }: DroppedMail): Letter {
+  const app = `${plainName(appName)} (${appId})`;
+  const look = `GET /apps/${appId}/webhook/deliveries shows every attempt with the status that your endpoint answered.`;
+  return {
+    sender: operatorName,
+    subject: isDisabled ? 'Your app gets no more events' : 'An event could not be delivered to your app',
+    parts: [
+      {
+        text: `The endpoint of your app ${app} did not accept the event ${eventId} in six attempts within about five minutes. The event was dropped and is not sent again.`,
+      },
+      {
+        text: isDisabled
+          ? 'It was the fifth dropped event in a row, so the endpoint is disabled. Your app gets no events until you enable it again.'
+          : 'After five dropped events in a row the endpoint is disabled. One delivered event resets the count. You get at most one such mail an hour.',
+      },
+      {
+        text: `What to do: ${look} Find out why it failed: it must answer with a 2xx within five seconds.${isDisabled ? ` Then send PUT /apps/${appId}/webhook again, which enables it.` : ''} Read what your app has missed from GET /balance.`,
+      },
+      { link: `${publicUrl}/docs`, name: 'API reference' },
     ],
   };
 }

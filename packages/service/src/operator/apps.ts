@@ -20,6 +20,7 @@ export interface AppDetails {
   readonly name: string;
   readonly ownerEmail: string;
   readonly redirectUris: readonly string[];
+  readonly returnUri: string | null;
   readonly status: 'active' | 'suspended';
   readonly isFirstParty: boolean;
   readonly limits: AppLimits;
@@ -93,6 +94,7 @@ function detailsOf(row: AppDetailsRow, defaults: AppLimits): AppDetails {
     name: row.name,
     ownerEmail: row.email,
     redirectUris: row.redirect_uris,
+    returnUri: row.return_uri,
     status: row.status,
     isFirstParty: row.is_first_party,
     limits: {

@@ -2,8 +2,8 @@ import type { JsonObject } from '#kernel/json.ts';
 
 /**
  * An answer as every provider adapter gives it. The shape is that of the compatible format, which is also what callers get:
- * an adapter of another format translates into it. Fields that we do not know are in `extra`, in a choice or in its message,
- * and reach the caller as they are.
+ * an adapter of another format translates into it. Other fields are in `extra`, in a choice or in its message. Callers get
+ * those of `visible-fields.ts`.
  */
 export interface Completion {
   readonly choices: readonly CompletionChoice[];
@@ -44,10 +44,10 @@ export const FINISH_REASONS = ['stop', 'length', 'tool_calls', 'content_filter',
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
 /**
- * The kinds of tokens that a provider counts. Cached tokens are part of the prompt's. Reasoning tokens are part of the
- * completion's, unless `total` shows that they lie beside them.
+ * The kinds of tokens that a provider counts. Cached tokens and those written to the cache are part of the prompt's, reasoning
+ * tokens part of the completion's, unless `total` shows that they lie beside them.
  */
-export const TOKEN_COUNTS = ['prompt', 'cached', 'completion', 'reasoning', 'total'] as const;
+export const TOKEN_COUNTS = ['prompt', 'cached', 'cacheWrite', 'completion', 'reasoning', 'total'] as const;
 export type TokenCounts = { readonly [Count in (typeof TOKEN_COUNTS)[number]]?: number | undefined };
 
 /** Three times the largest output of 128 choices, and small enough that a billion receipts still add up in 64 bits. */
@@ -57,7 +57,7 @@ export const TOKENS_MAX = 4_000_000_000;
 export interface UsageReport {
   /** Whole numbers from 0 to `TOKENS_MAX`. A count that was not reported is undefined or missing. */
   readonly counts: TokenCounts;
-  /** The provider's usage in the compatible format. Fields that we do not know reach the caller. */
+  /** The provider's usage in the compatible format. Callers get the fields of `visible-fields.ts`. */
   readonly extra: JsonObject;
   /** A count was no number of tokens, or a later report of the same call fell. */
   readonly isContradictory: boolean;

@@ -113,6 +113,7 @@ export interface ReceiptRow {
   readonly is_estimated: boolean;
   readonly prompt_tokens: bigint;
   readonly cached_tokens: bigint;
+  readonly cache_write_tokens: bigint;
   readonly completion_tokens: bigint;
   readonly reasoning_tokens: bigint;
   readonly held_micros: bigint;
@@ -120,6 +121,7 @@ export interface ReceiptRow {
   readonly price_id: bigint | null;
   readonly input_micros_per_million: bigint | null;
   readonly cached_input_micros_per_million: bigint | null;
+  readonly cache_write_micros_per_million: bigint | null;
   readonly output_micros_per_million: bigint | null;
   readonly margin_basis_points: number | null;
 }

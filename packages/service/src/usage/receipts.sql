@@ -3,16 +3,16 @@
 -- are not read to the end.
 create or replace function usage.receipts(p_app text, p_call uuid, p_correlation text, p_most int) returns table (
   call_id uuid, correlation_id text, user_id text, model text, settled_at timestamptz, outcome text, is_estimated boolean,
-  prompt_tokens bigint, cached_tokens bigint, completion_tokens bigint, reasoning_tokens bigint,
+  prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint,
   held_micros bigint, charged_micros bigint, price_id bigint,
-  input_micros_per_million bigint, cached_input_micros_per_million bigint, output_micros_per_million bigint,
-  margin_basis_points int
+  input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint,
+  output_micros_per_million bigint, margin_basis_points int
 )
 language sql stable security definer set search_path = pg_catalog set enable_seqscan = off as $$
   select c.call_id, c.correlation_id, w.user_id, c.model, c.settled_at, c.outcome, c.is_estimated,
-    c.prompt_tokens, c.cached_tokens, c.completion_tokens, c.reasoning_tokens, c.held_micros, c.charged_micros,
-    c.price_id, p.input_micros_per_million, p.cached_input_micros_per_million, p.output_micros_per_million,
-    p.margin_basis_points
+    c.prompt_tokens, c.cached_tokens, c.cache_write_tokens, c.completion_tokens, c.reasoning_tokens,
+    c.held_micros, c.charged_micros, c.price_id, p.input_micros_per_million, p.cached_input_micros_per_million,
+    p.cache_write_micros_per_million, p.output_micros_per_million, p.margin_basis_points
   from (
     select k.* from usage.calls k where k.call_id = p_call
     union all

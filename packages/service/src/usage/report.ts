@@ -37,6 +37,7 @@ export interface CallReceipt {
   readonly tokens: {
     readonly prompt: number;
     readonly cached: number;
+    readonly cacheWrite: number;
     readonly completion: number;
     readonly reasoning: number;
   };
@@ -53,6 +54,7 @@ interface ReceiptPrice {
   readonly version: number;
   readonly inputMicrosPerMillion: number;
   readonly cachedInputMicrosPerMillion: number;
+  readonly cacheWriteMicrosPerMillion: number;
   readonly outputMicrosPerMillion: number;
   readonly marginBasisPoints: number;
 }
@@ -148,6 +150,7 @@ function receiptOf(row: ReceiptRow): CallReceipt {
     tokens: {
       prompt: Number(row.prompt_tokens),
       cached: Number(row.cached_tokens),
+      cacheWrite: Number(row.cache_write_tokens),
       completion: Number(row.completion_tokens),
       reasoning: Number(row.reasoning_tokens),
     },
@@ -165,6 +168,7 @@ function priceOf(row: ReceiptRow): ReceiptPrice | undefined {
     version: Number(row.price_id),
     inputMicrosPerMillion: Number(row.input_micros_per_million),
     cachedInputMicrosPerMillion: Number(row.cached_input_micros_per_million),
+    cacheWriteMicrosPerMillion: Number(row.cache_write_micros_per_million),
     outputMicrosPerMillion: Number(row.output_micros_per_million),
     marginBasisPoints: Number(row.margin_basis_points),
   };

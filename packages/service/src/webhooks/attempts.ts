@@ -1,4 +1,5 @@
-import type { Pool } from '#db/pool.ts';
+import { RETRY_DELAYS_SECONDS } from '@purser/contract/webhooks.ts';
+import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import type { AppId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { sleep } from '#kernel/sleep.ts';
@@ -13,8 +14,15 @@ export interface AttemptsOptions {
   readonly pool: Pool;
   readonly courier: Courier;
   readonly secrets: SigningSecrets;
+  readonly tellOwner: TellOwner;
   readonly log: Log;
 }
+
+/** Puts a mail to the app's owner into the outbox: an event was dropped, or the subscription is disabled (WH-12). */
+export type TellOwner = (
+  tx: Queryable,
+  trouble: { readonly appId: AppId; readonly eventId: string; readonly isDisabled: boolean },
+) => Promise<void>;
 
 /** The attempts that this process has in progress. */
 interface Attempts {
@@ -30,11 +38,14 @@ interface Attempts {
   readonly whenEnded: () => Promise<void>;
 }
 
+type EndedAttempt = Parameters<typeof recordAttempt>[1];
+
 /** How often an outcome is recorded before its attempt is left to the lease, which then repeats it. */
 const RECORD_TRIES_MAX = 5;
 const RECORD_AGAIN_MS = 500;
 
-export function createAttempts({ pool, courier, secrets, log }: AttemptsOptions): Attempts {
+export function createAttempts({ pool, courier, secrets, tellOwner, log }: AttemptsOptions): Attempts {
+  const recordLast = createRecordLast(pool, tellOwner);
   const running = new Map<string, { readonly ended: Promise<void>; readonly giveUp: () => void }>();
   const warned = new Set<AppId>();
 
@@ -46,11 +57,11 @@ export function createAttempts({ pool, courier, secrets, log }: AttemptsOptions)
       if (!warned.has(appId))
         log.warn({ appId }, 'the secret of a webhook cannot be opened: has PURSER_SECRET changed?');
       warned.add(appId);
-      await record({ eventId, claim, outcome: undefined, reason: 'secret_unreadable' });
+      await record(event, { eventId, claim, outcome: undefined, reason: 'secret_unreadable' });
       return;
     }
     const outcome = await courier.deliver({ eventId, type, body, attempt, endpointUrl, secret }, signal);
-    await record({ eventId, claim, outcome });
+    await record(event, { eventId, claim, outcome });
   }
 
   function follow(eventId: string, work: (signal: AbortSignal) => Promise<void>): void {
@@ -65,11 +76,12 @@ export function createAttempts({ pool, courier, secrets, log }: AttemptsOptions)
     running.set(eventId, own);
   }
 
-  async function record(ended: Parameters<typeof recordAttempt>[1]): Promise<void> {
+  async function record(event: ClaimedRow, ended: EndedAttempt): Promise<void> {
+    const isLast = ended.outcome !== undefined && event.attempt > RETRY_DELAYS_SECONDS.length;
     for (let tries = 1; ; tries += 1) {
       try {
-        const result = await recordAttempt(pool, ended);
-        attemptsEnded.of({ result }).add();
+        const result = await (isLast ? recordLast(event.app_id, ended) : recordAttempt(pool, ended));
+        attemptsEnded.of({ result: result === 'first_drop' ? 'dropped' : result }).add();
         if (result === 'disabled') await dropAllStale(pool); // What waited for this endpoint is never sent.
         return;
       } catch (fault) {
@@ -82,11 +94,26 @@ export function createAttempts({ pool, courier, secrets, log }: AttemptsOptions)
 
   return {
     begin: (event, claim) => follow(event.event_id, (signal) => run(event, claim, signal)),
-    giveBack: ({ event_id: eventId }, claim) => follow(eventId, () => record({ eventId, claim, outcome: undefined })),
+    giveBack: (event, claim) => {
+      const { event_id: eventId } = event;
+      follow(eventId, () => record(event, { eventId, claim, outcome: undefined }));
+    },
     underWay: () => [...running.keys()],
     giveUp: (eventId) => running.get(eventId)?.giveUp(),
     whenEnded: async () => {
       await Promise.all(Array.from(running.values(), ({ ended }) => ended));
     },
   };
+}
+
+/** Records an event's last attempt together with the mail to the owner, if one is due: neither is stored without the other. */
+function createRecordLast(pool: Pool, tellOwner: TellOwner) {
+  return (appId: AppId, ended: EndedAttempt): ReturnType<typeof recordAttempt> =>
+    inTransaction(pool, async (tx) => {
+      const result = await recordAttempt(tx, ended);
+      if (result === 'first_drop' || result === 'disabled') {
+        await tellOwner(tx, { appId, eventId: ended.eventId, isDisabled: result === 'disabled' });
+      }
+      return result;
+    });
 }

@@ -5,7 +5,13 @@ import type { Pool } from '#db/pool.ts';
 import { type AppId, type ListenerId, newListenerId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-import { deleteCopies, deleteListener, handOverCopies, insertListener, renewListener } from '#webhooks/queries.ts';
+import {
+  deleteCopies,
+  deleteListener,
+  handOverCopies,
+  insertListener,
+  renewListener,
+} from '#webhooks/listener-queries.ts';
 
 interface Wanted {
   readonly appId: AppId;

@@ -4,6 +4,9 @@
 -- A success ends the event. A failure makes it due again after the next of `p_delays_s`, counted from here, and when there
 -- is no delay left, drops it. When `p_dropped_max` events in a row have been dropped so, the subscription is disabled:
 -- 'disabled' (WH-11, WH-12). Without a subscription nothing is due again.
+--
+-- 'first_drop' is the first event dropped since one was delivered: the caller mails the owner in this transaction. It is
+-- answered at most once an hour for a subscription, so that an endpoint that only some events fail sends no flood of mails.
 create or replace function webhooks.record(
   p_event text, p_claim uuid, p_is_over boolean, p_at timestamptz, p_status int, p_duration_ms int, p_error text,
   p_delays_s int[], p_dropped_max int
@@ -15,6 +18,7 @@ declare
   is_delivered constant boolean := p_is_over and coalesce(p_status between 200 and 299, false);
   is_last boolean; -- There is no delay after this attempt.
   is_dropped boolean;
+  is_first_drop boolean;
   wait_s int;
 begin
   -- Everything locks a subscription before its events.
@@ -30,6 +34,8 @@ begin
   end if;
   is_last := event.attempt > cardinality(p_delays_s);
   is_dropped := not is_delivered and (subscription.status is distinct from 'active' or (p_is_over and is_last));
+  is_first_drop := is_dropped and subscription.status = 'active' and subscription.exhausted_in_row = 0
+    and coalesce(subscription.drop_told_at < clock_timestamp() - interval '1 hour', true);
   wait_s := case when p_is_over then p_delays_s[event.attempt] when p_error is null then 0 else p_delays_s[1] end;
   update webhooks.events e set
     state = case when is_delivered then 'delivered' when is_dropped then 'dropped' else 'pending' end,
@@ -46,6 +52,7 @@ begin
   update webhooks.subscriptions s set
     failures_in_row = case when is_delivered then 0 else s.failures_in_row + 1 end,
     exhausted_in_row = case when is_delivered then 0 else s.exhausted_in_row + is_last::int end,
+    drop_told_at = case when is_first_drop then clock_timestamp() else s.drop_told_at end,
     status = case when not is_delivered and is_last and s.exhausted_in_row + 1 >= p_dropped_max then 'disabled' else s.status end,
     disabled_reason = case
       when not is_delivered and is_last and s.exhausted_in_row + 1 >= p_dropped_max then 'delivery_failures'
@@ -54,7 +61,7 @@ begin
     and not (is_delivered and s.failures_in_row = 0 and s.exhausted_in_row = 0)
   returning s.status into subscription.status;
   return case when is_delivered then 'delivered' when subscription.status = 'disabled' then 'disabled'
-    when is_dropped then 'dropped' else 'failed' end;
+    when is_first_drop then 'first_drop' when is_dropped then 'dropped' else 'failed' end;
 end $$;
 
 revoke all on function webhooks.record from public;

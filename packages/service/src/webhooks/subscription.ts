@@ -26,6 +26,8 @@ export interface Subscription {
   readonly threshold: Micros | undefined;
   readonly status: 'active' | 'disabled';
   readonly disabledReason: 'delivery_failures' | undefined;
+  /** Events dropped since one was delivered. */
+  readonly droppedInRow: number;
   readonly secretFingerprint: string;
 }
 
@@ -166,6 +168,7 @@ function subscriptionOf(row: SubscriptionRow): Subscription {
     threshold: row.low_balance_threshold_micros === null ? undefined : microsFromRow(row.low_balance_threshold_micros),
     status: row.status,
     disabledReason: row.disabled_reason ?? undefined,
+    droppedInRow: row.exhausted_in_row,
     secretFingerprint: row.secret_fingerprint,
   };
 }

@@ -3,7 +3,8 @@ import type { Pool } from '#db/pool.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { repeat } from '#kernel/repeat.ts';
 import { type AttemptsOptions, createAttempts } from '#webhooks/attempts.ts';
-import { claimEvents, dropListeners, selectOutdated } from '#webhooks/queries.ts';
+import { dropListeners } from '#webhooks/listener-queries.ts';
+import { claimEvents, selectOutdated } from '#webhooks/queries.ts';
 import { dropAllStale, sweepAllEnded } from '#webhooks/upkeep.ts';
 
 /** The delivery loop of one process. */

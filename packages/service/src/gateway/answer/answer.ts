@@ -7,6 +7,7 @@ import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/ref
 import type { Ending, Hold, Lane } from '#gateway/call/lane.ts';
 import { describeFault } from '#kernel/log.ts';
 import type { Refusal } from '#kernel/refusal.ts';
+import { visibleAnswer } from '#providers/visible-fields.ts';
 
 /** The answer of a call that was not refused. */
 export type Answer = PlainAnswer | StreamAnswer | ReplayedAnswer;
@@ -68,10 +69,10 @@ export function answerFactsOf(call: ChatCall, outputTokens: number): AnswerFacts
 
 /**
  * Gives an answer the `id`, `object` and `created` that clients of the format need. The provider's own are taken if it sent
- * any; `object` is always ours, because it says which format follows.
+ * any; `object` is always ours, because it says which format follows. Fields that callers may not see are gone (CC-21).
  */
 export function withHead(answer: JsonObject, callId: CallId): JsonObject {
-  return fixed(answer, headOf(answer, callId, 'chat.completion'));
+  return fixed(visibleAnswer(answer), headOf(answer, callId, 'chat.completion'));
 }
 
 /** The same for the chunks of one stream. The head of the first one is on all, as clients expect. */
@@ -79,7 +80,7 @@ export function createChunkHead(callId: CallId): (chunk: JsonObject) => JsonObje
   let head: JsonObject | undefined;
   return (chunk) => {
     head ??= headOf(chunk, callId, 'chat.completion.chunk');
-    return fixed(chunk, head);
+    return fixed(visibleAnswer(chunk), head);
   };
 }
 

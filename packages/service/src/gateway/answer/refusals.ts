@@ -36,7 +36,8 @@ export function refusalOfHold(reason: HoldRefusalReason, links: RefusalLinks): R
   }
 }
 
-const CAP_MESSAGE = 'The monthly spend cap that this user set for this app is reached.';
+/** A pause is a cap of 0 to the ledger, so the message fits both. */
+const CAP_MESSAGE = 'This user has paused spending for this app, or their monthly spend cap for it is reached.';
 
 export function paymentRequired(topupUrl: string): Refusal<'PAYMENT_REQUIRED'> {
   return refuse('PAYMENT_REQUIRED', 'The wallet of this user for this app does not cover the call. Top it up first.', {

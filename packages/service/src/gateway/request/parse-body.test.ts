@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DEPTH_MAX, isDeeperThan, parseBody } from '#gateway/request/parse-body.ts';
+import { isDeeperThan } from '#gateway/request/json-bytes.ts';
+import { DEPTH_MAX, parseBody } from '#gateway/request/parse-body.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
 /** JSON with this many levels; each bracket is drawn in turn. */
@@ -113,4 +114,49 @@ test('CC-07 a body must be a JSON object in UTF-8, and the refusal says what it 
   ] as const) {
     assert.match(messageOf(text) ?? 'taken', says, String(text));
   }
+});
+
+test('A10 CC-20 a name that stands twice in any object is refused by its path', () => {
+  for (const [text, path] of [
+    ['{"model":"a","model":"a"}', 'model'],
+    ['{"model":"a","b":[{"model":1}],"\\u006dodel":"b"}', 'model'],
+    ['{"messages":[{"role":"user"},{"role":"user","x":{},"role":"user"}]}', 'messages[1].role'],
+    ['{"a":{"b":[0,[{"c":1,"d":"\\",","c":2}]]}}', 'a.b[1][0].c'],
+    ['{"":1,"":2}', ''],
+    ['{"1":1,"a":"\\"a\\":","1":2}', '1'],
+    ['{"\\ud83d\\ude00":1,"\u{1F600}":2}', '\u{1F600}'],
+    ['{ "a" : [ 1 , 2 ] , "b" : { "a" : 1 } , "b" : 3 }', 'b'],
+  ] as const) {
+    assert.ok(messageOf(text)?.startsWith(`\`${path}\` must be given only once`), text);
+  }
+  for (const text of ['{"a":{"a":{"a":":"}},"b":[{"a":1},{"a":1}]}', '{"a:a":"a:","A":1,"a":2}', '{"a ":1,"a":2}']) {
+    assert.equal(messageOf(text), undefined, text);
+  }
+});
+
+test('A10 CC-20 a body is refused if and only if writing its members in order needs a name twice', () => {
+  const name = fc.constantFrom('a', 'b', '\\u0061', 'constructor', '1');
+  const { value } = fc.letrec<{ readonly value: { readonly text: string; readonly isRepeating: boolean } }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom({ text: '":{"', isRepeating: false }, { text: ',', isRepeating: false }).map((leaf) => ({
+        ...leaf,
+        text: JSON.stringify(leaf.text),
+      })),
+      fc.array(fc.tuple(name, tie('value')), { maxLength: 3 }).map((members) => {
+        const names = members.map(([written]) => JSON.parse(`"${written}"`) as string);
+        const isHere = new Set(names).size < names.length;
+        return {
+          text: `{${members.map(([written, { text }]) => `"${written}":${text}`).join(',')}}`,
+          isRepeating: isHere || members.some(([, { isRepeating }]) => isRepeating),
+        };
+      }),
+    ),
+  }));
+  fc.assert(
+    fc.property(value, ({ text, isRepeating }) => {
+      assert.equal(/only once/.test(messageOf(`{"root":${text}}`) ?? ''), isRepeating, text);
+    }),
+    { numRuns: 2_000 },
+  );
 });

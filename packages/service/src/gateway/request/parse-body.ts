@@ -1,20 +1,20 @@
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { ValueFault } from '#gateway/request/parameter-values.ts';
+import { countMembers } from '#gateway/request/json-bytes.ts';
+import { findRepeatedName } from '#gateway/request/repeated-names.ts';
+import { pathOf, type Step } from '#gateway/request/value-path.ts';
 
 /** The root value is level 1 (CC-07). */
 export const DEPTH_MAX = 32;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-
-/** Reads a body as a JSON object: depth, UTF-8, JSON, nothing unsafe (CC-07). Depth first, because deep JSON overflows the parser's stack. */
+/**
+ * Reads a body as a JSON object: depth, UTF-8, JSON, nothing unsafe (CC-07), no name twice in an object (CC-20). Depth first,
+ * because deep JSON overflows the parser's stack.
+ */
 export function parseBody(bytes: Buffer): JsonObject | Refusal<'BAD_REQUEST'> {
-  if (isDeeperThan(bytes, DEPTH_MAX)) {
+  const membersWritten = countMembers(bytes, DEPTH_MAX);
+  if (membersWritten === undefined) {
     return refuse('BAD_REQUEST', `The body is nested deeper than ${DEPTH_MAX} levels.`);
   }
   const text = decodeUtf8(bytes);
@@ -22,8 +22,12 @@ export function parseBody(bytes: Buffer): JsonObject | Refusal<'BAD_REQUEST'> {
   const value = parseJson(text);
   if (value === undefined) return refuse('BAD_REQUEST', 'The body is not valid JSON.');
   if (!isJsonObject(value)) return refuse('BAD_REQUEST', 'The body must be a JSON object.');
+  membersSeen = 0;
   const unsafe = findUnsafe(value);
-  return unsafe === undefined ? value : misshapen(unsafe);
+  if (unsafe !== undefined) return misshapen(unsafe);
+  // The parser keeps the last of two members with one name. Fewer members than were written therefore mean such a name.
+  const repeated = membersSeen === membersWritten ? undefined : findRepeatedName(bytes);
+  return repeated === undefined ? value : misshapen(repeated);
 }
 
 const SHOWN_CHARACTERS_MAX = 128;
@@ -38,33 +42,6 @@ export function misshapen({ path, expects }: ValueFault): Refusal<'BAD_REQUEST'>
 export function shownOf(text: string): string {
   const part = text.length <= SHOWN_CHARACTERS_MAX ? text : `${text.slice(0, SHOWN_CHARACTERS_MAX)}...`;
   return part.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '\ufffd');
-}
-
-/** True if brackets outside of strings nest deeper than `levels`. Stops at the first one that does. */
-export function isDeeperThan(bytes: Buffer, levels: number): boolean {
-  let depth = 0;
-  for (let index = 0; index < bytes.length; index += 1) {
-    const byte = bytes[index];
-    if (byte === QUOTE) {
-      index = endOfString(bytes, index + 1);
-    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      depth += 1;
-      if (depth > levels) return true;
-    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
-      depth -= 1;
-    }
-  }
-  return false;
-}
-
-/** The offset of the quote that ends the string, or the end of the bytes. Uses `indexOf`, which is native: prompts are long. */
-function endOfString(bytes: Buffer, from: number): number {
-  for (let end = bytes.indexOf(QUOTE, from); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
-    let escapes = 0;
-    while (end - escapes > from && bytes[end - escapes - 1] === BACKSLASH) escapes += 1;
-    if (escapes % 2 === 0) return end;
-  }
-  return bytes.length;
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -87,9 +64,12 @@ function findUnsafe(body: JsonObject): ValueFault | undefined {
   return found === undefined ? undefined : { path: pathOf(found.steps), expects: found.expects };
 }
 
+/** The members of the values that `unsafeIn` has looked at since this was set to 0. A variable, because a call walks them all. */
+let membersSeen = 0;
+
 interface Unsafe {
   /** From the value to the fault: names of objects and indices of arrays. */
-  readonly steps: readonly (string | number)[];
+  readonly steps: readonly Step[];
   readonly expects: string;
 }
 
@@ -110,7 +90,9 @@ function unsafeItem(items: readonly unknown[]): Unsafe | undefined {
 }
 
 function unsafeMember(holder: JsonObject): Unsafe | undefined {
-  for (const name of Object.keys(holder)) {
+  const names = Object.keys(holder);
+  membersSeen += names.length;
+  for (const name of names) {
     const found = unsafeName(name, holder) ?? unsafeIn(holder[name]);
     if (found !== undefined) return { ...found, steps: [name, ...found.steps] };
   }
@@ -124,9 +106,4 @@ function unsafeName(name: string, holder: JsonObject): Unsafe | undefined {
   const member = holder[name];
   const reaches = typeof member === 'object' && member !== null && Object.hasOwn(member, 'prototype');
   return reaches ? { steps: ['prototype'], expects } : undefined;
-}
-
-function pathOf(steps: readonly (string | number)[]): string {
-  const path = steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
-  return path.replace(/^\./, '');
 }

@@ -5,6 +5,7 @@ import { createChunkHead } from '#gateway/answer/answer.ts';
 import { dataFrame } from '#gateway/answer/frames.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Chunk, ChunkChoice } from '#providers/completion.ts';
+import { visibleChoices } from '#providers/visible-fields.ts';
 
 /** Writes the chunks of one stream for its caller, under the resolved model identifier (CC-04). */
 interface StreamFrames {
@@ -31,7 +32,7 @@ export function createStreamFrames(call: ChatCall): StreamFrames {
   let frame: RunFrame | undefined;
 
   function write(beside: JsonObject, choices: readonly ChunkChoice[]): string {
-    return dataFrame({ ...beside, choices, model: call.model.id, ...nullUsage });
+    return dataFrame({ ...beside, choices: visibleChoices(choices), model: call.model.id, ...nullUsage });
   }
 
   function frameOf(pattern: ChunkPattern<Chunk>): RunFrame {

@@ -9,7 +9,13 @@ import { ZERO_MICROS } from '#kernel/micros.ts';
 import type { UsageReport } from '#providers/completion.ts';
 import { LABELS } from '#providers/labels.ts';
 
-const NO_USAGE: TokenUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
+const NO_USAGE: TokenUsage = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+};
 
 /** A call that the provider failed costs nothing, before or after the first byte (CC-09, CC-11). */
 export const FAILED: Ending = {

@@ -10,7 +10,7 @@ import { usageReportOf } from '#providers/openai-compatible/usage.ts';
 const OWN = usage(1_000, 500);
 
 function usage(promptTokens: number, completionTokens: number, cachedTokens = 0, reasoningTokens = 0): TokenUsage {
-  return { promptTokens, completionTokens, cachedTokens, reasoningTokens };
+  return { promptTokens, completionTokens, cachedTokens, cacheWriteTokens: 0, reasoningTokens };
 }
 
 /** What the service takes from the usage fields of a stream’s chunks, or from the one of a buffered response. */
@@ -22,13 +22,16 @@ function taken(...reports: readonly unknown[]) {
 function wire(
   prompt: unknown,
   completion: unknown,
-  more: { cached?: unknown; reasoning?: unknown; total?: unknown } = {},
+  more: { cached?: unknown; written?: unknown; reasoning?: unknown; total?: unknown } = {},
 ) {
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: more.total,
-    prompt_tokens_details: { cached_tokens: more.cached },
+    prompt_tokens_details: {
+      cached_tokens: more.cached,
+      ...(more.written === undefined ? {} : { cache_write_tokens: more.written }),
+    },
     completion_tokens_details: { reasoning_tokens: more.reasoning },
   };
 }
@@ -96,6 +99,28 @@ test('CC-11 reasoning that the total shows to be outside the completion is bille
   assert.deepEqual(taken(wire(10, 100, { reasoning: 50, total: 159 })), clamped(usage(10, 100, 0, 50)));
 });
 
+/** The same, with this many of the prompt's tokens written to the cache. */
+const written = (cacheWriteTokens: number, told: TokenUsage) => ({ ...told, cacheWriteTokens });
+
+test('B3 MO-08 tokens written to the cache are read from every place where providers report them', () => {
+  assert.deepEqual(taken(wire(10, 5, { cached: 2, written: 7, total: 15 })), asTold(written(7, usage(10, 5, 2))));
+  const own = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  const details = { cached_tokens: 2, cache_creation_tokens: 7 };
+  assert.deepEqual(taken({ ...own, prompt_tokens_details: details }), asTold(written(7, usage(10, 5, 2))));
+  const beside = { cache_read_input_tokens: 2, cache_creation_input_tokens: 7 };
+  assert.deepEqual(taken({ ...own, ...beside }), asTold(written(7, usage(10, 5, 2))));
+  // Anthropic's own counts: the prompt is without the cache, and only the total tells.
+  assert.deepEqual(taken({ ...own, ...beside, total_tokens: 24 }), asTold(written(7, usage(19, 5, 2))));
+  assert.deepEqual(taken(wire(10, 0, { written: 7 }), wire(10, 5)), asTold(written(7, usage(10, 5))));
+});
+
+test('B3 MO-08 more tokens written to the cache than the prompt leaves are all that it leaves, and flagged', () => {
+  assert.deepEqual(taken(wire(10, 5, { cached: 4, written: 7 })), clamped(written(6, usage(10, 5, 4))));
+  const report = usageReportOf(wire(10, 5, { cached: 4, written: 7 }));
+  const told = usageToWire(usageTaken(report, OWN).usage, report);
+  assert.deepEqual(told['prompt_tokens_details'], { cached_tokens: 4, cache_write_tokens: 6 });
+});
+
 test('CC-11 if several chunks report usage, the largest of each count is taken', () => {
   const running = [wire(10, 1, { total: 11 }), null, wire(10, 2, { total: 12 }), undefined, wire(10, 9, { total: 19 })];
   assert.deepEqual(taken(...running), asTold(usage(10, 9)));
@@ -112,24 +137,25 @@ test('CC-11 usage that falls from one chunk to the next is a contradiction', () 
 test('CC-11 any reports at all give whole counts in range, in disjoint parts that add up', () => {
   const count = fc.oneof(fc.nat(20), fc.double(), fc.anything());
   const report = fc.oneof(
-    { weight: 5, arbitrary: fc.tuple(count, count, count, count, count) },
+    { weight: 5, arbitrary: fc.tuple(count, count, count, count, count, count) },
     { weight: 1, arbitrary: fc.constant(undefined) },
   );
   fc.assert(
     fc.property(fc.array(report, { maxLength: 3 }), (reports) => {
       const fields = reports.map(
-        (one) => one && wire(one[0], one[1], { cached: one[2], reasoning: one[3], total: one[4] }),
+        (one) => one && wire(one[0], one[1], { cached: one[2], reasoning: one[3], total: one[4], written: one[5] }),
       );
       const { usage: told, isClamped } = taken(...fields);
       for (const value of Object.values(told))
         assert.ok(Number.isSafeInteger(value) && value >= 0 && value <= TOKENS_MAX);
-      const uncached = told.promptTokens - told.cachedTokens;
+      const fresh = told.promptTokens - told.cachedTokens - told.cacheWriteTokens;
       const visible = told.completionTokens - told.reasoningTokens;
-      assert.ok(uncached >= 0 && visible >= 0);
-      const total = uncached + told.cachedTokens + visible + told.reasoningTokens;
+      assert.ok(fresh >= 0 && visible >= 0);
+      const total = fresh + told.cachedTokens + told.cacheWriteTokens + visible + told.reasoningTokens;
       // The result is consistent, so reading it again changes nothing.
       const again = wire(told.promptTokens, told.completionTokens, {
         cached: told.cachedTokens,
+        written: told.cacheWriteTokens,
         reasoning: told.reasoningTokens,
         total: total <= TOKENS_MAX ? total : undefined, // A total above the maximum is ignored.
       });
@@ -140,10 +166,10 @@ test('CC-11 any reports at all give whole counts in range, in disjoint parts tha
   );
 });
 
-test('CC-12 usage on the wire is the provider’s report if the report is consistent', () => {
+test('CC-12, CC-21 usage on the wire is the provider’s report if the report is consistent, without its price', () => {
   const details = { prompt_tokens_details: { cached_tokens: 2, audio_tokens: 0 }, completion_tokens_details: null };
-  const told = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10, ...details, cost: 1 };
-  const report = usageReportOf(told);
+  const told = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10, ...details };
+  const report = usageReportOf({ ...told, cost: 1 });
   assert.deepEqual(usageToWire(usageTaken(report, OWN).usage, report), told);
 });
 

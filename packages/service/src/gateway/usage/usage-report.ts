@@ -1,6 +1,7 @@
 import type { TokenUsage } from '#catalogue/price.ts';
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
 import { TOKEN_COUNTS, TOKENS_MAX, type UsageReport } from '#providers/completion.ts';
+import { visibleUsage } from '#providers/visible-fields.ts';
 
 /** The usage that a call is charged for. */
 interface UsageTaken {
@@ -33,23 +34,30 @@ export function usageTaken(report: UsageReport | undefined, own: TokenUsage): Us
   if (report === undefined) return { usage: own, isEstimated: true, isClamped: false };
   const { prompt, completion, total } = report.counts;
   if (prompt === undefined && completion === undefined) return { usage: own, isEstimated: true, isClamped: true };
-  const promptTokens = prompt ?? without(total, completion) ?? own.promptTokens;
+  const promptGiven = prompt ?? without(total, completion) ?? own.promptTokens;
   const visibleTokens = completion ?? without(total, prompt) ?? own.completionTokens;
-  const { cached = 0, reasoning = 0 } = report.counts;
+  const { cached = 0, cacheWrite = 0, reasoning = 0 } = report.counts;
   // Some providers report hidden reasoning beside the completion, and only their total tells: both are billed.
-  const isBeside = reasoning > 0 && total === promptTokens + visibleTokens + reasoning;
+  const isBeside = reasoning > 0 && total === promptGiven + visibleTokens + reasoning;
   const completionTokens = Math.min(isBeside ? visibleTokens + reasoning : visibleTokens, TOKENS_MAX);
+  // In Anthropic's own counts, the prompt is without what was read from the cache and written to it.
+  const besidePrompt = cached + cacheWrite;
+  const isPromptBeside = cacheWrite > 0 && !isBeside && total === promptGiven + visibleTokens + besidePrompt;
+  const promptTokens = Math.min(isPromptBeside ? promptGiven + besidePrompt : promptGiven, TOKENS_MAX);
+  const cachedTokens = Math.min(cached, promptTokens);
   const isHalf = prompt === undefined || completion === undefined;
   const isUnequal = total !== undefined && total !== promptTokens + completionTokens;
   return {
     usage: {
       promptTokens,
       completionTokens,
-      cachedTokens: Math.min(cached, promptTokens),
+      cachedTokens,
+      cacheWriteTokens: Math.min(cacheWrite, promptTokens - cachedTokens),
       reasoningTokens: Math.min(reasoning, completionTokens),
     },
     isEstimated: isHalf && without(total, prompt ?? completion) === undefined,
-    isClamped: report.isContradictory || isHalf || isUnequal || cached > promptTokens || reasoning > completionTokens,
+    isClamped:
+      report.isContradictory || isHalf || isUnequal || besidePrompt > promptTokens || reasoning > completionTokens,
   };
 }
 
@@ -58,29 +66,30 @@ function without(total: number | undefined, part: number | undefined): number | 
   return total === undefined || part === undefined || total < part ? undefined : total - part;
 }
 
-/** Usage in the format of the wire: the provider's report, if there is one, with the counts that were taken. */
+/** Usage in the format of the wire: what callers may see of the provider's report (CC-21), with the counts that were taken. */
 export function usageToWire(usage: TokenUsage, report?: UsageReport): JsonObject {
-  const extra = report?.extra ?? {};
+  const extra = visibleUsage(report?.extra ?? {});
   return {
     ...extra,
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
     total_tokens: usage.promptTokens + usage.completionTokens,
-    ...detailsToWire(extra, 'prompt_tokens_details', { part: 'cached_tokens', taken: usage.cachedTokens }),
-    ...detailsToWire(extra, 'completion_tokens_details', { part: 'reasoning_tokens', taken: usage.reasoningTokens }),
+    ...detailsToWire(extra, 'prompt_tokens_details', {
+      cached_tokens: usage.cachedTokens,
+      cache_write_tokens: usage.cacheWriteTokens,
+    }),
+    ...detailsToWire(extra, 'completion_tokens_details', { reasoning_tokens: usage.reasoningTokens }),
   };
 }
 
-interface TakenDetail {
-  readonly part: string;
-  readonly taken: number;
-}
-
-/** Corrects a detail that the provider reported. Adds none: clients take a detail for something that was counted. */
-function detailsToWire(extra: JsonObject, name: string, { part, taken }: TakenDetail): JsonObject | undefined {
+/** Corrects details that the provider reported. Adds none: clients take a detail for something that was counted. */
+function detailsToWire(
+  extra: JsonObject,
+  name: string,
+  taken: Readonly<Record<string, number>>,
+): JsonObject | undefined {
   const details = extra[name];
   if (!isJsonObject(details)) return undefined;
-  const told = details[part];
-  if (told === undefined || told === null || told === taken) return undefined;
-  return { [name]: { ...details, [part]: taken } };
+  const isTold = ([part]: [string, number]) => details[part] !== undefined && details[part] !== null;
+  return { [name]: { ...details, ...Object.fromEntries(Object.entries(taken).filter(isTold)) } };
 }

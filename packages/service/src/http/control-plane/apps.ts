@@ -40,8 +40,8 @@ export function addAppRoutes(plane: Plane, control: ControlPlane): void {
     { schema: { params: appParamsSchema, body: changeAppSchema, response: { 200: appSchema } } },
     async (request) => {
       const { account } = callerOf(request);
-      const { name, redirectUris } = request.body;
-      const app = await apps.change(account.accountId, request.params.appId, { name, redirectUris });
+      const { name, redirectUris, returnUri } = request.body;
+      const app = await apps.change(account.accountId, request.params.appId, { name, redirectUris, returnUri });
       return appToWire(granted(app ?? noSuchApp()));
     },
   );
@@ -84,8 +84,8 @@ export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
 }
 
 /** An app as its owner sees it, without the limits and rights that operators set. */
-function appToWire({ appId, name, redirectUris, status, createdAtMs }: App) {
-  return { appId, name, redirectUris: [...redirectUris], status, createdAt: isoOf(createdAtMs) };
+function appToWire({ appId, name, redirectUris, returnUri, status, createdAtMs }: App) {
+  return { appId, name, redirectUris: [...redirectUris], returnUri, status, createdAt: isoOf(createdAtMs) };
 }
 
 /** A key in a list: its hint, never the key. A revoked key stays in the list, with the time of its revocation. */

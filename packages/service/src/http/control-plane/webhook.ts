@@ -84,7 +84,7 @@ function notSubscribed(): Refusal<'NOT_FOUND'> {
 
 /** A subscription on the wire. The secret is passed only by the routes that have just made one. */
 function toWire(
-  { appId, endpointUrl, events, threshold, status, disabledReason, secretFingerprint }: Subscription,
+  { appId, endpointUrl, events, threshold, status, disabledReason, droppedInRow, secretFingerprint }: Subscription,
   signingSecret: string | undefined,
 ) {
   return {
@@ -94,6 +94,7 @@ function toWire(
     lowBalanceThresholdMicros: threshold === undefined ? null : microsToWire(threshold),
     status,
     disabledReason: disabledReason ?? null,
+    droppedInRow,
     secretFingerprint,
     ...(signingSecret === undefined ? {} : { signingSecret }),
   };

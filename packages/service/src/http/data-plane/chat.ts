@@ -3,10 +3,10 @@ import type { Caller } from '#accounts/key-directory.ts';
 import type { Answer, PlainAnswer, ReplayedAnswer, StreamAnswer } from '#gateway/answer/answer.ts';
 import { completeChat } from '#gateway/pipeline.ts';
 import { admit } from '#gateway/request/admission.ts';
-import type { DataPlane } from '#http/data-plane/data-plane.ts';
+import { type DataPlane, refuseAfterBody } from '#http/data-plane/data-plane.ts';
 import { type FrameWriters, NO_READER } from '#http/data-plane/frame-writer.ts';
 import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
-import { afterBody, declaredRefusal, readBody } from '#http/read-body.ts';
+import { declaredRefusal, readBody } from '#http/read-body.ts';
 import { knownCallers } from '#http/reading.ts';
 import { type Exchange, sendRefusal, setHeaders } from '#http/respond.ts';
 import { failpoint } from '#kernel/failpoint.ts';
@@ -28,7 +28,6 @@ const STREAM_HEADERS = Object.entries({
 export async function handleChat(plane: ChatPlane, exchange: Exchange): Promise<void> {
   const { request, response, correlationId } = exchange;
   const head = ['x-correlation-id', correlationId, 'x-request-id', correlationId];
-  failpoint('chat.arrived');
   const declared = declaredRefusal(request);
   if (declared !== undefined) return sendRefusal(exchange, declared);
   let answer: Answer | Refusal;
@@ -36,14 +35,14 @@ export async function handleChat(plane: ChatPlane, exchange: Exchange): Promise<
     const admitted = admitCaller(plane, exchange, head);
     const caller = admitted instanceof Promise ? await admitted : admitted;
     if (caller instanceof Refusal) {
-      answer = await afterBody(exchange, caller);
-    } else {
-      const bytes = await readBody(exchange, { reading: knownCallers, caller: caller.app.appId });
-      failpoint('chat.body-read');
-      if (bytes === undefined || response.headersSent) return; // The server has refused it, because it came too slowly.
-      answer =
-        bytes instanceof Refusal ? bytes : await completeChat(plane.gateway, incomingOf(exchange, caller, bytes));
+      if (!response.headersSent) setHeaders(response, head);
+      return refuseAfterBody(exchange, caller);
     }
+    failpoint('chat.arrived');
+    const bytes = await readBody(exchange, { reading: knownCallers, caller: caller.app.appId });
+    failpoint('chat.body-read');
+    if (bytes === undefined || response.headersSent) return; // The server has refused it, because it came too slowly.
+    answer = bytes instanceof Refusal ? bytes : await completeChat(plane.gateway, incomingOf(exchange, caller, bytes));
   } catch (fault) {
     if (!response.headersSent) setHeaders(response, head); // The answer to a fault carries what was known by then (SB-02).
     throw fault;

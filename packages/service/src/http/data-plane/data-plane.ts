@@ -2,13 +2,14 @@ import type { AppProfiles } from '#accounts/app-profile.ts';
 import type { Caller } from '#accounts/key-directory.ts';
 import type { Links } from '#connections/link.ts';
 import { admit, parseUser } from '#gateway/request/admission.ts';
-import { DEPTH_MAX, isDeeperThan } from '#gateway/request/parse-body.ts';
+import { isDeeperThan } from '#gateway/request/json-bytes.ts';
+import { DEPTH_MAX } from '#gateway/request/parse-body.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
 import type { FrameWriters } from '#http/data-plane/frame-writer.ts';
 import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
 import { afterBody, declaredRefusal, readBody } from '#http/read-body.ts';
 import { knownCallers } from '#http/reading.ts';
-import { type Exchange, setHeaders } from '#http/respond.ts';
+import { type Exchange, sendRefusal, setHeaders } from '#http/respond.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { EndUserId } from '#kernel/ids.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
@@ -72,6 +73,11 @@ async function admitWithBody(
   const body = await readBody(exchange, { reading: knownCallers, caller: caller.app.appId });
   if (body === undefined) return refuse('BAD_REQUEST', 'The body ended early.');
   return body instanceof Refusal ? body : { caller, body };
+}
+
+/** Answers a caller whose key or app was refused, once it is known that the body is not refused first. */
+export async function refuseAfterBody(exchange: Exchange, refusal: Refusal): Promise<void> {
+  sendRefusal(exchange, await afterBody(exchange, refusal));
 }
 
 /** The depth is checked on the bytes, before any parser could recurse into them. */

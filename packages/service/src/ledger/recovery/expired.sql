@@ -7,9 +7,10 @@ language sql immutable parallel safe as $$
     'expired',
     null, null, -- model, price_id
     false, false, -- is_estimated, is_usage_clamped
-    0, 0, 0, 0, -- Tokens of each kind.
+    0, 0, 0, 0, -- Tokens: prompt, cached, completion, reasoning.
     null, -- correlation_id
-    false -- is_unkept
+    false, -- is_unkept
+    0 -- cache_write_tokens
   )::ledger.settlement
 $$;
 

@@ -79,9 +79,11 @@ begin
     from totals t where w.wallet_id = t.wallet_id
   ), receipts as (
     insert into usage.calls (call_id, wallet_id, month, model, price_id, outcome, is_estimated, is_usage_clamped,
-      prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, held_micros, charged_micros, correlation_id)
+      prompt_tokens, cached_tokens, cache_write_tokens, completion_tokens, reasoning_tokens, held_micros, charged_micros,
+      correlation_id)
     select t.call_id, t.wallet_id, t.month, t.model, t.price_id, t.outcome, t.is_estimated, t.is_usage_clamped,
-      t.prompt_tokens, t.cached_tokens, t.completion_tokens, t.reasoning_tokens, t.held, t.owed, t.correlation_id
+      t.prompt_tokens, t.cached_tokens, t.cache_write_tokens, t.completion_tokens, t.reasoning_tokens, t.held,
+      t.owed, t.correlation_id
     from taken t
   )
   select a.call_id, t.call_id is not null, coalesce(t.owed, c.charged_micros, 0),

@@ -61,9 +61,11 @@ begin
     from ending e where e.charge_micros > 0
   ), receipts as (
     insert into usage.calls (call_id, wallet_id, month, model, price_id, outcome, is_estimated, is_usage_clamped,
-      prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, held_micros, charged_micros, correlation_id)
+      prompt_tokens, cached_tokens, cache_write_tokens, completion_tokens, reasoning_tokens, held_micros, charged_micros,
+      correlation_id)
     select e.call_id, e.wallet_id, e.month, e.model, e.price_id, e.outcome, e.is_estimated, e.is_usage_clamped,
-      e.prompt_tokens, e.cached_tokens, e.completion_tokens, e.reasoning_tokens, e.held, e.charge_micros, e.correlation_id
+      e.prompt_tokens, e.cached_tokens, e.cache_write_tokens, e.completion_tokens, e.reasoning_tokens, e.held,
+      e.charge_micros, e.correlation_id
     from ending e
   )
   select case when count(*) < cardinality(p_settlements) then coalesce(array_agg(e.call_id), '{}') end,

@@ -18,6 +18,7 @@ export interface Settlement {
   readonly usage: {
     readonly promptTokens: number;
     readonly cachedTokens: number;
+    readonly cacheWriteTokens: number;
     readonly completionTokens: number;
     readonly reasoningTokens: number;
   };
@@ -44,4 +45,5 @@ export const settlementRecords = recordArrayOf<Settlement>({
   reasoning_tokens: ({ usage }) => usage.reasoningTokens,
   correlation_id: ({ correlationId }) => correlationId,
   is_unkept: ({ isUnkept }) => isUnkept === true,
+  cache_write_tokens: ({ usage }) => usage.cacheWriteTokens,
 });

@@ -216,7 +216,7 @@ function released(callId: CallId): Settlement {
     priceId: undefined,
     isEstimated: false,
     isUsageClamped: false,
-    usage: { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 },
+    usage: { promptTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, completionTokens: 0, reasoningTokens: 0 },
     correlationId: undefined,
   };
 }

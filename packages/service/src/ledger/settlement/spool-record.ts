@@ -89,10 +89,11 @@ function correlationIdOf(value: unknown): CorrelationId | undefined {
 
 function usageOf(value: unknown): Settlement['usage'] | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { promptTokens, cachedTokens, completionTokens, reasoningTokens } = value;
-  if (!isCount(promptTokens) || !isCount(cachedTokens)) return undefined;
+  // A line of a version that did not count writes to a cache has none.
+  const { promptTokens, cachedTokens, cacheWriteTokens = 0, completionTokens, reasoningTokens } = value;
+  if (!isCount(promptTokens) || !isCount(cachedTokens) || !isCount(cacheWriteTokens)) return undefined;
   if (!isCount(completionTokens) || !isCount(reasoningTokens)) return undefined;
-  return { promptTokens, cachedTokens, completionTokens, reasoningTokens };
+  return { promptTokens, cachedTokens, cacheWriteTokens, completionTokens, reasoningTokens };
 }
 
 function isCount(value: unknown): value is number {

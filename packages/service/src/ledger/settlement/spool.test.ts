@@ -34,7 +34,7 @@ function settlementOf(charge: bigint): Settlement {
     priceId: 7n,
     isEstimated: true,
     isUsageClamped: false,
-    usage: { promptTokens: 10, cachedTokens: 1, completionTokens: 5, reasoningTokens: 2 },
+    usage: { promptTokens: 10, cachedTokens: 1, cacheWriteTokens: 0, completionTokens: 5, reasoningTokens: 2 },
     correlationId: undefined,
   };
 }

@@ -3,13 +3,21 @@ import { TOKEN_COUNTS, TOKENS_MAX, type TokenCounts, type UsageReport } from '#p
 
 type Path = readonly [field: string, part?: string];
 
-/** Where each count is in a `usage` field. A new kind of token is a line here and one in `TOKEN_COUNTS`. */
-const PATHS: Readonly<Record<keyof TokenCounts, Path>> = {
-  prompt: ['prompt_tokens'],
-  cached: ['prompt_tokens_details', 'cached_tokens'],
-  completion: ['completion_tokens'],
-  reasoning: ['completion_tokens_details', 'reasoning_tokens'],
-  total: ['total_tokens'],
+/**
+ * Where each count may be in a `usage` field: the first place that has one counts. The format has no place for writes to a
+ * cache: OpenRouter, LiteLLM and Anthropic have one each. A new kind of token is a line here and one in `TOKEN_COUNTS`.
+ */
+const PATHS: Readonly<Record<keyof TokenCounts, readonly Path[]>> = {
+  prompt: [['prompt_tokens']],
+  cached: [['prompt_tokens_details', 'cached_tokens'], ['cache_read_input_tokens'], ['prompt_cache_hit_tokens']],
+  cacheWrite: [
+    ['prompt_tokens_details', 'cache_write_tokens'],
+    ['prompt_tokens_details', 'cache_creation_tokens'],
+    ['cache_creation_input_tokens'],
+  ],
+  completion: [['completion_tokens']],
+  reasoning: [['completion_tokens_details', 'reasoning_tokens']],
+  total: [['total_tokens']],
 };
 
 /** Reads a `usage` field. Undefined if it is no object: then the provider reported nothing. */
@@ -18,12 +26,21 @@ export function usageReportOf(usage: unknown): UsageReport | undefined {
   const counts: { -readonly [Name in keyof TokenCounts]: TokenCounts[Name] } = {};
   let isContradictory = false;
   for (const name of TOKEN_COUNTS) {
-    const value = valueAt(usage, PATHS[name]);
+    const value = firstAt(usage, PATHS[name]);
     const count = countOf(value);
     counts[name] = count;
-    isContradictory ||= count !== value && value !== undefined && value !== null;
+    isContradictory ||= count !== value && value !== undefined;
   }
   return { counts, extra: usage, isContradictory };
+}
+
+/** The value at the first place that says anything; undefined if none does. */
+function firstAt(usage: JsonObject, paths: readonly Path[]): unknown {
+  for (const path of paths) {
+    const value = valueAt(usage, path);
+    if (value !== undefined && value !== null) return value;
+  }
+  return undefined;
 }
 
 function valueAt(usage: JsonObject, [field, part]: Path): unknown {

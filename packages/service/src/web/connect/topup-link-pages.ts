@@ -1,18 +1,15 @@
 import { consentStep } from '#web/connect/consent.ts';
 import { type OpenedLink, openLink, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
-import { CAP_TEXTS } from '#web/topup/texts.ts';
-import { capPage, setCap } from '#web/topup/cap-refused.ts';
+import { capPage, noticeOf, setCap } from '#web/topup/cap-refused.ts';
 import { beginTopup, topupStep } from '#web/topup/topup-step.ts';
 import type { PageResponse, PageMethods } from '#web/frame/page.ts';
 import { redirectTo } from '#web/frame/responses.ts';
 import type { Person } from '#identities/session.ts';
 
-const CAP_IS_SET = 'cap=set';
-
 /**
- * The pages that the links of 402 answers lead to (BI-04). They ask for consent if there is none, then for a new cap if the cap
- * refused the call, then for an amount.
+ * The pages that the links of 402 answers lead to (BI-04). They ask for consent if there is none, then for a new cap or the
+ * end of a pause if one of them refused the call, then for an amount.
  */
 export function topupLinkPages(services: WalletOwnerServices): Readonly<Record<string, PageMethods<Person>>> {
   return {
@@ -35,8 +32,7 @@ export function topupLinkPages(services: WalletOwnerServices): Readonly<Record<s
     '/topup/:part/pay': {
       GET: (request) =>
         openTopup(services, request, (opened) => {
-          const isCapSet = request.exchange.query === CAP_IS_SET && !opened.isForeign;
-          const notice = isCapSet ? CAP_TEXTS.done(opened.app.name) : undefined;
+          const notice = opened.isForeign ? undefined : noticeOf(request.exchange.query, opened.app.name);
           return topupStep(services, request, stepOf(request, opened), { notice });
         }),
       POST: (request, form) =>

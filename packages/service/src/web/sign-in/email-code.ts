@@ -22,7 +22,7 @@ import { signedInCookies } from '#web/wallet-owner/sign-in-cookies.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-/** Room for the six digits and for spaces that are pasted with them. */
+/** Room for the eight digits and for spaces that are pasted with them. */
 const CODE_TYPED_LENGTH_MAX = 20;
 /** RFC 5321: a path of 256 octets, less its angle brackets. */
 const EMAIL_LENGTH_MAX = 254;
@@ -52,7 +52,7 @@ export function signInPage(services: WalletOwnerServices): PageMethods<Person> {
 }
 
 /**
- * Has a code mailed. The limits on tries are inside `ask`: by address, and by where the request comes from. The app's name goes into
+ * Has a code mailed. The limits on tries are inside `ask`: by browser, e-mail and network address. The app's name goes into
  * the mail, so that a person can see who they sign in for.
  */
 async function askForCode(services: WalletOwnerServices, request: WalletOwnerRequest, next: string, email: string) {
@@ -84,7 +84,6 @@ export function codePage(services: WalletOwnerServices): PageMethods<Person> {
       const opened = await codes.use({
         challenge: request.cookie('code') ?? '',
         code: form.field('code'),
-        known: request.cookie('known'),
       });
       if (opened instanceof Refusal) {
         // The form can be shown again only while the code may still be typed.

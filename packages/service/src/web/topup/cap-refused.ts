@@ -1,4 +1,5 @@
-import { html } from '#kernel/html.ts';
+import type { Connection } from '#connections/connection.ts';
+import { type Html, html } from '#kernel/html.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { amountField } from '#web/components/amount-field.ts';
 import { appMark } from '#web/components/app-mark.ts';
@@ -10,12 +11,16 @@ import { amountText, parseAmount } from '#web/format/typed-amount.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/frame/read-form.ts';
 import { redirectTo, showPage } from '#web/frame/responses.ts';
+import { backLine } from '#web/topup/back-line.ts';
 import { CAP_TEXTS as TEXTS } from '#web/topup/texts.ts';
 import { type OpenedLink, signedInAs, voidLink, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import { walletOwnerPage } from '#web/wallet-owner/wallet-owner-page.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
-/** For the owner of a wallet whose monthly cap refused a call: they set another cap, or keep it and pay (WA-03). */
+/**
+ * For the owner of a wallet whose monthly cap or pause refused a call: they set another cap, or resume spending; or they
+ * leave it as it is and pay (WA-03).
+ */
 export function capPage(
   services: WalletOwnerServices,
   request: WalletOwnerRequest,
@@ -23,34 +28,62 @@ export function capPage(
   refused?: { readonly fault: Refusal; readonly typed: string },
 ): PageResponse {
   if (connection === undefined) return voidLink(services); // Does not happen: people get here after consent.
-  const { wallet, cap, isPaused } = connection;
-  const { currency } = wallet;
   const path = `/topup/${request.part}`;
+  const isPaused = connection.isPaused && refused === undefined;
+  const body = html`${errorSummary(refused?.fault.message)}
+<section>
+${appMark(app)}
+${isPaused ? pausePart(request, app.name, connection) : capPart(request, app.name, connection, refused?.typed)}
+${backLine(app)}
+</section>
+${signedInAs(request, person.identity, path)}`;
+  const title = isPaused ? TEXTS.pausedTitle(app.name) : TEXTS.title(app.name);
+  return showPage(walletOwnerPage(services, { title, body, isError: refused !== undefined }), refused?.fault);
+}
+
+function capPart(request: WalletOwnerRequest, appName: string, { wallet, cap }: Connection, typed?: string): Html {
+  const { currency } = wallet;
   const { amount } = request.formats;
-  const text = refused?.typed ?? (cap === undefined ? '' : amountText(cap));
+  const path = `/topup/${request.part}`;
+  const text = typed ?? (cap === undefined ? '' : amountText(cap));
   // Two buttons of one form: `set` tells which was pressed.
   const fields = html`${amountField({ name: 'cap', label: TEXTS.field(currency), text })}
 ${row(
   button(TEXTS.set, { name: 'set', value: 'cap' }),
   button(TEXTS.unlimited, { kind: 'quiet', name: 'set', value: 'none' }),
 )}`;
-  const body = html`${errorSummary(refused?.fault.message)}
-<section>
-${appMark(app)}
-<p>${isPaused ? TEXTS.paused(app.name) : TEXTS.reached(app.name)}</p>
+  return html`<p>${TEXTS.reached(appName)}</p>
 ${definitionList([
   [TEXTS.present, cap === undefined ? TEXTS.none : amount(cap, currency)],
   [TEXTS.spent, amount(wallet.spentThisMonth, currency)],
 ])}
 ${request.form(`${path}/cap`, fields)}
-${linkLine(`${path}/pay`, TEXTS.pay)}
-</section>
-${signedInAs(request, person.identity, path)}`;
-  const page = walletOwnerPage(services, { title: TEXTS.title(app.name), body, isError: refused !== undefined });
-  return showPage(page, refused?.fault);
+${linkLine(`${path}/pay`, TEXTS.pay)}`;
 }
 
-/** Sets the cap that was typed, or none, and goes on to the amounts. */
+/** The cap that comes back, and the way out of the pause. */
+function pausePart(request: WalletOwnerRequest, appName: string, { wallet, cap }: Connection): Html {
+  const { amount } = request.formats;
+  const path = `/topup/${request.part}`;
+  return html`<p>${TEXTS.paused(appName)}</p>
+${definitionList([
+  [TEXTS.monthlyCap, cap === undefined ? TEXTS.none : amount(cap, wallet.currency)],
+  [TEXTS.spent, amount(wallet.spentThisMonth, wallet.currency)],
+])}
+${request.form(`${path}/cap`, button(TEXTS.resume, { name: 'set', value: 'resume' }))}
+${linkLine(`${path}/pay`, TEXTS.stayPaused)}`;
+}
+
+/** Whether a cap was set or a pause ended, for the next page to say so. It proves nothing, and only the owner sees it. */
+export function noticeOf(query: string, appName: string): string | undefined {
+  if (query === CAP_IS_SET) return TEXTS.done(appName);
+  return query === IS_RESUMED ? TEXTS.resumed(appName) : undefined;
+}
+
+const CAP_IS_SET = 'cap=set';
+const IS_RESUMED = 'cap=resumed';
+
+/** Sets the cap that was typed, or none, or ends the pause, and goes on to the amounts. */
 export async function setCap(
   services: WalletOwnerServices,
   request: WalletOwnerRequest,
@@ -59,13 +92,17 @@ export async function setCap(
 ): Promise<PageResponse> {
   if (opened.connection === undefined) return voidLink(services);
   const { connectionId, identityId } = opened.connection;
+  const way = `/topup/${request.part}`;
+  if (form.field('set') === 'resume') {
+    await services.connections.setPaused({ connectionId, identityId }, false);
+    return redirectTo(`${way}/pay?${IS_RESUMED}`);
+  }
   const typed = form.field('cap');
   const isUnlimited = form.field('set') === 'none';
   const cap = isUnlimited ? undefined : parseAmount(typed);
   if (cap === undefined && !isUnlimited) {
     return capPage(services, request, opened, { fault: refuse('BAD_REQUEST', TEXTS.notAnAmount), typed });
   }
-  // The query makes the next page say so. It proves nothing, and the page shows it to the owner only.
   await services.connections.setCap({ connectionId, identityId }, cap);
-  return redirectTo(`/topup/${request.part}/pay?cap=set`);
+  return redirectTo(`${way}/pay?${CAP_IS_SET}`);
 }

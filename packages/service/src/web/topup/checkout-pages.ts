@@ -1,3 +1,4 @@
+import type { AppProfile } from '#accounts/app-profile.ts';
 import type { Connection } from '#connections/connection.ts';
 import type { Person } from '#identities/session.ts';
 import { type Html, html } from '#kernel/html.ts';
@@ -12,6 +13,7 @@ import type { Formats } from '#web/format/formats.ts';
 import type { PageMethods, PageRequest, PageResponse } from '#web/frame/page.ts';
 import { WAITING_SCRIPT } from '#web/topup/waiting-script.ts';
 import { CHECKOUT_TEXTS as TEXTS } from '#web/topup/texts.ts';
+import { backLine } from '#web/topup/back-line.ts';
 import { NEXT_PATH } from '#web/topup/topup-step.ts';
 import { spendableOf } from '#web/wallet-owner/owned-wallet.ts';
 import { PASSKEYS } from '#web/wallet-owner/return-path.ts';
@@ -21,8 +23,7 @@ import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-service
 /** A checkout, with what the person looking at it may see. */
 interface Arrival {
   readonly checkout: Checkout;
-  readonly appName: string;
-  readonly logo: string | undefined;
+  readonly app: AppProfile;
   /** Set only if the wallet's owner is looking: others may not see what is in it. */
   readonly connection: Connection | undefined;
   /** Where the payer goes on, as their browser remembers it. */
@@ -53,7 +54,7 @@ async function arrivalOf(services: WalletOwnerServices, request: PageRequest<Per
   const connection = await services.connections.find(checkout.appId, checkout.userId);
   const isOwner = connection !== undefined && connection.identityId === request.signedIn?.identity.identityId;
   const [, next] = NEXT_PATH.exec(request.cookie('next')?.replace(`${checkout.checkoutId}:`, '') ?? '') ?? [];
-  const arrival = { checkout, appName: app.name, logo: app.logo, connection: isOwner ? connection : undefined, next };
+  const arrival = { checkout, app, connection: isOwner ? connection : undefined, next };
   return { ...arrival, offersPasskey: isOwner && (await lacksPasskey(services, connection.identityId)) };
 }
 
@@ -69,7 +70,7 @@ function arrivalPage(services: WalletOwnerServices, request: PageRequest<Person>
   const waiting = html`<p class="hint" id="slow" hidden>${TEXTS.slow}</p>
 <noscript><meta http-equiv="refresh" content="3"><p class="hint">${TEXTS.slow}</p></noscript>
 ${WAITING_SCRIPT.element}`;
-  const whole = html`<section id="arrival" aria-live="polite">${appMark({ name: arrival.appName, logo: arrival.logo })}
+  const whole = html`<section id="arrival" aria-live="polite">${appMark(arrival.app)}
 ${body}</section>
 ${isOpen ? waiting : undefined}`;
   const page = walletOwnerPage(services, { title, body: whole });
@@ -98,28 +99,39 @@ function shownOf(
 }
 
 /** What was to be paid, and for which app. */
-function facts(formats: Formats, { checkout, appName }: Arrival): Html {
+function facts(formats: Formats, { checkout, app }: Arrival): Html {
   return definitionList([
     [TEXTS.amount, formats.amount(checkout.amount, checkout.currency)],
-    [TEXTS.app, appName],
+    [TEXTS.app, app.name],
   ]);
 }
 
 /** The notice has no role of its own: it appears inside a live region, which a screen reader reads out anyway. */
-function paid({ amount }: Formats, { checkout, appName, connection, next, offersPasskey }: Arrival): Html {
+function paid({ amount }: Formats, { checkout, app, connection, next, offersPasskey }: Arrival): Html {
   const balance =
     connection && definitionList([[TEXTS.available, amount(spendableOf(connection), connection.wallet.currency)]]);
-  const way = next === undefined ? html`<p>${TEXTS.backTo(appName)}</p>` : buttonLink(next, TEXTS.onTo(appName));
-  return html`<p class="good">${TEXTS.paid(amount(checkout.amount, checkout.currency), appName)}</p>
+  // The end of connecting tells the app what came of it. After any other payment, the app only gets its user back.
+  const onward = next ?? app.returnUri;
+  const way = onward === undefined ? html`<p>${TEXTS.backTo(app.name)}</p>` : buttonLink(onward, TEXTS.onTo(app.name));
+  return html`<p class="good">${TEXTS.paid(amount(checkout.amount, checkout.currency), app.name)}</p>
+${connection && stillStopped(app.name, connection)}
 ${balance}${way}${connection && linkLine('/wallet', TEXTS.wallet)}
 ${offersPasskey ? html`<p class="soft">${TEXTS.passkey} <a href="${PASSKEYS}">${TEXTS.addPasskey}</a></p>` : undefined}`;
 }
 
+/** For an owner who paid and kept the pause or the cap that stops the app (WA-03). */
+function stillStopped(appName: string, { connectionId, isPaused, cap, wallet }: Connection): Html | undefined {
+  const isCapped = cap !== undefined && wallet.spentThisMonth >= cap;
+  if (wallet.isSuspended || !(isPaused || isCapped)) return undefined;
+  const said = isPaused ? TEXTS.stillPaused(appName) : TEXTS.stillCapped(appName);
+  return html`<p class="alert">${said} <a href="/wallet/${connectionId}#spending">${TEXTS.toSettings}</a></p>`;
+}
+
 /** A new link, for the owner only. Others may know the address of a checkout, and must not get a link to the wallet by it. */
-function wayToTryAgain({ links }: WalletOwnerServices, { connection, appName, next }: Arrival): Html {
-  if (connection === undefined) return html`<p>${TEXTS.tryFromApp(appName)}</p>`;
+function wayToTryAgain({ links }: WalletOwnerServices, { connection, app, next }: Arrival): Html {
+  if (connection === undefined) return html`<p>${TEXTS.tryFromApp(app.name)}</p>${backLine(app)}`;
   const path = next?.replace(/\/done$/, '/topup') ?? new URL(links.topup(connection)).pathname;
-  return buttonLink(path, TEXTS.tryAgain);
+  return html`${buttonLink(path, TEXTS.tryAgain)}${next === undefined ? backLine(app) : undefined}`;
 }
 
 function gone(services: WalletOwnerServices): PageResponse {

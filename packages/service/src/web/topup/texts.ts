@@ -24,11 +24,34 @@ export const TOPUP_TEXTS = {
   notSetUp: (operator: string) => `Payments are not set up here. Please contact ${operator}.`,
 } as const;
 
-/** The texts for an owner whose monthly cap refused a call. */
+/** The texts of the top-up page if the owner's cap or pause stops the app, so that paying alone would not help. */
+export const STOP_TEXTS = {
+  capped: (app: string, cap: string, spent: string) =>
+    `Your monthly cap for ${app} is ${cap}, and ${spent} of it is spent. Paying in does not change that: ${app} stays stopped until you raise the cap or a new month begins.`,
+  paused: (app: string) =>
+    `You paused ${app}. Paying in does not change that: ${app} cannot spend until you resume spending.`,
+  cap: 'Your monthly cap',
+  pause: 'Your pause',
+  raise: (cap: string) => `Raise it to ${cap}`,
+  keep: (cap: string) => `Keep it at ${cap}`,
+  resume: 'Resume spending',
+  resumeRaised: (cap: string) => `Resume spending, with a cap of ${cap}`,
+  stayPaused: 'Stay paused',
+  chooseCap: 'Choose what happens to the monthly cap: raise it, or keep it.',
+  choosePause: 'Choose what happens to the pause: resume spending, or stay paused.',
+} as const;
+
+/** The texts for an owner whose monthly cap or pause refused a call. */
 export const CAP_TEXTS = {
   title: (app: string) => `Your monthly cap for ${app}`,
   reached: (app: string) => `${app} tried to spend more this month than your cap allows.`,
-  paused: (app: string) => `You paused ${app}. Setting a cap ends the pause.`,
+  pausedTitle: (app: string) => `You paused ${app}`,
+  paused: (app: string) =>
+    `${app} tried to spend from your wallet and was refused, because you paused it. It can spend again as soon as you resume.`,
+  resume: 'Resume spending',
+  resumed: (app: string) => `${app} can spend again. Top up if your balance is too low.`,
+  stayPaused: 'Top up without resuming',
+  monthlyCap: 'Monthly cap',
   present: 'Cap',
   none: 'None',
   spent: 'Spent this month',
@@ -36,8 +59,12 @@ export const CAP_TEXTS = {
   set: 'Set this cap',
   unlimited: 'No cap',
   notAnAmount: 'Type an amount, for example 20 or 12.50.',
-  pay: 'Keep the cap and top up',
+  pay: 'Top up without changing the cap',
   done: (app: string) => `The cap is set, and ${app} can spend up to it. Top up if your balance is too low.`,
+} as const;
+
+export const BACK_TEXTS = {
+  backTo: (app: string) => `Back to ${app}`,
 } as const;
 
 /** The texts of the page on which a payer waits for the money. */
@@ -58,6 +85,9 @@ export const CHECKOUT_TEXTS = {
   onTo: (app: string) => `Continue to ${app}`,
   backTo: (app: string) => `You can go back to ${app} now.`,
   wallet: 'To your wallet',
+  stillPaused: (app: string) => `You paused ${app}, so it cannot spend this money yet.`,
+  stillCapped: (app: string) => `Your monthly cap for ${app} is used up, so it cannot spend this money yet.`,
+  toSettings: 'Change that in your wallet',
   passkey: 'Would you like to sign in without a code next time?',
   addPasskey: 'Add a passkey',
   keptTitle: 'We have your payment',

@@ -4,7 +4,7 @@ import { type Micros, micros } from '#kernel/micros.ts';
 import { isPayable, type PayableAmounts } from '#payments/amounts.ts';
 
 /** The amounts that somebody can choose, and the bounds of one that they type. */
-interface OfferedAmounts {
+export interface OfferedAmounts {
   readonly choices: readonly Micros[];
   readonly least: Micros;
   readonly most: Micros;

@@ -14,7 +14,9 @@ import type { Formats } from '#web/format/formats.ts';
 import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/frame/read-form.ts';
 import { redirectTo, showPage } from '#web/frame/responses.ts';
-import { TOPUP_TEXTS as TEXTS } from '#web/topup/texts.ts';
+import { backLine } from '#web/topup/back-line.ts';
+import { decideOnStop, type SpendingStop, spendingStopOf, stopField, stopWarning } from '#web/topup/spending-stop.ts';
+import { STOP_TEXTS, TOPUP_TEXTS as TEXTS } from '#web/topup/texts.ts';
 import { chosenAmount, leastPayment, offeredAmounts } from '#web/topup/topup-amounts.ts';
 import { type OpenedLink, signedInAs, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import { spendableOf } from '#web/wallet-owner/owned-wallet.ts';
@@ -54,17 +56,20 @@ export async function topupStep(
   const { checkouts, operatorName } = services;
   const currency = await currencyOf(services, step.opened);
   const { formats } = request;
+  const payable = checkouts?.amountsIn(currency);
+  const stop = payable && spendingStopOf(step.opened, offeredAmounts(payable));
   const form =
-    checkouts === undefined
+    payable === undefined
       ? html`<p>${TEXTS.notSetUp(operatorName)}</p>`
-      : request.form(step.action, amountFields(formats, checkouts.amountsIn(currency), { currency, step, shown }));
+      : request.form(step.action, amountFields(formats, payable, { currency, step, shown, stop }));
   const body = html`${errorSummary(shown.fault?.message)}${successNotice(shown.notice)}
 ${connection?.wallet.isSuspended === true ? warningNotice(TEXTS.suspended(operatorName)) : undefined}
+${stop && stopWarning(formats, app.name, stop)}
 <section>
 ${appMark(app)}
 ${connection === undefined ? html`<p>${TEXTS.gift}</p>` : ownerLines(formats, app.name, connection)}
 ${form}
-${step.next === undefined ? undefined : linkLine(step.next, TEXTS.skip)}
+${step.next === undefined ? backLine(app) : linkLine(step.next, TEXTS.skip)}
 </section>
 ${signedInAs(request, person.identity, step.path)}`;
   const title = connection === undefined ? TEXTS.giftTitle(app.name) : TEXTS.title(app.name);
@@ -89,6 +94,11 @@ export async function beginTopup(
   const amount = chosenAmount(form, payable);
   if (typeof amount === 'string') {
     const said = faultOf(amount, request.formats, currency, payable);
+    return topupStep(services, request, step, { fault: refuse('BAD_REQUEST', said), typed });
+  }
+  const stop = spendingStopOf(step.opened, offeredAmounts(payable));
+  if (stop !== undefined && !(await decideOnStop(services, form, stop))) {
+    const said = stop.kind === 'paused' ? STOP_TEXTS.choosePause : STOP_TEXTS.chooseCap;
     return topupStep(services, request, step, { fault: refuse('BAD_REQUEST', said), typed });
   }
   // Each checkout asks the processor, so a visitor gets only so many. Counted by address: a gift needs no wallet of one's own.
@@ -133,10 +143,12 @@ interface FieldsOf {
   readonly currency: string;
   readonly step: TopupStep;
   readonly shown: Shown;
+  readonly stop: SpendingStop | undefined;
 }
 
 /** The choices, the field for another amount, and the bounds in the currency of the wallet. */
-function amountFields({ amount }: Formats, payable: PayableAmounts, { currency, step, shown }: FieldsOf): Html {
+function amountFields(formats: Formats, payable: PayableAmounts, { currency, step, shown, stop }: FieldsOf): Html {
+  const { amount } = formats;
   const { link, connection } = step.opened;
   const offered = offeredAmounts(payable);
   const hold = link.purpose === 'connect' ? undefined : link.least;
@@ -150,6 +162,7 @@ function amountFields({ amount }: Formats, payable: PayableAmounts, { currency, 
   return html`${choiceField({ name: 'amount', legend: TEXTS.amount, choices })}
 ${amountField({ name: 'other', label: TEXTS.other(currency), text: shown.typed ?? '' })}
 <p class="soft">${TEXTS.range(amount(offered.least, currency), amount(offered.most, currency))}</p>
+${stop && stopField(formats, stop)}
 ${button(TEXTS.goOn)}`;
 }
 

@@ -5,6 +5,8 @@ import { redirectTo } from '#web/frame/responses.ts';
 
 const WALLET = '/wallet';
 export const SIGN_IN = '/wallet/sign-in';
+/** Where the link of a mailed way in leads, see `identities/way-in.ts`. */
+export const SIGN_IN_OWN = '/wallet/sign-in/own';
 export const CODE = '/wallet/code';
 export const SIGN_OUT = '/wallet/sign-out';
 export const PASSKEYS = '/wallet/passkeys';
@@ -19,7 +21,7 @@ const SHAPES = [
   /^\/checkout\/[A-Za-z0-9_-]{1,64}$/,
 ];
 /** These would lead in a circle. */
-const NEVER: ReadonlySet<string> = new Set([SIGN_IN, CODE, SIGN_OUT]);
+const NEVER: ReadonlySet<string> = new Set([SIGN_IN, SIGN_IN_OWN, CODE, SIGN_OUT]);
 
 /** The page to go on to: this path if it is one of ours, or else the wallet. */
 export function returnPathOf(path: string | null): string {

@@ -32,6 +32,8 @@ export async function receiptPage(
   const amountOf = (amount: bigint): string => formats.amount(micros(amount), currency);
   const { tokens, outcome, model } = receipt;
   const cached = tokens.cached === 0 ? undefined : aside(WALLET_TEXTS.ofWhich(tokens.cached, 'cached'));
+  const { cacheWrite } = tokens;
+  const written = cacheWrite === 0 ? undefined : aside(WALLET_TEXTS.ofWhich(cacheWrite, 'written to the cache'));
   const reasoning = tokens.reasoning === 0 ? undefined : aside(WALLET_TEXTS.ofWhich(tokens.reasoning, 'reasoning'));
   // Prices of today may differ: the receipt has those that the call was charged by.
   const price = priceOf(receipt, amountOf);
@@ -39,7 +41,7 @@ export async function receiptPage(
     [WALLET_TEXTS.at, moment(receipt.atMs, formats)],
     model === undefined ? undefined : [WALLET_TEXTS.model, model],
     [WALLET_TEXTS.outcome, WALLET_TEXTS.outcomeOf(outcome)],
-    [WALLET_TEXTS.tokensIn, html`${tokens.prompt}${cached}`],
+    [WALLET_TEXTS.tokensIn, html`${tokens.prompt}${cached}${written}`],
     [WALLET_TEXTS.tokensOut, html`${tokens.completion}${reasoning}`],
     price === undefined ? undefined : [WALLET_TEXTS.price, price],
     [WALLET_TEXTS.held, amountOf(receipt.held)],
@@ -53,13 +55,13 @@ ${card(appMark(own.app), charged, html`<p>${WALLET_TEXTS.fairness(receipt)}</p>`
   return { status: 200, page: walletOwnerPage(services, { title: WALLET_TEXTS.receiptTitle, body }) };
 }
 
-/** A remark beside a figure: how many of the tokens were cached, or spent on reasoning. */
+/** A remark beside a figure: how many of the tokens were cached, written to the cache, or spent on reasoning. */
 function aside(text: string): Html {
   return html` <span class="soft">(${text})</span>`;
 }
 
 /** The price that the wallet pays, margin included. Rounded up to the next micro. */
-function priceOf({ price }: CallReceipt, amountOf: (amount: bigint) => string): string | undefined {
+function priceOf({ price, tokens }: CallReceipt, amountOf: (amount: bigint) => string): string | undefined {
   if (price === undefined) return undefined;
   const withMargin = (perMillion: number): string => {
     const exact = BigInt(perMillion) * (BASIS_POINTS + BigInt(price.marginBasisPoints));
@@ -68,6 +70,7 @@ function priceOf({ price }: CallReceipt, amountOf: (amount: bigint) => string): 
   const prices = {
     input: withMargin(price.inputMicrosPerMillion),
     cached: withMargin(price.cachedInputMicrosPerMillion),
+    written: tokens.cacheWrite === 0 ? undefined : withMargin(price.cacheWriteMicrosPerMillion),
     output: withMargin(price.outputMicrosPerMillion),
   };
   return WALLET_TEXTS.priceOf(prices);

@@ -64,7 +64,7 @@ export const WALLET_TEXTS = {
   /** No reason and no amount owed (WA-04): the owner asks the operator. */
   blocked: (operator: string): string =>
     `This wallet is blocked: the app cannot spend from it, and you cannot get a refund. Please contact ${operator}.`,
-  paused: 'Paused: the app cannot spend. Your balance stays as it is.',
+  paused: 'Paused: the app cannot spend until you resume. Your balance stays as it is.',
   disconnected: 'Disconnected: the app cannot spend. The money is still yours, and you can connect again at any time.',
 
   // Its monthly cap.
@@ -131,10 +131,15 @@ export const WALLET_TEXTS = {
   outcomeOf: (outcome: CallReceipt['outcome']): string => OUTCOMES[outcome],
   tokensIn: 'Tokens in',
   tokensOut: 'Tokens out',
-  ofWhich: (count: number, what: 'cached' | 'reasoning'): string => `${count} ${what}`,
+  ofWhich: (count: number, what: 'cached' | 'written to the cache' | 'reasoning'): string => `${count} ${what}`,
   price: 'Price',
-  priceOf: (prices: { readonly input: string; readonly cached: string; readonly output: string }): string =>
-    `Per million tokens: ${prices.input} in (${prices.cached} if cached), ${prices.output} out`,
+  /** `written`: what writing to the cache costs, for a call that did. */
+  priceOf: (
+    prices: Readonly<Record<'input' | 'cached' | 'output', string> & { written?: string | undefined }>,
+  ): string => {
+    const written = prices.written === undefined ? '' : `, ${prices.written} if written to the cache`;
+    return `Per million tokens: ${prices.input} in (${prices.cached} if cached${written}), ${prices.output} out`;
+  },
   held: 'On hold at the start',
   charged: 'Charged',
   released: 'Returned',

@@ -1,3 +1,4 @@
+import type { Connection } from '#connections/connection.ts';
 import type { Person } from '#identities/session.ts';
 import { type Html, html } from '#kernel/html.ts';
 import { amountField } from '#web/components/amount-field.ts';
@@ -54,7 +55,7 @@ ${moreSection(services, own)}`;
   return walletOwnerPage(services, { title, body, isError: shown.fault !== undefined });
 }
 
-/** The balance, what stands in its way, and the one button that helps: to pay in, or to connect again. */
+/** The balance, what stands in its way, and the one button that helps: to pay in, to resume, or to connect again. */
 function balanceSection({ operatorName }: WalletOwnerServices, { connection, request, path }: OwnedWallet): Html {
   const { formats } = request;
   const { wallet, userId, userLabel } = connection;
@@ -79,10 +80,19 @@ function balanceSection({ operatorName }: WalletOwnerServices, { connection, req
       ]),
       wallet.held === 0n ? undefined : html`<p class="soft">${WALLET_TEXTS.onHoldWhy}</p>`,
       // A blocked wallet offers no top-up: money that cannot be spent helps nobody (WA-04).
-      wallet.isConnected && !wallet.isSuspended ? request.form(`${path}/topup`, button(WALLET_TEXTS.topUp)) : undefined,
+      state === 'paused' ? request.form(`${path}/pause`, pauseFields(connection)) : undefined,
+      wallet.isConnected && !wallet.isSuspended
+        ? request.form(`${path}/topup`, button(WALLET_TEXTS.topUp, state === 'paused' ? { kind: 'quiet' } : {}))
+        : undefined,
       wallet.isConnected ? undefined : request.form(`${path}/reconnect`, button(WALLET_TEXTS.reconnect)),
     ],
   });
+}
+
+/** Pauses, or ends the pause. Ending it is the one button that helps, so it stands beside the balance. */
+function pauseFields({ isPaused }: Connection): Html {
+  return html`${hiddenField('paused', isPaused ? 'no' : 'yes')}
+${isPaused ? button(WALLET_TEXTS.resume) : button(WALLET_TEXTS.pause, { kind: 'quiet' })}`;
 }
 
 /** The cap, what of it is spent, and the pause. Three forms, because each button must work by itself, without scripts. */
@@ -95,8 +105,6 @@ function capSection({ connection, request, path }: OwnedWallet, typed: string | 
 ${button(WALLET_TEXTS.setCap)}`;
   const remove = html`${hiddenField('none', 'yes')}
 ${button(WALLET_TEXTS.removeCap, { kind: 'quiet' })}`;
-  const pause = html`${hiddenField('paused', isPaused ? 'no' : 'yes')}
-${button(isPaused ? WALLET_TEXTS.resume : WALLET_TEXTS.pause, { kind: 'quiet' })}`;
   return section({
     id: 'spending',
     heading: WALLET_TEXTS.capTitle,
@@ -108,7 +116,7 @@ ${button(isPaused ? WALLET_TEXTS.resume : WALLET_TEXTS.pause, { kind: 'quiet' })
       ]),
       request.form(`${path}/cap`, set),
       cap === undefined ? undefined : request.form(`${path}/cap`, remove),
-      request.form(`${path}/pause`, pause),
+      isPaused && !wallet.isSuspended ? undefined : request.form(`${path}/pause`, pauseFields(connection)),
     ],
   });
 }

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { visibleAnswer, visibleChoices, visibleUsage } from '#providers/visible-fields.ts';
+
+test('B4 CC-21 an answer, a choice and a usage report that hold only listed fields are passed on as they are', () => {
+  const choices = [
+    { index: 0, delta: { role: 'assistant', content: 'a', reasoning_content: null }, finish_reason: null },
+    {
+      index: 1,
+      message: { content: [{ type: 'text', text: 'a' }], tool_calls: [{ id: '1', function: { arguments: { a: 1 } } }] },
+      logprobs: { content: [{ token: 'a', bytes: [97], top_logprobs: [{ token: 'b', logprob: -1 }] }] },
+    },
+  ];
+  assert.equal(visibleChoices(choices), choices);
+  const answer = { id: 'a', object: 'chat.completion', created: 1, choices, system_fingerprint: 'fp' };
+  assert.equal(visibleAnswer(answer), answer);
+  const usage = { prompt_tokens: 1, prompt_tokens_details: { cached_tokens: 1 } };
+  assert.equal(visibleUsage(usage), usage);
+});
+
+test('B4 CC-21 other fields are left out at every depth, and the listed ones keep their order', () => {
+  const said = { token: 'a', price: 1, logprob: -1 };
+  const choices = visibleChoices([
+    { cost: 1, index: 0, message: { content: 'a', provider: 'p', refusal: null, tool_calls: [{ id: '1', cost: 1 }] } },
+    { index: 1, delta: { content: { hidden: 1 }, reasoning: 'r' }, logprobs: { content: [said], organization: 'o' } },
+  ]);
+  assert.equal(
+    JSON.stringify(choices),
+    '[{"index":0,"message":{"content":"a","refusal":null,"tool_calls":[{"id":"1"}]}},' +
+      '{"index":1,"delta":{"content":{},"reasoning":"r"},"logprobs":{"content":[{"token":"a","logprob":-1}]}}]',
+  );
+  assert.deepEqual(visibleUsage({ prompt_tokens: 1, cost: 0.1, cost_details: { a: 1 }, is_byok: false }), {
+    prompt_tokens: 1,
+  });
+  assert.deepEqual(visibleAnswer({ id: { cost: 1 }, provider: 'p', created: 1, usage: { cost: 1 } }), {
+    created: 1,
+    usage: {},
+  });
+});
+
+test('B4 CC-21 names of properties that every object has are no fields of the format', () => {
+  const odd = JSON.parse('{"constructor":1,"toString":2,"__proto__":{"a":1},"prompt_tokens":3}') as Record<
+    string,
+    unknown
+  >;
+  assert.equal(JSON.stringify(visibleUsage(odd)), '{"prompt_tokens":3}');
+});
