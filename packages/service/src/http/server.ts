@@ -176,7 +176,7 @@ function refuseMalformed(socket: Duplex, latest: Exchange | undefined): void {
   const refusal = refuse('BAD_REQUEST', message);
   if (latest === undefined) return writeRefusal(socket, refusal, undefined);
   const { request, response } = latest;
-  if (!response.headersSent && !request.complete) sendRefusal(latest, refusal);
+  if (!response.headersSent && !request.complete) sendRefusal(latest, refusal, false);
   else if (!response.writableFinished) hangUpAfter(response, socket);
   else if (response.getHeader('connection') === 'close') socket.destroy();
   else writeRefusal(socket, refusal, undefined);
