@@ -92,6 +92,7 @@ export const reaping = ofFile('packages/service/src/ledger/recovery/reaper.test.
 export const pricing = ofFile('packages/service/src/catalogue/price.test.ts');
 export const counting = ofFile('packages/service/src/gateway/usage/usage-report.test.ts');
 export const lowering = ofFile('tests/integration/lowered-output.test.ts');
+export const answerSize = ofFile('tests/integration/answer-size.test.ts');
 export const overrunning = ofFile('tests/integration/overrun.test.ts');
 export const promptBound = ofFile('tests/conformance/prompt-bound.test.ts');
 export const linkReading = ofFile('packages/service/src/connections/link.test.ts');

@@ -27,11 +27,12 @@ import type { PageRoutes } from '#http/page-routes.ts';
 import { createPages } from '#web/pages.ts';
 import { resetMail } from '#mail/letters.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
-import { createPlanes, type Planes } from '#http/planes.ts';
+import { createPlanes, type Plane, type PlanePaces, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
 import { createForgetSignIns } from '#identities/session.ts';
-import type { Clock } from '#kernel/clock.ts';
+import { type Clock, steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
+import { createPace, type PaceRate } from '#limits/pace.ts';
 import { createThrottle } from '#limits/throttle.ts';
 import { createMailbox } from '#mail/mailbox.ts';
 import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
@@ -81,6 +82,17 @@ interface ComposedPlanes extends Planes {
   readonly processorWebhooks: ProcessorWebhooks | undefined;
 }
 
+/** People of one office share an address, so it may send as much as so many accounts. */
+const ADDRESS_SHARE = 5;
+
+function createPaces({ ratePerMinute, rateBurst }: PaceRate): PlanePaces {
+  const ofAddress = { ratePerMinute: ratePerMinute * ADDRESS_SHARE, rateBurst: rateBurst * ADDRESS_SHARE };
+  return {
+    accounts: createPace({ ratePerMinute, rateBurst }, steadyClock),
+    addresses: createPace(ofAddress, steadyClock),
+  };
+}
+
 /** Wires the routes and pages of app owners and operators to the modules they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
   const { config, pools, clock, log, keys, catalogue, subscriptions, listeners, underWay, links } = options;
@@ -122,23 +134,17 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     audit: createAuditReader(pool),
     checkLedger: createLedgerCheck(pools.check),
   };
-  const of = { log, findSession: control.sessions.find, publicUrl: config.publicUrl };
+  const paces = createPaces(config.accountPace);
+  const of = {
+    log,
+    findSession: control.sessions.find,
+    addressOf: control.addressOf,
+    paces,
+    publicUrl: config.publicUrl,
+  };
   const planes = await createPlanes(of, (plane) => {
     followHandlers(plane, underWay);
-    addAccountRoutes(plane, control);
-    addSessionRoutes(plane, control);
-    addAppRoutes(plane, control);
-    addKeyRoutes(plane, control);
-    addLogoRoutes(plane, control);
-    addSandboxRoutes(plane, control);
-    addUsageRoutes(plane, control);
-    addWebhookRoutes(plane, control);
-    addListenerRoutes(plane, control);
-    addAnyAppRoutes(plane, operator);
-    addOperatorWalletRoutes(plane, operator);
-    addMovementRoutes(plane, operator);
-    addCatalogueRoutes(plane, operator);
-    addServiceRoutes(plane, operator);
+    addRoutes(plane, control, operator);
     if (config.environment === 'development') {
       addDevelopmentPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
     }
@@ -148,7 +154,24 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   return {
     handle: planes.handle,
     processorWebhooks: payments?.processorWebhooks,
-    pages: createPages({ ...control, walletOwners: people, secret: config.secret, log }),
+    pages: createPages({ ...control, walletOwners: people, pace: paces.addresses, secret: config.secret, log }),
     close: () => Promise.all([expiry.stop(), payments?.stop()]).then(planes.close),
   };
+}
+
+function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane): void {
+  addAccountRoutes(plane, control);
+  addSessionRoutes(plane, control);
+  addAppRoutes(plane, control);
+  addKeyRoutes(plane, control);
+  addLogoRoutes(plane, control);
+  addSandboxRoutes(plane, control);
+  addUsageRoutes(plane, control);
+  addWebhookRoutes(plane, control);
+  addListenerRoutes(plane, control);
+  addAnyAppRoutes(plane, operator);
+  addOperatorWalletRoutes(plane, operator);
+  addMovementRoutes(plane, operator);
+  addCatalogueRoutes(plane, operator);
+  addServiceRoutes(plane, operator);
 }

@@ -25,7 +25,9 @@ export const HEADERS = {
   'x-service-charge-micros': whole(
     'The cost of the call. A stream has no such header, because its cost is known later.',
   ),
-  'x-service-max-output-tokens': whole('The output limit, if the wallet affords less than you asked for.'),
+  'x-service-max-output-tokens': whole(
+    'The output limit of each choice, if it is lower than you asked for: for what the wallet affords, or the size of an answer.',
+  ),
   'x-service-replayed': { description: 'The answer was given before and is repeated.', schema: { const: 'true' } },
   link: text('The next page of a table, as `<address>; rel="next"`. The last page has none.'),
   'ratelimit-policy': text('How many calls the app may make at once, and how long that many take to come back.'),
@@ -62,7 +64,9 @@ function codesOf(route: DescribedRoute, more: readonly ErrorCode[]): readonly Er
   // A malformed body is refused even by routes that read none.
   if (access !== 'public' && access !== 'metrics') codes.add('UNAUTHORIZED').add('BAD_REQUEST');
   if (access === 'operator') codes.add('FORBIDDEN');
-  if (isDataPlane) codes.add('APP_SUSPENDED').add('TOO_MANY_REQUESTS');
+  if (isDataPlane) codes.add('APP_SUSPENDED');
+  if (access !== 'public' && access !== 'metrics') codes.add('TOO_MANY_REQUESTS');
+  if (body !== undefined) codes.add('TOO_MANY_REQUESTS'); // Bodies are limited even for callers whom nobody knows.
   if (isDataPlane || body !== undefined) codes.add('BAD_REQUEST').add('PAYLOAD_TOO_LARGE');
   if (params !== undefined || query !== undefined) codes.add('BAD_REQUEST');
   if (path !== '/healthz') codes.add('INTERNAL_SERVER_ERROR');

@@ -33,7 +33,7 @@ export function addCatalogueRoutes(plane: Plane, { catalogue }: OperatorPlane): 
   plane.put(
     '/operator/catalogue',
     {
-      config: OPERATORS_ONLY,
+      config: { ...OPERATORS_ONLY, isLarge: true },
       schema: {
         querystring: reasonQuerySchema,
         body: catalogueSchema,
