@@ -11,6 +11,8 @@ import { normalisedEmail } from '#accounts/email.ts';
 import { createPasswordResets, type PasswordResets, type SendReset } from '#accounts/password-reset.ts';
 import { hashPassword, isPassword } from '#accounts/password.ts';
 import { type Account, accountOf, openSession, type SignedIn, type SignIn } from '#accounts/session.ts';
+import { ownersEntry } from '#audit/entry.ts';
+import { countSignIn, insertAuditEntry } from '#audit/queries.ts';
 import { type Attempt, createAttemptLimiter } from '#limits/attempt-limiter.ts';
 import type { Throttle } from '#limits/throttle.ts';
 import { createHashingLimit } from '#accounts/hashing-limit.ts';
@@ -46,7 +48,7 @@ export interface Accounts extends PasswordResets {
   /** Sets a new password and ends every other session. Returns the browser's new proof that it has signed in before. */
   readonly changePassword: (
     signedIn: SignedIn,
-    change: { readonly currentPassword: string; readonly newPassword: string },
+    change: { readonly currentPassword: string; readonly newPassword: string; readonly from: string },
   ) => Promise<Pick<SignIn, 'device'> | Refusal<'UNAUTHORIZED' | 'TOO_MANY_REQUESTS'>>;
 }
 
@@ -108,13 +110,15 @@ export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOp
             ]
           : [{ kind: 'sign-in-device', of: name }];
       const answer = await isRight(used, password, known?.passwordHash);
+      const result = answer instanceof Refusal ? 'too_many_attempts' : answer ? 'signed_in' : 'wrong_password';
+      await countSignIn(pool, { who: row?.account_id, result, from });
       if (answer instanceof Refusal) return answer;
       if (!answer || row === undefined || known === undefined) return wrongPassword();
       const opened = await openSession(pool, known);
       if (opened === undefined) return wrongPassword(); // The password was changed while it was being checked.
       return { account: accountOf(row), device: devices.issue(known), ...opened };
     },
-    changePassword: async ({ account, session }, { currentPassword, newPassword }) => {
+    changePassword: async ({ account, session }, { currentPassword, newPassword, from }) => {
       const { accountId } = account;
       const row = await selectAccountByEmail(pool, account.email);
       const answer = await isRight([{ kind: 'password', of: accountId }], currentPassword, knownOf(row)?.passwordHash);
@@ -125,6 +129,8 @@ export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOp
       await inTransaction(pool, async (tx) => {
         await updatePassword(tx, accountId, passwordHash);
         await deleteOtherSessions(tx, accountId, session.sessionId);
+        const act = { action: 'account.password', subject: accountId };
+        await insertAuditEntry(tx, ownersEntry({ accountId, email: account.email, from }, act));
       });
       return { device: devices.issue({ accountId, passwordHash }) };
     },

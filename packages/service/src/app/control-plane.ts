@@ -14,6 +14,7 @@ import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts
 import { addAppRoutes, addKeyRoutes } from '#http/control-plane/apps.ts';
 import { addListenerRoutes } from '#http/control-plane/listeners.ts';
 import { addLogoRoutes } from '#http/control-plane/logos.ts';
+import { addTrailRoutes } from '#http/control-plane/trail.ts';
 import { addUsageRoutes } from '#http/control-plane/usage.ts';
 import { addSandboxRoutes } from '#http/control-plane/sandbox.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
@@ -29,6 +30,7 @@ import { resetMail } from '#mail/letters.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
 import { createPlanes, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
+import { createForgetAddresses } from '#audit/forget.ts';
 import { createForgetSignIns } from '#identities/session.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -88,7 +90,9 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
   const payments = composePayments({ config, pool, clock, log });
+  const audit = createAuditReader(pool);
   const control: ControlPlane = {
+    audit,
     accounts: createAccounts({
       pool,
       throttle,
@@ -119,13 +123,15 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     payments: createAnyPayments(pool),
     catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh }),
     accounts: createAccountDesk(pool),
-    audit: createAuditReader(pool),
+    audit,
+    addressOf: control.addressOf,
     checkLedger: createLedgerCheck(pools.check),
   };
   const of = { log, findSession: control.sessions.find, publicUrl: config.publicUrl };
   const planes = await createPlanes(of, (plane) => {
     followHandlers(plane, underWay);
     addAccountRoutes(plane, control);
+    addTrailRoutes(plane, control);
     addSessionRoutes(plane, control);
     addAppRoutes(plane, control);
     addKeyRoutes(plane, control);
@@ -144,7 +150,11 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     }
   });
   const people = composePeople({ config, pool, throttle, links, sendMail, payments, ...control });
-  const expiry = startExpiry({ db: pool, forget: [throttle.forget, createForgetSignIns(pool)], log });
+  const expiry = startExpiry({
+    db: pool,
+    forget: [throttle.forget, createForgetSignIns(pool), createForgetAddresses(pool)],
+    log,
+  });
   return {
     handle: planes.handle,
     processorWebhooks: payments?.processorWebhooks,

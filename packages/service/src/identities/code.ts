@@ -1,3 +1,4 @@
+import { countSignIn } from '#audit/queries.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
 import type { Email } from '#identities/email.ts';
 import { createKnownBrowsers } from '#identities/known-browser.ts';
@@ -23,6 +24,8 @@ interface AskForCode {
 }
 
 interface TypedCode {
+  /** The network address of the caller. */
+  readonly from: string;
   readonly challenge: string;
   readonly code: string;
 }
@@ -129,7 +132,7 @@ export function createCodeSignIns(options: CodeOptions): CodeSignIns {
       const digest = digestOf(challenge);
       return digest && selectCodeEmail(pool, digest);
     },
-    use: async ({ challenge, ...typed }) => {
+    use: async ({ challenge, from, ...typed }) => {
       const code = typed.code.replace(/[\s-]/g, '');
       if (!CODE.test(code)) return refuse('BAD_REQUEST', 'Type the eight digits from the mail.');
       const digest = digestOf(challenge);
@@ -137,11 +140,15 @@ export function createCodeSignIns(options: CodeOptions): CodeSignIns {
       const taken = digest && (await takeGuess(pool, digest));
       if (digest === undefined || taken === undefined) return voidCode();
       if (!equalBytes(taken.proof, proofOf(challenge, code))) {
+        await countSignIn(pool, { who: undefined, result: 'wrong_code', from });
         return refuse('BAD_REQUEST', 'This code is wrong. Check the newest mail and type its eight digits.');
       }
       // The delete decides which of two requests with the right code signs in: the other finds the code gone.
       const opened = await inTransaction(pool, async (tx) => {
-        return (await deleteCode(tx, digest)) ? createPersonSessions(tx).open(taken.email) : undefined;
+        if (!(await deleteCode(tx, digest))) return undefined;
+        const signIn = await createPersonSessions(tx).open(taken.email);
+        await countSignIn(tx, { who: signIn.identity.identityId, result: 'signed_in', from });
+        return signIn;
       });
       return opened === undefined ? voidCode() : { ...opened, known: browsers.issue(taken.email) };
     },

@@ -5,6 +5,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
+import { countSignIn } from '#audit/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import { createKnownBrowsers } from '#identities/known-browser.ts';
 import { createChallenges } from '#identities/passkey-challenge.ts';
@@ -40,7 +41,7 @@ export interface Passkeys {
   readonly add: (identity: Identity, credential: string) => Promise<Refusal<'BAD_REQUEST'> | undefined>;
   /** The options with which a browser signs in. They name no passkeys, so they reveal nobody's. */
   readonly optionsToSignIn: () => PublicKeyCredentialRequestOptionsJSON;
-  readonly signIn: (credential: string) => Promise<PersonSignIn | Refusal<'BAD_REQUEST'>>;
+  readonly signIn: (credential: string, from: string) => Promise<PersonSignIn | Refusal<'BAD_REQUEST'>>;
   /** An identity's passkeys, newest first. */
   readonly list: (identityId: IdentityId) => Promise<readonly Passkey[]>;
   readonly remove: (identityId: IdentityId, credentialId: string) => Promise<void>;
@@ -116,17 +117,21 @@ export function createPasskeys(options: PasskeyOptions): Passkeys {
       timeout: TIMEOUT_MS,
       userVerification: VERIFICATION,
     }),
-    signIn: async (text) => {
+    signIn: async (text, from) => {
       const response = credentialOf(text);
       const row = response && (await selectPasskey(pool, response.id));
       if (row === undefined || response === undefined) return notSignedIn();
       const { answered, by } = expected(SIGN_IN);
       const signCount = await signed(response as AuthenticationResponseJSON, row, by);
       const { challenge } = answered;
-      if (signCount === undefined || challenge === undefined) return notSignedIn();
+      if (signCount === undefined || challenge === undefined) {
+        await countSignIn(pool, { who: row.identity_id, result: 'refused_passkey', from });
+        return notSignedIn();
+      }
       const opened = await inTransaction(pool, async (tx) => {
         if (!(await answerChallenge(tx, challenge))) return undefined;
         if (!(await advancePasskey(tx, row.credential_id, signCount))) return undefined;
+        await countSignIn(tx, { who: row.identity_id, result: 'signed_in', from });
         return createPersonSessions(tx).open(row.email);
       });
       return opened === undefined ? notSignedIn() : { ...opened, known: browsers.issue(row.email) };

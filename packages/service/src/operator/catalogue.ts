@@ -1,5 +1,6 @@
 import type { CatalogueFile, CatalogueModel } from '@purser/contract/catalogue.ts';
 import { CatalogueFileError, editCatalogue, readCatalogue } from '#catalogue/catalogue-file.ts';
+import { changedFacts, type Facts } from '#audit/entry.ts';
 import type { Pool } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
@@ -50,9 +51,14 @@ export function createCatalogueDesk({
     change: (current: CatalogueFile, version: bigint) => object | EditRefusal,
   ): Promise<CatalogueFile | EditRefusal> {
     try {
-      const done = await audited(pool, act, async (tx) => {
-        const edited = await editCatalogue(tx, change);
+      const done = await audited(pool, act, async (tx, note) => {
+        let before: CatalogueFile | undefined;
+        const edited = await editCatalogue(tx, (current, version) => {
+          before = current;
+          return change(current, version);
+        });
         if (edited instanceof Refusal) return edited;
+        if (before !== undefined) note(changedFacts(partsOf(before), partsOf(edited.file)));
         return edited.isChanged ? edited.file : new Repeated(edited.file);
       });
       await refresh();
@@ -104,6 +110,23 @@ export function createCatalogueDesk({
       return after instanceof Refusal ? after : undefined;
     },
   };
+}
+
+/** The catalogue part by part, so that the trail shows only the parts that an edit has changed. */
+function partsOf({ providers, models, aliases, ...rest }: CatalogueFile): Facts {
+  return {
+    ...rest,
+    ...named('provider', Object.entries(providers)),
+    ...named(
+      'model',
+      models.map((model) => [model.id, model]),
+    ),
+    ...named('alias', Object.entries(aliases)),
+  };
+}
+
+function named(kind: string, parts: readonly (readonly [string, unknown])[]): Facts {
+  return Object.fromEntries(parts.map(([name, part]) => [`${kind} ${name}`, part]));
 }
 
 /**

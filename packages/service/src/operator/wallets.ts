@@ -1,4 +1,5 @@
 import { selectAppDetails } from '#accounts/operator-queries.ts';
+import type { Facts } from '#audit/entry.ts';
 import { inSnapshot, type Pool, type Queryable } from '#db/pool.ts';
 import { unreachable } from '#kernel/assert.ts';
 import type { AppId, EndUserId, PaymentId } from '#kernel/ids.ts';
@@ -86,14 +87,18 @@ export function createOperatorWallets({ pool, currency, refunds }: OperatorWalle
   /** Moves money and returns the wallet. A repeat with the same key changes nothing and gets the same answer. */
   async function move(
     act: Act & { readonly action: string },
-    movement: WalletName,
+    movement: WalletName & Amount,
     run: (tx: Queryable) => Promise<CreditOutcome | TakeBackOutcome>,
   ): Promise<Wallet | MovementRefusal> {
     const done = await audited<CreditOutcome | MovementRefusal>(
       pool,
       { ...act, subject: subjectOf(movement) },
-      async (tx) => {
+      async (tx, note) => {
+        // Without a lock, so that calls of the wallet wait only for the movement itself: calls that end at this moment may lie
+        // between the two states. The ledger has their order.
+        const before = await read(tx, movement);
         const outcome = await run(tx);
+        note({ amount: movement.amount, before: stateOf(before), after: stateOf(await read(tx, movement)) });
         return refusalOf(outcome) ?? (outcome === 'repeated' ? new Repeated(outcome) : outcome);
       },
     );
@@ -113,7 +118,7 @@ export function createOperatorWallets({ pool, currency, refunds }: OperatorWalle
         return { wallet, holds, entries, next: found.length > most ? entries.at(-1)?.seq : undefined };
       }),
     open: (act, { appId, userId, cap, credit }) =>
-      audited(pool, { ...act, action: 'wallet.open', subject: subjectOf({ appId, userId }) }, async (tx) => {
+      audited(pool, { ...act, action: 'wallet.open', subject: subjectOf({ appId, userId }) }, async (tx, note) => {
         if ((await selectAppDetails(tx, appId)) === undefined) return refuse('NOT_FOUND', 'There is no such app.');
         // An opening never changes an existing wallet, not even an empty one.
         const isNew = await createWallets(tx).open({ appId, userId, currency, cap });
@@ -125,7 +130,9 @@ export function createOperatorWallets({ pool, currency, refunds }: OperatorWalle
           const refusal = refusalOf(outcome);
           if (refusal !== undefined) return refusal;
         }
-        return read(tx, { appId, userId });
+        const wallet = await read(tx, { appId, userId });
+        note({ amount: credit?.amount, after: stateOf(wallet) });
+        return wallet;
       }),
     credit: (act, movement) =>
       move({ ...act, action: 'wallet.credit' }, movement, (tx) =>
@@ -155,12 +162,17 @@ async function reinstate(
   wallet: WalletName & { readonly writesOff: boolean },
 ): Promise<Wallet | MovementRefusal> {
   const named = { ...act, action: 'wallet.reinstate', subject: subjectOf(wallet) };
-  const done = await audited<ReinstateOutcome | MovementRefusal>(pool, named, async (tx) => {
+  const done = await audited<ReinstateOutcome | MovementRefusal>(pool, named, async (tx, note) => {
     const before = await createWallets(tx).find(wallet.appId, wallet.userId);
     if (before !== undefined && !before.isSuspended && before.shortfall === 0n) return new Repeated('reinstated');
     const outcome = await createFunding(tx).reinstate(wallet);
     if (outcome === 'no_wallet') return noWallet();
-    if (outcome === 'reinstated') return outcome;
+    if (outcome === 'reinstated') {
+      const after = await read(tx, wallet);
+      const writtenOff = wallet.writesOff ? before?.shortfall : undefined;
+      note({ amount: writtenOff, before: before && stateOf(before), after: stateOf(after) });
+      return outcome;
+    }
     return refuse('CONFLICT', 'The wallet has a shortfall that its balance does not cover. Write it off, or wait.');
   });
   return done instanceof Refusal ? done : read(pool, wallet);
@@ -168,6 +180,18 @@ async function reinstate(
 
 async function read(db: Queryable, { appId, userId }: WalletName): Promise<Wallet | Refusal<'NOT_FOUND'>> {
   return (await createWallets(db).find(appId, userId)) ?? noWallet();
+}
+
+/** What acts change of a wallet, for the audit trail. */
+function stateOf(wallet: Wallet | Refusal): Facts | undefined {
+  if (wallet instanceof Refusal) return undefined;
+  return {
+    balanceMicros: wallet.balance,
+    shortfallMicros: wallet.shortfall,
+    spendCapMicros: wallet.cap ?? null,
+    isSuspended: wallet.isSuspended,
+    isConnected: wallet.isConnected,
+  };
 }
 
 function subjectOf({ appId, userId }: WalletName): string {

@@ -1,5 +1,8 @@
 import type { EventType } from '@purser/contract/webhooks.ts';
+import { changedFacts, type Facts, type Owner, ownersEntry } from '#audit/entry.ts';
+import { insertAuditEntry } from '#audit/queries.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
+import { sha256 } from '#kernel/crypto.ts';
 import type { AppId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
@@ -51,14 +54,15 @@ export interface Subscriptions {
    * Creates, replaces or re-enables the subscription and resets its failures. `signingSecret` is set only if the
    * subscription is new. Resolves when no attempt with the old endpoint is in progress, after 6 s at most.
    */
-  readonly put: (wanted: WantedSubscription) => Promise<PutSubscription | Refusal<'BAD_REQUEST'>>;
+  readonly put: (owner: Owner, wanted: WantedSubscription) => Promise<PutSubscription | Refusal<'BAD_REQUEST'>>;
   readonly find: (appId: AppId) => Promise<Subscription | undefined>;
   /** Replaces the secret at once: no later attempt is signed with the old one. Undefined without a subscription. */
   readonly rotate: (
+    owner: Owner,
     appId: AppId,
   ) => Promise<{ readonly subscription: Subscription; readonly signingSecret: string } | undefined>;
   /** Ends the subscription: nothing is sent after this resolves. Returns false if there was none. */
-  readonly remove: (appId: AppId) => Promise<boolean>;
+  readonly remove: (owner: Owner, appId: AppId) => Promise<boolean>;
   /** A page of events, the newest first. Pass `next` as `before` to get the page after it. */
   readonly history: (
     appId: AppId,
@@ -109,14 +113,19 @@ export function createSubscriptions({ pool, secrets, guard }: SubscriptionsOptio
   }
 
   return {
-    put: async (wanted) => {
+    put: async (owner, wanted) => {
       const { appId, endpointUrl } = wanted;
       const fault = await guard.refuse(endpointUrl);
       if (fault !== undefined) return refuse('BAD_REQUEST', `\`endpointUrl\` ${fault}.`, { param: 'endpointUrl' });
       const secret = newSecret(appId); // Used only if the subscription is new; replacing keeps the old secret.
       const { row, isNew } = await inTransaction(pool, async (tx) => {
+        const before = await selectSubscription(tx, appId);
         await renewDisabled(tx, appId);
-        return upsertSubscription(tx, wanted, secret);
+        const stored = await upsertSubscription(tx, wanted, secret);
+        const changed = changedFacts(before === undefined ? {} : factsOf(before), factsOf(stored.row));
+        const act = { action: 'webhook.put', subject: appId, appId, ...changed };
+        if (Object.keys(changed.after).length > 0) await insertAuditEntry(tx, ownersEntry(owner, act));
+        return stored;
       });
       await whenOthersEnded(appId, row.generation);
       await dropAllStale(pool, appId);
@@ -126,15 +135,30 @@ export function createSubscriptions({ pool, secrets, guard }: SubscriptionsOptio
       const row = await selectSubscription(pool, appId);
       return row === undefined ? undefined : subscriptionOf(row);
     },
-    rotate: async (appId) => {
+    rotate: async (owner, appId) => {
       const secret = newSecret(appId);
-      const row = await updateSecret(pool, appId, secret);
+      const row = await inTransaction(pool, async (tx) => {
+        const before = await selectSubscription(tx, appId);
+        const stored = await updateSecret(tx, appId, secret);
+        if (before === undefined || stored === undefined) return undefined;
+        const act = { action: 'webhook.secret', subject: appId, appId };
+        const changed = changedFacts(factsOf(before), factsOf(stored));
+        await insertAuditEntry(tx, ownersEntry(owner, { ...act, ...changed }));
+        return stored;
+      });
       if (row === undefined) return undefined;
       await whenOthersEnded(appId, row.generation);
       return { subscription: subscriptionOf(row), signingSecret: secret.text };
     },
-    remove: async (appId) => {
-      if (!(await deleteSubscription(pool, appId))) return false;
+    remove: async (owner, appId) => {
+      const isRemoved = await inTransaction(pool, async (tx) => {
+        const before = await selectSubscription(tx, appId);
+        if (before === undefined || !(await deleteSubscription(tx, appId))) return false;
+        const act = { action: 'webhook.delete', subject: appId, appId, before: factsOf(before) };
+        await insertAuditEntry(tx, ownersEntry(owner, act));
+        return true;
+      });
+      if (!isRemoved) return false;
       await whenOthersEnded(appId, undefined);
       await dropAllStale(pool, appId);
       return true;
@@ -157,6 +181,21 @@ export function createSubscriptions({ pool, secrets, guard }: SubscriptionsOptio
         next: last === undefined ? undefined : `${last.created_micros}.${last.event_id}`,
       };
     },
+  };
+}
+
+/**
+ * A subscription for the audit trail. Of the address only the host is kept, and a digest that shows a change: paths and
+ * queries of endpoints often hold a secret.
+ */
+function factsOf(row: SubscriptionRow): Facts {
+  return {
+    endpointHost: new URL(row.endpoint_url).host,
+    endpointDigest: sha256(row.endpoint_url).toString('hex').slice(0, 16),
+    events: row.events,
+    lowBalanceThresholdMicros: row.low_balance_threshold_micros,
+    status: row.status,
+    secretFingerprint: row.secret_fingerprint,
   };
 }
 
