@@ -24,7 +24,7 @@ export async function trailOf(operator: Person, subject: string): Promise<readon
     entries: (TrailLine & { at: string })[];
   };
   return entries
-    .filter((entry) => entry.subject === subject)
+    .filter((entry) => entry.subject === subject && entry.action !== 'app.create') // The owner's own act.
     .map(({ actor, action, reason }) => ({ actor, action, subject, reason }));
 }
 

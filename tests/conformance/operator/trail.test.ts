@@ -116,10 +116,14 @@ test('D6 CP-09 sign-ins are counted by minute; a flood of failures stays bounded
     await countSignIn(live, { who, result: 'too_many_attempts', from: `flood ${address}` });
   }
   const { rows } = await service.database.owner.query<{ rows: number; attempts: number }>(
-    `select count(*)::int as rows, sum(count)::int as attempts from audit.sign_ins where result = 'too_many_attempts'`,
+    `select count(*)::int as rows, sum(count)::int as attempts
+     from audit.sign_ins where result = 'too_many_attempts' group by minute`,
   );
-  assert.equal(rows[0]?.attempts, 150);
-  assert.ok(rows[0].rows <= 102, String(rows[0].rows)); // A minute may pass meanwhile.
+  assert.equal(
+    rows.reduce((sum, { attempts }) => sum + attempts, 0),
+    150,
+  );
+  for (const minute of rows) assert.ok(minute.rows <= 101, String(minute.rows));
 });
 
 test('D6 CP-09 addresses and sign-ins are forgotten after 90 days, and the acts are not', async () => {

@@ -13,9 +13,9 @@ import { hashPassword, isPassword } from '#accounts/password.ts';
 import { type Account, accountOf, openSession, type SignedIn, type SignIn } from '#accounts/session.ts';
 import { ownersEntry } from '#audit/entry.ts';
 import { countSignIn, insertAuditEntry } from '#audit/queries.ts';
-import { type Attempt, createAttemptLimiter } from '#limits/attempt-limiter.ts';
+import { type Attempt, type AttemptLimiter, createAttemptLimiter } from '#limits/attempt-limiter.ts';
 import type { Throttle } from '#limits/throttle.ts';
-import { createHashingLimit } from '#accounts/hashing-limit.ts';
+import { createHashingLimit, type LimitHashing } from '#accounts/hashing-limit.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import { newAccountId } from '#kernel/ids.ts';
@@ -68,19 +68,7 @@ export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOp
   const devices = createDevices(deriveKey(secret, 'account-device'));
   const limitHashing = createHashingLimit();
 
-  /** True when the password is right. A wrong password uses up the attempts in `used`. */
-  async function isRight(
-    used: readonly Attempt[],
-    password: string,
-    stored: string | undefined,
-  ): Promise<boolean | Refusal<'TOO_MANY_REQUESTS'>> {
-    const tooMany = await attempts.take(used); // First: otherwise many guesses at once would all pass this check.
-    if (tooMany !== undefined) return tooMany;
-    const answer = await limitHashing(() => isPassword(password, stored));
-    // Also given back when the hashing queue was full: then no password was checked.
-    if (answer !== false) await attempts.giveBack(used);
-    return answer;
-  }
+  const isRight = createPasswordCheck(attempts, limitHashing);
 
   return {
     register: async ({ email, password, name, role, from }) => {
@@ -135,6 +123,22 @@ export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOp
       return { device: devices.issue({ accountId, passwordHash }) };
     },
     ...createPasswordResets({ pool, attempts, devices, limitHashing, sendReset }),
+  };
+}
+
+/** Checks a password. True when it is right; a wrong one uses up the attempts in `used`. */
+function createPasswordCheck(attempts: AttemptLimiter, limitHashing: LimitHashing) {
+  return async (
+    used: readonly Attempt[],
+    password: string,
+    stored: string | undefined,
+  ): Promise<boolean | Refusal<'TOO_MANY_REQUESTS'>> => {
+    const tooMany = await attempts.take(used); // First: otherwise many guesses at once would all pass this check.
+    if (tooMany !== undefined) return tooMany;
+    const answer = await limitHashing(() => isPassword(password, stored));
+    // Also given back when the hashing queue was full: then no password was checked.
+    if (answer !== false) await attempts.giveBack(used);
+    return answer;
   };
 }
 

@@ -28,7 +28,7 @@ import type { PageRoutes } from '#http/page-routes.ts';
 import { createPages } from '#web/pages.ts';
 import { resetMail } from '#mail/letters.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
-import { createPlanes, type Planes } from '#http/planes.ts';
+import { createPlanes, type Plane, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
 import { createForgetAddresses } from '#audit/forget.ts';
 import { createForgetSignIns } from '#identities/session.ts';
@@ -130,21 +130,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const of = { log, findSession: control.sessions.find, publicUrl: config.publicUrl };
   const planes = await createPlanes(of, (plane) => {
     followHandlers(plane, underWay);
-    addAccountRoutes(plane, control);
-    addTrailRoutes(plane, control);
-    addSessionRoutes(plane, control);
-    addAppRoutes(plane, control);
-    addKeyRoutes(plane, control);
-    addLogoRoutes(plane, control);
-    addSandboxRoutes(plane, control);
-    addUsageRoutes(plane, control);
-    addWebhookRoutes(plane, control);
-    addListenerRoutes(plane, control);
-    addAnyAppRoutes(plane, operator);
-    addOperatorWalletRoutes(plane, operator);
-    addMovementRoutes(plane, operator);
-    addCatalogueRoutes(plane, operator);
-    addServiceRoutes(plane, operator);
+    addRoutes(plane, control, operator);
     if (config.environment === 'development') {
       addDevelopmentPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
     }
@@ -161,4 +147,22 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     pages: createPages({ ...control, walletOwners: people, secret: config.secret, log }),
     close: () => Promise.all([expiry.stop(), payments?.stop()]).then(planes.close),
   };
+}
+
+function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane): void {
+  addAccountRoutes(plane, control);
+  addTrailRoutes(plane, control);
+  addSessionRoutes(plane, control);
+  addAppRoutes(plane, control);
+  addKeyRoutes(plane, control);
+  addLogoRoutes(plane, control);
+  addSandboxRoutes(plane, control);
+  addUsageRoutes(plane, control);
+  addWebhookRoutes(plane, control);
+  addListenerRoutes(plane, control);
+  addAnyAppRoutes(plane, operator);
+  addOperatorWalletRoutes(plane, operator);
+  addMovementRoutes(plane, operator);
+  addCatalogueRoutes(plane, operator);
+  addServiceRoutes(plane, operator);
 }

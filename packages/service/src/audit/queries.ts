@@ -82,7 +82,7 @@ export type SignInResult =
   | 'wrong_code'
   | 'refused_passkey';
 
-export interface SignInRow {
+interface SignInRow {
   readonly sign_in_id: bigint;
   readonly minute: Date;
   readonly who: string;

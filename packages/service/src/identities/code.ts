@@ -4,11 +4,12 @@ import type { Email } from '#identities/email.ts';
 import { createKnownBrowsers } from '#identities/known-browser.ts';
 import { deleteCode, insertCode, selectCodeEmail, takeGuess } from '#identities/queries.ts';
 import { createPersonSessions, type PersonSignIn } from '#identities/session.ts';
-import { createWaysIn } from '#identities/way-in.ts';
+import { createWaysIn, type WaysIn } from '#identities/way-in.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { deriveKey, equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
 import { randomBase62, randomDigits } from '#kernel/random.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { SignedNames } from '#kernel/signed-name.ts';
 import type { AttemptLimiter } from '#limits/attempt-limiter.ts';
 
 interface AskForCode {
@@ -83,30 +84,13 @@ const CHALLENGE_LENGTH = 43; // 256 bits.
 const CHALLENGE = /^[0-9A-Za-z]{43}$/;
 
 export function createCodeSignIns(options: CodeOptions): CodeSignIns {
-  const { pool, clock, attempts, secret, sendCode, sendWayIn } = options;
+  const { pool, clock, attempts, secret, sendCode } = options;
   const key = deriveKey(secret, 'person-code');
   const browsers = createKnownBrowsers(secret);
   const waysIn = createWaysIn(secret, clock);
   const proofOf = (challenge: string, code: string): Buffer => hmacSha256(key, challenge, '\n', code);
 
-  /**
-   * Takes an attempt to have a code mailed. A browser that has signed in with this e-mail before has attempts of its own.
-   * When others are refused, the owner gets a mail with a way in, so nobody can keep them out with any number of addresses.
-   */
-  async function admit({ email, from, known }: AskForCode): Promise<Refusal<'TOO_MANY_REQUESTS'> | undefined> {
-    const browser = browsers.nameOf(known, email);
-    if (browser !== undefined) return attempts.take([{ kind: 'code-known', of: `${browser}\n${email}` }]);
-    const fromHere = await attempts.take([{ kind: 'code-from', of: from }]);
-    if (fromHere !== undefined) return fromHere;
-    const tooMany = await attempts.take([
-      { kind: 'code', of: `${from}\n${email}` },
-      { kind: 'code-all', of: email },
-    ]);
-    if (tooMany === undefined) return undefined;
-    const isSent = (await attempts.take([{ kind: 'code-way-in', of: email }])) !== undefined;
-    if (!isSent) await sendWayIn(email, waysIn.issue(email));
-    return tooMany;
-  }
+  const admit = createAdmission(options, browsers, waysIn);
 
   async function mailCode(email: Email, before: string | undefined, appName: string | undefined) {
     const older = digestOf(before ?? '');
@@ -152,6 +136,31 @@ export function createCodeSignIns(options: CodeOptions): CodeSignIns {
       });
       return opened === undefined ? voidCode() : { ...opened, known: browsers.issue(taken.email) };
     },
+  };
+}
+
+/**
+ * Takes an attempt to have a code mailed. A browser that has signed in with this e-mail before has attempts of its own.
+ * When others are refused, the owner gets a mail with a way in, so nobody can keep them out with any number of addresses.
+ */
+function createAdmission(
+  { attempts, sendWayIn }: Pick<CodeOptions, 'attempts' | 'sendWayIn'>,
+  browsers: SignedNames,
+  waysIn: WaysIn,
+) {
+  return async ({ email, from, known }: AskForCode): Promise<Refusal<'TOO_MANY_REQUESTS'> | undefined> => {
+    const browser = browsers.nameOf(known, email);
+    if (browser !== undefined) return attempts.take([{ kind: 'code-known', of: `${browser}\n${email}` }]);
+    const fromHere = await attempts.take([{ kind: 'code-from', of: from }]);
+    if (fromHere !== undefined) return fromHere;
+    const tooMany = await attempts.take([
+      { kind: 'code', of: `${from}\n${email}` },
+      { kind: 'code-all', of: email },
+    ]);
+    if (tooMany === undefined) return undefined;
+    const isSent = (await attempts.take([{ kind: 'code-way-in', of: email }])) !== undefined;
+    if (!isSent) await sendWayIn(email, waysIn.issue(email));
+    return tooMany;
   };
 }
 

@@ -8,7 +8,7 @@ import type {
 import { countSignIn } from '#audit/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import { createKnownBrowsers } from '#identities/known-browser.ts';
-import { createChallenges } from '#identities/passkey-challenge.ts';
+import { createChallenges, type ReadChallenge } from '#identities/passkey-challenge.ts';
 import {
   advancePasskey,
   answerChallenge,
@@ -128,17 +128,28 @@ export function createPasskeys(options: PasskeyOptions): Passkeys {
         await countSignIn(pool, { who: row.identity_id, result: 'refused_passkey', from });
         return notSignedIn();
       }
-      const opened = await inTransaction(pool, async (tx) => {
-        if (!(await answerChallenge(tx, challenge))) return undefined;
-        if (!(await advancePasskey(tx, row.credential_id, signCount))) return undefined;
-        await countSignIn(tx, { who: row.identity_id, result: 'signed_in', from });
-        return createPersonSessions(tx).open(row.email);
-      });
+      const opened = await inTransaction(pool, (tx) => open(tx, row, { challenge, signCount, from }));
       return opened === undefined ? notSignedIn() : { ...opened, known: browsers.issue(row.email) };
     },
     list: async (identityId) => (await selectPasskeysOf(pool, identityId)).map(passkeyOf),
     remove: (identityId, credentialId) => deletePasskey(pool, identityId, credentialId),
   };
+}
+
+/** Opens a session for a passkey that has signed. Undefined when its challenge or its count of uses was there before. */
+async function open(
+  tx: Queryable,
+  row: PasskeyRow,
+  {
+    challenge,
+    signCount,
+    from,
+  }: { readonly challenge: ReadChallenge; readonly signCount: number; readonly from: string },
+): Promise<Omit<PersonSignIn, 'known'> | undefined> {
+  if (!(await answerChallenge(tx, challenge))) return undefined;
+  if (!(await advancePasskey(tx, row.credential_id, signCount))) return undefined;
+  await countSignIn(tx, { who: row.identity_id, result: 'signed_in', from });
+  return createPersonSessions(tx).open(row.email);
 }
 
 interface Creation {

@@ -10,7 +10,7 @@ export interface Act extends Actor {
 }
 
 /** What an act has changed, for the audit trail. */
-export type Changed = Pick<AuditEntry, 'amount' | 'before' | 'after'>;
+type Changed = Pick<AuditEntry, 'amount' | 'before' | 'after'>;
 
 export interface NamedAct extends Act {
   readonly action: string;

@@ -38,39 +38,13 @@ interface Edit extends Act {
 /** The environment variables that an operator may name as a provider's key. */
 const KEY_NAME = /_API_KEY$/;
 
-export function createCatalogueDesk({
-  pool,
-  refresh,
-}: {
+interface DeskOptions {
   readonly pool: Pool;
   readonly refresh: () => Promise<void>;
-}): CatalogueDesk {
-  /** Changes the catalogue in one audited transaction. An edit that changes nothing leaves no line in the audit trail. */
-  async function edit(
-    { nameOf = (path) => path.join('.'), ...act }: Edit,
-    change: (current: CatalogueFile, version: bigint) => object | EditRefusal,
-  ): Promise<CatalogueFile | EditRefusal> {
-    try {
-      const done = await audited(pool, act, async (tx, note) => {
-        let before: CatalogueFile | undefined;
-        const edited = await editCatalogue(tx, (current, version) => {
-          before = current;
-          return change(current, version);
-        });
-        if (edited instanceof Refusal) return edited;
-        if (before !== undefined) note(changedFacts(partsOf(before), partsOf(edited.file)));
-        return edited.isChanged ? edited.file : new Repeated(edited.file);
-      });
-      await refresh();
-      return done;
-    } catch (fault) {
-      const [first] = fault instanceof CatalogueFileError ? fault.faults : [];
-      if (first === undefined) throw fault;
-      const param = nameOf(first.path);
-      return refuse('BAD_REQUEST', `\`${param}\`: ${first.message}.`, { param });
-    }
-  }
+}
 
+export function createCatalogueDesk({ pool, refresh }: DeskOptions): CatalogueDesk {
+  const edit = createEdit({ pool, refresh });
   return {
     read: () => readCatalogue(pool),
     replace: (act, file, version) =>
@@ -109,6 +83,34 @@ export function createCatalogueDesk({
       });
       return after instanceof Refusal ? after : undefined;
     },
+  };
+}
+
+/** Changes the catalogue in one audited transaction. An edit that changes nothing leaves no line in the audit trail. */
+function createEdit({ pool, refresh }: DeskOptions) {
+  return async (
+    { nameOf = (path) => path.join('.'), ...act }: Edit,
+    change: (current: CatalogueFile, version: bigint) => object | EditRefusal,
+  ): Promise<CatalogueFile | EditRefusal> => {
+    try {
+      const done = await audited(pool, act, async (tx, note) => {
+        let before: CatalogueFile | undefined;
+        const edited = await editCatalogue(tx, (current, version) => {
+          before = current;
+          return change(current, version);
+        });
+        if (edited instanceof Refusal) return edited;
+        if (before !== undefined) note(changedFacts(partsOf(before), partsOf(edited.file)));
+        return edited.isChanged ? edited.file : new Repeated(edited.file);
+      });
+      await refresh();
+      return done;
+    } catch (fault) {
+      const [first] = fault instanceof CatalogueFileError ? fault.faults : [];
+      if (first === undefined) throw fault;
+      const param = nameOf(first.path);
+      return refuse('BAD_REQUEST', `\`${param}\`: ${first.message}.`, { param });
+    }
   };
 }
 

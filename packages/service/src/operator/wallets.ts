@@ -44,6 +44,12 @@ interface EntryPage {
   readonly most: number;
 }
 
+interface NewWallet extends WalletName {
+  readonly cap: Micros | undefined;
+  /** A first credit. */
+  readonly credit: Amount | undefined;
+}
+
 type MovementRefusal = Refusal<'NOT_FOUND' | 'CONFLICT'>;
 
 /** All real wallets of the service, as operators see and change them. Sandbox wallets are not among them. */
@@ -51,10 +57,7 @@ export interface OperatorWallets {
   /** A wallet with its holds and a page of its entries, all of one moment. Undefined if there is no such wallet. */
   readonly find: (name: WalletName, page: EntryPage) => Promise<WalletDetails | undefined>;
   /** Opens a connected wallet for a user who agreed elsewhere, with a first credit if one is given: both or neither. */
-  readonly open: (
-    act: Act,
-    wallet: WalletName & { readonly cap: Micros | undefined; readonly credit: Amount | undefined },
-  ) => Promise<Wallet | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
+  readonly open: (act: Act, wallet: NewWallet) => Promise<Wallet | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
   /** Puts money into a wallet that was paid outside the processor. */
   readonly credit: (act: Act, movement: WalletName & Amount) => Promise<Wallet | MovementRefusal>;
   /**
@@ -117,23 +120,7 @@ export function createOperatorWallets({ pool, currency, refunds }: OperatorWalle
         const entries = found.slice(0, most);
         return { wallet, holds, entries, next: found.length > most ? entries.at(-1)?.seq : undefined };
       }),
-    open: (act, { appId, userId, cap, credit }) =>
-      audited(pool, { ...act, action: 'wallet.open', subject: subjectOf({ appId, userId }) }, async (tx, note) => {
-        if ((await selectAppDetails(tx, appId)) === undefined) return refuse('NOT_FOUND', 'There is no such app.');
-        // An opening never changes an existing wallet, not even an empty one.
-        const isNew = await createWallets(tx).open({ appId, userId, currency, cap });
-        if (!isNew) return refuse('CONFLICT', 'This user already has a wallet for this app.');
-        if (credit !== undefined) {
-          // Callers' keys cannot contain a space, so no later credit can have the key of the opening.
-          const first = { ...credit, key: `open ${credit.key}` };
-          const outcome = await createFunding(tx).credit({ appId, userId, kind: 'contract_credit', ...first });
-          const refusal = refusalOf(outcome);
-          if (refusal !== undefined) return refusal;
-        }
-        const wallet = await read(tx, { appId, userId });
-        note({ amount: credit?.amount, after: stateOf(wallet) });
-        return wallet;
-      }),
+    open: (act, wallet) => open({ pool, currency }, act, wallet),
     credit: (act, movement) =>
       move({ ...act, action: 'wallet.credit' }, movement, (tx) =>
         createFunding(tx).credit({ ...movement, kind: 'contract_credit' }),
@@ -153,6 +140,30 @@ export function createOperatorWallets({ pool, currency, refunds }: OperatorWalle
       ),
     reinstate: (act, wallet) => reinstate(pool, act, wallet),
   };
+}
+
+/** Opens a wallet, with its first credit if there is one. */
+function open(
+  { pool, currency }: Pick<OperatorWalletsOptions, 'pool' | 'currency'>,
+  act: Act,
+  { appId, userId, cap, credit }: NewWallet,
+): Promise<Wallet | Refusal<'NOT_FOUND' | 'CONFLICT'>> {
+  return audited(pool, { ...act, action: 'wallet.open', subject: subjectOf({ appId, userId }) }, async (tx, note) => {
+    if ((await selectAppDetails(tx, appId)) === undefined) return refuse('NOT_FOUND', 'There is no such app.');
+    // An opening never changes an existing wallet, not even an empty one.
+    const isNew = await createWallets(tx).open({ appId, userId, currency, cap });
+    if (!isNew) return refuse('CONFLICT', 'This user already has a wallet for this app.');
+    if (credit !== undefined) {
+      // Callers' keys cannot contain a space, so no later credit can have the key of the opening.
+      const first = { ...credit, key: `open ${credit.key}` };
+      const outcome = await createFunding(tx).credit({ appId, userId, kind: 'contract_credit', ...first });
+      const refusal = refusalOf(outcome);
+      if (refusal !== undefined) return refusal;
+    }
+    const wallet = await read(tx, { appId, userId });
+    note({ amount: credit?.amount, after: stateOf(wallet) });
+    return wallet;
+  });
 }
 
 /** Lifts a suspension. A wallet that is neither suspended nor short is left as it is, and no act is recorded. */

@@ -1,23 +1,13 @@
 import type { EventType } from '@purser/contract/webhooks.ts';
-import { changedFacts, type Facts, type Owner, ownersEntry } from '#audit/entry.ts';
-import { insertAuditEntry } from '#audit/queries.ts';
-import { inTransaction, type Pool } from '#db/pool.ts';
-import { sha256 } from '#kernel/crypto.ts';
+import type { Owner } from '#audit/entry.ts';
+import type { Pool } from '#db/pool.ts';
 import type { AppId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { sleep } from '#kernel/sleep.ts';
 import type { EndpointGuard } from '#webhooks/endpoint-guard.ts';
-import {
-  deleteSubscription,
-  isSending,
-  renewDisabled,
-  type SubscriptionRow,
-  selectDeliveries,
-  selectSubscription,
-  updateSecret,
-  upsertSubscription,
-} from '#webhooks/queries.ts';
+import { removeSubscription, storeSecret, storeSubscription } from '#webhooks/owners-acts.ts';
+import { isSending, type SubscriptionRow, selectDeliveries, selectSubscription } from '#webhooks/queries.ts';
 import type { SigningSecrets } from '#webhooks/signing-secret.ts';
 import { dropAllStale } from '#webhooks/upkeep.ts';
 
@@ -118,15 +108,7 @@ export function createSubscriptions({ pool, secrets, guard }: SubscriptionsOptio
       const fault = await guard.refuse(endpointUrl);
       if (fault !== undefined) return refuse('BAD_REQUEST', `\`endpointUrl\` ${fault}.`, { param: 'endpointUrl' });
       const secret = newSecret(appId); // Used only if the subscription is new; replacing keeps the old secret.
-      const { row, isNew } = await inTransaction(pool, async (tx) => {
-        const before = await selectSubscription(tx, appId);
-        await renewDisabled(tx, appId);
-        const stored = await upsertSubscription(tx, wanted, secret);
-        const changed = changedFacts(before === undefined ? {} : factsOf(before), factsOf(stored.row));
-        const act = { action: 'webhook.put', subject: appId, appId, ...changed };
-        if (Object.keys(changed.after).length > 0) await insertAuditEntry(tx, ownersEntry(owner, act));
-        return stored;
-      });
+      const { row, isNew } = await storeSubscription(pool, owner, wanted, secret);
       await whenOthersEnded(appId, row.generation);
       await dropAllStale(pool, appId);
       return { subscription: subscriptionOf(row), signingSecret: isNew ? secret.text : undefined };
@@ -137,28 +119,13 @@ export function createSubscriptions({ pool, secrets, guard }: SubscriptionsOptio
     },
     rotate: async (owner, appId) => {
       const secret = newSecret(appId);
-      const row = await inTransaction(pool, async (tx) => {
-        const before = await selectSubscription(tx, appId);
-        const stored = await updateSecret(tx, appId, secret);
-        if (before === undefined || stored === undefined) return undefined;
-        const act = { action: 'webhook.secret', subject: appId, appId };
-        const changed = changedFacts(factsOf(before), factsOf(stored));
-        await insertAuditEntry(tx, ownersEntry(owner, { ...act, ...changed }));
-        return stored;
-      });
+      const row = await storeSecret(pool, owner, appId, secret);
       if (row === undefined) return undefined;
       await whenOthersEnded(appId, row.generation);
       return { subscription: subscriptionOf(row), signingSecret: secret.text };
     },
     remove: async (owner, appId) => {
-      const isRemoved = await inTransaction(pool, async (tx) => {
-        const before = await selectSubscription(tx, appId);
-        if (before === undefined || !(await deleteSubscription(tx, appId))) return false;
-        const act = { action: 'webhook.delete', subject: appId, appId, before: factsOf(before) };
-        await insertAuditEntry(tx, ownersEntry(owner, act));
-        return true;
-      });
-      if (!isRemoved) return false;
+      if (!(await removeSubscription(pool, owner, appId))) return false;
       await whenOthersEnded(appId, undefined);
       await dropAllStale(pool, appId);
       return true;
@@ -181,21 +148,6 @@ export function createSubscriptions({ pool, secrets, guard }: SubscriptionsOptio
         next: last === undefined ? undefined : `${last.created_micros}.${last.event_id}`,
       };
     },
-  };
-}
-
-/**
- * A subscription for the audit trail. Of the address only the host is kept, and a digest that shows a change: paths and
- * queries of endpoints often hold a secret.
- */
-function factsOf(row: SubscriptionRow): Facts {
-  return {
-    endpointHost: new URL(row.endpoint_url).host,
-    endpointDigest: sha256(row.endpoint_url).toString('hex').slice(0, 16),
-    events: row.events,
-    lowBalanceThresholdMicros: row.low_balance_threshold_micros,
-    status: row.status,
-    secretFingerprint: row.secret_fingerprint,
   };
 }
 

@@ -20,7 +20,7 @@ import { granted, type Plane } from '#http/planes.ts';
 
 /** Routes for the service as a whole: the ledger check, the audit trail, accounts (CP-05, WA-09). */
 export function addServiceRoutes(plane: Plane, operator: OperatorPlane): void {
-  const { accounts, audit, checkLedger } = operator;
+  const { audit, checkLedger } = operator;
   plane.get(
     '/operator/ledger/check',
     { config: OPERATORS_ONLY, schema: { response: { 200: ledgerCheckSchema } } },
@@ -57,6 +57,12 @@ export function addServiceRoutes(plane: Plane, operator: OperatorPlane): void {
       return signInsToWire(await audit.signIns({ who, before, most: limit }));
     },
   );
+
+  addAnyAccountRoutes(plane, operator);
+}
+
+function addAnyAccountRoutes(plane: Plane, operator: OperatorPlane): void {
+  const { accounts } = operator;
 
   plane.get(
     '/operator/accounts',
