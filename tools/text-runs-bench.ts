@@ -56,6 +56,7 @@ const CALL = {
   wantsUsage: true,
   choices: 1,
   prompt: { tokensMax: 1_000, tokensEstimated: 20 },
+  outputTokensAsked: 10_000,
   outputTokensMax: 10_000,
 } as ChatCall;
 const BESIDE = {

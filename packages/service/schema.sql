@@ -521,6 +521,7 @@ create table ledger.wallets (
   constraint wallets_open_streams_check CHECK ((open_streams >= 0)),
   constraint wallets_shortfall_micros_check CHECK ((shortfall_micros >= 0))
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+CREATE UNIQUE INDEX wallets_connected ON ledger.wallets USING btree ((((app_id || ' '::text) || user_id))) WHERE is_connected;
 grant select on ledger.wallets to purser_live;
 
 -- limits
@@ -791,6 +792,7 @@ create table sandbox.wallets (
   requests bigint default 0 not null,
   tokens bigint default 0 not null,
   last_used_at timestamp with time zone default clock_timestamp() not null,
+  reset_at timestamp with time zone,
   constraint wallets_pkey PRIMARY KEY (wallet_id),
   constraint wallets_app_id_user_id_key UNIQUE (app_id, user_id),
   constraint wallets_balance_micros_check CHECK (((balance_micros >= 0) AND (balance_micros <= '9007199254740991'::bigint))),

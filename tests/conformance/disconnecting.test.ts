@@ -116,3 +116,51 @@ for (const [name, change] of Object.entries(CHANGES)) {
     assert.deepEqual(await service.check(), []);
   });
 }
+
+test('A2 CC-14 a user who has disconnected gets neither a kept answer nor a conflict, but what a stranger gets', async () => {
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
+  const { user, owner } = await newOwnerOfWallet();
+  const headers = { 'idempotency-key': 'kept' };
+  const retry = (who: string, fields = {}) => chat({ url: service.url, key: app.liveKey, user: who, headers }, fields);
+  assert.equal((await retry(user)).status, 200);
+  assert.equal((await retry(user)).headers.get('x-service-replayed'), 'true');
+  await connections.setConnected(owner, false);
+  for (const fields of [{}, { temperature: 1 }]) {
+    assert.equal(wholeOf(await retry(user, fields)), wholeOf(await retry('user-n0b', fields)));
+  }
+  await connections.setConnected(owner, true);
+  assert.equal((await retry(user)).headers.get('x-service-replayed'), 'true');
+});
+
+test('A2 CC-15 a rejection that is remembered is not given to a user who has disconnected', async () => {
+  const { user, owner } = await newOwnerOfWallet();
+  upstream.script({ status: 400, body: '{}' });
+  assert.equal((await ask(user)).status, 502);
+  await connections.setConnected(owner, false);
+  assert.equal(wholeOf(await ask(user)), wholeOf(await ask('user-n0b')));
+  await connections.setConnected(owner, true);
+  const before = upstream.requests.length;
+  assert.equal((await ask(user)).status, 502);
+  assert.equal(upstream.requests.length, before);
+  assert.deepEqual(await service.wallet(app, user), { balance: 1_000_000, held: 0, openStreams: 0 });
+});
+
+test('A2 CC-10 the running streams of a user who has disconnected are not counted: the next one gets what a stranger gets', async () => {
+  const user = `user-${String((users += 1)).padStart(3, '0')}`;
+  const gate = createGate();
+  const steps = streamSteps({ model: 'm', pieces: ['First piece', 'last'], usage: USAGE, includeUsageChunk: true });
+  upstream.script({
+    headers: { 'content-type': 'text/event-stream' },
+    body: [...steps.slice(0, 2), { waitFor: gate.opened }, ...steps.slice(2)],
+  });
+  const single = await service.addApp({ maxStreamsPerUser: 1 });
+  await service.fund(single, user, 1_000_000);
+  const stream = await openStream({ url: service.url, key: single.liveKey, user });
+  await stream.until('First piece');
+  const next = (who: string) => chat({ url: service.url, key: single.liveKey, user: who }, { stream: true });
+  assertRefusal(await next(user), { code: 'CONCURRENT_STREAM_LIMIT', hasLink: false });
+  await service.setWallet(single, user, 'is_connected = false');
+  assert.equal(wholeOf(await next(user)), wholeOf(await next('user-n0b')));
+  gate.open();
+  assert.match(await stream.whole(), /last/);
+});

@@ -257,3 +257,24 @@ test('CC-14 a keyed stream is not replayed if its caller left', async () => {
   assert.deepEqual([retry.status, retry.headers.get('x-service-replayed')], [200, null]);
   assert.equal(asked(), 2);
 });
+
+test('A3 CC-14 a suspended wallet gets no kept answer and joins no running call', async () => {
+  const user = await newUser(FUNDS);
+  const gate = createGate();
+  const asked = scripted(saying('Kept.'));
+  await chat(onFirst(user, keyed('kept')));
+  upstream.script({ body: [{ waitFor: gate.opened }, { write: saying('Slow.').body as string }] });
+  const running = chat(onFirst(user, keyed('running')));
+  await waitUntil('the provider is asked', () => asked() === 2);
+  await service.setWallet(app, user, 'is_suspended = true');
+  for (const key of ['kept', 'running']) {
+    for (const fields of [{}, { temperature: 1 }]) {
+      const { status, error, body } = await chat(onSecond(user, keyed(key)), fields);
+      assert.deepEqual([status, error['code'], body['topupUrl']], [402, 'WALLET_SUSPENDED', undefined], key);
+    }
+  }
+  gate.open();
+  assert.equal((await running).status, 200);
+  await service.setWallet(app, user, 'is_suspended = false');
+  assert.equal((await chat(onSecond(user, keyed('running')))).headers.get('x-service-replayed'), 'true');
+});

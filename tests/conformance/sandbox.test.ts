@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { EndUserId } from '../../packages/service/src/kernel/ids.ts';
+import { micros } from '../../packages/service/src/kernel/micros.ts';
+import { resetSandboxWallet } from '../../packages/service/src/sandbox/queries.ts';
 import { chargeFor } from '../support/catalogue.ts';
 import { chat, COMPLETIONS, type Reply, send } from '../support/client.ts';
 import { callRoute, DATA_PLANE } from '../support/every-route-refuses.ts';
@@ -240,3 +243,24 @@ for (const [what, assignment, code, hasLink] of STATES) {
     assert.equal((await fakeWallet(user))?.held, 0);
   });
 }
+
+/** As the app's owner resets a test user. */
+async function reset(user: string, { balance = GRANT, isSuspended = false }): Promise<void> {
+  const wallet = { appId: app.appId, userId: user as EndUserId, balance: micros(BigInt(balance)), cap: undefined };
+  await resetSandboxWallet(service.database.owner, { ...wallet, isSuspended });
+}
+
+test('A3 SB-05 CC-14 a reset drops the kept answers of a test user: to 0 or suspended, a retry gets 402, and else a new answer', async () => {
+  const headers = { 'idempotency-key': 'reset' };
+  const retry = () => chat({ url: service.url, key: app.testKey, user: 'reset', headers });
+  assert.equal((await retry()).status, 200);
+  assert.equal((await retry()).headers.get('x-service-replayed'), 'true');
+  await reset('reset', { balance: 0 });
+  assert.deepEqual([(await retry()).status, (await retry()).error['code']], [402, 'PAYMENT_REQUIRED']);
+  await reset('reset', {});
+  const anew = await retry();
+  assert.deepEqual([anew.status, anew.headers.get('x-service-replayed')], [200, null]);
+  assert.equal((await retry()).headers.get('x-service-replayed'), 'true');
+  await setFakeWallet('reset', 'is_suspended = true');
+  assert.deepEqual([(await retry()).status, (await retry()).error['code']], [402, 'WALLET_SUSPENDED']);
+});

@@ -65,13 +65,16 @@ test('CC-14 an idempotency key is looked up in its own wallet only', async () =>
   assert.deepEqual(await placed(keyOf('yours', 'w')), [['granted', null]]);
 });
 
-test('CC-14 a retry finds its running call before its wallet can refuse it', async () => {
+test('CC-14 a retry finds its running call although that holds the whole balance, but not on a suspended or disconnected wallet', async () => {
   await ledger.open('drained', 10);
   const first = keyOf('drained', 'd');
   await placed(first);
-  await ledger.setWallet('drained', 'is_suspended = true');
   assert.deepEqual(await placed(keyOf('drained', 'd')), [['attempt_running', first.callId]]);
-  assert.deepEqual(await placed(keyOf('drained', 'e')), [['wallet_suspended', null]]);
+  assert.deepEqual(await placed(keyOf('drained', 'e')), [['payment_required', null]]);
+  await ledger.setWallet('drained', 'is_suspended = true');
+  assert.deepEqual(await placed(keyOf('drained', 'd')), [['wallet_suspended', null]]);
+  await ledger.setWallet('drained', 'is_connected = false');
+  assert.deepEqual(await placed(keyOf('drained', 'd')), [['payment_required', null]]);
 });
 
 test('CC-14 of several equal running calls, a retry joins one that nobody waits for and stays with it', async () => {

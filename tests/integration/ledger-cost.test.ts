@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { insertInstance } from '../../packages/service/src/db/queries.ts';
-import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
+import { holdRequests } from '../../packages/service/src/db/hold-request.ts';
+import { createPool, type Pool, type Queryable } from '../../packages/service/src/db/pool.ts';
+import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { endHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
 import { placeHolds } from '../../packages/service/src/ledger/hold/queries.ts';
+import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
 import { reapSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
 import { setFreshLane } from '../support/fresh-lane.ts';
@@ -195,4 +198,84 @@ test('WA-09 the books of an entry are checked by one function call, whose plan a
     'if it were inlined into the check, it would be planned anew',
   );
   assert.equal(await callsOf('{debit_of,credit_of}'), 0, 'both are inlined into the plan of that call');
+});
+
+const COUNTED = ['seq_scan', 'seq_tup_read', 'idx_scan', 'idx_tup_fetch', 'n_tup_ins', 'n_tup_upd', 'n_tup_del'];
+
+/** All that the tables of the service count of one session, for each table. It may only be compared within one transaction. */
+async function tableCounts(db: Queryable): Promise<ReadonlyMap<string, readonly number[]>> {
+  const { rows } = await db.query<{ name: string; counts: readonly string[] }>(
+    `select schemaname || '.' || relname as name, array[${COUNTED.join(', ')}]::text[] as counts from pg_stat_xact_user_tables`,
+  );
+  return new Map(rows.map(({ name, counts }) => [name, counts.map(Number)]));
+}
+
+/** What a call for this user costs the database, and what it is told. Nothing of it stays. */
+async function costOf(user: string, options: Parameters<typeof holdOf>[2]): Promise<unknown> {
+  const client = await lane.connect();
+  let statements = 0;
+  const db: Queryable = {
+    query: ((...given: Parameters<typeof client.query>) => {
+      statements += 1;
+      return client.query(...given);
+    }) as unknown as Queryable['query'],
+  };
+  const request = holdOf(user, { least: 2, most: 9 }, options);
+  try {
+    await client.query('begin');
+    const before = await tableCounts(client);
+    const [row] = await placeHolds(db, instance, [request]);
+    const wallet = await createWallets(db).findConnected(request.appId, request.userId); // As `/balance` and the like do.
+    const after = await tableCounts(client);
+    const { rows } = await client.query<{ xid: string | null }>('select pg_current_xact_id_if_assigned()::text as xid');
+    const touched = [...after].map(([name, counts]) => [
+      name,
+      counts.map((count, place) => count - (before.get(name)?.[place] ?? 0)),
+    ]);
+    const blocks = [
+      await blocksOf(client, 'ledger.reserve', request),
+      await blocksOf(client, 'ledger.reserve_fitting', request),
+    ];
+    return {
+      outcome: row?.outcome,
+      wallet,
+      statements,
+      // A transaction gets an id with the first row that it locks or writes.
+      hasLockedOrWritten: rows[0]?.xid !== null,
+      touched: touched.filter(([, counts]) => (counts as number[]).some((count) => count > 0)),
+      blocks,
+    };
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}
+
+/** How many pages of tables and indexes one call of a function looks at. */
+async function blocksOf(db: Queryable, name: string, request: HoldRequest): Promise<number> {
+  type Plan = readonly [{ readonly Plan: Readonly<Record<string, number>> }];
+  const { rows } = await db.query<{ 'QUERY PLAN': Plan }>(
+    `explain (analyze, buffers, format json) select ${name}($1, $2)`,
+    [instance, holdRequests([request])],
+  );
+  const plan = rows[0]?.['QUERY PLAN'][0].Plan ?? {};
+  return (plan['Shared Hit Blocks'] ?? Number.NaN) + (plan['Shared Read Blocks'] ?? Number.NaN);
+}
+
+test('A2 WA-02 a user who has disconnected costs the database what a stranger does', async () => {
+  const key = { digest: Buffer.alloc(16, 7), body: Buffer.alloc(16, 8), joins: true };
+  await ledger.open('revoked', 1_000_000);
+  const running = holdOf('revoked', 100, { streamsMax: 1, idempotencyKey: { ...key, joins: false } });
+  assert.deepEqual(await ledger.reserve([running]), [100]);
+  await ledger.setWallet('revoked', 'is_connected = false');
+  // As the server does within a minute of a change: until then, an index leads to the row's dead version, a page further.
+  await ledger.database.owner.query('vacuum ledger.wallets');
+  for (const options of [{}, { streamsMax: 1 }, { idempotencyKey: key }, { streamsMax: 1, idempotencyKey: key }]) {
+    for (const user of ['revoked', 'nobody']) await costOf(user, options); // Its plans are made now.
+    const [revoked, stranger] = [await costOf('revoked', options), await costOf('nobody', options)];
+    assert.deepEqual(revoked, stranger);
+    const { outcome, hasLockedOrWritten } = revoked as Readonly<Record<string, unknown>>;
+    assert.deepEqual({ outcome, hasLockedOrWritten }, { outcome: 'payment_required', hasLockedOrWritten: false });
+    assert.match(JSON.stringify(revoked), /ledger\.wallets/);
+  }
 });

@@ -89,9 +89,10 @@ test('CC-10 of several reasons to refuse a call, the first in the documented ord
   const refusal = async (amount: number, streamsMax = 0): Promise<unknown> =>
     (await ledger.reserve([holdOf('reasons', amount, { streamsMax })]))[0];
   await ledger.setWallet('reasons', 'is_connected = false, is_suspended = true, open_streams = 1');
-  assert.equal(await refusal(10, 1), 'stream_limit');
-  assert.equal(await refusal(10), 'payment_required'); // Not connected.
+  assert.equal(await refusal(10, 1), 'payment_required'); // Not connected: running streams do not count.
+  assert.equal(await refusal(10), 'payment_required');
   await ledger.setWallet('reasons', 'is_connected = true');
+  assert.equal(await refusal(10, 1), 'stream_limit');
   assert.equal(await refusal(10), 'wallet_suspended');
   await ledger.setWallet('reasons', 'is_suspended = false, open_streams = 0');
   assert.equal(await refusal(10), 'cap_reached');

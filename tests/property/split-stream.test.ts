@@ -76,6 +76,7 @@ const CALL = {
   wantsUsage: true,
   choices: 1,
   prompt: { tokensMax: 1_000, tokensEstimated: 20 },
+  outputTokensAsked: 1_000,
   outputTokensMax: 1_000,
 } as ChatCall;
 const PROVIDER_CALL: ProviderCall = {

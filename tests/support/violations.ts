@@ -5,7 +5,10 @@ import { revokeKey, setApp, untilRefused } from './operator-acts.ts';
 import type { Code } from './refusal.ts';
 import type { TestApp, TestService } from './service.ts';
 
-/** Reasons for a refusal, in the order of CC-10. Names in one row are faults of the same step. */
+/**
+ * Reasons for a refusal, in the order of CC-10. Names in one row are faults of the same step. A user who is not connected
+ * goes past the stream slots.
+ */
 export const STEPS = [
   ['too large', 'compressed'],
   ['no key'],
@@ -17,8 +20,8 @@ export const STEPS = [
   ['unknown model'],
   ['reserved model'],
   ['parameter of another model'],
-  ['too many streams'],
   ['not connected'],
+  ['too many streams'],
   ['wallet suspended'],
   ['cap reached'],
   ['no balance'],

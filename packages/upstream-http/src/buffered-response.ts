@@ -4,23 +4,25 @@ import { Exchange, notUtf8 } from './exchange.ts';
 import { RequestError } from './request-error.ts';
 import { Utf8Decoder } from './utf8-decoder.ts';
 
-/** A response that arrived as a whole. */
+/** A response that arrived as a whole, or as much of it as is allowed. */
 export interface BufferedResponse {
   readonly status: number;
   /** Undefined if the status is not 200: the body of any other response is not read. */
   readonly text: string | undefined;
+  /** The body was larger than is allowed. `text` is its beginning. */
+  readonly isCut: boolean;
 }
 
 export interface BufferedLimits {
   /** From the call to the last byte of the response. */
   readonly timeoutMs: number;
-  /** The largest body that is accepted. */
+  /** A larger body is cut here, and its connection closed. */
   readonly bytesMax: number;
 }
 
 const OK = 200;
 
-/** A request whose response is delivered once, when all of it has arrived. */
+/** A request whose response is delivered once: when all of it has arrived, or as much as is allowed. */
 export class BufferedExchange extends Exchange {
   readonly response: Promise<BufferedResponse>;
   readonly #limits: BufferedLimits;
@@ -44,23 +46,28 @@ export class BufferedExchange extends Exchange {
     super.onHead(status);
     if (status === OK) return;
     // The body of an error may hold anything. The connection is closed, because the rest of it would have to be read.
-    this.#resolve({ status, text: undefined });
+    this.#resolve({ status, text: undefined, isCut: false });
     this.abort();
   }
 
   onData(bytes: Buffer): void {
     if (this.isOver) return;
+    const bytesLeft = this.#limits.bytesMax - this.#bytes;
     this.#bytes += bytes.length;
-    const text = this.#decoder.decode(bytes);
-    if (text === undefined) this.end(notUtf8());
+    // A character that is torn by the cut stays in the decoder.
+    const text = this.#decoder.decode(bytes.subarray(0, bytesLeft));
+    if (text === undefined) return this.end(notUtf8());
     // Pieces are added up: V8 joins them once, when the text is parsed.
-    else if (this.#bytes <= this.#limits.bytesMax) this.#text += text;
-    else this.end(new RequestError('body', 'The upstream sent a larger response than is allowed.'));
+    this.#text += text;
+    if (this.#bytes > this.#limits.bytesMax) {
+      this.#resolve({ status: this.status, text: this.#text, isCut: true });
+      this.abort();
+    }
   }
 
   override onEnd(): void {
     super.onEnd();
-    if (this.#decoder.isComplete) this.#resolve({ status: this.status, text: this.#text });
+    if (this.#decoder.isComplete) this.#resolve({ status: this.status, text: this.#text, isCut: false });
     else this.#reject(notUtf8());
   }
 

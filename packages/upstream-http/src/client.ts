@@ -14,7 +14,7 @@ const SENT = channel('purser.upstream.request');
 
 /** One URL of an upstream. Each call is one POST that is never sent again. Both calls reject with a `RequestError`. */
 export interface Endpoint {
-  /** Resolves when the whole response has arrived. */
+  /** Resolves when the whole response has arrived, or as much of it as is allowed. */
   readonly postBuffered: (body: string, limits: BufferedLimits) => Promise<BufferedResponse>;
   /** Resolves when the head of the response has arrived. Aborting the signal ends the request. */
   readonly postStreamed: (body: string, limits: StreamedLimits) => Promise<StreamedResponse>;

@@ -2,7 +2,7 @@
  * Why a request has no whole response.
  * `connection`: it could not be opened, failed, or was closed before the response was whole.
  * `protocol`: the upstream sent bytes that are not exactly one HTTP/1.1 response.
- * `body`: the response is not UTF-8, or is larger than the caller allows.
+ * `body`: the response is not UTF-8.
  * `timeout`: the upstream took longer, or was silent for longer, than the caller allows.
  * `unsent`: the caller aborted before a byte of the request was written.
  * `aborted`: the caller aborted later, so the upstream may have done the work.

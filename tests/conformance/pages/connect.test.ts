@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../../packages/service/src/kernel/micros.ts';
 import { openBrowser } from '../../support/browser.ts';
-import { chat } from '../../support/client.ts';
+import { chat, type Reply } from '../../support/client.ts';
 import { CONSENT, consent, consentAndGoOn, newConnectPerson, wayBackOf } from '../../support/connect-pages.ts';
 import { setConnectStage } from '../../support/connect-stage.ts';
 import { newOperator } from '../../support/control.ts';
@@ -163,6 +163,36 @@ test('BI-04 another identity gets one calm page, which shows nothing of the wall
   }
   assert.equal(await everything(), before);
   assert.equal((await connectionOf(user))?.cap, 20_000_000n);
+});
+
+/** What a page says, without the parts that differ in each look: the link, the user, the proof of its forms. */
+function saidBy(reply: Reply, link: string, user: string): string {
+  const said = mainOf(reply)
+    .replaceAll(link, 'LINK')
+    .replaceAll(encodeURIComponent(link), 'LINK')
+    .replaceAll(user, 'USER');
+  return `${reply.status} ${said.replaceAll(/value="[\w-]{40,}"/g, '')}`;
+}
+
+test('A2 WA-02 a link of a user who has disconnected looks to another identity like a stranger’s, until they try to take the account over', async () => {
+  const [{ email, user }, other, stranger] = [newConnectPerson(), newConnectPerson(), newConnectPerson()];
+  const [owner, developer] = [await browserOf(service, email), await browserOf(service, other.email)];
+  await consent(owner, await app.linkFor(user, { userLabel: 'secret label' }), { cap: '50' });
+  await consent(developer, await app.linkFor(other.user)); // They know the app.
+  const made = (await connectionOf(user)) ?? assert.fail();
+  await connections.setConnected(made, false);
+  const before = await everything();
+  const [theirs, nobodys] = [await app.linkFor(user), await app.linkFor(stranger.user)];
+  for (const step of ['', '/topup', '/done', '/consent', '/cancel']) {
+    const [left, never] = [await developer.open(theirs + step), await developer.open(nobodys + step)];
+    assert.equal(saidBy(left, theirs, user), saidBy(never, nobodys, stranger.user), step);
+  }
+  assertPage(await developer.open(theirs), 200, 'Connect Notes');
+  assertPage(await developer.submit(`${theirs}/consent`, CONSENT), 403, 'Another wallet pays for this account');
+  assert.match(developer.page().text, /sign in with the e-mail address you used before/);
+  assert.equal(await everything(), before);
+  assertPage(await owner.open(theirs), 200, 'Connect Notes');
+  assert.match(owner.page().text, /You connected this app before/);
 });
 
 test('ON-05 connecting again finds the same wallet, and the page says so', async () => {

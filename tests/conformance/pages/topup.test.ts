@@ -108,12 +108,24 @@ test('BI-04 another identity sees nothing of the wallet, and may pay into it', a
     assert.doesNotMatch(browser.page().text, /The cap is set/);
     assertPage(await browser.open(path), 200, 'Pay into a wallet for Test app');
   }
-  const shown = mainOf(await browser.open(linkFor(user))).replaceAll(/\/topup\/[\w-]+|value="[^"]*"/g, '');
-  await connections.setConnected({ connectionId: connection.connectionId, identityId: identity.identityId }, false);
+  const shownFor = async (who: string, path: string): Promise<string> =>
+    mainOf(await browser.open(path))
+      .replaceAll(/\/topup\/[\w-]+|value="[^"]*"/g, '')
+      .replaceAll(who, 'USER');
+  const shown = await shownFor(user, linkFor(user));
   await service.setWallet(app, user, 'is_suspended = true');
-  const later = mainOf(await browser.open(linkFor(user))).replaceAll(/\/topup\/[\w-]+|value="[^"]*"/g, '');
-  assert.equal(later, shown);
+  assert.equal(await shownFor(user, linkFor(user)), shown);
   await service.setWallet(app, user, 'is_suspended = false');
+  // A2 WA-02: a user who has disconnected looks like one who never connected.
+  await connections.setConnected({ connectionId: connection.connectionId, identityId: identity.identityId }, false);
+  for (const [least, purpose] of [[undefined], [9_000_000n], [9_000_000n, 'cap']] as const) {
+    for (const step of ['', '/pay', '/cap', '/consent']) {
+      const stranger = await shownFor('someone-new', linkFor('someone-new', least, purpose) + step);
+      assert.match(stranger, /Monthly cap/);
+      assert.equal(await shownFor(user, linkFor(user, least, purpose) + step), stranger, step);
+    }
+  }
+  await connections.setConnected({ connectionId: connection.connectionId, identityId: identity.identityId }, true);
   const address = await beginTopup(browser, linkFor(user), { amount: '5000000' });
   await payBy(browser, address, 'success');
   await hurry(service, address);

@@ -152,6 +152,26 @@ test('A8 WH-05 real calls that hold much and cost little cross it each time; GET
   assert.ok(Number(body['balanceMicros']) >= 5_000_000, 'the money itself is still above the threshold');
 });
 
+test('A2 WH-05 WH-06 from disconnecting until reconnecting no event tells of a wallet: no payment, no settlement, no claw-back', async () => {
+  const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 100 });
+  await connect(app.appId, 'anna', true);
+  await topUp(app.appId, 'anna', 200);
+  const running = await hold(app, 'anna', 60);
+  const before = (await sentTo(app)).map(({ type }) => type);
+  assert.deepEqual(before.toSorted(), ['connection.created', 'topup.completed']);
+  await connect(app.appId, 'anna', false);
+  await move('claw_back', app, 'anna', 100, 'k'); // 40 left.
+  await settle(running, 60);
+  await topUp(app.appId, 'anna', 500); // It completes meanwhile.
+  await move('refund', app, 'anna', 500, 'k');
+  await connect(app.appId, 'anna', true);
+  assert.deepEqual(await sentTo(app).then((sent) => sent.length), before.length);
+  await topUp(app.appId, 'anna', 100);
+  await move('refund', app, 'anna', 100, 'again');
+  const after = (await sentTo(app)).slice(before.length).map(({ type }) => type);
+  assert.deepEqual(after.toSorted(), ['balance.low', 'topup.completed']);
+});
+
 test('WH-03 event types without a subscription are not even stored: 7 sets of types, three events each', async () => {
   for (let set = 1; set < 8; set += 1) {
     const types = ALL.filter((_, place) => (set >> place) & 1);

@@ -62,9 +62,9 @@ const DRAINED: readonly path.Path[] = MOMENTS.map(([when, said, _, reads]) => ({
 const LATE = { write: frame({ choices: [{ index: 0, delta: { content: '?' }, finish_reason: null }] }) };
 
 /** More than all buffers between a provider and a caller can take. None of it was generated. */
-const PADDING = { write: frame({ choices: [], padding: 'x'.repeat(512 * 1024) }) };
+const PADDING = { write: frame({ choices: [], system_fingerprint: 'x'.repeat(512 * 1024) }) };
 const FLOOD: readonly UpstreamStep[] = Array.from({ length: 24 }, () => PADDING);
-const FLOODED_WHOLE = WHOLE.replace('{', `{"padding":"${'x'.repeat(12 * 1024 * 1024)}",`);
+const FLOODED_WHOLE = WHOLE.replace('{', `{"system_fingerprint":"${'x'.repeat(12 * 1024 * 1024)}",`);
 
 const OTHERS: readonly Omit<path.Path, 'clause'>[] = [
   {
@@ -124,7 +124,7 @@ const OTHERS: readonly Omit<path.Path, 'clause'>[] = [
     what: 'the caller reads slowly',
     kinds: PLAIN,
     provider: { body: FLOODED_WHOLE },
-    caller: { reads: 'padding', stalls: true },
+    caller: { reads: 'system_fingerprint', stalls: true },
     gets: 'answer',
     ends: ANSWERED,
   },
@@ -132,7 +132,7 @@ const OTHERS: readonly Omit<path.Path, 'clause'>[] = [
     what: 'the caller leaves in the middle of the answer',
     kinds: PLAIN,
     provider: { body: FLOODED_WHOLE },
-    caller: { reads: 'padding', stalls: true, leaves: true },
+    caller: { reads: 'system_fingerprint', stalls: true, leaves: true },
     ends: ANSWERED,
   },
 ];

@@ -1,6 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 import {
   abandoning,
+  answerSize,
   holdRequest,
   counting,
   failure,
@@ -236,6 +237,27 @@ export const CALL_FAULTS: readonly Mutant[] = [
     killer: settledFirst(
       'CC-08 a stream that reaches its end tells its caller so only after its settlement is on the books',
     ),
+  },
+  {
+    id: 'answer-too-large-asked-for',
+    clause: 'CC-11',
+    edits: [
+      validation(': Math.min(outputTokensAsked, outputTokensDeliverable(request, choices))', ': outputTokensAsked'),
+    ],
+    killer: answerSize(
+      'B1 CC-11 a plain call asks for no answer that would be too large to take, and its caller is told the limit',
+    ),
+  },
+  {
+    id: 'stream-with-too-large-a-chunk-free',
+    clause: 'CC-11',
+    edits: [
+      stream(
+        'if (!isTooLarge || !tally.cutShort()) throw fault;',
+        'if (isTooLarge || tally !== undefined) throw fault;',
+      ),
+    ],
+    killer: answerSize('B1 CC-11 a stream whose next chunk is too large ends there, and what had come is charged'),
   },
   {
     id: 'stream-without-an-end-charged',

@@ -1,6 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 import {
   connecting,
+  connectingPages,
   connections,
   connectLinks,
   connectRoute,
@@ -19,6 +20,14 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
       connections(`if (row?.identity_id !== identityId) return 'foreign';`, `if (row === undefined) return 'foreign';`),
     ],
     killer: consenting('BI-04 a wallet belongs to the first identity that consents: another one changes nothing'),
+  },
+  {
+    id: 'link-tells-who-has-left',
+    clause: 'WA-02',
+    edits: [connections('row !== undefined && wallet?.isConnected === true', 'row !== undefined')],
+    killer: connectingPages(
+      'A2 WA-02 a link of a user who has disconnected looks to another identity like a stranger’s, until they try to take the account over',
+    ),
   },
   {
     id: 'consent-without-its-cap',

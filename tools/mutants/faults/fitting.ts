@@ -81,7 +81,10 @@ export const FITTING_FAULTS: readonly Mutant[] = [
   {
     id: 'fitting-disconnected',
     clause: 'WA-02',
-    edits: [reserveFitting('(w.is_connected, w.is_suspended,', '(true, w.is_suspended,')],
+    edits: [
+      reserveFitting('(w.is_connected, w.is_suspended,', '(true, w.is_suspended,'),
+      reserveFitting(' and v.is_connected offset 0', ' offset 0'),
+    ],
     killer: leftBecause('disconnected'),
   },
   {

@@ -11,6 +11,7 @@ import {
   lockWallet,
   move,
   reinstate,
+  reporting,
   setConnected,
   takeBack,
   takingBack,
@@ -18,6 +19,9 @@ import {
 } from './places.ts';
 
 const OWN_THRESHOLDS = 'WH-05 each listener and the endpoint have their own threshold, and learn of each crossing once';
+
+const UNTOLD =
+  'A2 WH-05 WH-06 from disconnecting until reconnecting no event tells of a wallet: no payment, no settlement, no claw-back';
 
 const TAKEN_ABOVE =
   'WA-05 WA-06 a claw_back above the balance takes all of it, books the rest as owed and suspends the wallet';
@@ -149,6 +153,21 @@ export const MONEY_OUT_FAULTS: readonly Mutant[] = [
     clause: 'WH-05',
     edits: [tellLowBalances('max(s.low_balance_threshold_micros)', 'min(s.low_balance_threshold_micros)')],
     killer: listening(OWN_THRESHOLDS),
+  },
+  {
+    id: 'low-balance-of-the-disconnected',
+    clause: 'WH-05',
+    edits: [
+      tellLowBalances('where c.is_connected and webhooks.spendable', 'where webhooks.spendable'),
+      tellLowBalances('where c.is_connected\n      and webhooks', 'where webhooks'),
+    ],
+    killer: reporting(UNTOLD),
+  },
+  {
+    id: 'payment-of-the-disconnected-told',
+    clause: 'WH-06',
+    edits: [credit(`if kind = 'top_up' and wallet.is_connected then`, `if kind = 'top_up' then`)],
+    killer: reporting(UNTOLD),
   },
   {
     id: 'low-balance-that-was-low-before',

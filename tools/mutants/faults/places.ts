@@ -14,12 +14,14 @@ function ofFile(file: string): Test {
 /** The files that faults are planted in: the tables, */
 export const databaseTables = inFile('packages/service/migrations/0001_db.sql');
 export const ledgerTables = inFile('packages/service/migrations/0006_ledger.sql');
+export const indistinctTables = inFile('packages/service/migrations/0015_indistinct.sql');
 export const usageTables = inFile('packages/service/migrations/0007_usage.sql');
 
 /** the functions of the database, */
 export const largestHold = inFile('packages/service/src/db/largest_hold.sql');
 export const holdOutcome = inFile('packages/service/src/db/hold_outcome.sql');
 export const reserve = inFile('packages/service/src/ledger/hold/reserve.sql');
+export const sandboxReserve = inFile('packages/service/src/sandbox/reserve.sql');
 export const reserveFitting = inFile('packages/service/src/ledger/hold/reserve_fitting.sql');
 export const settle = inFile('packages/service/src/ledger/settlement/settle.sql');
 export const settleCovered = inFile('packages/service/src/ledger/settlement/settle_covered.sql');
@@ -89,6 +91,7 @@ export const reaping = ofFile('packages/service/src/ledger/recovery/reaper.test.
 export const pricing = ofFile('packages/service/src/catalogue/price.test.ts');
 export const counting = ofFile('packages/service/src/gateway/usage/usage-report.test.ts');
 export const lowering = ofFile('tests/integration/lowered-output.test.ts');
+export const answerSize = ofFile('tests/integration/answer-size.test.ts');
 export const overrunning = ofFile('tests/integration/overrun.test.ts');
 export const promptBound = ofFile('tests/conformance/prompt-bound.test.ts');
 export const linkReading = ofFile('packages/service/src/connections/link.test.ts');
@@ -102,5 +105,8 @@ export const retrying = ofFile('tests/conformance/retries.test.ts');
 export const keeping = ofFile('tests/integration/kept-answers.test.ts');
 export const joining = ofFile('tests/integration/ledger-attempts.test.ts');
 export const telling = ofFile('packages/service/src/gateway/idempotency/idempotency.test.ts');
+export const reporting = ofFile('tests/conformance/webhook/events.test.ts');
+export const connectingPages = ofFile('tests/conformance/pages/connect.test.ts');
+export const sandboxing = ofFile('tests/conformance/sandbox.test.ts');
 export const listening = ofFile('tests/conformance/webhook/listeners.test.ts');
 export const rejecting = ofFile('tests/conformance/rejected-requests.test.ts');

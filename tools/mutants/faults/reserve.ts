@@ -7,7 +7,10 @@ import {
   ledgerTables,
   locks,
   months,
+  readingCosts,
+  indistinctTables,
   reserve,
+  reserveFitting,
   reserving,
 } from './places.ts';
 
@@ -20,6 +23,14 @@ const TAKE_OVER = 'LI-02 a stream that finds no free slot takes the slot of a dr
 const NEW_MONTH = 'WA-08 in a new month the full cap is available again';
 /** The constraint would stop an overspent wallet: without it, the judgement itself is what is tried. */
 const UNCOVERED = ledgerTables('check (is_clawed = (held_micros > balance_micros))', 'check (true)');
+
+/** A disconnected wallet is not even found: without that, the rule itself is what is tried. */
+const DISCONNECTED_SEEN = [
+  reserve(' and v.is_connected offset 0', ' offset 0'),
+  reserve('where w.wallet_id = any (locked) and w.is_connected', 'where w.wallet_id = any (locked)'),
+  reserveFitting(' and v.is_connected offset 0', ' offset 0'),
+];
+const AS_A_STRANGER = 'A2 WA-02 a user who has disconnected costs the database what a stranger does';
 
 /** Faults in who may hold, and how much. */
 export const RESERVE_FAULTS: readonly Mutant[] = [
@@ -42,7 +53,7 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
   {
     id: 'reserve-locks-in-any-order',
     clause: 'WA-07',
-    edits: [reserve('order by w.wallet_id for no key update of w', 'for no key update of w')],
+    edits: [reserve('order by w.wallet_id for no key update of w', 'order by w.wallet_id desc for no key update of w')],
     killer: locks('WA-07 a batch of holds that waits for its first wallet has locked no other'),
   },
   {
@@ -153,8 +164,26 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
   {
     id: 'disconnected-wallet-spends',
     clause: 'WA-02',
-    edits: [largestHold('is_connected and not is_suspended\n', 'not is_suspended\n')],
+    edits: [largestHold('is_connected and not is_suspended\n', 'not is_suspended\n'), ...DISCONNECTED_SEEN],
     killer: reserving('WA-02 a disconnected wallet, an empty wallet and a missing wallet give the same refusal'),
+  },
+  {
+    id: 'disconnected-wallet-is-locked',
+    clause: 'WA-02',
+    edits: DISCONNECTED_SEEN,
+    killer: readingCosts(AS_A_STRANGER),
+  },
+  {
+    id: 'disconnected-wallet-is-read',
+    clause: 'WA-02',
+    edits: [
+      reserveFitting(
+        `v.app_id || ' ' || v.user_id = q.app_id || ' ' || q.user_id and v.is_connected offset 0`,
+        'v.app_id = q.app_id and v.user_id = q.user_id and v.is_connected offset 0',
+      ),
+      indistinctTables(`((app_id || ' ' || user_id)) where is_connected`, `((app_id || ' ' || user_id))`),
+    ],
+    killer: readingCosts(AS_A_STRANGER),
   },
   {
     id: 'month-moves-back',

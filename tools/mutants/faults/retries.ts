@@ -10,9 +10,11 @@ import {
   keptAnswers,
   landing,
   rejecting,
+  sandboxReserve,
   reserve,
   retrying,
   sandboxHolds,
+  sandboxing,
   sandboxLanding,
   settle,
   starting,
@@ -26,6 +28,9 @@ const EXPIRY_IN_FIND = findAnswer(
   'where a.call_id = p_call and a.expires_at > clock_timestamp()',
   'where a.call_id = p_call',
 );
+
+const RESET =
+  'A3 SB-05 CC-14 a reset drops the kept answers of a test user: to 0 or suspended, a retry gets 402, and else a new answer';
 
 /** Faults in what retries get, and what they pay. */
 export const RETRY_FAULTS: readonly Mutant[] = [
@@ -91,6 +96,24 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     clause: 'CC-14',
     edits: [reserve('case when e.body_digest <> asked.body_digest', 'case when false')],
     killer: retrying('CC-14 a key is replayed in order, for its own user, app and mode, and refuses another body'),
+  },
+  {
+    id: 'suspended-wallet-gets-kept-answers',
+    clause: 'CC-14',
+    edits: [reserve('asked.joins and not asked.is_suspended then', 'asked.joins then')],
+    killer: retrying('A3 CC-14 a suspended wallet gets no kept answer and joins no running call'),
+  },
+  {
+    id: 'suspended-test-user-gets-kept-answers',
+    clause: 'CC-14',
+    edits: [sandboxReserve('asked.joins and not wallet.is_suspended then', 'asked.joins then')],
+    killer: sandboxing(RESET),
+  },
+  {
+    id: 'reset-keeps-answers',
+    clause: 'SB-05',
+    edits: [sandboxReserve(`\n          and a.kept_at > coalesce(wallet.reset_at, '-infinity')`, '')],
+    killer: sandboxing(RESET),
   },
   {
     id: 'first-attempts-join',

@@ -45,6 +45,21 @@ interface Consent {
 }
 
 /**
+ * What somebody who opens a link sees. If another identity owns the wallet and has disconnected it, they see what they see of
+ * a user who never connected: the app's developer must not find out by a link who has left (WA-02).
+ */
+interface Seen {
+  /** Their own. */
+  readonly connection: Connection | undefined;
+  /** The wallet is connected and belongs to another identity. */
+  readonly isForeign: boolean;
+  /** The monthly cap of a wallet that an operator opened and no identity has claimed yet. */
+  readonly capToClaim: Micros | undefined;
+  /** They have connected another account of the app before. */
+  readonly isOneMore: boolean;
+}
+
+/**
  * Records which identity lets which app spend from which wallet. Another identity's connection looks the same as one that
  * does not exist.
  */
@@ -57,11 +72,9 @@ export interface Connections {
   readonly consent: (consent: Consent) => Promise<Connection | 'foreign'>;
   /** Finds the connection of an (app, user), no matter which identity owns it. */
   readonly find: (appId: AppId, userId: EndUserId) => Promise<Connection | undefined>;
-  /** The monthly cap of a wallet that an operator opened and no identity has claimed yet; undefined otherwise. */
-  readonly capToClaim: (appId: AppId, userId: EndUserId) => Promise<Micros | undefined>;
+  /** What an identity sees of the (app, user) of a link that it has opened. */
+  readonly seenBy: (identityId: IdentityId, appId: AppId, userId: EndUserId) => Promise<Seen>;
   readonly ofIdentity: (owner: Owner) => Promise<Connection | undefined>;
-  /** True when this identity has ever connected an account of the app, disconnected ones included. */
-  readonly knowsApp: (identityId: IdentityId, appId: AppId) => Promise<boolean>;
   /** The identity's connections, newest first, at most 100. */
   readonly list: (identityId: IdentityId) => Promise<readonly Connection[]>;
   /** Sets the monthly cap and ends a pause. Applies to the next call. False when the identity has no such connection. */
@@ -95,15 +108,22 @@ export function createConnections(pool: Pool, currency: string): Connections {
       const row = await selectConnection(pool, appId, userId);
       return row === undefined ? undefined : withWallet(pool, row);
     },
-    capToClaim: async (appId, userId) => {
+    seenBy: async (identityId, appId, userId) => {
+      // Always the same three statements, so that the time of a page tells nothing either.
       const row = await selectConnection(pool, appId, userId);
-      return row === undefined ? (await createWallets(pool).find(appId, userId))?.cap : undefined;
+      const wallet = await createWallets(pool).find(appId, userId);
+      const knowsApp = await hasConnection(pool, identityId, appId);
+      if (row?.identity_id === identityId && wallet !== undefined) {
+        return { connection: connectionOf(row, wallet), isForeign: false, capToClaim: undefined, isOneMore: false };
+      }
+      const isForeign = row !== undefined && wallet?.isConnected === true;
+      const capToClaim = row === undefined ? wallet?.cap : undefined;
+      return { connection: undefined, isForeign, capToClaim, isOneMore: !isForeign && knowsApp };
     },
     ofIdentity: async (owner) => {
       const row = await selectConnectionOf(pool, owner);
       return row === undefined ? undefined : withWallet(pool, row);
     },
-    knowsApp: (identityId, appId) => hasConnection(pool, identityId, appId),
     list: async (identityId) => withWallets(pool, await selectConnectionsOf(pool, identityId, LISTED_MAX)),
     setCap: (owner, cap) =>
       change(owner, async (tx, { app_id: appId, user_id: userId, connection_id: connectionId }) => {
@@ -154,10 +174,15 @@ function withWallets(db: Queryable, rows: readonly ConnectionRow[]): Promise<rea
   return Promise.all(rows.map((row) => withWallet(db, row)));
 }
 
-/** Adds the wallet to a connection. While paused, the wallet's own cap is 0, so the remembered cap is shown. */
+/** Adds the wallet to a connection. */
 async function withWallet(db: Queryable, row: ConnectionRow): Promise<Connection> {
   const wallet = await createWallets(db).find(row.app_id, row.user_id);
   if (wallet === undefined) throw new Error('A connection exists without its wallet.');
+  return connectionOf(row, wallet);
+}
+
+/** While paused, the wallet's own cap is 0, so the remembered cap is shown. */
+function connectionOf(row: ConnectionRow, wallet: Wallet): Connection {
   const before = row.cap_before_pause_micros === null ? undefined : microsFromRow(row.cap_before_pause_micros);
   return {
     connectionId: row.connection_id,

@@ -1,6 +1,6 @@
 import { outputLimitFor, providerCallOf } from '#gateway/usage/hold-request.ts';
 import { type Answer, answerFactsOf, endFailed, withHead } from '#gateway/answer/answer.ts';
-import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/refusals.ts';
+import type { UpstreamRefusalCode } from '#gateway/answer/refusals.ts';
 import type { AskingCall, CallerSide } from '#gateway/call/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/call/lane.ts';
 import { endKept, joinEarlier, keepUndelivered } from '#gateway/idempotency/idempotency.ts';
@@ -29,13 +29,14 @@ export async function runInLane<M extends Mode>(
   caller: CallerSide,
 ): Promise<Answer | Refusal<LaneRefusalCode>> {
   const { call } = asking;
-  if (caller.rejections.has(lane.mode, asking)) return refusalOfUpstream(JUST_REJECTED);
   // Nearly every call comes first, and waits for one promise here; only a retry waits for more.
   const first = await lane.place(call);
   const placed = first.kind === 'earlier' ? await joinEarlier(lane, { call, caller, earlier: first }) : first;
   if (placed.kind === 'refused') return placed.refusal;
   if (placed.kind === 'replayed') return placed;
   const { hold } = placed;
+  // Only now, because a wallet's refusal comes first: a user who has disconnected gets what a stranger gets (CC-15).
+  if (caller.rejections.has(lane.mode, asking)) return endFailed(lane, { hold, ending: FAILED, caller }, JUST_REJECTED);
   if (call.isStream) return openStream(lane, { hold, asked: asking.asked }, caller);
 
   // A plain call runs to its end even if its caller leaves, because its answer is paid for (CC-11).

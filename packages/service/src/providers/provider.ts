@@ -47,7 +47,7 @@ export interface ProviderCall {
  * `rejected`: it refused this request (its 400, 404, 422), and would refuse it again.
  * `refused`: it refused the call for another reason, or responded with an error.
  * `timeout`: it did not respond in time. `outage`: it failed, or could not be reached.
- * `malformed`: its response cannot be a completion. `cut`: its response ended early.
+ * `malformed`: its response cannot be a completion. `too-large`: a chunk is, so we give up on it. `cut`: its response ended early.
  * `unsent`: we gave up before the provider had received any of the request. `given-up`: we gave up later.
  */
 export type UpstreamErrorKind =
@@ -57,9 +57,13 @@ export type UpstreamErrorKind =
   | 'timeout'
   | 'outage'
   | 'malformed'
+  | 'too-large'
   | 'cut'
   | 'unsent'
   | 'given-up';
+
+/** A plain answer is cut here. The gateway asks for no answer that can be longer (`gateway/usage/answer-size.ts`). */
+export const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 
 /** A provider's failure. The message is always ours: it never holds a provider's text (ER-03). */
 export class UpstreamError extends Error {

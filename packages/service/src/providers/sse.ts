@@ -3,8 +3,13 @@ import { UpstreamError } from '#providers/provider.ts';
 
 const EVENT_CHARACTERS_MAX = 1024 * 1024;
 const END_OF_EVENT = '\n\n';
+/** A chunk names its choices near its beginning. */
+const OPENING_CHARACTERS_MAX = 1024;
 
-/** Reads server-sent events from text that is cut anywhere. Throws `UpstreamError` if an event is longer than 1 MiB. */
+/**
+ * Reads server-sent events from text that is cut anywhere. If an event is longer than 1 MiB, it throws an `UpstreamError`: `too-large`
+ * for a chunk, else `malformed`.
+ */
 interface EventReader {
   readonly feed: (text: string) => void;
   /** The body has ended. A last event without its blank line counts: some providers end that way. */
@@ -23,6 +28,8 @@ interface EventTaker {
 
 export function createEventReader({ onEvent, skim }: EventTaker): EventReader {
   let raw = '';
+  /** The beginning of the event that is being read. */
+  let opening = '';
   let isOverflowing = false;
   const parser = createParser({
     maxBufferSize: EVENT_CHARACTERS_MAX,
@@ -37,7 +44,9 @@ export function createEventReader({ onEvent, skim }: EventTaker): EventReader {
   function parse(text: string): void {
     raw = text;
     parser.feed(text);
-    if (isOverflowing) throw new UpstreamError('malformed', 'The provider sent an event without an end.');
+    if (!isOverflowing) return;
+    if (opening.includes('"choices"')) throw new UpstreamError('too-large', 'The provider sent too large a chunk.');
+    throw new UpstreamError('malformed', 'The provider sent an event without an end.');
   }
 
   return {
@@ -48,9 +57,12 @@ export function createEventReader({ onEvent, skim }: EventTaker): EventReader {
           at = skimmed;
           continue;
         }
+        if (isBetween) opening = '';
         const end = text.indexOf(END_OF_EVENT, at);
         isBetween = end !== -1;
         const next = isBetween ? end + END_OF_EVENT.length : text.length;
+        if (opening.length < OPENING_CHARACTERS_MAX)
+          opening += text.slice(at, Math.min(next, at + OPENING_CHARACTERS_MAX));
         parse(text.slice(at, next));
         at = next;
       }

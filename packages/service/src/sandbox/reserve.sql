@@ -37,7 +37,8 @@ begin
       return next;
       continue;
     end if;
-    if asked.joins then
+    -- A suspended wallet gets no earlier answer, and no wallet one from before its reset (CC-14, SB-05).
+    if asked.joins and not wallet.is_suspended then
       select e.call_id, case when e.body_digest <> asked.body_digest then 'attempt_conflict'
         when e.is_running then 'attempt_running' else 'attempt_kept' end
       into earlier, outcome
@@ -45,6 +46,7 @@ begin
         select a.call_id, a.body_digest, false as is_running, false as is_joined, a.kept_at as since
         from idempotency.kept_answers a
         where a.key_digest = asked.key_digest and a.expires_at > clock_timestamp() and a.charged_micros is not null
+          and a.kept_at > coalesce(wallet.reset_at, '-infinity')
         union all
         select h.call_id, h.body_digest, true, h.is_joined, h.placed_at
         from sandbox.holds h where h.key_digest = asked.key_digest and h.wallet_id = wallet.wallet_id

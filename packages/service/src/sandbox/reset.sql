@@ -1,5 +1,5 @@
 -- Makes a test user's wallet anew, whether or not there was one (SB-04). Its holds are dropped, so calls that still run end
--- uncharged, and the counters start at 0.
+-- uncharged, and the counters start at 0. Answers that were kept before are given to nobody (CC-14).
 create or replace function sandbox.reset(p_app text, p_user text, p_balance bigint, p_cap bigint, p_suspended boolean)
 returns sandbox.wallets
 language plpgsql security definer set search_path = pg_catalog as $$
@@ -14,7 +14,7 @@ begin
   update sandbox.wallets w set
     balance_micros = p_balance, held_micros = 0, open_streams = 0,
     cap_micros = p_cap, cap_spent_micros = 0, cap_held_micros = 0,
-    is_suspended = p_suspended, requests = 0, tokens = 0, last_used_at = clock_timestamp()
+    is_suspended = p_suspended, requests = 0, tokens = 0, last_used_at = clock_timestamp(), reset_at = clock_timestamp()
   where w.wallet_id = wallet.wallet_id
   returning * into wallet;
   return wallet;

@@ -1,6 +1,6 @@
 -- Tells an app when what can be spent of a wallet falls below the app's threshold, once for each crossing (WH-05). It hangs
 -- on every change of wallets, by holds too. A statement changes a wallet once, and only ever one way, so no crossing hides
--- between two.
+-- between two. A wallet that is not connected tells nothing: its app must not learn that there is one (WA-02).
 --
 -- Nearly always no wallet that changed has less than the highest threshold that anybody has, and that is all that is looked
 -- at. Otherwise what was there before is found by hashing: row by row it would be compared with all.
@@ -10,7 +10,7 @@ set enable_seqscan = off set enable_nestloop = off set enable_mergejoin = off se
 begin
   if not exists (
     select from changed c
-    where webhooks.spendable(c.balance_micros, c.held_micros) < (
+    where c.is_connected and webhooks.spendable(c.balance_micros, c.held_micros) < (
       select max(s.low_balance_threshold_micros) from webhooks.subscriptions s
       where s.status = 'active' and s.low_balance_threshold_micros is not null
     )
@@ -22,7 +22,8 @@ begin
       webhooks.spendable(b.balance_micros, b.held_micros) as available_before,
       webhooks.spendable(c.balance_micros, c.held_micros) as available
     from changed c join before b on b.wallet_id = c.wallet_id
-    where webhooks.spendable(c.balance_micros, c.held_micros) < webhooks.spendable(b.balance_micros, b.held_micros)
+    where c.is_connected
+      and webhooks.spendable(c.balance_micros, c.held_micros) < webhooks.spendable(b.balance_micros, b.held_micros)
   ), crossed as (
     select webhooks.event_id('balance.low', f.wallet_id || ':' || f.version) as event_id, f.app_id, s.subscription_id,
       s.listener_id, f.user_id, f.currency, f.available, s.low_balance_threshold_micros as threshold, clock_timestamp() as at

@@ -58,12 +58,12 @@ export interface FrameWriter {
 
 interface AnswerFacts {
   readonly callId: CallId;
-  /** Set when the wallet affords less output than was asked for. */
+  /** Set when the wallet affords less output than was asked for, or an answer of that size could not be taken. */
   readonly loweredOutputTokens: number | undefined;
 }
 
 export function answerFactsOf(call: ChatCall, outputTokens: number): AnswerFacts {
-  const loweredOutputTokens = outputTokens < call.outputTokensMax ? outputTokens : undefined;
+  const loweredOutputTokens = outputTokens < call.outputTokensAsked ? outputTokens : undefined;
   return { callId: call.callId, loweredOutputTokens };
 }
 

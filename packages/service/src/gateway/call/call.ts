@@ -19,7 +19,9 @@ export interface ChatCall {
   readonly wantsUsage: boolean;
   readonly choices: number;
   readonly prompt: PromptSize;
-  /** How many tokens each choice may generate: the caller's limit or the model's default, never above the model's own. */
+  /** How many tokens each choice was asked for: the caller's limit or the model's default, never above the model's own. */
+  readonly outputTokensAsked: number;
+  /** How many tokens each choice may generate. Less than was asked for if a plain answer of that size could not be taken. */
   readonly outputTokensMax: number;
   /** Undefined if no later call can be a retry of this one (CC-14). */
   readonly idempotencyKey: IdempotencyKey | undefined;

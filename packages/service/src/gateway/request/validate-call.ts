@@ -2,6 +2,7 @@ import { IDEMPOTENCY_KEY } from '@purser/contract/identifiers.ts';
 import type { IdempotencyDigests, IdempotencyKey, IdempotencyScope } from '#idempotency/idempotency-key.ts';
 import { type Catalogue, isEntitled, type Model, notEntitled } from '#catalogue/catalogue.ts';
 import type { AskingCall, ChatCall } from '#gateway/call/call.ts';
+import { outputTokensDeliverable } from '#gateway/usage/answer-size.ts';
 import { sizePrompt } from '#gateway/usage/hold-request.ts';
 import { findMessageFault, measureImages } from '#gateway/request/messages.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
@@ -105,6 +106,8 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
   const options = request['stream_options'];
   // If both names are given, the newer one counts. Either way the model and the wallet bound the limit.
   const ownLimit = wholeOf(request['max_completion_tokens']) ?? wholeOf(request['max_tokens']);
+  const outputTokensAsked = Math.min(ownLimit ?? model.defaultOutputTokens, model.maxOutputTokens);
+  const choices = wholeOf(request['n']) ?? 1;
   const call: ChatCall = {
     callId: newCallId(),
     correlationId: context.correlationId,
@@ -113,14 +116,17 @@ export function callOf(request: JsonObject, model: Model, context: CallContext):
     model,
     isStream,
     wantsUsage: isStream && isJsonObject(options) && options['include_usage'] === true,
-    choices: wholeOf(request['n']) ?? 1,
+    choices,
     // The provider gets the request as we write it, and numbers may grow by that: 1e20 becomes 21 digits (WA-07).
     prompt: sizePrompt(
       model,
       measureImages(messagesOf(request)),
       Math.max(context.bodyBytes, Buffer.byteLength(asked.requestText)),
     ),
-    outputTokensMax: Math.min(ownLimit ?? model.defaultOutputTokens, model.maxOutputTokens),
+    outputTokensAsked,
+    outputTokensMax: isStream
+      ? outputTokensAsked
+      : Math.min(outputTokensAsked, outputTokensDeliverable(request, choices)),
     idempotencyKey: context.idempotencyKey,
   };
   return { call, asked };

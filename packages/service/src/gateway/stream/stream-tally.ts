@@ -14,10 +14,12 @@ import type { StreamChunk } from '#providers/provider.ts';
 export interface StreamTally {
   /** Counts a chunk and returns the frame to relay. Returns '' if the caller did not ask for the chunk, or does not pay for it. */
   readonly take: (chunk: StreamChunk) => string;
-  /** True if every choice that began has a reason to finish. */
+  /** True if every choice that began has a reason to finish, or gets one. */
   readonly isFinished: () => boolean;
   /** True if the provider went on past the limit that it was sent. Nothing more is relayed then (WA-07). */
   readonly isPastLimit: () => boolean;
+  /** Ends the stream here, if it has begun: its next chunk is too large to be taken. Returns whether it has. */
+  readonly cutShort: () => boolean;
   /** What the call is charged if it ends here. */
   readonly endingAs: (outcome: 'answered' | 'abandoned') => Ending;
   /** The last frames: ends for choices that were cut, the usage if the caller asked for it, and `[DONE]`. */
@@ -31,6 +33,7 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
   const progress = createProgress();
   let bytes = 0;
   let isPastLimit = false;
+  let isCutShort = false;
   let report: UsageReport | undefined;
   /** The members beside the choices of the newest chunk, unless it came in a run (`newest`). */
   let beside: JsonObject = {};
@@ -68,9 +71,7 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
     return chunk instanceof TextRun ? takeRun(chunk) : takeParsed(chunk);
   }
 
-  function endingAs(outcome: 'answered' | 'abandoned'): Ending {
-    return endingOf(hold, outcome, { report, bytes, isPastLimit });
-  }
+  const endingAs: StreamTally['endingAs'] = (outcome) => endingOf(hold, outcome, { report, bytes, isPastLimit });
 
   const besideNewest = (): JsonObject => (newest === undefined ? beside : frames.besideOf(newest.lastChunk));
 
@@ -84,13 +85,15 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
   }
 
   function closingFrames(): string {
-    const cut = isPastLimit ? cutFrames() : '';
+    const cut = isPastLimit || isCutShort ? cutFrames() : '';
     if (!call.wantsUsage) return cut + END_FRAME;
     const usage = usageToWire(endingAs('answered').usage, report);
     return cut + dataFrame({ ...besideNewest(), model: call.model.id, choices: [], usage }) + END_FRAME;
   }
 
-  return { take, isFinished: progress.isFinished, isPastLimit: () => isPastLimit, endingAs, closingFrames };
+  const cutShort = (): boolean => (isCutShort = bytes > 0);
+  const isFinished = (): boolean => isCutShort || progress.isFinished();
+  return { take, isFinished, isPastLimit: () => isPastLimit, cutShort, endingAs, closingFrames };
 }
 
 /** How far the choices of one stream have got. */

@@ -24,6 +24,7 @@ const call = {
   model: { price, onAbandon: 'cancel', timeoutMs: 1_000 },
   prompt: { tokensMax: 1, tokensEstimated: 1 },
   choices: 1,
+  outputTokensAsked: 1,
   outputTokensMax: 1,
 } as ChatCall;
 const asked: Asked = { request: {}, requestText: '{}' };

@@ -124,7 +124,7 @@ interface Relay<M extends Mode> {
 async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
   const { lane, hold, caller, upstream, tally, out } = stream;
   try {
-    await pump(stream);
+    await pump(stream).catch((fault: unknown) => endShort(stream, fault));
     checkEnd(tally, upstream);
     const outcome = caller.gone.aborted ? 'abandoned' : 'answered';
     await endKept(lane, { hold, ending: tally.endingAs(outcome), caller }, () => answerOf(stream));
@@ -141,6 +141,16 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
   } finally {
     upstream.stop();
   }
+}
+
+/**
+ * Ends a stream whose next chunk is too large to be taken. The provider bills what it has generated, so the caller keeps and pays that,
+ * as after a cut at the limit (CC-11). Any other failure is thrown again.
+ */
+function endShort<M extends Mode>({ tally, upstream }: Relay<M>, fault: unknown): void {
+  const isTooLarge = fault instanceof UpstreamError && fault.kind === 'too-large';
+  if (!isTooLarge || !tally.cutShort()) throw fault;
+  upstream.giveUp();
 }
 
 /** All frames of a stream that has come to its end, as a caller who stayed gets them. Undefined if they cannot be kept. */

@@ -14,9 +14,7 @@ export async function handleBalance(plane: DataPlane, exchange: Exchange): Promi
   const { caller, userId } = admitted;
   const { appId } = caller.app;
   if (caller.mode === 'sandbox') return sendRefusal(exchange, paymentRequired(plane.links.placeholders.topup));
-  const wallet = await plane.wallets.find(appId, userId);
-  if (wallet?.isConnected !== true) {
-    return sendRefusal(exchange, paymentRequired(plane.links.topup({ appId, userId })));
-  }
+  const wallet = await plane.wallets.findConnected(appId, userId);
+  if (wallet === undefined) return sendRefusal(exchange, paymentRequired(plane.links.topup({ appId, userId })));
   sendJson(exchange.response, 200, walletToWire(wallet));
 }

@@ -25,12 +25,12 @@ export async function handleUsageSummary(plane: DataPlane, exchange: Exchange): 
 /** The usage of a connected wallet. A disconnected one counts as none (BI-03). */
 async function usageOf(
   { wallets, usage }: DataPlane,
-  appId: Parameters<DataPlane['wallets']['find']>[0],
+  appId: Parameters<DataPlane['wallets']['findConnected']>[0],
   userId: EndUserId,
   month: string,
 ): Promise<readonly ModelUsage[]> {
-  const wallet = await wallets.find(appId, userId);
-  return wallet?.isConnected === true ? usage.ofMonth(wallet.walletId, month) : [];
+  const wallet = await wallets.findConnected(appId, userId);
+  return wallet === undefined ? [] : usage.ofMonth(wallet.walletId, month);
 }
 
 /** The totals are sums of the rows, so that they always agree with them. */

@@ -2,7 +2,8 @@
 -- was won. Answers 'booked'; 'repeated' where the key is known, with the same amount, and 'conflict' with another;
 -- 'too_much' where the balance would pass 2^53 - 1; 'no_wallet'.
 --
--- It lifts no suspension (WA-04). The app receives an event for a payment (WH-06).
+-- It lifts no suspension (WA-04). The app receives an event for a payment, if the wallet is connected (WH-06): without a
+-- connection, an app must not learn that there is a wallet.
 create or replace function ledger.credit(p_app text, p_user text, p_kind text, p_amount bigint, p_key text) returns text
 language plpgsql security definer set search_path = pg_catalog as $$
 declare
@@ -28,7 +29,7 @@ begin
     return 'too_much';
   end if;
   perform ledger.move(wallet.wallet_id, kind, entry_cause, p_amount);
-  if kind = 'top_up' then
+  if kind = 'top_up' and wallet.is_connected then
     perform webhooks.tell(p_app, 'topup.completed', entry_cause,
       webhooks.topup_completed(p_user, wallet.balance_micros + p_amount, wallet.held_micros, wallet.currency));
   end if;

@@ -2,13 +2,17 @@
 -- `least_micros`. Calls are judged one after the other, so that a large one that is refused never costs a small one behind
 -- it its hold.
 --
+-- A wallet that is not connected is neither read nor locked: for a user who has disconnected, a call costs the database
+-- exactly what it costs for a stranger, so its time tells nothing (WA-02). Its retries find no earlier call, and its streams
+-- are not counted (CC-10).
+--
 -- A call that holds already is a repeat, because the first answer was lost. It gets the same answer, and its hold goes to
 -- the process that asks. A call that has ended gets no second hold: 'call_ended'.
 --
 -- When all slots of a user are taken, a stream gets those of the wallet's oldest drains, as many as it takes, if nothing
 -- else refuses it (LI-02). Such a drain keeps its hold until its process settles it, but is no stream any more.
 --
--- A call that joins may be a retry (CC-14). It first looks for an earlier call with its idempotency key: a hold that runs,
+-- A call that joins may be a retry (CC-14). If its wallet is connected and not suspended, it first looks for an earlier call with its idempotency key: a hold that runs,
 -- or an answer that is kept and whose charge is on the books. If there is one, the call holds nothing and is told which:
 -- 'attempt_running', 'attempt_kept', or 'attempt_conflict' when the earlier one had another body. Among several, the one that it has joined
 -- before (`joined_call`) comes first, then a kept answer, then a running one that nobody has joined. A running one is
@@ -38,11 +42,20 @@ begin
   held_amounts := held_wallets;
   held_months := array_fill(null::date, array[cardinality(calls)]);
   held_freed := array_fill(null::int, array[cardinality(calls)]);
+  -- `offset 0` keeps a lateral subquery from being turned into a join. It stays a look-up by the key, even when the planner
+  -- expects few rows, and never becomes a pass over a table that has grown since the plan was made. The index
+  -- `wallets_connected` is the only one that has this expression: a wallet that is not connected is not read.
+  select array_agg(w.wallet_id) into locked
+  from unnest(p_requests) q
+  cross join lateral (
+    select v.wallet_id from ledger.wallets v
+    where v.app_id || ' ' || v.user_id = q.app_id || ' ' || q.user_id and v.is_connected offset 0
+  ) w;
   -- In one order, as every function that changes wallets, so that two never wait for each other in a circle. A statement
-  -- that follows sees what the locks protect.
+  -- that follows sees what the locks protect. A wallet that was disconnected meanwhile is left out.
   select array_agg(l.wallet_id) into locked from (
     select w.wallet_id from ledger.wallets w
-    where (w.app_id, w.user_id) in (select q.app_id, q.user_id from unnest(p_requests) q)
+    where w.wallet_id = any (locked) and w.is_connected
     order by w.wallet_id for no key update of w
   ) l;
   if not exists (select from db.instances i where i.instance_id = p_instance and i.state = 'live') then
@@ -55,9 +68,7 @@ begin
     select q.*, w.wallet_id, w.is_connected, w.is_suspended, w.balance_micros, w.held_micros, w.cap_micros, w.cap_month,
       w.cap_spent_micros, w.cap_held_micros, w.open_streams, h.amount_micros as placed, h.instance_id as holder, c.call_id as ended
     from unnest(p_requests) with ordinality q
-    left join ledger.wallets w on w.app_id = q.app_id and w.user_id = q.user_id and w.wallet_id = any (locked)
-    -- `offset 0` keeps a lateral subquery from being turned into a join. It stays a look-up by the key, even
-    -- when the planner expects few rows, and never becomes a pass over a table that has grown since the plan was made.
+    left join ledger.wallets w on w.wallet_id = any (locked) and w.app_id = q.app_id and w.user_id = q.user_id
     left join lateral (
       select h.amount_micros, h.instance_id from ledger.holds h where is_repeat and h.call_id = q.call_id offset 0
     ) h on true
@@ -88,7 +99,7 @@ begin
       end if;
     elsif asked.wallet_id is null then
       outcome := 'payment_required';
-    elsif asked.joins then
+    elsif asked.joins and not asked.is_suspended then
       select e.call_id, case when e.body_digest <> asked.body_digest then 'attempt_conflict'
         when e.is_running then 'attempt_running' else 'attempt_kept' end
       into earlier, outcome

@@ -24,7 +24,9 @@ begin
     select q.call_id, q.most_micros as amount, q.streams_max, q.key_digest, q.body_digest, w.wallet_id
     from unnest(p_requests) q
     cross join lateral (
-      select v.wallet_id from ledger.wallets v where v.app_id = q.app_id and v.user_id = q.user_id offset 0
+      -- Read only if it is connected, as in ledger.reserve. Whether it still is under its lock, largest_hold sees below.
+      select v.wallet_id from ledger.wallets v
+      where v.app_id || ' ' || v.user_id = q.app_id || ' ' || q.user_id and v.is_connected offset 0
     ) w
   ), fitting as (
     update ledger.wallets w set

@@ -3,7 +3,7 @@ import type { AppId, EndUserId } from '#kernel/ids.ts';
 import type { Micros } from '#kernel/micros.ts';
 import { answerOf } from '#ledger/statements/function-answer.ts';
 
-interface WalletRow {
+export interface WalletRow {
   readonly wallet_id: bigint;
   readonly user_id: EndUserId;
   readonly currency: string;
@@ -16,16 +16,25 @@ interface WalletRow {
   readonly spent_this_month_micros: bigint;
 }
 
+const WALLET = `select wallet_id, user_id, currency, is_connected, is_suspended, balance_micros, held_micros, shortfall_micros,
+    cap_micros,
+    case when cap_month = db.current_month() then cap_spent_micros else 0 end as spent_this_month_micros
+  from ledger.wallets`;
+
 export async function selectWallet(db: Queryable, appId: AppId, userId: EndUserId): Promise<WalletRow | undefined> {
-  const { rows } = await db.query<WalletRow>({
-    name: 'ledger_wallet',
-    text: `select wallet_id, user_id, currency, is_connected, is_suspended, balance_micros, held_micros, shortfall_micros,
-        cap_micros,
-        case when cap_month = db.current_month() then cap_spent_micros else 0 end as spent_this_month_micros
-      from ledger.wallets
-      where app_id = $1 and user_id = $2`,
-    values: [appId, userId],
-  });
+  const text = `${WALLET} where app_id = $1 and user_id = $2`;
+  const { rows } = await db.query<WalletRow>({ name: 'ledger_wallet', text, values: [appId, userId] });
+  return rows[0];
+}
+
+/** The same for a connected wallet. A disconnected one is not even read, so it takes no longer than a missing one (WA-02). */
+export async function selectConnectedWallet(
+  db: Queryable,
+  appId: AppId,
+  userId: EndUserId,
+): Promise<WalletRow | undefined> {
+  const text = `${WALLET} where app_id || ' ' || user_id = $1 and is_connected`;
+  const { rows } = await db.query<WalletRow>({ name: 'ledger_connected_wallet', text, values: [`${appId} ${userId}`] });
   return rows[0];
 }
 

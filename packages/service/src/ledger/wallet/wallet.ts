@@ -1,7 +1,15 @@
 import type { Queryable } from '#db/pool.ts';
 import type { AppId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow, microsSumFromRow, ZERO_MICROS } from '#kernel/micros.ts';
-import { insertWallet, type NewWallet, selectWallet, updateCap, updateConnected } from '#ledger/wallet/queries.ts';
+import {
+  insertWallet,
+  type NewWallet,
+  selectConnectedWallet,
+  selectWallet,
+  updateCap,
+  updateConnected,
+  type WalletRow,
+} from '#ledger/wallet/queries.ts';
 
 /** A real wallet as its owner may see it (BI-01). */
 export interface Wallet {
@@ -31,6 +39,8 @@ interface WalletKey {
 export interface Wallets {
   /** Finds the wallet of an (app, user) pair, connected or not. Undefined if there is none. */
   readonly find: (appId: AppId, userId: EndUserId) => Promise<Wallet | undefined>;
+  /** The same for the app's own questions: a disconnected wallet is to it as if it did not exist (WA-02). */
+  readonly findConnected: (appId: AppId, userId: EndUserId) => Promise<Wallet | undefined>;
   /** Opens a connected wallet for a user who has agreed elsewhere. False if the user has one already. */
   readonly open: (wallet: NewWallet) => Promise<boolean>;
   /**
@@ -44,27 +54,29 @@ export interface Wallets {
 
 export function createWallets(db: Queryable): Wallets {
   return {
-    find: async (appId, userId) => {
-      const row = await selectWallet(db, appId, userId);
-      if (row === undefined) return undefined;
-      // Below 0 after a claw-back: it takes held money too (WA-12).
-      const free = row.balance_micros - row.held_micros;
-      return {
-        walletId: row.wallet_id,
-        userId: row.user_id,
-        currency: row.currency,
-        isConnected: row.is_connected,
-        isSuspended: row.is_suspended,
-        balance: microsFromRow(row.balance_micros),
-        held: microsFromRow(row.held_micros),
-        shortfall: microsSumFromRow(row.shortfall_micros),
-        available: free > 0n ? microsFromRow(free) : ZERO_MICROS,
-        cap: row.cap_micros === null ? undefined : microsFromRow(row.cap_micros),
-        spentThisMonth: microsSumFromRow(row.spent_this_month_micros),
-      };
-    },
+    find: async (appId, userId) => walletOf(await selectWallet(db, appId, userId)),
+    findConnected: async (appId, userId) => walletOf(await selectConnectedWallet(db, appId, userId)),
     open: (wallet) => insertWallet(db, wallet),
     setCap: (wallet) => updateCap(db, wallet),
     setConnected: (wallet) => updateConnected(db, wallet),
+  };
+}
+
+function walletOf(row: WalletRow | undefined): Wallet | undefined {
+  if (row === undefined) return undefined;
+  // Below 0 after a claw-back: it takes held money too (WA-12).
+  const free = row.balance_micros - row.held_micros;
+  return {
+    walletId: row.wallet_id,
+    userId: row.user_id,
+    currency: row.currency,
+    isConnected: row.is_connected,
+    isSuspended: row.is_suspended,
+    balance: microsFromRow(row.balance_micros),
+    held: microsFromRow(row.held_micros),
+    shortfall: microsSumFromRow(row.shortfall_micros),
+    available: free > 0n ? microsFromRow(free) : ZERO_MICROS,
+    cap: row.cap_micros === null ? undefined : microsFromRow(row.cap_micros),
+    spentThisMonth: microsSumFromRow(row.spent_this_month_micros),
   };
 }

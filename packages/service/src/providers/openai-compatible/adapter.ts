@@ -2,15 +2,13 @@ import type { HttpClient } from '@purser/upstream-http/client.ts';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import type { Completion, CompletionChoice } from '#providers/completion.ts';
 import { wholeChoice } from '#providers/openai-compatible/answer-shape.ts';
+import { closeCutJson } from '#providers/openai-compatible/cut-json.ts';
 import { checkChoices, errorOfFrame, errorOfStatus } from '#providers/openai-compatible/error.ts';
 import { ChunkStream } from '#providers/openai-compatible/chunk-stream.ts';
 import { toRequest } from '#providers/openai-compatible/to-request.ts';
 import { usageReportOf } from '#providers/openai-compatible/usage.ts';
-import { type Provider, UpstreamError } from '#providers/provider.ts';
+import { ANSWER_BYTES_MAX, type Provider, UpstreamError } from '#providers/provider.ts';
 import { upstreamFailureOf } from '#providers/request-failure.ts';
-
-/** A completion with all its choices fits many times over. */
-const RESPONSE_BYTES_MAX = 32 * 1024 * 1024;
 
 interface AdapterOptions {
   readonly http: HttpClient;
@@ -37,11 +35,11 @@ export function createOpenAiCompatible({ http, baseUrl, apiKey }: AdapterOptions
   return {
     complete: async (call) => {
       const body = toRequest(call, false);
-      const limits = { timeoutMs: call.timeoutMs, bytesMax: RESPONSE_BYTES_MAX };
+      const limits = { timeoutMs: call.timeoutMs, bytesMax: ANSWER_BYTES_MAX };
       try {
-        const { status, text } = await plain.postBuffered(body, limits);
+        const { status, text, isCut } = await plain.postBuffered(body, limits);
         if (text === undefined) throw errorOfStatus(status);
-        return completionOf(parseJson(text));
+        return isCut ? cutCompletionOf(parseJson(closeCutJson(text))) : completionOf(parseJson(text));
       } catch (fault) {
         throw upstreamFailureOf(fault);
       }
@@ -69,6 +67,20 @@ function completionOf(answer: unknown): Completion {
   if (!Array.isArray(choices) || choices.length === 0) throw notCompletion();
   checkChoices(choices);
   return { choices: choices.map(choiceOf), usage: usageReportOf(usage), extra: answer };
+}
+
+/**
+ * What had arrived of an answer that is too large. The provider bills it, so it is delivered as far as it came, like any answer that
+ * reached its limit (CC-11).
+ */
+function cutCompletionOf(answer: unknown): Completion {
+  const choices = isJsonObject(answer) && Array.isArray(answer['choices']) ? answer['choices'] : [];
+  const begun = choices.filter((choice) => isJsonObject(choice) && isJsonObject(choice['message']));
+  const cut = begun.map((choice, place) => {
+    const isWhole = place < begun.length - 1;
+    return isWhole ? choice : { ...choice, logprobs: null, finish_reason: 'length' };
+  });
+  return completionOf(isJsonObject(answer) ? { ...answer, choices: cut } : answer);
 }
 
 function choiceOf(choice: JsonObject, place: number): CompletionChoice {

@@ -14,6 +14,7 @@ import {
   voidLink,
   type WalletOwnerRequest,
 } from '#web/wallet-owner/open-link.ts';
+import { LINK_TEXTS } from '#web/wallet-owner/texts.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
 interface OpenedConnectLink extends OpenedLink {
@@ -53,7 +54,7 @@ function consentForm(services: WalletOwnerServices): PageMethods<Person> {
       const opened = await openConnect(services, request);
       if ('status' in opened) return opened;
       const accepted = await acceptConsent(services, request, form, opened, waysOf(request));
-      if (accepted === 'foreign') return redirectTo(`/connect/${request.part}`);
+      if (accepted === 'foreign') return foreign(services, request, opened);
       if ('status' in accepted) return accepted;
       // A new link, because somebody who still has to pay may need longer than is left of the old one's fifteen minutes.
       return redirectTo(`${new URL(services.links.connect(opened.link).url).pathname}/topup`);
@@ -71,7 +72,10 @@ function topupConsentForm(services: WalletOwnerServices): PageMethods<Person> {
       if ('status' in opened) return opened;
       if (opened.isForeign) return redirectTo(path);
       const accepted = await acceptConsent(services, request, form, opened, { path, cancelPath: undefined });
-      return accepted !== 'foreign' && 'status' in accepted ? accepted : redirectTo(path);
+      if (accepted === 'foreign') {
+        return foreignPage(services, request, opened, { path, back: linkLine('/wallet', LINK_TEXTS.toWallet) });
+      }
+      return 'status' in accepted ? accepted : redirectTo(path);
     },
   };
 }
@@ -156,12 +160,17 @@ function checked(
   const { link, app, isForeign } = opened;
   const redirectUri = link.purpose === 'connect' ? redirectOf(link, app) : undefined;
   if (link.purpose !== 'connect' || redirectUri === undefined) return noWayBack(services, app);
-  if (isForeign) {
-    const { path, cancelPath } = waysOf(request);
-    const back = linkLine(cancelPath, CONNECT_TEXTS.backTo(app.name));
-    return foreignPage(services, request, opened, { path, back });
-  }
-  return { ...opened, link, redirectUri };
+  return isForeign ? foreign(services, request, opened) : { ...opened, link, redirectUri };
+}
+
+/**
+ * For somebody whose wallet it is not. While its owner has disconnected it, only those who try to take it over by their own
+ * consent are told: a page that is merely opened looks as if nobody had ever connected (WA-02).
+ */
+function foreign(services: WalletOwnerServices, request: WalletOwnerRequest, opened: OpenedLink): PageResponse {
+  const { path, cancelPath } = waysOf(request);
+  const back = linkLine(cancelPath, CONNECT_TEXTS.backTo(opened.app.name));
+  return foreignPage(services, request, opened, { path, back });
 }
 
 /** The paths of a link: its own page, and the way out. */

@@ -30,7 +30,7 @@ export interface OpenedLink {
   readonly capToClaim: Micros | undefined;
   /** The person already has another account at this app. If they have only one there, this link was meant for somebody else. */
   readonly isOneMore: boolean;
-  /** The wallet belongs to another identity. Nothing of it may be shown (BI-04). */
+  /** The wallet is connected and belongs to another identity. Nothing of it may be shown (BI-04). */
   readonly isForeign: boolean;
 }
 
@@ -74,11 +74,7 @@ export async function openReadLink(
   if (app.isSuspended) return suspendedApp(services, app);
   if (person === undefined) return toSignIn(path);
   const { identityId } = person.identity;
-  const found = await services.connections.find(link.appId, link.userId);
-  const isForeign = found !== undefined && found.identityId !== identityId;
-  const capToClaim = found === undefined ? await services.connections.capToClaim(link.appId, link.userId) : undefined;
-  const isOneMore = found === undefined && (await services.connections.knowsApp(identityId, link.appId));
-  return { link, app, person, connection: isForeign ? undefined : found, capToClaim, isOneMore, isForeign };
+  return { link, app, person, ...(await services.connections.seenBy(identityId, link.appId, link.userId)) };
 }
 
 /** Forged, altered, expired, spent, or of another page: the answer never says which, so that nobody learns by guessing (BI-04). */
