@@ -17,6 +17,10 @@ const actor = await idOf(operator);
 const live = createPool({ url: service.database.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
 after(() => live.end());
 
+function balances(line?: FullLine): readonly unknown[] {
+  return [line?.before?.['balanceMicros'], line?.after?.['balanceMicros']];
+}
+
 /** The newest lines of the trail, as the API shows them. */
 async function newest(count: number): Promise<readonly FullLine[]> {
   return (await operator.get(200, 'GET', `/operator/audit?limit=${count}`))['entries'] as FullLine[];
@@ -34,7 +38,6 @@ test('D6 CP-09 an operator’s act names the actor, the address, the amount, and
   for (const line of [changed, reinstated, clawedBack, credited]) {
     assert.deepEqual([line?.actor, line?.actorName, line?.from], [actor, account.email, '127.0.0.1']);
   }
-  const balances = (line?: FullLine) => [line?.before?.['balanceMicros'], line?.after?.['balanceMicros']];
   assert.deepEqual([credited?.amountMicros, ...balances(credited)], [7, 10, 17]);
   assert.deepEqual([clawedBack?.amountMicros, ...balances(clawedBack)], [20, 17, 0]);
   assert.deepEqual([clawedBack?.after?.['shortfallMicros'], clawedBack?.after?.['isSuspended']], [3, true]);
