@@ -282,6 +282,16 @@ grant usage on schema db to purser_sandbox;
 
 create type db.hold_request as (call_id uuid, app_id text, user_id text, least_micros bigint, most_micros bigint, streams_max integer, key_digest bytea, body_digest bytea, joins boolean, joined_call uuid);
 
+create table db.clock (
+  is_only boolean default true not null,
+  trusted_at timestamp with time zone default clock_timestamp() not null,
+  seen_at timestamp with time zone default clock_timestamp() not null,
+  steady_since timestamp with time zone default clock_timestamp() not null,
+  constraint clock_pkey PRIMARY KEY (is_only),
+  constraint clock_is_only_check CHECK (is_only)
+) with (fillfactor = 10);
+grant select on db.clock to purser_live;
+
 create table db.functions (
   name text collate "C" not null,
   digest bytea not null,
@@ -875,6 +885,14 @@ CREATE INDEX copies_created ON webhooks.copies USING btree (created_at);
 grant select, delete on webhooks.copies to purser_live;
 grant update (handed_to) on webhooks.copies to purser_live;
 
+create table webhooks.event_key (
+  is_only boolean default true not null,
+  key bytea default (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())) not null,
+  constraint event_key_pkey PRIMARY KEY (is_only),
+  constraint event_key_is_only_check CHECK (is_only),
+  constraint event_key_key_check CHECK ((length(key) = 32))
+);
+
 create table webhooks.events (
   event_id text collate "C" not null,
   app_id text collate "C" not null,
@@ -955,7 +973,7 @@ alter table webhooks.copies add constraint copies_subscription_id_fkey FOREIGN K
 grant execute on function db.analyze_small_table() to purser_live;
 
 -- db.current_month() returns date
---   sql, volatile
+--   plpgsql, volatile, search_path=pg_catalog
 grant execute on function db.current_month() to purser_live;
 
 -- db.hold_outcome(largest bigint, least_amount bigint, is_connected boolean, is_suspended boolean, cap bigint, cap_spent bigint, cap_held bigint, open_streams integer, streams_max integer) returns text
@@ -963,6 +981,14 @@ grant execute on function db.current_month() to purser_live;
 
 -- db.largest_hold(is_connected boolean, is_suspended boolean, balance bigint, held bigint, cap bigint, cap_spent bigint, cap_held bigint) returns bigint
 --   sql, immutable
+
+-- db.observe_clock() returns void
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function db.observe_clock() to purser_live;
+
+-- db.wall_clock() returns timestamp with time zone
+--   sql, volatile
+grant execute on function db.wall_clock() to purser_live;
 
 -- idempotency.find(p_call uuid) returns TABLE(sealed bytea, charged bigint)
 --   sql, volatile, security definer, search_path=pg_catalog
@@ -1156,7 +1182,7 @@ grant execute on function webhooks.drop_listeners() to purser_live;
 grant execute on function webhooks.drop_stale(text,integer) to purser_live;
 
 -- webhooks.event_id(p_type text, p_cause text) returns text
---   sql, immutable
+--   sql, stable
 
 -- webhooks.instant(p_at timestamp with time zone) returns text
 --   sql, immutable

@@ -78,6 +78,8 @@ export async function startTestService(
   const config = readConfig({
     PORT: '0',
     PURSER_PUBLIC_URL: 'https://purser.test',
+    PURSER_ACCOUNT_RATE_PER_MINUTE: '1000000', // Tests send far more than people do, from one address.
+    PURSER_ACCOUNT_RATE_BURST: '1000000',
     PURSER_DATA_DIR: dataDirectory,
     DATABASE_URL: database.url,
     ...environment,

@@ -207,7 +207,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /readyz': {
     id: 'getReadiness',
     tag: 'Service',
-    summary: 'Says whether the database answers and has the schema of this build',
+    summary: 'Says whether the service can take calls, and if not, why',
+    description:
+      'The database must answer, take writes and have the schema of this build, and the disk of the data directory must have room.',
   },
   'GET /metrics': {
     id: 'getMetrics',

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { email as emailSchema, newPassword } from '@purser/contract/control.ts';
-import type { AppLimits } from '#accounts/key-directory.ts';
+import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
 import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
@@ -16,7 +16,7 @@ import { type Micros, micros } from '#kernel/micros.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
 
 /** All settings (`docs/guides/operator.md`, "Settings"). Only this file reads the environment. */
-export interface Config {
+export interface Config extends LimitSettings {
   readonly environment: 'development' | 'production';
   /** The address to listen on. The default is loopback, so that nothing is exposed by accident. */
   readonly host: string;
@@ -32,8 +32,6 @@ export interface Config {
   readonly secret: Buffer;
   /** Undefined means the demo catalogue, in development only. */
   readonly catalogueFile: string | undefined;
-  /** The limits of apps that have none of their own. */
-  readonly appLimits: AppLimits;
   /** The play money that a sandbox user starts with (SB-01). */
   readonly sandboxGrant: Micros;
   /** ISO 4217, for all wallets of the service. */
@@ -82,7 +80,6 @@ const LEASE_SECONDS_MIN = 2;
 const LEASE_SECONDS_MIN_PRODUCTION = 10;
 const PUBLIC_URL_HOW =
   'Set it to the address that people open, such as https://pay.example.com; a proxy in front terminates TLS.';
-const COUNT = { least: 1, most: 1_000_000 };
 
 /** Reads and checks the settings. In development it may create the data directory and its secret. Throws `ConfigError`. */
 export function readConfig(environmentVariables: Readonly<Record<string, string | undefined>>): Config {
@@ -101,11 +98,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     databaseUrl: readDatabaseUrl(settings),
     dataDirectory,
     catalogueFile: catalogueFile === undefined ? undefined : path.resolve(catalogueFile),
-    appLimits: {
-      ratePerMinute: settings.whole('PURSER_RATE_PER_MINUTE', COUNT, 600),
-      rateBurst: settings.whole('PURSER_RATE_BURST', COUNT, 100),
-      maxStreamsPerUser: settings.whole('PURSER_MAX_STREAMS_PER_USER', COUNT, 4),
-    },
+    ...readLimits(settings),
     sandboxGrant: micros(
       BigInt(settings.whole('PURSER_SANDBOX_GRANT_MICROS', { least: 0, most: 2 ** 53 - 1 }, 5_000_000)),
     ),

@@ -28,12 +28,13 @@ import type { PageRoutes } from '#http/page-routes.ts';
 import { createPages } from '#web/pages.ts';
 import { resetMail } from '#mail/letters.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
-import { createPlanes, type Plane, type Planes } from '#http/planes.ts';
+import { createPlanes, type Plane, type PlanePaces, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
 import { createForgetAddresses } from '#audit/forget.ts';
 import { createForgetSignIns } from '#identities/session.ts';
-import type { Clock } from '#kernel/clock.ts';
+import { type Clock, steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
+import { createPace, type PaceRate } from '#limits/pace.ts';
 import { createThrottle } from '#limits/throttle.ts';
 import { createMailbox } from '#mail/mailbox.ts';
 import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
@@ -83,6 +84,17 @@ interface ComposedPlanes extends Planes {
   readonly processorWebhooks: ProcessorWebhooks | undefined;
 }
 
+/** People of one office share an address, so it may send as much as so many accounts. */
+const ADDRESS_SHARE = 5;
+
+function createPaces({ ratePerMinute, rateBurst }: PaceRate): PlanePaces {
+  const ofAddress = { ratePerMinute: ratePerMinute * ADDRESS_SHARE, rateBurst: rateBurst * ADDRESS_SHARE };
+  return {
+    accounts: createPace({ ratePerMinute, rateBurst }, steadyClock),
+    addresses: createPace(ofAddress, steadyClock),
+  };
+}
+
 /** Wires the routes and pages of app owners and operators to the modules they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
   const { config, pools, clock, log, keys, catalogue, subscriptions, listeners, underWay, links } = options;
@@ -127,7 +139,14 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     addressOf: control.addressOf,
     checkLedger: createLedgerCheck(pools.check),
   };
-  const of = { log, findSession: control.sessions.find, publicUrl: config.publicUrl };
+  const paces = createPaces(config.accountPace);
+  const of = {
+    log,
+    findSession: control.sessions.find,
+    addressOf: control.addressOf,
+    paces,
+    publicUrl: config.publicUrl,
+  };
   const planes = await createPlanes(of, (plane) => {
     followHandlers(plane, underWay);
     addRoutes(plane, control, operator);
@@ -144,7 +163,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   return {
     handle: planes.handle,
     processorWebhooks: payments?.processorWebhooks,
-    pages: createPages({ ...control, walletOwners: people, secret: config.secret, log }),
+    pages: createPages({ ...control, walletOwners: people, pace: paces.addresses, secret: config.secret, log }),
     close: () => Promise.all([expiry.stop(), payments?.stop()]).then(planes.close),
   };
 }

@@ -1,7 +1,7 @@
-import type { KeyDirectory } from '#accounts/key-directory.ts';
+import type { Caller, KeyDirectory } from '#accounts/key-directory.ts';
 import type { Idempotency } from '#idempotency/idempotency.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
-import { type AdmissionListener, admit, parseUser } from '#gateway/request/admission.ts';
+import { parseUser } from '#gateway/request/admission.ts';
 import type { Answer } from '#gateway/answer/answer.ts';
 import {
   callOf,
@@ -37,8 +37,8 @@ export interface Gateway {
   readonly rejections: Rejections;
 }
 
-interface Incoming extends AdmissionListener {
-  readonly authorization: string | undefined;
+interface Incoming {
+  readonly caller: Caller;
   readonly user: string | undefined;
   readonly retry: RetryHeaders;
   readonly correlationId: CorrelationId;
@@ -51,18 +51,11 @@ type Completed = Answer | Refusal | Promise<Answer | Refusal>;
 
 /**
  * Takes one chat completion from bytes to answer. Each line may refuse, and their order is part of the contract (CC-10,
- * `docs/ARCHITECTURE.md`). A call refused here never reached a provider and left no hold (CC-08). It makes no promise but the
- * lane's if this process knows the key and holds a token of the rate bucket: each costs a call more than the checks do.
+ * `docs/ARCHITECTURE.md`). `admit` comes first, before the body is read. A call refused here never reached a provider and left
+ * no hold (CC-08). It makes no promise but the lane's: each costs a call more than the checks do.
  */
 export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
-  const admitted = admit(gateway, incoming.authorization, incoming);
-  if (admitted instanceof Promise) return admitted.then((caller) => completeAdmitted(gateway, incoming, caller));
-  return completeAdmitted(gateway, incoming, admitted);
-}
-
-function completeAdmitted(gateway: Gateway, incoming: Incoming, caller: Awaited<ReturnType<typeof admit>>): Completed {
-  if (caller instanceof Refusal) return caller;
-
+  const { caller } = incoming;
   const userId = parseUser(incoming.user);
   if (userId instanceof Refusal) return userId;
 

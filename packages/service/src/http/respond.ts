@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
 import { envelopeOf, faultRefusal } from '#http/envelope.ts';
+import { endAfterBody } from '#http/linger.ts';
 import { refusals } from '#http/refusal-counter.ts';
 import { type CorrelationId, newCorrelationId, parseCorrelationId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -51,19 +52,24 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 }
 
 /** Sends text that is JSON. */
-function sendText(response: ServerResponse, status: number, text: string): void {
+function sendText(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  end: () => void = () => response.end(text),
+): void {
   if (response.headersSent) return; // The body turned out to be malformed and was refused while the handler ran.
   response.statusCode = status;
   response.setHeader('content-type', 'application/json; charset=utf-8');
   response.setHeader('content-length', Buffer.byteLength(text));
-  response.end(text);
+  end();
 }
 
 /**
  * Answers with a refusal, in the envelope and with the headers that stock clients obey (ER-01, ER-05, ER-07). Only a
  * refusal that says how long to wait may be retried; a 500 says nothing, so that clients use their own policy.
  */
-export function sendRefusal(exchange: Exchange, refusal: Refusal): void {
+export function sendRefusal(exchange: Exchange, refusal: Refusal, isReadable = true): void {
   const { request, response, correlationId } = exchange;
   if (response.headersSent || response.destroyed) return;
   nameAnswer(exchange);
@@ -79,9 +85,12 @@ export function sendRefusal(exchange: Exchange, refusal: Refusal): void {
   } else if (status < 500 || status === 502) {
     response.setHeader('x-should-retry', 'false');
   }
+  const text = JSON.stringify(envelopeOf(refusal, correlationId));
+  if (request.complete || !hasBody(request)) return sendText(response, status, text);
   // The rest of a body that was refused unread would be parsed as the next request.
-  if (!request.complete && hasBody(request)) response.setHeader('connection', 'close');
-  sendJson(response, status, envelopeOf(refusal, correlationId));
+  response.setHeader('connection', 'close');
+  if (isReadable) sendText(response, status, text, () => endAfterBody(request, response, text));
+  else sendText(response, status, text);
 }
 
 /** Addresses of other interfaces of the same vendors, and of clients whose base address lacks the version. */

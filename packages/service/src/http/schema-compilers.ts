@@ -19,10 +19,16 @@ export function readBySchema<Schema extends z.ZodType>(
   return read.success ? read.data : refusalOf(read.error);
 }
 
+/** Whether a route accepts no body: one that accepts an empty object does. */
+export function isOptionalBody(schema: z.ZodType): boolean {
+  return schema.safeParse({}).success;
+}
+
 /** The same in the form that the framework expects. */
-export const readRequest: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
+export const readRequest: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
+  const isOptional = httpPart === 'body' && isOptionalBody(schema);
   return (data: unknown) => {
-    const read = readBySchema(schema, data);
+    const read = readBySchema(schema, isOptional ? (data ?? {}) : data);
     return read instanceof Refusal ? { error: new Refused(read) } : { value: read };
   };
 };

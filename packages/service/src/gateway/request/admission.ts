@@ -12,7 +12,7 @@ interface Admission {
 }
 
 /** Called with what is learned of a caller as soon as it is known, even if the call is refused later. */
-export interface AdmissionListener {
+interface AdmissionListener {
   /** The key's mode (SB-02). */
   readonly onMode?: (mode: Mode) => void;
   /** The app's rate limits and what it has left of them (LI-01). */

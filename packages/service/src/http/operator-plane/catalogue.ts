@@ -34,7 +34,7 @@ export function addCatalogueRoutes(plane: Plane, operator: OperatorPlane): void 
   plane.put(
     '/operator/catalogue',
     {
-      config: OPERATORS_ONLY,
+      config: { ...OPERATORS_ONLY, isLarge: true },
       schema: {
         querystring: reasonQuerySchema,
         body: catalogueSchema,
