@@ -102,9 +102,8 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
   const payments = composePayments({ config, pool, clock, log });
-  const audit = createAuditReader(pool);
   const control: ControlPlane = {
-    audit,
+    audit: createAuditReader(pool),
     accounts: createAccounts({
       pool,
       throttle,
@@ -135,7 +134,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     payments: createAnyPayments(pool),
     catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh }),
     accounts: createAccountDesk(pool),
-    audit,
+    audit: control.audit,
     addressOf: control.addressOf,
     checkLedger: createLedgerCheck(pools.check),
   };
