@@ -177,7 +177,11 @@ function unlessJoined({ callId }: HoldRequest, isUnkept: boolean): SandboxSettle
 test('CC-14 a joined sandbox call ends once its answer is kept, or without that if its wallet was locked', async () => {
   const run: Instance['run'] = (statement) => statement(ledger.instance);
   const pools = { reserve: sandbox, settle: sandbox };
-  const holds = createSandboxHolds(pools, { run, stop: async () => {}, leave: async () => {} }, micros(BigInt(GRANT)));
+  const holds = createSandboxHolds(
+    pools,
+    { run, stop: async () => {}, failedRenewals: () => 0, leave: async () => {} },
+    micros(BigInt(GRANT)),
+  );
   const [kept, unkept] = [keyOf('kept'), keyOf('unkept')];
   for (const request of [kept, unkept]) {
     assert.deepEqual(await holds.place(request), { kind: 'granted', granted: 60n });

@@ -171,4 +171,4 @@ export const processorWebhookSchema = z
 export const webhookReceivedSchema = z.object({ received: z.literal(true) });
 export const healthSchema = z.object({ status: z.literal('ok') });
 export const readySchema = z.object({ status: z.literal('ready') });
-export const unreadySchema = z.object({ status: z.literal('unavailable') });
+export const unreadySchema = z.object({ status: z.literal('unavailable'), reason: z.string() });

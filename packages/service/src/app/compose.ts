@@ -11,6 +11,7 @@ import { createReadiness } from '#app/readiness.ts';
 import { createIdempotency, type Idempotency } from '#idempotency/idempotency.ts';
 import { createCatalogue } from '#catalogue/catalogue.ts';
 import { createLinks } from '#connections/link.ts';
+import { startClockWatch } from '#db/clock-watch.ts';
 import { startGenerations } from '#db/generations.ts';
 import { startInstance } from '#db/instance.ts';
 import { createPool, type Pool } from '#db/pool.ts';
@@ -131,14 +132,14 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const read = { wallets: createWallets(shared), usage: createUsage(shared), apps: createAppProfiles(shared) };
   const dataPlane = { gateway, writers: openWriters(), ...read, links, currency: config.currency, clock };
-  const planePools = openPlanePools(pool);
-  const webhooks = composeWebhooks({ config, pools: planePools, clock, log });
-  const outbox = startMail(config, planePools.shared, log);
+  const pools = openPlanePools(pool);
+  const webhooks = composeWebhooks({ config, pools, clock, log });
+  const outbox = startMail(config, pools.shared, log);
   const underWay = createUnderWay();
-  const kept = { keys, catalogue, underWay, links, ...webhooks };
-  const planes = await composePlanes({ config, pools: planePools, clock, log, ...kept });
+  const planes = await composePlanes({ config, pools, clock, log, keys, catalogue, underWay, links, ...webhooks });
+  const readiness = createReadiness({ ...config, ...instance, pool: upkeep, log });
   return {
-    server: createHttpServer({ dataPlane, planes, isReady: createReadiness(upkeep, log), metrics, log, underWay }),
+    server: createHttpServer({ dataPlane, planes, readiness, metrics, log, underWay }),
     callsUnderWay: running.count,
     workUnderWay: underWay.count,
     settlementsKept: spool.kept,
@@ -205,6 +206,7 @@ function startUpkeep({ holds, pools, clock, log, leaseMs }: Upkeep): { readonly 
     startSandboxExpiry(pools.sandbox, log),
     startLedgerWatch({ pool: pools.check, clock, log }),
     startSmallTableStatistics(pools.live, log),
+    startClockWatch(pools.live, log),
   ];
   return { stop: () => Promise.all(jobs.map(({ stop }) => stop())) };
 }

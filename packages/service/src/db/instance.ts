@@ -20,6 +20,8 @@ export interface Instance {
    * from disk.
    */
   readonly leave: () => Promise<void>;
+  /** How many renewals of the lease have failed in a row. */
+  readonly failedRenewals: () => number;
 }
 
 /**
@@ -30,6 +32,7 @@ export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): P
   let id = await insertInstance(pool, leaseMs);
   let replacing: Promise<void> | undefined;
   let beating: Promise<void> | undefined;
+  let failedRenewals = 0;
 
   async function takeNewId(fencedId: bigint): Promise<void> {
     if (id !== fencedId) return; // Another statement noticed it first, and the new id is there.
@@ -52,7 +55,9 @@ export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): P
     const current = id;
     try {
       if (!(await renewLease(pool, current, leaseMs))) await replace(current);
+      failedRenewals = 0;
     } catch (fault) {
+      failedRenewals += 1;
       log.warn({ fault: describeFault(fault) }, 'the lease could not be renewed');
     }
   }
@@ -86,5 +91,6 @@ export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): P
       await endInstance(pool, id);
     },
     leave,
+    failedRenewals: () => failedRenewals,
   };
 }

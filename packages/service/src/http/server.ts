@@ -49,7 +49,8 @@ interface ServerOptions {
   readonly dataPlane: DataPlane;
   /** `processorWebhooks` is undefined if no payment processor is configured. */
   readonly planes: Planes & { readonly pages: PageRoutes; readonly processorWebhooks: ProcessorWebhooks | undefined };
-  readonly isReady: () => Promise<boolean>;
+  /** Says why this process should get no calls. Undefined: it is ready. */
+  readonly readiness: () => Promise<string | undefined>;
   readonly metrics: MetricsPlane;
   readonly log: Log;
   readonly underWay: UnderWay;
@@ -107,7 +108,7 @@ export function createHttpServer(options: ServerOptions): Server {
 function routesOf({
   dataPlane,
   planes: { processorWebhooks },
-  isReady,
+  readiness,
   metrics,
 }: ServerOptions): ReadonlyMap<string, Route> {
   const routes = new Map<string, Route>([
@@ -117,7 +118,7 @@ function routesOf({
     ['/connect', { POST: (exchange) => handleConnect(dataPlane, exchange) }],
     ['/usage/summary', { GET: (exchange) => handleUsageSummary(dataPlane, exchange) }],
     ['/healthz', { GET: ({ response }) => handleHealth(response) }],
-    ['/readyz', { GET: ({ response }) => handleReadiness(response, isReady) }],
+    ['/readyz', { GET: ({ response }) => handleReadiness(response, readiness) }],
     ['/metrics', { GET: (exchange) => handleMetrics(metrics, exchange) }],
   ]);
   for (const processor of NOTIFYING) {
