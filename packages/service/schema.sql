@@ -280,7 +280,7 @@ create schema db;
 grant usage on schema db to purser_live;
 grant usage on schema db to purser_sandbox;
 
-create type db.hold_request as (call_id uuid, app_id text, user_id text, least_micros bigint, most_micros bigint, streams_max integer, key_digest bytea, body_digest bytea, joins boolean, joined_call uuid);
+create type db.hold_request as (call_id uuid, app_id text, user_id text, least_micros bigint, most_micros bigint, streams_max integer, key_digest bytea, body_digest bytea, joins boolean, joined_call uuid, calls_max integer);
 
 create table db.clock (
   is_only boolean default true not null,
@@ -519,6 +519,7 @@ create table ledger.wallets (
   version bigint default 0 not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   first_connected_at timestamp with time zone,
+  open_calls integer default 0 not null,
   constraint wallets_pkey PRIMARY KEY (wallet_id),
   constraint a_shortfall_suspends CHECK (((shortfall_micros = 0) OR is_suspended)),
   constraint holds_are_covered CHECK ((is_clawed = (held_micros > balance_micros))),
@@ -528,6 +529,7 @@ create table ledger.wallets (
   constraint wallets_cap_micros_check CHECK (((cap_micros >= 0) AND (cap_micros <= '9007199254740991'::bigint))),
   constraint wallets_cap_spent_micros_check CHECK ((cap_spent_micros >= 0)),
   constraint wallets_held_micros_check CHECK ((held_micros >= 0)),
+  constraint wallets_open_calls_check CHECK ((open_calls >= 0)),
   constraint wallets_open_streams_check CHECK ((open_streams >= 0)),
   constraint wallets_shortfall_micros_check CHECK ((shortfall_micros >= 0))
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
@@ -803,6 +805,7 @@ create table sandbox.wallets (
   tokens bigint default 0 not null,
   last_used_at timestamp with time zone default clock_timestamp() not null,
   reset_at timestamp with time zone,
+  open_calls integer default 0 not null,
   constraint wallets_pkey PRIMARY KEY (wallet_id),
   constraint wallets_app_id_user_id_key UNIQUE (app_id, user_id),
   constraint wallets_balance_micros_check CHECK (((balance_micros >= 0) AND (balance_micros <= '9007199254740991'::bigint))),
@@ -810,6 +813,7 @@ create table sandbox.wallets (
   constraint wallets_cap_micros_check CHECK (((cap_micros >= 0) AND (cap_micros <= '9007199254740991'::bigint))),
   constraint wallets_cap_spent_micros_check CHECK ((cap_spent_micros >= 0)),
   constraint wallets_check CHECK (((held_micros >= 0) AND (held_micros <= balance_micros))),
+  constraint wallets_open_calls_check CHECK ((open_calls >= 0)),
   constraint wallets_open_streams_check CHECK ((open_streams >= 0))
 ) with (fillfactor = 50);
 
@@ -979,7 +983,7 @@ grant execute on function db.current_month() to purser_live;
 -- db.granted_hold(largest bigint, least_amount bigint, most_amount bigint) returns bigint
 --   sql, immutable
 
--- db.hold_outcome(largest bigint, least_amount bigint, is_connected boolean, is_suspended boolean, balance bigint, cap bigint, cap_spent bigint, cap_held bigint, open_streams integer, streams_max integer) returns text
+-- db.hold_outcome(largest bigint, least_amount bigint, is_connected boolean, is_suspended boolean, balance bigint, cap bigint, cap_spent bigint, cap_held bigint, open_streams integer, streams_max integer, open_calls integer, calls_max integer) returns text
 --   sql, immutable
 
 -- db.largest_hold(is_connected boolean, is_suspended boolean, balance bigint, held bigint, cap bigint, cap_spent bigint, cap_held bigint) returns bigint
@@ -1014,7 +1018,7 @@ grant execute on function ledger.begin_drains(uuid[]) to purser_live;
 -- ledger.booked_before(p_cause text, p_kinds ledger.entry_kind[], p_amount bigint) returns text
 --   sql, stable, search_path=pg_catalog
 
--- ledger.broken_rules(w ledger.wallets, entries bigint, last_seq bigint, balance bigint, shortfall bigint, held bigint, streams bigint, spent bigint, month_held bigint) returns TABLE(rule text, expected bigint, found bigint)
+-- ledger.broken_rules(w ledger.wallets, entries bigint, last_seq bigint, balance bigint, shortfall bigint, held bigint, streams bigint, plain bigint, spent bigint, month_held bigint) returns TABLE(rule text, expected bigint, found bigint)
 --   sql, immutable
 
 -- ledger.cause_of(p_wallet bigint, p_kind ledger.entry_kind, p_key text) returns text

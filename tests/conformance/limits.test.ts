@@ -7,6 +7,7 @@ import { callRoute, DATA_PLANE, everyRouteRefuses } from '../support/every-route
 import { type OpenStream, openStream } from '../support/open-stream.ts';
 import { assertRefusal } from '../support/refusal.ts';
 import {
+  completionBody,
   frame,
   type ScriptedUpstream,
   startScriptedUpstream,
@@ -24,10 +25,13 @@ let second: SecondGateway;
 const USAGE = { prompt_tokens: 1, completion_tokens: 1 };
 const STEPS = streamSteps({ model: 'm', pieces: ['begun', 'ended'], usage: USAGE, includeUsageChunk: true });
 
+/** Apps that may have more streams may have as many plain calls. */
+const CALLS = { PURSER_MAX_CALLS_PER_USER: '2' };
+
 before(async () => {
   upstream = await startScriptedUpstream();
-  service = await startTestService(catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 }));
-  second = await startSecondGateway(service);
+  service = await startTestService(catalogueAt(upstream.baseUrl, { timeoutMs: 60_000 }), CALLS);
+  second = await startSecondGateway(service, CALLS);
 });
 
 after(async () => {
@@ -231,4 +235,27 @@ test('SB-10 live and sandbox streams are counted separately, and take tokens fro
   for (const key of [shared.testKey, shared.liveKey]) {
     assertRefusal(await chat({ ...live, key }), { code: 'TOO_MANY_REQUESTS' });
   }
+});
+
+test('C2 CC-18 a user has only so many plain calls at once, across gateways; one more is a 429 that may be retried', async () => {
+  const app = await service.addApp({ maxStreamsPerUser: 1 });
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  upstream.script({
+    body: [{ waitFor: held }, { write: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) }],
+  });
+  for (const user of ['busy', 'idle']) await service.fund(app, user, 10_000_000);
+  const before = upstream.requests.length;
+  const call = (user: string, url = service.url) => chat({ url, key: app.liveKey, user });
+  const running = [call('busy'), call('busy', second.url)];
+  await waitUntil('both run', () => upstream.requests.length === before + 2);
+  const refused = await call('busy', second.url);
+  assertRefusal(refused, { code: 'TOO_MANY_REQUESTS', param: null, hasLink: false });
+  assert.match(String(refused.error['message']), /^This user has as many calls running as are allowed/);
+  const stranger = await call('nobody');
+  assertRefusal(stranger, { code: 'PAYMENT_REQUIRED' });
+  const other = call('idle');
+  await waitUntil('another user’s call runs', () => upstream.requests.length === before + 3);
+  release();
+  for (const reply of await Promise.all([...running, other])) assert.equal(reply.status, 200);
+  assert.equal((await call('busy', second.url)).status, 200);
 });

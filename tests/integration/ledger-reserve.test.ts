@@ -166,6 +166,22 @@ test('LI-02 streams count while they hold, and plain calls never count', async (
   await expectRight();
 });
 
+const plain = () => holdOf('plain', 1, { callsMax: 2 });
+
+test('C2 CC-18 plain calls count while they hold, in a batch and across batches, and streams never count', async () => {
+  await ledger.open('plain', 1_000);
+  const [first, stream] = [plain(), holdOf('plain', 1, { streamsMax: 3 })];
+  assert.deepEqual(await ledger.reserve([first]), [1]); // Whole: by the statement for ordinary batches.
+  assert.deepEqual(await ledger.reserve([plain(), stream, plain()]), [1, 1, 'call_limit']);
+  assert.deepEqual(await ledger.reserve([plain()]), ['call_limit']);
+  await ledger.settle([endOf(first, 1), endOf(stream, 1)]);
+  assert.deepEqual(await ledger.reserve([plain(), plain()]), [1, 'call_limit']);
+  await ledger.setWallet('plain', 'is_connected = false');
+  assert.deepEqual(await ledger.reserve([plain()]), ['payment_required']); // Running calls tell nothing (A2).
+  await ledger.setWallet('plain', 'is_connected = true');
+  await expectRight();
+});
+
 test('WA-02 a disconnected wallet, an empty wallet and a missing wallet give the same refusal', async () => {
   await ledger.open('gone', 1_000);
   await ledger.setWallet('gone', 'is_connected = false');

@@ -69,7 +69,7 @@ function modelOf({ input, cached, cacheWrite, output, margin, ...rest }: AnyMode
   };
 }
 
-const limits = { ratePerMinute: 1, rateBurst: 1, maxStreamsPerUser: 1 };
+const limits = { ratePerMinute: 1, rateBurst: 1, maxStreamsPerUser: 1, maxCallsPerUser: 1, maxCallsPerApp: 1 };
 const pseudonyms = createPseudonyms(Buffer.alloc(32));
 const app = { appId: newAppId(), isSuspended: false, isFirstParty: true, limits };
 

@@ -125,8 +125,9 @@ export function holdOf(
   {
     callId = newCallId(),
     streamsMax = 0,
+    callsMax = 0,
     idempotencyKey,
-  }: Partial<Pick<HoldRequest, 'callId' | 'streamsMax' | 'idempotencyKey'>> = {},
+  }: Partial<Pick<HoldRequest, 'callId' | 'streamsMax' | 'callsMax' | 'idempotencyKey'>> = {},
 ): HoldRequest {
   const { least, most } = typeof amount === 'number' ? { least: amount, most: amount } : amount;
   return {
@@ -136,6 +137,7 @@ export function holdOf(
     least: micros(BigInt(least)),
     most: micros(BigInt(most)),
     streamsMax,
+    callsMax,
     idempotencyKey,
   };
 }

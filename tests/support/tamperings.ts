@@ -138,6 +138,11 @@ export const TAMPERINGS: readonly Tampering[] = [
     found: ['open streams are the holds of streams: 1, not 2'],
   },
   {
+    what: 'a plain call that is still counted after its end',
+    by: [ofVictim('open_calls = open_calls + 1')],
+    found: ['open calls are the holds of plain calls: 1, not 2'],
+  },
+  {
     what: 'a cap counter that lost a micro',
     by: [ofVictim('cap_spent_micros = cap_spent_micros - 1')],
     found: ['spent this month is the sum of its charges: 50, not 49'],
@@ -198,7 +203,7 @@ export const TAMPERINGS: readonly Tampering[] = [
     by: [
       `insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)
        select call_id, wallet_id, 5, month, false, 1 from usage.calls where charged_micros = 20`,
-      ofVictim('held_micros = held_micros + 5, cap_held_micros = cap_held_micros + 5'),
+      ofVictim('held_micros = held_micros + 5, cap_held_micros = cap_held_micros + 5, open_calls = open_calls + 1'),
     ],
     found: ['a call that has ended holds nothing: 0, not 5'],
   },

@@ -5,7 +5,13 @@ import { createKeyDirectory } from '#accounts/key-directory.ts';
 import type { Queryable } from '#db/pool.ts';
 import { newAppId, newKeyId } from '#kernel/ids.ts';
 
-const DEFAULTS = { ratePerMinute: 600, rateBurst: 100, maxStreamsPerUser: 4 };
+const DEFAULTS = {
+  ratePerMinute: 600,
+  rateBurst: 100,
+  maxStreamsPerUser: 4,
+  maxCallsPerUser: 16,
+  maxCallsPerApp: 1_000,
+};
 
 /** A database without keys that counts its queries. */
 function emptyDatabase() {

@@ -17,13 +17,21 @@ export interface AppFacts {
   readonly appId: AppId;
   readonly isSuspended: boolean;
   readonly isFirstParty: boolean;
-  readonly limits: AppLimits;
+  readonly limits: CallLimits;
 }
 
 export interface AppLimits {
   readonly ratePerMinute: number;
   readonly rateBurst: number;
   readonly maxStreamsPerUser: number;
+}
+
+/** With what a restart alone can change. */
+export interface CallLimits extends AppLimits {
+  /** Plain calls at once of a user, across all gateways; as many as streams, if an app may have more of those (CC-18). */
+  readonly maxCallsPerUser: number;
+  /** Plain calls at once of the app, in each gateway process. */
+  readonly maxCallsPerApp: number;
 }
 
 /** Who is calling: the app behind a valid key. */
@@ -55,7 +63,7 @@ const UNKNOWN_DIGESTS_MAX = 10_000;
  * Loads a key when it is first used and keeps it. `refresh` brings every later change. A row never replaces one of a later
  * generation: otherwise a look-up that was already running could undo a revocation (AU-09).
  */
-export function createKeyDirectory(db: Queryable, defaults: AppLimits, onUse: (keyId: KeyId) => void): KeyDirectory {
+export function createKeyDirectory(db: Queryable, defaults: CallLimits, onUse: (keyId: KeyId) => void): KeyDirectory {
   const keys = new Map<string, KeyRow>();
   const apps = new Map<AppId, AppRow & { readonly facts: AppFacts }>();
   const unknown = new Set<string>();
@@ -132,7 +140,8 @@ function remember(unknown: Set<string>, digest: string): void {
 }
 
 /** An app without limits of its own gets the service's defaults, which a restart may change. */
-function factsOf(row: AppRow, defaults: AppLimits): AppFacts {
+function factsOf(row: AppRow, defaults: CallLimits): AppFacts {
+  const maxStreamsPerUser = row.max_streams_per_user ?? defaults.maxStreamsPerUser;
   return {
     appId: row.app_id,
     isSuspended: row.status === 'suspended',
@@ -140,7 +149,9 @@ function factsOf(row: AppRow, defaults: AppLimits): AppFacts {
     limits: {
       ratePerMinute: row.rate_per_minute ?? defaults.ratePerMinute,
       rateBurst: row.rate_burst ?? defaults.rateBurst,
-      maxStreamsPerUser: row.max_streams_per_user ?? defaults.maxStreamsPerUser,
+      maxStreamsPerUser,
+      maxCallsPerUser: Math.max(maxStreamsPerUser, defaults.maxCallsPerUser),
+      maxCallsPerApp: defaults.maxCallsPerApp,
     },
   };
 }

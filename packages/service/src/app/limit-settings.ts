@@ -1,10 +1,10 @@
-import type { AppLimits } from '#accounts/key-directory.ts';
+import type { CallLimits } from '#accounts/key-directory.ts';
 import type { SettingsReader } from '#app/settings.ts';
 import type { PaceRate } from '#limits/pace.ts';
 
 export interface LimitSettings {
   /** The limits of apps that have none of their own. */
-  readonly appLimits: AppLimits;
+  readonly appLimits: CallLimits;
   /** How fast one account may use the control and operator planes of one gateway process. */
   readonly accountPace: PaceRate;
 }
@@ -18,6 +18,8 @@ export function readLimits(settings: SettingsReader): LimitSettings {
       ratePerMinute: settings.whole('PURSER_RATE_PER_MINUTE', COUNT, 600),
       rateBurst: settings.whole('PURSER_RATE_BURST', COUNT, 100),
       maxStreamsPerUser: settings.whole('PURSER_MAX_STREAMS_PER_USER', COUNT, 4),
+      maxCallsPerUser: settings.whole('PURSER_MAX_CALLS_PER_USER', COUNT, 16),
+      maxCallsPerApp: settings.whole('PURSER_MAX_CALLS_PER_APP', COUNT, 1_000),
     },
     accountPace: {
       ratePerMinute: settings.whole('PURSER_ACCOUNT_RATE_PER_MINUTE', COUNT, 1_200),

@@ -13,4 +13,5 @@ export const holdRequests = recordArrayOf<HoldRequest>({
   body_digest: ({ idempotencyKey }) => idempotencyKey?.body,
   joins: ({ idempotencyKey }) => idempotencyKey?.joins,
   joined_call: ({ idempotencyKey }) => idempotencyKey?.joined,
+  calls_max: ({ callsMax }) => callsMax ?? 0,
 });

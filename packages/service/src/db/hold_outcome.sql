@@ -6,11 +6,13 @@
 -- it. The two races pass, and may be retried (WA-13).
 create or replace function db.hold_outcome(
   largest bigint, least_amount bigint, is_connected boolean, is_suspended boolean,
-  balance bigint, cap bigint, cap_spent bigint, cap_held bigint, open_streams int, streams_max int
+  balance bigint, cap bigint, cap_spent bigint, cap_held bigint, open_streams int, streams_max int,
+  open_calls int, calls_max int
 ) returns text
 language sql immutable parallel safe as $$
   select case
     when streams_max > 0 and open_streams >= streams_max then 'stream_limit'
+    when calls_max > 0 and open_calls >= calls_max then 'call_limit'
     when least_amount <= largest then 'granted'
     when not is_connected then 'payment_required'
     when is_suspended then 'wallet_suspended'

@@ -7,6 +7,7 @@ import { type Micros, microsFromRow } from '#kernel/micros.ts';
  */
 export type HoldRefusalReason =
   | 'stream_limit'
+  | 'call_limit'
   | 'payment_required'
   | 'wallet_suspended'
   | 'cap_reached'
@@ -24,6 +25,8 @@ export interface HoldRequest {
   readonly most: Micros;
   /** How many streams the user may have open, this one included; 0 for a plain call. */
   readonly streamsMax: number;
+  /** How many plain calls the user may have running, this one included; 0 or none: any number (CC-18). */
+  readonly callsMax?: number;
   /** Undefined if no later call can be a retry of this one (CC-14). */
   readonly idempotencyKey?: HoldKey | undefined;
 }

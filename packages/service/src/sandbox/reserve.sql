@@ -64,7 +64,8 @@ begin
     largest := db.largest_hold(true, wallet.is_suspended, wallet.balance_micros, wallet.held_micros, wallet.cap_micros,
       wallet.cap_spent_micros, wallet.cap_held_micros);
     outcome := db.hold_outcome(largest, asked.least_micros, true, wallet.is_suspended, wallet.balance_micros,
-      wallet.cap_micros, wallet.cap_spent_micros, wallet.cap_held_micros, wallet.open_streams, asked.streams_max);
+      wallet.cap_micros, wallet.cap_spent_micros, wallet.cap_held_micros, wallet.open_streams, asked.streams_max,
+      wallet.open_calls, asked.calls_max);
     granted := case when outcome = 'granted' then db.granted_hold(largest, asked.least_micros, asked.most_micros) else 0 end;
     return next;
     if outcome = 'granted' then
@@ -75,6 +76,7 @@ begin
     update sandbox.wallets w set
       held_micros = w.held_micros + granted,
       open_streams = w.open_streams + (outcome = 'granted' and asked.streams_max > 0)::int,
+      open_calls = w.open_calls + (outcome = 'granted' and asked.streams_max = 0)::int,
       cap_month = month,
       cap_spent_micros = wallet.cap_spent_micros,
       cap_held_micros = wallet.cap_held_micros + granted,

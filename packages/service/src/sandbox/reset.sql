@@ -12,7 +12,7 @@ begin
   returning * into wallet;
   delete from sandbox.holds h where h.wallet_id = wallet.wallet_id;
   update sandbox.wallets w set
-    balance_micros = p_balance, held_micros = 0, open_streams = 0,
+    balance_micros = p_balance, held_micros = 0, open_streams = 0, open_calls = 0,
     cap_micros = p_cap, cap_spent_micros = 0, cap_held_micros = 0,
     is_suspended = p_suspended, requests = 0, tokens = 0, last_used_at = clock_timestamp(), reset_at = clock_timestamp()
   where w.wallet_id = wallet.wallet_id

@@ -28,6 +28,7 @@ begin
       balance_micros = w.balance_micros - charged,
       held_micros = w.held_micros - hold.amount_micros,
       open_streams = w.open_streams - hold.is_stream::int,
+      open_calls = w.open_calls - (not hold.is_stream)::int,
       cap_spent_micros = w.cap_spent_micros + case when w.cap_month = hold.month then charged else 0 end,
       cap_held_micros = w.cap_held_micros - case when w.cap_month = hold.month then hold.amount_micros else 0 end,
       requests = w.requests + (ended.tokens > 0)::int,

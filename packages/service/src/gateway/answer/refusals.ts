@@ -5,6 +5,7 @@ import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { UpstreamError } from '#providers/provider.ts';
 
 const STREAM_RETRY_SECONDS = 1;
+const CALL_RETRY_SECONDS = 1;
 const THROTTLE_RETRY_SECONDS = 2;
 /** Money on hold is free again as soon as the calls that hold it end. */
 const HELD_RETRY_SECONDS = 1;
@@ -25,6 +26,8 @@ export function refusalOfHold(reason: HoldRefusalReason, links: RefusalLinks): R
       return refuse('CONCURRENT_STREAM_LIMIT', 'This user has as many streams open as are allowed at a time.', {
         retryAfterSeconds: STREAM_RETRY_SECONDS,
       });
+    case 'call_limit':
+      return tooManyCalls('This user');
     case 'payment_required':
       return paymentRequired(links.topup());
     case 'wallet_suspended':
@@ -41,6 +44,13 @@ export function refusalOfHold(reason: HoldRefusalReason, links: RefusalLinks): R
     default:
       return unreachable(reason);
   }
+}
+
+/** More plain calls at once than are allowed (CC-18). `whose`: of the user, or of the app in this process. */
+export function tooManyCalls(whose: 'This user' | 'This app'): Refusal<'TOO_MANY_REQUESTS'> {
+  return refuse('TOO_MANY_REQUESTS', `${whose} has as many calls running as are allowed at a time.`, {
+    retryAfterSeconds: CALL_RETRY_SECONDS,
+  });
 }
 
 /** A pause is a cap of 0 to the ledger, so the message fits both. */

@@ -51,6 +51,7 @@ export interface EndedHold {
 
 export type HoldRefusalCode =
   | 'CONCURRENT_STREAM_LIMIT'
+  | 'TOO_MANY_REQUESTS'
   | 'PAYMENT_REQUIRED'
   | 'WALLET_SUSPENDED'
   | 'APP_SPEND_CAP_EXCEEDED';

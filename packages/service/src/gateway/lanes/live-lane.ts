@@ -1,8 +1,8 @@
 import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
 import type { Links } from '#connections/link.ts';
-import { refusalOfHold } from '#gateway/answer/refusals.ts';
+import { refusalOfHold, tooManyCalls } from '#gateway/answer/refusals.ts';
 import type { Hold, Lane } from '#gateway/call/lane.ts';
-import type { RunningCalls } from '#gateway/lanes/running-calls.ts';
+import { dismissing, type RunningCalls } from '#gateway/lanes/running-calls.ts';
 import { holdRequestOf } from '#gateway/usage/hold-request.ts';
 import type { DrainSlots } from '#ledger/hold/drain-slots.ts';
 import type { Holds } from '#ledger/holds.ts';
@@ -21,21 +21,26 @@ export function createLiveLane({ holds, drainSlots, links, clientOf, running }: 
   return {
     mode: 'live',
     place: (call, joined) => {
+      if (!running.admit(call)) return Promise.resolve({ kind: 'refused', refusal: tooManyCalls('This app') });
       const request = holdRequestOf(call, joined);
-      return holds.place(request).then((answer) => {
-        switch (answer.kind) {
-          case 'granted':
-            return running.begin<'live'>({ mode: 'live', call, granted: answer.granted });
-          case 'refused': {
-            const { least } = request;
-            const topup = () => links.topup(request, least);
-            const cap = () => links.cap(request, least);
-            return { kind: 'refused', refusal: refusalOfHold(answer.reason, { topup, cap }) };
+      return holds.place(request).then(
+        (answer) => {
+          if (answer.kind !== 'granted') running.dismiss(call);
+          switch (answer.kind) {
+            case 'granted':
+              return running.begin<'live'>({ mode: 'live', call, granted: answer.granted });
+            case 'refused': {
+              const { least } = request;
+              const topup = () => links.topup(request, least);
+              const cap = () => links.cap(request, least);
+              return { kind: 'refused', refusal: refusalOfHold(answer.reason, { topup, cap }) };
+            }
+            case 'earlier':
+              return answer;
           }
-          case 'earlier':
-            return answer;
-        }
-      });
+        },
+        dismissing(running, call),
+      );
     },
     settle: (hold, ending, when) => {
       // A new object, because the ledger keeps it on disk in an outage: it must hold nothing of prompt or answer.

@@ -1,5 +1,6 @@
+import type { ChatCall } from '#gateway/call/call.ts';
 import type { EndedHold, Ending, Hold, PlacedHold } from '#gateway/call/lane.ts';
-import type { CallId, Mode } from '#kernel/ids.ts';
+import type { AppId, CallId, Mode } from '#kernel/ids.ts';
 import type { Log } from '#kernel/log.ts';
 import { counter, labelledCounter } from '#kernel/metrics.ts';
 import { type Micros, microsToWire } from '#kernel/micros.ts';
@@ -7,6 +8,13 @@ import { type Micros, microsToWire } from '#kernel/micros.ts';
 /** The calls that hold money now, whether or not their caller is still there. A process that stops waits for them. */
 export interface RunningCalls {
   readonly count: () => number;
+  /**
+   * Counts a plain call towards those of its app in this process, before its hold is placed. False: the app has as many as it
+   * may have (CC-18). Their answers are read whole, so their number bounds what they take of memory and time.
+   */
+  readonly admit: (call: ChatCall) => boolean;
+  /** Takes back `admit` for a call that got no hold. */
+  readonly dismiss: (call: ChatCall) => void;
   readonly begin: <M extends Mode>(hold: Hold<M>) => PlacedHold<M>;
   /** Counts the call's end once its settlement resolves, and logs a provider that contradicted itself. */
   readonly end: <M extends Mode>(hold: Hold<M>, ending: Ending, settling: Promise<EndedHold>) => Promise<EndedHold>;
@@ -14,8 +22,29 @@ export interface RunningCalls {
 
 export function createRunningCalls(log: Log): RunningCalls {
   const running = new Set<CallId>();
+  const plainCalls = new Map<AppId, number>(); // Only of apps that have any.
+
+  function dismiss({ isStream, app: { appId } }: ChatCall): void {
+    if (isStream) return;
+    const left = (plainCalls.get(appId) ?? 0) - 1;
+    if (left > 0) plainCalls.set(appId, left);
+    else plainCalls.delete(appId);
+  }
+
+  function leave(call: ChatCall): void {
+    if (running.delete(call.callId)) dismiss(call);
+  }
+
   return {
     count: () => running.size,
+    admit: ({ isStream, app: { appId, limits } }) => {
+      if (isStream) return true;
+      const count = plainCalls.get(appId) ?? 0;
+      if (count >= limits.maxCallsPerApp) return false;
+      plainCalls.set(appId, count + 1);
+      return true;
+    },
+    dismiss,
     begin: (hold) => {
       running.add(hold.call.callId);
       return { kind: 'placed', hold };
@@ -30,16 +59,24 @@ export function createRunningCalls(log: Log): RunningCalls {
       return settling.then(
         (ended) => {
           if (ended.isJoined === true) return ended; // It goes on, until its answer is kept.
-          running.delete(callId);
+          leave(hold.call);
           if (isCounted) countEnding(hold, ending, ended.charged);
           return ended;
         },
         (fault: unknown) => {
-          running.delete(callId); // Nothing will end it now, so nobody should wait for it.
+          leave(hold.call); // Nothing will end it now, so nobody should wait for it.
           throw fault;
         },
       );
     },
+  };
+}
+
+/** For a hold that could not be placed because of a fault. */
+export function dismissing({ dismiss }: RunningCalls, call: ChatCall): (fault: unknown) => never {
+  return (fault) => {
+    dismiss(call);
+    throw fault;
   };
 }
 

@@ -1,7 +1,7 @@
-import { refusalOfHold } from '#gateway/answer/refusals.ts';
+import { refusalOfHold, tooManyCalls } from '#gateway/answer/refusals.ts';
 import type { StreamPace } from '#gateway/call/call.ts';
 import type { Lane } from '#gateway/call/lane.ts';
-import type { RunningCalls } from '#gateway/lanes/running-calls.ts';
+import { dismissing, type RunningCalls } from '#gateway/lanes/running-calls.ts';
 import { createSandboxProvider } from '#gateway/lanes/sandbox-provider.ts';
 import { holdRequestOf } from '#gateway/usage/hold-request.ts';
 import type { SandboxHolds } from '#sandbox/sandbox-hold.ts';
@@ -21,17 +21,26 @@ export function createSandboxLane({ holds, placeholders, pace, running }: Sandbo
 
   return {
     mode: 'sandbox',
-    place: (call, joined) =>
-      holds.place(holdRequestOf(call, joined)).then((answer) => {
-        switch (answer.kind) {
-          case 'granted':
-            return running.begin<'sandbox'>({ mode: 'sandbox', call, granted: answer.granted });
-          case 'refused':
-            return { kind: 'refused', refusal: refusalOfHold(answer.reason, { topup: placeholder, cap: placeholder }) };
-          case 'earlier':
-            return answer;
-        }
-      }),
+    place: (call, joined) => {
+      if (!running.admit(call)) return Promise.resolve({ kind: 'refused', refusal: tooManyCalls('This app') });
+      return holds.place(holdRequestOf(call, joined)).then(
+        (answer) => {
+          if (answer.kind !== 'granted') running.dismiss(call);
+          switch (answer.kind) {
+            case 'granted':
+              return running.begin<'sandbox'>({ mode: 'sandbox', call, granted: answer.granted });
+            case 'refused':
+              return {
+                kind: 'refused',
+                refusal: refusalOfHold(answer.reason, { topup: placeholder, cap: placeholder }),
+              };
+            case 'earlier':
+              return answer;
+          }
+        },
+        dismissing(running, call),
+      );
+    },
     settle: (hold, ending, when) => {
       const { charge, outcome, usage } = ending;
       // The sandbox has no receipts: its wallet counts tokens for tests to look at.

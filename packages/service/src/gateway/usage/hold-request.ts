@@ -43,9 +43,10 @@ export function holdRequestOf(call: ChatCall, joined?: CallId): HoldRequest {
   const least = ceilingOf(model.price, prompt.tokensMax, leastOutput * choices);
   const most = ceilingOf(model.price, prompt.tokensMax, outputTokensMax * choices);
   const streamsMax = call.isStream ? app.limits.maxStreamsPerUser : 0;
+  const callsMax = call.isStream ? 0 : app.limits.maxCallsPerUser;
   const idempotencyKey = call.idempotencyKey && { ...call.idempotencyKey, ...(joined && { joined }) };
   const range = { least: atLeastMinimum(least), most: atLeastMinimum(most) };
-  return { callId, appId: app.appId, userId, ...range, streamsMax, idempotencyKey };
+  return { callId, appId: app.appId, userId, ...range, streamsMax, callsMax, idempotencyKey };
 }
 
 function atLeastMinimum(amount: Micros): Micros {

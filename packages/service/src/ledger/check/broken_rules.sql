@@ -2,7 +2,7 @@
 -- Both checks share it. PostgreSQL takes it into them, which is why it is neither strict nor run with the owner's rights.
 create or replace function ledger.broken_rules(
   w ledger.wallets, entries bigint, last_seq bigint, balance bigint, shortfall bigint,
-  held bigint, streams bigint, spent bigint, month_held bigint
+  held bigint, streams bigint, plain bigint, spent bigint, month_held bigint
 ) returns table (rule text, expected bigint, found bigint)
 language sql immutable parallel safe as $$
   select f.rule, f.expected, f.found from (values
@@ -12,6 +12,7 @@ language sql immutable parallel safe as $$
     ('the last entry has the last number', last_seq, w.entry_seq),
     ('held is the sum of the holds', held, w.held_micros),
     ('open streams are the holds of streams', streams, w.open_streams),
+    ('open calls are the holds of plain calls', plain, w.open_calls),
     ('spent this month is the sum of its charges', spent, w.cap_spent_micros),
     ('held this month is the sum of its holds', month_held, w.cap_held_micros),
     ('held is at most the balance', least(w.held_micros, w.balance_micros),

@@ -49,6 +49,7 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off 
     select h.wallet_id, h.month, sum(h.receipt)::bigint as charged from charges h group by h.wallet_id, h.month
   ), hold_sums as (
     select c.wallet_id, sum(h.amount_micros)::bigint as held, count(*) filter (where h.is_stream) as streams,
+      count(*) filter (where not h.is_stream and h.drained_since is null) as plain,
       sum(h.amount_micros) filter (where h.month = (c.wallet).cap_month)::bigint as month_held
     from changed c join ledger.holds h on h.wallet_id = c.wallet_id group by c.wallet_id
   ), differences as materialized (
@@ -59,7 +60,7 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off 
     left join hold_sums o on o.wallet_id = c.wallet_id
     cross join lateral ledger.broken_rules(c.wallet, c.entry_seq + coalesce(s.entries, 0),
       coalesce(s.last_seq, c.entry_seq), c.balance + coalesce(s.balance, 0), c.shortfall + coalesce(s.shortfall, 0),
-      coalesce(o.held, 0), coalesce(o.streams, 0), c.spent + coalesce(h.charged, 0), coalesce(o.month_held, 0)) f
+      coalesce(o.held, 0), coalesce(o.streams, 0), coalesce(o.plain, 0), c.spent + coalesce(h.charged, 0), coalesce(o.month_held, 0)) f
     union all
     select 'each entry carries the balance after it', n.wallet_id, n.before + n.change, n.after
     from news n where n.after <> n.before + n.change

@@ -10,7 +10,8 @@ language sql stable security definer set search_path = pg_catalog set work_mem =
     from ledger.entries e group by e.wallet_id
   ), hold_sums as (
     select h.wallet_id, count(*) as holds, sum(h.amount_micros)::bigint as held,
-      count(*) filter (where h.is_stream) as streams
+      count(*) filter (where h.is_stream) as streams,
+      count(*) filter (where not h.is_stream and h.drained_since is null) as plain
     from ledger.holds h group by h.wallet_id
   ), month_holds as (
     select h.wallet_id, h.month, sum(h.amount_micros)::bigint as held from ledger.holds h group by h.wallet_id, h.month
@@ -28,8 +29,8 @@ language sql stable security definer set search_path = pg_catalog set work_mem =
   left join month_holds mh on mh.wallet_id = w.wallet_id and mh.month = w.cap_month
   left join month_calls mc on mc.wallet_id = w.wallet_id and mc.month = w.cap_month
   cross join lateral ledger.broken_rules(w, coalesce(e.entries, 0), coalesce(e.last_seq, 0), coalesce(e.balance, 0),
-    coalesce(e.shortfall, 0), coalesce(h.held, 0), coalesce(h.streams, 0), coalesce(mc.charged, 0),
-    coalesce(mh.held, 0)) f
+    coalesce(e.shortfall, 0), coalesce(h.held, 0), coalesce(h.streams, 0), coalesce(h.plain, 0),
+    coalesce(mc.charged, 0), coalesce(mh.held, 0)) f
   union all
   select 'each entry carries the balance after it', c.wallet_id, c.before + c.change, c.after
   from (

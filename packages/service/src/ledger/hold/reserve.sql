@@ -29,7 +29,7 @@ declare
   asked record;
   wallet bigint; -- The wallet that the running figures below are of.
   month date;
-  held bigint; spent bigint; capped bigint; streams int;
+  held bigint; spent bigint; capped bigint; streams int; plain int;
   largest bigint;
   -- Of the calls that are granted, each in its place in the batch; null in the places of the others.
   held_wallets bigint[]; held_amounts bigint[]; held_months date[]; held_freed int[];
@@ -66,7 +66,7 @@ begin
     or exists (select from usage.calls c where c.call_id = any (calls));
   for asked in
     select q.*, w.wallet_id, w.is_connected, w.is_suspended, w.balance_micros, w.held_micros, w.cap_micros, w.cap_month,
-      w.cap_spent_micros, w.cap_held_micros, w.open_streams, h.amount_micros as placed, h.instance_id as holder, c.call_id as ended
+      w.cap_spent_micros, w.cap_held_micros, w.open_streams, w.open_calls, h.amount_micros as placed, h.instance_id as holder, c.call_id as ended
     from unnest(p_requests) with ordinality q
     left join ledger.wallets w on w.wallet_id = any (locked) and w.app_id = q.app_id and w.user_id = q.user_id
     left join lateral (
@@ -88,6 +88,7 @@ begin
       spent := case when asked.cap_month = month then asked.cap_spent_micros else 0 end;
       capped := case when asked.cap_month = month then asked.cap_held_micros else 0 end;
       streams := asked.open_streams;
+      plain := asked.open_calls;
     end if;
     if asked.ended is not null then
       outcome := 'call_ended';
@@ -134,7 +135,7 @@ begin
       largest := db.largest_hold(
         asked.is_connected, asked.is_suspended, asked.balance_micros, held, asked.cap_micros, spent, capped);
       outcome := db.hold_outcome(largest, asked.least_micros, asked.is_connected, asked.is_suspended,
-        asked.balance_micros, asked.cap_micros, spent, capped, streams - freed, asked.streams_max);
+        asked.balance_micros, asked.cap_micros, spent, capped, streams - freed, asked.streams_max, plain, asked.calls_max);
       if outcome = 'granted' then
         granted := db.granted_hold(largest, asked.least_micros, asked.most_micros);
         held := held + granted;
@@ -145,6 +146,7 @@ begin
           held_freed[asked.ordinality] := freed;
         end if;
         streams := streams + (asked.streams_max > 0)::int;
+        plain := plain + (asked.streams_max = 0)::int;
         held_wallets[asked.ordinality] := asked.wallet_id;
         held_amounts[asked.ordinality] := granted;
         held_months[asked.ordinality] := month;
@@ -157,13 +159,15 @@ begin
     update ledger.wallets w set
       held_micros = w.held_micros + g.amount,
       open_streams = w.open_streams + g.streams,
+      open_calls = w.open_calls + g.plain,
       cap_month = g.month,
       cap_spent_micros = case when w.cap_month = g.month then w.cap_spent_micros else 0 end,
       cap_held_micros = case when w.cap_month = g.month then w.cap_held_micros else 0 end + g.amount,
       version = w.version + g.holds
     from (
       select h.wallet_id, h.month, sum(h.amount)::bigint as amount, count(*) as holds,
-        count(*) filter (where (p_requests[h.place]).streams_max > 0) - coalesce(sum(h.freed), 0) as streams
+        count(*) filter (where (p_requests[h.place]).streams_max > 0) - coalesce(sum(h.freed), 0) as streams,
+        count(*) filter (where (p_requests[h.place]).streams_max = 0) as plain
       from unnest(held_wallets, held_amounts, held_months, held_freed) with ordinality
         as h (wallet_id, amount, month, freed, place)
       where h.amount is not null

@@ -24,7 +24,7 @@ begin
   -- If all calls of a wallet together fit into the share that one call may have of what is left (WA-13), each call fits
   -- into its own share of what those before it leave. So they are compared as one.
   with asked as (
-    select q.call_id, q.most_micros as amount, q.streams_max, q.key_digest, q.body_digest, w.wallet_id
+    select q.call_id, q.most_micros as amount, q.streams_max, q.calls_max, q.key_digest, q.body_digest, w.wallet_id
     from unnest(p_requests) q
     cross join lateral (
       -- Read only if it is connected, as in ledger.reserve. Whether it still is under its lock, largest_hold sees below.
@@ -35,13 +35,15 @@ begin
     update ledger.wallets w set
       held_micros = w.held_micros + t.amount,
       open_streams = w.open_streams + t.streams,
+      open_calls = w.open_calls + t.plain,
       cap_month = month,
       cap_spent_micros = case when w.cap_month = month then w.cap_spent_micros else 0 end,
       cap_held_micros = case when w.cap_month = month then w.cap_held_micros else 0 end + t.amount,
       version = w.version + t.holds
     from (
       select a.wallet_id, sum(a.amount)::bigint as amount, count(*) as holds,
-        count(*) filter (where a.streams_max > 0) as streams, min(a.streams_max) filter (where a.streams_max > 0) as streams_max
+        count(*) filter (where a.streams_max > 0) as streams, min(a.streams_max) filter (where a.streams_max > 0) as streams_max,
+        count(*) filter (where a.streams_max = 0) as plain, min(a.calls_max) filter (where a.calls_max > 0) as calls_max
       from asked a group by a.wallet_id order by a.wallet_id offset 0
     ) t
     where w.wallet_id = t.wallet_id and case when
@@ -51,6 +53,7 @@ begin
             case when w.cap_month = month then w.cap_spent_micros else 0 end,
             case when w.cap_month = month then w.cap_held_micros else 0 end), 0, t.amount)
         and (t.streams = 0 or w.open_streams + t.streams <= t.streams_max)
+        and (t.calls_max is null or w.open_calls + t.plain <= t.calls_max)
       then true else false end
     returning w.wallet_id
   ), placed as (

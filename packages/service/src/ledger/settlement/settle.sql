@@ -27,7 +27,8 @@ begin
     where h.call_id = any (calls) and not (h.is_joined and h.call_id = any (unkept)) returning h.*
   ), owed as (
     -- An overrun is booked only where the provider reported it: our own count is no bill.
-    select a.*, e.wallet_id, e.amount_micros as held, e.month, e.is_stream, least(a.charge_micros, e.amount_micros) as owed,
+    select a.*, e.wallet_id, e.amount_micros as held, e.month, e.is_stream,
+      not e.is_stream and e.drained_since is null as is_plain, least(a.charge_micros, e.amount_micros) as owed,
       case when a.is_estimated then 0 else greatest(0, a.charge_micros - e.amount_micros) end as overrun,
       sum(least(a.charge_micros, e.amount_micros)) over (partition by e.wallet_id order by a.ordinality)::bigint as owed_so_far
     from asked a join ended e on e.call_id = a.call_id
@@ -57,6 +58,7 @@ begin
     from moves m
   ), totals as (
     select t.wallet_id, count(*) as calls, count(*) filter (where t.is_stream) as streams,
+      count(*) filter (where t.is_plain) as plain,
       sum(t.held)::bigint as held, sum(t.taken)::bigint as taken, sum(t.owed - t.taken)::bigint as missing,
       count(*) filter (where t.taken > 0) + count(*) filter (where t.owed > t.taken)
         + count(*) filter (where t.overrun > 0) as entries,
@@ -69,6 +71,7 @@ begin
       balance_micros = w.balance_micros - t.taken,
       held_micros = w.held_micros - t.held,
       open_streams = w.open_streams - t.streams,
+      open_calls = w.open_calls - t.plain,
       cap_spent_micros = w.cap_spent_micros + t.month_owed,
       cap_held_micros = w.cap_held_micros - t.month_held,
       is_suspended = w.is_suspended or t.missing > 0,

@@ -15,12 +15,14 @@ declare
   is_torn boolean; -- A hold went, was joined or lost its slot before its wallet was locked.
 begin
   with asked as (
-    select q.*, h.wallet_id, h.amount_micros as held, h.month, h.is_stream,
+    select q.*, h.wallet_id, h.amount_micros as held, h.month, h.is_stream, h.is_plain,
       sum(q.charge_micros) over in_turn as charge_so_far,
       count(*) filter (where q.charge_micros > 0) over in_turn as entries_so_far
     from unnest(p_settlements) with ordinality q
     cross join lateral (
-      select h.wallet_id, h.amount_micros, h.month, h.is_stream from ledger.holds h
+      select h.wallet_id, h.amount_micros, h.month, h.is_stream,
+        not h.is_stream and h.drained_since is null as is_plain
+      from ledger.holds h
       where h.call_id = q.call_id and not (h.is_joined and q.is_unkept) offset 0
     ) h
     window in_turn as (partition by h.wallet_id order by q.ordinality rows unbounded preceding)
@@ -29,12 +31,14 @@ begin
       balance_micros = w.balance_micros - t.charge,
       held_micros = w.held_micros - t.held,
       open_streams = w.open_streams - t.streams,
+      open_calls = w.open_calls - t.plain,
       cap_spent_micros = w.cap_spent_micros + t.charge,
       cap_held_micros = w.cap_held_micros - t.held,
       entry_seq = w.entry_seq + t.entries,
       version = w.version + t.calls
     from (
       select a.wallet_id, count(*) as calls, count(*) filter (where a.is_stream) as streams,
+        count(*) filter (where a.is_plain) as plain,
         count(*) filter (where a.charge_micros > 0) as entries, sum(a.held)::bigint as held,
         sum(a.charge_micros)::bigint as charge, min(a.month) as first_month, max(a.month) as last_month,
         bool_and(a.charge_micros <= a.held) as is_covered
