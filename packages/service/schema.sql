@@ -129,6 +129,18 @@ alter table accounts.sessions add constraint sessions_account_id_fkey FOREIGN KE
 create schema audit;
 grant usage on schema audit to purser_live;
 
+create table audit.addresses (
+  entry_id bigint not null,
+  address text not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  constraint addresses_pkey PRIMARY KEY (entry_id),
+  constraint addresses_address_check CHECK (((length(address) >= 1) AND (length(address) <= 64)))
+);
+CREATE INDEX addresses_at ON audit.addresses USING btree (at);
+grant select, delete on audit.addresses to purser_live;
+grant insert (entry_id) on audit.addresses to purser_live;
+grant insert (address) on audit.addresses to purser_live;
+
 create table audit.entries (
   entry_id bigint generated always as identity not null,
   at timestamp with time zone default clock_timestamp() not null,
@@ -136,13 +148,44 @@ create table audit.entries (
   action text collate "C" not null,
   subject text collate "C" not null,
   reason text,
-  constraint entries_pkey PRIMARY KEY (entry_id)
+  actor_name text,
+  account_id text collate "C",
+  app_id text collate "C",
+  amount_micros bigint,
+  before jsonb,
+  after jsonb,
+  constraint entries_pkey PRIMARY KEY (entry_id),
+  constraint entries_actor_name_check CHECK ((length(actor_name) <= 320))
 );
+CREATE INDEX entries_of_account ON audit.entries USING btree (account_id, entry_id) WHERE (account_id IS NOT NULL);
 grant select on audit.entries to purser_live;
 grant insert (actor) on audit.entries to purser_live;
 grant insert (action) on audit.entries to purser_live;
 grant insert (subject) on audit.entries to purser_live;
 grant insert (reason) on audit.entries to purser_live;
+grant insert (actor_name) on audit.entries to purser_live;
+grant insert (account_id) on audit.entries to purser_live;
+grant insert (app_id) on audit.entries to purser_live;
+grant insert (amount_micros) on audit.entries to purser_live;
+grant insert (before) on audit.entries to purser_live;
+grant insert (after) on audit.entries to purser_live;
+
+create table audit.sign_ins (
+  sign_in_id bigint generated always as identity not null,
+  minute timestamp with time zone not null,
+  who text collate "C" not null,
+  result text collate "C" not null,
+  address text not null,
+  count integer default 1 not null,
+  constraint sign_ins_pkey PRIMARY KEY (minute, who, result, address),
+  constraint sign_ins_address_check CHECK ((length(address) <= 64)),
+  constraint sign_ins_count_check CHECK ((count >= 1)),
+  constraint sign_ins_result_check CHECK ((result = ANY (ARRAY['signed_in'::text, 'wrong_password'::text, 'too_many_attempts'::text, 'password_reset'::text, 'wrong_code'::text, 'refused_passkey'::text]))),
+  constraint sign_ins_sign_in_id_key UNIQUE (sign_in_id)
+);
+CREATE INDEX sign_ins_of ON audit.sign_ins USING btree (who, sign_in_id);
+grant insert, select, delete on audit.sign_ins to purser_live;
+grant update (count) on audit.sign_ins to purser_live;
 
 -- catalogue
 
@@ -933,7 +976,10 @@ grant execute on function db.analyze_small_table() to purser_live;
 --   plpgsql, volatile, search_path=pg_catalog
 grant execute on function db.current_month() to purser_live;
 
--- db.hold_outcome(largest bigint, least_amount bigint, is_connected boolean, is_suspended boolean, cap bigint, cap_spent bigint, cap_held bigint, open_streams integer, streams_max integer) returns text
+-- db.granted_hold(largest bigint, least_amount bigint, most_amount bigint) returns bigint
+--   sql, immutable
+
+-- db.hold_outcome(largest bigint, least_amount bigint, is_connected boolean, is_suspended boolean, balance bigint, cap bigint, cap_spent bigint, cap_held bigint, open_streams integer, streams_max integer) returns text
 --   sql, immutable
 
 -- db.largest_hold(is_connected boolean, is_suspended boolean, balance bigint, held bigint, cap bigint, cap_spent bigint, cap_held bigint) returns bigint

@@ -106,6 +106,19 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     refuses: ['TOO_MANY_REQUESTS'],
   },
 
+  'GET /accounts/current/audit': {
+    id: 'listOwnAudit',
+    tag: ACCOUNTS,
+    summary: 'Lists what the account did, the newest first',
+    description:
+      'Apps and their addresses, keys, webhooks and passwords: who, when, from where, and the state before and after. Nothing of it is ever removed, except the network address after 90 days.',
+  },
+  'GET /accounts/current/sign-ins': {
+    id: 'listOwnSignIns',
+    tag: ACCOUNTS,
+    summary: 'Lists the sign-ins to the account and the attempts that failed, counted by minute, for 90 days',
+  },
+
   'POST /apps': { id: 'createApp', tag: APPS, summary: 'Creates an app', refuses: ['CONFLICT'] },
   'GET /apps': { id: 'listApps', tag: APPS, summary: 'Lists the apps of the account' },
   'GET /apps/{appId}': { id: 'getApp', tag: APPS, summary: 'Shows an app', refuses: OWN },

@@ -107,7 +107,18 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: SERVICE,
     summary: 'Derives every balance again from the ledger and shows each difference',
   },
-  'GET /operator/audit': { id: 'listAudit', tag: SERVICE, summary: 'Lists what operators did, the newest first' },
+  'GET /operator/audit': {
+    id: 'listAudit',
+    tag: SERVICE,
+    summary: 'Lists what operators and app owners did, the newest first',
+  },
+  'GET /operator/sign-ins': {
+    id: 'listSignIns',
+    tag: SERVICE,
+    summary: 'Lists sign-ins and the attempts that failed, counted by minute, for 90 days',
+    description:
+      'Accounts and wallet owners. The text that somebody typed as an e-mail is not kept, only the account that it has. If more than 100 rows of failed attempts came together in one minute, the others are counted without account and address.',
+  },
   'GET /operator/accounts': { id: 'listAccounts', tag: SERVICE, summary: 'Lists all accounts' },
   'POST /operator/accounts': {
     id: 'createAccount',

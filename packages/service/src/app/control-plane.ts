@@ -14,6 +14,7 @@ import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts
 import { addAppRoutes, addKeyRoutes } from '#http/control-plane/apps.ts';
 import { addListenerRoutes } from '#http/control-plane/listeners.ts';
 import { addLogoRoutes } from '#http/control-plane/logos.ts';
+import { addTrailRoutes } from '#http/control-plane/trail.ts';
 import { addUsageRoutes } from '#http/control-plane/usage.ts';
 import { addSandboxRoutes } from '#http/control-plane/sandbox.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
@@ -29,6 +30,7 @@ import { resetMail } from '#mail/letters.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
 import { createPlanes, type Plane, type PlanePaces, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
+import { createForgetAddresses } from '#audit/forget.ts';
 import { createForgetSignIns } from '#identities/session.ts';
 import { type Clock, steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -101,6 +103,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const sendMail = createSendMail({ config, pool, log });
   const payments = composePayments({ config, pool, clock, log });
   const control: ControlPlane = {
+    audit: createAuditReader(pool),
     accounts: createAccounts({
       pool,
       throttle,
@@ -131,7 +134,8 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     payments: createAnyPayments(pool),
     catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh }),
     accounts: createAccountDesk(pool),
-    audit: createAuditReader(pool),
+    audit: control.audit,
+    addressOf: control.addressOf,
     checkLedger: createLedgerCheck(pools.check),
   };
   const paces = createPaces(config.accountPace);
@@ -150,7 +154,11 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     }
   });
   const people = composePeople({ config, pool, throttle, links, sendMail, payments, ...control });
-  const expiry = startExpiry({ db: pool, forget: [throttle.forget, createForgetSignIns(pool)], log });
+  const expiry = startExpiry({
+    db: pool,
+    forget: [throttle.forget, createForgetSignIns(pool), createForgetAddresses(pool)],
+    log,
+  });
   return {
     handle: planes.handle,
     processorWebhooks: payments?.processorWebhooks,
@@ -161,6 +169,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
 
 function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane): void {
   addAccountRoutes(plane, control);
+  addTrailRoutes(plane, control);
   addSessionRoutes(plane, control);
   addAppRoutes(plane, control);
   addKeyRoutes(plane, control);
