@@ -42,16 +42,17 @@ const FILL = [
    select gen_random_uuid(), s.wallet_id, 500, db.current_month(), s.wallet_id % 2 = 0, i.instance_id
    from sizes s, instance i where s.wallet_id % 10 = 0`,
   `insert into ledger.wallets (app_id, user_id, currency, balance_micros, entry_seq, version, cap_month, cap_spent_micros,
-     held_micros, open_streams, cap_held_micros)
+     held_micros, open_streams, open_calls, cap_held_micros)
    select 'app_many', 'user-' || s.wallet_id, 'EUR', 1000000000 - c.charged, s.entries, s.entries, db.current_month(), c.spent,
-     coalesce(h.held, 0), coalesce(h.streams, 0), coalesce(h.held, 0)
+     coalesce(h.held, 0), coalesce(h.streams, 0), coalesce(h.plain, 0), coalesce(h.held, 0)
    from sizes s
    join (
      select wallet_id, sum(amount) as charged, sum(amount) filter (where month = db.current_month()) as spent
      from charges group by wallet_id
    ) c on c.wallet_id = s.wallet_id
    left join (
-     select wallet_id, sum(amount_micros) as held, count(*) filter (where is_stream) as streams
+     select wallet_id, sum(amount_micros) as held, count(*) filter (where is_stream) as streams,
+       count(*) filter (where not is_stream) as plain
      from ledger.holds group by wallet_id
    ) h on h.wallet_id = s.wallet_id
    order by s.wallet_id`,

@@ -163,7 +163,7 @@ test('WA-07 a hold that belongs to no running call of a live process is released
   await service.fund(app, 'orphan', RICH);
   await service.database.owner.query(
     `with held as (
-       update ledger.wallets set held_micros = 60, cap_month = db.current_month(), cap_held_micros = 60, version = version + 1
+       update ledger.wallets set held_micros = 60, cap_month = db.current_month(), cap_held_micros = 60, open_calls = 1, version = version + 1
        where user_id = 'orphan' returning wallet_id, cap_month
      )
      insert into ledger.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)

@@ -106,7 +106,7 @@ test('WA-10 a reaper pass over play money reads no wallets unless a hold is orph
   const { fresh, owner, early, rowsReadOf } = await setFreshLane(t, 'sandbox');
   assert.equal(await reapSandboxHolds(early, USERS.length), 0);
   await owner.query(GROWTH['sandbox.wallets']);
-  await owner.query('update sandbox.wallets set held_micros = 2, cap_held_micros = 2');
+  await owner.query('update sandbox.wallets set held_micros = 2, cap_held_micros = 2, open_calls = 2');
   const hold = async (instance: bigint): Promise<unknown> =>
     owner.query(
       `insert into sandbox.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id)

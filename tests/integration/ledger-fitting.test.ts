@@ -288,7 +288,8 @@ test('LI-02 a drain whose slot is taken while its settlement waits for the walle
   await ledger.reserve([drain, other]);
   const settled = await overtaken('slots', {
     run: () => endHolds(ledger.database.owner, [endOf(drain, 5)]),
-    meanwhile: () => rawly('update ledger.holds set is_stream = false where call_id = $1', drain.callId),
+    meanwhile: () =>
+      rawly('update ledger.holds set is_stream = false, drained_since = now() where call_id = $1', drain.callId),
   });
   assert.deepEqual(
     settled.map(({ charged }) => charged),
