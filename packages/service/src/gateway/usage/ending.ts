@@ -30,11 +30,11 @@ export const FAILED: Ending = {
 };
 
 /** Our own count of a call: the estimated prompt, and the generated text. */
-function usageEstimated(call: ChatCall, tokens: number, outputMax: number): TokenUsage {
+function usageEstimated(call: ChatCall, completionTokens: number): TokenUsage {
   return {
     ...NO_USAGE,
     promptTokens: call.prompt.tokensEstimated,
-    completionTokens: Math.min(tokens, outputMax),
+    completionTokens,
   };
 }
 
@@ -59,8 +59,7 @@ export function endingOf(
   outcome: 'answered' | 'abandoned',
   { report, tokens, isPastLimit, limit = outputLimitOf({ call, granted }) }: Generated,
 ): Ending {
-  const outputMax = isPastLimit ? limit.tokens : Number.POSITIVE_INFINITY;
-  const own = (): TokenUsage => usageEstimated(call, tokens(), outputMax);
+  const own = (): TokenUsage => usageEstimated(call, isPastLimit ? limit.tokens : tokens());
   const { usage, isEstimated, isClamped } = usageTaken(report, own);
   const isAboveBounds = usage.promptTokens > call.prompt.tokensMax || usage.completionTokens > limit.tokens;
   const isFree = isPastLimit && ceilingOf(call.model.price, call.prompt.tokensMax, limit.tokens) === 0n;
