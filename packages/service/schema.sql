@@ -129,6 +129,18 @@ alter table accounts.sessions add constraint sessions_account_id_fkey FOREIGN KE
 create schema audit;
 grant usage on schema audit to purser_live;
 
+create table audit.addresses (
+  entry_id bigint not null,
+  address text not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  constraint addresses_pkey PRIMARY KEY (entry_id),
+  constraint addresses_address_check CHECK (((length(address) >= 1) AND (length(address) <= 64)))
+);
+CREATE INDEX addresses_at ON audit.addresses USING btree (at);
+grant select, delete on audit.addresses to purser_live;
+grant insert (entry_id) on audit.addresses to purser_live;
+grant insert (address) on audit.addresses to purser_live;
+
 create table audit.entries (
   entry_id bigint generated always as identity not null,
   at timestamp with time zone default clock_timestamp() not null,
@@ -136,13 +148,44 @@ create table audit.entries (
   action text collate "C" not null,
   subject text collate "C" not null,
   reason text,
-  constraint entries_pkey PRIMARY KEY (entry_id)
+  actor_name text,
+  account_id text collate "C",
+  app_id text collate "C",
+  amount_micros bigint,
+  before jsonb,
+  after jsonb,
+  constraint entries_pkey PRIMARY KEY (entry_id),
+  constraint entries_actor_name_check CHECK ((length(actor_name) <= 320))
 );
+CREATE INDEX entries_of_account ON audit.entries USING btree (account_id, entry_id) WHERE (account_id IS NOT NULL);
 grant select on audit.entries to purser_live;
 grant insert (actor) on audit.entries to purser_live;
 grant insert (action) on audit.entries to purser_live;
 grant insert (subject) on audit.entries to purser_live;
 grant insert (reason) on audit.entries to purser_live;
+grant insert (actor_name) on audit.entries to purser_live;
+grant insert (account_id) on audit.entries to purser_live;
+grant insert (app_id) on audit.entries to purser_live;
+grant insert (amount_micros) on audit.entries to purser_live;
+grant insert (before) on audit.entries to purser_live;
+grant insert (after) on audit.entries to purser_live;
+
+create table audit.sign_ins (
+  sign_in_id bigint generated always as identity not null,
+  minute timestamp with time zone not null,
+  who text collate "C" not null,
+  result text collate "C" not null,
+  address text not null,
+  count integer default 1 not null,
+  constraint sign_ins_pkey PRIMARY KEY (minute, who, result, address),
+  constraint sign_ins_address_check CHECK ((length(address) <= 64)),
+  constraint sign_ins_count_check CHECK ((count >= 1)),
+  constraint sign_ins_result_check CHECK ((result = ANY (ARRAY['signed_in'::text, 'wrong_password'::text, 'too_many_attempts'::text, 'password_reset'::text, 'wrong_code'::text, 'refused_passkey'::text]))),
+  constraint sign_ins_sign_in_id_key UNIQUE (sign_in_id)
+);
+CREATE INDEX sign_ins_of ON audit.sign_ins USING btree (who, sign_in_id);
+grant insert, select, delete on audit.sign_ins to purser_live;
+grant update (count) on audit.sign_ins to purser_live;
 
 -- catalogue
 
@@ -238,6 +281,16 @@ grant usage on schema db to purser_live;
 grant usage on schema db to purser_sandbox;
 
 create type db.hold_request as (call_id uuid, app_id text, user_id text, least_micros bigint, most_micros bigint, streams_max integer, key_digest bytea, body_digest bytea, joins boolean, joined_call uuid);
+
+create table db.clock (
+  is_only boolean default true not null,
+  trusted_at timestamp with time zone default clock_timestamp() not null,
+  seen_at timestamp with time zone default clock_timestamp() not null,
+  steady_since timestamp with time zone default clock_timestamp() not null,
+  constraint clock_pkey PRIMARY KEY (is_only),
+  constraint clock_is_only_check CHECK (is_only)
+) with (fillfactor = 10);
+grant select on db.clock to purser_live;
 
 create table db.functions (
   name text collate "C" not null,
@@ -760,6 +813,40 @@ create table sandbox.wallets (
   constraint wallets_open_streams_check CHECK ((open_streams >= 0))
 ) with (fillfactor = 50);
 
+-- traces
+
+create schema traces;
+grant usage on schema traces to purser_live;
+
+create table traces.calls (
+  trace_id bigint generated always as identity not null,
+  ended_at timestamp with time zone not null,
+  app_id text collate "C" not null,
+  mode text not null,
+  user_id text collate "C",
+  correlation_id text collate "C" not null,
+  call_id uuid,
+  model text collate "C",
+  is_stream boolean not null,
+  outcome text not null,
+  status smallint,
+  code text,
+  charged_micros bigint not null,
+  prompt_tokens bigint not null,
+  completion_tokens bigint not null,
+  duration_ms integer not null,
+  constraint calls_pkey PRIMARY KEY (trace_id),
+  constraint calls_charged_micros_check CHECK ((charged_micros >= 0)),
+  constraint calls_completion_tokens_check CHECK ((completion_tokens >= 0)),
+  constraint calls_duration_ms_check CHECK ((duration_ms >= 0)),
+  constraint calls_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint calls_outcome_check CHECK ((outcome = ANY (ARRAY['answered'::text, 'abandoned'::text, 'failed'::text, 'refused'::text, 'replayed'::text]))),
+  constraint calls_prompt_tokens_check CHECK ((prompt_tokens >= 0))
+);
+CREATE INDEX calls_call ON traces.calls USING btree (call_id, trace_id DESC) WHERE (call_id IS NOT NULL);
+CREATE INDEX calls_correlation ON traces.calls USING btree (correlation_id, app_id, trace_id DESC);
+grant insert, select, delete on traces.calls to purser_live;
+
 -- usage
 
 create schema usage;
@@ -831,6 +918,14 @@ create table webhooks.copies (
 CREATE INDEX copies_created ON webhooks.copies USING btree (created_at);
 grant select, delete on webhooks.copies to purser_live;
 grant update (handed_to) on webhooks.copies to purser_live;
+
+create table webhooks.event_key (
+  is_only boolean default true not null,
+  key bytea default (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())) not null,
+  constraint event_key_pkey PRIMARY KEY (is_only),
+  constraint event_key_is_only_check CHECK (is_only),
+  constraint event_key_key_check CHECK ((length(key) = 32))
+);
 
 create table webhooks.events (
   event_id text collate "C" not null,
@@ -912,14 +1007,29 @@ alter table webhooks.copies add constraint copies_subscription_id_fkey FOREIGN K
 grant execute on function db.analyze_small_table() to purser_live;
 
 -- db.current_month() returns date
---   sql, volatile
+--   plpgsql, volatile, search_path=pg_catalog
 grant execute on function db.current_month() to purser_live;
 
--- db.hold_outcome(largest bigint, least_amount bigint, is_connected boolean, is_suspended boolean, cap bigint, cap_spent bigint, cap_held bigint, open_streams integer, streams_max integer) returns text
+-- db.granted_hold(largest bigint, least_amount bigint, most_amount bigint) returns bigint
+--   sql, immutable
+
+-- db.hold_outcome(largest bigint, least_amount bigint, is_connected boolean, is_suspended boolean, balance bigint, cap bigint, cap_spent bigint, cap_held bigint, open_streams integer, streams_max integer) returns text
 --   sql, immutable
 
 -- db.largest_hold(is_connected boolean, is_suspended boolean, balance bigint, held bigint, cap bigint, cap_spent bigint, cap_held bigint) returns bigint
 --   sql, immutable
+
+-- db.observe_clock() returns void
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function db.observe_clock() to purser_live;
+
+-- db.trust_clock() returns void
+--   sql, volatile, security definer, search_path=pg_catalog
+grant execute on function db.trust_clock() to purser_live;
+
+-- db.wall_clock() returns timestamp with time zone
+--   sql, volatile
+grant execute on function db.wall_clock() to purser_live;
 
 -- idempotency.find(p_call uuid) returns TABLE(sealed bytea, charged bigint)
 --   sql, volatile, security definer, search_path=pg_catalog
@@ -1083,7 +1193,7 @@ grant execute on function sandbox.reset(text,text,bigint,bigint,boolean) to purs
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.settle(sandbox.settlement[]) to purser_sandbox;
 
--- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer)
+-- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(app_id text, call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer)
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off
 grant execute on function usage.receipts(text,uuid,text,integer) to purser_live;
 
@@ -1113,7 +1223,7 @@ grant execute on function webhooks.drop_listeners() to purser_live;
 grant execute on function webhooks.drop_stale(text,integer) to purser_live;
 
 -- webhooks.event_id(p_type text, p_cause text) returns text
---   sql, immutable
+--   sql, stable
 
 -- webhooks.instant(p_at timestamp with time zone) returns text
 --   sql, immutable

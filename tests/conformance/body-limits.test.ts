@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import OpenAI from 'openai';
 import { catalogueAt } from '../support/catalogue.ts';
 import { COMPLETIONS, type Reply } from '../support/client.ts';
 import { callRoute, DATA_PLANE, everyRouteRefuses } from '../support/every-route-refuses.ts';
@@ -88,6 +91,52 @@ test('CC-06 a body of undeclared length is refused at the limit, without waiting
 
 test('CC-06 a caller who sends far more than the limit can still read why it was refused', async () => {
   assertRefusal(await post(padded(20 * LIMIT)), TOO_LARGE);
+});
+
+const MB = 1_000_000;
+
+test('A4 CC-06 a stock client that sends up to 64 MB can read why it was refused, every time', async () => {
+  const client = new OpenAI({ apiKey: app.liveKey, baseURL: `${service.url}/v1`, maxRetries: 0 });
+  const headers = { 'x-service-user': 'u' };
+  const statusOf = async (megabytes: number): Promise<unknown> => {
+    const messages = [{ role: 'user' as const, content: 'x'.repeat(megabytes * MB) }];
+    const asked = client.chat.completions.create({ model: 'large', messages }, { headers });
+    return asked.then(
+      () => 'answered',
+      (fault: unknown) => (fault instanceof OpenAI.APIError && fault.status) || String(fault),
+    );
+  };
+  for (const megabytes of [4, 8, 8, 64]) {
+    assert.equal(await statusOf(megabytes), 413, `${megabytes} MB`);
+  }
+});
+
+test('A4 CC-06 a sender that reads only when it has sent everything gets the whole refusal, up to 64 MB', async () => {
+  for (const isDeclared of [true, false]) {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    let text = '';
+    const faults: unknown[] = [];
+    socket.on('error', (fault) => faults.push(fault));
+    socket.pause();
+    const framing = isDeclared ? `content-length: ${64 * MB}` : 'transfer-encoding: chunked';
+    socket.write(
+      `POST ${COMPLETIONS} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${app.liveKey}\r\n${framing}\r\n\r\n`,
+    );
+    if (!isDeclared) socket.write(`${(64 * MB).toString(16)}\r\n`);
+    const part = Buffer.alloc(MB, 'x');
+    for (let sent = 0; sent < 64; sent += 1) {
+      if (!socket.write(part)) await once(socket, 'drain');
+    }
+    if (!isDeclared) socket.write('\r\n0\r\n\r\n');
+    socket.on('data', (bytes) => (text += bytes.toString('latin1')));
+    socket.resume();
+    await once(socket, 'close');
+    const reply = parseRaw(text);
+    assert.equal(reply.status, 413, text);
+    assert.equal(Number(reply.headers.get('content-length')), reply.body.length);
+    assert.deepEqual(faults, []);
+  }
 });
 
 test('CC-06 a compressed body is refused on every route, in any encoding', async () => {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import type { Pool } from '../../packages/service/src/db/pool.ts';
 import { newAppId } from '../../packages/service/src/kernel/ids.ts';
+import { leaseTokens } from '../../packages/service/src/limits/queries.ts';
 import { createRateLimiter } from '../../packages/service/src/limits/rate-limit.ts';
 import { untilWaiting } from '../support/lock-wait.ts';
+import { stepDatabaseClock } from '../support/database-clock.ts';
 import { createRateBuckets, stoppedClock } from '../support/rate-buckets.ts';
 
 const buckets = await createRateBuckets();
@@ -175,4 +178,25 @@ test('LI-01 if the database cannot be reached the call fails, and the next one a
   isBroken = false;
   assert.equal((await limiter.take(appId, LIMITS)).isTaken, true);
   await closed.end();
+});
+
+test('B7 LI-01 a step of the clock by an hour and back blocks no bucket, and gives out no more than one burst', async () => {
+  const appId = newAppId();
+  const asked = { bucket: appId, perMinute: 60, burst: 20, kept: 0, returned: 0 };
+  const take = async (wanted: number, target = 0) => {
+    const [row] = await leaseTokens(pool, randomUUID(), [{ ...asked, wanted, target }]);
+    return row;
+  };
+  await fillOnce(appId, 20);
+  assert.equal((await take(20))?.granted, 20);
+  await stepDatabaseClock(database, '1 hour');
+  assert.equal((await take(0, 2))?.leased, 2); // By a process that dies.
+  assert.equal((await take(20))?.granted, 18);
+  await stepDatabaseClock(database, '0');
+  const emptied = await take(1);
+  assert.ok(emptied !== undefined && emptied.granted === 0 && emptied.wait_ms <= 1_000, JSON.stringify(emptied));
+  await stepDatabaseClock(database, '2 seconds');
+  assert.equal((await take(1))?.granted, 1);
+  await stepDatabaseClock(database, '1 minute');
+  assert.equal((await take(20))?.granted, 20, 'the lease has ended too');
 });

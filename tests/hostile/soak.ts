@@ -1,4 +1,4 @@
-// `npm run soak -- streams` and `npm run soak -- slow`: see README.md in this folder.
+// `npm run soak -- streams`, `-- slow` and `-- bodies`: see README.md in this folder.
 import { loadavg } from 'node:os';
 import { chat } from '../support/client.ts';
 import { globalSetup, globalTeardown } from '../support/global-setup.ts';
@@ -16,10 +16,10 @@ const WARM_UP_CALLS = 3_000;
 const CALLERS = 50;
 
 const what = process.argv[2];
-const acts: Readonly<Record<string, (stage: SoakStage) => Promise<unknown>>> = { streams, slow };
+const acts: Readonly<Record<string, (stage: SoakStage) => Promise<unknown>>> = { streams, slow, bodies };
 const act = acts[what ?? ''];
 if (act === undefined) {
-  console.error('npm run soak -- streams\nnpm run soak -- slow');
+  console.error('npm run soak -- streams\nnpm run soak -- slow\nnpm run soak -- bodies');
   process.exit(2);
 }
 console.log(`load before: ${loadavg().map(rounded).join(' ')}`);
@@ -75,8 +75,17 @@ function kibPerStream(bytes: number, before: number): number {
 
 /** A healthy caller, in turns with and without slow senders and stalled readers around it. */
 async function slow(stage: SoakStage): Promise<unknown> {
+  return { slowSenders: STREAMS, stalledReaders: STREAMS, ...(await beside(stage, 'soak-attacker.ts', FILL_MS)) };
+}
+
+/** A healthy caller, in turns with and without strangers who post large bodies to a public route (CP-11). */
+async function bodies(stage: SoakStage): Promise<unknown> {
+  return beside(stage, 'soak-body-attacker.ts', 0);
+}
+
+async function beside(stage: SoakStage, attack: string, fillMs: number) {
   await call(stage, CALLS_PER_WINDOW);
-  const attacker = await stage.startClient('soak-attacker.ts');
+  const attacker = await stage.startClient(attack);
   const alone: number[] = [];
   const among: number[] = [];
   const memory: number[] = [];
@@ -84,7 +93,7 @@ async function slow(stage: SoakStage): Promise<unknown> {
   for (let window = 0; window < WINDOWS; window += 1) {
     alone.push(...(await call(stage, CALLS_PER_WINDOW)));
     await attacker.tell('start');
-    await sleep(FILL_MS);
+    await sleep(fillMs);
     console.log(`window ${window + 1}: in place`);
     among.push(...(await call(stage, CALLS_PER_WINDOW)));
     memory.push((await memoryOf(stage)).resident);
@@ -93,8 +102,6 @@ async function slow(stage: SoakStage): Promise<unknown> {
   }
   const of = (times: readonly number[]) => ({ median: quantile(times, 0.5), p99: quantile(times, 0.99) });
   return {
-    slowSenders: STREAMS,
-    stalledReaders: STREAMS,
     windows: WINDOWS,
     callsInEach: CALLS_PER_WINDOW,
     seen,

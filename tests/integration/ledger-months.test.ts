@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { observeClock, trustClock } from '../../packages/service/src/db/queries.ts';
+import { beginDatabaseClock, setDatabaseClock, stepDatabaseClock } from '../support/database-clock.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 
 const PAST = '2020-02-01';
@@ -106,4 +108,90 @@ test('WA-08 the month of a wallet never goes back', async () => {
   assert.deepEqual(await ledger.reserve([second]), [40]);
   await ledger.settle([endOf(first, 60), endOf(second, 40)]);
   await expectMonth('ahead', FUTURE, 100, 0);
+});
+
+/** The database's clock, which every gateway looks at every few seconds. The tests look every 50. */
+function databaseClock(beginning: string) {
+  let atMs = Date.parse(beginning);
+  const look = async (): Promise<void> => {
+    await setDatabaseClock(ledger.database, new Date(atMs));
+    await observeClock(ledger.live);
+  };
+  return {
+    begin: () => beginDatabaseClock(ledger.database, new Date(atMs)),
+    stepBy: async (minutes: number): Promise<void> => {
+      atMs += minutes * 60_000;
+      await look();
+    },
+    runFor: async (minutes: number): Promise<void> => {
+      const untilMs = atMs + minutes * 60_000;
+      while (atMs < untilMs) {
+        atMs = Math.min(untilMs, atMs + 50_000);
+        await look();
+      }
+    },
+  };
+}
+
+test('B7 WA-08 a step of the clock that is taken back begins no month, and the true one begins on time', async (t) => {
+  t.after(() => stepDatabaseClock(ledger.database, '0'));
+  await ledger.open('stepped', 1_000, 50);
+  const clock = databaseClock('2031-01-31T22:30:00Z');
+  await clock.begin();
+  const refused = ['cap_race_lost'];
+  assert.deepEqual(await ledger.reserve([holdOf('stepped', 50)]), [50]);
+  await clock.stepBy(60); // 23:30 by a clock that is wrong.
+  assert.deepEqual(await ledger.reserve([holdOf('stepped', 1)]), refused);
+  await clock.runFor(50); // 00:20 in February by the wrong clock, 23:20 in January.
+  assert.deepEqual(await ledger.reserve([holdOf('stepped', 1)]), refused);
+  await clock.stepBy(60 * 24 * 40); // Straight over a month.
+  assert.deepEqual(await ledger.reserve([holdOf('stepped', 1)]), refused);
+  await clock.stepBy(-60 * 24 * 40 - 60);
+  await clock.runFor(39);
+  assert.deepEqual(await ledger.reserve([holdOf('stepped', 1)]), refused, '23:59');
+  await clock.runFor(2);
+  assert.deepEqual(await ledger.reserve([holdOf('stepped', 50)]), [50], '00:01');
+  await expectMonth('stepped', '2031-02-01', 0, 50);
+});
+
+test('B7 WA-08 a clock that has been set right is believed after an hour', async (t) => {
+  t.after(() => stepDatabaseClock(ledger.database, '0'));
+  await ledger.open('righted', 1_000, 50);
+  const clock = databaseClock('2032-05-31T22:00:00Z');
+  await clock.begin();
+  assert.deepEqual(await ledger.reserve([holdOf('righted', 50)]), [50]);
+  await clock.stepBy(180);
+  await clock.runFor(58);
+  assert.deepEqual(await ledger.reserve([holdOf('righted', 1)]), ['cap_race_lost']);
+  await clock.runFor(4);
+  assert.deepEqual(await ledger.reserve([holdOf('righted', 50)]), [50]);
+  await expectMonth('righted', '2032-06-01', 0, 50);
+});
+
+test('B7 WA-08 two gateways that look at the clock at once see no step', async (t) => {
+  t.after(() => stepDatabaseClock(ledger.database, '0'));
+  const { owner } = ledger.database;
+  await stepDatabaseClock(ledger.database, '0');
+  await owner.query(
+    `update db.clock set seen_at = clock_timestamp() - interval '30 seconds', steady_since = '2020-01-01'`,
+  );
+  await Promise.all(Array.from({ length: 8 }, () => observeClock(owner)));
+  const { rows } = await owner.query(`select steady_since = '2020-01-01' as is_steady from db.clock`);
+  assert.deepEqual(rows, [{ is_steady: true }]);
+});
+
+test('B7 WA-08 the first gateway that starts after a pause believes the clock at once, one beside others does not', async (t) => {
+  t.after(() => stepDatabaseClock(ledger.database, '0'));
+  const { owner } = ledger.database;
+  await ledger.open('paused', 1_000, 50);
+  await databaseClock('2033-05-31T22:00:00Z').begin();
+  assert.deepEqual(await ledger.reserve([holdOf('paused', 50)]), [50]);
+  await setDatabaseClock(ledger.database, new Date('2033-06-01T01:00:00Z'));
+  await owner.query(`update db.instances set lease_until = '2033-06-01T01:00:05Z' where state = 'live'`);
+  await trustClock(ledger.live);
+  assert.deepEqual(await ledger.reserve([holdOf('paused', 1)]), ['cap_race_lost']);
+  await owner.query(`update db.instances set lease_until = '2033-05-31T22:00:05Z' where state = 'live'`);
+  await trustClock(ledger.live);
+  assert.deepEqual(await ledger.reserve([holdOf('paused', 50)]), [50]);
+  await expectMonth('paused', '2033-06-01', 0, 50);
 });

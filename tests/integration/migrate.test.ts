@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
+import os from 'node:os';
 import { after, before, test } from 'node:test';
+import { createReadiness } from '../../packages/service/src/app/readiness.ts';
 import { readFunctions } from '../../packages/service/src/db/functions.ts';
 import { MigrationError, migrate, SCHEMA_VERSION } from '../../packages/service/src/db/migrate.ts';
+import { startInstance } from '../../packages/service/src/db/instance.ts';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { describeSchema } from '../../tools/schema/describe.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const MIGRATIONS = new URL('../../packages/service/migrations/', import.meta.url);
 
@@ -106,6 +111,34 @@ test('the body of every function is valid for the schema', async () => {
     await client.query('rollback');
     client.release();
   }
+});
+
+test('C7 readiness says in words what is wrong: schema, database, writes, disk', async (t) => {
+  const pool = createPool({ url: database.url, role: 'live', connectionsMax: 2, log: createLog('silent') });
+  t.after(() => pool.end());
+  const log = createLog('silent');
+  const instance = await startInstance(pool, log);
+  t.after(instance.leave);
+  const disk = mountSmallDisk(t);
+  const readinessAt = (dataDirectory: string) => createReadiness({ ...instance, pool, dataDirectory, log });
+  const ready = readinessAt(os.tmpdir());
+  assert.equal(await ready(), undefined);
+  const { owner } = database;
+  await owner.query('insert into db.migrations (version, name) values ($1, $2)', [SCHEMA_VERSION + 1, 'later.sql']);
+  assert.match((await ready()) ?? '', /^The database has a newer schema than this build\. Start a build/);
+  await owner.query('delete from db.migrations where version = $1', [SCHEMA_VERSION + 1]);
+  assert.equal(await ready(), undefined);
+  assert.equal(await readinessAt('/nowhere')(), 'The data directory cannot be written to.');
+  if (disk !== undefined) {
+    disk.fill();
+    assert.equal(await readinessAt(disk.directory)(), 'The disk of the data directory is full.');
+    disk.grow();
+    assert.equal(await readinessAt(disk.directory)(), undefined);
+  }
+  await owner.query('revoke update on db.instances from purser_live'); // As a server that only lets itself be read.
+  await waitUntil('two renewals have failed', async () => (await ready()) === 'The database takes no writes.');
+  await owner.query('grant update on db.instances to purser_live');
+  await waitUntil('it takes writes again', async () => (await ready()) === undefined);
 });
 
 test('a schema newer than this build is refused by a message that names both versions', async () => {

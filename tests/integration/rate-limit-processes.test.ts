@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { catalogueAt } from '../support/catalogue.ts';
 import { type Reply, send } from '../support/client.ts';
 import { type GatewayProcesses, startGatewayProcesses } from '../support/gateway-processes.ts';
+import { stepDatabaseClock, stopDatabaseClock } from '../support/database-clock.ts';
 import { createTestGround, type TestApp, type TestGround } from '../support/service.ts';
 
 /** The bucket of an app over gateways that share only the database. */
@@ -26,7 +27,7 @@ const UNITS = 60_000_000n;
 async function setTokens({ appId }: TestApp, tokens: number, refilled: string): Promise<void> {
   await ground.database.owner.query(
     `update limits.buckets set units = $2,
-       refilled_at_us = (extract(epoch from clock_timestamp() + $3::interval) * 1000000)::bigint where app_id = $1`,
+       refilled_at_us = (extract(epoch from db.wall_clock() + $3::interval) * 1000000)::bigint where app_id = $1`,
     [appId, BigInt(tokens) * UNITS, refilled],
   );
 }
@@ -45,7 +46,8 @@ function askAll(app: TestApp, calls: number): Promise<readonly Reply[]> {
 test('LI-01 two processes together give out exactly the tokens of one bucket and report each remaining count once', async () => {
   const app = await ground.addApp({ ratePerMinute: 60, rateBurst: 10_000 });
   await gateways.untilKnown(app);
-  await setTokens(app, 150, '1 hour'); // Too slow to refill, so the counts are exact.
+  await stopDatabaseClock(ground.database); // Nothing is refilled, so the counts are exact.
+  await setTokens(app, 150, '0');
   const served: Reply[] = [];
   for (let round = 0; round < 5; round += 1) {
     served.push(...(await askAll(app, 60)).filter(({ status }) => status === 200));
@@ -55,6 +57,7 @@ test('LI-01 two processes together give out exactly the tokens of one bucket and
     left.toSorted((one, next) => next - one),
     Array.from({ length: 150 }, (_, index) => 149 - index),
   );
+  await stepDatabaseClock(ground.database, '0');
 });
 
 test('LI-01 two processes never give out more than the burst and what has been refilled', async () => {

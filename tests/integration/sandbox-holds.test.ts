@@ -66,14 +66,14 @@ test('SB-02 sandbox holds are granted, repeated and refused like real ones', asy
     60,
     60,
     'cap_race_lost',
-    30,
+    23,
   ]);
   assert.deepEqual(await reserve([first]), [60]);
   assert.deepEqual(await reserve([holdOf('same', 91)]), ['cap_reached']);
   await set('same', 'is_suspended = true');
   assert.deepEqual(await reserve([holdOf('same', 1)]), ['wallet_suspended']);
   await set('same', 'is_suspended = false, cap_micros = null');
-  assert.deepEqual(await reserve([holdOf('same', 11), holdOf('same', 10)]), ['payment_required', 10]);
+  assert.deepEqual(await reserve([holdOf('same', 18), holdOf('same', 17)]), ['balance_race_lost', 17]);
   await expectWallet('same', { balance: 100, held: 100 });
 });
 
@@ -177,7 +177,11 @@ function unlessJoined({ callId }: HoldRequest, isUnkept: boolean): SandboxSettle
 test('CC-14 a joined sandbox call ends once its answer is kept, or without that if its wallet was locked', async () => {
   const run: Instance['run'] = (statement) => statement(ledger.instance);
   const pools = { reserve: sandbox, settle: sandbox };
-  const holds = createSandboxHolds(pools, { run, stop: async () => {}, leave: async () => {} }, micros(BigInt(GRANT)));
+  const holds = createSandboxHolds(
+    pools,
+    { run, stop: async () => {}, failedRenewals: () => 0, leave: async () => {} },
+    micros(BigInt(GRANT)),
+  );
   const [kept, unkept] = [keyOf('kept'), keyOf('unkept')];
   for (const request of [kept, unkept]) {
     assert.deepEqual(await holds.place(request), { kind: 'granted', granted: 60n });

@@ -9,6 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { checkSecret } from '../../packages/service/src/app/database.ts';
 import { send } from '../support/client.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { isLinux } from '../support/embedded-harness.ts';
+import { descendantsOf, untilGone } from '../support/service-process.ts';
+import { ROOT } from '../../tools/toolchain.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** The product as a newcomer starts it: a separate process with an embedded database, the demo and the simulator. */
@@ -16,7 +19,7 @@ import { waitUntil } from '../support/wait-until.ts';
 const PROGRAM = fileURLToPath(new URL('../../packages/service/src/cli/main.ts', import.meta.url));
 
 /** Children are looked up in /proc. */
-const LINUX_ONLY = { skip: process.platform !== 'linux' };
+const LINUX_ONLY = { skip: !isLinux };
 
 interface Finished {
   readonly code: number | null;
@@ -41,6 +44,13 @@ function launch(words: readonly string[], environment: Readonly<Record<string, s
     PORT: String(port),
   };
   return spawn(process.execPath, [PROGRAM, ...words], { env: { ...settings, ...environment } });
+}
+
+/** `npm start`, without the scripts before it: the packages are installed. */
+function launchByNpm(): ChildProcess {
+  const { HOME = os.homedir(), PATH = '' } = process.env;
+  const env = { HOME, PATH, PURSER_DATA_DIR: directory, PORT: String(port) };
+  return spawn('npm', ['start', '--ignore-scripts'], { cwd: ROOT, env });
 }
 
 function freePort(): Promise<number> {
@@ -130,9 +140,9 @@ test('a first start explains itself and prints a live and a sandbox call that wo
   }
 });
 
-test('a later start keeps the keys, the wallet and its balance', async () => {
+test('a later start keeps the keys, the wallet and its balance; C8 SIGTERM to `npm start` ends the service with npm', async () => {
   const keysBefore = readFileSync(path.join(directory, 'demo.json'), 'utf8');
-  const service = launch(['serve']);
+  const service = launchByNpm();
   const banner = await untilSaid(service, /Stop with Ctrl-C/);
   try {
     assert.equal(readFileSync(path.join(directory, 'demo.json'), 'utf8'), keysBefore);
@@ -140,8 +150,17 @@ test('a later start keeps the keys, the wallet and its balance', async () => {
     const balance = await send('/balance', { url: `http://127.0.0.1:${port}`, key, user });
     const spent = 20_000_000 - Number(balance.body['balanceMicros']);
     assert.ok(spent > 0 && spent < 1_000, balance.text);
+    // As systemd does it: every process is told, and npm tells its child again.
+    const family = isLinux ? descendantsOf(service.pid ?? 0) : [];
+    const ended = finish(service);
+    for (const pid of family.slice(0, 2)) process.kill(pid, 'SIGTERM');
+    service.kill('SIGTERM');
+    assert.match((await ended).output, /Stopping\. Running calls may finish first\./);
+    await untilGone(family);
+    await assert.rejects(send('/healthz', { url: `http://127.0.0.1:${port}` }), 'the port is free');
   } finally {
-    await stop(service);
+    if (isLinux) for (const pid of descendantsOf(service.pid ?? 0)) process.kill(pid, 'SIGKILL');
+    service.kill('SIGKILL');
   }
 });
 

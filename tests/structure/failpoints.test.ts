@@ -8,7 +8,6 @@ import { FAILPOINTS, MARKED, MARKED_STATEMENTS } from '../../packages/service/sr
 const CALL_PATH = [
   'http/data-plane/chat.ts',
   'http/data-plane/frame-writer.ts',
-  'gateway/pipeline.ts',
   'gateway/request/admission.ts',
   'gateway/run-in-lane.ts',
   'gateway/answer/answer.ts',
@@ -43,7 +42,7 @@ const SETTLING = 'statement.ledger-settle-covered';
  * are checked here as well. Any other wait needs failpoints of its own next to it.
  */
 const COVERS: Readonly<Record<string, string>> = {
-  completeChat: 'function',
+  completeChat: 'lane.place', // It hands on to `runInLane`, which waits for this first.
   'answer.run': 'relay',
   admitted: 'admit',
   found: 'keys.find',

@@ -138,13 +138,13 @@ function checkCatalogue(code: string): undefined {
 /** The settings that the service reads, without those of tests or of one command's sign-in. */
 export function settingNames(): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const file of ['config', 'secret', 'mail-settings', 'payment-settings']) {
+  for (const file of ['config', 'secret', 'limit-settings', 'mail-settings', 'payment-settings']) {
     const source = readFileSync(path.join(ROOT, `packages/service/src/app/${file}.ts`), 'utf8');
     for (const [, name = ''] of source.matchAll(/'((?:PURSER_[A-Z_]+)|HOST|PORT|DATABASE_URL|SMTP_URL)'/g)) {
       names.add(name);
     }
   }
-  for (const name of ['PURSER_FAILPOINT', 'PURSER_SESSION_TOKEN']) names.delete(name);
+  for (const name of ['PURSER_FAILPOINT', 'PURSER_SESSION_TOKEN', 'PURSER_URL']) names.delete(name);
   return names;
 }
 

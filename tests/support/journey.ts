@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import { createLogos } from '../../packages/service/src/accounts/logo.ts';
+import type { AccountId } from '../../packages/service/src/kernel/ids.ts';
 import { chat, type Reply } from './client.ts';
 import type { Tab } from './chromium.ts';
 import { mailTo } from './control.ts';
@@ -37,7 +38,11 @@ export async function setJourney(): Promise<JourneyStage> {
     app.appId,
     [BACK],
   ]);
-  await createLogos(service.database.owner).set(app.appId, { type: 'image/png', image: picture() });
+  await createLogos(service.database.owner).set(
+    { accountId: 'acct_journey' as AccountId, email: 'owner@example.test', from: '192.0.2.1' },
+    app.appId,
+    { type: 'image/png', image: picture() },
+  );
   let users = 0;
   const call = (user: string) => {
     upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage: USAGE }) });

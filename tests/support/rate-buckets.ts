@@ -1,6 +1,7 @@
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import type { AppId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { stepDatabaseClock, stopDatabaseClock } from './database-clock.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /** Rate buckets as rows, for tests of the limiter by itself. */
@@ -11,7 +12,7 @@ export interface RateBuckets {
   readonly openPool: () => Pool;
   /** Sets the number of tokens as of a moment from now (a PostgreSQL interval). */
   readonly setBucket: (appId: AppId, tokens: number, refilled: string) => Promise<void>;
-  /** A bucket that is never refilled, so that counts are exact. */
+  /** A bucket that is never refilled, because the database's clock stands still, so that counts are exact. */
   readonly fillOnce: (appId: AppId, tokens: number) => Promise<void>;
   /** The content of the bucket, in sixty-millionths of a token. */
   readonly unitsOf: (appId: AppId) => Promise<bigint>;
@@ -40,7 +41,7 @@ export async function createRateBuckets(): Promise<RateBuckets> {
   async function setBucket(appId: AppId, tokens: number, refilled: string): Promise<void> {
     await owner.query(
       `insert into limits.buckets (app_id, units, refilled_at_us)
-       values ($1, $2, (extract(epoch from clock_timestamp() + $3::interval) * 1000000)::bigint)
+       values ($1, $2, (extract(epoch from db.wall_clock() + $3::interval) * 1000000)::bigint)
        on conflict (app_id) do update set units = excluded.units, refilled_at_us = excluded.refilled_at_us`,
       [appId, BigInt(Math.round(tokens * 60_000_000)), refilled],
     );
@@ -50,8 +51,14 @@ export async function createRateBuckets(): Promise<RateBuckets> {
     database,
     pool,
     openPool,
-    setBucket,
-    fillOnce: (appId, tokens) => setBucket(appId, tokens, '1 hour'),
+    setBucket: async (appId, tokens, refilled) => {
+      await stepDatabaseClock(database, '0'); // It runs again if it stood still.
+      await setBucket(appId, tokens, refilled);
+    },
+    fillOnce: async (appId, tokens) => {
+      await stopDatabaseClock(database);
+      await setBucket(appId, tokens, '0');
+    },
     unitsOf: async (appId) => {
       const text = 'select units from limits.buckets where app_id = $1';
       const { rows } = await owner.query<{ units: bigint }>(text, [appId]);

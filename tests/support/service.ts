@@ -14,7 +14,7 @@ import { createFunding } from '../../packages/service/src/ledger/funding/funding
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { watchAnswers } from './answered.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { overhear } from './overheard.ts';
+import { overhear, type Overheard } from './overheard.ts';
 import { watchSandbox } from './sandbox-watch.ts';
 
 export interface TestApp {
@@ -49,6 +49,7 @@ export interface TestGround {
 
 /** The service on such ground, over real HTTP. */
 export interface TestService extends TestGround {
+  readonly linesOf: Overheard['linesOf'];
   readonly url: string;
   readonly dataDirectory: string;
 }
@@ -73,11 +74,13 @@ export async function startTestService(
   const ground = await createTestGround(catalogue, ownDatabase);
   const { database } = ground;
   const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-data-'));
-  const { log, assertDiscreet } = overhear();
+  const { log, assertDiscreet, linesOf } = overhear();
   const sandbox = watchSandbox();
   const config = readConfig({
     PORT: '0',
     PURSER_PUBLIC_URL: 'https://purser.test',
+    PURSER_ACCOUNT_RATE_PER_MINUTE: '1000000', // Tests send far more than people do, from one address.
+    PURSER_ACCOUNT_RATE_BURST: '1000000',
     PURSER_DATA_DIR: dataDirectory,
     DATABASE_URL: database.url,
     ...environment,
@@ -89,6 +92,7 @@ export async function startTestService(
     ...ground,
     dataDirectory,
     url: gateway.url,
+    linesOf,
     close: async () => {
       await gateway.stop();
       await ground.close();

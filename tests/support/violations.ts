@@ -1,3 +1,4 @@
+import { stopDatabaseClock } from './database-clock.ts';
 import { callRoute, DATA_PLANE } from './every-route-refuses.ts';
 import type { Reply } from './client.ts';
 import { catalogueAt } from './catalogue.ts';
@@ -128,11 +129,12 @@ async function arrangeFakeWallet(service: TestService, app: TestApp, faults: Rea
   );
 }
 
-/** Empties the app's bucket for good: its last refill is set in the future, so it does not refill until then. */
+/** Empties the app's bucket for good: it refills by a clock that stands still from now on. */
 export async function emptyBucket(service: TestService, { appId }: TestApp): Promise<void> {
+  await stopDatabaseClock(service.database);
   await service.database.owner.query(
     `insert into limits.buckets (app_id, units, refilled_at_us)
-     values ($1, 0, (extract(epoch from clock_timestamp() + interval '1 hour') * 1000000)::bigint)
+     values ($1, 0, (extract(epoch from db.wall_clock()) * 1000000)::bigint)
      on conflict (app_id) do update set units = 0, refilled_at_us = excluded.refilled_at_us`,
     [appId],
   );

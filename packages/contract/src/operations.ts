@@ -106,6 +106,19 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     refuses: ['TOO_MANY_REQUESTS'],
   },
 
+  'GET /accounts/current/audit': {
+    id: 'listOwnAudit',
+    tag: ACCOUNTS,
+    summary: 'Lists what the account did, the newest first',
+    description:
+      'Apps and their addresses, keys, webhooks and passwords: who, when, from where, and the state before and after. Nothing of it is ever removed, except the network address after 90 days.',
+  },
+  'GET /accounts/current/sign-ins': {
+    id: 'listOwnSignIns',
+    tag: ACCOUNTS,
+    summary: 'Lists the sign-ins to the account and the attempts that failed, counted by minute, for 90 days',
+  },
+
   'POST /apps': { id: 'createApp', tag: APPS, summary: 'Creates an app', refuses: ['CONFLICT'] },
   'GET /apps': { id: 'listApps', tag: APPS, summary: 'Lists the apps of the account' },
   'GET /apps/{appId}': { id: 'getApp', tag: APPS, summary: 'Shows an app', refuses: OWN },
@@ -156,7 +169,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /apps/{appId}/calls': {
     id: 'findCalls',
     tag: 'Usage and receipts',
-    summary: 'Finds the receipts of calls by their correlation id',
+    summary: 'Finds calls by their correlation id or call id, refused ones included',
+    description:
+      'Name one of the two. `calls` are the receipts of live calls that had a hold, for good. `traces` show what became of every call whose key was valid, for the days that the operator has set (7 by default). Each has the newest hundred. A trace appears within a second of the end of its call.',
     refuses: OWN,
   },
   'GET /apps/{appId}/sandbox': {
@@ -194,7 +209,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /readyz': {
     id: 'getReadiness',
     tag: 'Service',
-    summary: 'Says whether the database answers and has the schema of this build',
+    summary: 'Says whether the service can take calls, and if not, why',
+    description:
+      'The database must answer, take writes and have the schema of this build, and the disk of the data directory must have room.',
   },
   'GET /metrics': {
     id: 'getMetrics',

@@ -107,7 +107,25 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: SERVICE,
     summary: 'Derives every balance again from the ledger and shows each difference',
   },
-  'GET /operator/audit': { id: 'listAudit', tag: SERVICE, summary: 'Lists what operators did, the newest first' },
+  'GET /operator/calls': {
+    id: 'findAnyCalls',
+    tag: SERVICE,
+    summary: 'Finds calls of all apps by their correlation id or call id, refused ones included',
+    description:
+      'Name one of the two, and `appId` to search one app only. `calls` are receipts, `traces` what became of every call. Each has at most a hundred.',
+  },
+  'GET /operator/audit': {
+    id: 'listAudit',
+    tag: SERVICE,
+    summary: 'Lists what operators and app owners did, the newest first',
+  },
+  'GET /operator/sign-ins': {
+    id: 'listSignIns',
+    tag: SERVICE,
+    summary: 'Lists sign-ins and the attempts that failed, counted by minute, for 90 days',
+    description:
+      'Accounts and wallet owners. The text that somebody typed as an e-mail is not kept, only the account that it has. If more than 100 rows of failed attempts came together in one minute, the others are counted without account and address.',
+  },
   'GET /operator/accounts': { id: 'listAccounts', tag: SERVICE, summary: 'Lists all accounts' },
   'POST /operator/accounts': {
     id: 'createAccount',

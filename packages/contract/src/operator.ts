@@ -23,7 +23,7 @@ const money = amount.min(1).meta({ description: 'Micros: millionths of the curre
 /** Makes an act of money repeatable: after a timeout, an operator sends the same request again. It has no spaces, so our own keys, which have one, never collide. */
 const idempotencyKey = z
   .string()
-  .regex(/^[\x21-\x7e]+$/)
+  .regex(/^[\x21-\x7e]+$/, { error: 'must be visible ASCII characters, without spaces' })
   .max(KEY_LENGTH_MAX)
   .meta({
     description: 'Visible ASCII characters. Counts once for each wallet and kind of act: a repeat changes nothing.',
@@ -180,17 +180,57 @@ export const auditPageSchema = z.strictObject({
   before,
   limit: pageLimit(500, 100),
 });
+const facts = z
+  .record(z.string(), z.unknown())
+  .nullable()
+  .meta({ description: 'The fields that the act is about. Never a secret. Null if there are none.' });
+const address = z
+  .string()
+  .nullable()
+  .meta({ description: 'The network address of the caller. Null if it is not known, and after 90 days.' });
 export const auditListSchema = z.object({
   entries: z.array(
     z.object({
       at: moment,
       actor: z.string(),
+      actorName: z.string().nullable().meta({ description: 'The e-mail of the account at that time.' }),
+      from: address,
       action: z.string(),
       subject: z.string(),
       reason: z.string().nullable(),
+      amountMicros: amount.nullable().meta({ description: 'Micros: the money that the act moved.' }),
+      before: facts,
+      after: facts,
     }),
   ),
   next,
+});
+
+/** Sign-ins of one minute, counted. */
+export const signInListSchema = z.object({
+  signIns: z.array(
+    z.object({
+      minute: moment,
+      who: z.string().nullable().meta({ description: 'An account or an identity. Null if it is not known.' }),
+      result: z.enum([
+        'signed_in',
+        'wrong_password',
+        'too_many_attempts',
+        'password_reset',
+        'wrong_code',
+        'refused_passkey',
+      ]),
+      from: address,
+      count: z.int().min(1),
+    }),
+  ),
+  next,
+});
+export const signInPageSchema = auditPageSchema.extend({
+  who: z.string().max(64).optional().meta({ description: 'Only those of this account or identity.' }),
+});
+export const ownAuditPageSchema = auditPageSchema.extend({
+  appId: appId.optional().meta({ description: 'Only acts on this app.' }),
 });
 
 export const accountPageSchema = z.strictObject({

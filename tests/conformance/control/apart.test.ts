@@ -66,7 +66,7 @@ test('ER-01 however many readiness requests arrive, only one asks the database a
     assert.ok(most <= 1, `${most} statements ran at once`);
     assert.deepEqual(
       [...new Set((await asked).map(({ status, text }) => `${status} ${text}`))],
-      ['503 {"status":"unavailable"}'],
+      ['503 {"status":"unavailable","reason":"The database does not answer."}'],
     );
   } finally {
     await release();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chat } from '../../support/client.ts';
 import { newOwner, personWith } from '../../support/control.ts';
+import { httpSend } from '../../support/http-request.ts';
 import { openStream } from '../../support/open-stream.ts';
 import { assertRefusal } from '../../support/refusal.ts';
 import { setStage } from '../../support/stage.ts';
@@ -93,6 +94,48 @@ test('SB-05 amounts out of range, unknown fields and bodies that are not objects
   }
   assertRefusal(await reset('two words', {}), { code: 'BAD_REQUEST', param: 'userId', hasLink: false });
   assert.equal((await reset('odd/user@x', { balanceMicros: 2 ** 53 - 1 })).body['balanceMicros'], 2 ** 53 - 1);
+});
+
+test('A1 SB-05 a reset without a body, or with an empty one, restores the grant, with any content type', async () => {
+  const path = `${SANDBOX}/users/zero/reset`;
+  const authorization = `Bearer ${owner.token ?? ''}`;
+  const none = { name: 'no body', headers: {} };
+  const empty = { name: 'an empty body', headers: {}, body: '' };
+  const chunked = { name: 'an empty body in chunks', headers: {}, body: [] as readonly Buffer[] };
+  const typed = [none, empty, chunked].flatMap((sent) =>
+    ['application/json', 'application/json; charset=utf-8', 'application/x-www-form-urlencoded'].map((type) => ({
+      ...sent,
+      name: `${sent.name} of ${type}`,
+      headers: { 'content-type': type },
+    })),
+  );
+  for (const { name, headers, ...sent } of [none, empty, chunked, ...typed]) {
+    await reset('zero', { balanceMicros: 0, suspended: true });
+    const reply = await httpSend(service.url, {
+      method: 'POST',
+      path,
+      headers: { ...headers, authorization },
+      ...sent,
+    });
+    assert.equal(reply.status, 200, `${name}: ${reply.text}`);
+    assert.deepEqual(reply.body, { ...FRESH, userId: 'zero' }, name);
+  }
+});
+
+test('A1 SB-05 the document says which bodies are optional: those whose route accepts an empty object', async () => {
+  const { paths } = (await owner.get(200, 'GET', '/openapi.json')) as unknown as {
+    paths: Record<string, Record<string, { requestBody?: { required: boolean } }>>;
+  };
+  const optional = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { requestBody }]) =>
+      requestBody?.required === false ? [`${method} ${path}`] : [],
+    ),
+  );
+  assert.deepEqual(optional.toSorted(), [
+    'patch /apps/{appId}',
+    'patch /operator/apps/{appId}',
+    'post /apps/{appId}/sandbox/users/{userId}/reset',
+  ]);
 });
 
 test('SB-05 a reset during a call drops the call’s hold: the call ends uncharged', async () => {

@@ -49,22 +49,6 @@ test('CP-05 an action that waits too long for another is a conflict to be retrie
   assert.equal((await move(user, 'credit', 5, 'busy')).body['balanceMicros'], 105);
 });
 
-test('CP-05 the trail line is written before the wallet is locked, so that calls wait for less time', async () => {
-  const user = await newUser(100);
-  const lock = await lockWallet(service.database, user);
-  const credit = move(user, 'credit', 5, 'late');
-  await lock.waiting(1);
-  const { rows } = await owner.query<{ writes: number }>(
-    `select count(*)::int as writes from pg_locks l join pg_stat_activity a on a.pid = l.pid
-     where l.relation = 'audit.entries'::regclass and l.mode = 'RowExclusiveLock' and l.granted
-       and a.datname = current_database() and a.wait_event_type = 'Lock'`,
-  );
-  await lock.release();
-  assert.equal((await credit).status, 200);
-  assert.deepEqual(rows, [{ writes: 1 }]);
-  assert.equal((await trailOf(operator, `${app.appId} ${user}`)).length, 1);
-});
-
 test('CP-05 an action without effect leaves no line in the trail, but a new reason to suspend does', async () => {
   const user = await newUser(100);
   const subject = `${app.appId} ${user}`;

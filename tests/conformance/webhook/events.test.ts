@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
+import { sha256 } from '../../../packages/service/src/kernel/crypto.ts';
 import { micros } from '../../../packages/service/src/kernel/micros.ts';
 import { createFunding } from '../../../packages/service/src/ledger/funding/funding.ts';
 import { chat, send } from '../../support/client.ts';
@@ -45,7 +46,7 @@ async function hold({ appId }: SubscribedApp, user: string, amount: number): Pro
 async function settle(call: string, charge: number): Promise<void> {
   await db.query(
     `select ledger.settle(
-       array[row($1, $2, 'answered', 'm', null, false, false, 1, 0, 1, 0, 'c', false)::ledger.settlement])`,
+       array[row($1, $2, 'answered', 'm', null, false, false, 1, 0, 1, 0, 'c', false, 0)::ledger.settlement])`,
     [call, charge],
   );
 }
@@ -73,6 +74,31 @@ test('WH-04, WH-06 a payment is reported once, with exactly the fields of the en
       data: { userId: 'anna', balanceMicros: 1_000, availableMicros: 1_000, currency: 'EUR' },
     },
   );
+});
+
+test('A5 WH-04 the id of an event tells no number of a wallet, and a repeated change has the same one', async () => {
+  const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 500 });
+  await connect(app.appId, 'numbered', true);
+  await topUp(app.appId, 'numbered', 1_000, 'numbered');
+  await settle(await hold(app, 'numbered', 600), 600);
+  const events = await sentTo(app);
+  assert.deepEqual(events.map(({ type }) => type).toSorted(), ['balance.low', 'connection.created', 'topup.completed']);
+  const { rows } = await db.query<{ cause: string }>(
+    `select distinct e.cause from ledger.entries e
+     union select w.wallet_id::text from ledger.wallets w
+     union select w.wallet_id || ':' || n from ledger.wallets w, generate_series(0, 100) n`,
+  );
+  const guesses = new Set(
+    rows.flatMap(({ cause }) => ALL.map((type) => `evt_${sha256(`${type}:${cause}`).toString('hex').slice(0, 32)}`)),
+  );
+  assert.deepEqual(
+    events.filter(({ id }) => guesses.has(id)),
+    [],
+  );
+  const cause = `select webhooks.event_id('balance.low', '1:1') as id`;
+  assert.deepEqual((await db.query(cause)).rows, (await db.query(cause)).rows);
+  const right = `select has_table_privilege('purser_live', 'webhooks.event_key', 'select') as may_read`;
+  assert.deepEqual((await db.query(right)).rows, [{ may_read: false }]);
 });
 
 test('WH-06 contract credits, refunds and claw-backs are not reported as payments', async () => {

@@ -11,9 +11,11 @@ import { normalisedEmail } from '#accounts/email.ts';
 import { createPasswordResets, type PasswordResets, type SendReset } from '#accounts/password-reset.ts';
 import { hashPassword, isPassword } from '#accounts/password.ts';
 import { type Account, accountOf, openSession, type SignedIn, type SignIn } from '#accounts/session.ts';
-import { type Attempt, createAttemptLimiter } from '#limits/attempt-limiter.ts';
+import { ownersEntry } from '#audit/entry.ts';
+import { countSignIn, insertAuditEntry } from '#audit/queries.ts';
+import { type Attempt, type AttemptLimiter, createAttemptLimiter } from '#limits/attempt-limiter.ts';
 import type { Throttle } from '#limits/throttle.ts';
-import { createHashingLimit } from '#accounts/hashing-limit.ts';
+import { createHashingLimit, type LimitHashing } from '#accounts/hashing-limit.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import { newAccountId } from '#kernel/ids.ts';
@@ -46,7 +48,7 @@ export interface Accounts extends PasswordResets {
   /** Sets a new password and ends every other session. Returns the browser's new proof that it has signed in before. */
   readonly changePassword: (
     signedIn: SignedIn,
-    change: { readonly currentPassword: string; readonly newPassword: string },
+    change: { readonly currentPassword: string; readonly newPassword: string; readonly from: string },
   ) => Promise<Pick<SignIn, 'device'> | Refusal<'UNAUTHORIZED' | 'TOO_MANY_REQUESTS'>>;
 }
 
@@ -66,19 +68,7 @@ export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOp
   const devices = createDevices(deriveKey(secret, 'account-device'));
   const limitHashing = createHashingLimit();
 
-  /** True when the password is right. A wrong password uses up the attempts in `used`. */
-  async function isRight(
-    used: readonly Attempt[],
-    password: string,
-    stored: string | undefined,
-  ): Promise<boolean | Refusal<'TOO_MANY_REQUESTS'>> {
-    const tooMany = await attempts.take(used); // First: otherwise many guesses at once would all pass this check.
-    if (tooMany !== undefined) return tooMany;
-    const answer = await limitHashing(() => isPassword(password, stored));
-    // Also given back when the hashing queue was full: then no password was checked.
-    if (answer !== false) await attempts.giveBack(used);
-    return answer;
-  }
+  const isRight = createPasswordCheck(attempts, limitHashing);
 
   return {
     register: async ({ email, password, name, role, from }) => {
@@ -108,13 +98,15 @@ export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOp
             ]
           : [{ kind: 'sign-in-device', of: name }];
       const answer = await isRight(used, password, known?.passwordHash);
+      const result = answer instanceof Refusal ? 'too_many_attempts' : answer ? 'signed_in' : 'wrong_password';
+      await countSignIn(pool, { who: row?.account_id, result, from });
       if (answer instanceof Refusal) return answer;
       if (!answer || row === undefined || known === undefined) return wrongPassword();
       const opened = await openSession(pool, known);
       if (opened === undefined) return wrongPassword(); // The password was changed while it was being checked.
       return { account: accountOf(row), device: devices.issue(known), ...opened };
     },
-    changePassword: async ({ account, session }, { currentPassword, newPassword }) => {
+    changePassword: async ({ account, session }, { currentPassword, newPassword, from }) => {
       const { accountId } = account;
       const row = await selectAccountByEmail(pool, account.email);
       const answer = await isRight([{ kind: 'password', of: accountId }], currentPassword, knownOf(row)?.passwordHash);
@@ -125,10 +117,28 @@ export function createAccounts({ pool, throttle, secret, sendReset }: AccountsOp
       await inTransaction(pool, async (tx) => {
         await updatePassword(tx, accountId, passwordHash);
         await deleteOtherSessions(tx, accountId, session.sessionId);
+        const act = { action: 'account.password', subject: accountId };
+        await insertAuditEntry(tx, ownersEntry({ accountId, email: account.email, from }, act));
       });
       return { device: devices.issue({ accountId, passwordHash }) };
     },
     ...createPasswordResets({ pool, attempts, devices, limitHashing, sendReset }),
+  };
+}
+
+/** Checks a password. True when it is right; a wrong one uses up the attempts in `used`. */
+function createPasswordCheck(attempts: AttemptLimiter, limitHashing: LimitHashing) {
+  return async (
+    used: readonly Attempt[],
+    password: string,
+    stored: string | undefined,
+  ): Promise<boolean | Refusal<'TOO_MANY_REQUESTS'>> => {
+    const tooMany = await attempts.take(used); // First: otherwise many guesses at once would all pass this check.
+    if (tooMany !== undefined) return tooMany;
+    const answer = await limitHashing(() => isPassword(password, stored));
+    // Also given back when the hashing queue was full: then no password was checked.
+    if (answer !== false) await attempts.giveBack(used);
+    return answer;
   };
 }
 

@@ -11,6 +11,8 @@ import {
   selectOwnApps,
   updateApp,
 } from '#accounts/queries.ts';
+import { changedFacts, type Owner, ownersEntry } from '#audit/entry.ts';
+import { insertAuditEntry } from '#audit/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import { bumpGeneration } from '#db/queries.ts';
 import { type AccountId, type AppId, type KeyId, type Mode, newAppId, newKeyId } from '#kernel/ids.ts';
@@ -41,24 +43,21 @@ export interface ApiKey {
 
 /** An owner's apps and their keys. Another owner's app looks the same as one that does not exist (AU-06). */
 export interface OwnApps {
-  readonly create: (owner: AccountId, app: Pick<App, 'name' | 'redirectUris'>) => Promise<App | Refusal<'CONFLICT'>>;
+  readonly create: (owner: Owner, app: Pick<App, 'name' | 'redirectUris'>) => Promise<App | Refusal<'CONFLICT'>>;
   readonly list: (owner: AccountId) => Promise<readonly App[]>;
   readonly find: (owner: AccountId, appId: AppId) => Promise<App | undefined>;
   /** Refuses a return address that is not among the redirect addresses, as they are after the change. */
-  readonly change: (
-    owner: AccountId,
-    appId: AppId,
-    change: AppChange,
-  ) => Promise<App | Refusal<'BAD_REQUEST'> | undefined>;
+  readonly change: (owner: Owner, appId: AppId, change: AppChange) => Promise<App | Refusal<'BAD_REQUEST'> | undefined>;
   /** Makes a key. This answer is the only place where the whole key ever appears (AU-08). */
   readonly mintKey: (
+    owner: Owner,
     appId: AppId,
     mode: Mode,
   ) => Promise<{ readonly keyId: KeyId; readonly apiKey: string } | Refusal<'CONFLICT'>>;
   /** Lists all keys in force, and the hundred that were revoked last. */
   readonly listKeys: (appId: AppId) => Promise<readonly ApiKey[]>;
   /** Revokes a key, at once in this process and within a second in the others (AU-09). False when the app has no such key. */
-  readonly revokeKey: (appId: AppId, keyId: KeyId) => Promise<boolean>;
+  readonly revokeKey: (owner: Owner, appId: AppId, keyId: KeyId) => Promise<boolean>;
 }
 
 /** Undefined fields stay as they are. */
@@ -84,16 +83,19 @@ const TOO_MANY_KEYS = `An app has at most ${KEYS_MAX} keys that are not revoked.
 
 export function createOwnApps({ pool, refresh }: OwnAppsOptions): OwnApps {
   return {
-    create: async (owner, { name, redirectUris }) => {
+    create: async (by, { name, redirectUris }) => {
+      const owner = by.accountId;
       const app = { appId: newAppId(), name, redirectUris, isFirstParty: false, limits: undefined };
       const hasAll = async (db: Queryable) => (await selectOwnApps(db, owner)).length >= APPS_MAX;
       // Checked once without the lock, so that an owner at the limit cannot keep others waiting for the lock.
       if (await hasAll(pool)) return refuse('CONFLICT', TOO_MANY_APPS);
+      const act = { action: 'app.create', subject: app.appId, appId: app.appId, after: { name, redirectUris } };
       const isMade = await inTransaction(pool, async (tx) => {
         // Also the lock under which the limit is checked: two requests at once could both see room for one more.
         const generation = await bumpGeneration(tx, 'accounts');
         if (await hasAll(tx)) return false;
         await insertApp(tx, owner, app, generation);
+        await insertAuditEntry(tx, ownersEntry(by, act));
         return true;
       });
       if (!isMade) return refuse('CONFLICT', TOO_MANY_APPS);
@@ -106,13 +108,19 @@ export function createOwnApps({ pool, refresh }: OwnAppsOptions): OwnApps {
       const row = await selectOwnApp(pool, owner, appId);
       return row === undefined ? undefined : appOf(row);
     },
-    change: async (owner, appId, change) => {
-      const row = await updateApp(pool, { owner, appId, ...change });
-      if (row !== undefined) return appOf(row);
-      const isThere = (await selectOwnApp(pool, owner, appId)) !== undefined;
-      return isThere ? refuse('BAD_REQUEST', NOT_ALLOWED, { param: 'returnUri' }) : undefined;
-    },
-    mintKey: async (appId, mode) => {
+    change: (by, appId, change) =>
+      inTransaction(pool, async (tx) => {
+        const owner = by.accountId;
+        const before = await selectOwnApp(tx, owner, appId);
+        if (before === undefined) return undefined;
+        const row = await updateApp(tx, { owner, appId, ...change });
+        if (row === undefined) return refuse('BAD_REQUEST', NOT_ALLOWED, { param: 'returnUri' });
+        const changed = changedFacts(factsOf(before), factsOf(row));
+        const act = { action: 'app.edit', subject: appId, appId, ...changed };
+        if (Object.keys(changed.after).length > 0) await insertAuditEntry(tx, ownersEntry(by, act));
+        return appOf(row);
+      }),
+    mintKey: async (owner, appId, mode) => {
       const hasAll = async (db: Queryable) => (await countKeysInForce(db, appId)) >= KEYS_MAX;
       if (await hasAll(pool)) return refuse('CONFLICT', TOO_MANY_KEYS);
       const keyId = newKeyId();
@@ -122,6 +130,8 @@ export function createOwnApps({ pool, refresh }: OwnAppsOptions): OwnApps {
         const generation = await bumpGeneration(tx, 'accounts'); // Also the lock under which the limit is checked.
         if (await hasAll(tx)) return false;
         await insertKey(tx, key, generation);
+        const act = { action: 'key.create', subject: keyId, appId, after: { mode, hint: key.hint } };
+        await insertAuditEntry(tx, ownersEntry(owner, act));
         return true;
       });
       if (!isMade) return refuse('CONFLICT', TOO_MANY_KEYS);
@@ -129,14 +139,22 @@ export function createOwnApps({ pool, refresh }: OwnAppsOptions): OwnApps {
       return { keyId, apiKey };
     },
     listKeys: async (appId) => (await selectKeysOfApp(pool, appId, REVOKED_LISTED_MAX)).map(keyOf),
-    revokeKey: async (appId, keyId) => {
-      const isThere = await inTransaction(pool, async (tx) =>
-        revokeKey(tx, { appId, keyId }, await bumpGeneration(tx, 'accounts')),
-      );
+    revokeKey: async (owner, appId, keyId) => {
+      const isThere = await inTransaction(pool, async (tx) => {
+        const isRevoked = await revokeKey(tx, { appId, keyId }, await bumpGeneration(tx, 'accounts'));
+        const act = { action: 'key.revoke', subject: keyId, appId };
+        if (isRevoked) await insertAuditEntry(tx, ownersEntry(owner, act));
+        return isRevoked;
+      });
       await refresh();
       return isThere;
     },
   };
+}
+
+/** What an owner can change of an app, for the audit trail. */
+function factsOf({ name, redirect_uris: redirectUris, return_uri: returnUri }: OwnAppRow) {
+  return { name, redirectUris, returnUri };
 }
 
 /** The database also knows limits and flags that only operators see. They are left out here. */

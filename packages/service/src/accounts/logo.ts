@@ -1,6 +1,8 @@
 import { jpegSize, pngSize, webpSize } from '#accounts/picture-size.ts';
 import { deleteLogo, selectLogoByDigest, upsertLogo } from '#accounts/queries.ts';
-import type { Queryable } from '#db/pool.ts';
+import { type Owner, ownersEntry } from '#audit/entry.ts';
+import { insertAuditEntry } from '#audit/queries.ts';
+import { inTransaction, type Pool } from '#db/pool.ts';
 import { sha256 } from '#kernel/crypto.ts';
 import type { AppId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
@@ -16,21 +18,29 @@ type LogoType = 'image/png' | 'image/jpeg' | 'image/webp';
 /** The logos of apps. The caller of these functions checks who may change which. */
 export interface Logos {
   /** Stores an app's logo and returns the digest by which it is found. */
-  readonly set: (appId: AppId, logo: Logo) => Promise<string>;
+  readonly set: (owner: Owner, appId: AppId, logo: Logo) => Promise<string>;
   /** Removes an app's logo. Does nothing when there is none. */
-  readonly remove: (appId: AppId) => Promise<void>;
+  readonly remove: (owner: Owner, appId: AppId) => Promise<void>;
   readonly find: (digest: string) => Promise<Logo | undefined>;
 }
 
-export function createLogos(db: Queryable): Logos {
+export function createLogos(pool: Pool): Logos {
   return {
-    set: async (appId, logo) => {
+    set: async (owner, appId, logo) => {
       const digest = sha256(logo.image);
-      await upsertLogo(db, { appId, digest, ...logo });
+      await inTransaction(pool, async (tx) => {
+        await upsertLogo(tx, { appId, digest, ...logo });
+        const after = { digest: digest.toString('hex') };
+        await insertAuditEntry(tx, ownersEntry(owner, { action: 'app.logo', subject: appId, appId, after }));
+      });
       return digest.toString('hex');
     },
-    remove: (appId) => deleteLogo(db, appId),
-    find: (digest) => selectLogoByDigest(db, Buffer.from(digest, 'hex')),
+    remove: (owner, appId) =>
+      inTransaction(pool, async (tx) => {
+        await deleteLogo(tx, appId);
+        await insertAuditEntry(tx, ownersEntry(owner, { action: 'app.logo-remove', subject: appId, appId }));
+      }),
+    find: (digest) => selectLogoByDigest(pool, Buffer.from(digest, 'hex')),
   };
 }
 

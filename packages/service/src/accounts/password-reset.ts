@@ -7,6 +7,8 @@ import {
   upsertReset,
 } from '#accounts/account-queries.ts';
 import type { Devices } from '#accounts/device.ts';
+import { ownersEntry } from '#audit/entry.ts';
+import { countSignIn, insertAuditEntry } from '#audit/queries.ts';
 import { normalisedEmail } from '#accounts/email.ts';
 import { hashPassword } from '#accounts/password.ts';
 import { accountOf, openSession, type SignIn } from '#accounts/session.ts';
@@ -33,6 +35,7 @@ export interface PasswordResets {
   readonly resetPassword: (
     token: string,
     password: string,
+    from: string,
   ) => Promise<SignIn | Refusal<'BAD_REQUEST' | 'TOO_MANY_REQUESTS'>>;
 }
 
@@ -68,7 +71,7 @@ export function createPasswordResets({
       await upsertReset(pool, { accountId: row.account_id, digest: sha256(token), lifetimeMs: LIFETIME_MS });
       await sendReset(row.email, token);
     },
-    resetPassword: async (token, password) => {
+    resetPassword: async (token, password, from) => {
       const digest = sha256(token);
       // Looked up before the password is hashed: a made-up token must not cost an argon2 run.
       if ((await selectResetAccount(pool, digest)) === undefined) return voidReset();
@@ -79,6 +82,11 @@ export function createPasswordResets({
         if (accountId === undefined) return undefined;
         const changed = await updatePassword(tx, accountId, passwordHash);
         await deleteOtherSessions(tx, accountId, undefined);
+        if (changed !== undefined) {
+          const act = { action: 'account.password-reset', subject: accountId };
+          await insertAuditEntry(tx, ownersEntry({ accountId, email: changed.email, from }, act));
+          await countSignIn(tx, { who: accountId, result: 'password_reset', from });
+        }
         return changed;
       });
       if (row === undefined) return voidReset();

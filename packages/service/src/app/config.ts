@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { email as emailSchema, newPassword } from '@purser/contract/control.ts';
-import type { AppLimits } from '#accounts/key-directory.ts';
+import { type LimitSettings, readLimits } from '#app/limit-settings.ts';
 import { readMail } from '#app/mail-settings.ts';
 import { type PaymentSettings, readPayments } from '#app/payment-settings.ts';
 import { makeDataDirectory } from '#app/data-directory.ts';
@@ -16,7 +16,7 @@ import { type Micros, micros } from '#kernel/micros.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
 
 /** All settings (`docs/guides/operator.md`, "Settings"). Only this file reads the environment. */
-export interface Config {
+export interface Config extends LimitSettings {
   readonly environment: 'development' | 'production';
   /** The address to listen on. The default is loopback, so that nothing is exposed by accident. */
   readonly host: string;
@@ -32,8 +32,6 @@ export interface Config {
   readonly secret: Buffer;
   /** Undefined means the demo catalogue, in development only. */
   readonly catalogueFile: string | undefined;
-  /** The limits of apps that have none of their own. */
-  readonly appLimits: AppLimits;
   /** The play money that a sandbox user starts with (SB-01). */
   readonly sandboxGrant: Micros;
   /** ISO 4217, for all wallets of the service. */
@@ -42,6 +40,8 @@ export interface Config {
   readonly workers: number;
   /** How long a gateway process may be silent before its holds are released (WA-10). The same for all of one database. */
   readonly leaseMs: number;
+  /** How long calls can be looked up by their ids. 0: not at all. */
+  readonly callLookupMs: number;
   /** `open` lets anybody register an account; `closed` lets only operators create accounts. */
   readonly registration: 'open' | 'closed';
   /** The name of the person or company that runs the service, for hosted pages and mail. */
@@ -75,6 +75,7 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', '[::1]', 'localhost']);
 /** A lease is renewed every second. WA-10 promises the release of orphaned holds within twice the longest lease. */
 const LEASE_SECONDS_MAX = LEASE_MS / 1000;
 const LEASE_SECONDS_MIN = 2;
+const DAY_MS = 86_400_000;
 /**
  * A database may stall for seven seconds before a statement fails, and a lease may be a second old by then. A shorter lease
  * would end in a stall that every process waits out, and the reaper would release the holds of all running calls.
@@ -82,7 +83,6 @@ const LEASE_SECONDS_MIN = 2;
 const LEASE_SECONDS_MIN_PRODUCTION = 10;
 const PUBLIC_URL_HOW =
   'Set it to the address that people open, such as https://pay.example.com; a proxy in front terminates TLS.';
-const COUNT = { least: 1, most: 1_000_000 };
 
 /** Reads and checks the settings. In development it may create the data directory and its secret. Throws `ConfigError`. */
 export function readConfig(environmentVariables: Readonly<Record<string, string | undefined>>): Config {
@@ -101,17 +101,14 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     databaseUrl: readDatabaseUrl(settings),
     dataDirectory,
     catalogueFile: catalogueFile === undefined ? undefined : path.resolve(catalogueFile),
-    appLimits: {
-      ratePerMinute: settings.whole('PURSER_RATE_PER_MINUTE', COUNT, 600),
-      rateBurst: settings.whole('PURSER_RATE_BURST', COUNT, 100),
-      maxStreamsPerUser: settings.whole('PURSER_MAX_STREAMS_PER_USER', COUNT, 4),
-    },
+    ...readLimits(settings),
     sandboxGrant: micros(
       BigInt(settings.whole('PURSER_SANDBOX_GRANT_MICROS', { least: 0, most: 2 ** 53 - 1 }, 5_000_000)),
     ),
     currency: readCurrency(settings),
     workers: settings.whole('PURSER_WORKERS', { least: 1, most: 256 }, defaultWorkers(environment)),
     leaseMs: readLeaseMs(settings, environment),
+    callLookupMs: settings.whole('PURSER_CALL_LOOKUP_DAYS', { least: 0, most: 366 }, 7) * DAY_MS,
     registration: settings.choice(
       'PURSER_REGISTRATION',
       ['open', 'closed'],
@@ -146,6 +143,11 @@ function ownSecret(dataDirectory: string): Buffer {
 /** The session token for commands that call the service over HTTP. Undefined when it is not set. */
 export function readSessionToken(): string | undefined {
   return readSettings(process.env).text('PURSER_SESSION_TOKEN');
+}
+
+/** The service that such commands call. Undefined when it is not set. */
+export function readServiceUrl(): string | undefined {
+  return readSettings(process.env).text('PURSER_URL');
 }
 
 /** The settings of this process. */

@@ -14,10 +14,12 @@ import { addAccountRoutes, addSessionRoutes } from '#http/control-plane/accounts
 import { addAppRoutes, addKeyRoutes } from '#http/control-plane/apps.ts';
 import { addListenerRoutes } from '#http/control-plane/listeners.ts';
 import { addLogoRoutes } from '#http/control-plane/logos.ts';
+import { addTrailRoutes } from '#http/control-plane/trail.ts';
 import { addUsageRoutes } from '#http/control-plane/usage.ts';
 import { addSandboxRoutes } from '#http/control-plane/sandbox.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
 import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
+import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
@@ -27,11 +29,13 @@ import type { PageRoutes } from '#http/page-routes.ts';
 import { createPages } from '#web/pages.ts';
 import { resetMail } from '#mail/letters.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
-import { createPlanes, type Planes } from '#http/planes.ts';
+import { createPlanes, type Plane, type PlanePaces, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
+import { createForgetAddresses } from '#audit/forget.ts';
 import { createForgetSignIns } from '#identities/session.ts';
-import type { Clock } from '#kernel/clock.ts';
+import { type Clock, steadyClock } from '#kernel/clock.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
+import { createPace, type PaceRate } from '#limits/pace.ts';
 import { createThrottle } from '#limits/throttle.ts';
 import { createMailbox } from '#mail/mailbox.ts';
 import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
@@ -43,6 +47,7 @@ import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createAnyPayments } from '#operator/payments.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
 import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
+import { createTraceReader } from '#traces/traces.ts';
 import { createAppUsage } from '#usage/report.ts';
 import type { Listeners } from '#webhooks/listener.ts';
 import type { Subscriptions } from '#webhooks/subscription.ts';
@@ -81,6 +86,17 @@ interface ComposedPlanes extends Planes {
   readonly processorWebhooks: ProcessorWebhooks | undefined;
 }
 
+/** People of one office share an address, so it may send as much as so many accounts. */
+const ADDRESS_SHARE = 5;
+
+function createPaces({ ratePerMinute, rateBurst }: PaceRate): PlanePaces {
+  const ofAddress = { ratePerMinute: ratePerMinute * ADDRESS_SHARE, rateBurst: rateBurst * ADDRESS_SHARE };
+  return {
+    accounts: createPace({ ratePerMinute, rateBurst }, steadyClock),
+    addresses: createPace(ofAddress, steadyClock),
+  };
+}
+
 /** Wires the routes and pages of app owners and operators to the modules they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
   const { config, pools, clock, log, keys, catalogue, subscriptions, listeners, underWay, links } = options;
@@ -89,6 +105,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const sendMail = createSendMail({ config, pool, log });
   const payments = composePayments({ config, pool, clock, log });
   const control: ControlPlane = {
+    audit: createAuditReader(pool),
     accounts: createAccounts({
       pool,
       throttle,
@@ -101,6 +118,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     publicUrl: config.publicUrl,
     sandboxWallets: createSandboxWallets(pools.sandbox, config.sandboxGrant),
     appUsage: createAppUsage(pools),
+    traces: createTraceReader(pool),
     subscriptions,
     listeners,
     clock,
@@ -119,36 +137,51 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     payments: createAnyPayments(pool),
     catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh }),
     accounts: createAccountDesk(pool),
-    audit: createAuditReader(pool),
+    calls: control,
+    audit: control.audit,
+    addressOf: control.addressOf,
     checkLedger: createLedgerCheck(pools.check),
   };
-  const of = { log, findSession: control.sessions.find, publicUrl: config.publicUrl };
+  const paces = createPaces(config.accountPace);
+  const { addressOf, sessions } = control;
+  const of = { log, findSession: sessions.find, addressOf, paces, publicUrl: config.publicUrl };
   const planes = await createPlanes(of, (plane) => {
     followHandlers(plane, underWay);
-    addAccountRoutes(plane, control);
-    addSessionRoutes(plane, control);
-    addAppRoutes(plane, control);
-    addKeyRoutes(plane, control);
-    addLogoRoutes(plane, control);
-    addSandboxRoutes(plane, control);
-    addUsageRoutes(plane, control);
-    addWebhookRoutes(plane, control);
-    addListenerRoutes(plane, control);
-    addAnyAppRoutes(plane, operator);
-    addOperatorWalletRoutes(plane, operator);
-    addMovementRoutes(plane, operator);
-    addCatalogueRoutes(plane, operator);
-    addServiceRoutes(plane, operator);
+    addRoutes(plane, control, operator);
     if (config.environment === 'development') {
-      addDevelopmentPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
+      addDevelopmentPages(plane, createMailbox(pool));
     }
   });
   const people = composePeople({ config, pool, throttle, links, sendMail, payments, ...control });
-  const expiry = startExpiry({ db: pool, forget: [throttle.forget, createForgetSignIns(pool)], log });
+  const expiry = startExpiry({
+    db: pool,
+    forget: [throttle.forget, createForgetSignIns(pool), createForgetAddresses(pool)],
+    log,
+  });
   return {
     handle: planes.handle,
     processorWebhooks: payments?.processorWebhooks,
-    pages: createPages({ ...control, walletOwners: people, secret: config.secret, log }),
+    pages: createPages({ ...control, walletOwners: people, pace: paces.addresses, secret: config.secret, log }),
     close: () => Promise.all([expiry.stop(), payments?.stop()]).then(planes.close),
   };
+}
+
+/** All routes of the two planes. */
+function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane): void {
+  addAccountRoutes(plane, control);
+  addTrailRoutes(plane, control);
+  addSessionRoutes(plane, control);
+  addAppRoutes(plane, control);
+  addKeyRoutes(plane, control);
+  addLogoRoutes(plane, control);
+  addSandboxRoutes(plane, control);
+  addUsageRoutes(plane, control);
+  addWebhookRoutes(plane, control);
+  addListenerRoutes(plane, control);
+  addAnyAppRoutes(plane, operator);
+  addOperatorWalletRoutes(plane, operator);
+  addMovementRoutes(plane, operator);
+  addCatalogueRoutes(plane, operator);
+  addAnyCallRoutes(plane, operator);
+  addServiceRoutes(plane, operator);
 }

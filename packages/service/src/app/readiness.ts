@@ -1,25 +1,70 @@
+import { access, constants, statfs } from 'node:fs/promises';
 import { SCHEMA_VERSION } from '#db/migrate.ts';
 import type { Pool } from '#db/pool.ts';
 import { selectSchemaVersion } from '#db/queries.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 
-/**
- * Tells whether the database answers and has this build's schema or a newer one. Anybody may ask, so concurrent requests
- * share one query: a flood of them takes a single connection.
- */
-export function createReadiness(pool: Pool, log: Log): () => Promise<boolean> {
-  let looking: Promise<boolean> | undefined;
+/** Ten thousand settlements, the most that may wait on disk, take a few MiB, and PostgreSQL needs as much for its log. */
+const FREE_BYTES_MIN = 16 * 1024 * 1024;
+/** One renewal of the lease may fail by a lock. */
+const FAILED_RENEWALS_MAX = 1;
 
-  async function look(): Promise<boolean> {
-    try {
-      return (await selectSchemaVersion(pool)) >= SCHEMA_VERSION;
-    } catch (fault) {
-      log.warn({ fault: describeFault(fault) }, 'not ready: the database does not answer');
-      return false;
-    } finally {
-      looking = undefined;
+interface ReadinessOptions {
+  readonly pool: Pool;
+  readonly dataDirectory: string;
+  /** How many renewals of this process's lease have failed in a row. A database that takes no writes fails all of them. */
+  readonly failedRenewals: () => number;
+  readonly log: Log;
+}
+
+/**
+ * Says why this process should get no calls, in a sentence without internals, or undefined if it is ready: the database
+ * answers, takes writes and has this build's schema, and the disk of the data directory has room for settlements. Anybody may
+ * ask, so concurrent requests share one look: a flood of them takes a single connection.
+ */
+export function createReadiness(options: ReadinessOptions): () => Promise<string | undefined> {
+  let looking: Promise<string | undefined> | undefined;
+  let reported: string | undefined;
+
+  async function look(): Promise<string | undefined> {
+    const { reason, fault } = (await databaseFault(options)) ?? (await diskFault(options)) ?? {};
+    if (reason !== undefined && reason !== reported) {
+      options.log.warn({ reason, ...(fault === undefined ? {} : { fault: describeFault(fault) }) }, 'not ready');
     }
+    reported = reason;
+    looking = undefined;
+    return reason;
   }
 
   return () => (looking ??= look());
+}
+
+interface Unready {
+  readonly reason: string;
+  readonly fault?: unknown;
+}
+
+async function databaseFault({ pool, failedRenewals }: ReadinessOptions): Promise<Unready | undefined> {
+  try {
+    const version = await selectSchemaVersion(pool);
+    if (version < SCHEMA_VERSION) return { reason: 'The database has an older schema than this build.' };
+    if (version > SCHEMA_VERSION) {
+      return { reason: 'The database has a newer schema than this build. Start a build that is at least as new.' };
+    }
+  } catch (fault) {
+    return { reason: 'The database does not answer.', fault };
+  }
+  if (failedRenewals() > FAILED_RENEWALS_MAX) return { reason: 'The database takes no writes.' };
+  return undefined;
+}
+
+async function diskFault({ dataDirectory }: ReadinessOptions): Promise<Unready | undefined> {
+  try {
+    const { bavail, bsize } = await statfs(dataDirectory);
+    if (bavail * bsize < FREE_BYTES_MIN) return { reason: 'The disk of the data directory is full.' };
+    await access(dataDirectory, constants.W_OK);
+    return undefined;
+  } catch (fault) {
+    return { reason: 'The data directory cannot be written to.', fault };
+  }
 }

@@ -14,6 +14,7 @@ import { createOperator, readNewOperator } from '#cli/operator-command.ts';
 import { CatalogueFileError } from '#catalogue/catalogue-file.ts';
 import { MigrationError } from '#db/migrate.ts';
 import { EmbeddedPostgresError } from '#embedded/embedded-postgres-error.ts';
+import { steadyClock } from '#kernel/clock.ts';
 import { createLog, describeFault, type Log } from '#kernel/log.ts';
 
 const USAGE = `Usage: npm run purser -- <command>
@@ -24,7 +25,8 @@ const USAGE = `Usage: npm run purser -- <command>
   seed                      create the demo account, app, keys and user
   listen --app <app> --forward <address>   forward copies of an app's new events to an address on this machine;
                             the session token comes from PURSER_SESSION_TOKEN or standard input;
-                            --url <service> (default http://127.0.0.1:8787); --events <type>,<type>;
+                            --url <service> (default PURSER_URL, or else http://127.0.0.1:8787);
+                            --events <type>,<type>;
                             --threshold <micros> also forwards balance.low
   catalogue import <file>   replace the catalogue with a file
   operator create --email <address> [--name <name>]
@@ -34,6 +36,9 @@ const USAGE = `Usage: npm run purser -- <command>
   ledger check --incremental   the same, only for wallets that changed since they were last found right
 
 Settings are environment variables. See "Settings" in docs/guides/operator.md.`;
+
+/** Within this time, further signals count as the first one. */
+const SAME_SIGNAL_MS = 1_000;
 
 /** Messages for people go to standard error, so that a command's result on standard output can be piped. */
 const say = (text: string): void => console.error(text);
@@ -94,7 +99,7 @@ async function withDatabase(config: Config, log: Log, command: DatabaseCommand):
   }
 }
 
-/** Serves until it is told to stop. A second signal ends it at once. */
+/** Serves until it is told to stop. A second signal, a second later, ends it at once. */
 async function runService(config: Config, log: Log): Promise<never> {
   const ground = cluster.isWorker ? workerGround(config) : undefined;
   const running = ground === undefined ? await serve({ config, log, say }) : await startGateway(config, log, ground);
@@ -104,7 +109,7 @@ async function runService(config: Config, log: Log): Promise<never> {
   process.exit(0); // Otherwise a connection that a silent server never closes could keep the process alive.
 }
 
-/** Delivers webhooks until it is told to stop. A second signal ends it at once. */
+/** Delivers webhooks until it is told to stop. A second signal, a second later, ends it at once. */
 async function runWork(config: Config, log: Log): Promise<never> {
   const database = await openDatabase({ config, log, say, mayShare: true });
   await checkSecret(database.owner, config.secret).catch(async (fault: unknown) => {
@@ -120,12 +125,18 @@ async function runWork(config: Config, log: Log): Promise<never> {
   process.exit(0);
 }
 
-/** Resolves with the first SIGINT or SIGTERM. The second one exits at once, for people who do not want to wait. */
+/**
+ * Resolves with the first SIGINT or SIGTERM. One that comes a second later exits at once, for people who do not want to wait.
+ * Not sooner: npm hands on what the terminal or systemd has already sent to every process, and so does our first process to
+ * its workers.
+ */
 function untilToldToStop(): Promise<void> {
   return new Promise((resolve) => {
+    let toldAtMs: number | undefined;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(1));
+      process.on(signal, () => {
+        toldAtMs ??= steadyClock.nowMs();
+        if (steadyClock.nowMs() - toldAtMs > SAME_SIGNAL_MS) process.exit(1);
         resolve();
       });
     }

@@ -1,5 +1,5 @@
 import { type Pool, sqlStateOf } from '#db/pool.ts';
-import { endInstance, insertInstance, renewLease } from '#db/queries.ts';
+import { endInstance, insertInstance, renewLease, trustClock } from '#db/queries.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 
@@ -20,16 +20,21 @@ export interface Instance {
    * from disk.
    */
   readonly leave: () => Promise<void>;
+  /** How many renewals of the lease have failed in a row. */
+  readonly failedRenewals: () => number;
 }
 
 /**
  * Registers this process and renews its lease every second. A process that stalls for longer than its lease is fenced: the
- * reaper has released its holds, and no statement under the old id can place more. It takes a new id and goes on.
+ * reaper has released its holds, and no statement under the old id can place more. It takes a new id and goes on. The first
+ * process after a pause also makes the database believe its clock (`trust_clock.sql`).
  */
 export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): Promise<Instance> {
+  await trustClock(pool);
   let id = await insertInstance(pool, leaseMs);
   let replacing: Promise<void> | undefined;
   let beating: Promise<void> | undefined;
+  let failedRenewals = 0;
 
   async function takeNewId(fencedId: bigint): Promise<void> {
     if (id !== fencedId) return; // Another statement noticed it first, and the new id is there.
@@ -52,7 +57,9 @@ export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): P
     const current = id;
     try {
       if (!(await renewLease(pool, current, leaseMs))) await replace(current);
+      failedRenewals = 0;
     } catch (fault) {
+      failedRenewals += 1;
       log.warn({ fault: describeFault(fault) }, 'the lease could not be renewed');
     }
   }
@@ -86,5 +93,6 @@ export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): P
       await endInstance(pool, id);
     },
     leave,
+    failedRenewals: () => failedRenewals,
   };
 }

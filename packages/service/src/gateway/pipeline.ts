@@ -1,7 +1,7 @@
-import type { KeyDirectory } from '#accounts/key-directory.ts';
+import type { Caller, KeyDirectory } from '#accounts/key-directory.ts';
 import type { Idempotency } from '#idempotency/idempotency.ts';
 import type { Catalogue } from '#catalogue/catalogue.ts';
-import { type AdmissionListener, admit, parseUser } from '#gateway/request/admission.ts';
+import { parseUser } from '#gateway/request/admission.ts';
 import type { Answer } from '#gateway/answer/answer.ts';
 import {
   callOf,
@@ -14,6 +14,7 @@ import {
   type RetryHeaders,
 } from '#gateway/request/validate-call.ts';
 import type { Drains, Gone, StreamPace, Rejections } from '#gateway/call/call.ts';
+import type { CallNotes } from '#gateway/call/call-notes.ts';
 import type { Lane } from '#gateway/call/lane.ts';
 import { parseBody } from '#gateway/request/parse-body.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
@@ -37,50 +38,46 @@ export interface Gateway {
   readonly rejections: Rejections;
 }
 
-interface Incoming extends AdmissionListener {
-  readonly authorization: string | undefined;
+interface Incoming {
+  readonly caller: Caller;
   readonly user: string | undefined;
   readonly retry: RetryHeaders;
   readonly correlationId: CorrelationId;
   /** The whole body, within its size limit. */
   readonly bytes: Buffer;
   readonly gone: Gone;
+  readonly notes: CallNotes;
 }
 
 type Completed = Answer | Refusal | Promise<Answer | Refusal>;
 
 /**
  * Takes one chat completion from bytes to answer. Each line may refuse, and their order is part of the contract (CC-10,
- * `docs/ARCHITECTURE.md`). A call refused here never reached a provider and left no hold (CC-08). It makes no promise but the
- * lane's if this process knows the key and holds a token of the rate bucket: each costs a call more than the checks do.
+ * `docs/ARCHITECTURE.md`). `admit` comes first, before the body is read. A call refused here never reached a provider and left
+ * no hold (CC-08). It makes no promise but the lane's: each costs a call more than the checks do.
  */
 export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
-  const admitted = admit(gateway, incoming.authorization, incoming);
-  if (admitted instanceof Promise) return admitted.then((caller) => completeAdmitted(gateway, incoming, caller));
-  return completeAdmitted(gateway, incoming, admitted);
-}
-
-function completeAdmitted(gateway: Gateway, incoming: Incoming, caller: Awaited<ReturnType<typeof admit>>): Completed {
-  if (caller instanceof Refusal) return caller;
-
+  const { caller, correlationId, bytes, gone, notes } = incoming;
   const userId = parseUser(incoming.user);
   if (userId instanceof Refusal) return userId;
+  notes.userId = userId;
 
   const request = parseBody(incoming.bytes);
   if (request instanceof Refusal) return request;
 
   const misshapen = checkShape(request);
   if (misshapen !== undefined) return misshapen;
+  const isStream = request['stream'] === true;
+  notes.isStream = isStream;
 
   const name = String(request['model']);
   const model = findOutcomeModel(gateway.catalogue, caller, name) ?? resolveModel(gateway.catalogue, name);
   if (model instanceof Refusal) return model;
+  notes.model = model.id;
 
   const refused = checkEntitlement(caller, model, name) ?? checkModelParameters(request, model);
   if (refused !== undefined) return refused;
 
-  const { correlationId, bytes, gone } = incoming;
-  const isStream = request['stream'] === true;
   const scope = { appId: caller.app.appId, mode: caller.mode, userId, isStream, bytes };
   const idempotencyKey = parseIdempotencyKey(gateway.idempotency.digests, incoming.retry, scope);
   if (idempotencyKey instanceof Refusal) return idempotencyKey;
@@ -94,7 +91,8 @@ function completeAdmitted(gateway: Gateway, incoming: Incoming, caller: Awaited<
     pseudonyms,
     idempotencyKey,
   });
-  const callerSide = { gone, log, drains, pace, idempotency, rejections };
+  notes.callId = asking.call.callId;
+  const callerSide = { gone, notes, log, drains, pace, idempotency, rejections };
 
   // The only fork between real and play money in the program. From here on, types keep the two apart.
   switch (caller.mode) {

@@ -6,8 +6,12 @@ export function handleHealth(response: ServerResponse): void {
   sendJson(response, 200, { status: 'ok' });
 }
 
-/** `GET /readyz`: the database answers and has this build's schema. Gives no details, because anybody may ask. */
-export async function handleReadiness(response: ServerResponse, isReady: () => Promise<boolean>): Promise<void> {
-  const ready = await isReady();
-  sendJson(response, ready ? 200 : 503, { status: ready ? 'ready' : 'unavailable' });
+/** `GET /readyz`: whether this process should get calls, and if not, why, in one sentence. Anybody may ask. */
+export async function handleReadiness(
+  response: ServerResponse,
+  readiness: () => Promise<string | undefined>,
+): Promise<void> {
+  const reason = await readiness();
+  if (reason === undefined) sendJson(response, 200, { status: 'ready' });
+  else sendJson(response, 503, { status: 'unavailable', reason });
 }

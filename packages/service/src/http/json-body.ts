@@ -1,33 +1,28 @@
 import { misshapen, parseBody } from '#gateway/request/parse-body.ts';
+import { pathOf, type Step } from '#gateway/request/value-path.ts';
+import { unstorableText } from '#http/storable-text.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
 /**
  * Parses a body that moves money, without guessing. It refuses everything that the data plane refuses (depth, UTF-8, JSON,
- * an object, unsafe names). It also refuses a name that occurs twice, a number that would be rounded, and text that the
- * database cannot store. `JSON.parse` accepts all three in silence: it keeps the last of two amounts, and turns
- * 9007199254740993 micros into 9007199254740992.
+ * an object, unsafe names, a name that occurs twice). It also refuses a number that would be rounded, and text that the
+ * database cannot store. `JSON.parse` accepts both in silence: it turns 9007199254740993 micros into 9007199254740992.
  */
 export function parseExactBody(bytes: Buffer): JsonObject | Refusal<'BAD_REQUEST'> {
   const body = parseBody(bytes);
   if (body instanceof Refusal) return body;
-  // A second pass over the text, because the parsed value no longer shows what was written.
-  const fault = findInexact(bytes.toString('utf8'));
-  return fault === undefined ? body : misshapen(fault);
+  // A second pass over the text, because the parsed value no longer shows how its numbers were written.
+  const rounded = findRounded(bytes.toString('utf8'));
+  return rounded === undefined ? (unstorableText(body) ?? body) : misshapen({ path: rounded, expects: EXACT });
 }
 
-interface Inexact {
-  /** For example `wallets.0.amountMicros`. */
-  readonly path: string;
-  readonly expects: string;
-}
+const EXACT = 'a whole number from -(2^53 - 1) to 2^53 - 1, or it would be rounded';
 
-/** An object or array that the scan is inside of, and the position in it. */
+/** An object or array that the scan is inside of. */
 interface Place {
-  /** The names seen so far; undefined for an array. */
-  readonly names: Set<string> | undefined;
   /** The current name or index. */
-  at: string | number;
+  at: Step;
   /** Whether the next string is a name. */
   isAtName: boolean;
 }
@@ -38,18 +33,21 @@ interface Place {
  */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|-?\d[\d.eE+-]*/g;
 
-/** The first fault in text that is known to be JSON, and not nested too deeply. */
-function findInexact(text: string): Inexact | undefined {
+/** The path of the first number that would be rounded, in text that is known to be JSON, and not nested too deeply. */
+function findRounded(text: string): string | undefined {
   const places: Place[] = [];
   for (const [token] of text.matchAll(TOKEN)) {
     const place = places.at(-1);
-    if (token === '{') places.push({ names: new Set(), at: '', isAtName: true });
-    else if (token === '[') places.push({ names: undefined, at: 0, isAtName: false });
+    if (token === '{') places.push({ at: '', isAtName: true });
+    else if (token === '[') places.push({ at: 0, isAtName: false });
     else if (token === '}' || token === ']') places.pop();
     else if (token === ',') step(place);
-    else {
-      const expects = token.startsWith('"') ? faultOfText(token, place) : faultOfNumber(token);
-      if (expects !== undefined) return { path: places.map(({ at }) => at).join('.'), expects };
+    else if (!token.startsWith('"')) {
+      if (isRounded(token)) return pathOf(places.map(({ at }) => at));
+    } else if (place?.isAtName === true) {
+      // Most names have no escapes, and a parse for each would take longest.
+      place.at = token.includes('\\') ? (JSON.parse(token) as string) : token.slice(1, -1);
+      place.isAtName = false;
     }
   }
   return undefined;
@@ -62,35 +60,22 @@ function step(place: Place | undefined): void {
   else place.isAtName = true;
 }
 
-/** What is wrong with a string: text that cannot be stored, or a name that was there before. */
-function faultOfText(token: string, place: Place | undefined): string | undefined {
-  const text = JSON.parse(token) as string; // Unescaped: `"a"` and `"\u0061"` are the same name.
-  const isName = place?.isAtName === true;
-  if (isName) {
-    place.at = text;
-    place.isAtName = false;
-  }
-  if (text.includes('\0') || !text.isWellFormed()) return 'text without NUL and without halves of surrogate pairs';
-  if (!isName) return undefined;
-  if (place.names?.has(text) === true) return 'there once';
-  place.names?.add(text);
-  return undefined;
-}
-
-/** A number's sign, whole digits, fraction and exponent. */
-const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+/** Too few digits to be rounded, and not -0. Nearly every number is one of these. */
+const PLAIN = /^(?:0|-?[1-9]\d{0,14})$/;
 
 /**
  * A number that is whole after parsing must also have been whole as it was written: `1.0000000000000000001` parses as 1.
  * Fractions that stay fractions are left to the schema.
  */
-function faultOfNumber(token: string): string | undefined {
+function isRounded(token: string): boolean {
+  if (PLAIN.test(token)) return false;
   const value = Number(token);
-  if (!Number.isInteger(value)) return undefined;
-  return Number.isSafeInteger(value) && !Object.is(value, -0) && isExactly(token, value)
-    ? undefined
-    : 'a whole number from -(2^53 - 1) to 2^53 - 1, or it would be rounded';
+  if (!Number.isInteger(value)) return false;
+  return !Number.isSafeInteger(value) || Object.is(value, -0) || !isExactly(token, value);
 }
+
+/** A number's sign, whole digits, fraction and exponent. */
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** Compares the written digits with the value's, without trailing zeros and shifted by the exponent, as text. */
 function isExactly(token: string, value: number): boolean {

@@ -1,11 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import type { Sessions, SignedIn } from '#accounts/session.ts';
-import { parseExactBody } from '#http/json-body.ts';
+import type { CallerAddress } from '#http/caller-address.ts';
 import { addReference } from '#http/openapi/reference.ts';
 import type { DescribedRoute } from '#http/openapi/described-route.ts';
 import { describedRouteOf } from '#http/openapi/plane-routes.ts';
-import { compressedRefusal } from '#http/read-body.ts';
+import { notJson, readBodies } from '#http/plane-body.ts';
 import { checkAnswer, readRequest, type SchemaTypes } from '#http/schema-compilers.ts';
 import { Refused } from '#http/refused.ts';
 import { type Exchange, sendFault, sendNotAllowed, sendNowhere, sendRefusal } from '#http/respond.ts';
@@ -13,6 +19,7 @@ import { unstorableText } from '#http/storable-text.ts';
 import { bearerTokenOf } from '#kernel/header-text.ts';
 import type { Log } from '#kernel/log.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
+import type { Pace } from '#limits/pace.ts';
 
 /** The control and operator planes: routes whose schemas check requests and describe themselves in `/openapi.json`. */
 export interface Planes {
@@ -24,7 +31,6 @@ export interface Planes {
 /** The plane to which routes are added. */
 export type Plane = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, SchemaTypes>;
 
-const BODY_BYTES_MAX = 1_048_576; // As on the data plane (CC-06).
 /** An end user's name of 256 characters, each of them encoded as `%2F`. Longer segments match nothing. */
 const PATH_PART_LENGTH_MAX = 768;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -41,6 +47,8 @@ declare module 'fastify' {
     readonly isPublic?: boolean;
     /** The role that the account must have. Any other gets a 403. */
     readonly role?: 'operator';
+    /** The body may have 1 MiB. Every other one has at most 64 KiB: parsing more would keep other callers waiting. */
+    readonly isLarge?: boolean;
   }
   interface FastifyRequest {
     /** The caller of a route that is not public. */
@@ -48,10 +56,20 @@ declare module 'fastify' {
   }
 }
 
+/** How fast requests may come, over all routes. */
+export interface PlanePaces {
+  /** From one network address, with a session or without. */
+  readonly addresses: Pace;
+  /** With sessions of one account. */
+  readonly accounts: Pace;
+}
+
 interface PlanesOptions {
   readonly log: Log;
   /** Finds the session of a token; undefined if the token is not valid. */
   readonly findSession: Sessions['find'];
+  readonly addressOf: CallerAddress;
+  readonly paces: PlanePaces;
   /** The address of the service in the OpenAPI document. */
   readonly publicUrl: string;
 }
@@ -61,14 +79,13 @@ interface PlanesOptions {
  * parses and validates. All answers that are errors are written by `respond.ts`, so that every plane has the same envelope.
  */
 export async function createPlanes(
-  { log, findSession, publicUrl }: PlanesOptions,
+  { log, findSession, addressOf, paces, publicUrl }: PlanesOptions,
   addRoutes: (plane: Plane) => void,
 ): Promise<Planes> {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
   const routerOptions = { ignoreTrailingSlash: false, maxParamLength: PATH_PART_LENGTH_MAX };
   const app = fastify({
     logger: false,
-    bodyLimit: BODY_BYTES_MAX,
     routerOptions,
     // The router cannot decode the address, or a segment is too long. Such an address leads nowhere: 404, not 400.
     frameworkErrors: (_fault, request, reply) => {
@@ -76,7 +93,7 @@ export async function createPlanes(
       sendNowhere(exchangeOf(exchanges, request));
     },
   });
-  readBodies(app);
+  readBodies(app, addressOf, (request) => exchangeOf(exchanges, request));
   app.setValidatorCompiler(readRequest);
   app.setSerializerCompiler(checkAnswer);
   app.addHook('onSend', async (_request, reply, payload) => {
@@ -90,24 +107,20 @@ export async function createPlanes(
     else sendRefusal(exchange, refusal);
   });
   app.decorateRequest('signedIn', undefined);
-  app.addHook('onRequest', async (request) => {
-    const { isPublic, role } = request.routeOptions.config;
-    if (request.is404 || isPublic === true) return;
-    const token = bearerTokenOf(request.headers.authorization);
-    request.signedIn = granted((token === undefined ? undefined : await findSession(token)) ?? noSession());
-    if (role !== undefined && request.signedIn.account.role !== role) granted(notAllowed());
+  addChecks(app, { findSession, addressOf, paces }, sendUnknown);
+  app.addHook('preValidation', async ({ params, query }) => {
+    granted(unstorableText(params) ?? unstorableText(query)); // `json-body.ts` checks bodies.
   });
-  app.addHook('preValidation', async ({ is404, params, query }) => {
-    if (!is404) granted(unstorableText(params) ?? unstorableText(query)); // `json-body.ts` checks bodies.
-  });
-  app.setNotFoundHandler((request, reply) => {
+  /** Answers at once: a body that is sent to no route is neither read nor parsed. */
+  function sendUnknown(request: FastifyRequest, reply: FastifyReply): void {
     reply.hijack();
     const exchange = exchangeOf(exchanges, request);
     // The address may exist for another method. That is a 405 with the methods that it has, not a 404.
     const allowed = METHODS.filter((method) => app.findRoute({ method, url: exchange.path }) !== null);
     if (allowed.length === 0) sendNowhere(exchange);
     else sendNotAllowed(exchange, allowed);
-  });
+  }
+  app.setNotFoundHandler(sendUnknown);
   const routes: DescribedRoute[] = [];
   app.addHook('onRoute', (route) => {
     const described = describedRouteOf(route);
@@ -125,16 +138,21 @@ export async function createPlanes(
   };
 }
 
-/** Reads bodies exactly, as JSON. An empty body is accepted on routes that do not read one. */
-function readBodies(app: FastifyInstance<Server, IncomingMessage, ServerResponse>): void {
-  app.addHook('preParsing', async (request, _reply, body) => {
-    granted(compressedRefusal(request));
-    return body;
-  });
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    const isLookedAt = request.routeOptions.schema?.body !== undefined;
-    return body.length === 0 && !isLookedAt ? undefined : granted(parseExactBody(body));
+/** The checks of every request, before anything is read, parsed or looked up: pace first, then the session (CP-11, AU-05). */
+function addChecks(
+  app: FastifyInstance<Server, IncomingMessage, ServerResponse>,
+  { findSession, addressOf, paces }: Pick<PlanesOptions, 'findSession' | 'addressOf' | 'paces'>,
+  sendUnknown: (request: FastifyRequest, reply: FastifyReply) => void,
+): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return sendUnknown(request, reply); // Costs less than counting it would.
+    granted(paces.addresses.take(addressOf(request.raw)));
+    const { isPublic, role } = request.routeOptions.config;
+    if (isPublic === true) return;
+    const token = bearerTokenOf(request.headers.authorization);
+    request.signedIn = granted((token === undefined ? undefined : await findSession(token)) ?? noSession());
+    granted(paces.accounts.take(request.signedIn.account.accountId));
+    if (role !== undefined && request.signedIn.account.role !== role) granted(notAllowed());
   });
 }
 
@@ -158,13 +176,6 @@ function exchangeOf(exchanges: WeakMap<IncomingMessage, Exchange>, { raw }: Fast
 
 /** Turns a fault of the framework into a refusal in our words; undefined if it is our own fault (500). */
 function refusalOf(fault: FastifyError): Refusal | undefined {
-  if (fault.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return refuse('PAYLOAD_TOO_LARGE', `The body is above the limit of ${BODY_BYTES_MAX} bytes.`);
-  }
   const isTheirs = fault.statusCode !== undefined && fault.statusCode >= 400 && fault.statusCode < 500;
   return isTheirs ? notJson() : undefined;
-}
-
-function notJson(): Refusal<'BAD_REQUEST'> {
-  return refuse('BAD_REQUEST', 'The body must be JSON, sent as `content-type: application/json`.');
 }

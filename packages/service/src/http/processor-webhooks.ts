@@ -1,4 +1,5 @@
 import { readBody } from '#http/read-body.ts';
+import { processors } from '#http/reading.ts';
 import { type Exchange, sendJson, sendNowhere, sendRefusal } from '#http/respond.ts';
 import { Refusal } from '#kernel/refusal.ts';
 import type { ProcessorWebhooks } from '#payments/processor-webhooks.ts';
@@ -14,7 +15,7 @@ export async function handleProcessorWebhook(
 ): Promise<void> {
   if (webhooks === undefined) return sendNowhere(exchange);
   const { request, response } = exchange;
-  const body = await readBody(request);
+  const body = await readBody(exchange, { reading: processors, caller: '' });
   if (body === undefined || response.headersSent) return;
   if (body instanceof Refusal) return sendRefusal(exchange, body);
   const received = await webhooks.receive(body, request.headers);

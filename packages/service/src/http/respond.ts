@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
+import type { CallNotes } from '#gateway/call/call-notes.ts';
 import { envelopeOf, faultRefusal } from '#http/envelope.ts';
+import { endAfterBody } from '#http/linger.ts';
 import { refusals } from '#http/refusal-counter.ts';
 import { type CorrelationId, newCorrelationId, parseCorrelationId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
@@ -14,6 +16,8 @@ export interface Exchange {
   /** Path and query of the request line. */
   readonly path: string;
   readonly query: string;
+  /** Of a chat call: what is known of it, for its log line and its trace. */
+  readonly notes: CallNotes | undefined;
 }
 
 /** The caller's own correlation id if it is well formed, otherwise a new one (ER-02). */
@@ -26,12 +30,17 @@ export function correlationIdOf(request: IncomingMessage | undefined): Correlati
 const ABSOLUTE_FORM = /^https?:\/\/[^/?#]*/i;
 
 /** Begins an exchange. Splits the address by hand: `URL` would cost more on the hot path, and normalise the path. */
-export function openExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+export function openExchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  notesOf: (path: string) => CallNotes | undefined = () => undefined,
+): Exchange {
   const correlationId = correlationIdOf(request);
   const target = (request.url ?? '/').replace(ABSOLUTE_FORM, '') || '/';
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
-  return { request, response, correlationId, path, query: mark === -1 ? '' : target.slice(mark + 1) };
+  const query = mark === -1 ? '' : target.slice(mark + 1);
+  return { request, response, correlationId, path, query, notes: notesOf(path) };
 }
 
 /** Sets headers that are given as a flat list of names and values, the form that `writeHead` takes. */
@@ -51,20 +60,26 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 }
 
 /** Sends text that is JSON. */
-function sendText(response: ServerResponse, status: number, text: string): void {
+function sendText(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  end: () => void = () => response.end(text),
+): void {
   if (response.headersSent) return; // The body turned out to be malformed and was refused while the handler ran.
   response.statusCode = status;
   response.setHeader('content-type', 'application/json; charset=utf-8');
   response.setHeader('content-length', Buffer.byteLength(text));
-  response.end(text);
+  end();
 }
 
 /**
  * Answers with a refusal, in the envelope and with the headers that stock clients obey (ER-01, ER-05, ER-07). Only a
  * refusal that says how long to wait may be retried; a 500 says nothing, so that clients use their own policy.
  */
-export function sendRefusal(exchange: Exchange, refusal: Refusal): void {
-  const { request, response, correlationId } = exchange;
+export function sendRefusal(exchange: Exchange, refusal: Refusal, isReadable = true): void {
+  const { request, response, correlationId, notes } = exchange;
+  if (notes !== undefined) notes.code ??= refusal.code;
   if (response.headersSent || response.destroyed) return;
   nameAnswer(exchange);
   const { code, detail } = refusal;
@@ -79,9 +94,12 @@ export function sendRefusal(exchange: Exchange, refusal: Refusal): void {
   } else if (status < 500 || status === 502) {
     response.setHeader('x-should-retry', 'false');
   }
+  const text = JSON.stringify(envelopeOf(refusal, correlationId));
+  if (request.complete || !hasBody(request)) return sendText(response, status, text);
   // The rest of a body that was refused unread would be parsed as the next request.
-  if (!request.complete && hasBody(request)) response.setHeader('connection', 'close');
-  sendJson(response, status, envelopeOf(refusal, correlationId));
+  response.setHeader('connection', 'close');
+  if (isReadable) sendText(response, status, text, () => endAfterBody(request, response, text));
+  else sendText(response, status, text);
 }
 
 /** Addresses of other interfaces of the same vendors, and of clients whose base address lacks the version. */

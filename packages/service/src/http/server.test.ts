@@ -11,7 +11,7 @@ test('CC-11 no server timeout ends a slow answer, but a request must arrive soon
     dataPlane: {} as Options['dataPlane'],
     planes: { pages: new Map() } as unknown as Options['planes'],
     metrics: {} as Options['metrics'],
-    isReady: async () => true,
+    readiness: async () => undefined,
     log: createLog('silent'),
     underWay: createUnderWay(),
   });

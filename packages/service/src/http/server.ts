@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
+import { CallNotes } from '#gateway/call/call-notes.ts';
 import { envelopeOf } from '#http/envelope.ts';
 import { refusals } from '#http/refusal-counter.ts';
 import { handleBalance } from '#http/data-plane/balance.ts';
@@ -49,10 +50,15 @@ interface ServerOptions {
   readonly dataPlane: DataPlane;
   /** `processorWebhooks` is undefined if no payment processor is configured. */
   readonly planes: Planes & { readonly pages: PageRoutes; readonly processorWebhooks: ProcessorWebhooks | undefined };
-  readonly isReady: () => Promise<boolean>;
+  /** Says why this process should get no calls. Undefined: it is ready. */
+  readonly readiness: () => Promise<string | undefined>;
   readonly metrics: MetricsPlane;
   readonly log: Log;
   readonly underWay: UnderWay;
+}
+
+function notesOf(path: string): CallNotes | undefined {
+  return path === CHAT_PATH ? new CallNotes() : undefined;
 }
 
 type Handler = (exchange: Exchange) => Promise<void> | void;
@@ -85,9 +91,9 @@ export function createHttpServer(options: ServerOptions): Server {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // An earlier answer will close this connection. This request would be carried out and charged, and its answer lost.
     if (doomed.has(request.socket) || latest.get(request.socket)?.response.getHeader('connection') === 'close') return;
-    const exchange = openExchange(request, response);
+    const exchange = openExchange(request, response, notesOf);
     latest.set(request.socket, exchange);
-    if (exchange.path !== CHAT_PATH) nameAnswer(exchange);
+    if (exchange.notes === undefined) nameAnswer(exchange);
     response.on('close', options.underWay.begin());
     const end = options.underWay.begin();
     try {
@@ -96,6 +102,7 @@ export function createHttpServer(options: ServerOptions): Server {
       sendFault(exchange, options.log, fault, routes.has(exchange.path) ? exchange.path : `${MODEL_PATH}:model`);
     } finally {
       end();
+      if (exchange.notes !== undefined) options.dataPlane.endCall(exchange, exchange.notes);
     }
   }
 
@@ -107,7 +114,7 @@ export function createHttpServer(options: ServerOptions): Server {
 function routesOf({
   dataPlane,
   planes: { processorWebhooks },
-  isReady,
+  readiness,
   metrics,
 }: ServerOptions): ReadonlyMap<string, Route> {
   const routes = new Map<string, Route>([
@@ -117,7 +124,7 @@ function routesOf({
     ['/connect', { POST: (exchange) => handleConnect(dataPlane, exchange) }],
     ['/usage/summary', { GET: (exchange) => handleUsageSummary(dataPlane, exchange) }],
     ['/healthz', { GET: ({ response }) => handleHealth(response) }],
-    ['/readyz', { GET: ({ response }) => handleReadiness(response, isReady) }],
+    ['/readyz', { GET: ({ response }) => handleReadiness(response, readiness) }],
     ['/metrics', { GET: (exchange) => handleMetrics(metrics, exchange) }],
   ]);
   for (const processor of NOTIFYING) {
@@ -175,7 +182,7 @@ function refuseMalformed(socket: Duplex, latest: Exchange | undefined): void {
   const refusal = refuse('BAD_REQUEST', message);
   if (latest === undefined) return writeRefusal(socket, refusal, undefined);
   const { request, response } = latest;
-  if (!response.headersSent && !request.complete) sendRefusal(latest, refusal);
+  if (!response.headersSent && !request.complete) sendRefusal(latest, refusal, false);
   else if (!response.writableFinished) hangUpAfter(response, socket);
   else if (response.getHeader('connection') === 'close') socket.destroy();
   else writeRefusal(socket, refusal, undefined);

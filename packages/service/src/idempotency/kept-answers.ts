@@ -22,6 +22,11 @@ interface KeptAnswer extends SentAnswer {
   readonly charged: Micros;
 }
 
+interface KeptHow {
+  readonly isWaiting: boolean;
+  readonly charged?: Micros;
+}
+
 /**
  * Keeps answers for five minutes so that a retry can get the same one (CC-14). They are encrypted under a key of this
  * service, because they contain what users and models said, and they are never logged.
@@ -29,9 +34,10 @@ interface KeptAnswer extends SentAnswer {
 export interface KeptAnswers {
   /**
    * Keeps an answer. `charged` is given for a call that has already ended. If the answer cannot be kept, the call continues
-   * without, and a log line says so. Never rejects.
+   * without, and a log line says so. Waits for a busy database for a second, or ten if nobody `isWaiting` for the answer.
+   * Never rejects.
    */
-  readonly keep: (idempotencyKey: IdempotencyKey, answer: SentAnswer, charged?: Micros) => Promise<void>;
+  readonly keep: (idempotencyKey: IdempotencyKey, answer: SentAnswer, how: KeptHow) => Promise<void>;
   /** The kept answer of a call that was charged. Undefined when there is none or its time is over. */
   readonly find: (idempotencyKey: IdempotencyKey, callId: CallId) => Promise<KeptAnswer | undefined>;
   /** Deletes an answer before its time, because no retry can need it any more. Never rejects. */
@@ -45,6 +51,8 @@ const LIFETIME_MS = 5 * 60_000;
 export const KEPT_CHARACTERS_MAX = 8 * 1024 * 1024;
 /** How long a caller waits at most for its answer to be kept. A database outage may last much longer. */
 const KEEP_MS_MAX = 1_000;
+/** A caller who has left will retry: if the charge were booked before the answer is kept, they would be charged again. */
+const KEEP_FOR_ABSENT_MS_MAX = 10_000;
 /** Enough attempts to get past a lost connection within that time. */
 const KEEP_TRIES_MAX = 5;
 const KEEP_AGAIN_MS = 100;
@@ -87,7 +95,8 @@ export function createKeptAnswers(options: {
   const sweeps = repeat(sweep, SWEEP_PERIOD_MS);
 
   return {
-    keep: (idempotencyKey, answer, charged) => withinTime(keep(idempotencyKey, answer, charged)),
+    keep: (idempotencyKey, answer, { isWaiting, charged }) =>
+      withinTime(isWaiting ? KEEP_MS_MAX : KEEP_FOR_ABSENT_MS_MAX, keep(idempotencyKey, answer, charged)),
     find: async (idempotencyKey, callId) => {
       const row = await selectAnswer(pool, callId);
       if (row === undefined) return undefined;
@@ -123,10 +132,10 @@ function contextOf({ digest, body }: IdempotencyKey, callId: CallId): Buffer {
   return Buffer.concat([digest, body, Buffer.from(callId)]);
 }
 
-/** Waits for the work, but no longer than `KEEP_MS_MAX`. The work itself goes on. */
-async function withinTime(work: Promise<void>): Promise<void> {
+/** Waits for the work, but no longer than so many milliseconds. The work itself goes on. */
+async function withinTime(ms: number, work: Promise<void>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, KEEP_MS_MAX);
+  const timer = setTimeout(resolve, ms);
   await Promise.race([work, promise]);
   clearTimeout(timer);
 }

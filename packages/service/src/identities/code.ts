@@ -1,13 +1,15 @@
+import { countSignIn } from '#audit/queries.ts';
 import { inTransaction, type Pool } from '#db/pool.ts';
 import type { Email } from '#identities/email.ts';
 import { createKnownBrowsers } from '#identities/known-browser.ts';
 import { deleteCode, insertCode, selectCodeEmail, takeGuess } from '#identities/queries.ts';
 import { createPersonSessions, type PersonSignIn } from '#identities/session.ts';
-import { createWaysIn } from '#identities/way-in.ts';
+import { createWaysIn, type WaysIn } from '#identities/way-in.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { deriveKey, equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
 import { randomBase62, randomDigits } from '#kernel/random.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { SignedNames } from '#kernel/signed-name.ts';
 import type { AttemptLimiter } from '#limits/attempt-limiter.ts';
 
 interface AskForCode {
@@ -23,6 +25,8 @@ interface AskForCode {
 }
 
 interface TypedCode {
+  /** The network address of the caller. */
+  readonly from: string;
   readonly challenge: string;
   readonly code: string;
 }
@@ -80,30 +84,13 @@ const CHALLENGE_LENGTH = 43; // 256 bits.
 const CHALLENGE = /^[0-9A-Za-z]{43}$/;
 
 export function createCodeSignIns(options: CodeOptions): CodeSignIns {
-  const { pool, clock, attempts, secret, sendCode, sendWayIn } = options;
+  const { pool, clock, attempts, secret, sendCode } = options;
   const key = deriveKey(secret, 'person-code');
   const browsers = createKnownBrowsers(secret);
   const waysIn = createWaysIn(secret, clock);
   const proofOf = (challenge: string, code: string): Buffer => hmacSha256(key, challenge, '\n', code);
 
-  /**
-   * Takes an attempt to have a code mailed. A browser that has signed in with this e-mail before has attempts of its own.
-   * When others are refused, the owner gets a mail with a way in, so nobody can keep them out with any number of addresses.
-   */
-  async function admit({ email, from, known }: AskForCode): Promise<Refusal<'TOO_MANY_REQUESTS'> | undefined> {
-    const browser = browsers.nameOf(known, email);
-    if (browser !== undefined) return attempts.take([{ kind: 'code-known', of: `${browser}\n${email}` }]);
-    const fromHere = await attempts.take([{ kind: 'code-from', of: from }]);
-    if (fromHere !== undefined) return fromHere;
-    const tooMany = await attempts.take([
-      { kind: 'code', of: `${from}\n${email}` },
-      { kind: 'code-all', of: email },
-    ]);
-    if (tooMany === undefined) return undefined;
-    const isSent = (await attempts.take([{ kind: 'code-way-in', of: email }])) !== undefined;
-    if (!isSent) await sendWayIn(email, waysIn.issue(email));
-    return tooMany;
-  }
+  const admit = createAdmission(options, browsers, waysIn);
 
   async function mailCode(email: Email, before: string | undefined, appName: string | undefined) {
     const older = digestOf(before ?? '');
@@ -129,7 +116,7 @@ export function createCodeSignIns(options: CodeOptions): CodeSignIns {
       const digest = digestOf(challenge);
       return digest && selectCodeEmail(pool, digest);
     },
-    use: async ({ challenge, ...typed }) => {
+    use: async ({ challenge, from, ...typed }) => {
       const code = typed.code.replace(/[\s-]/g, '');
       if (!CODE.test(code)) return refuse('BAD_REQUEST', 'Type the eight digits from the mail.');
       const digest = digestOf(challenge);
@@ -137,14 +124,43 @@ export function createCodeSignIns(options: CodeOptions): CodeSignIns {
       const taken = digest && (await takeGuess(pool, digest));
       if (digest === undefined || taken === undefined) return voidCode();
       if (!equalBytes(taken.proof, proofOf(challenge, code))) {
+        await countSignIn(pool, { who: undefined, result: 'wrong_code', from });
         return refuse('BAD_REQUEST', 'This code is wrong. Check the newest mail and type its eight digits.');
       }
       // The delete decides which of two requests with the right code signs in: the other finds the code gone.
       const opened = await inTransaction(pool, async (tx) => {
-        return (await deleteCode(tx, digest)) ? createPersonSessions(tx).open(taken.email) : undefined;
+        if (!(await deleteCode(tx, digest))) return undefined;
+        const signIn = await createPersonSessions(tx).open(taken.email);
+        await countSignIn(tx, { who: signIn.identity.identityId, result: 'signed_in', from });
+        return signIn;
       });
       return opened === undefined ? voidCode() : { ...opened, known: browsers.issue(taken.email) };
     },
+  };
+}
+
+/**
+ * Takes an attempt to have a code mailed. A browser that has signed in with this e-mail before has attempts of its own.
+ * When others are refused, the owner gets a mail with a way in, so nobody can keep them out with any number of addresses.
+ */
+function createAdmission(
+  { attempts, sendWayIn }: Pick<CodeOptions, 'attempts' | 'sendWayIn'>,
+  browsers: SignedNames,
+  waysIn: WaysIn,
+) {
+  return async ({ email, from, known }: AskForCode): Promise<Refusal<'TOO_MANY_REQUESTS'> | undefined> => {
+    const browser = browsers.nameOf(known, email);
+    if (browser !== undefined) return attempts.take([{ kind: 'code-known', of: `${browser}\n${email}` }]);
+    const fromHere = await attempts.take([{ kind: 'code-from', of: from }]);
+    if (fromHere !== undefined) return fromHere;
+    const tooMany = await attempts.take([
+      { kind: 'code', of: `${from}\n${email}` },
+      { kind: 'code-all', of: email },
+    ]);
+    if (tooMany === undefined) return undefined;
+    const isSent = (await attempts.take([{ kind: 'code-way-in', of: email }])) !== undefined;
+    if (!isSent) await sendWayIn(email, waysIn.issue(email));
+    return tooMany;
   };
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '#kernel/clock.ts';
 import { equalBytes, hmacSha256, sha256 } from '#kernel/crypto.ts';
 import { randomBytes } from '#kernel/random.ts';
 
-interface ReadChallenge {
+export interface ReadChallenge {
   /** Identifies the challenge, so that it is answered only once. */
   readonly digest: Buffer;
   readonly expiresAtMs: number;

@@ -5,9 +5,10 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
+import { countSignIn } from '#audit/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
 import { createKnownBrowsers } from '#identities/known-browser.ts';
-import { createChallenges } from '#identities/passkey-challenge.ts';
+import { createChallenges, type ReadChallenge } from '#identities/passkey-challenge.ts';
 import {
   advancePasskey,
   answerChallenge,
@@ -40,7 +41,7 @@ export interface Passkeys {
   readonly add: (identity: Identity, credential: string) => Promise<Refusal<'BAD_REQUEST'> | undefined>;
   /** The options with which a browser signs in. They name no passkeys, so they reveal nobody's. */
   readonly optionsToSignIn: () => PublicKeyCredentialRequestOptionsJSON;
-  readonly signIn: (credential: string) => Promise<PersonSignIn | Refusal<'BAD_REQUEST'>>;
+  readonly signIn: (credential: string, from: string) => Promise<PersonSignIn | Refusal<'BAD_REQUEST'>>;
   /** An identity's passkeys, newest first. */
   readonly list: (identityId: IdentityId) => Promise<readonly Passkey[]>;
   readonly remove: (identityId: IdentityId, credentialId: string) => Promise<void>;
@@ -116,24 +117,39 @@ export function createPasskeys(options: PasskeyOptions): Passkeys {
       timeout: TIMEOUT_MS,
       userVerification: VERIFICATION,
     }),
-    signIn: async (text) => {
+    signIn: async (text, from) => {
       const response = credentialOf(text);
       const row = response && (await selectPasskey(pool, response.id));
       if (row === undefined || response === undefined) return notSignedIn();
       const { answered, by } = expected(SIGN_IN);
       const signCount = await signed(response as AuthenticationResponseJSON, row, by);
       const { challenge } = answered;
-      if (signCount === undefined || challenge === undefined) return notSignedIn();
-      const opened = await inTransaction(pool, async (tx) => {
-        if (!(await answerChallenge(tx, challenge))) return undefined;
-        if (!(await advancePasskey(tx, row.credential_id, signCount))) return undefined;
-        return createPersonSessions(tx).open(row.email);
-      });
+      if (signCount === undefined || challenge === undefined) {
+        await countSignIn(pool, { who: row.identity_id, result: 'refused_passkey', from });
+        return notSignedIn();
+      }
+      const opened = await inTransaction(pool, (tx) => open(tx, row, { challenge, signCount, from }));
       return opened === undefined ? notSignedIn() : { ...opened, known: browsers.issue(row.email) };
     },
     list: async (identityId) => (await selectPasskeysOf(pool, identityId)).map(passkeyOf),
     remove: (identityId, credentialId) => deletePasskey(pool, identityId, credentialId),
   };
+}
+
+/** Opens a session for a passkey that has signed. Undefined when its challenge or its count of uses was there before. */
+async function open(
+  tx: Queryable,
+  row: PasskeyRow,
+  {
+    challenge,
+    signCount,
+    from,
+  }: { readonly challenge: ReadChallenge; readonly signCount: number; readonly from: string },
+): Promise<Omit<PersonSignIn, 'known'> | undefined> {
+  if (!(await answerChallenge(tx, challenge))) return undefined;
+  if (!(await advancePasskey(tx, row.credential_id, signCount))) return undefined;
+  await countSignIn(tx, { who: row.identity_id, result: 'signed_in', from });
+  return createPersonSessions(tx).open(row.email);
 }
 
 interface Creation {

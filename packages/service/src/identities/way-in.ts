@@ -6,7 +6,7 @@ import { deriveKey, seal, unseal } from '#kernel/crypto.ts';
  * Links that are mailed to a person when strangers have used up the codes of their e-mail. A way in grants no access: it
  * only lets the browser that opens it request a code from a bucket of its own.
  */
-interface WaysIn {
+export interface WaysIn {
   readonly issue: (email: Email) => string;
   /** The e-mail that a token was issued for. Undefined when the token is forged or has expired. */
   readonly read: (token: string) => Email | undefined;

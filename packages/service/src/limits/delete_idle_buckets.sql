@@ -6,7 +6,7 @@ language sql security definer set search_path = pg_catalog as $$
   delete from limits.buckets where app_id in (
     select b.app_id from limits.buckets b
     where b.app_id like '%:%'
-      and b.refilled_at_us < (extract(epoch from clock_timestamp() - interval '1 day') * 1000000)::bigint
+      and b.refilled_at_us < (extract(epoch from db.wall_clock() - interval '1 day') * 1000000)::bigint
     limit p_buckets_max
   );
 $$;

@@ -30,6 +30,7 @@ declare
   ended record;
   from_us bigint;
   now_us bigint;
+  step_us constant bigint := 1000000; -- A bucket that is further ahead of the clock was refilled before a step back.
   full_units bigint;
   available bigint;
   tokens_out bigint;
@@ -44,10 +45,17 @@ begin
   loop
     full_units := asked.burst * token_units;
     insert into limits.buckets (app_id, units, refilled_at_us)
-      values (asked.app, full_units, (extract(epoch from clock_timestamp()) * 1000000)::bigint)
+      values (asked.app, full_units, (extract(epoch from db.wall_clock()) * 1000000)::bigint)
       on conflict do nothing;
     select * into bucket from limits.buckets b where b.app_id = asked.app for update;
-    now_us := greatest(bucket.refilled_at_us, (extract(epoch from clock_timestamp()) * 1000000)::bigint);
+    now_us := (extract(epoch from db.wall_clock()) * 1000000)::bigint;
+    if bucket.refilled_at_us > now_us + step_us then
+      -- The clock was set back. The bucket goes on from here, and leases end when they would have without the step.
+      update limits.token_leases a set until_us = a.until_us - bucket.refilled_at_us + now_us where a.app_id = asked.app;
+      bucket.leases_until_us := bucket.leases_until_us - bucket.refilled_at_us + now_us;
+      bucket.refilled_at_us := now_us;
+    end if;
+    now_us := greatest(bucket.refilled_at_us, now_us);
     from_us := bucket.refilled_at_us;
     available := bucket.units;
     tokens_out := 0;

@@ -11,6 +11,7 @@ import {
 import { normalisedEmail } from '#accounts/email.ts';
 import { hashPassword } from '#accounts/password.ts';
 import { type Account, accountOf } from '#accounts/session.ts';
+import { changedFacts } from '#audit/entry.ts';
 import { createHashingLimit } from '#accounts/hashing-limit.ts';
 import type { Pool } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
@@ -83,7 +84,8 @@ export function createAccountDesk(pool: Pool): AccountDesk {
       if (passwordHash instanceof Refusal) return passwordHash;
       const accountId = newAccountId();
       const address = normalisedEmail(email);
-      return audited(pool, { ...act, action: 'account.create', subject: accountId }, async (tx) => {
+      return audited(pool, { ...act, action: 'account.create', subject: accountId }, async (tx, note) => {
+        note({ after: { email: address, role } });
         const row: AccountRow | undefined = await insertAccount(tx, {
           accountId,
           email: address,
@@ -95,18 +97,23 @@ export function createAccountDesk(pool: Pool): AccountDesk {
       });
     },
     change: (act, accountId, change) =>
-      audited(pool, { ...act, action: actionOf(change), subject: accountId }, async (tx) => {
+      audited(pool, { ...act, action: actionOf(change), subject: accountId }, async (tx, note) => {
         const before = await lockAccount(tx, accountId);
         if (before === undefined) return refuse('NOT_FOUND', 'There is no such account.');
         const { role = before.role, isDisabled = before.is_disabled } = change;
         if (role === before.role && isDisabled === before.is_disabled) return new Repeated(accountOf(before));
         const row = await updateAccount(tx, accountId, { role, isDisabled });
         assert(row !== undefined, 'a locked account exists');
+        note(changedFacts(stateOf(before), stateOf(row)));
         // Checked after the change: two operators who demote each other at once must not both succeed.
         if (await hasOperator(tx)) return accountOf(row);
         return refuse('CONFLICT', 'This is the last operator who can sign in. Create another one first.');
       }),
   };
+}
+
+function stateOf({ email, role, is_disabled: isDisabled }: AccountRow) {
+  return { email, role, isDisabled };
 }
 
 /** The name of the act in the audit trail. */

@@ -1,14 +1,16 @@
+import type { Actor, AuditEntry } from '#audit/entry.ts';
 import { insertAuditEntry } from '#audit/queries.ts';
 import { inTransaction, type Pool, type Queryable, sqlStateOf } from '#db/pool.ts';
 import { waitForLocks } from '#db/queries.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
-/** Who acts, and why. */
-export interface Act {
-  /** An account's id; `command-line`; or `settings` for the operator that the settings create. */
-  readonly actor: string;
+/** Who acts, from where, and why. */
+export interface Act extends Actor {
   readonly reason: string | undefined;
 }
+
+/** What an act has changed, for the audit trail. */
+type Changed = Pick<AuditEntry, 'amount' | 'before' | 'after'>;
 
 export interface NamedAct extends Act {
   readonly action: string;
@@ -38,21 +40,23 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Does one act and records it in the audit trail, both or neither. A refusal rolls both back (CP-05). Acts that meet wait
- * for each other for some seconds; then the act is refused with `CONFLICT` and may be repeated. The line is written before
- * `run`, so that the locks which `run` takes are held as briefly as possible: calls of the same wallet wait for them.
+ * for each other for some seconds; then the act is refused with `CONFLICT` and may be repeated. `run` says with `note` what
+ * it has changed.
  */
 export async function audited<Result>(
   pool: Pool,
-  { actor, action, subject, reason }: NamedAct,
-  run: (tx: Queryable) => Promise<Result | Repeated<Result>>,
+  act: NamedAct,
+  run: (tx: Queryable, note: (changed: Changed) => void) => Promise<Result | Repeated<Result>>,
 ): Promise<Result | Refusal<'CONFLICT'>> {
   try {
     return await inTransaction(pool, async (tx) => {
       await waitForLocks(tx);
-      await insertAuditEntry(tx, { actor, action, subject, reason });
-      const result = await run(tx);
+      let changed: Changed = {};
+      const result = await run(tx, (said) => (changed = said));
       if (result instanceof Repeated) throw new Undone(result.result);
       if (result instanceof Refusal) throw new Undone(result);
+      const { actor, actorName, from, action, subject, reason } = act;
+      await insertAuditEntry(tx, { actor, actorName, from, action, subject, reason, ...changed });
       return result;
     });
   } catch (fault) {

@@ -8,6 +8,7 @@ import {
   updateAppSettings,
   updateAppStatus,
 } from '#accounts/operator-queries.ts';
+import { changedFacts } from '#audit/entry.ts';
 import type { Pool, Queryable } from '#db/pool.ts';
 import { bumpGeneration } from '#db/queries.ts';
 import type { AppId } from '#kernel/ids.ts';
@@ -57,7 +58,7 @@ export function createAnyApps({ pool, defaults, refresh }: AnyAppsOptions): AnyA
     appId: AppId,
     run: (tx: Queryable, generation: bigint) => Promise<boolean>,
   ): Promise<AppDetails | Refusal<'NOT_FOUND' | 'CONFLICT'>> {
-    const done = await audited(pool, { ...named, subject: appId }, async (tx) => {
+    const done = await audited(pool, { ...named, subject: appId }, async (tx, note) => {
       // The new generation tells other processes to reload. Its row also serves as the lock for what follows.
       const generation = await bumpGeneration(tx, 'accounts');
       const before = await selectAppDetails(tx, appId);
@@ -65,6 +66,7 @@ export function createAnyApps({ pool, defaults, refresh }: AnyAppsOptions): AnyA
       const row = isThere ? await selectAppDetails(tx, appId) : undefined;
       if (row === undefined) return refuse('NOT_FOUND', 'There is no such app.');
       const details = detailsOf(row, defaults);
+      if (before !== undefined) note(changedFacts(factsOf(before), factsOf(row)));
       // An act with a reason is recorded even if it changed nothing: the reason may be the point.
       const isNews = named.reason !== undefined || !isDeepStrictEqual(row, before);
       return isNews ? details : new Repeated(details);
@@ -85,6 +87,17 @@ export function createAnyApps({ pool, defaults, refresh }: AnyAppsOptions): AnyA
       ),
     resume: (by, appId) =>
       act({ ...by, action: 'app.resume' }, appId, (tx, generation) => updateAppStatus(tx, appId, 'active', generation)),
+  };
+}
+
+/** What operators can change, with the limits that are set for this app alone. */
+function factsOf(row: AppDetailsRow) {
+  return {
+    status: row.status,
+    isFirstParty: row.is_first_party,
+    ratePerMinute: row.rate_per_minute,
+    rateBurst: row.rate_burst,
+    maxStreamsPerUser: row.max_streams_per_user,
   };
 }
 

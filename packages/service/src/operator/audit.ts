@@ -1,26 +1,88 @@
-import { type AuditEntry, selectAuditEntries } from '#audit/queries.ts';
+import type { Actor, AuditEntry } from '#audit/entry.ts';
+import {
+  type AuditRow,
+  selectAuditEntries,
+  selectOwnersEntries,
+  selectSignIns,
+  type SignInResult,
+} from '#audit/queries.ts';
 import type { Pool } from '#db/pool.ts';
+import type { AccountId, AppId } from '#kernel/ids.ts';
+import { microsSumFromRow } from '#kernel/micros.ts';
 
-/** Reads the audit trail: what operators did, the newest first. */
+type Entry = Omit<AuditEntry, keyof Actor> & Actor & { readonly atMs: number };
+
+interface Page {
+  readonly before: string | undefined;
+  readonly most: number;
+}
+
+/** Sign-ins of one minute, by one account or identity, from one address. */
+interface SignIns {
+  readonly minuteMs: number;
+  /** Undefined: the e-mail has no account, or too many sign-ins failed in this minute to keep them apart. */
+  readonly who: string | undefined;
+  readonly result: SignInResult;
+  readonly from: string | undefined;
+  readonly count: number;
+}
+
+/** Reads the audit trail, the newest first. Pass `next` as `before` to get the page after it; undefined on the last one. */
 export interface AuditReader {
-  /** A page of entries. Pass `next` as `before` to get the page after it; undefined on the last one. */
-  readonly page: (page: { readonly before: string | undefined; readonly most: number }) => Promise<{
-    readonly entries: readonly (AuditEntry & { readonly atMs: number })[];
-    readonly next: string | undefined;
-  }>;
+  /** All acts, of operators and owners. */
+  readonly page: (page: Page) => Promise<{ readonly entries: readonly Entry[]; readonly next: string | undefined }>;
+  /** An owner's own acts: all of them, or those on one app. */
+  readonly pageOf: (
+    owner: { readonly accountId: AccountId; readonly appId: AppId | undefined },
+    page: Page,
+  ) => Promise<{ readonly entries: readonly Entry[]; readonly next: string | undefined }>;
+  /** Sign-ins and failed attempts: of one account or identity, or of everybody. */
+  readonly signIns: (
+    page: Page & { readonly who: string | undefined },
+  ) => Promise<{ readonly signIns: readonly SignIns[]; readonly next: string | undefined }>;
 }
 
 export function createAuditReader(pool: Pool): AuditReader {
   return {
-    page: async ({ before, most }) => {
-      // One more than the page holds: only its presence shows that there is a next page.
-      const asked = { before: before === undefined ? undefined : BigInt(before), most: most + 1 };
-      const found = await selectAuditEntries(pool, asked);
-      const rows = found.slice(0, most);
+    page: async (page) => pageOf(await selectAuditEntries(pool, asked(page)), page),
+    pageOf: async (owner, page) => pageOf(await selectOwnersEntries(pool, owner, asked(page)), page),
+    signIns: async ({ who, ...page }) => {
+      const found = await selectSignIns(pool, { who, ...asked(page) });
+      const rows = found.slice(0, page.most);
       return {
-        entries: rows.map(({ at, reason, ...row }) => ({ ...row, reason: reason ?? undefined, atMs: at.getTime() })),
-        next: found.length > most ? rows.at(-1)?.entry_id.toString() : undefined,
+        signIns: rows.map(({ minute, who: whose, result, address, count }) => ({
+          minuteMs: minute.getTime(),
+          who: whose === '' ? undefined : whose,
+          result,
+          from: address === '' ? undefined : address,
+          count,
+        })),
+        next: found.length > page.most ? rows.at(-1)?.sign_in_id.toString() : undefined,
       };
     },
+  };
+}
+
+/** One more than the page holds: only its presence shows that there is a next page. */
+function asked({ before, most }: Page) {
+  return { before: before === undefined ? undefined : BigInt(before), most: most + 1 };
+}
+
+function pageOf(found: readonly AuditRow[], { most }: Page) {
+  const rows = found.slice(0, most);
+  return {
+    entries: rows.map((row) => ({
+      atMs: row.at.getTime(),
+      actor: row.actor,
+      actorName: row.actor_name ?? undefined,
+      from: row.address ?? undefined,
+      action: row.action,
+      subject: row.subject,
+      reason: row.reason ?? undefined,
+      amount: row.amount_micros === null ? undefined : microsSumFromRow(row.amount_micros),
+      before: row.before ?? undefined,
+      after: row.after ?? undefined,
+    })),
+    next: found.length > most ? rows.at(-1)?.entry_id.toString() : undefined,
   };
 }

@@ -1,5 +1,6 @@
 import type { CatalogueFile, CatalogueModel } from '@purser/contract/catalogue.ts';
 import { CatalogueFileError, editCatalogue, readCatalogue } from '#catalogue/catalogue-file.ts';
+import { changedFacts, type Facts } from '#audit/entry.ts';
 import type { Pool } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
@@ -37,34 +38,13 @@ interface Edit extends Act {
 /** The environment variables that an operator may name as a provider's key. */
 const KEY_NAME = /_API_KEY$/;
 
-export function createCatalogueDesk({
-  pool,
-  refresh,
-}: {
+interface DeskOptions {
   readonly pool: Pool;
   readonly refresh: () => Promise<void>;
-}): CatalogueDesk {
-  /** Changes the catalogue in one audited transaction. An edit that changes nothing leaves no line in the audit trail. */
-  async function edit(
-    { nameOf = (path) => path.join('.'), ...act }: Edit,
-    change: (current: CatalogueFile, version: bigint) => object | EditRefusal,
-  ): Promise<CatalogueFile | EditRefusal> {
-    try {
-      const done = await audited(pool, act, async (tx) => {
-        const edited = await editCatalogue(tx, change);
-        if (edited instanceof Refusal) return edited;
-        return edited.isChanged ? edited.file : new Repeated(edited.file);
-      });
-      await refresh();
-      return done;
-    } catch (fault) {
-      const [first] = fault instanceof CatalogueFileError ? fault.faults : [];
-      if (first === undefined) throw fault;
-      const param = nameOf(first.path);
-      return refuse('BAD_REQUEST', `\`${param}\`: ${first.message}.`, { param });
-    }
-  }
+}
 
+export function createCatalogueDesk({ pool, refresh }: DeskOptions): CatalogueDesk {
+  const edit = createEdit({ pool, refresh });
   return {
     read: () => readCatalogue(pool),
     replace: (act, file, version) =>
@@ -104,6 +84,51 @@ export function createCatalogueDesk({
       return after instanceof Refusal ? after : undefined;
     },
   };
+}
+
+/** Changes the catalogue in one audited transaction. An edit that changes nothing leaves no line in the audit trail. */
+function createEdit({ pool, refresh }: DeskOptions) {
+  return async (
+    { nameOf = (path) => path.join('.'), ...act }: Edit,
+    change: (current: CatalogueFile, version: bigint) => object | EditRefusal,
+  ): Promise<CatalogueFile | EditRefusal> => {
+    try {
+      const done = await audited(pool, act, async (tx, note) => {
+        let before: CatalogueFile | undefined;
+        const edited = await editCatalogue(tx, (current, version) => {
+          before = current;
+          return change(current, version);
+        });
+        if (edited instanceof Refusal) return edited;
+        if (before !== undefined) note(changedFacts(partsOf(before), partsOf(edited.file)));
+        return edited.isChanged ? edited.file : new Repeated(edited.file);
+      });
+      await refresh();
+      return done;
+    } catch (fault) {
+      const [first] = fault instanceof CatalogueFileError ? fault.faults : [];
+      if (first === undefined) throw fault;
+      const param = nameOf(first.path);
+      return refuse('BAD_REQUEST', `\`${param}\`: ${first.message}.`, { param });
+    }
+  };
+}
+
+/** The catalogue part by part, so that the trail shows only the parts that an edit has changed. */
+function partsOf({ providers, models, aliases, ...rest }: CatalogueFile): Facts {
+  return {
+    ...rest,
+    ...named('provider', Object.entries(providers)),
+    ...named(
+      'model',
+      models.map((model) => [model.id, model]),
+    ),
+    ...named('alias', Object.entries(aliases)),
+  };
+}
+
+function named(kind: string, parts: readonly (readonly [string, unknown])[]): Facts {
+  return Object.fromEntries(parts.map(([name, part]) => [`${kind} ${name}`, part]));
 }
 
 /**

@@ -38,7 +38,8 @@ export async function refundPayment(
   if (refunds === undefined) {
     return refuse('CONFLICT', 'This service has no payment processor.', { param: 'paymentId' });
   }
-  const prepared = await audited<readonly RefundId[] | PaymentRefusal>(pool, act, async (tx) => {
+  const prepared = await audited<readonly RefundId[] | PaymentRefusal>(pool, act, async (tx, note) => {
+    note({ amount: refund.amount });
     const outcome = await refunds.prepare(tx, refund);
     if (typeof outcome !== 'string') return outcome;
     return outcome === 'repeated' ? new Repeated([]) : refusalOf(outcome);

@@ -1,4 +1,5 @@
 import { selectAppDetails } from '#accounts/operator-queries.ts';
+import type { Facts } from '#audit/entry.ts';
 import { inSnapshot, type Pool, type Queryable } from '#db/pool.ts';
 import { unreachable } from '#kernel/assert.ts';
 import type { AppId, EndUserId, PaymentId } from '#kernel/ids.ts';
@@ -43,6 +44,12 @@ interface EntryPage {
   readonly most: number;
 }
 
+interface NewWallet extends WalletName {
+  readonly cap: Micros | undefined;
+  /** A first credit. */
+  readonly credit: Amount | undefined;
+}
+
 type MovementRefusal = Refusal<'NOT_FOUND' | 'CONFLICT'>;
 
 /** All real wallets of the service, as operators see and change them. Sandbox wallets are not among them. */
@@ -50,10 +57,7 @@ export interface OperatorWallets {
   /** A wallet with its holds and a page of its entries, all of one moment. Undefined if there is no such wallet. */
   readonly find: (name: WalletName, page: EntryPage) => Promise<WalletDetails | undefined>;
   /** Opens a connected wallet for a user who agreed elsewhere, with a first credit if one is given: both or neither. */
-  readonly open: (
-    act: Act,
-    wallet: WalletName & { readonly cap: Micros | undefined; readonly credit: Amount | undefined },
-  ) => Promise<Wallet | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
+  readonly open: (act: Act, wallet: NewWallet) => Promise<Wallet | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
   /** Puts money into a wallet that was paid outside the processor. */
   readonly credit: (act: Act, movement: WalletName & Amount) => Promise<Wallet | MovementRefusal>;
   /**
@@ -86,14 +90,18 @@ export function createOperatorWallets({ pool, currency, refunds }: OperatorWalle
   /** Moves money and returns the wallet. A repeat with the same key changes nothing and gets the same answer. */
   async function move(
     act: Act & { readonly action: string },
-    movement: WalletName,
+    movement: WalletName & Amount,
     run: (tx: Queryable) => Promise<CreditOutcome | TakeBackOutcome>,
   ): Promise<Wallet | MovementRefusal> {
     const done = await audited<CreditOutcome | MovementRefusal>(
       pool,
       { ...act, subject: subjectOf(movement) },
-      async (tx) => {
+      async (tx, note) => {
+        // Without a lock, so that calls of the wallet wait only for the movement itself: calls that end at this moment may lie
+        // between the two states. The ledger has their order.
+        const before = await read(tx, movement);
         const outcome = await run(tx);
+        note({ amount: movement.amount, before: stateOf(before), after: stateOf(await read(tx, movement)) });
         return refusalOf(outcome) ?? (outcome === 'repeated' ? new Repeated(outcome) : outcome);
       },
     );
@@ -112,21 +120,7 @@ export function createOperatorWallets({ pool, currency, refunds }: OperatorWalle
         const entries = found.slice(0, most);
         return { wallet, holds, entries, next: found.length > most ? entries.at(-1)?.seq : undefined };
       }),
-    open: (act, { appId, userId, cap, credit }) =>
-      audited(pool, { ...act, action: 'wallet.open', subject: subjectOf({ appId, userId }) }, async (tx) => {
-        if ((await selectAppDetails(tx, appId)) === undefined) return refuse('NOT_FOUND', 'There is no such app.');
-        // An opening never changes an existing wallet, not even an empty one.
-        const isNew = await createWallets(tx).open({ appId, userId, currency, cap });
-        if (!isNew) return refuse('CONFLICT', 'This user already has a wallet for this app.');
-        if (credit !== undefined) {
-          // Callers' keys cannot contain a space, so no later credit can have the key of the opening.
-          const first = { ...credit, key: `open ${credit.key}` };
-          const outcome = await createFunding(tx).credit({ appId, userId, kind: 'contract_credit', ...first });
-          const refusal = refusalOf(outcome);
-          if (refusal !== undefined) return refusal;
-        }
-        return read(tx, { appId, userId });
-      }),
+    open: (act, wallet) => open({ pool, currency }, act, wallet),
     credit: (act, movement) =>
       move({ ...act, action: 'wallet.credit' }, movement, (tx) =>
         createFunding(tx).credit({ ...movement, kind: 'contract_credit' }),
@@ -148,6 +142,30 @@ export function createOperatorWallets({ pool, currency, refunds }: OperatorWalle
   };
 }
 
+/** Opens a wallet, with its first credit if there is one. */
+function open(
+  { pool, currency }: Pick<OperatorWalletsOptions, 'pool' | 'currency'>,
+  act: Act,
+  { appId, userId, cap, credit }: NewWallet,
+): Promise<Wallet | Refusal<'NOT_FOUND' | 'CONFLICT'>> {
+  return audited(pool, { ...act, action: 'wallet.open', subject: subjectOf({ appId, userId }) }, async (tx, note) => {
+    if ((await selectAppDetails(tx, appId)) === undefined) return refuse('NOT_FOUND', 'There is no such app.');
+    // An opening never changes an existing wallet, not even an empty one.
+    const isNew = await createWallets(tx).open({ appId, userId, currency, cap });
+    if (!isNew) return refuse('CONFLICT', 'This user already has a wallet for this app.');
+    if (credit !== undefined) {
+      // Callers' keys cannot contain a space, so no later credit can have the key of the opening.
+      const first = { ...credit, key: `open ${credit.key}` };
+      const outcome = await createFunding(tx).credit({ appId, userId, kind: 'contract_credit', ...first });
+      const refusal = refusalOf(outcome);
+      if (refusal !== undefined) return refusal;
+    }
+    const wallet = await read(tx, { appId, userId });
+    note({ amount: credit?.amount, after: stateOf(wallet) });
+    return wallet;
+  });
+}
+
 /** Lifts a suspension. A wallet that is neither suspended nor short is left as it is, and no act is recorded. */
 async function reinstate(
   pool: Pool,
@@ -155,12 +173,17 @@ async function reinstate(
   wallet: WalletName & { readonly writesOff: boolean },
 ): Promise<Wallet | MovementRefusal> {
   const named = { ...act, action: 'wallet.reinstate', subject: subjectOf(wallet) };
-  const done = await audited<ReinstateOutcome | MovementRefusal>(pool, named, async (tx) => {
+  const done = await audited<ReinstateOutcome | MovementRefusal>(pool, named, async (tx, note) => {
     const before = await createWallets(tx).find(wallet.appId, wallet.userId);
     if (before !== undefined && !before.isSuspended && before.shortfall === 0n) return new Repeated('reinstated');
     const outcome = await createFunding(tx).reinstate(wallet);
     if (outcome === 'no_wallet') return noWallet();
-    if (outcome === 'reinstated') return outcome;
+    if (outcome === 'reinstated') {
+      const after = await read(tx, wallet);
+      const writtenOff = wallet.writesOff ? before?.shortfall : undefined;
+      note({ amount: writtenOff, before: before && stateOf(before), after: stateOf(after) });
+      return outcome;
+    }
     return refuse('CONFLICT', 'The wallet has a shortfall that its balance does not cover. Write it off, or wait.');
   });
   return done instanceof Refusal ? done : read(pool, wallet);
@@ -168,6 +191,18 @@ async function reinstate(
 
 async function read(db: Queryable, { appId, userId }: WalletName): Promise<Wallet | Refusal<'NOT_FOUND'>> {
   return (await createWallets(db).find(appId, userId)) ?? noWallet();
+}
+
+/** What acts change of a wallet, for the audit trail. */
+function stateOf(wallet: Wallet | Refusal): Facts | undefined {
+  if (wallet instanceof Refusal) return undefined;
+  return {
+    balanceMicros: wallet.balance,
+    shortfallMicros: wallet.shortfall,
+    spendCapMicros: wallet.cap ?? null,
+    isSuspended: wallet.isSuspended,
+    isConnected: wallet.isConnected,
+  };
 }
 
 function subjectOf({ appId, userId }: WalletName): string {

@@ -107,7 +107,13 @@ async function bookPayment(tx: Queryable, received: Received, done: Reconciled):
   await insertPayment(tx, { ...payment, checkout_id: checkout.checkout_id, processor, anomaly });
   if (anomaly !== undefined) {
     const what = isCredited ? 'payment.amount_differs' : 'payment.kept';
-    await insertAuditEntry(tx, { actor: 'processor', action: what, subject: paymentId, reason: REASONS[anomaly] });
+    await insertAuditEntry(tx, {
+      actor: 'processor',
+      action: what,
+      subject: paymentId,
+      reason: REASONS[anomaly],
+      amount,
+    });
     done.anomalies.push({ what, subject: paymentId });
   }
   done.booked.push(payment.state);

@@ -3,6 +3,7 @@ import type { PageHandlers, PageRoutes } from '#http/page-routes.ts';
 import type { Person } from '#identities/session.ts';
 import { deriveKey } from '#kernel/crypto.ts';
 import type { Log } from '#kernel/log.ts';
+import type { Pace } from '#limits/pace.ts';
 import { accountPages } from '#web/account/account-pages.ts';
 import type { AccountServices } from '#web/account/account-services.ts';
 import { connectPages } from '#web/connect/connect-pages.ts';
@@ -22,6 +23,8 @@ interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'> {
   readonly walletOwners: Omit<WalletOwnerServices, 'cookies'>;
   readonly secret: Buffer;
   readonly publicUrl: string;
+  /** How fast forms may come from one network address. */
+  readonly pace: Pace;
   readonly log: Log;
 }
 
@@ -29,7 +32,7 @@ interface PagesOptions extends Omit<AccountServices, 'cookies' | 'frame'> {
 const PART = ':part';
 
 /** All pages, for two audiences that sign in apart from each other. A room's pages are one line here. */
-export function createPages({ secret, publicUrl, log, walletOwners, ...accounts }: PagesOptions): PageRoutes {
+export function createPages({ secret, publicUrl, pace, log, walletOwners, ...accounts }: PagesOptions): PageRoutes {
   const { origin, protocol } = new URL(publicUrl);
   const isSecure = protocol === 'https:';
   const cookies = createCookies(isSecure);
@@ -41,6 +44,8 @@ export function createPages({ secret, publicUrl, log, walletOwners, ...accounts 
     // Without TLS the service is on a developer's machine, which has several names (localhost, 127.0.0.1). Each is its own.
     isOwnOrigin: (shown: string, host: string | undefined) =>
       shown === origin || (!isSecure && shown === `http://${host}`),
+    addressOf: accounts.addressOf,
+    pace,
     log,
   };
   const forAccounts: Audience<SignedIn> = {

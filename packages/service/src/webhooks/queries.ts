@@ -26,12 +26,12 @@ export async function selectSubscription(db: Queryable, appId: AppId): Promise<S
   return rows[0];
 }
 
-interface Secret {
+export interface Secret {
   readonly sealed: Buffer;
   readonly fingerprint: string;
 }
 
-interface Subscribed {
+export interface Subscribed {
   readonly appId: AppId;
   readonly endpointUrl: string;
   readonly events: readonly EventType[];

@@ -1,20 +1,13 @@
 import type { EventType } from '@purser/contract/webhooks.ts';
-import { inTransaction, type Pool } from '#db/pool.ts';
+import type { Owner } from '#audit/entry.ts';
+import type { Pool } from '#db/pool.ts';
 import type { AppId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import { sleep } from '#kernel/sleep.ts';
 import type { EndpointGuard } from '#webhooks/endpoint-guard.ts';
-import {
-  deleteSubscription,
-  isSending,
-  renewDisabled,
-  type SubscriptionRow,
-  selectDeliveries,
-  selectSubscription,
-  updateSecret,
-  upsertSubscription,
-} from '#webhooks/queries.ts';
+import { removeSubscription, storeSecret, storeSubscription } from '#webhooks/owners-acts.ts';
+import { isSending, type SubscriptionRow, selectDeliveries, selectSubscription } from '#webhooks/queries.ts';
 import type { SigningSecrets } from '#webhooks/signing-secret.ts';
 import { dropAllStale } from '#webhooks/upkeep.ts';
 
@@ -51,14 +44,15 @@ export interface Subscriptions {
    * Creates, replaces or re-enables the subscription and resets its failures. `signingSecret` is set only if the
    * subscription is new. Resolves when no attempt with the old endpoint is in progress, after 6 s at most.
    */
-  readonly put: (wanted: WantedSubscription) => Promise<PutSubscription | Refusal<'BAD_REQUEST'>>;
+  readonly put: (owner: Owner, wanted: WantedSubscription) => Promise<PutSubscription | Refusal<'BAD_REQUEST'>>;
   readonly find: (appId: AppId) => Promise<Subscription | undefined>;
   /** Replaces the secret at once: no later attempt is signed with the old one. Undefined without a subscription. */
   readonly rotate: (
+    owner: Owner,
     appId: AppId,
   ) => Promise<{ readonly subscription: Subscription; readonly signingSecret: string } | undefined>;
   /** Ends the subscription: nothing is sent after this resolves. Returns false if there was none. */
-  readonly remove: (appId: AppId) => Promise<boolean>;
+  readonly remove: (owner: Owner, appId: AppId) => Promise<boolean>;
   /** A page of events, the newest first. Pass `next` as `before` to get the page after it. */
   readonly history: (
     appId: AppId,
@@ -109,15 +103,12 @@ export function createSubscriptions({ pool, secrets, guard }: SubscriptionsOptio
   }
 
   return {
-    put: async (wanted) => {
+    put: async (owner, wanted) => {
       const { appId, endpointUrl } = wanted;
       const fault = await guard.refuse(endpointUrl);
       if (fault !== undefined) return refuse('BAD_REQUEST', `\`endpointUrl\` ${fault}.`, { param: 'endpointUrl' });
       const secret = newSecret(appId); // Used only if the subscription is new; replacing keeps the old secret.
-      const { row, isNew } = await inTransaction(pool, async (tx) => {
-        await renewDisabled(tx, appId);
-        return upsertSubscription(tx, wanted, secret);
-      });
+      const { row, isNew } = await storeSubscription(pool, owner, wanted, secret);
       await whenOthersEnded(appId, row.generation);
       await dropAllStale(pool, appId);
       return { subscription: subscriptionOf(row), signingSecret: isNew ? secret.text : undefined };
@@ -126,15 +117,15 @@ export function createSubscriptions({ pool, secrets, guard }: SubscriptionsOptio
       const row = await selectSubscription(pool, appId);
       return row === undefined ? undefined : subscriptionOf(row);
     },
-    rotate: async (appId) => {
+    rotate: async (owner, appId) => {
       const secret = newSecret(appId);
-      const row = await updateSecret(pool, appId, secret);
+      const row = await storeSecret(pool, owner, appId, secret);
       if (row === undefined) return undefined;
       await whenOthersEnded(appId, row.generation);
       return { subscription: subscriptionOf(row), signingSecret: secret.text };
     },
-    remove: async (appId) => {
-      if (!(await deleteSubscription(pool, appId))) return false;
+    remove: async (owner, appId) => {
+      if (!(await removeSubscription(pool, owner, appId))) return false;
       await whenOthersEnded(appId, undefined);
       await dropAllStale(pool, appId);
       return true;

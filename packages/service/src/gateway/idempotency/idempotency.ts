@@ -117,7 +117,7 @@ async function endKeyed<M extends Mode>(
   const answer = answerOf();
   if (answer === undefined)
     caller.log.warn({ callId: hold.call.callId }, 'a stream is too long to be kept for a retry');
-  else await caller.idempotency.answers.keep(idempotencyKey, answer);
+  else await caller.idempotency.answers.keep(idempotencyKey, answer, { isWaiting: !caller.gone.aborted });
   return lane.settle(hold, ending, 'always');
 }
 
@@ -128,7 +128,7 @@ export function keepUndelivered(
   { answerOf, charged }: { readonly answerOf: () => SentAnswer; readonly charged: Micros },
 ): ((isDelivered: boolean) => void) | undefined {
   if (idempotencyKey === undefined || idempotencyKey.isKeyed) return undefined;
-  return (isDelivered) => void (isDelivered || answers.keep(idempotencyKey, answerOf(), charged));
+  return (isDelivered) => void (isDelivered || answers.keep(idempotencyKey, answerOf(), { isWaiting: false, charged }));
 }
 
 /** Records the frames of a stream as they are sent, if a retry may ask for them. */

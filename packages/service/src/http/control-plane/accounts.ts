@@ -50,14 +50,16 @@ export function addAccountRoutes(plane: Plane, control: ControlPlane): void {
   plane.post(
     '/password-resets/use',
     { config: { isPublic: true }, schema: { body: resetPasswordSchema, response: { 200: signedInSchema } } },
-    async ({ body }) => signInToWire(granted(await accounts.resetPassword(body.token, body.newPassword))),
+    async ({ body, raw }) =>
+      signInToWire(granted(await accounts.resetPassword(body.token, body.newPassword, control.addressOf(raw)))),
   );
 
   plane.put(
     '/accounts/current/password',
     { schema: { body: changePasswordSchema, response: { 204: EMPTY } } },
     async (request, reply) => {
-      granted(await accounts.changePassword(callerOf(request), request.body));
+      const from = control.addressOf(request.raw);
+      granted(await accounts.changePassword(callerOf(request), { ...request.body, from }));
       return reply.code(204).send(null);
     },
   );

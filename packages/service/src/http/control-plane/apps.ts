@@ -11,7 +11,7 @@ import {
 } from '@purser/contract/control.ts';
 import { z } from 'zod';
 import type { ApiKey, App } from '#accounts/app.ts';
-import { type ControlPlane, callerOf, noSuchApp, ownApp } from '#http/control-plane/control-plane.ts';
+import { type ControlPlane, callerOf, noSuchApp, ownApp, ownerOf } from '#http/control-plane/control-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
 import { refuse } from '#kernel/refusal.ts';
@@ -21,8 +21,7 @@ export function addAppRoutes(plane: Plane, control: ControlPlane): void {
   const { apps } = control;
 
   plane.post('/apps', { schema: { body: newAppSchema, response: { 201: appSchema } } }, async (request, reply) => {
-    const { account } = callerOf(request);
-    const app = granted(await apps.create(account.accountId, request.body));
+    const app = granted(await apps.create(ownerOf(control, request), request.body));
     return reply.code(201).send(appToWire(app));
   });
 
@@ -39,9 +38,9 @@ export function addAppRoutes(plane: Plane, control: ControlPlane): void {
     '/apps/:appId',
     { schema: { params: appParamsSchema, body: changeAppSchema, response: { 200: appSchema } } },
     async (request) => {
-      const { account } = callerOf(request);
       const { name, redirectUris, returnUri } = request.body;
-      const app = await apps.change(account.accountId, request.params.appId, { name, redirectUris, returnUri });
+      const owner = ownerOf(control, request);
+      const app = await apps.change(owner, request.params.appId, { name, redirectUris, returnUri });
       return appToWire(granted(app ?? noSuchApp()));
     },
   );
@@ -57,7 +56,7 @@ export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
     async (request, reply) => {
       const { appId } = await ownApp(control, request, request.params.appId);
       const { mode } = request.body;
-      const minted = granted(await apps.mintKey(appId, mode));
+      const minted = granted(await apps.mintKey(ownerOf(control, request), appId, mode));
       return reply.code(201).send({ appId, ...minted, mode });
     },
   );
@@ -76,7 +75,7 @@ export function addKeyRoutes(plane: Plane, control: ControlPlane): void {
     { schema: { params: keyParamsSchema, response: { 204: z.null() } } },
     async (request, reply) => {
       const { appId } = await ownApp(control, request, request.params.appId);
-      const isThere = await apps.revokeKey(appId, request.params.keyId);
+      const isThere = await apps.revokeKey(ownerOf(control, request), appId, request.params.keyId);
       if (!isThere) granted(refuse('NOT_FOUND', 'This app has no such key.'));
       return reply.code(204).send(null);
     },

@@ -9,7 +9,9 @@ import { assert } from '#kernel/assert.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { AppId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
+import type { AuditReader } from '#operator/audit.ts';
 import type { SandboxWallets } from '#sandbox/sandbox-wallet.ts';
+import type { TraceReader } from '#traces/traces.ts';
 import type { AppUsage } from '#usage/report.ts';
 import type { Listeners } from '#webhooks/listener.ts';
 import type { Subscriptions } from '#webhooks/subscription.ts';
@@ -17,6 +19,7 @@ import type { Subscriptions } from '#webhooks/subscription.ts';
 /** What the routes for app owners need. */
 export interface ControlPlane {
   readonly accounts: Accounts;
+  readonly audit: AuditReader;
   readonly sessions: Sessions;
   readonly apps: OwnApps;
   readonly logos: Logos;
@@ -24,6 +27,7 @@ export interface ControlPlane {
   readonly publicUrl: string;
   readonly sandboxWallets: SandboxWallets;
   readonly appUsage: AppUsage;
+  readonly traces: TraceReader;
   readonly subscriptions: Subscriptions;
   readonly listeners: Listeners;
   readonly clock: Clock;
@@ -40,6 +44,12 @@ export interface ControlPlane {
 export function callerOf({ signedIn }: FastifyRequest): SignedIn {
   assert(signedIn !== undefined, 'only routes that are not public ask for the caller');
   return signedIn;
+}
+
+/** The caller as the audit trail names them. */
+export function ownerOf({ addressOf }: Pick<ControlPlane, 'addressOf'>, request: FastifyRequest) {
+  const { accountId, email } = callerOf(request).account;
+  return { accountId, email, from: addressOf(request.raw) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { appParamsSchema, logoSchema, putLogoSchema } from '@purser/contract/control.ts';
 import { z } from 'zod';
 import { readLogo } from '#accounts/logo.ts';
-import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts';
+import { type ControlPlane, ownApp, ownerOf } from '#http/control-plane/control-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { refuse } from '#kernel/refusal.ts';
 
@@ -31,13 +31,13 @@ export function addLogoRoutes(plane: Plane, control: ControlPlane): void {
       const { appId } = await ownApp(control, request, request.params.appId);
       const logo = granted(readLogo(request.body.image));
       // A new picture has a new address, because the old one is cached for a year.
-      return { logoUrl: `${publicUrl}/logos/${await logos.set(appId, logo)}` };
+      return { logoUrl: `${publicUrl}/logos/${await logos.set(ownerOf(control, request), appId, logo)}` };
     },
   );
 
   plane.delete(OF_APP, { schema: { params: appParamsSchema, response: { 204: z.null() } } }, async (request, reply) => {
     const { appId } = await ownApp(control, request, request.params.appId);
-    await logos.remove(appId);
+    await logos.remove(ownerOf(control, request), appId);
     return reply.code(204).send(null);
   });
 

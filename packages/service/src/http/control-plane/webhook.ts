@@ -1,7 +1,7 @@
 import { appParamsSchema } from '@purser/contract/control.ts';
 import { deliveriesPageSchema, deliveriesSchema, putWebhookSchema, webhookSchema } from '@purser/contract/webhooks.ts';
 import { z } from 'zod';
-import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts';
+import { type ControlPlane, ownApp, ownerOf } from '#http/control-plane/control-plane.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { isoOf } from '#kernel/clock.ts';
 import { micros, microsToWire } from '#kernel/micros.ts';
@@ -27,7 +27,9 @@ export function addWebhookRoutes(plane: Plane, control: ControlPlane): void {
       const { appId } = await ownApp(control, request, request.params.appId);
       const { endpointUrl, events, lowBalanceThresholdMicros } = request.body;
       const threshold = lowBalanceThresholdMicros === undefined ? undefined : micros(BigInt(lowBalanceThresholdMicros));
-      const put = granted(await subscriptions.put({ appId, endpointUrl, events, threshold }));
+      const put = granted(
+        await subscriptions.put(ownerOf(control, request), { appId, endpointUrl, events, threshold }),
+      );
       // The secret is shown only by the call that makes it, so its presence says that the subscription is new.
       const isNew = put.signingSecret !== undefined;
       return reply.code(isNew ? 201 : 200).send(toWire(put.subscription, put.signingSecret));
@@ -44,7 +46,7 @@ export function addWebhookRoutes(plane: Plane, control: ControlPlane): void {
     { schema: { params: appParamsSchema, response: { 204: z.null() } } },
     async (request, reply) => {
       const { appId } = await ownApp(control, request, request.params.appId);
-      if (!(await subscriptions.remove(appId))) granted(notSubscribed());
+      if (!(await subscriptions.remove(ownerOf(control, request), appId))) granted(notSubscribed());
       return reply.code(204).send(null);
     },
   );
@@ -54,7 +56,9 @@ export function addWebhookRoutes(plane: Plane, control: ControlPlane): void {
     { schema: { params: appParamsSchema, response: { 200: webhookSchema } } },
     async (request) => {
       const { appId } = await ownApp(control, request, request.params.appId);
-      const { subscription, signingSecret } = granted((await subscriptions.rotate(appId)) ?? notSubscribed());
+      const { subscription, signingSecret } = granted(
+        (await subscriptions.rotate(ownerOf(control, request), appId)) ?? notSubscribed(),
+      );
       return toWire(subscription, signingSecret);
     },
   );

@@ -1,10 +1,14 @@
 import type { ServerResponse } from 'node:http';
+import type { Caller } from '#accounts/key-directory.ts';
 import type { Answer, PlainAnswer, ReplayedAnswer, StreamAnswer } from '#gateway/answer/answer.ts';
+import { CallNotes } from '#gateway/call/call-notes.ts';
 import { completeChat } from '#gateway/pipeline.ts';
-import type { DataPlane } from '#http/data-plane/data-plane.ts';
+import { admit } from '#gateway/request/admission.ts';
+import { type DataPlane, refuseAfterBody } from '#http/data-plane/data-plane.ts';
 import { type FrameWriters, NO_READER } from '#http/data-plane/frame-writer.ts';
 import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
-import { readBody } from '#http/read-body.ts';
+import { declaredRefusal, readBody } from '#http/read-body.ts';
+import { knownCallers } from '#http/reading.ts';
 import { type Exchange, sendRefusal, setHeaders } from '#http/respond.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import { type Micros, microsToWire } from '#kernel/micros.ts';
@@ -18,21 +22,28 @@ const STREAM_HEADERS = Object.entries({
   'x-accel-buffering': 'no',
 }).flat();
 
-/** Answers `POST /v1/chat/completions` (CC-01 ...): reads the body, asks the gateway, and sends what it returns. */
-export async function handleChat(
-  { gateway, writers }: Pick<DataPlane, 'gateway' | 'writers'>,
-  exchange: Exchange,
-): Promise<void> {
+/**
+ * Answers `POST /v1/chat/completions` (CC-01 ...): admits the caller, reads the body, asks the gateway, and sends what it
+ * returns. The body is read last, so that nobody without a key makes the process hold one.
+ */
+export async function handleChat(plane: ChatPlane, exchange: Exchange): Promise<void> {
   const { request, response, correlationId } = exchange;
   const head = ['x-correlation-id', correlationId, 'x-request-id', correlationId];
-  failpoint('chat.arrived');
-  const bytes = await readBody(request);
-  failpoint('chat.body-read');
-  if (bytes === undefined || response.headersSent) return; // The server has refused it, because it came too slowly.
-  if (bytes instanceof Refusal) return sendRefusal(exchange, bytes);
+  const declared = declaredRefusal(request);
+  if (declared !== undefined) return sendRefusal(exchange, declared);
   let answer: Answer | Refusal;
   try {
-    answer = await completeChat(gateway, incomingOf(exchange, bytes, head));
+    const admitted = admitCaller(plane, exchange, head);
+    const caller = admitted instanceof Promise ? await admitted : admitted;
+    if (caller instanceof Refusal) {
+      if (!response.headersSent) setHeaders(response, head);
+      return refuseAfterBody(exchange, caller);
+    }
+    failpoint('chat.arrived');
+    const bytes = await readBody(exchange, { reading: knownCallers, caller: caller.app.appId });
+    failpoint('chat.body-read');
+    if (bytes === undefined || response.headersSent) return; // The server has refused it, because it came too slowly.
+    answer = bytes instanceof Refusal ? bytes : await completeChat(plane.gateway, incomingOf(exchange, caller, bytes));
   } catch (fault) {
     if (!response.headersSent) setHeaders(response, head); // The answer to a fault carries what was known by then (SB-02).
     throw fault;
@@ -47,14 +58,27 @@ export async function handleChat(
   }
   head.push(...factsOf(answer));
   if (answer.kind === 'plain') return sendPlain(response, head, answer);
-  if (answer.kind === 'replayed') return sendReplayed(response, head, answer);
-  return sendStream(exchange, { head, answer, writers });
+  if (answer.kind === 'replayed') return sendReplayed(exchange, head, answer);
+  return sendStream(exchange, { head, answer, writers: plane.writers });
 }
 
-/** The gateway adds what it learns of the caller to the head of the answer, even if the call is refused later (SB-02, LI-01). */
-function incomingOf(exchange: Exchange, bytes: Buffer, head: string[]): Parameters<typeof completeChat>[1] {
+type ChatPlane = Pick<DataPlane, 'gateway' | 'writers'>;
+
+/** What is learned of the caller goes to the head of the answer, even if the call is refused later (SB-02, LI-01). */
+function admitCaller({ gateway }: ChatPlane, { request, notes }: Exchange, head: string[]): ReturnType<typeof admit> {
+  return admit(gateway, request.headers.authorization, {
+    onCaller: (caller) => {
+      if (notes !== undefined) notes.caller = caller;
+      if (caller.mode === 'sandbox') head.push('x-service-mode', 'sandbox');
+    },
+    onRate: (limits, rate) => void head.push(...rateLimitHeaders(limits, rate)),
+  });
+}
+
+function incomingOf(exchange: Exchange, caller: Caller, bytes: Buffer): Parameters<typeof completeChat>[1] {
+  const { notes = new CallNotes() } = exchange; // Chat calls have notes from the start.
   return {
-    authorization: exchange.request.headers.authorization,
+    caller,
     user: headerOf(exchange, 'x-service-user'),
     retry: {
       idempotencyKey: headerOf(exchange, 'idempotency-key'),
@@ -63,10 +87,7 @@ function incomingOf(exchange: Exchange, bytes: Buffer, head: string[]): Paramete
     correlationId: exchange.correlationId,
     bytes,
     gone: new CallerGone(exchange.response),
-    onMode: (mode) => {
-      if (mode === 'sandbox') head.push('x-service-mode', 'sandbox');
-    },
-    onRate: (limits, rate) => void head.push(...rateLimitHeaders(limits, rate)),
+    notes,
   };
 }
 
@@ -107,8 +128,12 @@ function sendWhole(response: ServerResponse, head: string[], charged: Micros, te
 }
 
 /** Sends the kept answer of an earlier call, byte for byte (CC-14). */
-function sendReplayed(response: ServerResponse, head: string[], answer: ReplayedAnswer): void {
-  const { charged, isStream, text, onSent } = answer;
+function sendReplayed({ response, notes }: Exchange, head: string[], answer: ReplayedAnswer): void {
+  const { charged, isStream, text, onSent, facts } = answer;
+  if (notes !== undefined) {
+    notes.isReplay = true;
+    notes.callId = facts.callId;
+  }
   tellWhenSent(response, onSent);
   head.push('x-service-replayed', 'true');
   if (!isStream) return sendWhole(response, head, charged, text);

@@ -5,10 +5,12 @@ import { admit, parseUser } from '#gateway/request/admission.ts';
 import { isDeeperThan } from '#gateway/request/json-bytes.ts';
 import { DEPTH_MAX } from '#gateway/request/parse-body.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
+import type { EndCall } from '#http/data-plane/call-end.ts';
 import type { FrameWriters } from '#http/data-plane/frame-writer.ts';
 import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
-import { readBody } from '#http/read-body.ts';
-import { type Exchange, setHeaders } from '#http/respond.ts';
+import { afterBody, declaredRefusal, readBody } from '#http/read-body.ts';
+import { knownCallers } from '#http/reading.ts';
+import { type Exchange, sendRefusal, setHeaders } from '#http/respond.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { EndUserId } from '#kernel/ids.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
@@ -25,10 +27,12 @@ export interface DataPlane {
   readonly links: Links;
   readonly currency: string;
   readonly clock: Clock;
+  /** Called once for each chat call, when it has ended, also by a refusal (CC-19). */
+  readonly endCall: EndCall;
 }
 
 /**
- * Admits a call to a route that reads no body: body limits, key, app and rate limit, in this order (CC-06, CC-07, CC-10).
+ * Admits a call to a route that reads no body: size of the body, key, app and rate limit, in this order (CC-06, CC-07, CC-10).
  * The body is checked all the same, so that a request is refused in the same way on every route.
  */
 export async function admitBare(plane: DataPlane, exchange: Exchange): Promise<Caller | Refusal> {
@@ -55,20 +59,28 @@ export async function admitForUser(plane: DataPlane, exchange: Exchange): Promis
 }
 
 /**
- * Reads the body and admits the caller. The rate headers are set before the outcome is known, because a refusal for the
- * rate needs them most.
+ * Admits the caller and then reads the body, so that nobody without a key makes the process hold one. The rate headers are
+ * set before the outcome is known, because a refusal for the rate needs them most.
  */
 async function admitWithBody(
   { gateway }: DataPlane,
-  { request, response }: Exchange,
+  exchange: Exchange,
 ): Promise<{ readonly caller: Caller; readonly body: Buffer } | Refusal> {
-  const body = await readBody(request);
-  if (body === undefined) return refuse('BAD_REQUEST', 'The body ended early.');
-  if (body instanceof Refusal) return body;
+  const { request, response } = exchange;
+  const declared = declaredRefusal(request);
+  if (declared !== undefined) return declared;
   const caller = await admit(gateway, request.headers.authorization, {
     onRate: (limits, rate) => setHeaders(response, rateLimitHeaders(limits, rate)),
   });
-  return caller instanceof Refusal ? caller : { caller, body };
+  if (caller instanceof Refusal) return afterBody(exchange, caller);
+  const body = await readBody(exchange, { reading: knownCallers, caller: caller.app.appId });
+  if (body === undefined) return refuse('BAD_REQUEST', 'The body ended early.');
+  return body instanceof Refusal ? body : { caller, body };
+}
+
+/** Answers a caller whose key or app was refused, once it is known that the body is not refused first. */
+export async function refuseAfterBody(exchange: Exchange, refusal: Refusal): Promise<void> {
+  sendRefusal(exchange, await afterBody(exchange, refusal));
 }
 
 /** The depth is checked on the bytes, before any parser could recurse into them. */

@@ -64,7 +64,9 @@ function codesOf(route: DescribedRoute, more: readonly ErrorCode[]): readonly Er
   // A malformed body is refused even by routes that read none.
   if (access !== 'public' && access !== 'metrics') codes.add('UNAUTHORIZED').add('BAD_REQUEST');
   if (access === 'operator') codes.add('FORBIDDEN');
-  if (isDataPlane) codes.add('APP_SUSPENDED').add('TOO_MANY_REQUESTS');
+  if (isDataPlane) codes.add('APP_SUSPENDED');
+  if (access !== 'public' && access !== 'metrics') codes.add('TOO_MANY_REQUESTS');
+  if (body !== undefined) codes.add('TOO_MANY_REQUESTS'); // Bodies are limited even for callers whom nobody knows.
   if (isDataPlane || body !== undefined) codes.add('BAD_REQUEST').add('PAYLOAD_TOO_LARGE');
   if (params !== undefined || query !== undefined) codes.add('BAD_REQUEST');
   if (path !== '/healthz') codes.add('INTERNAL_SERVER_ERROR');
@@ -73,7 +75,8 @@ function codesOf(route: DescribedRoute, more: readonly ErrorCode[]): readonly Er
 
 /** One response of the document. The codes narrow the error schema, so that generated clients know which can occur. */
 function refusalOf(status: string, codes: readonly ErrorCode[], error: JsonObject): Response {
-  const isRetried = status === '429' || status === '409';
+  // A 402 of a call passes if money is only on hold (WA-13).
+  const isRetried = status === '429' || status === '409' || codes.includes('APP_SPEND_CAP_EXCEEDED');
   const names = [
     'x-correlation-id',
     'x-request-id',

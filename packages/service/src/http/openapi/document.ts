@@ -6,6 +6,7 @@ import { HEADERS, refusalsOf } from '#http/openapi/answers.ts';
 import type { DescribedRoute, Schema } from '#http/openapi/described-route.ts';
 import { jsonSchemaOf, type Named, withSharedParts } from '#http/openapi/json-schema.ts';
 import type { OpenApiDocument, OperationObject, Parameter, Response } from '#http/openapi/open-api.ts';
+import { isOptionalBody } from '#http/schema-compilers.ts';
 import type { JsonObject } from '#kernel/json.ts';
 
 /** How each kind of caller authenticates. The empty alternative of `metrics` is a caller on the same machine. */
@@ -127,7 +128,8 @@ function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query', 
 }
 
 function bodyOf(body: Schema, named: Named) {
-  return { required: true, content: { 'application/json': { schema: schemaOf(body, 'input', named) } } };
+  const required = !isOurs(body) || !isOptionalBody(body);
+  return { required, content: { 'application/json': { schema: schemaOf(body, 'input', named) } } };
 }
 
 function schemaOf(schema: Schema, io: 'input' | 'output', named: Named): JsonObject {

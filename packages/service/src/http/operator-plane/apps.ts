@@ -12,7 +12,8 @@ import { isoOf } from '#kernel/clock.ts';
 import type { AppDetails } from '#operator/apps.ts';
 
 /** Routes for all apps: rights, limits, suspension (CP-05). */
-export function addAnyAppRoutes(plane: Plane, { apps }: OperatorPlane): void {
+export function addAnyAppRoutes(plane: Plane, operator: OperatorPlane): void {
+  const { apps } = operator;
   plane.get(
     '/operator/apps',
     { config: OPERATORS_ONLY, schema: { querystring: appQuerySchema, response: { 200: anyAppListSchema } } },
@@ -33,7 +34,7 @@ export function addAnyAppRoutes(plane: Plane, { apps }: OperatorPlane): void {
         rateBurst: rateLimit?.burst,
         maxStreamsPerUser,
       };
-      return toWire(granted(await apps.change(actOf(request, reason), request.params.appId, settings)));
+      return toWire(granted(await apps.change(actOf(operator, request, reason), request.params.appId, settings)));
     },
   );
 
@@ -44,7 +45,8 @@ export function addAnyAppRoutes(plane: Plane, { apps }: OperatorPlane): void {
         config: OPERATORS_ONLY,
         schema: { params: appParamsSchema, body: reasonSchema, response: { 200: anyAppSchema } },
       },
-      async (request) => toWire(granted(await apps[act](actOf(request, request.body.reason), request.params.appId))),
+      async (request) =>
+        toWire(granted(await apps[act](actOf(operator, request, request.body.reason), request.params.appId))),
     );
   }
 }

@@ -20,7 +20,8 @@ const GONE = { 204: z.null() };
  * Routes for the catalogue: providers, models with their prices, aliases (CP-05, MO-05, MO-06). The reason of an act is in
  * the query, because these bodies are catalogue entries and `DELETE` has none.
  */
-export function addCatalogueRoutes(plane: Plane, { catalogue }: OperatorPlane): void {
+export function addCatalogueRoutes(plane: Plane, operator: OperatorPlane): void {
+  const { catalogue } = operator;
   plane.get(
     '/operator/catalogue',
     { config: OPERATORS_ONLY, schema: { response: { 200: catalogueSchema } } },
@@ -33,7 +34,7 @@ export function addCatalogueRoutes(plane: Plane, { catalogue }: OperatorPlane): 
   plane.put(
     '/operator/catalogue',
     {
-      config: OPERATORS_ONLY,
+      config: { ...OPERATORS_ONLY, isLarge: true },
       schema: {
         querystring: reasonQuerySchema,
         body: catalogueSchema,
@@ -45,7 +46,7 @@ export function addCatalogueRoutes(plane: Plane, { catalogue }: OperatorPlane): 
       // `if-match` prevents lost updates: two operators may edit the same version of the file.
       const version = /\d+/.exec(request.headers['if-match'] ?? '')?.[0];
       const expected = version === undefined ? undefined : BigInt(version);
-      return granted(await catalogue.replace(actOf(request, request.query.reason), request.body, expected));
+      return granted(await catalogue.replace(actOf(operator, request, request.query.reason), request.body, expected));
     },
   );
 
@@ -65,7 +66,9 @@ export function addCatalogueRoutes(plane: Plane, { catalogue }: OperatorPlane): 
       if (request.body.id !== undefined && request.body.id !== id) {
         granted(refuse('BAD_REQUEST', '`id` must be the one in the address, or left out.', { param: 'id' }));
       }
-      return granted(await catalogue.putModel(actOf(request, request.query.reason), id, { ...request.body, id }));
+      return granted(
+        await catalogue.putModel(actOf(operator, request, request.query.reason), id, { ...request.body, id }),
+      );
     },
   );
 
@@ -73,16 +76,17 @@ export function addCatalogueRoutes(plane: Plane, { catalogue }: OperatorPlane): 
     '/operator/models/:id',
     { config: OPERATORS_ONLY, schema: { querystring: reasonQuerySchema, params: modelParamsSchema, response: GONE } },
     async (request, reply) => {
-      granted(await catalogue.deleteModel(actOf(request, request.query.reason), request.params.id));
+      granted(await catalogue.deleteModel(actOf(operator, request, request.query.reason), request.params.id));
       return reply.code(204).send(null);
     },
   );
 
-  addAliasRoutes(plane, catalogue);
+  addAliasRoutes(plane, operator);
 }
 
 /** Routes for aliases. An alias may contain a slash, so callers send it percent-encoded as one segment. */
-function addAliasRoutes(plane: Plane, catalogue: OperatorPlane['catalogue']): void {
+function addAliasRoutes(plane: Plane, operator: OperatorPlane): void {
+  const { catalogue } = operator;
   plane.put(
     '/operator/aliases/:alias',
     {
@@ -97,7 +101,7 @@ function addAliasRoutes(plane: Plane, catalogue: OperatorPlane['catalogue']): vo
     async (request) => {
       const { alias } = request.params;
       const { target } = request.body;
-      granted(await catalogue.putAlias(actOf(request, request.query.reason), alias, target));
+      granted(await catalogue.putAlias(actOf(operator, request, request.query.reason), alias, target));
       return { alias, target };
     },
   );
@@ -106,7 +110,7 @@ function addAliasRoutes(plane: Plane, catalogue: OperatorPlane['catalogue']): vo
     '/operator/aliases/:alias',
     { config: OPERATORS_ONLY, schema: { querystring: reasonQuerySchema, params: aliasParamsSchema, response: GONE } },
     async (request, reply) => {
-      granted(await catalogue.deleteAlias(actOf(request, request.query.reason), request.params.alias));
+      granted(await catalogue.deleteAlias(actOf(operator, request, request.query.reason), request.params.alias));
       return reply.code(204).send(null);
     },
   );

@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Account } from '#accounts/session.ts';
+import type { CallerAddress } from '#http/caller-address.ts';
 import { callerOf } from '#http/control-plane/control-plane.ts';
+import type { CallFinder } from '#http/find-calls.ts';
 import type { AuditReader } from '#operator/audit.ts';
 import type { AccountDesk } from '#operator/accounts.ts';
 import type { Act } from '#operator/acts.ts';
@@ -18,6 +20,8 @@ export interface OperatorPlane {
   readonly catalogue: CatalogueDesk;
   readonly accounts: AccountDesk;
   readonly audit: AuditReader;
+  readonly calls: CallFinder;
+  readonly addressOf: CallerAddress;
   readonly checkLedger: () => Promise<LedgerCheck>;
 }
 
@@ -25,6 +29,11 @@ export interface OperatorPlane {
 export const OPERATORS_ONLY = { role: 'operator' } as const satisfies { readonly role: Account['role'] };
 
 /** Who acts, and why, for the audit trail. The actor is always the session's account, never a field of the request. */
-export function actOf(request: FastifyRequest, reason: string | undefined): Act {
-  return { actor: callerOf(request).account.accountId, reason };
+export function actOf(
+  { addressOf }: Pick<OperatorPlane, 'addressOf'>,
+  request: FastifyRequest,
+  reason: string | undefined,
+): Act {
+  const { accountId, email } = callerOf(request).account;
+  return { actor: accountId, actorName: email, from: addressOf(request.raw), reason };
 }

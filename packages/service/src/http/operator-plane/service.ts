@@ -9,15 +9,18 @@ import {
   changeAnyAccountSchema,
   ledgerCheckSchema,
   newAnyAccountSchema,
+  signInListSchema,
+  signInPageSchema,
 } from '@purser/contract/operator.ts';
 import type { Account } from '#accounts/session.ts';
 import { accountToWire } from '#http/control-plane/accounts.ts';
 import { actOf, OPERATORS_ONLY, type OperatorPlane } from '#http/operator-plane/operator-plane.ts';
+import { auditToWire, signInsToWire } from '#http/audit-to-wire.ts';
 import { granted, type Plane } from '#http/planes.ts';
-import { isoOf } from '#kernel/clock.ts';
 
 /** Routes for the service as a whole: the ledger check, the audit trail, accounts (CP-05, WA-09). */
-export function addServiceRoutes(plane: Plane, { accounts, audit, checkLedger }: OperatorPlane): void {
+export function addServiceRoutes(plane: Plane, operator: OperatorPlane): void {
+  const { audit, checkLedger } = operator;
   plane.get(
     '/operator/ledger/check',
     { config: OPERATORS_ONLY, schema: { response: { 200: ledgerCheckSchema } } },
@@ -42,15 +45,24 @@ export function addServiceRoutes(plane: Plane, { accounts, audit, checkLedger }:
     '/operator/audit',
     { config: OPERATORS_ONLY, schema: { querystring: auditPageSchema, response: { 200: auditListSchema } } },
     async ({ query }) => {
-      const { entries, next } = await audit.page({ before: query.before, most: query.limit });
-      return {
-        entries: entries.map(({ atMs, actor, action, subject, reason }) => {
-          return { at: isoOf(atMs), actor, action, subject, reason: reason ?? null };
-        }),
-        next: next ?? null,
-      };
+      return auditToWire(await audit.page({ before: query.before, most: query.limit }));
     },
   );
+
+  plane.get(
+    '/operator/sign-ins',
+    { config: OPERATORS_ONLY, schema: { querystring: signInPageSchema, response: { 200: signInListSchema } } },
+    async ({ query }) => {
+      const { who, before, limit } = query;
+      return signInsToWire(await audit.signIns({ who, before, most: limit }));
+    },
+  );
+
+  addAnyAccountRoutes(plane, operator);
+}
+
+function addAnyAccountRoutes(plane: Plane, operator: OperatorPlane): void {
+  const { accounts } = operator;
 
   plane.get(
     '/operator/accounts',
@@ -66,7 +78,7 @@ export function addServiceRoutes(plane: Plane, { accounts, audit, checkLedger }:
     { config: OPERATORS_ONLY, schema: { body: newAnyAccountSchema, response: { 201: accountSchema } } },
     async (request, reply) => {
       const { email, password, name, role } = request.body;
-      const account = await accounts.create(actOf(request, undefined), { email, password, name, role });
+      const account = await accounts.create(actOf(operator, request, undefined), { email, password, name, role });
       return reply.code(201).send(accountToWire(granted(account)));
     },
   );
@@ -80,7 +92,9 @@ export function addServiceRoutes(plane: Plane, { accounts, audit, checkLedger }:
     async (request) => {
       const { role, disabled, reason } = request.body;
       const accountId = request.params.accountId;
-      return toWire(granted(await accounts.change(actOf(request, reason), accountId, { role, isDisabled: disabled })));
+      return toWire(
+        granted(await accounts.change(actOf(operator, request, reason), accountId, { role, isDisabled: disabled })),
+      );
     },
   );
 }

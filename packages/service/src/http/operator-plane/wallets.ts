@@ -21,7 +21,8 @@ import type { WalletDetails } from '#operator/wallets.ts';
 import type { Payment } from '#payments/refund.ts';
 
 /** Routes that open and show real wallets (CP-05). */
-export function addOperatorWalletRoutes(plane: Plane, { wallets }: OperatorPlane): void {
+export function addOperatorWalletRoutes(plane: Plane, operator: OperatorPlane): void {
+  const { wallets } = operator;
   plane.post(
     '/operator/apps/:appId/wallets',
     {
@@ -34,7 +35,7 @@ export function addOperatorWalletRoutes(plane: Plane, { wallets }: OperatorPlane
         creditMicros === undefined || idempotencyKey === undefined
           ? undefined
           : { amount: micros(BigInt(creditMicros)), key: idempotencyKey };
-      const wallet = await wallets.open(actOf(request, reason), {
+      const wallet = await wallets.open(actOf(operator, request, reason), {
         appId: request.params.appId,
         userId,
         cap: spendCapMicros === undefined ? undefined : micros(BigInt(spendCapMicros)),
@@ -63,7 +64,8 @@ export function addOperatorWalletRoutes(plane: Plane, { wallets }: OperatorPlane
 }
 
 /** Routes that move money into and out of wallets, and lift suspensions (WA-05, WA-06). */
-export function addMovementRoutes(plane: Plane, { wallets, payments }: OperatorPlane): void {
+export function addMovementRoutes(plane: Plane, operator: OperatorPlane): void {
+  const { wallets, payments } = operator;
   plane.get(
     '/operator/apps/:appId/wallets/:userId/payments',
     { config: OPERATORS_ONLY, schema: { params: operatorWalletParamsSchema, response: { 200: paymentListSchema } } },
@@ -89,7 +91,7 @@ export function addMovementRoutes(plane: Plane, { wallets, payments }: OperatorP
         const paymentId = 'paymentId' in request.body ? request.body.paymentId : undefined;
         const amount = micros(BigInt(amountMicros));
         const movement = { ...request.params, amount, key: idempotencyKey, paymentId };
-        return toWire(granted(await wallets[act](actOf(request, reason), movement)));
+        return toWire(granted(await wallets[act](actOf(operator, request, reason), movement)));
       },
     );
   }
@@ -103,7 +105,7 @@ export function addMovementRoutes(plane: Plane, { wallets, payments }: OperatorP
     async (request) => {
       const { writeOff, reason } = request.body;
       const wallet = { ...request.params, writesOff: writeOff };
-      return toWire(granted(await wallets.reinstate(actOf(request, reason), wallet)));
+      return toWire(granted(await wallets.reinstate(actOf(operator, request, reason), wallet)));
     },
   );
 }

@@ -60,7 +60,11 @@ export function changePasswordForm(services: AccountServices): PageMethods {
       const newPassword = form.field('new-password');
       const changed =
         newPasswordFault(newPassword) ??
-        (await accounts.changePassword(signedIn, { currentPassword: form.field('password'), newPassword }));
+        (await accounts.changePassword(signedIn, {
+          currentPassword: form.field('password'),
+          newPassword,
+          from: services.addressOf(request.exchange.request),
+        }));
       if (changed instanceof Refusal) {
         return refusedBy(changed, await showAccount(services, request, signedIn, { fault: changed.message }));
       }

@@ -53,7 +53,8 @@ export function useResetPage(services: AccountServices): PageMethods {
       const password = form.field('new-password');
       const fault = newPasswordFault(password);
       if (fault !== undefined) return refusedBy(fault, useForm(frame, request, fault.message));
-      const signedIn = await accounts.resetPassword(request.cookie('reset') ?? '', password);
+      const from = services.addressOf(request.exchange.request);
+      const signedIn = await accounts.resetPassword(request.cookie('reset') ?? '', password, from);
       if (signedIn instanceof Refusal) {
         // The link still works then, so the form stays.
         if (signedIn.code === 'TOO_MANY_REQUESTS')

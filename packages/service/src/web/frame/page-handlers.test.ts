@@ -17,6 +17,8 @@ async function serve(context: TestContext, pieces: () => AsyncGenerator<string>,
     cookies: createCookies(false),
     key: Buffer.alloc(32),
     isOwnOrigin: () => true,
+    addressOf: () => '127.0.0.1',
+    pace: { take: () => undefined },
     log: createLog('warn', { write: (line) => void told.push(line) }),
     ...(stallMsMax === undefined ? {} : { stallMsMax }),
   };

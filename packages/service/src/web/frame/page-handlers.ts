@@ -1,7 +1,9 @@
+import type { CallerAddress } from '#http/caller-address.ts';
 import type { PageHandlers } from '#http/page-routes.ts';
 import type { Exchange } from '#http/respond.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
+import type { Pace } from '#limits/pace.ts';
 import { PROOF_FIELD, provenForm } from '#web/components/form.ts';
 import { formatsOf } from '#web/format/formats.ts';
 import type { Cookies } from '#web/frame/cookies.ts';
@@ -18,6 +20,10 @@ export interface PageHandlerOptions {
   readonly key: Buffer;
   /** Whether an `Origin` header names this service. */
   readonly isOwnOrigin: (origin: string, host: string | undefined) => boolean;
+  /** Where a request comes from, behind the proxies of the settings. */
+  readonly addressOf: CallerAddress;
+  /** How fast forms may come from one network address. */
+  readonly pace: Pace;
   readonly log: Log;
   /** How long the reader of a file may take nothing of it, in milliseconds. A minute unless a test says otherwise. */
   readonly stallMsMax?: number;
@@ -69,7 +75,10 @@ async function answer<Who>(
   if (isForm && !isFromOurPage(options, exchange)) {
     return refusalPage(audience, refuse('FORBIDDEN', TEXTS.foreign));
   }
-  const form = isForm ? await readForm(exchange.request) : undefined;
+  const address = options.addressOf(exchange.request);
+  const tooFast = isForm ? options.pace.take(address) : undefined;
+  if (tooFast !== undefined) return refusalPage(audience, tooFast);
+  const form = isForm ? await readForm(exchange, address) : undefined;
   if (form instanceof Refusal) return refusalPage(audience, form);
   if (isForm && form === undefined) return undefined;
 

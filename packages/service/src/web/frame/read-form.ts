@@ -1,5 +1,6 @@
-import type { IncomingMessage } from 'node:http';
-import { readBody } from '#http/read-body.ts';
+import { PUBLIC_BODY_BYTES_MAX, readBody } from '#http/read-body.ts';
+import { strangers } from '#http/reading.ts';
+import type { Exchange } from '#http/respond.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
 /** The fields of a form. A field that was not sent is empty, as an unchecked box is. */
@@ -7,20 +8,16 @@ export interface Form {
   readonly field: (name: string) => string;
 }
 
-/** Far more than any form of ours needs. The largest carries a passkey. */
-const FORM_BYTES_MAX = 16_384;
 const TYPE = /^application\/x-www-form-urlencoded *(;|$)/i;
 
-/** Reads the form in a request. Undefined: the caller left before it was whole. */
+/** Reads the form in a request from this network address. Undefined: the caller left before it was whole. */
 export async function readForm(
-  request: IncomingMessage,
-): Promise<Form | Refusal<'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE'> | undefined> {
-  if (!TYPE.test(request.headers['content-type'] ?? '')) return noForm();
-  const bytes = await readBody(request);
+  exchange: Exchange,
+  address: string,
+): Promise<Form | Refusal<'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'TOO_MANY_REQUESTS'> | undefined> {
+  if (!TYPE.test(exchange.request.headers['content-type'] ?? '')) return noForm();
+  const bytes = await readBody(exchange, { reading: strangers, caller: address, most: PUBLIC_BODY_BYTES_MAX });
   if (bytes === undefined || bytes instanceof Refusal) return bytes;
-  if (bytes.length > FORM_BYTES_MAX) {
-    return refuse('PAYLOAD_TOO_LARGE', `The form is above the limit of ${FORM_BYTES_MAX} bytes.`);
-  }
   const fields = fieldsOf(bytes.toString('latin1'));
   return fields === undefined ? noForm() : { field: (name) => fields.get(name) ?? '' };
 }

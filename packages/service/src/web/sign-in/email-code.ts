@@ -84,6 +84,7 @@ export function codePage(services: WalletOwnerServices): PageMethods<Person> {
       const opened = await codes.use({
         challenge: request.cookie('code') ?? '',
         code: form.field('code'),
+        from: services.addressOf(request.exchange.request),
       });
       if (opened instanceof Refusal) {
         // The form can be shown again only while the code may still be typed.

@@ -64,9 +64,9 @@ export function usePasskeyForm(services: WalletOwnerServices): PageMethods<Perso
   const { passkeys } = services;
   return {
     GET: () => redirectTo(SIGN_IN),
-    POST: async (_request, form) => {
+    POST: async (request, form) => {
       const next = returnPathOf(form.field(NEXT_FIELD));
-      const opened = await passkeys.signIn(form.field('credential'));
+      const opened = await passkeys.signIn(form.field('credential'), services.addressOf(request.exchange.request));
       if (opened instanceof Refusal) return refusedBy(opened, refusedPage(services, next, opened.message));
       return redirectTo(next, signedInCookies(services, opened));
     },

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { createEndAfterBody } from '#http/linger.ts';
+
+const LIMITS = { bytesMax: 1_000_000, lingerMsMax: 60_000, silentMsMax: 60_000, connectionsMax: 1 };
+const ANSWER = '{"error":{}}';
+
+/** A server that refuses every body unread. Returns what a caller sees who sends a head and then `bytes` of the body. */
+async function refusing(t: TestContext, limits: Partial<typeof LIMITS>) {
+  const endAfterBody = createEndAfterBody({ ...LIMITS, ...limits });
+  const server = createServer((request, response) => {
+    response.writeHead(413, { 'content-length': ANSWER.length, connection: 'close' });
+    endAfterBody(request, response, ANSWER);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return (bytes: number) => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const seen = { text: '', isClosed: false };
+    socket.setEncoding('latin1');
+    socket.on('data', (part) => (seen.text += String(part)));
+    socket.on('error', () => {});
+    const closed = once(socket, 'close').then(() => (seen.isClosed = true));
+    socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100000000\r\n\r\n`);
+    socket.write(Buffer.alloc(bytes));
+    const answered = async () => {
+      while (!seen.text.endsWith(ANSWER)) await once(socket, 'data');
+    };
+    return { socket, seen, closed, answered };
+  };
+}
+
+test('A4 CC-06 the answer is sent at once, and the connection stays open while the body arrives', async (t) => {
+  const send = await refusing(t, {});
+  const one = send(10);
+  await one.answered();
+  assert.equal(one.seen.isClosed, false);
+  one.socket.destroy();
+  await one.closed;
+});
+
+test('A4 CC-06 a body is dropped up to a limit of bytes, then the connection is closed', async (t) => {
+  const send = await refusing(t, { bytesMax: 100_000 });
+  const one = send(200_000);
+  await one.closed;
+});
+
+test('A4 CC-06 a connection lingers only for so long, also when it keeps sending', async (t) => {
+  const silent = await refusing(t, { silentMsMax: 20 });
+  await silent(10).closed;
+  const long = await refusing(t, { lingerMsMax: 20 });
+  await long(10).closed;
+});
+
+test('A4 CC-06 only so many connections linger: further answers are sent and closed at once, until one ends', async (t) => {
+  const send = await refusing(t, { connectionsMax: 1 });
+  const first = send(10);
+  await first.answered();
+  const second = send(10);
+  await second.closed;
+  assert.equal(first.seen.isClosed, false);
+  first.socket.destroy();
+  await first.closed;
+  const third = send(10);
+  await third.answered();
+  assert.equal(third.seen.isClosed, false);
+  third.socket.destroy();
+  await third.closed;
+});

@@ -1,0 +1,75 @@
+/** The bytes of the bodies that are arriving. They are bounded for the process, and for each caller within it. */
+export interface Reading {
+  /** Begins to count a body of this caller. Undefined if there is no room: refuse the request without reading on. */
+  readonly begin: (caller: string) => ReadingBody | undefined;
+  /** What all bodies count for at present, in bytes. */
+  readonly bytes: () => number;
+}
+
+interface ReadingBody {
+  /** Counts this body as having so many bytes by now. False if there is no room for them: `end` it, and refuse it. */
+  readonly grow: (bytes: number) => boolean;
+  /** Ends the counting. May be called more than once. */
+  readonly end: () => void;
+}
+
+interface ReadingLimits {
+  readonly bytesMax: number;
+  /** The share of one caller, so that one alone cannot keep all others from being read. */
+  readonly callerBytesMax: number;
+}
+
+/**
+ * Every body counts for at least this much, even before any of it has arrived. A connection that sends nothing has a cost too, and
+ * this bounds the number of bodies as well.
+ */
+const BODY_BYTES_MIN = 16_384;
+
+export function createReading({ bytesMax, callerBytesMax }: ReadingLimits): Reading {
+  const shares = new Map<string, number>();
+  let all = 0;
+
+  function take(caller: string, bytes: number): boolean {
+    const share = (shares.get(caller) ?? 0) + bytes;
+    if (all + bytes > bytesMax || share > callerBytesMax) return false;
+    all += bytes;
+    shares.set(caller, share);
+    return true;
+  }
+
+  function giveBack(caller: string, bytes: number): void {
+    all -= bytes;
+    const left = (shares.get(caller) ?? 0) - bytes;
+    if (left > 0) shares.set(caller, left);
+    else shares.delete(caller);
+  }
+
+  return {
+    begin: (caller) => {
+      if (!take(caller, BODY_BYTES_MIN)) return undefined;
+      let taken = BODY_BYTES_MIN;
+      return {
+        grow: (bytes) => {
+          if (bytes <= taken) return true;
+          if (!take(caller, bytes - taken)) return false;
+          taken = bytes;
+          return true;
+        },
+        end: () => {
+          if (taken > 0) giveBack(caller, taken);
+          taken = 0;
+        },
+      };
+    },
+    bytes: () => all,
+  };
+}
+
+const MIB = 1_048_576;
+
+/** Bodies of callers whose key or session is known: at least 128 at once. One app or account may have a quarter of them. */
+export const knownCallers = createReading({ bytesMax: 128 * MIB, callerBytesMax: 32 * MIB });
+/** Bodies of anybody else, of at most 16 KiB each: 512 at once, 64 of them from one network address (CP-11). */
+export const strangers = createReading({ bytesMax: 8 * MIB, callerBytesMax: MIB });
+/** Webhooks of the payment processor. Apart from those of strangers, so that these cannot keep a payment from being booked. */
+export const processors = createReading({ bytesMax: 16 * MIB, callerBytesMax: 16 * MIB });

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createForgetAddresses } from '../../../packages/service/src/audit/forget.ts';
+import { countSignIn } from '../../../packages/service/src/audit/queries.ts';
+import { createPool } from '../../../packages/service/src/db/pool.ts';
+import { createLog } from '../../../packages/service/src/kernel/log.ts';
+import { newOperator, newOwner, PASSWORD } from '../../support/control.ts';
+import { setStage } from '../../support/stage.ts';
+import { type FullLine, idOf } from '../../support/trail.ts';
+
+/** What the audit trail holds of each act, and who reads it. */
+
+const { service, app, newUser } = await setStage();
+const operator = await newOperator(service);
+const owner = await newOwner(service);
+const actor = await idOf(operator);
+const live = createPool({ url: service.database.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
+after(() => live.end());
+
+function balances(line?: FullLine): readonly unknown[] {
+  return [line?.before?.['balanceMicros'], line?.after?.['balanceMicros']];
+}
+
+/** The newest lines of the trail, as the API shows them. */
+async function newest(count: number): Promise<readonly FullLine[]> {
+  return (await operator.get(200, 'GET', `/operator/audit?limit=${count}`))['entries'] as FullLine[];
+}
+
+test('D6 CP-09 an operator’s act names the actor, the address, the amount, and the state before and after', async () => {
+  const user = await newUser(10);
+  const wallet = `/operator/apps/${app.appId}/wallets/${user}`;
+  await operator.get(200, 'POST', `${wallet}/credit`, { amountMicros: 7, reason: 'gift', idempotencyKey: 'k2' });
+  await operator.get(200, 'POST', `${wallet}/clawback`, { amountMicros: 20, reason: 'bank', idempotencyKey: 'k3' });
+  await operator.get(200, 'POST', `${wallet}/reinstate`, { reason: 'lost', writeOff: true });
+  await operator.get(200, 'PATCH', `/operator/apps/${app.appId}`, { rateLimit: { perMinute: 7, burst: 9 } });
+  const [changed, reinstated, clawedBack, credited] = await newest(4);
+  const { account } = (await operator.get(200, 'GET', '/sessions/current')) as { account: { email: string } };
+  for (const line of [changed, reinstated, clawedBack, credited]) {
+    assert.deepEqual([line?.actor, line?.actorName, line?.from], [actor, account.email, '127.0.0.1']);
+  }
+  assert.deepEqual([credited?.amountMicros, ...balances(credited)], [7, 10, 17]);
+  assert.deepEqual([clawedBack?.amountMicros, ...balances(clawedBack)], [20, 17, 0]);
+  assert.deepEqual([clawedBack?.after?.['shortfallMicros'], clawedBack?.after?.['isSuspended']], [3, true]);
+  assert.deepEqual([reinstated?.amountMicros, reinstated?.after?.['isSuspended']], [3, false]);
+  assert.deepEqual(changed?.before, { ratePerMinute: 1_000_000, rateBurst: 1_000_000 });
+  assert.deepEqual(changed.after, { ratePerMinute: 7, rateBurst: 9 });
+});
+
+test('D6 CP-09 an owner’s acts are in the trail without secrets, and only this owner and operators read them', async () => {
+  const { email, ...person } = await newOwner(service);
+  const { appId } = await person.get(201, 'POST', '/apps', { name: 'Mine' });
+  const path = `/apps/${String(appId)}`;
+  const { keyId, apiKey } = await person.get(201, 'POST', `${path}/keys`, { mode: 'live' });
+  await person.get(200, 'PATCH', path, { redirectUris: ['https://mine.test/back'] });
+  await person.get(200, 'PATCH', path, { redirectUris: ['https://mine.test/back'] }); // Changes nothing: no line.
+  const endpointUrl = 'https://93.184.215.14/hook?token=very-secret';
+  const hook = { endpointUrl, events: ['topup.completed'] };
+  const { signingSecret } = await person.get(201, 'PUT', `${path}/webhook`, hook);
+  const { signingSecret: second } = await person.get(200, 'POST', `${path}/webhook/secret`);
+  await person.get(204, 'DELETE', `${path}/webhook`);
+  await person.get(204, 'DELETE', `${path}/keys/${String(keyId)}`);
+  const password = { currentPassword: PASSWORD, newPassword: 'another good password' };
+  await person.get(204, 'PUT', '/accounts/current/password', password);
+
+  const reply = await person.ask('GET', '/accounts/current/audit');
+  const entries = reply.body['entries'] as readonly FullLine[];
+  assert.deepEqual(
+    entries.map(({ action }) => action),
+    [
+      'account.password',
+      'key.revoke',
+      'webhook.delete',
+      'webhook.secret',
+      'webhook.put',
+      'app.edit',
+      'key.create',
+      'app.create',
+    ],
+  );
+  for (const { actorName, from } of entries) assert.deepEqual([actorName, from], [email, '127.0.0.1']);
+  assert.deepEqual(
+    [entries[5]?.before, entries[5]?.after],
+    [{ redirectUris: [] }, { redirectUris: ['https://mine.test/back'] }],
+  );
+  assert.equal(entries[4]?.after?.['endpointHost'], '93.184.215.14');
+  for (const secret of ['very-secret', String(apiKey), String(signingSecret), String(second), 'another good']) {
+    assert.equal(reply.text.includes(secret), false);
+  }
+  const ofApp = await person.get(200, 'GET', `/accounts/current/audit?appId=${String(appId)}&limit=3`);
+  assert.equal((ofApp['entries'] as unknown[]).length, 3);
+  assert.ok(ofApp['next']);
+  const others = await owner.get(200, 'GET', `/accounts/current/audit?appId=${String(appId)}`);
+  assert.deepEqual(others['entries'], []);
+  assert.equal((await newest(1))[0]?.action, 'account.password');
+});
+
+interface SignIns {
+  readonly who: string | null;
+  readonly result: string;
+  readonly count: number;
+}
+
+test('D6 CP-09 sign-ins are counted by minute; a flood of failures stays bounded, and typed texts are not kept', async () => {
+  const { email, ...person } = await newOwner(service);
+  const who = await idOf(person);
+  const wrong = { email, password: 'wrong' };
+  for (let times = 0; times < 2; times += 1) await person.get(401, 'POST', '/sessions', wrong);
+  await person.get(401, 'POST', '/sessions', { email: 'my-password-by-mistake', password: 'x' });
+  const { signIns } = await person.get(200, 'GET', '/accounts/current/sign-ins');
+  const total = (result: string) =>
+    (signIns as SignIns[]).filter((one) => one.result === result).reduce((sum, { count }) => sum + count, 0);
+  assert.deepEqual([total('signed_in'), total('wrong_password')], [1, 2]);
+  assert.ok((signIns as SignIns[]).every((one) => one.who === who));
+  const all = await operator.ask('GET', '/operator/sign-ins');
+  assert.equal(all.text.includes('mistake'), false);
+  assert.ok((all.body['signIns'] as SignIns[]).some((one) => one.who === null && one.result === 'wrong_password'));
+
+  for (let address = 0; address < 150; address += 1) {
+    await countSignIn(live, { who, result: 'too_many_attempts', from: `flood ${address}` });
+  }
+  const { rows } = await service.database.owner.query<{ rows: number; attempts: number }>(
+    `select count(*)::int as rows, sum(count)::int as attempts
+     from audit.sign_ins where result = 'too_many_attempts' group by minute`,
+  );
+  assert.equal(
+    rows.reduce((sum, { attempts }) => sum + attempts, 0),
+    150,
+  );
+  for (const minute of rows) assert.ok(minute.rows <= 101, String(minute.rows));
+});
+
+test('D6 CP-09 addresses and sign-ins are forgotten after 90 days, and the acts are not', async () => {
+  const db = service.database.owner;
+  const count = async (table: string) =>
+    (await db.query<{ count: number }>(`select count(*)::int as count from audit.${table}`)).rows[0]?.count ?? 0;
+  const acts = await count('entries');
+  await db.query(`update audit.addresses set at = at - interval '91 days'`);
+  await db.query(`update audit.sign_ins set minute = minute - interval '89 days'`);
+  await createForgetAddresses(live)();
+  assert.deepEqual([await count('addresses'), await count('entries')], [0, acts]);
+  assert.ok((await count('sign_ins')) > 0);
+  await db.query(`update audit.sign_ins set minute = minute - interval '2 days'`);
+  await createForgetAddresses(live)();
+  assert.equal(await count('sign_ins'), 0);
+});
