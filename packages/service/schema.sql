@@ -988,7 +988,10 @@ grant execute on function db.analyze_small_table() to purser_live;
 --   plpgsql, volatile, search_path=pg_catalog
 grant execute on function db.current_month() to purser_live;
 
--- db.hold_outcome(largest bigint, least_amount bigint, is_connected boolean, is_suspended boolean, cap bigint, cap_spent bigint, cap_held bigint, open_streams integer, streams_max integer) returns text
+-- db.granted_hold(largest bigint, least_amount bigint, most_amount bigint) returns bigint
+--   sql, immutable
+
+-- db.hold_outcome(largest bigint, least_amount bigint, is_connected boolean, is_suspended boolean, balance bigint, cap bigint, cap_spent bigint, cap_held bigint, open_streams integer, streams_max integer) returns text
 --   sql, immutable
 
 -- db.largest_hold(is_connected boolean, is_suspended boolean, balance bigint, held bigint, cap bigint, cap_spent bigint, cap_held bigint) returns bigint

@@ -185,7 +185,7 @@ test('the round trip through the connect page connects a wallet, and the balance
   const journey = journeyOf(tab, stage);
   await journey.signIn('berta@example.test');
   await page.getByText('Berta', { exact: true }).waitFor();
-  await page.getByRole('link', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('You have not connected a wallet.').waitFor();
 
   await page.getByRole('button', { name: 'Connect a wallet' }).click();

@@ -87,7 +87,7 @@ test('ON-01 BI-02 a user goes from the app to a wallet and back, paid, unpaid or
   await page.goto(await connectUrl('connecting'));
   await journey.signIn('connecting@example.test');
   await page.getByText('anna <b>@example.com').waitFor();
-  await page.getByRole('link', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
   await atApp.waitFor();
   assert.equal(theApp.asked.at(-1)?.path, backWith('cancelled'));
 

@@ -226,13 +226,14 @@ test('CC-11 SB-10 a long stream occupies its slot until its caller leaves, and t
   assert.ok(spent > 0 && spent < chargeFor({ prompt: 0, completion: 300 }), String(spent));
 });
 
-test('CC-15 a rejected request that is repeated at once is answered from memory', async () => {
+test('CC-15 a rejected request that is repeated at once is judged by its wallet each time, and costs nothing', async () => {
   const before = await readCalls();
   for (let count = 0; count < 3; count += 1) {
     const reply = await ask('sandbox/rejected', 'rejected-thrice', { seed: 7 });
     assertRefusal(reply, { code: 'UPSTREAM_PROVIDER_ERROR', param: null, hasLink: false });
   }
-  assert.equal((await readCalls()) - before, 1, 'one call of three placed a hold');
+  assert.equal((await readCalls()) - before, 3);
+  assert.equal(await spentBy('rejected-thrice'), 0);
 });
 
 /** How many sandbox calls have failed so far. */

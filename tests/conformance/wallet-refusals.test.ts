@@ -89,7 +89,7 @@ test('WA-03 a cap that is used up refuses with a link, even if the wallet is ful
 });
 
 test('WA-03 a call that exceeds the cap only because of other holds is refused with the same code and no link', async () => {
-  await service.fund(app, 'u-racer', 100_000_000, 5_500);
+  await service.fund(app, 'u-racer', 100_000_000, 2_000);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const answer = { write: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) };
   upstream.script({ body: [{ waitFor: held }, answer] });
@@ -97,7 +97,8 @@ test('WA-03 a call that exceeds the cap only because of other holds is refused w
   const running = ask('u-racer');
   await arrived;
   const lost = await ask('u-racer');
-  assertRefusal(lost, { code: 'APP_SPEND_CAP_EXCEEDED', param: null, hasLink: false });
+  assertRefusal(lost, { code: 'APP_SPEND_CAP_EXCEEDED', param: null, hasLink: false, isPassing: true });
+  assert.match(String(lost.error['message']), /on hold for calls that still run/);
   release();
   assert.equal((await running).status, 200);
   upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
@@ -106,7 +107,35 @@ test('WA-03 a call that exceeds the cap only because of other holds is refused w
   await service.fund(app, 'u-cap1', 1_000_000, 1);
   const upFront = await ask('u-cap1');
   assertRefusal(upFront, { code: 'APP_SPEND_CAP_EXCEEDED', hasLink: true });
-  assert.equal(lost.error['message'], upFront.error['message']);
+  assert.doesNotMatch(String(upFront.error['message']), /on hold/);
+});
+
+test('A6 WA-13 while a stream holds most of the money, a parallel call gets its share; once nothing is left, the refusal passes', async () => {
+  await service.fund(app, 'u-parallel', 6_000);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  upstream.script({
+    body: [{ waitFor: held }, { write: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) }],
+  });
+  const running: Promise<Reply>[] = [];
+  let last: Reply | undefined;
+  while (last === undefined && running.length < 5) {
+    const arrived = upstream.arrival(upstream.requests.length);
+    const next = ask('u-parallel');
+    last = (await Promise.race([next, arrived.then(() => undefined)])) ?? undefined;
+    if (last === undefined) running.push(next);
+  }
+  assert.ok(running.length >= 2 && last !== undefined, `${running.length} at once`);
+  assertRefusal(last, { code: 'PAYMENT_REQUIRED', param: null, hasLink: true, isPassing: true });
+  assert.match(String(last.error['message']), /on hold for calls that still run/);
+  assert.equal(last.headers.get('retry-after'), '1');
+  // A2: once the user has disconnected, running calls tell nothing of it.
+  await service.setWallet(app, 'u-parallel', 'is_connected = false');
+  assert.deepEqual(shapeOf(await ask('u-parallel')), shapeOf(await ask('u-stranger')));
+  await service.setWallet(app, 'u-parallel', 'is_connected = true');
+  release();
+  for (const reply of await Promise.all(running)) assert.equal(reply.status, 200);
+  upstream.script({ body: completionBody({ model: 'm', content: 'Hi', usage: USAGE }) });
+  assert.equal((await ask('u-parallel')).status, 200);
 });
 
 test('WA-03 spending from an earlier month leaves the cap whole', async () => {

@@ -5,6 +5,7 @@ import { catalogueAt } from '../support/catalogue.ts';
 import { COMPLETIONS, type Reply, send } from '../support/client.ts';
 import { createGate } from '../support/gate.ts';
 import { startGatewayProcesses } from '../support/gateway-processes.ts';
+import { shareOf } from '../support/hold-price.ts';
 import { ROUNDS } from '../support/rounds.ts';
 import {
   completionBody,
@@ -214,24 +215,35 @@ for (const count of [2, 4]) {
   }
 }
 
-test('WA-07 a wallet one micro short of k holds admits k calls over four gateways, one of them with less output', async () => {
+test('WA-07 WA-13 a wallet one micro short of k holds pays for k - 1 whole calls over four gateways, and for shares of the rest', async () => {
   const options = { model: 0, outputTokens: 300, admitted: 5, spare: 0, used: 1, isHeldBack: true };
   const { model, outputTokens, admitted } = options;
   const costAt = (output: number) => costOf(model, { prompt: PROMPT_TOKENS_MAX, output });
   const balance = admitted * costAt(outputTokens) - 1;
+  const holds: number[] = [];
+  for (let left = balance; left >= costAt(FLOOR_TOKENS); left -= holds.at(-1) ?? 0) {
+    holds.push(Math.min(costAt(outputTokens), shareOf(left, costAt(FLOOR_TOKENS))));
+  }
+  const limits = holds.map((hold) => {
+    let output = outputTokens;
+    while (costAt(output) > hold) output -= 1;
+    return output;
+  });
   await ground.fund(app, 'lowered', balance);
   const usageOf = (request: RecordedRequest) => ({ prompt: PROMPT_TOKENS_MAX, output: limitOf(request) });
-  const { replies, reached, held } = await rush({ user: 'lowered', urls: gateways.urls, options, usageOf });
-  assert.equal(held, balance);
-  assert.equal(replies.filter(({ status }) => status === 200).length, admitted);
-  const [lowered = 0, ...whole] = reached.map(limitOf).toSorted((left, right) => left - right);
-  assert.deepEqual(
-    whole,
-    Array.from({ length: admitted - 1 }, () => outputTokens),
+  const lowered = { ...options, admitted: holds.length };
+  const { replies, reached, held } = await rush({ user: 'lowered', urls: gateways.urls, options: lowered, usageOf });
+  assert.equal(
+    held,
+    holds.reduce((sum, hold) => sum + hold, 0),
   );
-  const afforded = costAt(outputTokens) - 1;
-  assert.ok(costAt(lowered) <= afforded && costAt(lowered + 1) > afforded, `${lowered}`);
-  const left = { balance: afforded - costAt(lowered), held: 0, openStreams: 0 };
-  assert.deepEqual(await ground.wallet(app, 'lowered'), left);
+  assert.equal(replies.filter(({ status }) => status === 200).length, holds.length);
+  assert.ok(holds.length >= admitted && limits.filter((limit) => limit === outputTokens).length === admitted - 1);
+  assert.deepEqual(
+    reached.map(limitOf).toSorted((left, right) => right - left),
+    limits,
+  );
+  const left = balance - limits.reduce((sum, limit) => sum + costAt(limit), 0);
+  assert.deepEqual(await ground.wallet(app, 'lowered'), { balance: left, held: 0, openStreams: 0 });
   assert.deepEqual(await ground.check(), []);
 });

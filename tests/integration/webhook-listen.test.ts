@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
@@ -57,8 +60,8 @@ test('WH-14, WH-09, WH-10, WH-08 purser listen forwards each event once, like a 
   const dataDirectory = makeOpenDirectory(t);
   const token = owner.token ?? '';
   const forward = `${receiver.url.replace('127.0.0.1', 'localhost')}/hook`;
-  const words = ['--app', appId, '--forward', forward, '--url', service.url];
-  const environment = { PURSER_SESSION_TOKEN: token };
+  const words = ['--app', appId, '--forward', forward];
+  const environment = { PURSER_SESSION_TOKEN: token, PURSER_URL: service.url };
   const listening = await startListenProcess({ dataDirectory, catalogue: {}, environment }, ...words);
   afterwards(t, listening.kill);
   const verify = createVerifier(listening.secret);
@@ -115,25 +118,45 @@ test('WH-14 a listener that the service has forgotten registers again, with a to
   await waitUntil('it ended with its session', () => listening.said().includes('Sign in again'), 30_000);
 });
 
-test('AU-06, WH-02 purser listen refuses what it cannot do and says why', async (t) => {
+/** A server that is not Purser, and what it has heard. */
+async function startOther(t: TestContext) {
+  const heard: string[] = [];
+  const server = createServer((request, response) => {
+    heard.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
+    response.end(JSON.stringify({ status: 'ok' }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  afterwards(t, async () => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { heard, url: `http://127.0.0.1:${port}` };
+}
+
+test('D5 AU-06, WH-02 purser listen refuses what it cannot do, says why, and tells no other server the session token', async (t) => {
   const { service, database, owner, appId } = await arrange(t);
   const stranger = await newOwner({ url: service.url, database });
   const token = owner.token ?? '';
-  const fine = ['--app', appId, '--forward', NOWHERE, '--url', service.url];
+  const other = await startOther(t);
+  const own = ['--app', appId, '--forward', NOWHERE];
+  const fine = [...own, '--url', service.url];
   for (const [words, sessionToken, said] of [
     [fine, '', 'Provide a session token'],
     [fine, 'x', 'The session token is not valid'],
     [fine, stranger.token ?? '', 'You have no app with this id'],
     [[...fine, '--session-token', token], token, '--session-token'],
     [[...fine, '--forward', 'https://example.com/hook'], token, '--forward must be on this machine'],
-    [[...fine, '--url', 'http://example.com'], token, '--url must be https'],
+    [[...fine, '--url', 'http://example.com'], token, '--url (or PURSER_URL) must be https'],
     [[...fine, '--events', 'balance.low'], token, '--threshold: is required'],
     [[...fine, '--events', 'x'], token, '--events: '],
     [[...fine, '--url', 'http://127.0.0.1:9'], token, 'The service does not answer'],
     [['--app', appId], token, 'Name the app'],
+    [
+      own,
+      token,
+      `The server at ${other.url} is not Purser, so the session token was not sent. Name the service in --url`,
+    ],
   ] as const) {
     const dataDirectory = makeOpenDirectory(t);
-    const environment = { PURSER_SESSION_TOKEN: sessionToken };
+    const environment = { PURSER_SESSION_TOKEN: sessionToken, PURSER_URL: other.url };
     const ended = await runToEnd(
       { dataDirectory, catalogue: {}, environment, endMsMax: END_MS_MAX },
       'listen',
@@ -143,6 +166,7 @@ test('AU-06, WH-02 purser listen refuses what it cannot do and says why', async 
     assert.ok(ended.said.includes(said), `${said}: ${ended.said}`);
     assert.equal(ended.said.includes('whsec_'), false);
   }
+  assert.deepEqual([other.heard.length, other.heard.some((one) => one.includes(token))], [1, false]);
 });
 
 test('WH-02 copies are forwarded to this machine only', async () => {

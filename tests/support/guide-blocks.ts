@@ -144,7 +144,7 @@ export function settingNames(): ReadonlySet<string> {
       names.add(name);
     }
   }
-  for (const name of ['PURSER_FAILPOINT', 'PURSER_SESSION_TOKEN']) names.delete(name);
+  for (const name of ['PURSER_FAILPOINT', 'PURSER_SESSION_TOKEN', 'PURSER_URL']) names.delete(name);
   return names;
 }
 

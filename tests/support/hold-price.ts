@@ -19,6 +19,18 @@ export function outputAffordedBy(amount: number, body: string, outputTokensMax: 
   return undefined;
 }
 
+/** How much of what is left a call gets on hold: at most three quarters, unless its smallest hold is more (WA-13). */
+export function shareOf(left: number, least: number): number {
+  return Math.max(least, left - Math.floor(left / 4));
+}
+
+/** The smallest amount of which a call gets `hold`. */
+export function leftFor(hold: number): number {
+  let left = hold;
+  while (shareOf(left, 0) < hold) left += 1;
+  return left;
+}
+
 /** The charge of an abandoned stream: a token for every four bytes of its body and of what was generated (CC-11). */
 export function estimatedCharge(body: string, generated: string): number {
   const prompt = BigInt(Math.ceil(Buffer.byteLength(body) / 4));

@@ -80,16 +80,19 @@ export class LedgerModel {
     const { held, openStreams, spent } = this.figures(user);
     const tooMany = streamsMax === 0 ? 0 : Math.max(0, openStreams - streamsMax + 1);
     const ended = this.#drainsOf(user).slice(0, tooMany); // LI-02: the oldest drains make room.
-    if (ended.length < tooMany) return 'stream_limit'; // CC-10: slots come before the wallet.
-    if (wallet === undefined || !wallet.isConnected) return 'payment_required';
+    if (wallet === undefined || !wallet.isConnected) return 'payment_required'; // CC-10: past the slots.
+    if (ended.length < tooMany) return 'stream_limit';
     if (wallet.isSuspended) return 'wallet_suspended';
     const cap = wallet.cap ?? Number.POSITIVE_INFINITY;
     const heldThisMonth = sum(this.#holdsOf(user).filter((hold) => hold.isOfThisMonth));
     if (spent + least > cap) return 'cap_reached';
     if (spent + heldThisMonth + least > cap) return 'cap_race_lost';
     const available = Math.max(0, wallet.balance - held);
-    if (available < least) return 'payment_required';
-    const amount = Math.min(most, available, cap - spent - heldThisMonth);
+    if (wallet.balance < least) return 'payment_required';
+    if (available < least) return 'balance_race_lost';
+    const left = Math.min(available, cap - spent - heldThisMonth);
+    // WA-13: at most three quarters of what is left, unless its least needs more.
+    const amount = Math.min(most, Math.max(least, left - Math.floor(left / 4)));
     for (const drain of ended) drain.isStream = false;
     const hold = { call, user, amount, isStream: streamsMax > 0, drainedAs: undefined, instance, isOfThisMonth: true };
     this.#holds = [...this.#holds, hold];

@@ -234,13 +234,29 @@ test('CP-01 the mailbox shows a mail’s HTML on its own page, where it may do n
   assert.ok(!(await visit(path)).text.includes('/html"'));
 });
 
-test('CP-01 the development pages are served only to this machine, under a name of the service', async () => {
+/** What proxies and tunnels add. */
+const FORWARDING = [
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'forwarded',
+  'via',
+  'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'fastly-client-ip',
+  'cf-connecting-ip',
+];
+
+test('C10 CP-01 the development pages are served only to this machine, under a name of this machine, and to no proxy', async () => {
   const { port } = new URL(service.url);
-  for (const host of [`localhost:${port}`, `LOCALHOST`, `[::1]:${port}`, '127.0.0.1', 'purser.test', 'purser.test:1']) {
+  for (const host of [`localhost:${port}`, `LOCALHOST`, `[::1]:${port}`, '127.0.0.1', 'purser.localhost']) {
     for (const page of ['/dev/mailbox', '/dev/components'])
       assert.equal((await visit(page, { host })).status, 200, host);
   }
   const strangers = [
+    'purser.test', // In PURSER_PUBLIC_URL: such a request came through a proxy.
+    'purser.test:1',
     'evil.test',
     `evil.test:${port}`,
     '127.0.0.1.evil.test',
@@ -250,13 +266,15 @@ test('CP-01 the development pages are served only to this machine, under a name 
   ];
   const nameless = await exchangeRaw(service.url, 'GET /dev/mailbox HTTP/1.1\r\nconnection: close\r\n\r\n');
   assert.equal(nameless.status, 404);
+  const byNginx = await exchangeRaw(service.url, `GET /dev/mailbox HTTP/1.0\r\nhost: 127.0.0.1:${port}\r\n\r\n`);
+  assert.equal(byNginx.status, 404, 'nginx speaks HTTP/1.0, under the name of this machine');
   const recipient = 'reader@example.test';
   await insertMessage(service.database.owner, { recipient, subject: 'x', body: 'x', html: 'x' });
   for (const page of ['/dev/mailbox', await pathTo(recipient), '/dev/components']) {
     for (const host of strangers) {
       assertRefusal(await visit(page, { host }), { code: 'NOT_FOUND', hasLink: false }, host);
     }
-    for (const header of ['x-forwarded-for', 'forwarded', 'x-real-ip']) {
+    for (const header of FORWARDING) {
       assertRefusal(await visit(page, { [header]: '127.0.0.1' }), { code: 'NOT_FOUND', hasLink: false }, header);
     }
   }

@@ -31,19 +31,44 @@ test('BI-04 opening a link changes nothing, however often, and reveals nothing a
   assert.equal(await everything(), before);
 });
 
-test('BI-02 cancelling leads back and changes nothing, signed in or not', async () => {
+test('C10 BI-02 cancelling leads back and changes nothing, by the button of a page that this browser was shown', async () => {
   const { email, user } = newConnectPerson();
   const link = await app.linkFor(user, { state: 's' });
   const browser = await browserOf(service, email);
-  assert.ok((await browser.open(link)).text.includes(`href="${link}/cancel"`));
+  await browser.open(link);
   const before = await everything();
-  for (const one of [browser, openBrowser(service.url)]) {
-    const way = wayBackOf(await one.ask(`${link}/cancel`));
-    assert.equal(way, 'https://app.test/back?from=purser&status=cancelled&state=s');
-  }
+  const way = wayBackOf(await browser.submit(`${link}/cancel`));
+  assert.equal(way, 'https://app.test/back?from=purser&status=cancelled&state=s');
   const bare = await app.linkFor(user);
-  assert.equal(wayBackOf(await browser.ask(`${bare}/cancel`)), 'https://app.test/back?from=purser&status=cancelled');
+  await browser.open(bare);
+  const bareWay = wayBackOf(await browser.submit(`${bare}/cancel`));
+  assert.equal(bareWay, 'https://app.test/back?from=purser&status=cancelled');
   assert.equal(await everything(), before);
+});
+
+test('C10 BI-02 the address for cancelling leads nobody to the app: not when it is opened, and not with a form of others', async () => {
+  const { email, user } = newConnectPerson();
+  const link = await app.linkFor(user);
+  const owner = await browserOf(service, email);
+  await owner.open(link);
+  const form = owner.fieldsOf(`${link}/cancel`);
+  const stranger = openBrowser(service.url);
+  for (const browser of [owner, stranger]) {
+    const opened = await browser.ask(`${link}/cancel`);
+    assertPage(opened, 303);
+    assert.equal(opened.headers.get('location'), link);
+  }
+  const other = await browserOf(service, newConnectPerson().email);
+  for (const [browser, sent] of [
+    [stranger, form],
+    [other, form],
+    [owner, {}],
+    [owner, { form: 'forged' }],
+  ] as const) {
+    const reply = await browser.ask(`${link}/cancel`, { form: sent });
+    assert.equal(reply.status, 403, reply.text);
+    assert.ok(!reply.text.includes('app.test'), reply.text);
+  }
 });
 
 test('BI-02 an app hears that a user is connected only if that is true', async () => {
@@ -88,10 +113,12 @@ test('BI-02 an address removed from the list in the meantime leads nobody back, 
   const link = await gone.linkFor(user);
   await owner.open(link);
   const form = { ...owner.fieldsOf(`${link}/consent`), ...CONSENT };
+  const cancel = owner.fieldsOf(`${link}/cancel`);
   await gone.change({ redirectUris: ['https://gone.test/b'] });
   const before = await everything();
-  for (const step of ['', '/cancel', '/topup', '/done']) {
-    const reply = await owner.ask(link + step);
+  const cancelled = await owner.ask(`${link}/cancel`, { form: cancel });
+  const opened = await Promise.all(['', '/topup', '/done'].map((step) => owner.ask(link + step)));
+  for (const reply of [cancelled, ...opened]) {
     assertPage(reply, 404, 'We cannot take you back');
     assert.ok(!reply.text.includes('gone.test'));
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chargeFor } from '../catalogue.ts';
 import { chat, type Reply, replyOf, send } from '../client.ts';
-import { estimatedCharge, holdFor } from '../hold-price.ts';
+import { estimatedCharge, holdFor, shareOf } from '../hold-price.ts';
 import type { OpenChat } from '../open-chat.ts';
 import { payloadsOf } from '../open-stream.ts';
 import type { PromptScripts } from '../prompt-scripts.ts';
@@ -24,7 +24,7 @@ export interface Walk {
 }
 
 export const LIMIT = 200;
-/** Enough for the call, but less than the next call would like to hold, so that the next one gets everything. */
+/** Enough for the call, but less than the next call would like to hold, so that its hold shows all that is left. */
 export const BALANCE = 4_000;
 const LIMIT_OF_NEXT = 1_000;
 const REPORTED = chargeFor({ prompt: USAGE.prompt_tokens, completion: USAGE.completion_tokens });
@@ -124,7 +124,7 @@ export async function assertNextCall(walked: Walk): Promise<void> {
   const reply = await chat(options, { messages, max_completion_tokens: LIMIT_OF_NEXT, stream: true });
   assert.equal(reply.status, 200, reply.text);
   const charge = chargeOf(walked);
-  assert.equal((await receiptNamed(service.database, next))?.held, BALANCE - charge);
+  assert.equal((await receiptNamed(service.database, next))?.held, shareOf(BALANCE - charge, 0));
   const left = { balance: BALANCE - charge - REPORTED, held: 0, openStreams: 0 };
   assert.deepEqual(await service.wallet(app, user), left);
   assert.equal(scripts.arrivals(user), before);

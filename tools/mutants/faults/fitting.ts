@@ -11,7 +11,7 @@ import {
 } from './places.ts';
 
 const RICH_AND_POOR = 'WA-07 a wallet that affords all of its calls holds them all; any other wallet is left unchanged';
-const CAP = 'WA-03 a cap can be used up to the last micro and not beyond';
+const CAP = 'WA-03 WA-13 of what a cap leaves, calls get their share up to the last micro and not beyond';
 const NEW_MONTH = 'WA-08 in a new month the full cap is available, and earlier holds no longer count';
 const SLOTS = 'LI-02 streams are placed if the whole batch has slots';
 const NUMBERED =
@@ -34,7 +34,7 @@ export const FITTING_FAULTS: readonly Mutant[] = [
   {
     id: 'fitting-below-the-balance',
     clause: 'WA-07',
-    edits: [reserveFitting('and t.amount <= db.largest_hold', 'and t.amount < db.largest_hold')],
+    edits: [reserveFitting('and t.amount <= db.granted_hold', 'and t.amount < db.granted_hold')],
     killer: fitting(RICH_AND_POOR),
   },
   {
@@ -48,8 +48,8 @@ export const FITTING_FAULTS: readonly Mutant[] = [
     clause: 'WA-03',
     edits: [
       reserveFitting(
-        'case when w.cap_month = month then w.cap_spent_micros else 0 end,\n          case',
-        '0,\n          case',
+        'case when w.cap_month = month then w.cap_spent_micros else 0 end,\n            case',
+        '0,\n            case',
       ),
     ],
     killer: fitting(CAP),
@@ -115,7 +115,7 @@ export const FITTING_FAULTS: readonly Mutant[] = [
     clause: 'WA-08',
     edits: [
       reserveFitting(
-        'case when w.cap_month = month then w.cap_spent_micros else 0 end,\n          case when w.cap_month = month then w.cap_held_micros else 0 end)',
+        'case when w.cap_month = month then w.cap_spent_micros else 0 end,\n            case when w.cap_month = month then w.cap_held_micros else 0 end)',
         'w.cap_spent_micros, w.cap_held_micros)',
       ),
     ],

@@ -19,6 +19,7 @@ export const usageTables = inFile('packages/service/migrations/0007_usage.sql');
 
 /** the functions of the database, */
 export const largestHold = inFile('packages/service/src/db/largest_hold.sql');
+export const grantedHold = inFile('packages/service/src/db/granted_hold.sql');
 export const holdOutcome = inFile('packages/service/src/db/hold_outcome.sql');
 export const reserve = inFile('packages/service/src/ledger/hold/reserve.sql');
 export const sandboxReserve = inFile('packages/service/src/sandbox/reserve.sql');

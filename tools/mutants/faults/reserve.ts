@@ -1,6 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 import {
   draining,
+  grantedHold,
   holdOutcome,
   instances,
   largestHold,
@@ -18,6 +19,8 @@ const FIRST_REASON = 'CC-10 of several reasons to refuse a call, the first in th
 const CAP_EDGES =
   'WA-03 a cap that spending has used up is reached, and one that open holds have used up is a lost race';
 const WHOLE_BALANCE = 'WA-07 a hold can take the whole balance and not one micro more';
+const SHARE =
+  'A6 WA-13 no call gets more than three quarters of what is left, unless its least is more, and so others find something';
 const STREAMS = 'LI-02 streams count while they hold, and plain calls never count';
 const TAKE_OVER = 'LI-02 a stream that finds no free slot takes the slot of a drain, and the drain keeps its hold';
 const NEW_MONTH = 'WA-08 in a new month the full cap is available again';
@@ -109,6 +112,26 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     clause: 'WA-03',
     edits: [largestHold(', cap - cap_spent - cap_held', '')],
     killer: reserving('WA-07 a hold gets what balance and cap afford, between its least and its most'),
+  },
+  {
+    id: 'one-call-holds-all-that-is-left',
+    clause: 'WA-13',
+    edits: [grantedHold('(3 * largest + 3) / 4', 'largest')],
+    killer: reserving(SHARE),
+  },
+  {
+    id: 'share-below-the-smallest-hold',
+    clause: 'WA-13',
+    edits: [grantedHold('greatest(least_amount, (3 * largest + 3) / 4)', '(3 * largest + 3) / 4')],
+    killer: reserving(SHARE),
+  },
+  {
+    id: 'hold-told-as-empty',
+    clause: 'WA-13',
+    edits: [holdOutcome(`when least_amount > balance then 'payment_required'`, `when true then 'payment_required'`)],
+    killer: reserving(
+      'A6 WA-13 a call that only other holds stand in the way of is told so; one that could never be paid is not',
+    ),
   },
   {
     id: 'one-stream-too-many',

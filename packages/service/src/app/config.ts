@@ -141,6 +141,11 @@ export function readSessionToken(): string | undefined {
   return readSettings(process.env).text('PURSER_SESSION_TOKEN');
 }
 
+/** The service that such commands call. Undefined when it is not set. */
+export function readServiceUrl(): string | undefined {
+  return readSettings(process.env).text('PURSER_URL');
+}
+
 /** The settings of this process. */
 export function readProcessConfig(): Config {
   return readConfig(process.env);

@@ -143,7 +143,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     followHandlers(plane, underWay);
     addRoutes(plane, control, operator);
     if (config.environment === 'development') {
-      addDevelopmentPages(plane, { mailbox: createMailbox(pool), publicUrl: config.publicUrl });
+      addDevelopmentPages(plane, createMailbox(pool));
     }
   });
   const people = composePeople({ config, pool, throttle, links, sendMail, payments, ...control });

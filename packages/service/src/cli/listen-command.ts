@@ -41,7 +41,7 @@ export async function listen(words: readonly string[], untilTold: () => Promise<
   } catch (fault) {
     if (fault instanceof CommandError) throw fault;
     throw new CommandError(
-      `The service does not answer at ${options.serviceUrl}. Check that it is running and that --url is right.`,
+      `The service does not answer at ${options.serviceUrl}. Check that it is running and that --url (or PURSER_URL) is right.`,
       { cause: fault },
     );
   } finally {

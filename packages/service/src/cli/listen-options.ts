@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { listenSchema } from '@purser/contract/webhooks.ts';
-import { readSessionToken } from '#app/config.ts';
+import { readServiceUrl, readSessionToken } from '#app/config.ts';
 import { VISIBLE_ASCII } from '#kernel/header-text.ts';
 import { createLoopbackGuard, isThisMachine } from '#webhooks/loopback-guard.ts';
 import { CommandError } from '#cli/command-error.ts';
@@ -16,17 +16,18 @@ export interface ListenOptions {
   readonly wanted: ListenBody;
 }
 
+const DEFAULT_URL = 'http://127.0.0.1:8787';
 const OPTIONS = {
   app: { type: 'string' },
   forward: { type: 'string' },
-  url: { type: 'string', default: 'http://127.0.0.1:8787' },
+  url: { type: 'string' },
   events: { type: 'string' },
   threshold: { type: 'string' },
 } as const;
 
 /** Reads the options of `listen`. Throws `CommandError`. */
 export async function readListenOptions(words: readonly string[]): Promise<ListenOptions> {
-  const { app, forward, url, events, threshold } = parse(words);
+  const { app, forward, url = readServiceUrl() ?? DEFAULT_URL, events, threshold } = parse(words);
   if (app === undefined || forward === undefined) {
     throw new CommandError(
       'Name the app and the address for its events: --app app_... --forward http://localhost:3000/hook',
@@ -37,7 +38,9 @@ export async function readListenOptions(words: readonly string[]): Promise<Liste
   const service = URL.parse(url);
   const isSafe = service?.protocol === 'https:' || (service?.protocol === 'http:' && isThisMachine(service));
   if (!isSafe)
-    throw new CommandError('--url must be https, or http on this machine, because a session token is sent there.');
+    throw new CommandError(
+      '--url (or PURSER_URL) must be https, or http on this machine, because a session token is sent there.',
+    );
   const types = events?.split(',') ?? [
     'topup.completed',
     'connection.created',

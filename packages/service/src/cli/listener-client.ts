@@ -18,6 +18,10 @@ export interface ListenerClient {
   readonly close: () => Promise<void>;
 }
 
+type Method = 'GET' | 'POST' | 'DELETE';
+
+/** What `GET /healthz` answers. */
+const HEALTHY = JSON.stringify({ status: 'ok' });
 /** Longer than the service holds a poll open. */
 const ANSWER_MS_MAX = 30_000;
 const LEAVE_MS_MAX = 5_000;
@@ -27,7 +31,31 @@ export function createListenerClient({ appId, serviceUrl, wanted }: ListenOption
   const agent = new Agent({ headersTimeout: ANSWER_MS_MAX, bodyTimeout: ANSWER_MS_MAX, maxResponseSize: 1_048_576 });
   const listeners = `${serviceUrl}/apps/${encodeURIComponent(appId)}/webhook/listeners`;
 
-  async function ask(method: 'GET' | 'POST' | 'DELETE', address: string, signal: AbortSignal, content?: unknown) {
+  let isKnown = false;
+
+  /** Anything may listen at an address. The token goes only to a server that answers like this service, also after an outage. */
+  async function recognise(signal: AbortSignal): Promise<void> {
+    const { statusCode, headers, body } = await request(`${serviceUrl}/healthz`, { dispatcher: agent, signal });
+    const text = await body.text();
+    if (statusCode >= 500) throw new Error(`The service answered ${statusCode}.`);
+    isKnown = statusCode === 200 && text === HEALTHY && headers['x-correlation-id'] !== undefined;
+    if (isKnown) return;
+    throw new CommandError(
+      `The server at ${serviceUrl} is not Purser, so the session token was not sent. Name the service in --url or PURSER_URL.`,
+    );
+  }
+
+  async function ask(method: Method, address: string, signal: AbortSignal, content?: unknown) {
+    if (!isKnown) await recognise(signal);
+    try {
+      return await askKnown(method, address, signal, content);
+    } catch (fault) {
+      isKnown = false;
+      throw fault;
+    }
+  }
+
+  async function askKnown(method: Method, address: string, signal: AbortSignal, content?: unknown) {
     const { statusCode: status, body } = await request(address, {
       dispatcher: agent,
       method,

@@ -25,7 +25,8 @@ const USAGE = `Usage: npm run purser -- <command>
   seed                      create the demo account, app, keys and user
   listen --app <app> --forward <address>   forward copies of an app's new events to an address on this machine;
                             the session token comes from PURSER_SESSION_TOKEN or standard input;
-                            --url <service> (default http://127.0.0.1:8787); --events <type>,<type>;
+                            --url <service> (default PURSER_URL, or else http://127.0.0.1:8787);
+                            --events <type>,<type>;
                             --threshold <micros> also forwards balance.low
   catalogue import <file>   replace the catalogue with a file
   operator create --email <address> [--name <name>]

@@ -2,10 +2,11 @@
 -- db.largest_hold says of the wallet: the conditions below only name the reason.
 --
 -- `cap_reached`: the smallest hold would pass the cap with what is spent alone. `cap_race_lost`: it would only do so with
--- the holds of other calls that run (WA-03).
+-- the holds of other calls that run (WA-03). `balance_race_lost`: the balance covers it, but calls that run hold too much of
+-- it. The two races pass, and may be retried (WA-13).
 create or replace function db.hold_outcome(
   largest bigint, least_amount bigint, is_connected boolean, is_suspended boolean,
-  cap bigint, cap_spent bigint, cap_held bigint, open_streams int, streams_max int
+  balance bigint, cap bigint, cap_spent bigint, cap_held bigint, open_streams int, streams_max int
 ) returns text
 language sql immutable parallel safe as $$
   select case
@@ -15,7 +16,8 @@ language sql immutable parallel safe as $$
     when is_suspended then 'wallet_suspended'
     when cap_spent + least_amount > cap then 'cap_reached'
     when cap_spent + cap_held + least_amount > cap then 'cap_race_lost'
-    else 'payment_required'
+    when least_amount > balance then 'payment_required'
+    else 'balance_race_lost'
   end
 $$;
 

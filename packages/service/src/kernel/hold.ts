@@ -1,13 +1,17 @@
 import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 
-/** Why a hold was refused. `cap_race_lost`: only the holds of other running calls put this one over the cap (WA-03). */
+/**
+ * Why a hold was refused. `cap_race_lost` and `balance_race_lost`: only the holds of other running calls stand in the way, of
+ * the cap or of the balance (WA-03, WA-13).
+ */
 export type HoldRefusalReason =
   | 'stream_limit'
   | 'payment_required'
   | 'wallet_suspended'
   | 'cap_reached'
-  | 'cap_race_lost';
+  | 'cap_race_lost'
+  | 'balance_race_lost';
 
 /** What a call asks of a wallet, real or fake, before it reaches a provider. */
 export interface HoldRequest {
@@ -16,7 +20,7 @@ export interface HoldRequest {
   readonly userId: EndUserId;
   /** The smallest hold worth having: the call is refused below it. At least 1. */
   readonly least: Micros;
-  /** The most that the call can cost. Granted as far as balance and cap allow. */
+  /** The most that the call can cost. Granted as far as balance and cap allow, see `db/granted_hold.sql`. */
   readonly most: Micros;
   /** How many streams the user may have open, this one included; 0 for a plain call. */
   readonly streamsMax: number;

@@ -63,9 +63,9 @@ begin
     -- A test user is always connected: there is nobody to consent.
     largest := db.largest_hold(true, wallet.is_suspended, wallet.balance_micros, wallet.held_micros, wallet.cap_micros,
       wallet.cap_spent_micros, wallet.cap_held_micros);
-    outcome := db.hold_outcome(largest, asked.least_micros, true, wallet.is_suspended, wallet.cap_micros,
-      wallet.cap_spent_micros, wallet.cap_held_micros, wallet.open_streams, asked.streams_max);
-    granted := case when outcome = 'granted' then least(asked.most_micros, largest) else 0 end;
+    outcome := db.hold_outcome(largest, asked.least_micros, true, wallet.is_suspended, wallet.balance_micros,
+      wallet.cap_micros, wallet.cap_spent_micros, wallet.cap_held_micros, wallet.open_streams, asked.streams_max);
+    granted := case when outcome = 'granted' then db.granted_hold(largest, asked.least_micros, asked.most_micros) else 0 end;
     return next;
     if outcome = 'granted' then
       insert into sandbox.holds (call_id, wallet_id, amount_micros, month, is_stream, instance_id, key_digest, body_digest)

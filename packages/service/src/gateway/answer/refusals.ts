@@ -6,6 +6,8 @@ import type { UpstreamError } from '#providers/provider.ts';
 
 const STREAM_RETRY_SECONDS = 1;
 const THROTTLE_RETRY_SECONDS = 2;
+/** Money on hold is free again as soon as the calls that hold it end. */
+const HELD_RETRY_SECONDS = 1;
 
 /** Where the user of a refused call can mend it: by paying, or by raising the cap first (WA-03). */
 interface RefusalLinks {
@@ -30,7 +32,12 @@ export function refusalOfHold(reason: HoldRefusalReason, links: RefusalLinks): R
     case 'cap_reached':
       return refuse('APP_SPEND_CAP_EXCEEDED', CAP_MESSAGE, { topupUrl: links.cap() });
     case 'cap_race_lost':
-      return refuse('APP_SPEND_CAP_EXCEEDED', CAP_MESSAGE);
+      return refuse('APP_SPEND_CAP_EXCEEDED', CAP_HELD_MESSAGE, { retryAfterSeconds: HELD_RETRY_SECONDS });
+    case 'balance_race_lost':
+      return refuse('PAYMENT_REQUIRED', BALANCE_HELD_MESSAGE, {
+        topupUrl: links.topup(),
+        retryAfterSeconds: HELD_RETRY_SECONDS,
+      });
     default:
       return unreachable(reason);
   }
@@ -38,6 +45,12 @@ export function refusalOfHold(reason: HoldRefusalReason, links: RefusalLinks): R
 
 /** A pause is a cap of 0 to the ledger, so the message fits both. */
 const CAP_MESSAGE = 'This user has paused spending for this app, or their monthly spend cap for it is reached.';
+
+/** Only calls of this user that run now are in the way, so the app knows of the wallet already (WA-13). */
+const CAP_HELD_MESSAGE =
+  'What is left of the monthly spend cap of this user for this app is on hold for calls that still run. Try again.';
+const BALANCE_HELD_MESSAGE =
+  'The money in the wallet of this user is on hold for calls that still run. Try again, or top it up.';
 
 export function paymentRequired(topupUrl: string): Refusal<'PAYMENT_REQUIRED'> {
   return refuse('PAYMENT_REQUIRED', 'The wallet of this user for this app does not cover the call. Top it up first.', {

@@ -75,7 +75,8 @@ function codesOf(route: DescribedRoute, more: readonly ErrorCode[]): readonly Er
 
 /** One response of the document. The codes narrow the error schema, so that generated clients know which can occur. */
 function refusalOf(status: string, codes: readonly ErrorCode[], error: JsonObject): Response {
-  const isRetried = status === '429' || status === '409';
+  // A 402 of a call passes if money is only on hold (WA-13).
+  const isRetried = status === '429' || status === '409' || codes.includes('APP_SPEND_CAP_EXCEEDED');
   const names = [
     'x-correlation-id',
     'x-request-id',

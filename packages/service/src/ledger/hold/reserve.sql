@@ -1,5 +1,5 @@
--- Places a hold for each call that status, cap and balance allow: as much of `most_micros` as they allow, and no less than
--- `least_micros`. Calls are judged one after the other, so that a large one that is refused never costs a small one behind
+-- Places a hold for each call that status, cap and balance allow: as much of `most_micros` as db.granted_hold gives of
+-- that, and no less than `least_micros`. Calls are judged one after the other, so that a large one that is refused never costs a small one behind
 -- it its hold.
 --
 -- A wallet that is not connected is neither read nor locked: for a user who has disconnected, a call costs the database
@@ -133,10 +133,10 @@ begin
       end if;
       largest := db.largest_hold(
         asked.is_connected, asked.is_suspended, asked.balance_micros, held, asked.cap_micros, spent, capped);
-      outcome := db.hold_outcome(largest, asked.least_micros, asked.is_connected, asked.is_suspended, asked.cap_micros,
-        spent, capped, streams - freed, asked.streams_max);
+      outcome := db.hold_outcome(largest, asked.least_micros, asked.is_connected, asked.is_suspended,
+        asked.balance_micros, asked.cap_micros, spent, capped, streams - freed, asked.streams_max);
       if outcome = 'granted' then
-        granted := least(asked.most_micros, largest);
+        granted := db.granted_hold(largest, asked.least_micros, asked.most_micros);
         held := held + granted;
         capped := capped + granted;
         if freed > 0 then

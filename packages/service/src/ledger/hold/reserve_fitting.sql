@@ -1,4 +1,4 @@
--- Places the whole of `most_micros` for each call of a wallet that affords all of its calls in this batch. Gives null when
+-- Places the whole of `most_micros` for each call of a wallet that affords all of its calls in this batch and more. Gives null when
 -- that is every call, else those that hold now. For calls that join nothing (CC-14).
 --
 -- Nearly every batch holds nothing but calls that their wallets afford. This function does such a batch in one statement,
@@ -20,6 +20,9 @@ begin
   -- key (`offset 0`: never by a pass over all of them), and rows are matched by a full join where both sides are as large
   -- as the batch: that is made by hashing or sorting, never by comparing all with all. A condition inside a `case` is not
   -- taken apart to guess how many rows it leaves: the guess would be nearly none.
+  --
+  -- If all calls of a wallet together fit into the share that one call may have of what is left (WA-13), each call fits
+  -- into its own share of what those before it leave. So they are compared as one.
   with asked as (
     select q.call_id, q.most_micros as amount, q.streams_max, q.key_digest, q.body_digest, w.wallet_id
     from unnest(p_requests) q
@@ -43,9 +46,10 @@ begin
     ) t
     where w.wallet_id = t.wallet_id and case when
         w.cap_month <= month -- Never back.
-        and t.amount <= db.largest_hold(w.is_connected, w.is_suspended, w.balance_micros, w.held_micros, w.cap_micros,
-          case when w.cap_month = month then w.cap_spent_micros else 0 end,
-          case when w.cap_month = month then w.cap_held_micros else 0 end)
+        and t.amount <= db.granted_hold(
+          db.largest_hold(w.is_connected, w.is_suspended, w.balance_micros, w.held_micros, w.cap_micros,
+            case when w.cap_month = month then w.cap_spent_micros else 0 end,
+            case when w.cap_month = month then w.cap_held_micros else 0 end), 0, t.amount)
         and (t.streams = 0 or w.open_streams + t.streams <= t.streams_max)
       then true else false end
     returning w.wallet_id

@@ -1,4 +1,5 @@
 import type { Person } from '#identities/session.ts';
+import { button } from '#web/components/button.ts';
 import { linkLine } from '#web/components/navigation.ts';
 import { acceptConsent, consentPage } from '#web/connect/consent.ts';
 import { CONNECT_TEXTS } from '#web/connect/texts.ts';
@@ -30,7 +31,7 @@ export function connectPages(services: WalletOwnerServices): Readonly<Record<str
     '/connect/:part/consent': consentForm(services),
     '/connect/:part/topup': topupPage(services),
     '/connect/:part/done': donePage(services),
-    '/connect/:part/cancel': cancelPage(services),
+    '/connect/:part/cancel': cancelForm(services),
     '/topup/:part/consent': topupConsentForm(services),
   };
 }
@@ -127,10 +128,17 @@ function donePage(services: WalletOwnerServices): PageMethods<Person> {
   };
 }
 
-/** Back to the app without connecting. Nothing changes, so nobody needs to be signed in. */
-function cancelPage(services: WalletOwnerServices): PageMethods<Person> {
+/**
+ * Back to the app without connecting. It takes the button of a page that we showed to this browser: an address of ours that
+ * led anybody who opens it to an address of an app's choice could be used to lend that address our name.
+ */
+function cancelForm(services: WalletOwnerServices): PageMethods<Person> {
   return {
     GET: async ({ part }) => {
+      const isKnown = services.links.readPast(part)?.purpose === 'connect';
+      return isKnown ? redirectTo(`/connect/${part}`) : voidLink(services);
+    },
+    POST: async ({ part }) => {
       const link = services.links.readPast(part);
       const app = link && (await services.apps.find(link.appId));
       if (link?.purpose !== 'connect' || app === undefined) return voidLink(services);
@@ -169,7 +177,7 @@ function checked(
  */
 function foreign(services: WalletOwnerServices, request: WalletOwnerRequest, opened: OpenedLink): PageResponse {
   const { path, cancelPath } = waysOf(request);
-  const back = linkLine(cancelPath, CONNECT_TEXTS.backTo(opened.app.name));
+  const back = request.form(cancelPath, button(CONNECT_TEXTS.backTo(opened.app.name), { kind: 'quiet' }));
   return foreignPage(services, request, opened, { path, back });
 }
 

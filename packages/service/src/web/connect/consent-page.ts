@@ -54,12 +54,12 @@ export function consentHtml(
   const { at, fault } = shown;
   const { app, connection } = opened;
   const isConnected = connection?.wallet.isConnected === true;
-  const wayOut = wayOutOf(at, app.name, isConnected);
+  const wayOut = wayOutOf(request, at, app.name, isConnected);
   const fields = consentFields(request, app.name, shown, isConnected);
   const body = html`${errorSummary(fault)}
 ${whoSection(request, opened, at.path)}
 ${rightsSection()}
-${card(request.form(`${at.path}/consent`, fields), wayOut && linkLine(wayOut.path, wayOut.text))}`;
+${card(request.form(`${at.path}/consent`, fields), wayOut)}`;
   const title = isConnected ? CONNECT_TEXTS.againTitle(app.name) : CONNECT_TEXTS.title(app.name);
   return walletOwnerPage(services, { title, body, isError: fault !== undefined });
 }
@@ -92,10 +92,15 @@ ${list(CONNECT_TEXTS.mayNot)}
 }
 
 /** Somebody who is connected already goes back as connected. Undefined: no app waits. */
-function wayOutOf({ path, cancelPath }: ConsentAt, appName: string, isConnected: boolean) {
+function wayOutOf(
+  request: WalletOwnerRequest,
+  { path, cancelPath }: ConsentAt,
+  appName: string,
+  isConnected: boolean,
+): Html | undefined {
   if (cancelPath === undefined) return undefined;
-  if (isConnected) return { path: `${path}/done`, text: CONNECT_TEXTS.backTo(appName) };
-  return { path: cancelPath, text: CONNECT_TEXTS.cancel };
+  if (isConnected) return linkLine(`${path}/done`, CONNECT_TEXTS.backTo(appName));
+  return request.form(cancelPath, button(CONNECT_TEXTS.cancel, { kind: 'quiet' }));
 }
 
 function consentFields(
