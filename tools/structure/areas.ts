@@ -39,6 +39,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'contract',
   ],
   usage: ['kernel', 'db'],
+  traces: ['kernel', 'db'],
   sandbox: ['kernel', 'db'],
   gateway: [
     'kernel',
@@ -64,6 +65,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'connections',
     'payments',
     'usage',
+    'traces',
     'sandbox',
     'mail',
     'gateway',
@@ -96,6 +98,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'limits',
     'idempotency',
     'usage',
+    'traces',
     'sandbox',
     'ledger',
     'identities',

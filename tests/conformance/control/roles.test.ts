@@ -108,7 +108,7 @@ const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
 let count = 0;
 /** Bodies for routes where the minimum that the document asks for is not enough. */
 const BODIES: Readonly<Record<string, () => unknown>> = {
-  changeApp: () => ({ name: 'Another name' }),
+  changeApp: () => ({ name: 'Renamed' }),
   moveIdentity: () => ({ email: `moved-${(count += 1)}@example.test`, reason: 'Lost.' }),
   changePassword: () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
   openWallet: () => ({ userId: `user-${(count += 1)}` }),
@@ -137,6 +137,7 @@ async function call(
     .filter((one) => one.in === 'query' && one.required)
     .map(({ name }) => (name === 'email' ? `email=${EMAIL}` : `${name}=text`));
   if (operationId === 'listCopies') query.push('waitSeconds=0');
+  if (operationId === 'findCalls' || operationId === 'findAnyCalls') query.push('callId=text'); // One of two is required.
   const schema = requestBody?.content['application/json']?.schema;
   const body = schema === undefined ? undefined : (BODIES[operationId]?.() ?? sampleOf(schema));
   return send(query.length === 0 ? path : `${path}?${query.join('&')}`, {

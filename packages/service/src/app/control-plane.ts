@@ -19,6 +19,7 @@ import { addUsageRoutes } from '#http/control-plane/usage.ts';
 import { addSandboxRoutes } from '#http/control-plane/sandbox.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
 import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
+import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
@@ -48,6 +49,7 @@ import { createAnyPayments } from '#operator/payments.ts';
 import { createWalletOwners } from '#operator/wallet-owners.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
 import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
+import { createTraceReader } from '#traces/traces.ts';
 import { createAppUsage } from '#usage/report.ts';
 import type { Listeners } from '#webhooks/listener.ts';
 import type { Subscriptions } from '#webhooks/subscription.ts';
@@ -118,6 +120,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     publicUrl: config.publicUrl,
     sandboxWallets: createSandboxWallets(pools.sandbox, config.sandboxGrant),
     appUsage: createAppUsage(pools),
+    traces: createTraceReader(pool),
     subscriptions,
     listeners,
     clock,
@@ -132,13 +135,8 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   };
   const operator = composeOperator(options, { control, payments, sendMail });
   const paces = createPaces(config.accountPace);
-  const of = {
-    log,
-    findSession: control.sessions.find,
-    addressOf: control.addressOf,
-    paces,
-    publicUrl: config.publicUrl,
-  };
+  const { addressOf, sessions } = control;
+  const of = { log, findSession: sessions.find, addressOf, paces, publicUrl: config.publicUrl };
   const planes = await createPlanes(of, (plane) => {
     followHandlers(plane, underWay);
     addRoutes(plane, control, operator);
@@ -188,12 +186,14 @@ function composeOperator(
     payments: createAnyPayments(pool),
     catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh }),
     accounts: createAccountDesk(pool),
+    calls: control,
     audit: control.audit,
     addressOf: control.addressOf,
     checkLedger: createLedgerCheck(pools.check),
   };
 }
 
+/** All routes of the two planes. */
 function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane): void {
   addAccountRoutes(plane, control);
   addTrailRoutes(plane, control);
@@ -210,5 +210,6 @@ function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane)
   addMovementRoutes(plane, operator);
   addWalletOwnerRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);
+  addAnyCallRoutes(plane, operator);
   addServiceRoutes(plane, operator);
 }
