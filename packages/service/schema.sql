@@ -989,6 +989,10 @@ grant execute on function db.current_month() to purser_live;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function db.observe_clock() to purser_live;
 
+-- db.trust_clock() returns void
+--   sql, volatile, security definer, search_path=pg_catalog
+grant execute on function db.trust_clock() to purser_live;
+
 -- db.wall_clock() returns timestamp with time zone
 --   sql, volatile
 grant execute on function db.wall_clock() to purser_live;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { observeClock } from '../../packages/service/src/db/queries.ts';
+import { observeClock, trustClock } from '../../packages/service/src/db/queries.ts';
 import { beginDatabaseClock, setDatabaseClock, stepDatabaseClock } from '../support/database-clock.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 
@@ -160,7 +160,7 @@ test('B7 WA-08 a clock that has been set right is believed after an hour', async
   const clock = databaseClock('2032-05-31T22:00:00Z');
   await clock.begin();
   assert.deepEqual(await ledger.reserve([holdOf('righted', 50)]), [50]);
-  await clock.stepBy(180); // Or all gateways were stopped for that long.
+  await clock.stepBy(180);
   await clock.runFor(58);
   assert.deepEqual(await ledger.reserve([holdOf('righted', 1)]), ['cap_race_lost']);
   await clock.runFor(4);
@@ -178,4 +178,20 @@ test('B7 WA-08 two gateways that look at the clock at once see no step', async (
   await Promise.all(Array.from({ length: 8 }, () => observeClock(owner)));
   const { rows } = await owner.query(`select steady_since = '2020-01-01' as is_steady from db.clock`);
   assert.deepEqual(rows, [{ is_steady: true }]);
+});
+
+test('B7 WA-08 the first gateway that starts after a pause believes the clock at once, one beside others does not', async (t) => {
+  t.after(() => stepDatabaseClock(ledger.database, '0'));
+  const { owner } = ledger.database;
+  await ledger.open('paused', 1_000, 50);
+  await databaseClock('2033-05-31T22:00:00Z').begin();
+  assert.deepEqual(await ledger.reserve([holdOf('paused', 50)]), [50]);
+  await setDatabaseClock(ledger.database, new Date('2033-06-01T01:00:00Z'));
+  await owner.query(`update db.instances set lease_until = '2033-06-01T01:00:05Z' where state = 'live'`);
+  await trustClock(ledger.live);
+  assert.deepEqual(await ledger.reserve([holdOf('paused', 1)]), ['cap_race_lost']);
+  await owner.query(`update db.instances set lease_until = '2033-05-31T22:00:05Z' where state = 'live'`);
+  await trustClock(ledger.live);
+  assert.deepEqual(await ledger.reserve([holdOf('paused', 50)]), [50]);
+  await expectMonth('paused', '2033-06-01', 0, 50);
 });

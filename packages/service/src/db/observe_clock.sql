@@ -1,6 +1,6 @@
 -- Looks at the clock, every few seconds and from every gateway. A clock that has moved by no more than a minute since it was
--- last looked at has run on, and the trusted time runs on with it. Anything else is a step, or every gateway was stopped:
--- the trusted time stands still, then runs on from where it was, and takes over the clock when that has been steady for an
+-- last looked at has run on, and the trusted time runs on with it. Anything else is a step, or the machine slept: the
+-- trusted time stands still, then runs on from where it was, and takes over the clock when that has been steady for an
 -- hour.
 create or replace function db.observe_clock() returns void
 language plpgsql security definer set search_path = pg_catalog as $$
