@@ -813,6 +813,40 @@ create table sandbox.wallets (
   constraint wallets_open_streams_check CHECK ((open_streams >= 0))
 ) with (fillfactor = 50);
 
+-- traces
+
+create schema traces;
+grant usage on schema traces to purser_live;
+
+create table traces.calls (
+  trace_id bigint generated always as identity not null,
+  ended_at timestamp with time zone not null,
+  app_id text collate "C" not null,
+  mode text not null,
+  user_id text collate "C",
+  correlation_id text collate "C" not null,
+  call_id uuid,
+  model text collate "C",
+  is_stream boolean not null,
+  outcome text not null,
+  status smallint,
+  code text,
+  charged_micros bigint not null,
+  prompt_tokens bigint not null,
+  completion_tokens bigint not null,
+  duration_ms integer not null,
+  constraint calls_pkey PRIMARY KEY (trace_id),
+  constraint calls_charged_micros_check CHECK ((charged_micros >= 0)),
+  constraint calls_completion_tokens_check CHECK ((completion_tokens >= 0)),
+  constraint calls_duration_ms_check CHECK ((duration_ms >= 0)),
+  constraint calls_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint calls_outcome_check CHECK ((outcome = ANY (ARRAY['answered'::text, 'abandoned'::text, 'failed'::text, 'refused'::text, 'replayed'::text]))),
+  constraint calls_prompt_tokens_check CHECK ((prompt_tokens >= 0))
+);
+CREATE INDEX calls_call ON traces.calls USING btree (call_id, trace_id DESC) WHERE (call_id IS NOT NULL);
+CREATE INDEX calls_correlation ON traces.calls USING btree (correlation_id, app_id, trace_id DESC);
+grant insert, select, delete on traces.calls to purser_live;
+
 -- usage
 
 create schema usage;
@@ -1159,7 +1193,7 @@ grant execute on function sandbox.reset(text,text,bigint,bigint,boolean) to purs
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.settle(sandbox.settlement[]) to purser_sandbox;
 
--- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer)
+-- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(app_id text, call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer)
 --   sql, stable, security definer, search_path=pg_catalog, enable_seqscan=off
 grant execute on function usage.receipts(text,uuid,text,integer) to purser_live;
 

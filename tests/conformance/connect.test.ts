@@ -151,7 +151,7 @@ test('BI-02 the return address must be a named field of the body, and is read no
   }
   const reply = await app.ask('anna', { appId: app.appId });
   assertRefusal(reply, { code: 'BAD_REQUEST', param: 'appId' });
-  assert.match(String(reply.error['message']), /`appId`: is not known here/);
+  assert.match(String(reply.error['message']), /`appId`: is not accepted here\. Accepted: `redirectUri`, /);
   for (const body of ['', 'null', '[]', '"x"', '{', '{}x', `{"redirectUri":"${app.redirectUri}",}`]) {
     assertRefusal(await send('/connect', { ...call, body }), { code: 'BAD_REQUEST' }, body);
   }

@@ -5,6 +5,8 @@ import { readMetrics } from '../../packages/service/src/kernel/metrics.ts';
 /** The output of a service under test to its operator, kept so that every test file can search it for forbidden content. */
 export interface Overheard {
   readonly log: Log;
+  /** What the log says of one call, one object for each line. */
+  readonly linesOf: (correlationId: string) => readonly Readonly<Record<string, unknown>>[];
   /** Fails if the log or the metrics contain one of these secrets, or a word of the tests' prompts and answers. */
   readonly assertDiscreet: (secrets: readonly string[]) => void;
 }
@@ -22,6 +24,10 @@ export function overhear(): Overheard {
   };
   return {
     log: createLog('debug', { write }),
+    linesOf: (correlationId) =>
+      lines
+        .filter((line) => line.includes(`"correlationId":"${correlationId}"`))
+        .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>),
     assertDiscreet: (secrets) => {
       const said = [...lines, JSON.stringify(readMetrics())];
       for (const secret of [...WORDS, ...secrets.filter((one) => one !== '')]) {

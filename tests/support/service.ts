@@ -14,7 +14,7 @@ import { createFunding } from '../../packages/service/src/ledger/funding/funding
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { watchAnswers } from './answered.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { overhear } from './overheard.ts';
+import { overhear, type Overheard } from './overheard.ts';
 import { watchSandbox } from './sandbox-watch.ts';
 
 export interface TestApp {
@@ -49,6 +49,7 @@ export interface TestGround {
 
 /** The service on such ground, over real HTTP. */
 export interface TestService extends TestGround {
+  readonly linesOf: Overheard['linesOf'];
   readonly url: string;
   readonly dataDirectory: string;
 }
@@ -73,7 +74,7 @@ export async function startTestService(
   const ground = await createTestGround(catalogue, ownDatabase);
   const { database } = ground;
   const dataDirectory = mkdtempSync(path.join(os.tmpdir(), 'purser-data-'));
-  const { log, assertDiscreet } = overhear();
+  const { log, assertDiscreet, linesOf } = overhear();
   const sandbox = watchSandbox();
   const config = readConfig({
     PORT: '0',
@@ -91,6 +92,7 @@ export async function startTestService(
     ...ground,
     dataDirectory,
     url: gateway.url,
+    linesOf,
     close: async () => {
       await gateway.stop();
       await ground.close();

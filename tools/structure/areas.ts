@@ -27,6 +27,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   payments: ['kernel', 'db', 'ledger', 'audit'],
   operator: ['kernel', 'db', 'accounts', 'catalogue', 'ledger', 'payments', 'audit', 'contract'],
   usage: ['kernel', 'db'],
+  traces: ['kernel', 'db'],
   sandbox: ['kernel', 'db'],
   connections: ['kernel', 'db', 'ledger', 'audit'],
   gateway: [
@@ -53,6 +54,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'connections',
     'payments',
     'usage',
+    'traces',
     'sandbox',
     'mail',
     'gateway',
@@ -85,6 +87,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'limits',
     'idempotency',
     'usage',
+    'traces',
     'sandbox',
     'ledger',
     'identities',

@@ -30,6 +30,7 @@ export const RULES: RuleSet = {
       'ledger',
       'sandbox',
       'usage',
+      'traces',
       'db',
     ],
     homes: {

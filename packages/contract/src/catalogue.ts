@@ -7,6 +7,9 @@ import { z } from 'zod';
 
 const IDENTIFIER = /^[a-z0-9-]+\.[A-Za-z0-9._:-]+$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
+const NAME_WORDS = {
+  error: 'must be 1 to 128 letters, digits, `.`, `_`, `:`, `/` or `-`, and begin with a letter or digit',
+};
 const PRICE_MAX = 1_000_000_000_000; // A million currency units for a million tokens.
 const TOKENS_MAX = 10_000_000;
 const TIMEOUT_MS_MAX = 3_600_000;
@@ -22,7 +25,7 @@ const priceMicros = z.int().min(0).max(PRICE_MAX);
 const tokens = z.int().min(1).max(TOKENS_MAX);
 /** What to do when a caller leaves a stream: stop the provider, or read on to learn what it will charge. */
 const onAbandon = z.enum(['cancel', 'drain']);
-export const aliasName = z.string().regex(NAME);
+export const aliasName = z.string().regex(NAME, NAME_WORDS);
 
 /** A provider. Its key is named, not contained: the catalogue is shown to operators and kept in the database. */
 export const providerSchema = z.discriminatedUnion('kind', [
@@ -34,7 +37,7 @@ export const providerSchema = z.discriminatedUnion('kind', [
     /** The environment variable that contains the key. Without it, no key is sent. */
     apiKeyEnv: z
       .string()
-      .regex(/^[A-Z][A-Z0-9_]*$/)
+      .regex(/^[A-Z][A-Z0-9_]*$/, { error: 'must be capital letters, digits and `_`, and begin with a letter' })
       .refine((name) => !OWN_SETTING.test(name), {
         error: 'must not be a setting of the service itself',
       })
@@ -51,7 +54,7 @@ export const providerSchema = z.discriminatedUnion('kind', [
 /** One model. Prices are micros for a million tokens; the margin is in hundredths of a percent on top of them. */
 export const modelSchema = z.strictObject({
   id: z.string().max(128).regex(IDENTIFIER, 'must look like `family.model-name`'),
-  provider: z.string().regex(NAME),
+  provider: z.string().regex(NAME, NAME_WORDS),
   providerModel: z.string().min(1).max(256),
   resale: z.enum(['open', 'reserved']),
   enabled: z.boolean().default(true),
@@ -80,7 +83,7 @@ export const modelSchema = z.strictObject({
 /** The whole catalogue. Checks what no single entry can show: identifiers, references and names that would collide. */
 export const catalogueSchema = z
   .strictObject({
-    providers: z.record(z.string().regex(NAME), providerSchema),
+    providers: z.record(z.string().regex(NAME, NAME_WORDS), providerSchema),
     models: z.array(modelSchema),
     aliases: z.record(aliasName, z.string()).default({}),
   })

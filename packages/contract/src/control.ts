@@ -119,7 +119,7 @@ export const changeAppSchema = z.strictObject({
     .meta({
       description:
         'Where the pages lead users back to the app after a payment: one of `redirectUris`, opened as it is, without `status` and `state`. Null: the first of them.',
-      examples: ['https://app.example/chat'],
+      examples: ['https://app.example/back'],
     }),
 });
 

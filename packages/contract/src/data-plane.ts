@@ -42,7 +42,7 @@ export const balanceSchema = z.object(walletFields).meta({ id: 'Balance' });
 export const monthQuerySchema = z.strictObject({
   month: z
     .string()
-    .regex(/^\d{4}-(0[1-9]|1[0-2])$/)
+    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, { error: 'must be a month, such as `2026-01`' })
     .optional()
     .meta({ description: 'A UTC month, such as `2026-01`. The current month if you leave it out.' }),
 });

@@ -169,7 +169,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /apps/{appId}/calls': {
     id: 'findCalls',
     tag: 'Usage and receipts',
-    summary: 'Finds the receipts of calls by their correlation id',
+    summary: 'Finds calls by their correlation id or call id, refused ones included',
+    description:
+      'Name one of the two. `calls` are the receipts of live calls that had a hold, for good. `traces` show what became of every call whose key was valid, for the days that the operator has set (7 by default). Each has the newest hundred. A trace appears within a second of the end of its call.',
     refuses: OWN,
   },
   'GET /apps/{appId}/sandbox': {

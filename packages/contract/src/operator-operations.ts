@@ -107,6 +107,13 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: SERVICE,
     summary: 'Derives every balance again from the ledger and shows each difference',
   },
+  'GET /operator/calls': {
+    id: 'findAnyCalls',
+    tag: SERVICE,
+    summary: 'Finds calls of all apps by their correlation id or call id, refused ones included',
+    description:
+      'Name one of the two, and `appId` to search one app only. `calls` are receipts, `traces` what became of every call. Each has at most a hundred.',
+  },
   'GET /operator/audit': {
     id: 'listAudit',
     tag: SERVICE,

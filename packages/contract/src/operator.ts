@@ -23,7 +23,7 @@ const money = amount.min(1).meta({ description: 'Micros: millionths of the curre
 /** Makes an act of money repeatable: after a timeout, an operator sends the same request again. It has no spaces, so our own keys, which have one, never collide. */
 const idempotencyKey = z
   .string()
-  .regex(/^[\x21-\x7e]+$/)
+  .regex(/^[\x21-\x7e]+$/, { error: 'must be visible ASCII characters, without spaces' })
   .max(KEY_LENGTH_MAX)
   .meta({
     description: 'Visible ASCII characters. Counts once for each wallet and kind of act: a repeat changes nothing.',

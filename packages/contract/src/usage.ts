@@ -93,10 +93,46 @@ export const receiptSchema = z
     releasedMicros: amount,
   })
   .meta({ id: 'Receipt' });
-export const receiptListSchema = z.object({ calls: z.array(receiptSchema) });
+/** What became of a chat call: also of one that was refused, failed or replayed, or that a test key made (CC-19). */
+export const callTraceSchema = z
+  .object({
+    at: moment.meta({ description: 'When the call ended.' }),
+    correlationId: z.string(),
+    callId: z.string().nullable().meta({
+      description: 'Null if the call was refused before it had an id. Of a replay: the call that was answered.',
+    }),
+    mode: z.enum(['live', 'sandbox']),
+    userId: z.string().nullable(),
+    model: z.string().nullable(),
+    stream: z.boolean(),
+    outcome: z.enum(['answered', 'abandoned', 'failed', 'refused', 'replayed']),
+    status: z.int().nullable().meta({ description: 'Null if the caller left before there was an answer.' }),
+    code: z
+      .string()
+      .nullable()
+      .meta({ description: 'The `code` of the error, also of one in the last frame of a stream.' }),
+    chargedMicros: amount,
+    promptTokens: z.int(),
+    completionTokens: z.int(),
+    durationMs: z.int(),
+  })
+  .meta({ id: 'CallTrace' });
+export const foundCallsSchema = z.object({ calls: z.array(receiptSchema), traces: z.array(callTraceSchema) });
 export const receiptParamsSchema = z.object({ appId, callId: z.string() });
-export const receiptQuerySchema = z.strictObject({
-  correlationId: z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, {
-    error: 'must be a correlation id: 1 to 128 letters, digits, dots, underscores, colons or dashes',
-  }),
+const callName = {
+  correlationId: z
+    .string()
+    .regex(/^[A-Za-z0-9._:-]{1,128}$/, {
+      error: 'must be a correlation id: 1 to 128 letters, digits, dots, underscores, colons or dashes',
+    })
+    .optional(),
+  callId: z.string().max(64).optional().meta({ description: 'The `x-service-call-id` of the answer.' }),
+};
+/** One of the two ids of an answer. */
+export const findCallsSchema = z.strictObject(callName);
+/** For operators: of one app, or of all. */
+export const findAnyCallsSchema = z.strictObject({ ...callName, appId: appId.optional() });
+export const anyFoundCallsSchema = z.object({
+  calls: z.array(z.object({ appId: z.string(), ...receiptSchema.shape })),
+  traces: z.array(z.object({ appId: z.string(), ...callTraceSchema.shape })),
 });

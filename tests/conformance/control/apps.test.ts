@@ -79,7 +79,7 @@ test('CP-02 a redirect address is https, or http on this machine, complete and w
   ].flat();
   for (const uri of bad) {
     const reply = await owner.ask('POST', '/apps', { name: 'x', redirectUris: [uri] });
-    assertRefusal(reply, { code: 'BAD_REQUEST', param: 'redirectUris.0', hasLink: false }, uri);
+    assertRefusal(reply, { code: 'BAD_REQUEST', param: 'redirectUris[0]', hasLink: false }, uri);
   }
 });
 

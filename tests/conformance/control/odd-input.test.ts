@@ -64,7 +64,9 @@ test('ER-08 the length of a page must be a whole number in digits', async () => 
     for (const limit of ['0x2', '%202%20', '2e0', '2.0', '', 'two', 'NaN', '-1', '0', String(most + 1)]) {
       const reply = await person.ask('GET', `${path}?limit=${limit}`);
       assertRefusal(reply, { code: 'BAD_REQUEST', param: 'limit' }, `${path} ${limit}`);
-      assert.equal(reply.error['message'], `\`limit\`: must be a whole number from 1 to ${most}.`);
+      const [accepted, sent] = String(reply.error['message']).split('. ');
+      assert.equal(accepted, `\`limit\`: must be a whole number from 1 to ${most}`);
+      assert.match(sent ?? '', /^You sent /);
     }
   }
 });
@@ -85,7 +87,7 @@ test('BI-02 a redirect address is stored in normal form, so that every parser re
     'http:localhost/',
   ]) {
     const reply = await owner.ask('POST', '/apps', { name: 'x', redirectUris: [uri] });
-    assertRefusal(reply, { code: 'BAD_REQUEST', param: 'redirectUris.0' }, uri);
+    assertRefusal(reply, { code: 'BAD_REQUEST', param: 'redirectUris[0]' }, uri);
   }
   const good = [
     'https://A.test',

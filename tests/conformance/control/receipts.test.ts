@@ -49,7 +49,7 @@ interface Receipt {
 
 async function listOf(correlationId: string, appId: string = app.appId): Promise<readonly Receipt[]> {
   const body = await owner.get(200, 'GET', `/apps/${appId}/calls?correlationId=${correlationId}`);
-  assert.deepEqual(Object.keys(body), ['calls']);
+  assert.deepEqual(Object.keys(body), ['calls', 'traces']);
   return body['calls'] as readonly Receipt[];
 }
 

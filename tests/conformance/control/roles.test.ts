@@ -99,6 +99,7 @@ const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
 let count = 0;
 /** Bodies for routes where the minimum that the document asks for is not enough. */
 const BODIES: Readonly<Record<string, () => unknown>> = {
+  changeApp: () => ({ name: 'Renamed' }),
   changePassword: () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
   openWallet: () => ({ userId: `user-${(count += 1)}` }),
   replaceCatalogue: () => catalogue,
@@ -124,6 +125,7 @@ async function call(
   }
   const query = parameters.filter((one) => one.in === 'query' && one.required).map(({ name }) => `${name}=text`);
   if (operationId === 'listCopies') query.push('waitSeconds=0');
+  if (operationId === 'findCalls' || operationId === 'findAnyCalls') query.push('callId=text'); // One of two is required.
   const schema = requestBody?.content['application/json']?.schema;
   const body = schema === undefined ? undefined : (BODIES[operationId]?.() ?? sampleOf(schema));
   return send(query.length === 0 ? path : `${path}?${query.join('&')}`, {

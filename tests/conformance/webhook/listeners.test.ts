@@ -180,7 +180,7 @@ test('WH-03 an invalid listener is refused by the name of its field', async () =
     [{ events: ['balance.low'] }, 'lowBalanceThresholdMicros'],
     [{ events: TOP_UPS, lowBalanceThresholdMicros: 5 }, 'lowBalanceThresholdMicros'],
     [{ events: [] }, 'events'],
-    [{ events: ['x'] }, 'events.0'],
+    [{ events: ['x'] }, 'events[0]'],
     [{ events: TOP_UPS, endpointUrl: 'https://example.com' }, undefined],
   ] as const) {
     assertRefusal(await owner.ask('POST', listeners(appId), body), {

@@ -221,7 +221,7 @@ test('WH-03 the threshold belongs to balance.low, and an invalid subscription is
     [{ endpointUrl, events: ['balance.low'], lowBalanceThresholdMicros: '5' }, 'lowBalanceThresholdMicros'],
     [{ endpointUrl, events: ['balance.low'], lowBalanceThresholdMicros: 2 ** 53 }, 'lowBalanceThresholdMicros'],
     [{ endpointUrl, events: [] }, 'events'],
-    [{ endpointUrl, events: ['topup.failed'] }, 'events.0'],
+    [{ endpointUrl, events: ['topup.failed'] }, 'events[0]'],
     [{ endpointUrl, events: [...TOP_UPS, ...TOP_UPS] }, 'events'],
     [{ events: TOP_UPS }, 'endpointUrl'],
     [{ endpointUrl: 'nowhere', events: TOP_UPS }, 'endpointUrl'],

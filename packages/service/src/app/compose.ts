@@ -15,7 +15,7 @@ import { startClockWatch } from '#db/clock-watch.ts';
 import { startGenerations } from '#db/generations.ts';
 import { startInstance } from '#db/instance.ts';
 import { createPool, type Pool } from '#db/pool.ts';
-import { selectDatabaseId, trustClock } from '#db/queries.ts';
+import { selectDatabaseId } from '#db/queries.ts';
 import { startSmallTableStatistics } from '#db/small-table-statistics.ts';
 import { createDrains } from '#gateway/stream/drains.ts';
 import type { StreamPace } from '#gateway/call/call.ts';
@@ -27,6 +27,7 @@ import { createPseudonyms } from '#gateway/request/pseudonyms.ts';
 import { createRejections } from '#gateway/idempotency/rejections.ts';
 import { createSandboxLane } from '#gateway/lanes/sandbox-lane.ts';
 import { createFrameWriter, type FrameWriters } from '#http/data-plane/frame-writer.ts';
+import { createCallEnd } from '#http/data-plane/call-end.ts';
 import { createHttpServer } from '#http/server.ts';
 import { createUnderWay } from '#http/under-way.ts';
 import { type Clock, steadyClock, systemClock } from '#kernel/clock.ts';
@@ -50,6 +51,7 @@ import { createProviderRegistry } from '#providers/registry.ts';
 import { startSandboxExpiry } from '#sandbox/expiry.ts';
 import { reapSandboxHolds } from '#sandbox/queries.ts';
 import { createSandboxHolds } from '#sandbox/sandbox-hold.ts';
+import { startTraceWriter } from '#traces/trace-writer.ts';
 import { REPORT_STATEMENT_MS_MAX, REPORTS_MAX } from '#usage/report.ts';
 import { createUsage } from '#usage/usage.ts';
 
@@ -94,14 +96,12 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const clock = systemClock;
   const { pool, shared, upkeep, endPools } = createPools(databaseUrl, log);
 
-  const keyUse = startKeyUse({ db: upkeep, clock, log });
-  const keys = markPort('keys', createKeyDirectory(upkeep, config.appLimits, keyUse.note));
+  const { keys, keyUse } = openKeys(upkeep, config, { clock, log });
   const providers = createProviderRegistry({ simulatorUrl, readEnvironment: config.readEnvironment });
   const catalogue = createCatalogue(upkeep, providers.canReach);
   await Promise.all([keys.refresh(), catalogue.refresh()]);
   const generations = followChanges(upkeep, log, { accounts: keys, catalogue });
 
-  await trustClock(upkeep);
   const instance = await startInstance(upkeep, log, config.leaseMs);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
   const holds = createHolds({ pools: openLanePools(pool, 'live'), instance, spool, backlog: BACKLOG_LIMITS, log });
@@ -132,8 +132,9 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const processMetrics = declareProcessMetrics({ callsUnderWay: running.count });
   const metrics = { token: config.metricsToken, readAll: readAllMetrics };
   const read = { wallets: createWallets(shared), usage: createUsage(shared), apps: createAppProfiles(shared) };
-  const dataPlane = { gateway, writers: openWriters(), ...read, links, currency: config.currency, clock };
   const pools = openPlanePools(pool);
+  const { traces, endCall } = openTraces(pools.shared, config, log);
+  const dataPlane = { gateway, writers: openWriters(), ...read, links, endCall, currency: config.currency, clock };
   const webhooks = composeWebhooks({ config, pools, clock, log });
   const outbox = startMail(config, pools.shared, log);
   const underWay = createUnderWay();
@@ -147,7 +148,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
     endWaits: webhooks.listeners.endLooks,
     stop: async () => {
       processMetrics.stop();
-      const timed = [generations, upkeepJobs, drainSlots, idempotency.answers, keyUse, outbox, webhooks.worker];
+      const timed = [generations, upkeepJobs, drainSlots, idempotency.answers, keyUse, outbox, webhooks.worker, traces];
       await Promise.all([...timed, gateway.rateLimiter].map(({ stop }) => stop()));
       const endLease = spool.kept() === 0 ? instance.stop : instance.leave; // `leave` keeps the holds of settlements on disk.
       await planes.close();
@@ -159,6 +160,18 @@ export async function compose(options: ComposeOptions): Promise<Service> {
       await endPools();
     },
   };
+}
+
+/** Opens the keys in memory, and the note of when each was last used. */
+function openKeys(db: Pool, { appLimits }: Config, of: { readonly clock: Clock; readonly log: Log }) {
+  const keyUse = startKeyUse({ db, ...of });
+  return { keyUse, keys: markPort('keys', createKeyDirectory(db, appLimits, keyUse.note)) };
+}
+
+/** Opens what ends every call: its log line and its trace, which is written on connections that no call waits for. */
+function openTraces(db: Pool, { callLookupMs }: Config, log: Log) {
+  const traces = startTraceWriter({ db, log, keptMs: callLookupMs });
+  return { traces, endCall: createCallEnd({ log, traces }) };
 }
 
 /** Refreshes what is kept in memory whenever the generation counter of that kind of configuration grows. */

@@ -40,6 +40,8 @@ export interface Config extends LimitSettings {
   readonly workers: number;
   /** How long a gateway process may be silent before its holds are released (WA-10). The same for all of one database. */
   readonly leaseMs: number;
+  /** How long calls can be looked up by their ids. 0: not at all. */
+  readonly callLookupMs: number;
   /** `open` lets anybody register an account; `closed` lets only operators create accounts. */
   readonly registration: 'open' | 'closed';
   /** The name of the person or company that runs the service, for hosted pages and mail. */
@@ -73,6 +75,7 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', '[::1]', 'localhost']);
 /** A lease is renewed every second. WA-10 promises the release of orphaned holds within twice the longest lease. */
 const LEASE_SECONDS_MAX = LEASE_MS / 1000;
 const LEASE_SECONDS_MIN = 2;
+const DAY_MS = 86_400_000;
 /**
  * A database may stall for seven seconds before a statement fails, and a lease may be a second old by then. A shorter lease
  * would end in a stall that every process waits out, and the reaper would release the holds of all running calls.
@@ -105,6 +108,7 @@ export function readConfig(environmentVariables: Readonly<Record<string, string 
     currency: readCurrency(settings),
     workers: settings.whole('PURSER_WORKERS', { least: 1, most: 256 }, defaultWorkers(environment)),
     leaseMs: readLeaseMs(settings, environment),
+    callLookupMs: settings.whole('PURSER_CALL_LOOKUP_DAYS', { least: 0, most: 366 }, 7) * DAY_MS,
     registration: settings.choice(
       'PURSER_REGISTRATION',
       ['open', 'closed'],

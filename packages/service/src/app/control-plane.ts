@@ -19,6 +19,7 @@ import { addUsageRoutes } from '#http/control-plane/usage.ts';
 import { addSandboxRoutes } from '#http/control-plane/sandbox.ts';
 import type { ControlPlane } from '#http/control-plane/control-plane.ts';
 import { addAnyAppRoutes } from '#http/operator-plane/apps.ts';
+import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
@@ -46,6 +47,7 @@ import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createAnyPayments } from '#operator/payments.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
 import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
+import { createTraceReader } from '#traces/traces.ts';
 import { createAppUsage } from '#usage/report.ts';
 import type { Listeners } from '#webhooks/listener.ts';
 import type { Subscriptions } from '#webhooks/subscription.ts';
@@ -116,6 +118,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     publicUrl: config.publicUrl,
     sandboxWallets: createSandboxWallets(pools.sandbox, config.sandboxGrant),
     appUsage: createAppUsage(pools),
+    traces: createTraceReader(pool),
     subscriptions,
     listeners,
     clock,
@@ -134,18 +137,14 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     payments: createAnyPayments(pool),
     catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh }),
     accounts: createAccountDesk(pool),
+    calls: control,
     audit: control.audit,
     addressOf: control.addressOf,
     checkLedger: createLedgerCheck(pools.check),
   };
   const paces = createPaces(config.accountPace);
-  const of = {
-    log,
-    findSession: control.sessions.find,
-    addressOf: control.addressOf,
-    paces,
-    publicUrl: config.publicUrl,
-  };
+  const { addressOf, sessions } = control;
+  const of = { log, findSession: sessions.find, addressOf, paces, publicUrl: config.publicUrl };
   const planes = await createPlanes(of, (plane) => {
     followHandlers(plane, underWay);
     addRoutes(plane, control, operator);
@@ -167,6 +166,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   };
 }
 
+/** All routes of the two planes. */
 function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane): void {
   addAccountRoutes(plane, control);
   addTrailRoutes(plane, control);
@@ -182,5 +182,6 @@ function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane)
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);
+  addAnyCallRoutes(plane, operator);
   addServiceRoutes(plane, operator);
 }

@@ -45,7 +45,7 @@ function withProvider(changes: Readonly<Record<string, unknown>>) {
 }
 
 const FAULTS: readonly (readonly [string, unknown, RegExp])[] = [
-  ['is no object', [], /expected object/i],
+  ['is no object', [], /must be an object/],
   ['has a field that nobody knows', { ...FILE, prices: {} }, /prices/],
   ['has a model with a field that nobody knows', withModel({ prize: 1 }), /prize/],
   ['names a model twice', { ...FILE, models: [MODEL, MODEL] }, /models\.1\.id: .*twice/],

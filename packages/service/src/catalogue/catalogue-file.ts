@@ -5,6 +5,7 @@ import {
   type CatalogueProvider,
   catalogueSchema,
 } from '@purser/contract/catalogue.ts';
+import { explainIssue, issueWords } from '@purser/contract/issues.ts';
 import {
   deleteRows,
   insertAppliedFile,
@@ -52,10 +53,10 @@ export function parseCatalogueFile(text: string): CatalogueFile {
 
 /** Validates a catalogue. All issues are reported together, each with its path. */
 function checked(value: unknown): CatalogueFile {
-  const parsed = catalogueSchema.safeParse(value);
+  const parsed = catalogueSchema.safeParse(value, { error: issueWords, reportInput: true });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  const lines = issues.map((issue) => `  ${issue.path.join('.') || '(root)'}: ${issue.message}`);
+  const lines = issues.map(explainIssue).map(({ steps, words }) => `  ${steps.join('.') || '(root)'}: ${words}`);
   throw new CatalogueFileError(`The catalogue has faults:\n${lines.join('\n')}`, issues);
 }
 

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
+import { issueWords } from '@purser/contract/issues.ts';
 import { listenSchema } from '@purser/contract/webhooks.ts';
 import { readServiceUrl, readSessionToken } from '#app/config.ts';
 import { VISIBLE_ASCII } from '#kernel/header-text.ts';
@@ -46,10 +47,13 @@ export async function readListenOptions(words: readonly string[]): Promise<Liste
     'connection.created',
     ...(threshold === undefined ? [] : ['balance.low']),
   ];
-  const wanted = listenSchema.safeParse({
-    events: types,
-    ...(threshold === undefined ? {} : { lowBalanceThresholdMicros: Number(threshold) }),
-  });
+  const wanted = listenSchema.safeParse(
+    {
+      events: types,
+      ...(threshold === undefined ? {} : { lowBalanceThresholdMicros: Number(threshold) }),
+    },
+    { error: issueWords },
+  );
   if (!wanted.success) {
     const [issue] = wanted.error.issues;
     const option = issue?.path[0] === 'events' ? '--events' : '--threshold';

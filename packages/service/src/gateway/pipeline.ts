@@ -14,6 +14,7 @@ import {
   type RetryHeaders,
 } from '#gateway/request/validate-call.ts';
 import type { Drains, Gone, StreamPace, Rejections } from '#gateway/call/call.ts';
+import type { CallNotes } from '#gateway/call/call-notes.ts';
 import type { Lane } from '#gateway/call/lane.ts';
 import { parseBody } from '#gateway/request/parse-body.ts';
 import type { Pseudonyms } from '#gateway/request/pseudonyms.ts';
@@ -45,6 +46,7 @@ interface Incoming {
   /** The whole body, within its size limit. */
   readonly bytes: Buffer;
   readonly gone: Gone;
+  readonly notes: CallNotes;
 }
 
 type Completed = Answer | Refusal | Promise<Answer | Refusal>;
@@ -55,25 +57,27 @@ type Completed = Answer | Refusal | Promise<Answer | Refusal>;
  * no hold (CC-08). It makes no promise but the lane's: each costs a call more than the checks do.
  */
 export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
-  const { caller } = incoming;
+  const { caller, correlationId, bytes, gone, notes } = incoming;
   const userId = parseUser(incoming.user);
   if (userId instanceof Refusal) return userId;
+  notes.userId = userId;
 
   const request = parseBody(incoming.bytes);
   if (request instanceof Refusal) return request;
 
   const misshapen = checkShape(request);
   if (misshapen !== undefined) return misshapen;
+  const isStream = request['stream'] === true;
+  notes.isStream = isStream;
 
   const name = String(request['model']);
   const model = findOutcomeModel(gateway.catalogue, caller, name) ?? resolveModel(gateway.catalogue, name);
   if (model instanceof Refusal) return model;
+  notes.model = model.id;
 
   const refused = checkEntitlement(caller, model, name) ?? checkModelParameters(request, model);
   if (refused !== undefined) return refused;
 
-  const { correlationId, bytes, gone } = incoming;
-  const isStream = request['stream'] === true;
   const scope = { appId: caller.app.appId, mode: caller.mode, userId, isStream, bytes };
   const idempotencyKey = parseIdempotencyKey(gateway.idempotency.digests, incoming.retry, scope);
   if (idempotencyKey instanceof Refusal) return idempotencyKey;
@@ -87,7 +91,8 @@ export function completeChat(gateway: Gateway, incoming: Incoming): Completed {
     pseudonyms,
     idempotencyKey,
   });
-  const callerSide = { gone, log, drains, pace, idempotency, rejections };
+  notes.callId = asking.call.callId;
+  const callerSide = { gone, notes, log, drains, pace, idempotency, rejections };
 
   // The only fork between real and play money in the program. From here on, types keep the two apart.
   switch (caller.mode) {

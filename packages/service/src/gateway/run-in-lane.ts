@@ -52,6 +52,7 @@ export async function runInLane<M extends Mode>(
   const answerOf = () => ({ ...facts, isStream: false, text: JSON.stringify(completion) });
   // Settled before it is answered: the charge that the caller reads is on the books, even if the process dies next.
   const { charged } = await endKept(lane, { hold, ending, caller }, answerOf);
+  caller.notes.settled(ending, charged);
   return { kind: 'plain', facts, charged, completion, onSent: keepUndelivered(call, caller, { answerOf, charged }) };
 }
 

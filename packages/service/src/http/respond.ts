@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
+import type { CallNotes } from '#gateway/call/call-notes.ts';
 import { envelopeOf, faultRefusal } from '#http/envelope.ts';
 import { endAfterBody } from '#http/linger.ts';
 import { refusals } from '#http/refusal-counter.ts';
@@ -15,6 +16,8 @@ export interface Exchange {
   /** Path and query of the request line. */
   readonly path: string;
   readonly query: string;
+  /** Of a chat call: what is known of it, for its log line and its trace. */
+  readonly notes: CallNotes | undefined;
 }
 
 /** The caller's own correlation id if it is well formed, otherwise a new one (ER-02). */
@@ -27,12 +30,17 @@ export function correlationIdOf(request: IncomingMessage | undefined): Correlati
 const ABSOLUTE_FORM = /^https?:\/\/[^/?#]*/i;
 
 /** Begins an exchange. Splits the address by hand: `URL` would cost more on the hot path, and normalise the path. */
-export function openExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+export function openExchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  notesOf: (path: string) => CallNotes | undefined = () => undefined,
+): Exchange {
   const correlationId = correlationIdOf(request);
   const target = (request.url ?? '/').replace(ABSOLUTE_FORM, '') || '/';
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
-  return { request, response, correlationId, path, query: mark === -1 ? '' : target.slice(mark + 1) };
+  const query = mark === -1 ? '' : target.slice(mark + 1);
+  return { request, response, correlationId, path, query, notes: notesOf(path) };
 }
 
 /** Sets headers that are given as a flat list of names and values, the form that `writeHead` takes. */
@@ -70,7 +78,8 @@ function sendText(
  * refusal that says how long to wait may be retried; a 500 says nothing, so that clients use their own policy.
  */
 export function sendRefusal(exchange: Exchange, refusal: Refusal, isReadable = true): void {
-  const { request, response, correlationId } = exchange;
+  const { request, response, correlationId, notes } = exchange;
+  if (notes !== undefined) notes.code ??= refusal.code;
   if (response.headersSent || response.destroyed) return;
   nameAnswer(exchange);
   const { code, detail } = refusal;

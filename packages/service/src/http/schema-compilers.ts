@@ -1,6 +1,9 @@
+import { explainIssue, issueWords } from '@purser/contract/issues.ts';
 import type { FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js';
 import type { z } from 'zod';
+import { shownOf } from '#gateway/request/parse-body.ts';
+import { pathOf } from '#gateway/request/value-path.ts';
 import { Refused } from '#http/refused.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 
@@ -15,7 +18,7 @@ export function readBySchema<Schema extends z.ZodType>(
   schema: Schema,
   data: unknown,
 ): z.output<Schema> | Refusal<'BAD_REQUEST'> {
-  const read = schema.safeParse(data);
+  const read = schema.safeParse(data, { error: issueWords, reportInput: true });
   return read.success ? read.data : refusalOf(read.error);
 }
 
@@ -44,11 +47,11 @@ export const checkAnswer: FastifySerializerCompiler<z.ZodType> = ({ schema }) =>
   };
 };
 
-/** Names the first field at fault. An unknown field is named itself, not the object that it is in. */
+/** Names the first field at fault, what it accepts, and what was sent. */
 function refusalOf({ issues: [first] }: z.ZodError) {
-  const unknown = first?.code === 'unrecognized_keys' ? first.keys.slice(0, 1) : [];
-  const path = [...(first?.path ?? []), ...unknown].map(String).join('.');
-  const message = unknown.length > 0 ? 'is not known here' : (first?.message ?? 'is not valid');
-  if (path === '') return refuse('BAD_REQUEST', `The body does not fit this address: ${message}.`);
-  return refuse('BAD_REQUEST', `\`${path}\`: ${message}.`, { param: path });
+  if (first === undefined) return refuse('BAD_REQUEST', 'The body is not accepted.');
+  const { steps, words } = explainIssue(first);
+  if (steps.length === 0) return refuse('BAD_REQUEST', `The body ${words}`);
+  const path = shownOf(pathOf(steps));
+  return refuse('BAD_REQUEST', `\`${path}\`: ${words}`, { param: path });
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ERROR_STATUS } from '@purser/contract/errors.ts';
+import { CallNotes } from '#gateway/call/call-notes.ts';
 import { envelopeOf } from '#http/envelope.ts';
 import { refusals } from '#http/refusal-counter.ts';
 import { handleBalance } from '#http/data-plane/balance.ts';
@@ -56,6 +57,10 @@ interface ServerOptions {
   readonly underWay: UnderWay;
 }
 
+function notesOf(path: string): CallNotes | undefined {
+  return path === CHAT_PATH ? new CallNotes() : undefined;
+}
+
 type Handler = (exchange: Exchange) => Promise<void> | void;
 type Route = Readonly<Partial<Record<string, Handler>>>;
 
@@ -86,9 +91,9 @@ export function createHttpServer(options: ServerOptions): Server {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // An earlier answer will close this connection. This request would be carried out and charged, and its answer lost.
     if (doomed.has(request.socket) || latest.get(request.socket)?.response.getHeader('connection') === 'close') return;
-    const exchange = openExchange(request, response);
+    const exchange = openExchange(request, response, notesOf);
     latest.set(request.socket, exchange);
-    if (exchange.path !== CHAT_PATH) nameAnswer(exchange);
+    if (exchange.notes === undefined) nameAnswer(exchange);
     response.on('close', options.underWay.begin());
     const end = options.underWay.begin();
     try {
@@ -97,6 +102,7 @@ export function createHttpServer(options: ServerOptions): Server {
       sendFault(exchange, options.log, fault, routes.has(exchange.path) ? exchange.path : `${MODEL_PATH}:model`);
     } finally {
       end();
+      if (exchange.notes !== undefined) options.dataPlane.endCall(exchange, exchange.notes);
     }
   }
 

@@ -104,6 +104,7 @@ export async function selectAppUsage(db: Queryable, query: UsageReportQuery): Pr
 
 /** A row of `usage.receipts`. Without a model and a price, the process of the call died before it was settled. */
 export interface ReceiptRow {
+  readonly app_id: AppId;
   readonly call_id: CallId;
   readonly correlation_id: string | null;
   readonly user_id: EndUserId;
@@ -126,23 +127,24 @@ export interface ReceiptRow {
   readonly margin_basis_points: number | null;
 }
 
-/** Finds the receipt of one call. Undefined when the call is another app's or still runs. */
-export async function selectReceipt(db: Queryable, appId: AppId, callId: CallId): Promise<ReceiptRow | undefined> {
-  const { rows } = await db.query<ReceiptRow>(`select * from usage.receipts($1, $2, null, 1)`, [appId, callId]);
+/** Finds the receipt of one call. Undefined when the call is another app's or still runs. `appId` undefined: of any app. */
+export async function selectReceipt(
+  db: Queryable,
+  appId: AppId | undefined,
+  callId: CallId,
+): Promise<ReceiptRow | undefined> {
+  const { rows } = await db.query<ReceiptRow>(`select * from usage.receipts($1, $2, null, 1)`, [appId ?? null, callId]);
   return rows[0];
 }
 
-/** Finds receipts by the caller's correlation id, newest first. */
+/** Finds receipts by the caller's correlation id, newest first. `appId` undefined: of all apps. */
 export async function selectReceiptsByCorrelation(
   db: Queryable,
-  appId: AppId,
+  appId: AppId | undefined,
   correlationId: string,
   most: number,
 ): Promise<readonly ReceiptRow[]> {
-  const { rows } = await db.query<ReceiptRow>(`select * from usage.receipts($1, null, $2, $3)`, [
-    appId,
-    correlationId,
-    most,
-  ]);
+  const values = [appId ?? null, correlationId, most];
+  const { rows } = await db.query<ReceiptRow>(`select * from usage.receipts($1, null, $2, $3)`, values);
   return rows;
 }

@@ -26,6 +26,7 @@ export interface UsageFigures {
 
 /** The receipt of one call. Contains nothing of prompts or answers. */
 export interface CallReceipt {
+  readonly appId: AppId;
   readonly callId: CallId;
   readonly correlationId: string | undefined;
   readonly userId: EndUserId;
@@ -65,9 +66,10 @@ export interface AppUsage {
   readonly page: (
     query: UsageReportQuery,
   ) => Promise<readonly UsageFigures[] | Refusal<'BAD_REQUEST' | 'TOO_MANY_REQUESTS'>>;
-  readonly receipt: (appId: AppId, callId: CallId) => Promise<CallReceipt | undefined>;
+  /** Only operators may leave the app out, here and below. */
+  readonly receipt: (appId: AppId | undefined, callId: CallId) => Promise<CallReceipt | undefined>;
   /** Receipts under one correlation id, newest first, at most 100. */
-  readonly receipts: (appId: AppId, correlationId: string) => Promise<readonly CallReceipt[]>;
+  readonly receipts: (appId: AppId | undefined, correlationId: string) => Promise<readonly CallReceipt[]>;
 }
 
 const RECEIPTS_MAX = 100;
@@ -140,6 +142,7 @@ function receiptOf(row: ReceiptRow): CallReceipt {
   const held = microsFromRow(row.held_micros);
   const charged = microsFromRow(row.charged_micros);
   return {
+    appId: row.app_id,
     callId: row.call_id,
     correlationId: row.correlation_id ?? undefined,
     userId: row.user_id,

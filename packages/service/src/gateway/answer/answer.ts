@@ -120,7 +120,8 @@ export async function endFailed<M extends Mode>(
 ): Promise<Refusal<UpstreamRefusalCode>> {
   if (asking !== undefined) caller.rejections.note(lane.mode, asking, fault);
   if (fault instanceof UpstreamError) logFailure(hold, caller, fault);
-  await lane.settle(hold, ending, 'always');
+  const { charged } = await lane.settle(hold, ending, 'always');
+  caller.notes.settled(ending, charged);
   if (!(fault instanceof UpstreamError)) throw fault;
   return refusalOfUpstream(fault);
 }

@@ -1,6 +1,7 @@
 import type { AppFacts } from '#accounts/key-directory.ts';
 import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
 import type { Idempotency } from '#idempotency/idempotency.ts';
+import type { CallNotes } from '#gateway/call/call-notes.ts';
 import type { Model } from '#catalogue/catalogue.ts';
 import type { AppId, CallId, CorrelationId, EndUserId, Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
@@ -47,6 +48,7 @@ export type Gone = Signal;
 /** The caller's side of a running call. */
 export interface CallerSide {
   readonly gone: Gone;
+  readonly notes: CallNotes;
   readonly log: Log;
   readonly drains: Drains;
   readonly pace: StreamPace;

@@ -1,6 +1,6 @@
 import type { Caller, KeyDirectory } from '#accounts/key-directory.ts';
 import { bearerTokenOf } from '#kernel/header-text.ts';
-import { type EndUserId, type Mode, parseEndUserId } from '#kernel/ids.ts';
+import { type EndUserId, parseEndUserId } from '#kernel/ids.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
 import type { RateAnswer, RateLimiter, RateLimits } from '#limits/rate-limit.ts';
 
@@ -13,8 +13,8 @@ interface Admission {
 
 /** Called with what is learned of a caller as soon as it is known, even if the call is refused later. */
 interface AdmissionListener {
-  /** The key's mode (SB-02). */
-  readonly onMode?: (mode: Mode) => void;
+  /** The key's app and mode (SB-02). */
+  readonly onCaller?: (caller: Caller) => void;
   /** The app's rate limits and what it has left of them (LI-01). */
   readonly onRate?: (limits: RateLimits, answer: RateAnswer) => void;
 }
@@ -43,12 +43,12 @@ export function admit(
 function admitCaller(
   { rateLimiter }: Admission,
   caller: Caller | undefined,
-  { onMode, onRate }: AdmissionListener,
+  { onCaller, onRate }: AdmissionListener,
 ): Admitted | Promise<Admitted> {
   if (caller === undefined) {
     return refuse('UNAUTHORIZED', 'A valid API key is needed: `authorization: Bearer <API key>`.');
   }
-  onMode?.(caller.mode);
+  onCaller?.(caller);
   const { appId, isSuspended, limits } = caller.app;
   if (isSuspended) {
     return refuse('APP_SUSPENDED', 'This app is suspended. Its owner must contact the operator of this service.');

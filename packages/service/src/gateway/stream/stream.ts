@@ -34,7 +34,7 @@ export async function openStream<M extends Mode>(
 ): Promise<Answer | Refusal<UpstreamRefusalCode>> {
   const { hold } = stream;
   const { call } = hold;
-  if (caller.gone.aborted) return leaveUnsent(lane, hold);
+  if (caller.gone.aborted) return leaveUnsent(lane, hold, caller);
   const upstream = watchCaller(lane, hold, caller);
   const tally = createStreamTally(hold);
   const opening = openUpstream(lane, stream, { caller, signal: upstream.signal });
@@ -97,8 +97,13 @@ async function openUpstream<M extends Mode>(
 }
 
 /** The caller left before anything was sent to the provider. Nothing is owed, and nobody reads the refusal. */
-async function leaveUnsent<M extends Mode>(lane: Lane<M>, hold: Hold<M>): Promise<Refusal<UpstreamRefusalCode>> {
-  await lane.settle(hold, FAILED, 'always');
+async function leaveUnsent<M extends Mode>(
+  lane: Lane<M>,
+  hold: Hold<M>,
+  { notes }: CallerSide,
+): Promise<Refusal<UpstreamRefusalCode>> {
+  const { charged } = await lane.settle(hold, FAILED, 'always');
+  notes.settled(FAILED, charged);
   return refusalOfUpstream(new UpstreamError('unsent', 'The caller left before the provider was called.'));
 }
 
@@ -127,7 +132,9 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     await pump(stream).catch((fault: unknown) => endShort(stream, fault));
     checkEnd(tally, upstream);
     const outcome = caller.gone.aborted ? 'abandoned' : 'answered';
-    await endKept(lane, { hold, ending: tally.endingAs(outcome), caller }, () => answerOf(stream));
+    const ending = tally.endingAs(outcome);
+    const { charged } = await endKept(lane, { hold, ending, caller }, () => answerOf(stream));
+    caller.notes.settled(ending, charged);
     out.stop();
     await out.end(stream.held + tally.closingFrames());
   } catch (fault) {
@@ -137,6 +144,7 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     const failed = { hold, ending, caller };
     const refusal = await endFailed(lane, failed, fault).catch((other: unknown) => refusalAfter(stream, fault, other));
     out.stop();
+    caller.notes.code = refusal?.code ?? 'INTERNAL_SERVER_ERROR';
     await out.fail(stream.held, refusal);
   } finally {
     upstream.stop();

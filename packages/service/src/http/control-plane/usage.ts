@@ -1,8 +1,8 @@
 import { appParamsSchema } from '@purser/contract/control.ts';
 import {
-  receiptListSchema,
+  findCallsSchema,
+  foundCallsSchema,
   receiptParamsSchema,
-  receiptQuerySchema,
   receiptSchema,
   usageDay,
   usageQuerySchema,
@@ -11,13 +11,14 @@ import {
 import type { z } from 'zod';
 import { type ControlPlane, ownApp } from '#http/control-plane/control-plane.ts';
 import { csvField } from '#http/csv.ts';
+import { findCalls, receiptToWire, traceToWire } from '#http/find-calls.ts';
 import { granted, type Plane } from '#http/planes.ts';
 import { type Clock, isoOf } from '#kernel/clock.ts';
 import { type AppId, parseCallId } from '#kernel/ids.ts';
 import { isJsonObject, parseJson } from '#kernel/json.ts';
 import { microsToWire } from '#kernel/micros.ts';
 import { type Refusal, refuse } from '#kernel/refusal.ts';
-import { type CallReceipt, nameOf, type UsageFigures } from '#usage/report.ts';
+import { nameOf, type UsageFigures } from '#usage/report.ts';
 
 /** The columns of every table, in this order. A column that the report is not grouped by is empty. */
 const CSV_COLUMNS = [
@@ -73,11 +74,11 @@ export function addUsageRoutes(plane: Plane, control: ControlPlane): void {
 
   plane.get(
     '/apps/:appId/calls',
-    { schema: { params: appParamsSchema, querystring: receiptQuerySchema, response: { 200: receiptListSchema } } },
+    { schema: { params: appParamsSchema, querystring: findCallsSchema, response: { 200: foundCallsSchema } } },
     async (request) => {
       const { appId } = await ownApp(control, request, request.params.appId);
-      const receipts = await appUsage.receipts(appId, request.query.correlationId);
-      return { calls: receipts.map(receiptToWire) };
+      const { receipts, traces } = await findCalls(control, appId, request.query);
+      return { calls: receipts.map(receiptToWire), traces: traces.map(traceToWire) };
     },
   );
 }
@@ -145,20 +146,4 @@ function figuresToWire({ day, model, userId, charged, ...figures }: UsageFigures
 function figuresToCsv(figures: UsageFigures): string {
   const row: Partial<Record<(typeof CSV_COLUMNS)[number], string | number>> = figuresToWire(figures);
   return CSV_COLUMNS.map((column) => csvField(row[column] ?? '')).join(',');
-}
-
-/** A receipt on the wire. What is unknown is null, so that every receipt has the same fields. */
-function receiptToWire(receipt: CallReceipt) {
-  const { atMs, isEstimated, correlationId, model, price, held, charged, released, ...rest } = receipt;
-  return {
-    ...rest,
-    correlationId: correlationId ?? null,
-    model: model ?? null,
-    at: isoOf(atMs),
-    estimated: isEstimated,
-    price: price ?? null,
-    heldMicros: microsToWire(held),
-    chargedMicros: microsToWire(charged),
-    releasedMicros: microsToWire(released),
-  };
 }

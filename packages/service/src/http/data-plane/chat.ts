@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Caller } from '#accounts/key-directory.ts';
 import type { Answer, PlainAnswer, ReplayedAnswer, StreamAnswer } from '#gateway/answer/answer.ts';
+import { CallNotes } from '#gateway/call/call-notes.ts';
 import { completeChat } from '#gateway/pipeline.ts';
 import { admit } from '#gateway/request/admission.ts';
 import { type DataPlane, refuseAfterBody } from '#http/data-plane/data-plane.ts';
@@ -57,23 +58,25 @@ export async function handleChat(plane: ChatPlane, exchange: Exchange): Promise<
   }
   head.push(...factsOf(answer));
   if (answer.kind === 'plain') return sendPlain(response, head, answer);
-  if (answer.kind === 'replayed') return sendReplayed(response, head, answer);
+  if (answer.kind === 'replayed') return sendReplayed(exchange, head, answer);
   return sendStream(exchange, { head, answer, writers: plane.writers });
 }
 
 type ChatPlane = Pick<DataPlane, 'gateway' | 'writers'>;
 
 /** What is learned of the caller goes to the head of the answer, even if the call is refused later (SB-02, LI-01). */
-function admitCaller({ gateway }: ChatPlane, { request }: Exchange, head: string[]): ReturnType<typeof admit> {
+function admitCaller({ gateway }: ChatPlane, { request, notes }: Exchange, head: string[]): ReturnType<typeof admit> {
   return admit(gateway, request.headers.authorization, {
-    onMode: (mode) => {
-      if (mode === 'sandbox') head.push('x-service-mode', 'sandbox');
+    onCaller: (caller) => {
+      if (notes !== undefined) notes.caller = caller;
+      if (caller.mode === 'sandbox') head.push('x-service-mode', 'sandbox');
     },
     onRate: (limits, rate) => void head.push(...rateLimitHeaders(limits, rate)),
   });
 }
 
 function incomingOf(exchange: Exchange, caller: Caller, bytes: Buffer): Parameters<typeof completeChat>[1] {
+  const { notes = new CallNotes() } = exchange; // Chat calls have notes from the start.
   return {
     caller,
     user: headerOf(exchange, 'x-service-user'),
@@ -84,6 +87,7 @@ function incomingOf(exchange: Exchange, caller: Caller, bytes: Buffer): Paramete
     correlationId: exchange.correlationId,
     bytes,
     gone: new CallerGone(exchange.response),
+    notes,
   };
 }
 
@@ -124,8 +128,12 @@ function sendWhole(response: ServerResponse, head: string[], charged: Micros, te
 }
 
 /** Sends the kept answer of an earlier call, byte for byte (CC-14). */
-function sendReplayed(response: ServerResponse, head: string[], answer: ReplayedAnswer): void {
-  const { charged, isStream, text, onSent } = answer;
+function sendReplayed({ response, notes }: Exchange, head: string[], answer: ReplayedAnswer): void {
+  const { charged, isStream, text, onSent, facts } = answer;
+  if (notes !== undefined) {
+    notes.isReplay = true;
+    notes.callId = facts.callId;
+  }
   tellWhenSent(response, onSent);
   head.push('x-service-replayed', 'true');
   if (!isStream) return sendWhole(response, head, charged, text);

@@ -5,6 +5,7 @@ import { admit, parseUser } from '#gateway/request/admission.ts';
 import { isDeeperThan } from '#gateway/request/json-bytes.ts';
 import { DEPTH_MAX } from '#gateway/request/parse-body.ts';
 import type { Gateway } from '#gateway/pipeline.ts';
+import type { EndCall } from '#http/data-plane/call-end.ts';
 import type { FrameWriters } from '#http/data-plane/frame-writer.ts';
 import { rateLimitHeaders } from '#http/data-plane/rate-limit-headers.ts';
 import { afterBody, declaredRefusal, readBody } from '#http/read-body.ts';
@@ -26,6 +27,8 @@ export interface DataPlane {
   readonly links: Links;
   readonly currency: string;
   readonly clock: Clock;
+  /** Called once for each chat call, when it has ended, also by a refusal (CC-19). */
+  readonly endCall: EndCall;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Account } from '#accounts/session.ts';
 import type { CallerAddress } from '#http/caller-address.ts';
 import { callerOf } from '#http/control-plane/control-plane.ts';
+import type { CallFinder } from '#http/find-calls.ts';
 import type { AuditReader } from '#operator/audit.ts';
 import type { AccountDesk } from '#operator/accounts.ts';
 import type { Act } from '#operator/acts.ts';
@@ -19,6 +20,7 @@ export interface OperatorPlane {
   readonly catalogue: CatalogueDesk;
   readonly accounts: AccountDesk;
   readonly audit: AuditReader;
+  readonly calls: CallFinder;
   readonly addressOf: CallerAddress;
   readonly checkLedger: () => Promise<LedgerCheck>;
 }

@@ -1,0 +1,42 @@
+import type { Caller } from '#accounts/key-directory.ts';
+import type { ErrorCode } from '@purser/contract/errors.ts';
+import type { TokenUsage } from '#catalogue/price.ts';
+import type { CallId, EndUserId } from '#kernel/ids.ts';
+import { steadyClock } from '#kernel/clock.ts';
+import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
+
+/** How a call with a hold ended, as the lane's `Ending` says it. */
+interface Settled {
+  readonly outcome: 'answered' | 'abandoned' | 'failed';
+  readonly usage: Pick<TokenUsage, 'promptTokens' | 'completionTokens'>;
+}
+
+/**
+ * What is known of a call, written as it becomes known and read once, when the call has ended (CC-19). A class, so that all
+ * notes have one shape: there is one for every open stream.
+ */
+export class CallNotes {
+  readonly begunMs = steadyClock.nowMs();
+  caller: Caller | undefined = undefined;
+  userId: EndUserId | undefined = undefined;
+  /** The resolved identifier. */
+  model: string | undefined = undefined;
+  /** Of the call that was answered first, if this is a replay. */
+  callId: CallId | undefined = undefined;
+  isStream = false;
+  isReplay = false;
+  /** Of the refusal or fault that the caller was told, or would have been. */
+  code: ErrorCode | undefined = undefined;
+  /** Undefined if the call had no hold, or could not be settled. */
+  outcome: Settled['outcome'] | undefined = undefined;
+  promptTokens = 0;
+  completionTokens = 0;
+  charged: Micros = ZERO_MICROS;
+
+  settled({ outcome, usage }: Settled, charged: Micros): void {
+    this.outcome = outcome;
+    this.promptTokens = usage.promptTokens;
+    this.completionTokens = usage.completionTokens;
+    this.charged = charged;
+  }
+}

@@ -1,0 +1,70 @@
+import type { CallNotes } from '#gateway/call/call-notes.ts';
+import type { Exchange } from '#http/respond.ts';
+import { steadyClock } from '#kernel/clock.ts';
+import type { Log } from '#kernel/log.ts';
+import { microsToWire } from '#kernel/micros.ts';
+import type { TraceOutcome } from '#traces/queries.ts';
+import type { TraceWriter } from '#traces/trace-writer.ts';
+
+export type EndCall = (exchange: Exchange, notes: CallNotes) => void;
+
+/**
+ * Ends every chat call, however it ended: one log line, and one trace if its app is known (CC-19). A refusal for an unknown
+ * key has a line only, so that nobody without a key writes to the database.
+ */
+export function createCallEnd({ log, traces }: { readonly log: Log; readonly traces: TraceWriter }): EndCall {
+  return ({ response, correlationId }, notes) => {
+    const { caller, userId, callId, model, isStream, code, charged, promptTokens, completionTokens } = notes;
+    const endedMs = steadyClock.nowMs();
+    const durationMs = Math.round(endedMs - notes.begunMs);
+    const outcome = outcomeOf(notes);
+    const status = response.headersSent ? response.statusCode : undefined; // Without a head, the caller left first.
+    const appId = caller?.app.appId;
+    const mode = caller?.mode;
+    // No user: the name that an app gives to a person may be an e-mail address. The trace has it. Both objects are written
+    // out, because this runs for every call, and copying one into the other costs more.
+    log.info(
+      {
+        correlationId,
+        callId,
+        appId,
+        mode,
+        model,
+        stream: isStream,
+        outcome,
+        status,
+        code,
+        chargedMicros: microsToWire(charged),
+        promptTokens,
+        completionTokens,
+        durationMs,
+      },
+      'call',
+    );
+    if (appId === undefined || mode === undefined) return;
+    traces.note({
+      endedMs,
+      appId,
+      mode,
+      userId,
+      correlationId,
+      callId,
+      model,
+      isStream,
+      outcome,
+      status,
+      code,
+      charged,
+      promptTokens,
+      completionTokens,
+      durationMs,
+    });
+  };
+}
+
+function outcomeOf({ outcome, isReplay, code }: CallNotes): TraceOutcome {
+  if (outcome !== undefined) return outcome;
+  if (isReplay) return 'replayed';
+  if (code === 'INTERNAL_SERVER_ERROR') return 'failed';
+  return code === undefined ? 'abandoned' : 'refused';
+}

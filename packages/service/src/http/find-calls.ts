@@ -1,0 +1,69 @@
+import { isoOf } from '#kernel/clock.ts';
+import { type AppId, parseCallId } from '#kernel/ids.ts';
+import { microsToWire } from '#kernel/micros.ts';
+import { refuse } from '#kernel/refusal.ts';
+import { granted } from '#http/planes.ts';
+import type { CallTrace, TraceReader } from '#traces/traces.ts';
+import type { AppUsage, CallReceipt } from '#usage/report.ts';
+
+/** What finds calls, for owners and operators. */
+export interface CallFinder {
+  readonly appUsage: AppUsage;
+  readonly traces: TraceReader;
+}
+
+/**
+ * Finds calls by one of the two ids of an answer: their receipts, and what became of them (CC-19). A charged call whose trace
+ * was lost with its process still has its receipt. `appId` undefined: of all apps.
+ */
+export async function findCalls(
+  { appUsage, traces }: CallFinder,
+  appId: AppId | undefined,
+  asked: { readonly correlationId?: string | undefined; readonly callId?: string | undefined },
+): Promise<{ readonly receipts: readonly CallReceipt[]; readonly traces: readonly CallTrace[] }> {
+  const { correlationId } = asked;
+  if ((correlationId === undefined) === (asked.callId === undefined)) {
+    return granted(refuse('BAD_REQUEST', 'Name one of `correlationId` and `callId`.', { param: 'correlationId' }));
+  }
+  if (correlationId !== undefined) {
+    const found = [appUsage.receipts(appId, correlationId), traces.find({ correlationId }, appId)] as const;
+    const [receipts, all] = await Promise.all(found);
+    return { receipts, traces: all };
+  }
+  const callId = parseCallId(asked.callId ?? '');
+  if (callId === undefined) return { receipts: [], traces: [] };
+  const [receipt, all] = await Promise.all([appUsage.receipt(appId, callId), traces.find({ callId }, appId)]);
+  return { receipts: receipt === undefined ? [] : [receipt], traces: all };
+}
+
+/** A trace on the wire. What is unknown is null, so that every trace has the same fields. */
+export function traceToWire({ appId: _, ...trace }: CallTrace) {
+  const { endedAtMs, userId, callId, model, isStream, status, code, charged, ...rest } = trace;
+  return {
+    ...rest,
+    at: isoOf(endedAtMs),
+    userId: userId ?? null,
+    callId: callId ?? null,
+    model: model ?? null,
+    stream: isStream,
+    status: status ?? null,
+    code: code ?? null,
+    chargedMicros: microsToWire(charged),
+  };
+}
+
+/** A receipt on the wire. What is unknown is null, so that every receipt has the same fields. */
+export function receiptToWire(receipt: CallReceipt) {
+  const { appId: _, atMs, isEstimated, correlationId, model, price, held, charged, released, ...rest } = receipt;
+  return {
+    ...rest,
+    correlationId: correlationId ?? null,
+    model: model ?? null,
+    at: isoOf(atMs),
+    estimated: isEstimated,
+    price: price ?? null,
+    heldMicros: microsToWire(held),
+    chargedMicros: microsToWire(charged),
+    releasedMicros: microsToWire(released),
+  };
+}

@@ -1,0 +1,122 @@
+import { plainArray, textArray } from '#db/array-literal.ts';
+import type { Queryable } from '#db/pool.ts';
+import type { AppId, CallId, EndUserId, Mode } from '#kernel/ids.ts';
+
+/** How a call ended: refused before it had a hold, by its settlement, or answered from the kept answer of an earlier one. */
+export type TraceOutcome = 'answered' | 'abandoned' | 'failed' | 'refused' | 'replayed';
+
+/** What became of one call. `endedMs` is by the steady clock: the database's own clock may differ from ours. */
+export interface NewTrace {
+  readonly endedMs: number;
+  readonly appId: AppId;
+  readonly mode: Mode;
+  readonly userId: EndUserId | undefined;
+  readonly correlationId: string;
+  readonly callId: CallId | undefined;
+  readonly model: string | undefined;
+  readonly isStream: boolean;
+  readonly outcome: TraceOutcome;
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+  readonly charged: bigint;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly durationMs: number;
+}
+
+/** Adds traces, in one statement. `nowMs` is by the clock of their `endedMs`. */
+export async function insertTraces(db: Queryable, traces: readonly NewTrace[], nowMs: number): Promise<void> {
+  await db.query(
+    `insert into traces.calls (ended_at, app_id, mode, user_id, correlation_id, call_id, model, is_stream, outcome, status,
+       code, charged_micros, prompt_tokens, completion_tokens, duration_ms)
+     select clock_timestamp() - t.ago_ms * interval '1 millisecond', t.app_id, t.mode, t.user_id, t.correlation_id, t.call_id,
+       t.model, t.is_stream, t.outcome, t.status, t.code, t.charged_micros, t.prompt_tokens, t.completion_tokens,
+       t.duration_ms
+     from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::text[], $8::boolean[],
+       $9::text[], $10::smallint[], $11::text[], $12::bigint[], $13::bigint[], $14::bigint[], $15::int[])
+       as t (ago_ms, app_id, mode, user_id, correlation_id, call_id, model, is_stream, outcome, status, code,
+         charged_micros, prompt_tokens, completion_tokens, duration_ms)`,
+    [
+      plainArray(traces.map(({ endedMs }) => Math.round(nowMs - endedMs))),
+      textArray(traces.map(({ appId }) => appId)),
+      plainArray(traces.map(({ mode }) => mode)),
+      textArray(traces.map(({ userId }) => userId)),
+      textArray(traces.map(({ correlationId }) => correlationId)),
+      plainArray(traces.map(({ callId }) => callId)),
+      textArray(traces.map(({ model }) => model)),
+      plainArray(traces.map(({ isStream }) => isStream)),
+      plainArray(traces.map(({ outcome }) => outcome)),
+      plainArray(traces.map(({ status }) => status)),
+      plainArray(traces.map(({ code }) => code)),
+      plainArray(traces.map(({ charged }) => charged)),
+      plainArray(traces.map(({ promptTokens }) => promptTokens)),
+      plainArray(traces.map(({ completionTokens }) => completionTokens)),
+      plainArray(traces.map(({ durationMs }) => durationMs)),
+    ],
+  );
+}
+
+/** Deletes the oldest traces if they ended more than `keptMs` ago, at most `most`. Returns how many it deleted. */
+export async function deleteOldTraces(db: Queryable, keptMs: number, most: number): Promise<number> {
+  const { rowCount } = await db.query(
+    // Looks at the oldest only: a search by time would read the whole table whenever nothing in it is old enough.
+    `delete from traces.calls where trace_id = any (array(
+       select trace_id from (select trace_id, ended_at from traces.calls order by trace_id limit $2) as oldest
+       where ended_at < clock_timestamp() - $1 * interval '1 millisecond'))`,
+    [keptMs, most],
+  );
+  return rowCount ?? 0;
+}
+
+export interface TraceRow {
+  readonly ended_at: Date;
+  readonly app_id: AppId;
+  readonly mode: Mode;
+  readonly user_id: EndUserId | null;
+  readonly correlation_id: string;
+  readonly call_id: CallId | null;
+  readonly model: string | null;
+  readonly is_stream: boolean;
+  readonly outcome: TraceOutcome;
+  readonly status: number | null;
+  readonly code: string | null;
+  readonly charged_micros: bigint;
+  readonly prompt_tokens: bigint;
+  readonly completion_tokens: bigint;
+  readonly duration_ms: number;
+}
+
+const COLUMNS = `ended_at, app_id, mode, user_id, correlation_id, call_id, model, is_stream, outcome, status, code,
+  charged_micros, prompt_tokens, completion_tokens, duration_ms`;
+
+/** Finds the traces under a correlation id, of one app, newest first; or of all apps, by app and then newest first. */
+export async function selectTracesByCorrelation(
+  db: Queryable,
+  correlationId: string,
+  appId: AppId | undefined,
+  most: number,
+): Promise<readonly TraceRow[]> {
+  const { rows } = await db.query<TraceRow>(
+    `select ${COLUMNS} from traces.calls
+     where correlation_id = $1 and ($2::text is null or app_id = $2)
+     order by app_id, trace_id desc limit $3`,
+    [correlationId, appId ?? null, most],
+  );
+  return rows;
+}
+
+/** Finds the traces of a call: its own, and those of its replays, newest first. */
+export async function selectTracesByCall(
+  db: Queryable,
+  callId: CallId,
+  appId: AppId | undefined,
+  most: number,
+): Promise<readonly TraceRow[]> {
+  const { rows } = await db.query<TraceRow>(
+    `select ${COLUMNS} from traces.calls
+     where call_id = $1 and ($2::text is null or app_id = $2)
+     order by trace_id desc limit $3`,
+    [callId, appId ?? null, most],
+  );
+  return rows;
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Queryable } from '#db/pool.ts';
+import type { AppId } from '#kernel/ids.ts';
+import { createLog } from '#kernel/log.ts';
+import { readMetrics } from '#kernel/metrics.ts';
+import { startTraceWriter } from '#traces/trace-writer.ts';
+
+const ENDED = {
+  endedMs: 0,
+  appId: 'app_1' as AppId,
+  mode: 'live',
+  userId: undefined,
+  correlationId: 'cor_1',
+  callId: undefined,
+  model: undefined,
+  isStream: false,
+  outcome: 'refused',
+  status: 400,
+  code: 'BAD_REQUEST',
+  charged: 0n,
+  promptTokens: 0,
+  completionTokens: 0,
+  durationMs: 1,
+} as const;
+
+/** A database that takes statements or does not, and the number of rows that each one had. */
+function databaseThat(isUp: boolean): { readonly db: Queryable; readonly rows: readonly number[] } {
+  const rows: number[] = [];
+  const query = async (_text: string, values: readonly string[]): Promise<unknown> => {
+    if (!isUp) throw new Error('The database is away.');
+    rows.push(String(values[0]).split(',').length);
+    return { rows: [], rowCount: 0 };
+  };
+  return { db: { query } as unknown as Queryable, rows };
+}
+
+const dropped = (): unknown =>
+  readMetrics().find(({ name }) => name === 'purser_call_traces_dropped_total')?.samples[0]?.[1];
+
+test('D4 CC-19 while the database takes no traces, ten thousand wait, and the rest are counted and dropped', async () => {
+  const { db } = databaseThat(false);
+  const writer = startTraceWriter({ db, log: createLog('silent'), keptMs: 1 });
+  for (let count = 0; count < 10_003; count += 1) writer.note(ENDED);
+  await writer.stop();
+  assert.equal(dropped(), 3);
+});
+
+test('D4 CC-19 traces leave in batches of a thousand, and at a setting of 0 there are none', async () => {
+  const { db, rows } = databaseThat(true);
+  const writer = startTraceWriter({ db, log: createLog('silent'), keptMs: 1 });
+  for (let count = 0; count < 2_500; count += 1) writer.note(ENDED);
+  assert.deepEqual(rows, [], 'noting a call sends nothing');
+  await writer.stop();
+  assert.deepEqual(rows, [1_000, 1_000, 500]);
+  const off = startTraceWriter({ db, log: createLog('silent'), keptMs: 0 });
+  off.note(ENDED);
+  await off.stop();
+  assert.equal(rows.length, 3);
+});

@@ -1,0 +1,68 @@
+import type { Queryable } from '#db/pool.ts';
+import type { AppId, CallId, EndUserId, Mode } from '#kernel/ids.ts';
+import { type Micros, microsFromRow } from '#kernel/micros.ts';
+import { selectTracesByCall, selectTracesByCorrelation, type TraceOutcome, type TraceRow } from '#traces/queries.ts';
+
+/** What became of one call. Contains nothing of prompts or answers. */
+export interface CallTrace {
+  readonly endedAtMs: number;
+  readonly appId: AppId;
+  readonly mode: Mode;
+  /** Undefined when the call was refused before it was known. The same holds for the call's id and the model. */
+  readonly userId: EndUserId | undefined;
+  readonly correlationId: string;
+  readonly callId: CallId | undefined;
+  readonly model: string | undefined;
+  readonly isStream: boolean;
+  readonly outcome: TraceOutcome;
+  /** Undefined when the caller left before there was one. */
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+  readonly charged: Micros;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly durationMs: number;
+}
+
+/** Which calls to find: by one of the two ids of an answer. */
+type CallName = { readonly correlationId: string } | { readonly callId: CallId };
+
+/** Finds calls that ended in the last days, refused ones included (CC-19). */
+export interface TraceReader {
+  /** At most 100, newest first. `appId`: only this app's; undefined: all apps', one app after the other. */
+  readonly find: (name: CallName, appId: AppId | undefined) => Promise<readonly CallTrace[]>;
+}
+
+const FOUND_MAX = 100;
+
+export function createTraceReader(db: Queryable): TraceReader {
+  return {
+    find: async (name, appId) => {
+      const rows =
+        'callId' in name
+          ? await selectTracesByCall(db, name.callId, appId, FOUND_MAX)
+          : await selectTracesByCorrelation(db, name.correlationId, appId, FOUND_MAX);
+      return rows.map(traceOf);
+    },
+  };
+}
+
+function traceOf(row: TraceRow): CallTrace {
+  return {
+    endedAtMs: row.ended_at.getTime(),
+    appId: row.app_id,
+    mode: row.mode,
+    userId: row.user_id ?? undefined,
+    correlationId: row.correlation_id,
+    callId: row.call_id ?? undefined,
+    model: row.model ?? undefined,
+    isStream: row.is_stream,
+    outcome: row.outcome,
+    status: row.status ?? undefined,
+    code: row.code ?? undefined,
+    charged: microsFromRow(row.charged_micros),
+    promptTokens: Number(row.prompt_tokens),
+    completionTokens: Number(row.completion_tokens),
+    durationMs: row.duration_ms,
+  };
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deleteOldTraces } from '../../../packages/service/src/traces/queries.ts';
+import { chat, type Reply } from '../../support/client.ts';
+import { newOperator, newOwnApp, newOwner, type Person } from '../../support/control.ts';
+import { openChat } from '../../support/open-chat.ts';
+import { assertRefusal } from '../../support/refusal.ts';
+import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
+import { setStage } from '../../support/stage.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+/** What became of each chat call: its log line, and its trace for the owner of the app and for operators (CC-19). */
+
+const USAGE = { prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 };
+const ANSWER = { body: completionBody({ model: 'm', content: 'Hi.', usage: USAGE }) };
+
+const { upstream, service } = await setStage({ environment: { PURSER_CALL_LOOKUP_DAYS: '3' } });
+const owner = await newOwner(service);
+const operator = await newOperator(service);
+const app = await newOwnApp(owner);
+const USER = 'anna@example.test'; // An app may name its users by their e-mail addresses.
+await service.fund(app, USER, 10_000_000);
+
+type Trace = Readonly<Record<string, unknown>>;
+
+interface Asked {
+  readonly key?: string;
+  readonly user?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+let names = 0;
+
+/** One call with a correlation id of its own, and what became of it. */
+async function traced({
+  key = app.liveKey,
+  user = USER,
+  headers = {},
+  fields = {},
+}: Asked): Promise<readonly [Reply, Trace]> {
+  const correlationId = `traced-${(names += 1)}`;
+  const own = { 'x-correlation-id': correlationId, ...headers };
+  const reply = await chat({ url: service.url, key, user, headers: own }, fields);
+  return [reply, await traceOf(correlationId)];
+}
+
+/** The only trace with this correlation id, which fits the only log line of the call. */
+async function traceOf(correlationId: string): Promise<Trace> {
+  const [trace, ...others] = await waitUntil('the trace is written', async () => {
+    const { traces } = await tracesOf(owner, `/apps/${app.appId}/calls?correlationId=${correlationId}`);
+    return traces.length > 0 && traces;
+  });
+  assert.ok(trace !== undefined && others.length === 0);
+  const lines = service.linesOf(correlationId).filter(({ msg }) => msg === 'call');
+  assert.equal(lines.length, 1);
+  const { time: _time, level: _level, msg: _msg, appId, ...said } = lines[0] ?? {};
+  const { at: _at, userId, ...told } = trace;
+  assert.deepEqual(said, Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)));
+  assert.equal(appId, app.appId);
+  assert.ok(!JSON.stringify(lines).includes(USER), 'a log line names no user');
+  if (userId !== null) assert.equal(userId, USER);
+  assert.ok(Number(trace['durationMs']) >= 0 && Math.abs(Date.parse(String(trace['at'])) - Date.now()) < 60_000);
+  const all = await tracesOf(operator, `/operator/calls?correlationId=${correlationId}`);
+  assert.deepEqual(all.traces, [{ appId: app.appId, ...trace }]);
+  return trace;
+}
+
+async function tracesOf(person: Person, path: string): Promise<{ calls: readonly Trace[]; traces: readonly Trace[] }> {
+  return (await person.get(200, 'GET', path)) as unknown as { calls: readonly Trace[]; traces: readonly Trace[] };
+}
+
+const pick = ({ mode, model, stream, outcome, status, code, promptTokens, completionTokens }: Trace) => [
+  mode,
+  model,
+  stream,
+  outcome,
+  status,
+  code,
+  promptTokens,
+  completionTokens,
+];
+
+test('D4 CC-19 an answered call, plain, streamed, replayed or in the sandbox, has one log line and one trace', async () => {
+  upstream.script(ANSWER);
+  const [plain, trace] = await traced({ headers: { 'idempotency-key': 'once' } });
+  const callId = plain.headers.get('x-service-call-id');
+  assert.deepEqual(pick(trace), ['live', 'acme.large-1', false, 'answered', 200, null, 40, 20]);
+  assert.equal(trace['callId'], callId);
+  assert.equal(trace['chargedMicros'], Number(plain.headers.get('x-service-charge-micros')));
+  const [, replay] = await traced({ headers: { 'idempotency-key': 'once' } });
+  assert.deepEqual(pick(replay), ['live', 'acme.large-1', false, 'replayed', 200, null, 0, 0]);
+  assert.deepEqual([replay['callId'], replay['chargedMicros']], [callId, 0]);
+  const { calls, traces } = await tracesOf(owner, `/apps/${app.appId}/calls?callId=${callId}`);
+  assert.deepEqual(traces, [replay, trace]);
+  assert.deepEqual(calls, [await owner.get(200, 'GET', `/apps/${app.appId}/calls/${callId}`)]);
+  const any = await tracesOf(operator, `/operator/calls?callId=${callId}`);
+  assert.deepEqual([any.traces.length, any.calls], [2, [{ appId: app.appId, ...calls[0] }]]);
+
+  upstream.script({ body: streamSteps({ model: 'm', pieces: ['Hi.'], usage: USAGE, includeUsageChunk: true }) });
+  const [, streamed] = await traced({ fields: { stream: true } });
+  assert.deepEqual(pick(streamed), ['live', 'acme.large-1', true, 'answered', 200, null, 40, 20]);
+  assert.ok(Number(streamed['chargedMicros']) > 0);
+  const [, sandbox] = await traced({ key: app.testKey });
+  assert.deepEqual(pick(sandbox).slice(0, 6), ['sandbox', 'acme.large-1', false, 'answered', 200, null]);
+});
+
+test('D4 CC-19 a refused call is found by its correlation id, with its code, as far as it got', async () => {
+  const cases = [
+    [{ user: 'bad user' }, [null, false, 'refused', 400, 'BAD_REQUEST'], null],
+    [{ fields: { model: 'none-such' } }, [null, false, 'refused', 400, 'BAD_REQUEST'], null],
+    [{ fields: { model: 'acme.secret-1' } }, ['acme.secret-1', false, 'refused', 403, 'MODEL_NOT_ENTITLED'], null],
+    [{ fields: { stream: true } }, ['acme.large-1', true, 'refused', 402, 'PAYMENT_REQUIRED'], 'id'],
+  ] as const;
+  await service.setWallet(app, USER, 'is_connected = false');
+  for (const [asked, expected, id] of cases) {
+    const [reply, trace] = await traced(asked);
+    const { model, stream, outcome, status, code, callId, chargedMicros } = trace;
+    assert.deepEqual([model, stream, outcome, status, code], expected, reply.text);
+    assert.equal(chargedMicros, 0);
+    assert.equal(callId === null, id === null);
+  }
+  await service.setWallet(app, USER, 'is_connected = true');
+});
+
+test('D4 CC-19 a call that its provider fails, and one that its caller leaves, say so', async () => {
+  upstream.script({ status: 500, body: '' });
+  const [, failed] = await traced({});
+  assert.deepEqual(pick(failed), ['live', 'acme.large-1', false, 'failed', 502, 'UPSTREAM_PROVIDER_ERROR', 0, 0]);
+
+  const [role, first] = streamSteps({ model: 'm', pieces: ['First piece'], includeUsageChunk: false });
+  upstream.script({ body: [role ?? { hang: true }, first ?? { hang: true }, { destroy: true }] });
+  const [, broken] = await traced({ fields: { stream: true } });
+  assert.deepEqual(pick(broken).slice(2, 6), [true, 'failed', 200, 'UPSTREAM_PROVIDER_ERROR']);
+
+  upstream.script({ body: [role ?? { hang: true }, first ?? { hang: true }, { hang: true }] });
+  const body = JSON.stringify({ model: 'large', stream: true, messages: [{ role: 'user', content: 'Hello' }] });
+  const leaving = openChat({ url: service.url, key: app.liveKey, user: USER, body, correlationId: 'traced-left' });
+  await leaving.read('First');
+  leaving.leave();
+  const left = await traceOf('traced-left');
+  assert.deepEqual(pick(left).slice(2, 5), [true, 'abandoned', 200]);
+  assert.ok(Number(left['chargedMicros']) > 0);
+});
+
+test('D4 CC-19 a call without a valid key leaves a log line and no row', async () => {
+  const headers = { 'x-correlation-id': 'unknown-key' };
+  const reply = await chat({ url: service.url, key: 'svc_nobody', user: USER, headers });
+  assertRefusal(reply, { code: 'UNAUTHORIZED', hasLink: false });
+  const [line] = await waitUntil('the line is written', async () => {
+    const lines = service.linesOf('unknown-key');
+    return lines.length > 0 && lines;
+  });
+  assert.deepEqual(
+    [line?.['msg'], line?.['status'], line?.['code'], line?.['appId']],
+    ['call', 401, 'UNAUTHORIZED', undefined],
+  );
+  await traced({}); // Written after it, so that row would be there by now.
+  assert.deepEqual((await tracesOf(operator, '/operator/calls?correlationId=unknown-key')).traces, []);
+});
+
+test('D4 CC-19 traces older than the setting are deleted, the oldest first and a few at a time', async () => {
+  const { owner: db } = service.database;
+  await traced({ key: app.testKey });
+  const count = async () => (await db.query('select from traces.calls')).rowCount ?? 0;
+  const before = await count();
+  assert.ok(before > 2);
+  assert.equal(await deleteOldTraces(db, 3 * 86_400_000, 5_000), 0);
+  await db.query(`update traces.calls set ended_at = ended_at - interval '3 days'
+    where trace_id in (select trace_id from traces.calls order by trace_id limit 2)`);
+  assert.equal(await deleteOldTraces(db, 3 * 86_400_000, 1), 1);
+  assert.equal(await deleteOldTraces(db, 3 * 86_400_000, 5_000), 1);
+  assert.equal(await count(), before - 2);
+});
+
+test('D4 AU-06 CP-05 owners find calls of their own apps only, and nobody else finds any', async () => {
+  upstream.script(ANSWER);
+  const [reply, trace] = await traced({});
+  const callId = String(reply.headers.get('x-service-call-id'));
+  const stranger = await newOwner(service);
+  const other = await newOwnApp(stranger);
+  for (const query of [`correlationId=${String(trace['correlationId'])}`, `callId=${callId}`]) {
+    assert.deepEqual(await tracesOf(stranger, `/apps/${other.appId}/calls?${query}`), { calls: [], traces: [] });
+    assertRefusal(await stranger.ask('GET', `/apps/${app.appId}/calls?${query}`), {
+      code: 'NOT_FOUND',
+      hasLink: false,
+    });
+    assertRefusal(await stranger.ask('GET', `/operator/calls?${query}`), { code: 'FORBIDDEN', hasLink: false });
+    const elsewhere = await tracesOf(operator, `/operator/calls?${query}&appId=${other.appId}`);
+    assert.deepEqual(elsewhere, { calls: [], traces: [] });
+  }
+  for (const query of ['', 'correlationId=a&callId=b', 'correlationId=a%20b']) {
+    assertRefusal(await owner.ask('GET', `/apps/${app.appId}/calls?${query}`), {
+      code: 'BAD_REQUEST',
+      param: 'correlationId',
+      hasLink: false,
+    });
+  }
+  assert.deepEqual(await tracesOf(owner, `/apps/${app.appId}/calls?callId=no-id`), { calls: [], traces: [] });
+});
