@@ -28,7 +28,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   operator: ['kernel', 'db', 'accounts', 'catalogue', 'ledger', 'payments', 'audit', 'contract'],
   usage: ['kernel', 'db'],
   traces: ['kernel', 'db'],
-  sandbox: ['kernel', 'db'],
+  sandbox: ['kernel', 'db', 'simulator'],
   connections: ['kernel', 'db', 'ledger', 'audit'],
   gateway: [
     'kernel',
