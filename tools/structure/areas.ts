@@ -25,11 +25,27 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['kernel', 'db', 'contract', 'audit'],
   ledger: ['kernel', 'db'],
   payments: ['kernel', 'db', 'ledger', 'audit'],
-  operator: ['kernel', 'db', 'accounts', 'catalogue', 'ledger', 'payments', 'audit', 'contract'],
+  connections: ['kernel', 'db', 'ledger', 'audit'],
+  operator: [
+    'kernel',
+    'db',
+    'accounts',
+    'identities',
+    'catalogue',
+    'ledger',
+    'payments',
+    'connections',
+    'audit',
+    'contract',
+  ],
   usage: ['kernel', 'db'],
   traces: ['kernel', 'db'],
+<<<<<<< HEAD
   sandbox: ['kernel', 'db', 'simulator'],
   connections: ['kernel', 'db', 'ledger', 'audit'],
+=======
+  sandbox: ['kernel', 'db'],
+>>>>>>> main
   gateway: [
     'kernel',
     'accounts',
