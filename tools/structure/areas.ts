@@ -40,12 +40,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   ],
   usage: ['kernel', 'db'],
   traces: ['kernel', 'db'],
-<<<<<<< HEAD
   sandbox: ['kernel', 'db', 'simulator'],
-  connections: ['kernel', 'db', 'ledger', 'audit'],
-=======
-  sandbox: ['kernel', 'db'],
->>>>>>> main
   gateway: [
     'kernel',
     'accounts',
