@@ -26,6 +26,7 @@ import { addServiceRoutes } from '#http/operator-plane/service.ts';
 import { addOperatorWalletRoutes, addMovementRoutes } from '#http/operator-plane/wallets.ts';
 import { addDevelopmentPages } from '#web/development/development-pages.ts';
 import type { PageRoutes } from '#http/page-routes.ts';
+import { createNowhere } from '#web/frame/nowhere.ts';
 import { createPages } from '#web/pages.ts';
 import { resetMail } from '#mail/letters.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
@@ -144,7 +145,8 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   };
   const paces = createPaces(config.accountPace);
   const { addressOf, sessions } = control;
-  const of = { log, findSession: sessions.find, addressOf, paces, publicUrl: config.publicUrl };
+  const showNowhere = createNowhere(config);
+  const of = { log, findSession: sessions.find, addressOf, paces, showNowhere, publicUrl: config.publicUrl };
   const planes = await createPlanes(of, (plane) => {
     followHandlers(plane, underWay);
     addRoutes(plane, control, operator);
