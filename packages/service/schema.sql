@@ -274,6 +274,14 @@ create table connections.connections (
 CREATE INDEX connections_of ON connections.connections USING btree (identity_id, consented_at);
 grant insert, select, update on connections.connections to purser_live;
 
+create table connections.releases (
+  app_id text collate "C" not null,
+  user_id text collate "C" not null,
+  released_at timestamp with time zone default clock_timestamp() not null,
+  constraint releases_pkey PRIMARY KEY (app_id, user_id)
+);
+grant select on connections.releases to purser_live;
+
 -- db
 
 create schema db;
@@ -1001,6 +1009,10 @@ alter table webhooks.copies add constraint copies_subscription_id_fkey FOREIGN K
 
 -- audit.refuse_change() returns trigger
 --   plpgsql, volatile
+
+-- connections.release(p_app text, p_user text) returns TABLE(identity_id text, is_paused boolean, cap_before_pause_micros bigint)
+--   plpgsql, volatile, security definer, search_path=pg_catalog
+grant execute on function connections.release(text,text) to purser_live;
 
 -- db.analyze_small_table() returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog

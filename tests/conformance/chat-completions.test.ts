@@ -253,7 +253,7 @@ test('CC-12 if the provider reports no usage, a caller who asks for it gets our 
   const before = await service.wallet(app, 'u');
   const payloads = await askForStream({ stream_options: { include_usage: true } });
   const usage = payloads.at(-1)?.['usage'] as Record<string, number>;
-  assert.equal(usage['completion_tokens'], 4); // 16 bytes, four to a token.
+  assert.equal(usage['completion_tokens'], 4); // 14 letters, about four to a token.
   assert.ok((usage['prompt_tokens'] ?? 0) > 0);
   assert.equal(usage['total_tokens'], (usage['prompt_tokens'] ?? 0) + 4);
   const charge = chargeFor({ prompt: usage['prompt_tokens'] ?? 0, completion: 4 });

@@ -6,7 +6,7 @@ import { chat, COMPLETIONS, type Reply, replyOf } from '../support/client.ts';
 import { type HttpRequest, httpSend } from '../support/http-request.ts';
 import { FOREIGN_PARAMETERS, PARAMETER_TABLE } from '../support/parameter-table.ts';
 import { frame, streamSteps, type UpstreamScript } from '../support/scripted-upstream.ts';
-import { openStream } from '../support/open-stream.ts';
+import { openStream, payloadsOf } from '../support/open-stream.ts';
 import { setStage } from '../support/stage.ts';
 import { type Fault, STEPS, violate, violationCatalogue } from '../support/violations.ts';
 
@@ -217,3 +217,45 @@ test('AU-01 SB-02 an unknown key gets the same refusal with either prefix', asyn
   assert.ok(live !== undefined && sandbox !== undefined);
   assertSame(live, sandbox, { isKnown: false });
 });
+
+const SHAPE = {
+  type: 'object',
+  properties: {
+    kind: { enum: ['a', 'b'] },
+    version: { const: 3 },
+    items: { type: 'array', minItems: 2, items: { $ref: '#/$defs/item' } },
+    extra: { type: 'string' },
+  },
+  required: ['kind', 'version', 'items'],
+  $defs: { item: { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] } },
+};
+const INSTANCE = { kind: 'a', version: 3, items: [{ count: 1 }, { count: 1 }] };
+
+for (const [asked, format, given] of [
+  ['JSON', { type: 'json_object' }, { sandbox: true }],
+  ['JSON of a schema', { type: 'json_schema', json_schema: { name: 'shape', schema: SHAPE } }, INSTANCE],
+] as const) {
+  test(`A9 SB-02 the canned answer has the shape that was asked for: two choices of ${asked}, plain and streamed`, async () => {
+    const fields = { n: 2, response_format: format };
+    const plain = await chat({ url: service.url, key: app.testKey, user: 'shaped' }, fields);
+    const choices = plain.body['choices'] as { index: number; message: { content: string } }[];
+    const said = choices.map(({ index, message }) => `${index}: ${message.content}`);
+    assert.deepEqual(said, [`0: ${JSON.stringify(given)}`, `1: ${JSON.stringify(given)}`]);
+    const streamed = await chat(
+      { url: service.url, key: app.testKey, user: 'shaped' },
+      { ...fields, stream: true, stream_options: { include_usage: true } },
+    );
+    const payloads = payloadsOf(streamed.text).slice(0, -1) as {
+      choices: { index: number; delta: { content?: string }; finish_reason: string | null }[];
+      usage: { completion_tokens: number } | null;
+    }[];
+    for (const wanted of [0, 1]) {
+      const own = payloads.flatMap(({ choices: some }) => some.filter(({ index }) => index === wanted));
+      assert.equal(own.map(({ delta }) => delta.content ?? '').join(''), JSON.stringify(given));
+      assert.equal(own.at(-1)?.finish_reason, 'stop');
+    }
+    // The prompts differ: the streamed request has more fields.
+    const generated = (plain.body['usage'] as { completion_tokens: number }).completion_tokens;
+    assert.equal(payloads.at(-1)?.usage?.completion_tokens, generated);
+  });
+}

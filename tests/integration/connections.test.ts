@@ -91,7 +91,7 @@ test('BI-04 a wallet belongs to the first identity that consents: another one ch
   for (const isConnected of [true, false]) {
     if (!isConnected) await connections.setConnected({ ...first, connectionId }, false);
     const userId = user as EndUserId;
-    const consent = { ...second, appId, userId, userLabel: 'Theirs', cap: undefined };
+    const consent = { ...second, appId, userId, userLabel: 'Theirs', cap: undefined, linkBeganAtMs: Date.now() };
     assert.equal(await connections.consent(consent), 'foreign');
     assert.equal((await walletOf(user)).isConnected, isConnected);
   }
@@ -114,10 +114,11 @@ test('BI-04 when several identities consent at once, one of them owns the wallet
           userId: user as EndUserId,
           userLabel: undefined,
           cap: micros(BigInt(index + 1)),
+          linkBeganAtMs: Date.now(),
         }),
       ),
     );
-    const winners = made.filter((one) => one !== 'foreign');
+    const winners = made.filter((one) => typeof one !== 'string');
     assert.equal(winners.length, 1);
     const owned = await connections.find(appId, user as EndUserId);
     assert.equal(owned?.identityId, winners[0]?.identityId);

@@ -64,6 +64,7 @@ function modelOf({ input, cached, cacheWrite, output, margin, ...rest }: AnyMode
     parameters: undefined,
     outputLimitParameter: 'max_completion_tokens',
     onAbandon: 'cancel',
+    tokenizer: 'o200k',
     timeoutMs: 60_000,
     ...rest,
   };

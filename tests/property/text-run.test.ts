@@ -27,7 +27,7 @@ const CALL_ID = newCallId();
 function callOf(wantsUsage: boolean): ChatCall {
   return {
     callId: CALL_ID,
-    model: { id: 'acme.large-1', price: PRICE, minOutputTokens: 16 } as Model,
+    model: { id: 'acme.large-1', price: PRICE, minOutputTokens: 16, tokenizer: 'o200k' } as Model,
     wantsUsage,
     choices: 2,
     prompt: { tokensMax: 1_000, tokensEstimated: 20 },
@@ -224,7 +224,7 @@ test('CC-01 padding is passed on unchanged and costs nothing, even next to the u
     sent.map(({ obfuscation }) => obfuscation),
   );
   assert.match(tally.closingFrames(), /"obfuscation":"p{3000}"/);
-  assert.equal(tally.endingAs('answered').usage.completionTokens, 1);
+  assert.equal(tally.endingAs('answered').usage.completionTokens, 2);
 });
 
 /** The same member in two other places. Only the one in the delta is generated text. */

@@ -59,7 +59,8 @@ async function probe(
   tag: string,
   amount: number,
 ): Promise<Seen['code']> {
-  const call = { tag, model: PROBE_MODEL, isStream: false, wantsUsage: false };
+  // A stream, because the size of a plain answer bounds what it may ask for.
+  const call = { tag, model: PROBE_MODEL, isStream: true, wantsUsage: false };
   let tokens = amount;
   // The number is part of the body that it pays for, so try once more if it has lost a digit.
   for (let round = 0; round < 3; round += 1) {
@@ -69,6 +70,6 @@ async function probe(
   const body = bodyOf({ ...call, outputTokensMax: tokens });
   if (Buffer.byteLength(body) + tokens !== amount) return undefined;
   provider.expect(tag, FREE_ANSWER);
-  const { ending, code } = await sendCall({ url, key, user, tag, body, isStream: false, leaveAfterMs: undefined });
+  const { ending, code } = await sendCall({ url, key, user, tag, body, isStream: true, leaveAfterMs: undefined });
   return ending === 'complete' ? 'complete' : (code ?? ending);
 }

@@ -46,8 +46,9 @@ export function connectionsOf({ url, owner }: TestDatabase): TestConnections {
         userId: user as EndUserId,
         userLabel,
         cap: cap === undefined ? undefined : micros(BigInt(cap)),
+        linkBeganAtMs: Date.now(),
       });
-      if (made === 'foreign') throw new Error('The wallet is another identity’s.');
+      if (typeof made === 'string') throw new Error(`The wallet was not connected: ${made}.`);
       return made;
     },
   };

@@ -25,7 +25,7 @@ export interface DocumentCheck {
 /** Bytes that are not an HTTP request are refused before there is a route (ER-08). */
 const BELOW_ROUTES = /^(The request is not valid HTTP|`expect` must be )/;
 /** The document must describe our own headers and those that clients act on. */
-const TOLD = /^(x-service-|retry-after|x-should-retry|www-authenticate|ratelimit)/;
+const TOLD = /^(x-service-|retry-after|x-should-retry|www-authenticate|ratelimit|x-ratelimit-)/;
 
 /** Compares answers with the document. */
 export function documentCheck(text: string): DocumentCheck {

@@ -1,3 +1,5 @@
+import { createTokenCounter } from '../../packages/service/src/gateway/usage/token-counter.ts';
+
 // The hold of a call on the catalogue of `catalogueAt`, calculated in integers independently of the service's code:
 // input costs 1 micro a token, output 4, plus a margin of a tenth. A prompt has at most a token per byte plus 512.
 
@@ -31,10 +33,12 @@ export function leftFor(hold: number): number {
   return left;
 }
 
-/** The charge of an abandoned stream: a token for every four bytes of its body and of what was generated (CC-11). */
+/** The charge of an abandoned stream: a token for every four bytes of its body, and our own count of what was generated (CC-11). */
 export function estimatedCharge(body: string, generated: string): number {
   const prompt = BigInt(Math.ceil(Buffer.byteLength(body) / 4));
-  const output = BigInt(Math.ceil(Buffer.byteLength(generated) / 4));
+  const counter = createTokenCounter('o200k');
+  counter.add(generated);
+  const output = BigInt(counter.tokens());
   return withMargin(prompt * INPUT_MICROS + output * OUTPUT_MICROS);
 }
 

@@ -25,6 +25,8 @@ const priceMicros = z.int().min(0).max(PRICE_MAX);
 const tokens = z.int().min(1).max(TOKENS_MAX);
 /** What to do when a caller leaves a stream: stop the provider, or read on to learn what it will charge. */
 const onAbandon = z.enum(['cancel', 'drain']);
+/** Families of tokenizers, named after the vocabulary of which each is typical. */
+const tokenizer = z.enum(['o200k', 'cl100k']);
 export const aliasName = z.string().regex(NAME, NAME_WORDS);
 
 /** A provider. Its key is named, not contained: the catalogue is shown to operators and kept in the database. */
@@ -77,6 +79,10 @@ export const modelSchema = z.strictObject({
   parameters: z.array(z.string()).optional(),
   outputLimitParameter: z.enum(['max_tokens', 'max_completion_tokens']).default('max_completion_tokens'),
   onAbandon: onAbandon.optional(),
+  /** It reasons without showing the text. If left out, a model does that takes `reasoning_effort` by its own list. */
+  reasonsOutOfSight: z.boolean().optional(),
+  /** How our own counts are made: `o200k` (the default) for vocabularies of 150,000 entries and more, `cl100k` for smaller ones. */
+  tokenizer: tokenizer.optional(),
   timeoutMs: z.int().min(1_000).max(TIMEOUT_MS_MAX).default(600_000),
 });
 
@@ -98,6 +104,12 @@ export const catalogueSchema = z
         complain(['models', index, 'provider'], `there is no provider \`${model.provider}\``);
       }
       checkPrice(model, (field, message) => complain(['models', index, field], message));
+      if (
+        reasonsOutOfSight(model) &&
+        (model.onAbandon ?? catalogue.providers[model.provider]?.onAbandon) === 'cancel'
+      ) {
+        complain(['models', index, 'onAbandon'], CANCEL_OUT_OF_SIGHT);
+      }
     }
     for (const [alias, target] of Object.entries(catalogue.aliases)) {
       if (ids.has(alias)) complain(['aliases', alias], 'is the identifier of a model');
@@ -106,6 +118,15 @@ export const catalogueSchema = z
       if (!ids.has(target)) complain(['aliases', alias], `there is no model \`${target}\``);
     }
   });
+
+const CANCEL_OUT_OF_SIGHT =
+  'must be "drain": a model that reasons out of sight bills tokens that nobody can count when its stream is cancelled. ' +
+  'If this model shows all that it generates, say `"reasonsOutOfSight": false`';
+
+/** Whether a model generates text that it does not show. A model that takes `reasoning_effort` is taken for one unless it says no. */
+export function reasonsOutOfSight(model: Pick<CatalogueModel, 'reasonsOutOfSight' | 'parameters'>): boolean {
+  return model.reasonsOutOfSight ?? model.parameters?.includes('reasoning_effort') ?? false;
+}
 
 /** Whether an address contains no secret. Operators see the whole catalogue, addresses included. */
 function isBare(text: string): boolean {
@@ -129,4 +150,5 @@ function checkPrice(model: CatalogueModel, complain: (field: string, message: st
 
 export type CatalogueProvider = z.output<typeof providerSchema>;
 export type CatalogueModel = z.output<typeof modelSchema>;
+export type Tokenizer = z.output<typeof tokenizer>;
 export type CatalogueFile = z.output<typeof catalogueSchema>;

@@ -13,6 +13,7 @@ export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 export const accountId = z.string().brand<'AccountId'>();
 export const appId = z.string().brand<'AppId'>();
 export const keyId = z.string().brand<'KeyId'>();
+export const identityId = z.string().brand<'IdentityId'>();
 export const sessionId = z.string().brand<'SessionId'>();
 export const listenerId = z.string().brand<'ListenerId'>();
 export const paymentId = z.string().max(64).brand<'PaymentId'>();

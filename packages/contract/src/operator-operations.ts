@@ -71,6 +71,28 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Lifts the suspension of a wallet',
     refuses: [...OWN, 'CONFLICT'],
   },
+  'POST /operator/apps/{appId}/wallets/{userId}/release': {
+    id: 'releaseWallet',
+    tag: ANY_WALLETS,
+    summary: 'Releases a wallet from its owner',
+    description:
+      'For an owner who cannot sign in any more. The wallet keeps its money and is disconnected, so nothing is spent. The next person who agrees with a link made afterwards becomes its owner: make sure that the app gives that link to the right user. The owner so far is told by mail.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
+  'GET /operator/identities': {
+    id: 'findIdentity',
+    tag: ANY_WALLETS,
+    summary: 'Finds a person who owns wallets by their e-mail',
+    refuses: OWN,
+  },
+  'PATCH /operator/identities/{identityId}': {
+    id: 'moveIdentity',
+    tag: ANY_WALLETS,
+    summary: 'Gives a person another e-mail; ends their sessions and removes their passkeys',
+    description:
+      'For a person who has lost their mailbox. They sign in with a code to the new address. Both addresses are told by mail. If somebody signs in with the new address already, the answer is a 409: release the wallets instead.',
+    refuses: [...OWN, 'CONFLICT'],
+  },
   'GET /operator/catalogue': { id: 'getCatalogue', tag: CATALOGUE, summary: 'Shows the catalogue' },
   'PUT /operator/catalogue': {
     id: 'replaceCatalogue',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { aliasName, catalogueSchema, modelSchema } from './catalogue.ts';
 import { accountSchema, amount, appSchema, email, moment, name, newPassword, pageLimit } from './control.ts';
-import { accountId, appId, paymentId, userId } from './identifiers.ts';
+import { accountId, appId, identityId, paymentId, userId } from './identifiers.ts';
 
 /** Requests and answers of the operator plane (CP-05). Everything that moves money needs a reason and a key. */
 
@@ -146,6 +146,10 @@ export const walletPageSchema = z.strictObject({
 /** A wallet with its holds and entries, all read in one snapshot, so that the figures agree with each other. */
 export const walletDetailsSchema = z.object({
   wallet: operatorWalletSchema,
+  owner: z
+    .object({ identityId: z.string(), email: z.string() })
+    .nullable()
+    .meta({ description: 'The person who has consented. Null if nobody has, or the wallet was released.' }),
   holds: z
     .array(z.object({ callId: z.string(), amountMicros: amount, stream: z.boolean(), placedAt: moment }))
     .meta({ description: 'The oldest 1,000.' }),
@@ -163,6 +167,20 @@ export const walletDetailsSchema = z.object({
   ),
   next,
 });
+
+export const identityQuerySchema = z.strictObject({ email });
+export const identityParamsSchema = z.object({ identityId });
+export const moveIdentitySchema = z.strictObject({ email, reason });
+/** A person who owns wallets. */
+export const identitySchema = z
+  .object({
+    identityId: z.string(),
+    email: z.string(),
+    wallets: z
+      .array(z.object({ appId: z.string(), userId: z.string() }))
+      .meta({ description: 'The newest 100 that they have connected.' }),
+  })
+  .meta({ id: 'Identity' });
 
 /** The result of the ledger check (WA-09). `ok` is true only if nothing differs. */
 export const ledgerCheckSchema = z.object({

@@ -34,11 +34,12 @@ const threshold = z
 
 interface Chosen {
   readonly events: readonly EventType[];
-  readonly lowBalanceThresholdMicros?: number | undefined;
+  readonly lowBalanceThresholdMicros?: number | null | undefined;
 }
 
 /** The threshold is required with `balance.low` and refused without it (WH-03). A useless one hints at a mistake. */
-function checkThreshold({ events: types, lowBalanceThresholdMicros }: Chosen, context: z.RefinementCtx): void {
+function checkThreshold({ events: types, lowBalanceThresholdMicros: given }: Chosen, context: z.RefinementCtx): void {
+  const lowBalanceThresholdMicros = given ?? undefined; // An answer says null.
   const path = ['lowBalanceThresholdMicros'];
   const wants = types.includes('balance.low');
   if (wants && lowBalanceThresholdMicros === undefined) {
@@ -49,12 +50,25 @@ function checkThreshold({ events: types, lowBalanceThresholdMicros }: Chosen, co
   }
 }
 
+/** Fields of an answer that only the service sets. A `PUT` may send them back, and they are ignored. */
+const readOnly = z.unknown().optional().meta({ readOnly: true, description: 'Set by the service: ignored here.' });
+
 /**
- * The subscription that an owner wants. It replaces the old one as a whole. The address is checked by the endpoint guard
- * and not here, because that takes a look-up of its name.
+ * The subscription that an owner wants. It replaces the old one as a whole. The answer of `GET` can be sent back unchanged.
+ * The address is checked by the endpoint guard and not here, because that takes a look-up of its name.
  */
 export const putWebhookSchema = z
-  .strictObject({ endpointUrl, events, lowBalanceThresholdMicros: threshold.optional() })
+  .strictObject({
+    endpointUrl,
+    events,
+    lowBalanceThresholdMicros: threshold.nullish(),
+    appId: readOnly,
+    status: readOnly,
+    disabledReason: readOnly,
+    droppedInRow: readOnly,
+    secretFingerprint: readOnly,
+    signingSecret: readOnly,
+  })
   .superRefine(checkThreshold);
 
 /** A subscription. `disabled` means that too many events in a row were dropped (WH-12); putting it again enables it. */

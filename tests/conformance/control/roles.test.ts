@@ -4,6 +4,7 @@ import type { OperationObject } from '../../../packages/service/src/http/openapi
 import { sampleOf } from '../../../packages/service/src/http/reference/example.ts';
 import { type AppId, newAppId } from '../../../packages/service/src/kernel/ids.ts';
 import { chat, type Reply, send } from '../../support/client.ts';
+import { connectionsOf } from '../../support/connections.ts';
 import { newOperator, newOwner, PASSWORD, signIn } from '../../support/control.ts';
 import { readDocument } from '../../support/document.ts';
 import { httpSend } from '../../support/http-request.ts';
@@ -39,6 +40,13 @@ const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
 upstream.script({ body: completionBody({ model: 'm', content: 'Hi.', usage }) });
 const called = await chat({ url, key: keys.live.apiKey, user: 'anna' });
 assert.equal(called.status, 200, called.text);
+
+/** People who own wallets: one that operators look up, and one that they move and take a wallet from. */
+const connections = connectionsOf(database);
+const EMAIL = 'wallets@example.test';
+await connections.newIdentity(EMAIL);
+const walletOwner = await connections.newIdentity();
+await connections.connect({ identity: walletOwner, appId, user: 'anna' });
 
 /** Opens another session of the owner. */
 async function openSession(): Promise<{ readonly token: string | undefined; readonly sessionId: string }> {
@@ -90,6 +98,7 @@ const NAMED: Readonly<Record<string, () => Promise<string> | string>> = {
     String(
       (await (spareListener ??= owner.get(201, 'POST', `/apps/${appId}/webhook/listeners`, TOP_UPS)))['listenerId'],
     ),
+  identityId: () => walletOwner.identityId,
   accountId: async () => {
     const { account } = await (await newOwner(service)).get(200, 'GET', '/sessions/current');
     return (account as { accountId: string }).accountId;
@@ -100,6 +109,7 @@ let count = 0;
 /** Bodies for routes where the minimum that the document asks for is not enough. */
 const BODIES: Readonly<Record<string, () => unknown>> = {
   changeApp: () => ({ name: 'Renamed' }),
+  moveIdentity: () => ({ email: `moved-${(count += 1)}@example.test`, reason: 'Lost.' }),
   changePassword: () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
   openWallet: () => ({ userId: `user-${(count += 1)}` }),
   replaceCatalogue: () => catalogue,
@@ -123,7 +133,9 @@ async function call(
   for (const { name } of parameters.filter((one) => one.in === 'path')) {
     path = path.replace(`{${name}}`, more[name] ?? (await NAMED[name]?.()) ?? 'x');
   }
-  const query = parameters.filter((one) => one.in === 'query' && one.required).map(({ name }) => `${name}=text`);
+  const query = parameters
+    .filter((one) => one.in === 'query' && one.required)
+    .map(({ name }) => (name === 'email' ? `email=${EMAIL}` : `${name}=text`));
   if (operationId === 'listCopies') query.push('waitSeconds=0');
   if (operationId === 'findCalls' || operationId === 'findAnyCalls') query.push('callId=text'); // One of two is required.
   const schema = requestBody?.content['application/json']?.schema;

@@ -180,3 +180,17 @@ test('CP-05 simultaneous edits of a large catalogue all succeed', async () => {
   const { aliases } = await read();
   assert.equal(Object.keys(aliases).filter((alias) => alias.startsWith('many-')).length, 8);
 });
+
+test('B2 CC-11 an entry from before the check is drained, and stands in the way of no other change', async () => {
+  await service.database.owner.query(
+    `update catalogue.models set settings = settings || '{"reasonsOutOfSight": true, "onAbandon": "cancel"}'
+     where model_id = 'acme.large-1'`,
+  );
+  const { aliases } = await read();
+  assert.ok((await read()).models.some(({ id, onAbandon }) => id === 'acme.large-1' && onAbandon === 'drain'));
+  const changed = { ...(await read()), aliases: { ...aliases, other: 'acme.large-1' } };
+  assert.equal((await operator.ask('PUT', FILE, changed)).status, 200);
+  const models = changed.models.map((model) => ({ ...model, onAbandon: 'cancel' }));
+  const refused = await operator.ask('PUT', FILE, { ...changed, models });
+  assertRefusal(refused, { code: 'BAD_REQUEST', param: 'models.0.onAbandon' }, refused.text);
+});

@@ -5,8 +5,10 @@ import { openBrowser } from '../../support/browser.ts';
 import { chat } from '../../support/client.ts';
 import { CONSENT, consent, consentAndGoOn, newConnectPerson, wayBackOf } from '../../support/connect-pages.ts';
 import { setConnectStage } from '../../support/connect-stage.ts';
+import { newOperator } from '../../support/control.ts';
 import { assertPage } from '../../support/page.ts';
-import { browserOf } from '../../support/people.ts';
+import { browserOf, signedInPerson } from '../../support/people.ts';
+import type { FullLine } from '../../support/trail.ts';
 
 const stage = await setConnectStage();
 const { service, newConnectApp, connections, everything } = stage;
@@ -185,4 +187,97 @@ test('SB-09 the sandbox’s link leads only to a page that explains it', async (
       assertPage(await browser.ask(`/connect/sandbox/${step}`), 404, 'This link no longer works');
     }
   }
+});
+
+const operator = await newOperator(service);
+
+async function mailsTo(email: string): Promise<readonly string[]> {
+  const { rows } = await service.database.owner.query<{ subject: string }>(
+    'select subject from mail.messages where recipient = $1 order by message_id',
+    [email],
+  );
+  return rows.map(({ subject }) => subject);
+}
+
+test('B8 WA-15 a released wallet keeps its money, and only a link made afterwards gives it to the next person', async () => {
+  const [{ email, user }, next] = [newConnectPerson(), newConnectPerson()];
+  const path = `/operator/apps/${app.appId}/wallets/${user}`;
+  const owned = () => connections.find(app.appId, user as EndUserId);
+  const refused = await operator.ask('POST', `${path}/release`, { reason: 'Lost the mailbox' });
+  assert.equal(refused.status, 404, refused.text); // Nobody owns it.
+  await consent(await browserOf(service, email), await app.linkFor(user));
+  await service.fund(app, user, 500);
+  const before = (await operator.get(200, 'GET', path))['owner'] as { identityId: string; email: string };
+  assert.equal(before.email, email);
+  assert.equal((await operator.ask('POST', `${path}/release`, {})).status, 400);
+  assert.equal((await owned())?.identityId, before.identityId);
+  const link = await app.linkFor(user);
+  const released = await operator.get(200, 'POST', `${path}/release`, { reason: 'Lost the mailbox' });
+  assert.deepEqual([released['connected'], released['balanceMicros']], [false, 500]);
+  assert.equal((await operator.get(200, 'GET', path))['owner'], null);
+  assert.deepEqual(await mailsTo(email), ['A wallet is no longer yours']);
+  assert.equal((await chat({ url: service.url, key: app.liveKey, user })).status, 402);
+
+  const stranger = await browserOf(service, next.email);
+  for (const old of [link, app.oldLinkFor(user, 600)]) {
+    await stranger.open(old);
+    assertPage(await stranger.submit(`${old}/consent`, CONSENT), 404, 'This link no longer works');
+    assert.equal(await owned(), undefined);
+  }
+  // A link counts as newer once it is five seconds younger than the release.
+  await service.database.owner.query(
+    `update connections.releases set released_at = released_at - interval '10 s' where user_id = $1`,
+    [user],
+  );
+  await consent(stranger, await app.linkFor(user));
+  const now = await owned();
+  assert.deepEqual([now?.wallet.isConnected, now?.wallet.balance], [true, 500n]);
+  const subject = `${app.appId} ${user}`;
+  const { entries } = (await operator.get(200, 'GET', '/operator/audit?limit=10')) as { entries: FullLine[] };
+  const [claimed, act] = entries.filter((line) => line.subject === subject);
+  assert.deepEqual([claimed?.action, claimed?.actor], ['wallet.claim', now?.identityId]);
+  assert.deepEqual([act?.action, act?.reason, act?.before], ['wallet.release', 'Lost the mailbox', before]);
+});
+
+test('B8 WA-15 a person moved to another e-mail keeps their wallets, and nobody signs in by the old one', async () => {
+  const [{ email, user }, other] = [newConnectPerson(), newConnectPerson()];
+  const browser = await browserOf(service, email);
+  await consent(browser, await app.linkFor(user));
+  const found = await operator.get(200, 'GET', `/operator/identities?email=${email}`);
+  assert.deepEqual(found['wallets'], [{ appId: app.appId, userId: user }]);
+  const path = `/operator/identities/${String(found['identityId'])}`;
+  const { owner } = service.database;
+  await owner.query(
+    `insert into identities.passkeys (credential_id, identity_id, public_key, sign_count) values ('old', $1, '', 0)`,
+    [found['identityId']],
+  );
+  await browserOf(service, other.email);
+  const reason = 'Showed a passport';
+  for (const [body, status] of [
+    [{ email: 'new-mailbox@example.test' }, 400],
+    [{ email: 'no address', reason }, 400],
+    [{ email: other.email, reason }, 409],
+  ] as const) {
+    assert.equal((await operator.ask('PATCH', path, body)).status, status);
+  }
+  assert.equal(
+    (await operator.ask('PATCH', '/operator/identities/none', { email: 'x@example.test', reason })).status,
+    404,
+  );
+  const moved = await operator.get(200, 'PATCH', path, { email: 'New-Mailbox@example.test', reason });
+  assert.deepEqual(moved, { ...found, email: 'new-mailbox@example.test' });
+
+  assert.equal((await browser.ask('/wallet')).status, 303, 'signed out');
+  const { rowCount } = await owner.query(`select from identities.passkeys where credential_id = 'old'`);
+  assert.equal(rowCount, 0);
+  assert.deepEqual(await mailsTo(email), ['Your wallets have another e-mail']);
+  assert.deepEqual(await mailsTo('new-mailbox@example.test'), ['Your wallets have this e-mail now']);
+  const again = await signedInPerson(service, 'new-mailbox@example.test');
+  assert.ok((await again.open('/wallet')).text.includes('Notes'));
+  const old = await signedInPerson(service, email);
+  assert.ok(!(await old.open('/wallet')).text.includes('Notes'), 'the old address is a new person');
+  const { entries } = (await operator.get(200, 'GET', '/operator/audit?limit=1')) as { entries: FullLine[] };
+  const [act] = entries;
+  assert.deepEqual([act?.action, act?.reason, act?.subject], ['identity.move', reason, found['identityId']]);
+  assert.deepEqual([act?.before, act?.after], [{ email }, { email: 'new-mailbox@example.test' }]);
 });

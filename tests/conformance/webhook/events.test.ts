@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { EVENT_SCHEMAS } from '../../../packages/contract/src/webhook-events.ts';
+import type { EventType } from '../../../packages/contract/src/webhooks.ts';
 import type { EndUserId } from '../../../packages/service/src/kernel/ids.ts';
 import { sha256 } from '../../../packages/service/src/kernel/crypto.ts';
 import { micros } from '../../../packages/service/src/kernel/micros.ts';
@@ -15,7 +17,7 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 interface Event {
   readonly id: string;
-  readonly type: string;
+  readonly type: EventType;
   readonly createdAt: string;
   readonly appId: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -23,7 +25,11 @@ interface Event {
 
 async function sentTo({ path }: SubscribedApp): Promise<readonly Event[]> {
   await whenQuiet();
-  return receiver.at(path).map(({ body }) => JSON.parse(body.toString('utf8')) as Event);
+  return receiver.at(path).map(({ body }) => {
+    const event = JSON.parse(body.toString('utf8')) as Event;
+    EVENT_SCHEMAS[event.type].parse(event); // Strict: every field is described, and none is missing.
+    return event;
+  });
 }
 
 /** Holds money and settles later, as calls do. */
@@ -75,6 +81,37 @@ test('WH-04, WH-06 a payment is reported once, with exactly the fields of the en
     },
   );
 });
+
+test('D10 WH-09 the document describes each event and its headers as they are sent', async () => {
+  const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 500 });
+  await connect(app.appId, 'described', true);
+  await topUp(app.appId, 'described', 1_000);
+  await settle(await hold(app, 'described', 600), 600);
+  const { webhooks } = (await send('/openapi.json', { url: service.url })).body as { webhooks: Described };
+  const events = await sentTo(app);
+  assert.deepEqual(events.map(({ type }) => type).toSorted(), Object.keys(webhooks).toSorted());
+  for (const { headers, body } of receiver.at(app.path)) {
+    const event = JSON.parse(body.toString('utf8')) as Event;
+    const told = webhooks[event.type]?.post.parameters ?? [];
+    const sent = Object.keys(headers).filter((name) => name.startsWith('x-') || name === 'user-agent');
+    assert.deepEqual(told.map(({ name }) => name).toSorted(), sent.toSorted());
+    for (const { name, schema } of told) {
+      if (schema.pattern !== undefined) assert.match(String(headers[name]), new RegExp(schema.pattern));
+      if (schema.const !== undefined) assert.equal(headers[name], schema.const);
+    }
+  }
+});
+
+interface Described {
+  readonly [type: string]: {
+    readonly post: {
+      readonly parameters: readonly {
+        readonly name: string;
+        readonly schema: { readonly pattern?: string; readonly const?: string };
+      }[];
+    };
+  };
+}
 
 test('A5 WH-04 the id of an event tells no number of a wallet, and a repeated change has the same one', async () => {
   const app = await subscribe({ events: ALL, lowBalanceThresholdMicros: 500 });

@@ -40,6 +40,18 @@ test('WH-01 a subscription is created, read, replaced and removed; its secret is
   }
 });
 
+test('D10 WH-01 the answer of GET can be sent back by PUT unchanged, and what only the service sets is ignored', async () => {
+  for (const fields of [{ events: TOP_UPS }, { events: ['balance.low'], lowBalanceThresholdMicros: 500 }]) {
+    const { appId, secret } = await subscribe(fields);
+    const read = await owner.get(200, 'GET', hook(appId));
+    assert.deepEqual(await owner.get(200, 'PUT', hook(appId), read), read);
+    const other = { appId: 'app_x', status: 'disabled', disabledReason: 'x', droppedInRow: 4, signingSecret: secret };
+    const changed = { ...read, ...other, secretFingerprint: 'x', endpointUrl: `${receiver.url}/changed` };
+    assert.deepEqual(await owner.get(200, 'PUT', hook(appId), changed), { ...read, endpointUrl: changed.endpointUrl });
+    assertRefusal(await owner.ask('PUT', hook(appId), { ...read, unknown: 1 }), { code: 'BAD_REQUEST' });
+  }
+});
+
 test('WH-01 neither the secret nor anything it can be derived from is stored or shown again', async () => {
   const { appId, secret } = await subscribe();
   const { rows } = await service.database.owner.query<{ text: string }>(

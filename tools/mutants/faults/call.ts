@@ -2,6 +2,9 @@ import type { Mutant } from '../mutant.ts';
 import {
   abandoning,
   answerSize,
+  catalogue,
+  catalogueFile,
+  estimating,
   holdRequest,
   counting,
   failure,
@@ -14,6 +17,7 @@ import {
   settledFirst,
   stream,
   streamTally,
+  tokenCounter,
   usage,
   usageReport,
   validation,
@@ -152,8 +156,8 @@ export const CALL_FAULTS: readonly Mutant[] = [
     clause: 'CC-11',
     edits: [
       usageReport(
-        'return { usage: own, isEstimated: true, isClamped: false }',
-        'return { usage: own, isEstimated: false, isClamped: false }',
+        'return { usage: countOwn(), isEstimated: true, isClamped: false }',
+        'return { usage: countOwn(), isEstimated: false, isClamped: false }',
       ),
     ],
     killer: walking('CC-11 a streamed call: the provider leaves out the usage'),
@@ -258,6 +262,20 @@ export const CALL_FAULTS: readonly Mutant[] = [
       ),
     ],
     killer: answerSize('B1 CC-11 a stream whose next chunk is too large ends there, and what had come is charged'),
+  },
+  {
+    id: 'own-count-without-runs',
+    clause: 'CC-11',
+    edits: [tokenCounter('added += run[script] as number;', '')],
+    killer: estimating('B2 CC-11 our own count is at most a tenth below that of a real tokenizer, and sensible: o200k'),
+  },
+  {
+    id: 'hidden-reasoning-cancelled',
+    clause: 'CC-11',
+    edits: [catalogue("model.parameters?.includes('reasoning_effort') ?? false", 'false')],
+    killer: catalogueFile(
+      'MO-06 a file that leaves a model that takes `reasoning_effort` to a provider that cancels is refused with the place of the fault',
+    ),
   },
   {
     id: 'stream-without-an-end-charged',

@@ -15,7 +15,7 @@ import { startClockWatch } from '#db/clock-watch.ts';
 import { startGenerations } from '#db/generations.ts';
 import { startInstance } from '#db/instance.ts';
 import { createPool, type Pool } from '#db/pool.ts';
-import { selectDatabaseId, trustClock } from '#db/queries.ts';
+import { selectDatabaseId } from '#db/queries.ts';
 import { startSmallTableStatistics } from '#db/small-table-statistics.ts';
 import { createDrains } from '#gateway/stream/drains.ts';
 import type { StreamPace } from '#gateway/call/call.ts';
@@ -101,7 +101,6 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const catalogue = createCatalogue(upkeep, providers.canReach);
   const generations = await followChanges(upkeep, log, { accounts: keys, catalogue });
 
-  await trustClock(upkeep);
   const instance = await startInstance(upkeep, log, config.leaseMs);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
   const holds = createHolds({ pools: openLanePools(pool, 'live'), instance, spool, backlog: BACKLOG_LIMITS, log });

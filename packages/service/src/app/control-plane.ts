@@ -4,8 +4,8 @@ import { startExpiry } from '#accounts/expiry.ts';
 import { createLogos } from '#accounts/logo.ts';
 import { createSessions } from '#accounts/session.ts';
 import type { Config } from '#app/config.ts';
-import { createSendMail } from '#app/mail.ts';
-import { composePayments } from '#app/payments.ts';
+import { createSendMail, type SendMail } from '#app/mail.ts';
+import { composePayments, type Payments } from '#app/payments.ts';
 import { composePeople } from '#app/people.ts';
 import type { Links } from '#connections/link.ts';
 import type { Pool } from '#db/pool.ts';
@@ -23,12 +23,13 @@ import { addAnyCallRoutes } from '#http/operator-plane/calls.ts';
 import { addCatalogueRoutes } from '#http/operator-plane/catalogue.ts';
 import type { OperatorPlane } from '#http/operator-plane/operator-plane.ts';
 import { addServiceRoutes } from '#http/operator-plane/service.ts';
+import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
 import { addOperatorWalletRoutes, addMovementRoutes } from '#http/operator-plane/wallets.ts';
 import { addDevelopmentPages } from '#web/development/development-pages.ts';
 import type { PageRoutes } from '#http/page-routes.ts';
 import { createNowhere } from '#web/frame/nowhere.ts';
 import { createPages } from '#web/pages.ts';
-import { resetMail } from '#mail/letters.ts';
+import { movedMail, releasedMail, resetMail } from '#mail/letters.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
 import { createPlanes, type Plane, type PlanePaces, type Planes } from '#http/planes.ts';
 import { followHandlers, type UnderWay } from '#http/under-way.ts';
@@ -46,6 +47,7 @@ import { createAuditReader } from '#operator/audit.ts';
 import { createCatalogueDesk } from '#operator/catalogue.ts';
 import { createLedgerCheck } from '#operator/ledger-check.ts';
 import { createAnyPayments } from '#operator/payments.ts';
+import { createWalletOwners } from '#operator/wallet-owners.ts';
 import { createOperatorWallets } from '#operator/wallets.ts';
 import { createSandboxWallets } from '#sandbox/sandbox-wallet.ts';
 import { createTraceReader } from '#traces/traces.ts';
@@ -100,7 +102,7 @@ function createPaces({ ratePerMinute, rateBurst }: PaceRate): PlanePaces {
 
 /** Wires the routes and pages of app owners and operators to the modules they act on. */
 export async function composePlanes(options: PlanesOptions): Promise<ComposedPlanes> {
-  const { config, pools, clock, log, keys, catalogue, subscriptions, listeners, underWay, links } = options;
+  const { config, pools, clock, log, keys, subscriptions, listeners, underWay, links } = options;
   const pool = pools.shared;
   const throttle = createThrottle(pool);
   const sendMail = createSendMail({ config, pool, log });
@@ -132,17 +134,7 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
     },
     isRegistrationOpen: config.registration === 'open',
   };
-  const operator: OperatorPlane = {
-    apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
-    wallets: createOperatorWallets({ pool, currency: config.currency, refunds: payments?.refunds }),
-    payments: createAnyPayments(pool),
-    catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh }),
-    accounts: createAccountDesk(pool),
-    calls: control,
-    audit: control.audit,
-    addressOf: control.addressOf,
-    checkLedger: createLedgerCheck(pools.check),
-  };
+  const operator = composeOperator(options, { control, payments, sendMail });
   const paces = createPaces(config.accountPace);
   const { addressOf, sessions } = control;
   const showNowhere = createNowhere(config);
@@ -168,6 +160,41 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   };
 }
 
+interface OperatorParts {
+  readonly control: ControlPlane;
+  readonly payments: Payments | undefined;
+  readonly sendMail: SendMail;
+}
+
+/** What operators act on. */
+function composeOperator(
+  { config, pools, keys, catalogue }: PlanesOptions,
+  { control, payments, sendMail }: OperatorParts,
+): OperatorPlane {
+  const pool = pools.shared;
+  const { currency } = config;
+  return {
+    apps: createAnyApps({ pool, defaults: config.appLimits, refresh: keys.refresh }),
+    wallets: createOperatorWallets({ pool, currency, refunds: payments?.refunds }),
+    walletOwners: createWalletOwners({
+      pool,
+      currency,
+      mailReleased: (tx, email, { appName }) => sendMail(email, releasedMail({ ...config, appName }), tx),
+      mailMoved: async (tx, { before, after }) => {
+        await sendMail(before, movedMail({ ...config, isOld: true }), tx);
+        await sendMail(after, movedMail({ ...config, isOld: false }), tx);
+      },
+    }),
+    payments: createAnyPayments(pool),
+    catalogue: createCatalogueDesk({ pool, refresh: catalogue.refresh }),
+    accounts: createAccountDesk(pool),
+    calls: control,
+    audit: control.audit,
+    addressOf: control.addressOf,
+    checkLedger: createLedgerCheck(pools.check),
+  };
+}
+
 /** All routes of the two planes. */
 function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane): void {
   addAccountRoutes(plane, control);
@@ -183,6 +210,7 @@ function addRoutes(plane: Plane, control: ControlPlane, operator: OperatorPlane)
   addAnyAppRoutes(plane, operator);
   addOperatorWalletRoutes(plane, operator);
   addMovementRoutes(plane, operator);
+  addWalletOwnerRoutes(plane, operator);
   addCatalogueRoutes(plane, operator);
   addAnyCallRoutes(plane, operator);
   addServiceRoutes(plane, operator);

@@ -40,6 +40,14 @@ test('MO-06 a complete file is accepted, and fields that it leaves out have thei
   assert.equal(parse(FILE).providers['upstream']?.onAbandon, 'cancel');
 });
 
+test('B2 CC-11 a model that reasons may be drained, and cancelled if it shows all that it generates', () => {
+  const drains = { reasonsOutOfSight: true, onAbandon: 'drain' };
+  const shows = { parameters: ['reasoning_effort'], reasonsOutOfSight: false, onAbandon: 'cancel' };
+  for (const changes of [drains, shows]) {
+    assert.equal(parse(withModel(changes)).models[0]?.onAbandon, changes.onAbandon);
+  }
+});
+
 function withProvider(changes: Readonly<Record<string, unknown>>) {
   return { ...FILE, providers: { upstream: { ...FILE.providers.upstream, ...changes } } };
 }
@@ -88,6 +96,16 @@ const FAULTS: readonly (readonly [string, unknown, RegExp])[] = [
   ],
   ['has a price without output', withModel({ price: { inputMicrosPerMillion: 1 } }), /outputMicrosPerMillion/],
   ['has a margin below zero', withModel({ marginBasisPoints: -1 }), /marginBasisPoints/],
+  [
+    'cancels a model that reasons out of sight',
+    withModel({ reasonsOutOfSight: true, onAbandon: 'cancel' }),
+    /models\.0\.onAbandon: must be "drain": a model that reasons out of sight/,
+  ],
+  [
+    'leaves a model that takes `reasoning_effort` to a provider that cancels',
+    withModel({ parameters: ['reasoning_effort'] }),
+    /models\.0\.onAbandon: .*"reasonsOutOfSight": false/,
+  ],
   ['has another right of resale', withModel({ resale: 'closed' }), /resale/],
   ['defaults to more output than it allows', withModel({ defaultOutputTokens: 1_001 }), /defaultOutputTokens/],
   ['demands more output than it allows', withModel({ minOutputTokens: 1_001 }), /minOutputTokens/],

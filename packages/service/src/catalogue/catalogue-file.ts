@@ -4,6 +4,7 @@ import {
   type CatalogueModel,
   type CatalogueProvider,
   catalogueSchema,
+  reasonsOutOfSight,
 } from '@purser/contract/catalogue.ts';
 import { explainIssue, issueWords } from '@purser/contract/issues.ts';
 import {
@@ -177,6 +178,8 @@ function entryOf(row: Unpriced<ModelRow>): CatalogueModel {
     cacheWriteMicrosPerMillion: Number(row.cache_write_micros_per_million),
     marginBasisPoints: row.margin_basis_points,
     ...row.settings,
+    // So that an entry from before this was checked stands in the way of no other change.
+    ...(reasonsOutOfSight(row.settings) ? { onAbandon: 'drain' } : {}),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { CatalogueProvider } from '@purser/contract/catalogue.ts';
+import { type CatalogueProvider, reasonsOutOfSight, type Tokenizer } from '@purser/contract/catalogue.ts';
 import type { Price } from '#catalogue/price.ts';
 import { type ModelRow, selectAliases, selectModels, selectProviders } from '#catalogue/queries.ts';
 import { inSnapshot, type Pool } from '#db/pool.ts';
@@ -26,6 +26,7 @@ export interface Model {
   readonly parameters: ReadonlySet<string> | undefined;
   readonly outputLimitParameter: 'max_tokens' | 'max_completion_tokens';
   readonly onAbandon: 'cancel' | 'drain';
+  readonly tokenizer: Tokenizer;
   readonly timeoutMs: number;
 }
 
@@ -128,7 +129,9 @@ function modelOf(
     imageTokensMax: settings.imageTokensMax,
     parameters: settings.parameters === undefined ? undefined : new Set(settings.parameters),
     outputLimitParameter: settings.outputLimitParameter,
-    onAbandon: settings.onAbandon ?? provider.onAbandon,
+    // An entry may have been stored before such a model had to be drained.
+    onAbandon: reasonsOutOfSight(settings) ? 'drain' : (settings.onAbandon ?? provider.onAbandon),
+    tokenizer: settings.tokenizer ?? 'o200k',
     timeoutMs: settings.timeoutMs,
   };
 }

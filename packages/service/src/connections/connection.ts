@@ -7,6 +7,7 @@ import {
   selectConnectionOf,
   selectConnectionsOf,
   updatePause,
+  wasReleasedAfter,
   upsertConnection,
 } from '#connections/queries.ts';
 import { inTransaction, type Pool, type Queryable } from '#db/pool.ts';
@@ -42,6 +43,8 @@ interface Consent {
   readonly userLabel: string | undefined;
   /** The monthly cap that the person chose; undefined for none. */
   readonly cap: Micros | undefined;
+  /** When the link was made that led here, see `beganAtMs`. */
+  readonly linkBeganAtMs: number;
 }
 
 /**
@@ -65,11 +68,12 @@ interface Seen {
  */
 export interface Connections {
   /**
-   * Connects an identity. Opens the wallet when there is none; from now on the wallet belongs to this identity, for good
-   * (BI-04). Repeating it, also after a disconnection, connects the same wallet again (ON-05). `foreign` means that the
-   * wallet belongs to another identity and nothing changed.
+   * Connects an identity. Opens the wallet when there is none; from now on the wallet belongs to this identity, until an
+   * operator releases it (BI-04). Repeating it, also after a disconnection, connects the same wallet again (ON-05). `foreign` means that the
+   * wallet belongs to another identity and nothing changed. `outdated`: an operator has released the wallet since the link was
+   * made, so the link gives nobody the wallet (WA-15).
    */
-  readonly consent: (consent: Consent) => Promise<Connection | 'foreign'>;
+  readonly consent: (consent: Consent) => Promise<Connection | 'foreign' | 'outdated'>;
   /** Finds the connection of an (app, user), no matter which identity owns it. */
   readonly find: (appId: AppId, userId: EndUserId) => Promise<Connection | undefined>;
   /** What an identity sees of the (app, user) of a link that it has opened. */
@@ -86,6 +90,11 @@ export interface Connections {
 }
 
 const LISTED_MAX = 100;
+/** How far the clocks of a gateway and of the database may be apart. A link that is younger than a release by less is old. */
+const CLOCKS_APART_MS = 5_000;
+
+/** Rolls a consent back: its link is older than the wallet's release. */
+class Outdated extends Error {}
 
 export function createConnections(pool: Pool, currency: string): Connections {
   /** Runs a change under the connection's lock. False when the identity has no such connection. */
@@ -103,7 +112,14 @@ export function createConnections(pool: Pool, currency: string): Connections {
   }
 
   return {
-    consent: (consent) => inTransaction(pool, (tx) => connect(tx, consent, currency)),
+    consent: async (consent) => {
+      try {
+        return await inTransaction(pool, (tx) => connect(tx, consent, currency));
+      } catch (fault) {
+        if (fault instanceof Outdated) return 'outdated';
+        throw fault;
+      }
+    },
     find: async (appId, userId) => {
       const row = await selectConnection(pool, appId, userId);
       return row === undefined ? undefined : withWallet(pool, row);
@@ -157,10 +173,13 @@ async function connect(tx: Queryable, consent: Consent, currency: string): Promi
   const connectionId = newConnectionId();
   const row = await upsertConnection(tx, { ...consent, connectionId });
   if (row?.identity_id !== identityId) return 'foreign';
+  const isNew = row.connection_id === connectionId;
+  // Read after the connection's row is locked, so that a release at this moment is seen.
+  if (isNew && (await wasReleasedAfter(tx, consent, consent.linkBeganAtMs, CLOCKS_APART_MS))) throw new Outdated();
   const wallets = createWallets(tx);
   const isOpened = await wallets.open({ appId, userId, currency, cap });
-  if (!isOpened && row.connection_id === connectionId) {
-    // The wallet was there before its first connection: an operator opened it, and this identity has just claimed it.
+  if (!isOpened && isNew) {
+    // The wallet was there before: an operator opened or released it, and this identity has just claimed it.
     const subject = `${appId} ${userId}`;
     await insertAuditEntry(tx, { actor: identityId, action: 'wallet.claim', subject, reason: undefined });
   }

@@ -71,6 +71,11 @@ export interface Links {
   readonly placeholders: { readonly topup: string; readonly connect: string };
 }
 
+/** When the link was made; for a renewed one, when the first was. */
+export function beganAtMs({ endsAtMs }: Pick<Link, 'endsAtMs'>): number {
+  return endsAtMs - (RENEWED_SECONDS + LIFETIME_SECONDS) * 1_000;
+}
+
 /**
  * Names a redirect address in a link without containing it. The page looks the name up in the app's allow-list, so an
  * address that was removed from the list meanwhile no longer works (BI-02). It also keeps links short.

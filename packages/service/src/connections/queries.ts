@@ -100,6 +100,33 @@ export async function upsertConnection(tx: Queryable, consent: Consent): Promise
   return rows[0];
 }
 
+/** Removes a connection, see `release.sql`. Undefined when there is none. */
+export async function releaseConnection(
+  tx: Queryable,
+  appId: AppId,
+  userId: EndUserId,
+): Promise<Pick<ConnectionRow, 'identity_id' | 'is_paused' | 'cap_before_pause_micros'> | undefined> {
+  const { rows } = await tx.query<Pick<ConnectionRow, 'identity_id' | 'is_paused' | 'cap_before_pause_micros'>>(
+    'select identity_id, is_paused, cap_before_pause_micros from connections.release($1, $2)',
+    [appId, userId],
+  );
+  return rows[0];
+}
+
+/** True when the wallet was released after this moment, by the clock of a gateway, or at most `marginMs` before it. */
+export async function wasReleasedAfter(
+  tx: Queryable,
+  wallet: { readonly appId: AppId; readonly userId: EndUserId },
+  atMs: number,
+  marginMs: number,
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    'select from connections.releases where app_id = $1 and user_id = $2 and released_at > to_timestamp($3)',
+    [wallet.appId, wallet.userId, (atMs - marginMs) / 1_000],
+  );
+  return rowCount === 1;
+}
+
 /** Sets or ends the pause, with the cap that comes back afterwards. */
 export async function updatePause(
   tx: Queryable,

@@ -1,5 +1,5 @@
 import { type Pool, sqlStateOf } from '#db/pool.ts';
-import { endInstance, insertInstance, renewLease } from '#db/queries.ts';
+import { endInstance, insertInstance, renewLease, trustClock } from '#db/queries.ts';
 import { failpoint } from '#kernel/failpoint.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 
@@ -26,9 +26,11 @@ export interface Instance {
 
 /**
  * Registers this process and renews its lease every second. A process that stalls for longer than its lease is fenced: the
- * reaper has released its holds, and no statement under the old id can place more. It takes a new id and goes on.
+ * reaper has released its holds, and no statement under the old id can place more. It takes a new id and goes on. The first
+ * process after a pause also makes the database believe its clock (`trust_clock.sql`).
  */
 export async function startInstance(pool: Pool, log: Log, leaseMs = LEASE_MS): Promise<Instance> {
+  await trustClock(pool);
   let id = await insertInstance(pool, leaseMs);
   let replacing: Promise<void> | undefined;
   let beating: Promise<void> | undefined;

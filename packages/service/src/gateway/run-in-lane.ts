@@ -5,7 +5,7 @@ import type { AskingCall, CallerSide } from '#gateway/call/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/call/lane.ts';
 import { endKept, joinEarlier, keepUndelivered } from '#gateway/idempotency/idempotency.ts';
 import { openStream } from '#gateway/stream/stream.ts';
-import { endingOf, FAILED, generatedBytesOf } from '#gateway/usage/ending.ts';
+import { endingOf, FAILED, generatedIn } from '#gateway/usage/ending.ts';
 import { usageToWire } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
@@ -64,10 +64,9 @@ interface Whole {
 /** What a provider's whole answer is charged, and what the caller gets of it. */
 function wholeOf(hold: Hold<Mode>, { outputTokens }: ProviderCall, { choices, usage, extra }: Completion): Whole {
   const { call } = hold;
-  let bytes = 0;
-  for (const { message } of choices) bytes += generatedBytesOf(message);
+  const { bytes, tokens } = generatedIn(choices, call.model.tokenizer);
   const limit = outputLimitFor(call, outputTokens);
-  const ending = endingOf(hold, 'answered', { report: usage, bytes, isPastLimit: bytes > limit.bytesMax, limit });
+  const ending = endingOf(hold, 'answered', { report: usage, tokens, isPastLimit: bytes > limit.bytesMax, limit });
   const told = usage && { usage: usageToWire(ending.usage, usage) };
   const seen = { choices: visibleChoices(choices), model: call.model.id, ...told };
   return { ending, completion: { ...withHead(extra, call.callId), ...seen } };

@@ -27,6 +27,35 @@ export async function upsertIdentity(db: Queryable, identityId: IdentityId, emai
   return row;
 }
 
+export async function selectIdentity(db: Queryable, identityId: IdentityId): Promise<IdentityRow | undefined> {
+  const { rows } = await db.query<IdentityRow>(
+    `select identity_id, email from identities.identities where identity_id = $1`,
+    [identityId],
+  );
+  return rows[0];
+}
+
+export async function selectIdentityByEmail(db: Queryable, email: Email): Promise<IdentityRow | undefined> {
+  const { rows } = await db.query<IdentityRow>(
+    `select identity_id, email from identities.identities where email = $1`,
+    [email],
+  );
+  return rows[0];
+}
+
+/** Finds an identity and locks it, so that no sign-in creates a session while its e-mail changes. */
+export async function lockIdentity(tx: Queryable, identityId: IdentityId): Promise<IdentityRow | undefined> {
+  const { rows } = await tx.query<IdentityRow>(
+    `select identity_id, email from identities.identities where identity_id = $1 for update`,
+    [identityId],
+  );
+  return rows[0];
+}
+
+export async function updateEmail(tx: Queryable, identityId: IdentityId, email: Email): Promise<void> {
+  await tx.query(`update identities.identities set email = $2 where identity_id = $1`, [identityId, email]);
+}
+
 interface NewSession {
   readonly sessionId: SessionId;
   readonly identityId: IdentityId;
@@ -184,6 +213,11 @@ export async function deletePasskey(db: Queryable, identityId: IdentityId, crede
     identityId,
     credentialId,
   ]);
+}
+
+/** Removes all passkeys of an identity. */
+export async function deletePasskeysOf(tx: Queryable, identityId: IdentityId): Promise<void> {
+  await tx.query(`delete from identities.passkeys where identity_id = $1`, [identityId]);
 }
 
 /** Uses up a challenge. False when it was answered before. */

@@ -79,6 +79,54 @@ export function passkeyMail({
   };
 }
 
+interface ReleasedMail {
+  readonly operatorName: string;
+  readonly supportEmail: string | undefined;
+  readonly appName: string;
+}
+
+/** Tells a person that an operator has taken a wallet from them (WA-15). */
+export function releasedMail({ operatorName, supportEmail, appName }: ReleasedMail): Letter {
+  return {
+    sender: operatorName,
+    subject: 'A wallet is no longer yours',
+    parts: [
+      {
+        text: `${operatorName} has released your wallet for the app "${plainName(appName)}" from this e-mail. The money stays in the wallet, and nothing is spent from it until somebody connects it again through the app.`,
+      },
+      { text: `If you did not ask for this, ${contact(operatorName, supportEmail)} at once.` },
+    ],
+  };
+}
+
+interface MovedMail {
+  readonly operatorName: string;
+  readonly publicUrl: string;
+  readonly supportEmail: string | undefined;
+  /** True for the mail to the address that no longer signs in. */
+  readonly isOld: boolean;
+}
+
+/** Tells a person at both addresses that an operator has given them another e-mail (WA-15). Neither mail names the other address. */
+export function movedMail({ operatorName, publicUrl, supportEmail, isOld }: MovedMail): Letter {
+  const said = isOld
+    ? `${operatorName} has moved your wallets to another e-mail. This one no longer signs in to them. Every session was ended and every passkey removed.`
+    : `${operatorName} has moved your wallets to this e-mail. Sign in with it from now on: we mail you a code. Every session was ended and every passkey removed.`;
+  return {
+    sender: operatorName,
+    subject: isOld ? 'Your wallets have another e-mail' : 'Your wallets have this e-mail now',
+    parts: [
+      { text: said },
+      ...(isOld ? [] : [{ link: `${publicUrl}/wallet`, name: 'See your wallets' }]),
+      { text: `If you did not ask for this, ${contact(operatorName, supportEmail)} at once.` },
+    ],
+  };
+}
+
+function contact(operatorName: string, supportEmail: string | undefined): string {
+  return supportEmail === undefined ? `tell ${operatorName}` : `write to ${supportEmail}`;
+}
+
 interface DroppedMail {
   readonly operatorName: string;
   readonly publicUrl: string;

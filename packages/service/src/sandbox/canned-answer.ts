@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '#kernel/json.ts';
-import type { Outcome } from '#sandbox/outcomes.ts';
+import { instanceOf } from '@purser/simulator/schema-instance.ts';
+import { CANNED, type Outcome } from '#sandbox/outcomes.ts';
 
 /** 2026-01-01 UTC. Fixed, so that tests of apps get the same answer every time. */
 const CREATED = 1_767_225_600;
@@ -11,8 +12,12 @@ interface CannedCall {
   readonly promptTokens: number;
   /** The answer is cut off at this length, as a provider would do. */
   readonly outputTokensMax: number;
+  /** How many choices the request asks for. Each is the same. */
+  readonly choices: number;
   /** The tools of the request. An outcome with a tool call calls the first function. */
   readonly tools: unknown;
+  /** The `response_format` of the request. An answer in words becomes JSON if it asks for that. */
+  readonly format: unknown;
 }
 
 /** Builds a buffered answer, in the form in which providers give theirs to the gateway. */
@@ -24,7 +29,7 @@ export function cannedCompletion(call: CannedCall, outcome: Outcome) {
   const refusal = outcome.kind === 'refusal' ? text : null;
   const message = { role: 'assistant', content, refusal, ...toolCalls };
   return {
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason }],
+    choices: indexesOf(call).map((index) => ({ index, message, logprobs: null, finish_reason: finishReason })),
     usage: outcome.reportsUsage ? usageOf(call, pieces) : undefined,
     extra: headOf(call),
   };
@@ -34,25 +39,31 @@ export function cannedCompletion(call: CannedCall, outcome: Outcome) {
 export function cannedChunks(call: CannedCall, outcome: Outcome) {
   const { pieces, finishReason } = cut(call, outcome);
   const extra = headOf(call);
-  const chunk = (delta: JsonObject, reason: FinishReason | null) => ({
-    choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }],
-    usage: undefined,
-    extra,
-  });
+  /** A chunk for each choice: they come in turn, as providers send them. */
+  const chunks = (delta: JsonObject, reason: FinishReason | null) =>
+    indexesOf(call).map((index) => ({
+      choices: [{ index, delta, logprobs: null, finish_reason: reason }],
+      usage: undefined,
+      extra,
+    }));
   const isToolCall = outcome.kind === 'tool-call';
   const opening = isToolCall
     ? { role: 'assistant', content: null, refusal: null, tool_calls: [{ index: 0, ...toolCallOf(call, '') }] }
     : { role: 'assistant', content: '', refusal: null };
-  const said = pieces.map((piece) => chunk(deltaOf(outcome.kind, piece), null));
+  const said = pieces.flatMap((piece) => chunks(deltaOf(outcome.kind, piece), null));
   const failsAt = outcome.failure?.at;
-  if (failsAt === 'middle') return [chunk(opening, null), ...said.slice(0, Math.ceil(said.length / 2))];
-  if (failsAt === 'end') return [chunk(opening, null), ...said];
+  if (failsAt === 'middle') return [...chunks(opening, null), ...said.slice(0, Math.ceil(said.length / 2))];
+  if (failsAt === 'end') return [...chunks(opening, null), ...said];
   return [
-    chunk(opening, null),
+    ...chunks(opening, null),
     ...said,
-    chunk({}, finishReason),
+    ...chunks({}, finishReason),
     ...(outcome.reportsUsage ? [{ choices: [], usage: usageOf(call, pieces), extra }] : []),
   ];
+}
+
+function indexesOf({ choices }: CannedCall): readonly number[] {
+  return Array.from({ length: choices }, (_, index) => index);
 }
 
 function deltaOf(kind: Outcome['kind'], piece: string): JsonObject {
@@ -71,11 +82,25 @@ function firstFunctionOf(tools: unknown): unknown {
 
 /** Cuts the answer at the caller's limit. As with a provider, the finish reason is then `length`. */
 function cut(
-  { outputTokensMax }: CannedCall,
+  call: CannedCall,
   outcome: Outcome,
 ): { readonly pieces: readonly string[]; readonly finishReason: FinishReason } {
-  const pieces = outcome.pieces.slice(0, outputTokensMax);
-  return { pieces, finishReason: pieces.length < outcome.pieces.length ? 'length' : outcome.finishReason };
+  const whole = piecesOf(call, outcome);
+  const pieces = whole.slice(0, call.outputTokensMax);
+  return { pieces, finishReason: pieces.length < whole.length ? 'length' : outcome.finishReason };
+}
+
+const JSON_PIECE = /.{1,4}/gsu;
+/** What a request gets that asks for JSON without a schema. */
+const JSON_ANSWER = { sandbox: true };
+
+/** The pieces of the outcome. Those of the canned answer are JSON if the request asks for that. */
+function piecesOf({ format }: CannedCall, { pieces }: Outcome): readonly string[] {
+  if (pieces !== CANNED.pieces || !isJsonObject(format)) return pieces;
+  const { type, json_schema: named } = format;
+  if (type !== 'json_object' && type !== 'json_schema') return pieces;
+  const instance = isJsonObject(named) ? instanceOf(named['schema']) : JSON_ANSWER;
+  return JSON.stringify(instance).match(JSON_PIECE) ?? [];
 }
 
 function headOf({ callId }: CannedCall): JsonObject {
@@ -83,7 +108,8 @@ function headOf({ callId }: CannedCall): JsonObject {
 }
 
 /** One piece counts as one token, so the expected charge of a sandbox call is easy to compute by hand. */
-function usageOf({ promptTokens: prompt }: CannedCall, { length: completion }: readonly string[]) {
+function usageOf({ promptTokens: prompt, choices }: CannedCall, { length }: readonly string[]) {
+  const completion = choices * length;
   const counts = { prompt, completion, total: prompt + completion };
   return { counts, extra: {}, isContradictory: false };
 }

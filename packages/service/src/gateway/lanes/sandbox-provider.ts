@@ -10,10 +10,14 @@ import { CANNED, findOutcome, type Outcome, type OutcomeFailure } from '#sandbox
  * Stands in for a provider: gives the canned answer, or the outcome that the call's model asks for. Waits are multiples of the
  * wait for a stream's status, so that a test with a short wait sees the same order of events.
  */
-export function createSandboxProvider({ callId, prompt, model }: ChatCall, { statusMsMax }: StreamPace): Provider {
+export function createSandboxProvider(
+  { callId, prompt, model, choices }: ChatCall,
+  { statusMsMax }: StreamPace,
+): Provider {
   const outcome = findOutcome(model.id) ?? CANNED;
   const cannedCallOf = ({ request, outputTokens }: ProviderCall) => {
-    return { callId, promptTokens: prompt.tokensEstimated, outputTokensMax: outputTokens, tools: request['tools'] };
+    const { tools, response_format: format } = request;
+    return { callId, promptTokens: prompt.tokensEstimated, outputTokensMax: outputTokens, choices, tools, format };
   };
   return {
     complete: async (call) => {

@@ -1,9 +1,10 @@
-import { TextRun } from '@purser/text-runs/text-run.ts';
+import { TextRun, unescaped } from '@purser/text-runs/text-run.ts';
 import { dataFrame, END_FRAME } from '#gateway/answer/frames.ts';
 import type { Ending, Hold } from '#gateway/call/lane.ts';
 import { outputLimitOf } from '#gateway/usage/hold-request.ts';
 import { createStreamFrames } from '#gateway/stream/stream-frames.ts';
-import { endingOf, generatedBytesOf } from '#gateway/usage/ending.ts';
+import { createTokenCounter } from '#gateway/usage/token-counter.ts';
+import { endingOf, visitGenerated } from '#gateway/usage/ending.ts';
 import { laterReport, usageToWire } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
@@ -31,6 +32,7 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
   const limit = outputLimitOf(hold);
   const frames = createStreamFrames(call);
   const progress = createProgress();
+  const generated = createTokenCounter(call.model.tokenizer);
   let bytes = 0;
   let isPastLimit = false;
   let isCutShort = false;
@@ -39,13 +41,15 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
   let beside: JsonObject = {};
   let newest: TextRun<Chunk> | undefined;
 
-  /** Only the bytes of a run need counting: its chunks have no usage, and neither begin nor finish a choice. */
+  /** Only the text of a run needs counting: its chunks have no usage, and neither begin nor finish a choice. */
   function takeRun(run: TextRun<Chunk>): string {
+    if (isPastLimit) return '';
     // One by one if the limit may fall between two chunks of the run.
     const written = bytes + run.bytes <= limit.bytesMax ? frames.writeRun(run) : undefined;
     if (written === undefined) return run.chunks.map(takeParsed).join('');
     newest = run;
     bytes += run.bytes;
+    for (const text of run.texts[0] ?? []) generated.add(unescaped(text));
     return written;
   }
 
@@ -56,7 +60,7 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
     newest = undefined;
     // Every chunk is looked at: the format sends usage alone, but some providers send it with the last choice.
     report = laterReport(report, usage);
-    for (const { delta } of choices) bytes += generatedBytesOf(delta);
+    for (const { delta } of choices) bytes += visitGenerated(delta, generated.add);
     isPastLimit = bytes > limit.bytesMax;
     if (isPastLimit) return '';
     progress.follow(choices);
@@ -66,34 +70,30 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
     return isUsageAlone ? '' : frames.write(beside, choices);
   }
 
-  function take(chunk: StreamChunk): string {
-    if (isPastLimit) return '';
-    return chunk instanceof TextRun ? takeRun(chunk) : takeParsed(chunk);
-  }
-
-  const endingAs: StreamTally['endingAs'] = (outcome) => endingOf(hold, outcome, { report, bytes, isPastLimit });
-
+  const endingAs: StreamTally['endingAs'] = (outcome) =>
+    endingOf(hold, outcome, { report, tokens: generated.tokens, isPastLimit });
   const besideNewest = (): JsonObject => (newest === undefined ? beside : frames.besideOf(newest.lastChunk));
 
   /**
-   * Ends the open choices with the reason "length", like any answer that reached its limit. The answer is paid for, and clients
-   * would take an error for a call that cost nothing, and try again.
+   * Ends the open choices of a cut stream with the reason "length", like any answer that reached its limit. The answer is paid
+   * for, and clients would take an error for a call that cost nothing, and try again.
    */
-  function cutFrames(): string {
-    const choices = progress.cut(call.choices);
-    return choices.length === 0 ? '' : frames.write(besideNewest(), choices);
-  }
-
   function closingFrames(): string {
-    const cut = isPastLimit || isCutShort ? cutFrames() : '';
+    const open = isPastLimit || isCutShort ? progress.cut(call.choices) : [];
+    const cut = open.length === 0 ? '' : frames.write(besideNewest(), open);
     if (!call.wantsUsage) return cut + END_FRAME;
     const usage = usageToWire(endingAs('answered').usage, report);
     return cut + dataFrame({ ...besideNewest(), model: call.model.id, choices: [], usage }) + END_FRAME;
   }
 
-  const cutShort = (): boolean => (isCutShort = bytes > 0);
-  const isFinished = (): boolean => isCutShort || progress.isFinished();
-  return { take, isFinished, isPastLimit: () => isPastLimit, cutShort, endingAs, closingFrames };
+  return {
+    take: (chunk) => (chunk instanceof TextRun ? takeRun(chunk) : takeParsed(chunk)),
+    isFinished: () => isCutShort || progress.isFinished(),
+    isPastLimit: () => isPastLimit,
+    cutShort: () => (isCutShort = bytes > 0),
+    endingAs,
+    closingFrames,
+  };
 }
 
 /** How far the choices of one stream have got. */

@@ -21,7 +21,7 @@ const price = {
 };
 const call = {
   callId: newCallId(),
-  model: { price, onAbandon: 'cancel', timeoutMs: 1_000 },
+  model: { price, onAbandon: 'cancel', tokenizer: 'o200k', timeoutMs: 1_000 },
   prompt: { tokensMax: 1, tokensEstimated: 1 },
   choices: 1,
   outputTokensAsked: 1,

@@ -129,7 +129,7 @@ interface Relay<M extends Mode> {
 async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
   const { lane, hold, caller, upstream, tally, out } = stream;
   try {
-    await pump(stream).catch((fault: unknown) => endShort(stream, fault));
+    await pump(stream);
     checkEnd(tally, upstream);
     const outcome = caller.gone.aborted ? 'abandoned' : 'answered';
     const ending = tally.endingAs(outcome);
@@ -185,7 +185,11 @@ async function pump<M extends Mode>(stream: Relay<M>): Promise<void> {
   const { first, chunks } = await opening;
   const pass = passTo(stream, chunks);
   const isMore = await pass(first);
-  if (isMore) await chunks.rest(pass);
+  try {
+    if (isMore) await chunks.rest(pass);
+  } catch (fault) {
+    endShort(stream, fault);
+  }
 }
 
 /**

@@ -1,18 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { generatedBytesOf } from '#gateway/usage/ending.ts';
+import { visitGenerated } from '#gateway/usage/ending.ts';
+
+/** The bytes that are counted. The texts that are visited have as many. */
+function bytesOf(message: unknown): number {
+  const texts: string[] = [];
+  const bytes = visitGenerated(message, (text) => texts.push(text));
+  assert.equal(bytes, Buffer.byteLength(texts.join('')));
+  return bytes;
+}
 
 test('CC-11 everything a model generates counts, by its bytes: text, refusal, reasoning and tool calls', () => {
-  assert.equal(generatedBytesOf({ role: 'assistant', content: 'äb' }), 3);
-  assert.equal(generatedBytesOf({ content: null, refusal: 'No.' }), 3);
-  assert.equal(generatedBytesOf({ reasoning_content: 'Hm.', content: 'Yes' }), 6);
+  assert.equal(bytesOf({ role: 'assistant', content: 'äb' }), 3);
+  assert.equal(bytesOf({ content: null, refusal: 'No.' }), 3);
+  assert.equal(bytesOf({ reasoning_content: 'Hm.', content: 'Yes' }), 6);
   const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'find', arguments: '{"a":1}' } };
-  assert.equal(generatedBytesOf({ tool_calls: [call, call] }), 22);
-  assert.equal(generatedBytesOf({ content: [{ type: 'text', text: 'abc' }] }), 3);
+  assert.equal(bytesOf({ tool_calls: [call, call] }), 22);
+  assert.equal(bytesOf({ content: [{ type: 'text', text: 'abc' }] }), 3);
 });
 
 test('CC-11 an empty delta counts nothing', () => {
   for (const message of [undefined, null, 7, 'text', [], {}, { role: 'assistant' }, { content: '' }]) {
-    assert.equal(generatedBytesOf(message), 0);
+    assert.equal(bytesOf(message), 0);
   }
 });

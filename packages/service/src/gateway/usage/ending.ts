@@ -1,7 +1,9 @@
+import type { Tokenizer } from '@purser/contract/catalogue.ts';
 import { ceilingOf, chargeOf, type TokenUsage } from '#catalogue/price.ts';
 import type { ChatCall } from '#gateway/call/call.ts';
-import { estimateTokens, type OutputLimit, outputLimitOf } from '#gateway/usage/hold-request.ts';
+import { type OutputLimit, outputLimitOf } from '#gateway/usage/hold-request.ts';
 import type { Ending, Hold } from '#gateway/call/lane.ts';
+import { createTokenCounter } from '#gateway/usage/token-counter.ts';
 import { usageTaken } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import { isJsonObject } from '#kernel/json.ts';
@@ -27,19 +29,20 @@ export const FAILED: Ending = {
   isPastLimit: false,
 };
 
-/** Our own count of a call: the estimated prompt, and the generated text by its bytes. */
-function usageEstimated(call: ChatCall, generatedBytes: number, outputMax: number): TokenUsage {
+/** Our own count of a call: the estimated prompt, and the generated text. */
+function usageEstimated(call: ChatCall, completionTokens: number): TokenUsage {
   return {
     ...NO_USAGE,
     promptTokens: call.prompt.tokensEstimated,
-    completionTokens: Math.min(estimateTokens(generatedBytes), outputMax),
+    completionTokens,
   };
 }
 
 /** All that is known of what the provider generated. */
 interface Generated {
   readonly report: UsageReport | undefined;
-  readonly bytes: number;
+  /** Our own count of it. Called only if the report leaves a count out. */
+  readonly tokens: () => number;
   /** The provider went on past the limit that it was sent. */
   readonly isPastLimit: boolean;
   /** That limit, if the caller of this function has worked it out already: it costs a division of big integers. */
@@ -54,9 +57,9 @@ interface Generated {
 export function endingOf(
   { call, granted }: Pick<Hold<Mode>, 'call' | 'granted'>,
   outcome: 'answered' | 'abandoned',
-  { report, bytes, isPastLimit, limit = outputLimitOf({ call, granted }) }: Generated,
+  { report, tokens, isPastLimit, limit = outputLimitOf({ call, granted }) }: Generated,
 ): Ending {
-  const own = usageEstimated(call, bytes, isPastLimit ? limit.tokens : Number.POSITIVE_INFINITY);
+  const own = (): TokenUsage => usageEstimated(call, isPastLimit ? limit.tokens : tokens());
   const { usage, isEstimated, isClamped } = usageTaken(report, own);
   const isAboveBounds = usage.promptTokens > call.prompt.tokensMax || usage.completionTokens > limit.tokens;
   const isFree = isPastLimit && ceilingOf(call.model.price, call.prompt.tokensMax, limit.tokens) === 0n;
@@ -72,18 +75,38 @@ export function endingOf(
 }
 
 /**
- * Counts the bytes of everything that a message or delta says: text, refusal, reasoning, tool calls, and fields that we do not
- * know, because a provider bills for those too.
+ * Visits the texts of everything that a message or delta says: text, refusal, reasoning, tool calls, and fields that we do not
+ * know, because a provider bills for those too. Returns their bytes.
  */
-export function generatedBytesOf(message: unknown): number {
+export function visitGenerated(message: unknown, visit: (text: string) => void): number {
   if (!isJsonObject(message)) return 0;
   let bytes = 0;
-  for (const name of Object.keys(message)) if (!LABELS.has(name)) bytes += bytesOf(message[name]);
+  for (const name of Object.keys(message)) if (!LABELS.has(name)) bytes += visitValue(message[name], visit);
   return bytes;
 }
 
-function bytesOf(value: unknown): number {
-  if (typeof value === 'string') return Buffer.byteLength(value);
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + bytesOf(item), 0);
-  return generatedBytesOf(value);
+function visitValue(value: unknown, visit: (text: string) => void): number {
+  if (typeof value === 'string') {
+    visit(value);
+    return Buffer.byteLength(value);
+  }
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + visitValue(item, visit), 0);
+  return visitGenerated(value, visit);
 }
+
+/** The bytes of what the messages of a whole answer say, and a function that counts their tokens. */
+export function generatedIn(
+  choices: readonly { readonly message: unknown }[],
+  tokenizer: Tokenizer,
+): Pick<Generated, 'tokens'> & { readonly bytes: number } {
+  let bytes = 0;
+  for (const { message } of choices) bytes += visitGenerated(message, ignore);
+  const tokens = (): number => {
+    const counter = createTokenCounter(tokenizer);
+    for (const { message } of choices) visitGenerated(message, counter.add);
+    return counter.tokens();
+  };
+  return { bytes, tokens };
+}
+
+function ignore(): void {}

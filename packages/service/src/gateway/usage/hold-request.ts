@@ -7,10 +7,10 @@ import { type Micros, micros } from '#kernel/micros.ts';
 import type { Model } from '#catalogue/catalogue.ts';
 import type { Hold } from '#gateway/call/lane.ts';
 
-/** English prose has about four bytes a token, code and other scripts fewer. That is close enough for an estimate. */
+/** English prose has about four bytes a token. That is close enough for the estimate of a prompt. */
 const BYTES_PER_TOKEN = 4;
 
-export function estimateTokens(bytes: number): number {
+function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 

@@ -15,7 +15,7 @@ function usage(promptTokens: number, completionTokens: number, cachedTokens = 0,
 
 /** What the service takes from the usage fields of a stream’s chunks, or from the one of a buffered response. */
 function taken(...reports: readonly unknown[]) {
-  return usageTaken(reports.map(usageReportOf).reduce<UsageReport | undefined>(laterReport, undefined), OWN);
+  return usageTaken(reports.map(usageReportOf).reduce<UsageReport | undefined>(laterReport, undefined), () => OWN);
 }
 
 /** A usage field on the wire, without the undefined ones. */
@@ -117,7 +117,7 @@ test('B3 MO-08 tokens written to the cache are read from every place where provi
 test('B3 MO-08 more tokens written to the cache than the prompt leaves are all that it leaves, and flagged', () => {
   assert.deepEqual(taken(wire(10, 5, { cached: 4, written: 7 })), clamped(written(6, usage(10, 5, 4))));
   const report = usageReportOf(wire(10, 5, { cached: 4, written: 7 }));
-  const told = usageToWire(usageTaken(report, OWN).usage, report);
+  const told = usageToWire(usageTaken(report, () => OWN).usage, report);
   assert.deepEqual(told['prompt_tokens_details'], { cached_tokens: 4, cache_write_tokens: 6 });
 });
 
@@ -170,13 +170,13 @@ test('CC-12, CC-21 usage on the wire is the provider’s report if the report is
   const details = { prompt_tokens_details: { cached_tokens: 2, audio_tokens: 0 }, completion_tokens_details: null };
   const told = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10, ...details };
   const report = usageReportOf({ ...told, cost: 1 });
-  assert.deepEqual(usageToWire(usageTaken(report, OWN).usage, report), told);
+  assert.deepEqual(usageToWire(usageTaken(report, () => OWN).usage, report), told);
 });
 
 test('CC-12 usage on the wire adds up to what is charged if the provider’s report is missing or contradicts itself', () => {
   assert.deepEqual(usageToWire(usage(7, 3, 2, 1)), { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 });
   const report = usageReportOf(wire(7, -3, { cached: 9, reasoning: '1', total: 'NaN' }));
-  assert.deepEqual(usageToWire(usageTaken(report, OWN).usage, report), {
+  assert.deepEqual(usageToWire(usageTaken(report, () => OWN).usage, report), {
     prompt_tokens: 7,
     completion_tokens: 0,
     total_tokens: 7,

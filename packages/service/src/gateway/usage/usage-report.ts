@@ -29,13 +29,14 @@ function larger(left: number | undefined, right: number | undefined): number | u
   return left === undefined || right === undefined ? (left ?? right) : Math.max(left, right);
 }
 
-/** The usage to charge for: the report, made consistent, and our `own` count for what was not reported (CC-11). */
-export function usageTaken(report: UsageReport | undefined, own: TokenUsage): UsageTaken {
-  if (report === undefined) return { usage: own, isEstimated: true, isClamped: false };
+/** The usage to charge for: the report, made consistent, and our own count for what was not reported (CC-11). */
+export function usageTaken(report: UsageReport | undefined, countOwn: () => TokenUsage): UsageTaken {
+  if (report === undefined) return { usage: countOwn(), isEstimated: true, isClamped: false };
   const { prompt, completion, total } = report.counts;
-  if (prompt === undefined && completion === undefined) return { usage: own, isEstimated: true, isClamped: true };
-  const promptGiven = prompt ?? without(total, completion) ?? own.promptTokens;
-  const visibleTokens = completion ?? without(total, prompt) ?? own.completionTokens;
+  if (prompt === undefined && completion === undefined)
+    return { usage: countOwn(), isEstimated: true, isClamped: true };
+  const promptGiven = prompt ?? without(total, completion) ?? countOwn().promptTokens;
+  const visibleTokens = completion ?? without(total, prompt) ?? countOwn().completionTokens;
   const { cached = 0, cacheWrite = 0, reasoning = 0 } = report.counts;
   // Some providers report hidden reasoning beside the completion, and only their total tells: both are billed.
   const isBeside = reasoning > 0 && total === promptGiven + visibleTokens + reasoning;

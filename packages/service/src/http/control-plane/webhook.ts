@@ -25,8 +25,8 @@ export function addWebhookRoutes(plane: Plane, control: ControlPlane): void {
     },
     async (request, reply) => {
       const { appId } = await ownApp(control, request, request.params.appId);
-      const { endpointUrl, events, lowBalanceThresholdMicros } = request.body;
-      const threshold = lowBalanceThresholdMicros === undefined ? undefined : micros(BigInt(lowBalanceThresholdMicros));
+      const { endpointUrl, events, lowBalanceThresholdMicros: low } = request.body;
+      const threshold = typeof low === 'number' ? micros(BigInt(low)) : undefined;
       const put = granted(
         await subscriptions.put(ownerOf(control, request), { appId, endpointUrl, events, threshold }),
       );

@@ -32,6 +32,12 @@ export const HEADERS = {
   link: text('The next page of a table, as `<address>; rel="next"`. The last page has none.'),
   'ratelimit-policy': text('How many calls the app may make at once, and how long that many take to come back.'),
   ratelimit: text('How many calls are left, and the seconds until all are available again.'),
+  'x-ratelimit-limit-requests': whole('How many calls the app may make at once.'),
+  'x-ratelimit-remaining-requests': whole('How many calls are left.'),
+  'x-ratelimit-reset-requests': {
+    description: 'The time until all are available again; in a refusal for the rate, until the next one is.',
+    schema: { type: 'string', pattern: '^[0-9]+s$' },
+  },
 } as const satisfies Readonly<Record<string, JsonObject>>;
 
 /**

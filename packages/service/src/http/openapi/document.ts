@@ -6,6 +6,7 @@ import { HEADERS, refusalsOf } from '#http/openapi/answers.ts';
 import type { DescribedRoute, Schema } from '#http/openapi/described-route.ts';
 import { jsonSchemaOf, type Named, withSharedParts } from '#http/openapi/json-schema.ts';
 import type { OpenApiDocument, OperationObject, Parameter, Response } from '#http/openapi/open-api.ts';
+import { describeWebhooks } from '#http/openapi/webhooks.ts';
 import { isOptionalBody } from '#http/schema-compilers.ts';
 import type { JsonObject } from '#kernel/json.ts';
 
@@ -54,6 +55,7 @@ export function describeRoutes(routes: readonly DescribedRoute[], publicUrl: str
     const operation = OPERATIONS[`${route.method} ${route.path}`];
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, operation, named) };
   }
+  const webhooks = describeWebhooks(named);
   return {
     openapi: '3.1.1',
     info: {
@@ -65,6 +67,7 @@ export function describeRoutes(routes: readonly DescribedRoute[], publicUrl: str
     servers: [{ url: publicUrl }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks,
     components: {
       securitySchemes: SECURITY_SCHEMES,
       headers: HEADERS,

@@ -21,7 +21,13 @@ import type { DescribedRoute } from '#http/openapi/described-route.ts';
 
 const TEXT = { type: 'string' };
 /** Every answer after the rate limit was checked has these. */
-const RATE = ['ratelimit-policy', 'ratelimit'];
+const RATE = [
+  'ratelimit-policy',
+  'ratelimit',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+];
 
 /**
  * The routes of the data plane, which `server.ts` answers itself. No framework registers them, so they are described here

@@ -44,6 +44,8 @@ export interface OpenApiDocument {
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  /** The requests that the service makes. */
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: {
     readonly securitySchemes: JsonObject;
     readonly headers: JsonObject;

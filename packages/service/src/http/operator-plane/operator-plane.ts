@@ -9,6 +9,7 @@ import type { Act } from '#operator/acts.ts';
 import type { AnyApps } from '#operator/apps.ts';
 import type { CatalogueDesk } from '#operator/catalogue.ts';
 import type { AnyPayments } from '#operator/payments.ts';
+import type { WalletOwners } from '#operator/wallet-owners.ts';
 import type { OperatorWallets } from '#operator/wallets.ts';
 import type { LedgerCheck } from '#ledger/check/check.ts';
 
@@ -16,6 +17,7 @@ import type { LedgerCheck } from '#ledger/check/check.ts';
 export interface OperatorPlane {
   readonly apps: AnyApps;
   readonly wallets: OperatorWallets;
+  readonly walletOwners: WalletOwners;
   readonly payments: AnyPayments;
   readonly catalogue: CatalogueDesk;
   readonly accounts: AccountDesk;

@@ -41,7 +41,7 @@ export function addOperatorWalletRoutes(plane: Plane, operator: OperatorPlane): 
         cap: spendCapMicros === undefined ? undefined : micros(BigInt(spendCapMicros)),
         credit,
       });
-      return reply.code(201).send(toWire(granted(wallet)));
+      return reply.code(201).send(operatorWalletToWire(granted(wallet)));
     },
   );
 
@@ -58,7 +58,8 @@ export function addOperatorWalletRoutes(plane: Plane, operator: OperatorPlane): 
     async ({ params, query }) => {
       const before = query.before === undefined ? undefined : BigInt(query.before);
       const details = await wallets.find(params, { before, most: query.limit });
-      return detailsToWire(granted(details ?? refuse('NOT_FOUND', 'This user has no wallet for this app.')));
+      const found = granted(details ?? refuse('NOT_FOUND', 'This user has no wallet for this app.'));
+      return detailsToWire(found, await operator.walletOwners.ofWallet(params));
     },
   );
 }
@@ -91,7 +92,7 @@ export function addMovementRoutes(plane: Plane, operator: OperatorPlane): void {
         const paymentId = 'paymentId' in request.body ? request.body.paymentId : undefined;
         const amount = micros(BigInt(amountMicros));
         const movement = { ...request.params, amount, key: idempotencyKey, paymentId };
-        return toWire(granted(await wallets[act](actOf(operator, request, reason), movement)));
+        return operatorWalletToWire(granted(await wallets[act](actOf(operator, request, reason), movement)));
       },
     );
   }
@@ -105,7 +106,7 @@ export function addMovementRoutes(plane: Plane, operator: OperatorPlane): void {
     async (request) => {
       const { writeOff, reason } = request.body;
       const wallet = { ...request.params, writesOff: writeOff };
-      return toWire(granted(await wallets.reinstate(actOf(operator, request, reason), wallet)));
+      return operatorWalletToWire(granted(await wallets.reinstate(actOf(operator, request, reason), wallet)));
     },
   );
 }
@@ -122,10 +123,13 @@ function paymentToWire({ amount, refunded, disputed, paidAtMs, anomaly, ...payme
   };
 }
 
+type Owner = Awaited<ReturnType<OperatorPlane['walletOwners']['ofWallet']>>;
+
 /** A wallet with its holds and entries. The books of an entry have the ledger's own names, for comparison with its check. */
-function detailsToWire({ wallet, holds, entries, next }: WalletDetails) {
+function detailsToWire({ wallet, holds, entries, next }: WalletDetails, owner: Owner | undefined) {
   return {
-    wallet: toWire(wallet),
+    wallet: operatorWalletToWire(wallet),
+    owner: owner ?? null,
     holds: holds.map((hold) => ({
       callId: hold.call_id,
       amountMicros: microsToWire(microsFromRow(hold.amount_micros)),
@@ -147,7 +151,7 @@ function detailsToWire({ wallet, holds, entries, next }: WalletDetails) {
 }
 
 /** A wallet as operators see it: a balance, plus connection and shortfall. */
-function toWire(wallet: Wallet) {
+export function operatorWalletToWire(wallet: Wallet) {
   return {
     ...walletToWire(wallet),
     connected: wallet.isConnected,

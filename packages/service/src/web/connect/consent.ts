@@ -1,4 +1,5 @@
 import type { Connection } from '#connections/connection.ts';
+import { beganAtMs } from '#connections/link.ts';
 import { type Micros, ZERO_MICROS } from '#kernel/micros.ts';
 import { Refusal, refuse } from '#kernel/refusal.ts';
 import { payableIn } from '#payments/amounts.ts';
@@ -18,7 +19,7 @@ import type { PageResponse } from '#web/frame/page.ts';
 import type { Form } from '#web/frame/read-form.ts';
 import { refusedBy } from '#web/frame/responses.ts';
 import { offeredAmounts } from '#web/topup/topup-amounts.ts';
-import type { OpenedLink, WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
+import { type OpenedLink, voidLink, type WalletOwnerRequest } from '#web/wallet-owner/open-link.ts';
 import type { WalletOwnerServices } from '#web/wallet-owner/wallet-owner-services.ts';
 
 /** The third of the four amounts is chosen at first: one in the middle. */
@@ -48,7 +49,7 @@ export function consentPage(
 
 /**
  * Takes the form of that page and connects the wallet. Returns the connection; or the form again, with what is wrong; or
- * `foreign` if somebody else connected the same wallet first.
+ * `foreign` if somebody else connected the same wallet first. A link from before the wallet's release is void.
  */
 export async function acceptConsent(
   services: WalletOwnerServices,
@@ -69,13 +70,15 @@ export async function acceptConsent(
     return refusedBy(chosen, consentHtml(services, request, opened, { at, caps, filled, fault }));
   }
   const { link, person } = opened;
-  return services.connections.consent({
+  const made = await services.connections.consent({
     identityId: person.identity.identityId,
     appId: link.appId,
     userId: link.userId,
     userLabel: userLabelOf(opened),
     cap: chosen.cap,
+    linkBeganAtMs: beganAtMs(link),
   });
+  return made === 'outdated' ? voidLink(services) : made;
 }
 
 /**

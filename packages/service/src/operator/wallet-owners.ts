@@ -1,0 +1,111 @@
+import { selectAppDetails } from '#accounts/operator-queries.ts';
+import { createConnections } from '#connections/connection.ts';
+import { ownerOfWallet, releaseWallet } from '#connections/release.ts';
+import type { Pool, Queryable } from '#db/pool.ts';
+import { emailOf } from '#identities/email.ts';
+import { moveIdentity } from '#identities/move.ts';
+import { selectIdentity, selectIdentityByEmail } from '#identities/queries.ts';
+import { assert } from '#kernel/assert.ts';
+import type { AppId, EndUserId, IdentityId } from '#kernel/ids.ts';
+import { type Refusal, refuse } from '#kernel/refusal.ts';
+import { createWallets, type Wallet } from '#ledger/wallet/wallet.ts';
+import { type Act, audited, Repeated } from '#operator/acts.ts';
+
+interface WalletName {
+  readonly appId: AppId;
+  readonly userId: EndUserId;
+}
+
+/** A person who owns wallets, as operators see them. */
+interface WalletOwner {
+  readonly identityId: IdentityId;
+  readonly email: string;
+  /** At most 100, the newest first. */
+  readonly wallets: readonly WalletName[];
+}
+
+/** Who owns which wallet, and what to do when a person has lost their mailbox (WA-15). */
+export interface WalletOwners {
+  /** The person with this e-mail. */
+  readonly find: (email: string) => Promise<WalletOwner | undefined>;
+  /** The owner of a wallet. */
+  readonly ofWallet: (wallet: WalletName) => Promise<Omit<WalletOwner, 'wallets'> | undefined>;
+  /**
+   * Releases a wallet from its owner. It keeps its money and is disconnected. The next person who consents with a new link
+   * becomes its owner. The owner so far is told by mail.
+   */
+  readonly release: (act: Act, wallet: WalletName) => Promise<Wallet | Refusal<'NOT_FOUND' | 'CONFLICT'>>;
+  /** Gives a person another e-mail and ends their sessions and passkeys. Both addresses are told by mail. */
+  readonly move: (
+    act: Act,
+    identityId: IdentityId,
+    email: string,
+  ) => Promise<WalletOwner | Refusal<'NOT_FOUND' | 'CONFLICT' | 'BAD_REQUEST'>>;
+}
+
+interface WalletOwnersOptions {
+  readonly pool: Pool;
+  readonly currency: string;
+  /** Put mails into the outbox, in the transaction of the act. */
+  readonly mailReleased: (tx: Queryable, email: string, wallet: { readonly appName: string }) => Promise<void>;
+  readonly mailMoved: (tx: Queryable, emails: { readonly before: string; readonly after: string }) => Promise<void>;
+}
+
+export function createWalletOwners({ pool, currency, mailReleased, mailMoved }: WalletOwnersOptions): WalletOwners {
+  async function withWallets(identityId: IdentityId, email: string): Promise<WalletOwner> {
+    const owned = await createConnections(pool, currency).list(identityId);
+    return { identityId, email, wallets: owned.map(({ appId, userId }) => ({ appId, userId })) };
+  }
+
+  return {
+    find: async (text) => {
+      const email = emailOf(text);
+      const row = email && (await selectIdentityByEmail(pool, email));
+      return row && withWallets(row.identity_id, row.email);
+    },
+    ofWallet: async ({ appId, userId }) => {
+      const identityId = await ownerOfWallet(pool, appId, userId);
+      const row = identityId && (await selectIdentity(pool, identityId));
+      return row && { identityId: row.identity_id, email: row.email };
+    },
+    release: (act, wallet) => {
+      const { appId, userId } = wallet;
+      const named = { ...act, action: 'wallet.release', subject: `${appId} ${userId}` };
+      return audited(pool, named, async (tx, note) => {
+        const identityId = await releaseWallet(tx, wallet);
+        if (identityId === undefined) return refuse('NOT_FOUND', 'Nobody owns a wallet of this user for this app.');
+        const owner = await selectIdentity(tx, identityId);
+        const app = await selectAppDetails(tx, appId);
+        assert(owner !== undefined && app !== undefined, 'a wallet has an owner and an app');
+        await mailReleased(tx, owner.email, { appName: app.name });
+        const after = await createWallets(tx).find(appId, userId);
+        assert(after !== undefined, 'a connection has a wallet');
+        note({ before: { identityId, email: owner.email }, after: { identityId: null, balanceMicros: after.balance } });
+        return after;
+      });
+    },
+    move: async (act, identityId, text) => {
+      const email = emailOf(text);
+      if (email === undefined) return refuse('BAD_REQUEST', '`email` must be an e-mail address.', { param: 'email' });
+      const named = { ...act, action: 'identity.move', subject: identityId };
+      const done = await audited<WalletOwner | Refusal<'NOT_FOUND' | 'CONFLICT'>>(pool, named, async (tx, note) => {
+        const moved = await moveIdentity(tx, identityId, email);
+        if (moved === 'unknown') return refuse('NOT_FOUND', 'There is no such identity.');
+        if (moved === 'taken') return taken();
+        if (moved === 'same') return new Repeated({ identityId, email, wallets: [] });
+        await mailMoved(tx, { before: moved.before, after: email });
+        note({ before: { email: moved.before }, after: { email } });
+        return { identityId, email, wallets: [] };
+      });
+      return 'identityId' in done ? withWallets(identityId, email) : done;
+    },
+  };
+}
+
+function taken(): Refusal<'CONFLICT'> {
+  return refuse(
+    'CONFLICT',
+    'Somebody signs in with this e-mail already. Release the wallets instead, so that they can connect them.',
+    { param: 'email' },
+  );
+}
