@@ -5,12 +5,19 @@ import { type AddressInfo, connect } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { createEndAfterBody } from '#http/linger.ts';
 
-const LIMITS = { bytesMax: 1_000_000, lingerMsMax: 60_000, silentMsMax: 60_000, connectionsMax: 1 };
+const LIMITS = {
+  bytesMax: 1_000_000,
+  lingerMsMax: 60_000,
+  silentMsMax: 60_000,
+  connectionsMax: 1,
+  burstBytes: 1_000_000_000,
+  bytesPerSecond: 0,
+};
 const ANSWER = '{"error":{}}';
 
 /** A server that refuses every body unread. Returns what a caller sees who sends a head and then `bytes` of the body. */
-async function refusing(t: TestContext, limits: Partial<typeof LIMITS>) {
-  const endAfterBody = createEndAfterBody({ ...LIMITS, ...limits });
+async function refusing(t: TestContext, limits: Partial<typeof LIMITS>, clock = { nowMs: () => 0 }) {
+  const endAfterBody = createEndAfterBody({ ...LIMITS, ...limits }, clock);
   const server = createServer((request, response) => {
     response.writeHead(413, { 'content-length': ANSWER.length, connection: 'close' });
     endAfterBody(request, response, ANSWER);
@@ -70,4 +77,17 @@ test('A4 CC-06 only so many connections linger: further answers are sent and clo
   assert.equal(third.seen.isClosed, false);
   third.socket.destroy();
   await third.closed;
+});
+
+test('C1 CP-11 all connections together drop only so many bytes: then answers are sent without lingering, until time passes', async (t) => {
+  const clock = { ms: 0, nowMs: () => clock.ms };
+  const send = await refusing(t, { connectionsMax: 9, burstBytes: 100_000, bytesPerSecond: 100_000 }, clock);
+  await send(200_000).closed;
+  await send(10).closed;
+  clock.ms = 10_000;
+  const late = send(10);
+  await late.answered();
+  assert.equal(late.seen.isClosed, false);
+  late.socket.destroy();
+  await late.closed;
 });

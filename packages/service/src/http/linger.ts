@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type SteadyClock, steadyClock } from '#kernel/clock.ts';
 
 interface LingerLimits {
   /** Bytes of one body that are taken off the line and dropped. */
@@ -8,6 +9,9 @@ interface LingerLimits {
   readonly silentMsMax: number;
   /** Connections that linger at the same time. Beyond it answers are sent without lingering. */
   readonly connectionsMax: number;
+  /** Bytes that all connections together may have dropped at once. Then they get as many a second as `bytesPerSecond`. */
+  readonly burstBytes: number;
+  readonly bytesPerSecond: number;
 }
 
 const LIMITS: LingerLimits = {
@@ -15,6 +19,8 @@ const LIMITS: LingerLimits = {
   lingerMsMax: 30_000, // As long as a request may take in all.
   silentMsMax: 5_000,
   connectionsMax: 256,
+  burstBytes: 268_435_456, // Four such clients at the same time.
+  bytesPerSecond: 33_554_432, // A few hundredths of the time of a process: dropping must not keep callers waiting.
 };
 
 /** Ends an answer whose body is `text`. Its length must be declared. */
@@ -26,23 +32,52 @@ type EndAfterBody = (request: IncomingMessage, response: ServerResponse, text: s
  * has not read yet: a client that sends before it reads would see a broken pipe and no 413 (CC-06). Every part is dropped as
  * it arrives, so memory does not grow with the body.
  */
-export function createEndAfterBody(limits: LingerLimits): EndAfterBody {
+export function createEndAfterBody(limits: LingerLimits, clock: SteadyClock = steadyClock): EndAfterBody {
+  const budget = createByteBudget(limits, clock);
   let lingering = 0;
   return (request, response, text) => {
-    if (lingering >= limits.connectionsMax) {
+    if (lingering >= limits.connectionsMax || !budget.take(0)) {
       response.end(text);
       return;
     }
     lingering += 1;
     response.write(text); // For the caller, the answer is complete. Only `end` closes the connection.
-    dropBody(request, response, limits, () => {
+    const onEnd = () => {
       lingering -= 1;
       response.end();
-    });
+    };
+    dropBody({ request, response, limits, budget, onEnd });
   };
 }
 
-function dropBody(request: IncomingMessage, response: ServerResponse, limits: LingerLimits, onEnd: () => void): void {
+interface ByteBudget {
+  /** Takes the bytes. False if there is nothing left. */
+  readonly take: (bytes: number) => boolean;
+}
+
+/** Shared by all connections, so that an attacker with many of them costs no more than one. */
+function createByteBudget({ burstBytes, bytesPerSecond }: LingerLimits, clock: SteadyClock): ByteBudget {
+  let left = burstBytes;
+  let refilledAtMs = clock.nowMs();
+  return {
+    take: (bytes) => {
+      const nowMs = clock.nowMs();
+      left = Math.min(burstBytes, left + ((nowMs - refilledAtMs) * bytesPerSecond) / 1_000) - bytes;
+      refilledAtMs = nowMs;
+      return left > 0;
+    },
+  };
+}
+
+interface Dropping {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly limits: LingerLimits;
+  readonly budget: ByteBudget;
+  readonly onEnd: () => void;
+}
+
+function dropBody({ request, response, limits, budget, onEnd }: Dropping): void {
   let dropped = 0;
   let isDone = false;
   const finish = () => {
@@ -57,7 +92,7 @@ function dropBody(request: IncomingMessage, response: ServerResponse, limits: Li
   const silent = setTimeout(finish, limits.silentMsMax);
   const drop = (part: Buffer) => {
     dropped += part.length;
-    if (dropped > limits.bytesMax) finish();
+    if (dropped > limits.bytesMax || !budget.take(part.length)) finish();
     else silent.refresh();
   };
   request.on('data', drop);
