@@ -182,7 +182,8 @@ test('SB-05 a reset frees stream slots, and resets what was spent of the cap', a
     await reset('greta', { spendCapMicros: GRANT });
     await service.database.owner.query(`update sandbox.wallets set ${assignment} where user_id = 'greta'`);
     const stream = () => chat({ url: service.url, key: String(apiKey), user: 'greta' }, { stream: true });
-    assertRefusal(await stream(), { code }, assignment);
+    // Money on hold comes back, so this refusal may be retried (WA-13).
+    assertRefusal(await stream(), { code, isPassing: assignment.includes('cap_held_micros') }, assignment);
     await reset('greta', { spendCapMicros: GRANT });
     assert.equal((await stream()).status, 200, assignment);
   }
