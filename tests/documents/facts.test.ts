@@ -26,6 +26,27 @@ test('ER-01 the guide lists every code with its status', () => {
   assert.deepEqual(told, ERROR_STATUS);
 });
 
+/** Variables of the reader's shell that begin otherwise, because they are not of this service. */
+const FOREIGN = ['DATABASE_URL'];
+
+test('D8 the documents use one set of names for the variables of their commands, and `npm start` prints those of the demo', () => {
+  const used = new Set<string>();
+  for (const file of allDocuments()) {
+    for (const [, name = ''] of readDocument(file).matchAll(/\$\{?([A-Z][A-Z_]+)/g)) used.add(name);
+  }
+  const others = [...used].filter((name) => !name.startsWith('PURSER_') && !FOREIGN.includes(name));
+  assert.deepEqual(others, []);
+  const banner = readFileSync(path.join(ROOT, 'packages/service/src/app/banner.ts'), 'utf8');
+  const printed = [...banner.matchAll(/ (PURSER_[A-Z_]+)=\$/g)].map(([, name = '']) => name);
+  const made = ['PURSER_SESSION_TOKEN', 'PURSER_OPERATOR_TOKEN', 'PURSER_WEBHOOK_SECRET']; // By commands of the guides.
+  const guide = readDocument('docs/guides/app-developer.md').matchAll(/\$(PURSER_[A-Z_]+)/g);
+  const needed = new Set([...guide].map(([, name = '']) => name));
+  assert.deepEqual(
+    [...needed].filter((name) => !printed.includes(name) && !made.includes(name)),
+    [],
+  );
+});
+
 test('the guide lists every setting that the service reads, and no other', () => {
   const told = rowsUnder(OPERATOR, '## Settings').flatMap(([name = '']) => namesIn(name));
   assert.deepEqual(told.toSorted(), [...settingNames()].toSorted());

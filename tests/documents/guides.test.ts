@@ -51,11 +51,11 @@ async function setStage(): Promise<GuideStage> {
       PURSER_API_KEY: demo.liveKey,
       PURSER_TEST_KEY: demo['testKey'] ?? '',
       PURSER_WEBHOOK_SECRET: 'whsec_of_this_test',
-      APP_ID: demo.appId,
-      OWNER_EMAIL: DEMO_OWNER_EMAIL,
-      OWNER_PASSWORD: demo['ownerPassword'] ?? '',
-      SESSION_TOKEN: owner.token ?? '',
-      OPERATOR_TOKEN: operator.token ?? '',
+      PURSER_APP_ID: demo.appId,
+      PURSER_OWNER_EMAIL: DEMO_OWNER_EMAIL,
+      PURSER_OWNER_PASSWORD: demo['ownerPassword'] ?? '',
+      PURSER_SESSION_TOKEN: owner.token ?? '',
+      PURSER_OPERATOR_TOKEN: operator.token ?? '',
     },
   };
 }

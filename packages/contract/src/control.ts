@@ -143,7 +143,7 @@ export const logoSchema = z
   .meta({ id: 'Logo' });
 
 /** Fixed when a key is made (glossary: mode). A key cannot move between real and play money. */
-const mode = z.enum(['live', 'sandbox']);
+const mode = z.enum(['live', 'sandbox'], { error: 'must be `live` or `sandbox`; a test key has the mode `sandbox`' });
 export const newKeySchema = z.strictObject({ mode });
 export const mintedKeySchema = z
   .object({ appId: z.string(), keyId: z.string(), apiKey: z.string(), mode })

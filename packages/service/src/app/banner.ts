@@ -39,7 +39,13 @@ Sign in as the owner of the demo app, or as the operator of the service, to get 
   curl ${url}/sessions -H 'content-type: application/json' \\
     -d '{"email":"${DEMO_OPERATOR_EMAIL}","password":"${demo.operatorPassword}"}'
 
-The pages for wallet owners: ${url}/wallet
+The variables of the guides, to paste into another terminal:
+
+  export PURSER_URL=${url} PURSER_APP_ID=${demo.appId}
+  export PURSER_API_KEY=${demo.liveKey} PURSER_TEST_KEY=${demo.testKey}
+  export PURSER_OWNER_EMAIL=${DEMO_OWNER_EMAIL} PURSER_OWNER_PASSWORD=${demo.ownerPassword}
+
+The pages for wallet owners: ${url}/wallet   Accounts of app owners: ${url}/account
 Check the ledger, to the micro: npm run purser -- ledger check
 Read on: docs/guides/app-developer.md, docs/guides/operator.md. Stop with Ctrl-C.
 `;

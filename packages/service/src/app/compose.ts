@@ -99,8 +99,7 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const { keys, keyUse } = openKeys(upkeep, config, { clock, log });
   const providers = createProviderRegistry({ simulatorUrl, readEnvironment: config.readEnvironment });
   const catalogue = createCatalogue(upkeep, providers.canReach);
-  await Promise.all([keys.refresh(), catalogue.refresh()]);
-  const generations = followChanges(upkeep, log, { accounts: keys, catalogue });
+  const generations = await followChanges(upkeep, log, { accounts: keys, catalogue });
 
   const instance = await startInstance(upkeep, log, config.leaseMs);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
@@ -174,8 +173,9 @@ function openTraces(db: Pool, { callLookupMs }: Config, log: Log) {
   return { traces, endCall: createCallEnd({ log, traces }) };
 }
 
-/** Refreshes what is kept in memory whenever the generation counter of that kind of configuration grows. */
-function followChanges(upkeep: Pool, log: Log, kept: Readonly<Record<'accounts' | 'catalogue', Refreshed>>) {
+/** Loads what is kept in memory, and again whenever the generation counter of that kind of configuration grows. */
+async function followChanges(upkeep: Pool, log: Log, kept: Readonly<Record<'accounts' | 'catalogue', Refreshed>>) {
+  await Promise.all([kept.accounts.refresh(), kept.catalogue.refresh()]);
   const generations = startGenerations(upkeep, log);
   generations.subscribe('accounts', kept.accounts.refresh);
   generations.subscribe('catalogue', kept.catalogue.refresh);

@@ -27,6 +27,7 @@ import { addWalletOwnerRoutes } from '#http/operator-plane/wallet-owners.ts';
 import { addOperatorWalletRoutes, addMovementRoutes } from '#http/operator-plane/wallets.ts';
 import { addDevelopmentPages } from '#web/development/development-pages.ts';
 import type { PageRoutes } from '#http/page-routes.ts';
+import { createNowhere } from '#web/frame/nowhere.ts';
 import { createPages } from '#web/pages.ts';
 import { movedMail, releasedMail, resetMail } from '#mail/letters.ts';
 import { addWebhookRoutes } from '#http/control-plane/webhook.ts';
@@ -136,7 +137,8 @@ export async function composePlanes(options: PlanesOptions): Promise<ComposedPla
   const operator = composeOperator(options, { control, payments, sendMail });
   const paces = createPaces(config.accountPace);
   const { addressOf, sessions } = control;
-  const of = { log, findSession: sessions.find, addressOf, paces, publicUrl: config.publicUrl };
+  const showNowhere = createNowhere(config);
+  const of = { log, findSession: sessions.find, addressOf, paces, showNowhere, publicUrl: config.publicUrl };
   const planes = await createPlanes(of, (plane) => {
     followHandlers(plane, underWay);
     addRoutes(plane, control, operator);

@@ -70,6 +70,8 @@ interface PlanesOptions {
   readonly findSession: Sessions['find'];
   readonly addressOf: CallerAddress;
   readonly paces: PlanePaces;
+  /** Shows people that there is no page at an address. */
+  readonly showNowhere: (exchange: Exchange) => Promise<void>;
   /** The address of the service in the OpenAPI document. */
   readonly publicUrl: string;
 }
@@ -79,10 +81,14 @@ interface PlanesOptions {
  * parses and validates. All answers that are errors are written by `respond.ts`, so that every plane has the same envelope.
  */
 export async function createPlanes(
-  { log, findSession, addressOf, paces, publicUrl }: PlanesOptions,
+  { log, findSession, addressOf, paces, showNowhere, publicUrl }: PlanesOptions,
   addRoutes: (plane: Plane) => void,
 ): Promise<Planes> {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
+  const answerNowhere = (exchange: Exchange): void => {
+    if (wantsPage(exchange.request)) void showNowhere(exchange);
+    else sendNowhere(exchange);
+  };
   const routerOptions = { ignoreTrailingSlash: false, maxParamLength: PATH_PART_LENGTH_MAX };
   const app = fastify({
     logger: false,
@@ -90,7 +96,7 @@ export async function createPlanes(
     // The router cannot decode the address, or a segment is too long. Such an address leads nowhere: 404, not 400.
     frameworkErrors: (_fault, request, reply) => {
       reply.hijack();
-      sendNowhere(exchangeOf(exchanges, request));
+      answerNowhere(exchangeOf(exchanges, request));
     },
   });
   readBodies(app, addressOf, (request) => exchangeOf(exchanges, request));
@@ -117,7 +123,7 @@ export async function createPlanes(
     const exchange = exchangeOf(exchanges, request);
     // The address may exist for another method. That is a 405 with the methods that it has, not a 404.
     const allowed = METHODS.filter((method) => app.findRoute({ method, url: exchange.path }) !== null);
-    if (allowed.length === 0) sendNowhere(exchange);
+    if (allowed.length === 0) answerNowhere(exchange);
     else sendNotAllowed(exchange, allowed);
   }
   app.setNotFoundHandler(sendUnknown);
@@ -178,4 +184,10 @@ function exchangeOf(exchanges: WeakMap<IncomingMessage, Exchange>, { raw }: Fast
 function refusalOf(fault: FastifyError): Refusal | undefined {
   const isTheirs = fault.statusCode !== undefined && fault.statusCode >= 400 && fault.statusCode < 500;
   return isTheirs ? notJson() : undefined;
+}
+
+/** A browser that opens an address: it asks for a page by name, and has no token. Clients that take anything are not browsers. */
+function wantsPage({ method, headers }: IncomingMessage): boolean {
+  const isOpening = method === 'GET' || method === 'HEAD';
+  return isOpening && headers.authorization === undefined && headers.accept?.includes('text/html') === true;
 }

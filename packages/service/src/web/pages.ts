@@ -8,6 +8,7 @@ import { accountPages } from '#web/account/account-pages.ts';
 import type { AccountServices } from '#web/account/account-services.ts';
 import { connectPages } from '#web/connect/connect-pages.ts';
 import { topupLinkPages } from '#web/connect/topup-link-pages.ts';
+import { iconPages } from '#web/frame/icon-pages.ts';
 import { createCookies } from '#web/frame/cookies.ts';
 import type { Audience, PageMethods } from '#web/frame/page.ts';
 import { type PageHandlerOptions, pageHandlers } from '#web/frame/page-handlers.ts';
@@ -61,7 +62,7 @@ export function createPages({ secret, publicUrl, pace, log, walletOwners, ...acc
     frame: { ...frame, isTestMoney },
   };
   const services: WalletOwnerServices = { ...walletOwners, cookies };
-  const pagesOfAccounts = { '/': startPage(frame), ...accountPages({ ...accounts, cookies, frame }) };
+  const pagesOfAccounts = { '/': startPage(frame), ...iconPages(), ...accountPages({ ...accounts, cookies, frame }) };
   const pagesOfWalletOwners = {
     ...walletPages(services),
     ...signInPages(services),

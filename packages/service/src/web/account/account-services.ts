@@ -10,6 +10,8 @@ export interface AccountServices {
   readonly accounts: Accounts;
   /** The sessions of an account, for the pages and the API alike. */
   readonly sessions: Sessions;
+  /** Anybody may make an account. Otherwise operators make them. */
+  readonly isRegistrationOpen: boolean;
   readonly cookies: Cookies;
   /** Without the word about test money: no money moves on these pages. */
   readonly frame: Frame;

@@ -57,7 +57,7 @@ export function signedInCookies(
 
 /** The form. It keeps the e-mail address that was typed, and never a password. */
 function signInForm(
-  { frame }: Pick<AccountServices, 'frame'>,
+  { frame, isRegistrationOpen }: Pick<AccountServices, 'frame' | 'isRegistrationOpen'>,
   request: PageRequest,
   email: string,
   fault?: string,
@@ -67,6 +67,7 @@ ${presentPasswordField(TEXTS.password)}
 ${button(TEXTS.signIn)}`;
   const body = html`${errorSummary(fault)}
 ${card(request.form('/sign-in', fields))}
-${linkLine('/password-reset', TEXTS.forgot)}`;
+${linkLine('/password-reset', TEXTS.forgot)}
+${isRegistrationOpen ? linkLine('/register', TEXTS.register) : undefined}`;
   return pageOf({ title: TEXTS.title, body, frame, isError: fault !== undefined });
 }

@@ -38,6 +38,17 @@ export const ACCOUNT_SIGN_IN_TEXTS = {
   password: 'Password',
   signIn: 'Sign in',
   forgot: 'Forgot your password?',
+  register: 'Create an account',
+} as const;
+
+/** The texts of the page that makes an account. */
+export const REGISTER_TEXTS = {
+  title: 'Create an account',
+  what: 'For people who build an app. Wallets need no account: apps send their users there.',
+  email: 'E-mail',
+  unfit: 'Type an e-mail address, and a password of 10 to 256 characters.',
+  create: 'Create the account',
+  signIn: 'You have an account? Sign in',
 } as const;
 
 /** The texts of every field for a new password. The bounds are those of the contract. */

@@ -1,5 +1,6 @@
 import { type Html, html } from '#kernel/html.ts';
 import { initial } from '#web/components/app-mark.ts';
+import { ICON_PATH } from '#web/frame/icon.ts';
 import { STYLE_ELEMENT } from '#web/frame/page-policy.ts';
 import { FRAME_TEXTS } from '#web/frame/texts.ts';
 
@@ -31,6 +32,7 @@ export function pageOf({ title, body, frame, goesTo, isError = false }: PageText
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 ${goesTo === undefined ? undefined : html`<meta http-equiv="refresh" content="0;url=${goesTo}">`}
+<link rel="icon" href="${ICON_PATH}" type="image/svg+xml">
 <title>${isError ? FRAME_TEXTS.errorPrefix : ''}${title} - ${frame.operatorName}</title>
 ${STYLE_ELEMENT}
 </head>

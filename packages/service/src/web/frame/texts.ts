@@ -16,6 +16,9 @@ export const REFUSAL_TEXTS = {
   failed: 'Something failed on our side. Please try again. If it keeps happening, contact us and quote the reference.',
   foreign: 'This form was not sent from a page of this service.',
   outOfDate: 'This form has expired, or your browser blocks cookies. Open the page again and send the form once more.',
+  nowhereTitle: 'There is nothing here',
+  nowhere: 'This page does not exist. Check the address, or begin at the start page.',
+  toStart: 'To the start page',
   toAccount: 'To your account',
   toWallet: 'To your wallet',
 } as const;

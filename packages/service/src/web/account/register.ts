@@ -1,0 +1,51 @@
+import { registerSchema } from '@purser/contract/control.ts';
+import { type Html, html } from '#kernel/html.ts';
+import { Refusal, refuse } from '#kernel/refusal.ts';
+import type { AccountServices } from '#web/account/account-services.ts';
+import { accountEmailField } from '#web/account/email-field.ts';
+import { signedInCookies } from '#web/account/owner-sign-in.ts';
+import { newPasswordField } from '#web/account/password-fields.ts';
+import { REGISTER_TEXTS as TEXTS } from '#web/account/texts.ts';
+import { button } from '#web/components/button.ts';
+import { linkLine } from '#web/components/navigation.ts';
+import { errorSummary } from '#web/components/notices.ts';
+import { card } from '#web/components/section.ts';
+import type { PageMethods, PageRequest } from '#web/frame/page.ts';
+import { pageOf } from '#web/frame/page-shell.ts';
+import { redirectTo, showPage } from '#web/frame/responses.ts';
+
+/** `/register`: makes an account and signs in to it. Only where the settings let anybody do so. */
+export function registerPage(services: AccountServices): PageMethods {
+  const { accounts, addressOf } = services;
+  return {
+    GET: (request) =>
+      request.signedIn === undefined
+        ? { status: 200, page: registerForm(services, request, '') }
+        : redirectTo('/account'),
+    POST: async (request, form) => {
+      const from = addressOf(request.exchange.request);
+      const email = form.field('email');
+      const shown = (fault: Refusal) => showPage(registerForm(services, request, email, fault.message), fault);
+      const typed = registerSchema.safeParse({ email, password: form.field('new-password') });
+      if (!typed.success) return shown(refuse('BAD_REQUEST', TEXTS.unfit));
+      const made = await accounts.register({ ...typed.data, name: undefined, role: 'owner', from });
+      if (made instanceof Refusal) return shown(made);
+      const signedIn = await accounts.signIn({ ...typed.data, device: request.cookie('device'), from });
+      // The account is there all the same: only the sign-in has to wait.
+      return signedIn instanceof Refusal
+        ? redirectTo('/sign-in')
+        : redirectTo('/account', signedInCookies(services, signedIn));
+    },
+  };
+}
+
+/** The form. It keeps the e-mail address that was typed, and never a password. */
+function registerForm({ frame }: AccountServices, request: PageRequest, email: string, fault?: string): Html {
+  const fields = html`${accountEmailField(TEXTS.email, email)}
+${newPasswordField()}
+${button(TEXTS.create)}`;
+  const body = html`${errorSummary(fault)}
+${card(html`<p>${TEXTS.what}</p>`, request.form('/register', fields))}
+${linkLine('/sign-in', TEXTS.signIn)}`;
+  return pageOf({ title: TEXTS.title, body, frame, isError: fault !== undefined });
+}
