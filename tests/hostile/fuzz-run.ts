@@ -68,6 +68,9 @@ export async function fuzz(options: FuzzOptions): Promise<Fuzzed> {
     PURSER_ENV: 'production',
     PURSER_SECRET: 'a secret of the hostile tests, long enough',
     PURSER_PUBLIC_URL: 'https://purser.test',
+    // All requests come from one address, and a refusal for their pace would hide what they do.
+    PURSER_ACCOUNT_RATE_PER_MINUTE: '1000000',
+    PURSER_ACCOUNT_RATE_BURST: '1000000',
   };
   const service = await startServiceProcess({
     dataDirectory,

@@ -49,6 +49,7 @@ test('CC-09 a stream whose provider client cannot be created is a fault, and its
     rejections: { note: () => {} },
     drains: createDrains(),
     pace: STREAM_PACE,
+    notes: { settled: () => {} },
   } as unknown as CallerSide;
   const hold: Hold<'live'> = { mode: 'live', call, granted: micros(10n) };
   await assert.rejects(openStream(lane, { hold, asked }, caller), /There is none/);
@@ -84,6 +85,7 @@ test('CC-14 a caller who leaves while a finished stream is settled starts no dra
     log: createLog('silent'),
     drains: createDrains(),
     pace: STREAM_PACE,
+    notes: { settled: () => {} },
   } as unknown as CallerSide;
   const drained = { ...call, model: { ...call.model, onAbandon: 'drain' } } as ChatCall;
   const hold: Hold<'live'> = { mode: 'live', call: drained, granted: micros(10n) };
