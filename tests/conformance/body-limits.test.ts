@@ -151,7 +151,7 @@ test('CC-06 a body declared as not encoded is accepted', async () => {
   for (const encoding of ['identity', 'Identity']) {
     for (const route of DATA_PLANE) {
       const reply = await callRoute(route, { ...good(), headers: { 'content-encoding': encoding } });
-      assert.equal(reply.status, 200, reply.text);
+      assert.equal(reply.status, route.status ?? 200, reply.text);
     }
   }
 });
@@ -188,7 +188,7 @@ test('CC-07 a refusal for depth names depth as the reason', async () => {
 test('CC-07 a body with 32 levels is accepted on routes that take no body', async () => {
   for (const route of DATA_PLANE.filter(({ method }) => method === 'GET')) {
     const reply = await callRoute(route, { ...good(), body: nested(32, ['[', ']']) });
-    assert.equal(reply.status, 200, `${route.name} ${reply.text}`);
+    assert.equal(reply.status, route.status ?? 200, `${route.name} ${reply.text}`);
   }
 });
 

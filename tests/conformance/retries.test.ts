@@ -208,6 +208,25 @@ test('CC-14 a stream with a key is replayed byte for byte', async () => {
   await expectCharged(user, CHARGE);
 });
 
+test('D7 CC-12 a stream says its charge before its end, its replay says the same, and a failed one says nothing', async () => {
+  const user = await newUser(FUNDS);
+  const steps = streamSteps({ model: 'm', pieces: ['Hi'], usage: USAGE, includeUsageChunk: true });
+  for (const wantsUsage of [true, false]) {
+    const fields = { stream: true, stream_options: { include_usage: wantsUsage } };
+    upstream.script({ body: steps });
+    const first = await chat(onFirst(user, keyed(`told-${wantsUsage}`)), fields);
+    const callId = first.headers.get('x-service-call-id');
+    assert.ok(first.text.endsWith(`\n\n: charge-micros=${CHARGE} call-id=${callId}\n\ndata: [DONE]\n\n`), first.text);
+    const fieldsTold = [...first.text.matchAll(/"usage":\{.*\},"charge_micros":(\d+)\}/g)].map(([, micros]) => micros);
+    assert.deepEqual(fieldsTold, wantsUsage ? [String(CHARGE)] : []);
+    expectReplayOf(first, await chat(onSecond(user, keyed(`told-${wantsUsage}`)), fields));
+  }
+  upstream.script({ body: [...steps.slice(0, 2), { destroy: true }] });
+  const failed = await chat(onFirst(user, {}), { stream: true });
+  assert.match(failed.text, /UPSTREAM_PROVIDER_ERROR/);
+  assert.doesNotMatch(failed.text, /charge.micros/);
+});
+
 test('CC-14 another body under the key of a running attempt is refused at once', async () => {
   const user = await newUser(FUNDS);
   const gate = createGate();

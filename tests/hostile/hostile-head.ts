@@ -31,6 +31,7 @@ const ROUTES = [
   '/readyz',
   '/metrics',
   '/v1/models/large',
+  '/calls/00000000-0000-7000-8000-000000000000',
 ];
 
 const PATHS = [
@@ -42,6 +43,9 @@ const PATHS = [
     '/v1/models/%',
     '/v1/models/%00',
     '/v1/models/%ff',
+    '/calls/',
+    '/calls/%ff',
+    '/calls/00000000-0000-7000-8000-000000000000',
   ],
   [
     '/v1/models/../models',

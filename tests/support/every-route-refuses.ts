@@ -12,8 +12,12 @@ export interface DataPlaneRoute {
   readonly isForUser: boolean;
   /** The fields of a good call. */
   readonly body: string | undefined;
+  /** The status of a good call's answer. 200 unless given. */
+  readonly status?: number;
 }
 
+/** The id of no call: a good request for its receipt gets a 404. */
+const NO_CALL = '00000000-0000-7000-8000-000000000000';
 const CONNECT = JSON.stringify({ redirectUri: REDIRECT_URI });
 const QUESTION = JSON.stringify({ model: 'large', messages: [{ role: 'user', content: 'Hello' }] });
 
@@ -25,6 +29,14 @@ export const DATA_PLANE: readonly DataPlaneRoute[] = [
   { name: 'GET /balance', method: 'GET', path: '/balance', isForUser: true, body: undefined },
   { name: 'POST /connect', method: 'POST', path: '/connect', isForUser: true, body: CONNECT },
   { name: 'GET /usage/summary', method: 'GET', path: '/usage/summary', isForUser: true, body: undefined },
+  {
+    name: 'GET /calls/{callId}',
+    method: 'GET',
+    path: `/calls/${NO_CALL}`,
+    isForUser: true,
+    body: undefined,
+    status: 404,
+  },
 ];
 
 export const FOR_USER: readonly DataPlaneRoute[] = DATA_PLANE.filter(({ isForUser }) => isForUser);

@@ -67,11 +67,15 @@ export async function openStream(
   };
 }
 
-/** The parsed payloads of a stream's frames. In a stream that ended normally, the last one is the text `[DONE]`. */
+/**
+ * The parsed payloads of a stream's frames, without its comments. In a stream that ended normally, the last one is the text
+ * `[DONE]`.
+ */
 export function payloadsOf(text: string): readonly unknown[] {
   const frames = text.split('\n\n');
   if (frames.pop() !== '') throw new Error(`The stream does not end with a whole frame: ${text}`);
-  return frames.map((frame) => {
+  const events = frames.filter((frame) => !frame.startsWith(':'));
+  return events.map((frame) => {
     const match = /^data: (.*)$/.exec(frame);
     if (match?.[1] === undefined) throw new Error(`This is no frame: ${frame}`);
     return match[1] === '[DONE]' ? '[DONE]' : (JSON.parse(match[1]) as unknown);

@@ -124,6 +124,9 @@ export const modelListSchema = z
   .object({ object: z.literal('list'), data: z.array(modelObjectSchema) })
   .meta({ id: 'ModelList' });
 export const modelNameParamsSchema = z.object({ model: z.string() });
+export const callIdParamsSchema = z.object({
+  callId: z.string().meta({ description: 'The `x-service-call-id` of the answer, or the `call-id` of a stream.' }),
+});
 
 /** Token counts of the provider. Loose: providers add details, and clients may want them. */
 const tokenUsage = z
@@ -161,6 +164,7 @@ export const chunkSchema = z
       z.looseObject({ index: z.int(), delta: z.looseObject({}), finish_reason: z.string().nullable().optional() }),
     ),
     usage: tokenUsage.nullable().optional(),
+    charge_micros: amount.optional().meta({ description: 'What the call was charged. In the chunk with the usage.' }),
   })
   .meta({ id: 'ChatCompletionChunk', description: `The data of one event. ${OPEN}` });
 

@@ -15,7 +15,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Chat completions',
     summary: 'Answers a conversation and charges the user’s wallet',
     description:
-      'Before the call, the service sets aside the most that it can cost. Afterwards it takes the actual cost. A refused call costs nothing. With `"stream": true`, the answer is a stream of server-sent events that ends with `data: [DONE]`. If an error occurs after the stream has begun, its last event is the error envelope, without `[DONE]`. A parameter that is `null` counts as left out.',
+      'Before the call, the service sets aside the most that it can cost. Afterwards it takes the actual cost. A refused call costs nothing. With `"stream": true`, the answer is a stream of server-sent events that ends with `data: [DONE]`. Before that, the comment `: charge-micros=84 call-id=...` says what the call was charged, and so does `charge_micros` in the chunk with the usage. If an error occurs after the stream has begun, its last event is the error envelope, without `[DONE]`. A parameter that is `null` counts as left out.',
     refuses: [
       'MODEL_NOT_ENTITLED',
       'PAYMENT_REQUIRED',
@@ -59,6 +59,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Wallets and usage of users',
     summary: 'Shows what a user spent through the app in a month',
     description: 'Empty with a test key, and if there is no wallet.',
+  },
+  'GET /calls/{callId}': {
+    id: 'getCallOfUser',
+    tag: 'Wallets and usage of users',
+    summary: 'Shows the receipt of one call of a user',
+    description:
+      'What the call used and cost, at which price. A call has a receipt once it has ended, and if it reached a wallet. Calls with a test key have none, and neither have calls of a user who is not connected.',
+    refuses: ['NOT_FOUND'],
   },
 
   'POST /accounts': {

@@ -1,8 +1,9 @@
 import { type Access, ask, type CallOptions } from './api.ts';
+import { type Charge, tellCharge } from './charge.ts';
 import type { Fetch } from './platform.ts';
 import { markRetries } from './retries.ts';
 import { type TopUpOptions, withTopUp } from './top-up.ts';
-import type { Balance, ConnectLink, UsageSummary } from './wire.ts';
+import type { Balance, ConnectLink, Receipt, UsageSummary } from './wire.ts';
 
 const USER_ID = /^[\x21-\x7e]{1,256}$/;
 
@@ -29,6 +30,14 @@ export interface UsageOptions extends CallOptions {
   readonly month?: string | undefined;
 }
 
+export interface UserOptions {
+  /**
+   * Called with what each chat call was charged, plain or streamed, when `fetch` has read it. It must not throw: a client
+   * would take that for a broken connection.
+   */
+  readonly onCharge?: ((charge: Charge) => void) | undefined;
+}
+
 /** Purser for one app. Sends nothing until a method is called. */
 export class Purser {
   readonly #access: Access;
@@ -41,8 +50,8 @@ export class Purser {
   }
 
   /** One user, by the app's own name for them. Throws a `TypeError` if the name is malformed. */
-  forUser(userId: string): PurserUser {
-    return new PurserUser(this.#access, userId);
+  forUser(userId: string, options: UserOptions = {}): PurserUser {
+    return new PurserUser(this.#access, userId, options);
   }
 
   /** The user's wallet. Throws `PaymentRequiredError` if there is none, and with a test key; otherwise `ServiceApiError`. */
@@ -58,6 +67,14 @@ export class Purser {
   /** What the user spent through the app in a month. Empty with a test key. Throws `ServiceApiError`. */
   usageSummary(userId: string, options?: UsageOptions): Promise<UsageSummary> {
     return this.forUser(userId).usageSummary(options);
+  }
+
+  /**
+   * What one call of the user used and cost. Throws `ServiceApiError` with `NOT_FOUND` if there is no such call, if it is
+   * still running, and with a test key.
+   */
+  receipt(userId: string, callId: string, options?: CallOptions): Promise<Receipt> {
+    return this.forUser(userId).receipt(callId, options);
   }
 }
 
@@ -76,7 +93,7 @@ export class PurserUser {
   readonly fetch: Fetch;
   readonly #access: Access;
 
-  constructor(access: Access, userId: string) {
+  constructor(access: Access, userId: string, { onCharge }: UserOptions = {}) {
     // A missing name would become the text `undefined`: one wallet shared by all users without a name.
     if (typeof userId !== 'string' || !USER_ID.test(userId)) {
       throw new TypeError('`userId` must be 1 to 256 visible ASCII characters, without spaces.');
@@ -84,7 +101,8 @@ export class PurserUser {
     this.userId = userId;
     this.baseURL = `${access.root}/v1`;
     this.headers = { 'x-service-user': userId };
-    this.fetch = signedFetch(access, userId);
+    const signed = signedFetch(access, userId);
+    this.fetch = onCharge ? async (...request) => tellCharge(await signed(...request), onCharge) : signed;
     this.#access = access;
   }
 
@@ -126,6 +144,10 @@ export class PurserUser {
   usageSummary({ month, ...options }: UsageOptions = {}): Promise<UsageSummary> {
     const query = month === undefined ? '' : `?month=${encodeURIComponent(month)}`;
     return ask(this.#access, { ...options, path: `/usage/summary${query}`, userId: this.userId });
+  }
+
+  receipt(callId: string, options: CallOptions = {}): Promise<Receipt> {
+    return ask(this.#access, { ...options, path: `/calls/${encodeURIComponent(callId)}`, userId: this.userId });
   }
 
   /**

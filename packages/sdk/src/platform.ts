@@ -5,4 +5,5 @@
 type Global<Name extends string> = typeof globalThis extends Record<Name, infer Value> ? Value : never;
 
 export type Fetch = Global<'fetch'>;
+export type Answer = Awaited<ReturnType<Fetch>>;
 export type Signal = Global<'AbortSignal'> extends { prototype: infer Instance } ? Instance : never;

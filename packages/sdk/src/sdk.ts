@@ -1,6 +1,14 @@
 /** Everything that the package exports. */
 export type { CallOptions } from './api.ts';
-export { type ConnectOptions, Purser, type PurserOptions, type PurserUser, type UsageOptions } from './client.ts';
+export type { Charge } from './charge.ts';
+export {
+  type ConnectOptions,
+  Purser,
+  type PurserOptions,
+  type PurserUser,
+  type UsageOptions,
+  type UserOptions,
+} from './client.ts';
 export {
   isPurserError,
   PaymentRequiredError,

@@ -8,10 +8,11 @@ import type {
   usageSummarySchema,
 } from '@purser/contract/data-plane.ts';
 import { ERROR_STATUS, type ErrorCode as WireCode } from '@purser/contract/errors.ts';
+import type { receiptSchema } from '@purser/contract/usage.ts';
 import { EVENT_TYPES } from '@purser/contract/webhooks.ts';
 import type { CallOptions } from './api.ts';
 import type { ConnectOptions } from './client.ts';
-import type { Balance, ConnectLink, ErrorCode, PaymentCode, UsageSummary, WebhookEvent } from './wire.ts';
+import type { Balance, ConnectLink, ErrorCode, PaymentCode, Receipt, UsageSummary, WebhookEvent } from './wire.ts';
 
 /** Compiles only if both are the same type, field by field. */
 type Same<One, Other> = [One, keyof One] extends [Other, keyof Other]
@@ -29,6 +30,7 @@ type OwnConnectOptions = { -readonly [Name in keyof Own]: Own[Name] };
 const SAME: {
   readonly balance: Same<Flat<Balance>, Flat<z.output<typeof balanceSchema>>>;
   readonly usage: Same<Flat<UsageSummary>, Flat<z.output<typeof usageSummarySchema>>>;
+  readonly receipt: Same<Flat<Receipt>, Flat<z.output<typeof receiptSchema>>>;
   readonly link: Same<Flat<ConnectLink>, Flat<z.output<typeof connectLinkSchema>>>;
   readonly connect: Same<Flat<OwnConnectOptions>, Flat<z.input<typeof connectRequestSchema>>>;
   readonly codes: Same<ErrorCode, WireCode>;
@@ -37,6 +39,7 @@ const SAME: {
 } = {
   balance: 'same',
   usage: 'same',
+  receipt: 'same',
   link: 'same',
   connect: 'same',
   codes: 'same',

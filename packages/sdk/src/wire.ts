@@ -67,6 +67,36 @@ export interface ModelUsage {
   chargedMicros: number;
 }
 
+/** What a finished call used and cost. */
+export interface Receipt {
+  callId: string;
+  correlationId: string | null;
+  userId: string;
+  /** Null if the service broke down during the call. So is `price`. */
+  model: string | null;
+  /** ISO 8601, UTC. */
+  at: string;
+  outcome: 'answered' | 'abandoned' | 'failed' | 'expired';
+  /** The service counted the tokens itself, because the provider did not say. */
+  estimated: boolean;
+  /** `cached` and `cacheWrite` are parts of `prompt`, `reasoning` is a part of `completion`. */
+  tokens: { prompt: number; cached: number; cacheWrite: number; completion: number; reasoning: number };
+  /** The price that was in force when the call began. */
+  price: ReceiptPrice | null;
+  heldMicros: number;
+  chargedMicros: number;
+  releasedMicros: number;
+}
+
+export interface ReceiptPrice {
+  version: number;
+  inputMicrosPerMillion: number;
+  cachedInputMicrosPerMillion: number;
+  cacheWriteMicrosPerMillion: number;
+  outputMicrosPerMillion: number;
+  marginBasisPoints: number;
+}
+
 /** The available balance fell below the threshold of the app's subscription. */
 export type BalanceLowEvent = Event<
   'balance.low',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { applyCatalogueFile } from '../../../packages/service/src/catalogue/catalogue-file.ts';
 import { catalogueAt, chargeFor } from '../../support/catalogue.ts';
-import { chat, type Reply } from '../../support/client.ts';
+import { chat, type Reply, send } from '../../support/client.ts';
 import { newOwnApp, newOwner } from '../../support/control.ts';
 import { openChat } from '../../support/open-chat.ts';
 import { assertRefusal } from '../../support/refusal.ts';
@@ -258,5 +258,42 @@ test('CP-04 a list of receipts needs one well-formed correlation id', async () =
   ]) {
     const reply = await owner.ask('GET', `/apps/${app.appId}/calls${query}`);
     assertRefusal(reply, { code: 'BAD_REQUEST', param: 'correlationId', hasLink: false }, query);
+  }
+});
+
+test('D7 CP-04 an app reads the receipt of its user’s call with its key, the same as its owner', async () => {
+  upstream.script(ANSWER);
+  const callId = (await call('by-key')).headers.get('x-service-call-id');
+  const reply = await send(`/calls/${callId}`, { url: service.url, key: app.liveKey, user: 'anna' });
+  assert.deepEqual([reply.status, reply.body], [200, await receiptOf('by-key')]);
+});
+
+test('D7 AU-06 WA-02 a call of another app, another user, a disconnected one or the sandbox looks like no call', async () => {
+  upstream.script(ANSWER);
+  const other = await newOwnApp(owner);
+  const user = 'leaver';
+  for (const name of [user, 'ben']) await service.fund(app, name, 1_000_000);
+  await service.fund(other, user, 1_000_000);
+  const answered = await chat({ url: service.url, key: app.liveKey, user });
+  const callId = answered.headers.get('x-service-call-id') ?? '';
+  const played = await chat({ url: service.url, key: app.testKey, user });
+  const ask = (key: string, name: string, id: string) => send(`/calls/${id}`, { url: service.url, key, user: name });
+  const unknown = await ask(app.liveKey, user, '00000000-0000-7000-8000-000000000000');
+  assertRefusal(unknown, { code: 'NOT_FOUND', hasLink: false });
+  const asked: readonly [string, string, string][] = [
+    [other.liveKey, user, callId],
+    [app.liveKey, 'ben', callId],
+    [app.liveKey, 'nobody', callId],
+    [app.testKey, user, callId],
+    [app.testKey, user, played.headers.get('x-service-call-id') ?? ''],
+    [app.liveKey, user, callId.toUpperCase()],
+    [app.liveKey, user, `${callId}/x`],
+  ];
+  const replies = await Promise.all(asked.map((one) => ask(...one)));
+  await service.setWallet(app, user, 'is_connected = false');
+  replies.push(await ask(app.liveKey, user, callId));
+  for (const [index, reply] of replies.entries()) {
+    assertRefusal(reply, { code: 'NOT_FOUND', hasLink: false }, String(index));
+    assert.equal(reply.error['message'], unknown.error['message'], String(index));
   }
 });

@@ -12,7 +12,7 @@ import { newProject, packSdk } from '../../support/sdk-package.ts';
 
 /** What an app installs, in a project of its own. */
 
-const COMPRESSED_BYTES_MAX = 6_000;
+const COMPRESSED_BYTES_MAX = 7_000;
 
 const tarball = await packSdk();
 const project = await newProject(tarball);
@@ -45,7 +45,7 @@ test('SDK-02 the package contains only what is published, and has no dependencie
   }
 });
 
-test('SDK-02 its code is under 6 KB compressed, in either module format', () => {
+test('SDK-02 its code is under 7 KB compressed, in either module format', () => {
   for (const kind of ['esm', 'cjs']) {
     const files = globSync('*.js', { cwd: installed('dist', kind) }).toSorted();
     const bytes = gzipSync(files.map((file) => readFileSync(installed('dist', kind, file), 'utf8')).join('')).length;

@@ -31,6 +31,7 @@ const TOLD: Readonly<Record<string, readonly RegExp[]>> = {
   'Quick start': [ANSWERED],
   'Other clients': [ANSWERED, ANSWERED, /^true$/],
   Streams: [ANSWERED, /^PAYMENT_REQUIRED$/],
+  'What a call cost': [/^true$/],
   Errors: [/^PAYMENT_REQUIRED and a link$/],
   Wallets: [/^true EUR true \/connect\/$/],
   Webhooks: [/^anna has paid\n1 204\n2 204$/],

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ChatOpenAI } from '@langchain/openai';
-import { Purser, type PurserUser } from '../../../packages/sdk/src/sdk.ts';
+import { type Charge, isPurserError, Purser, type PurserUser } from '../../../packages/sdk/src/sdk.ts';
 import { chargeFor } from '../../support/catalogue.ts';
 import { startDatabaseProxy } from '../../support/database-proxy.ts';
 import { createGate } from '../../support/gate.ts';
 import { CLIENTS } from '../../support/sdk.ts';
+import { streamSteps } from '../../support/scripted-upstream.ts';
 import { saying, setTwoGateways, USAGE } from '../../support/two-gateways.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -34,6 +35,41 @@ async function expectOneCharge(user: PurserUser, asked: number, balance = FUNDS 
   assert.equal(asked, 1);
   assert.deepEqual(await service.wallet(app, user.userId), { balance, held: 0, openStreams: 0 });
 }
+
+test('D7 SDK-02 an app is told what each call of any client was charged, plain or streamed, and reads its receipt', async () => {
+  const steps = streamSteps({ model: 'm', pieces: ['Hi'], usage: USAGE, includeUsageChunk: true });
+  upstream.script(({ body }) => ((body as { stream?: boolean }).stream === true ? { body: steps } : saying('Hi')));
+  const charges: Charge[] = [];
+  const user = purser.forUser(await newUser(FUNDS), { onCharge: (charge) => charges.push(charge) });
+  const clients = Object.values(CLIENTS);
+  for (const says of clients) assert.equal(await says(user, 'large', 'Hello'), 'Hi');
+  assert.deepEqual(
+    charges.map(({ chargeMicros, isReplayed }) => ({ chargeMicros, isReplayed })),
+    clients.map(() => ({ chargeMicros: CHARGE, isReplayed: false })),
+  );
+  const receipts = await Promise.all(charges.map(({ callId }) => user.receipt(callId)));
+  assert.deepEqual(
+    receipts.map(({ callId, chargedMicros }) => ({ callId, chargedMicros })),
+    charges.map(({ callId }) => ({ callId, chargedMicros: CHARGE })),
+  );
+  const [{ callId } = { callId: '' }] = charges;
+  await assert.rejects(purser.receipt('nobody', callId), (error) => {
+    return isPurserError(error, 'ServiceApiError') && error.code === 'NOT_FOUND';
+  });
+
+  const ask = () =>
+    user.fetch(`${user.baseURL}/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'again' },
+      body: JSON.stringify({ model: 'large', stream: true, messages: [{ role: 'user', content: 'Hello' }] }),
+    });
+  const texts = [await (await ask()).text(), await (await ask()).text()];
+  assert.equal(texts[0], texts[1]);
+  assert.deepEqual(
+    charges.slice(-2).map(({ isReplayed }) => isReplayed),
+    [false, true],
+  );
+});
 
 for (const [name, says] of PLAIN) {
   test(`CC-14 ${name}: a connection lost while the call runs costs no second charge, and the answer arrives`, async () => {

@@ -232,10 +232,10 @@ export const CALL_FAULTS: readonly Mutant[] = [
     id: 'stream-done-before-its-settlement',
     clause: 'CC-08',
     edits: [
-      stream('    await out.end(stream.held + tally.closingFrames());\n', ''),
+      stream('    await out.end(stream.held + tally.cutFrames() + endFrames(tally.end(), charged));\n', ''),
       stream(
         "    const outcome = caller.gone.aborted ? 'abandoned' : 'answered';\n",
-        "    const outcome = caller.gone.aborted ? 'abandoned' : 'answered';\n    await out.end(stream.held + tally.closingFrames());\n",
+        "    const outcome = caller.gone.aborted ? 'abandoned' : 'answered';\n    await out.end(stream.held + tally.cutFrames() + endFrames(tally.end(), ending.charge));\n",
       ),
     ],
     killer: settledFirst(

@@ -9,6 +9,7 @@ import { handleChat } from '#http/data-plane/chat.ts';
 import { handleConnect } from '#http/data-plane/connect.ts';
 import type { DataPlane } from '#http/data-plane/data-plane.ts';
 import { handleModel, handleModelList } from '#http/data-plane/models.ts';
+import { handleReceipt } from '#http/data-plane/receipt.ts';
 import { handleUsageSummary } from '#http/data-plane/usage-summary.ts';
 import { handleHealth, handleReadiness } from '#http/health.ts';
 import { handleMetrics, type MetricsPlane } from '#http/metrics.ts';
@@ -44,6 +45,7 @@ const UNREAD_BYTES_MAX = 16 * 1024;
 /** Its handler writes the correlation id itself, together with all other headers in one call. */
 const CHAT_PATH = '/v1/chat/completions';
 const MODEL_PATH = '/v1/models/';
+const RECEIPT_PATH = '/calls/';
 const NOTIFYING = ['stripe', 'test'] as const satisfies readonly ProcessorName[];
 
 interface ServerOptions {
@@ -99,7 +101,7 @@ export function createHttpServer(options: ServerOptions): Server {
     try {
       await dispatch(routes, options, exchange);
     } catch (fault) {
-      sendFault(exchange, options.log, fault, routes.has(exchange.path) ? exchange.path : `${MODEL_PATH}:model`);
+      sendFault(exchange, options.log, fault, routes.has(exchange.path) ? exchange.path : namedRoute(exchange.path));
     } finally {
       end();
       if (exchange.notes !== undefined) options.dataPlane.endCall(exchange, exchange.notes);
@@ -141,7 +143,7 @@ function dispatch(
   exchange: Exchange,
 ): Promise<void> | void {
   const route =
-    routes.get(exchange.path) ?? modelRouteOf(dataPlane, exchange.path) ?? pageRouteOf(planes, exchange.path);
+    routes.get(exchange.path) ?? namedRouteOf(dataPlane, exchange.path) ?? pageRouteOf(planes, exchange.path);
   if (route === undefined) return planes.handle(exchange);
   const method = exchange.request.method ?? '';
   const handler = route[method === 'HEAD' ? 'GET' : method]; // Node sends no body in answer to HEAD.
@@ -160,16 +162,26 @@ function pageRouteOf({ pages }: ServerOptions['planes'], path: string): Route | 
   return Object.fromEntries(bound) as Route;
 }
 
-/** A model's name may take several path segments, because an alias may contain a slash. */
-function modelRouteOf(plane: DataPlane, path: string): Route | undefined {
-  if (!path.startsWith(MODEL_PATH) || path.length === MODEL_PATH.length) return undefined;
-  let name: string;
+/** The routes whose address ends with a name. A model's name may take several path segments: an alias may contain a slash. */
+function namedRouteOf(plane: DataPlane, path: string): Route | undefined {
+  const call = nameAfter(RECEIPT_PATH, path);
+  if (call !== undefined) return { GET: (exchange) => handleReceipt(plane, exchange, call) };
+  const model = nameAfter(MODEL_PATH, path);
+  return model === undefined ? undefined : { GET: (exchange) => handleModel(plane, exchange, model) };
+}
+
+function nameAfter(start: string, path: string): string | undefined {
+  if (!path.startsWith(start) || path.length === start.length) return undefined;
   try {
-    name = decodeURIComponent(path.slice(MODEL_PATH.length));
+    return decodeURIComponent(path.slice(start.length));
   } catch {
     return undefined;
   }
-  return { GET: (exchange) => handleModel(plane, exchange, name) };
+}
+
+/** The route of a fault in the log, without the name. */
+function namedRoute(path: string): string {
+  return path.startsWith(RECEIPT_PATH) ? `${RECEIPT_PATH}:call` : `${MODEL_PATH}:model`;
 }
 
 /**

@@ -3,6 +3,7 @@ import { type AnswerRow, deleteAnswer, deleteExpired, insertAnswer, selectAnswer
 import { isServerFault, type Pool } from '#db/pool.ts';
 import { deriveKey, seal, unseal } from '#kernel/crypto.ts';
 import type { CallId } from '#kernel/ids.ts';
+import type { JsonObject } from '#kernel/json.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
 import { repeat } from '#kernel/repeat.ts';
@@ -13,8 +14,10 @@ export interface SentAnswer {
   readonly callId: CallId;
   readonly isStream: boolean;
   readonly loweredOutputTokens: number | undefined;
-  /** The body, byte for byte. */
+  /** The body, byte for byte. Of a stream: without its end. */
   readonly text: string;
+  /** What the end of a stream is made of. An answer is kept before its charge is known, and the end tells the charge. */
+  readonly end?: { readonly callId: CallId; readonly usageChunk?: JsonObject | undefined };
 }
 
 interface KeptAnswer extends SentAnswer {

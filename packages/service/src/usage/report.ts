@@ -138,7 +138,7 @@ function figuresOf(row: UsageRow): UsageFigures {
 }
 
 /** `released` is computed from the other two, so that the three always add up. */
-function receiptOf(row: ReceiptRow): CallReceipt {
+export function receiptOf(row: ReceiptRow): CallReceipt {
   const held = microsFromRow(row.held_micros);
   const charged = microsFromRow(row.charged_micros);
   return {

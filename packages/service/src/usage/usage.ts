@@ -1,7 +1,8 @@
 import type { Pool } from '#db/pool.ts';
-import type { CallId } from '#kernel/ids.ts';
+import type { AppId, CallId, EndUserId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
-import { selectCallsOfWallet, selectMonthByModel } from '#usage/queries.ts';
+import { selectCallsOfWallet, selectMonthByModel, selectReceipt } from '#usage/queries.ts';
+import { type CallReceipt, receiptOf } from '#usage/report.ts';
 
 /** A UTC calendar month as `YYYY-MM`, from 2000 to 2999. */
 const MONTH = /^2\d{3}-(0[1-9]|1[0-2])$/;
@@ -28,6 +29,8 @@ export interface UsageReader {
   readonly ofMonth: (walletId: bigint, month: string) => Promise<readonly ModelUsage[]>;
   /** The usage of single calls of a wallet, by call id. Calls of other wallets are left out. */
   readonly ofCalls: (walletId: bigint, calls: readonly CallId[]) => Promise<ReadonlyMap<CallId, CallUsage>>;
+  /** The receipt of a call of this user. Undefined if it is another one's, or still runs. */
+  readonly receipt: (appId: AppId, userId: EndUserId, callId: CallId) => Promise<CallReceipt | undefined>;
 }
 
 export function createUsage(pool: Pool): UsageReader {
@@ -54,6 +57,10 @@ export function createUsage(pool: Pool): UsageReader {
           },
         ]),
       );
+    },
+    receipt: async (appId, userId, callId) => {
+      const row = await selectReceipt(pool, appId, callId);
+      return row?.user_id === userId ? receiptOf(row) : undefined;
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { IdempotencyKey } from '#idempotency/idempotency-key.ts';
 import { KEPT_CHARACTERS_MAX, type SentAnswer } from '#idempotency/kept-answers.ts';
 import type { ReplayedAnswer } from '#gateway/answer/answer.ts';
+import { endFrames } from '#gateway/answer/frames.ts';
 import type { CallerSide, ChatCall } from '#gateway/call/call.ts';
 import type { EndedHold, Ending, Hold, Lane, Placed, PlacedHold, RefusedHold } from '#gateway/call/lane.ts';
 import { replays } from '#gateway/idempotency/metrics.ts';
@@ -75,7 +76,8 @@ async function replayOf(
 ): Promise<ReplayedAnswer | undefined> {
   const kept = idempotencyKey && (await answers.find(idempotencyKey, callId));
   if (idempotencyKey === undefined || kept === undefined) return undefined;
-  const { isStream, text, charged, loweredOutputTokens } = kept;
+  const { isStream, charged, loweredOutputTokens, end } = kept;
+  const text = end === undefined ? kept.text : kept.text + endFrames(end, charged);
   replays.add();
   const replayed = { kind: 'replayed', facts: { callId, loweredOutputTokens }, isStream, text, charged } as const;
   if (idempotencyKey.isKeyed) return replayed;

@@ -1,5 +1,5 @@
 import { TextRun, unescaped } from '@purser/text-runs/text-run.ts';
-import { dataFrame, END_FRAME } from '#gateway/answer/frames.ts';
+import type { StreamEnd } from '#gateway/answer/frames.ts';
 import type { Ending, Hold } from '#gateway/call/lane.ts';
 import { outputLimitOf } from '#gateway/usage/hold-request.ts';
 import { createStreamFrames } from '#gateway/stream/stream-frames.ts';
@@ -23,8 +23,9 @@ export interface StreamTally {
   readonly cutShort: () => boolean;
   /** What the call is charged if it ends here. */
   readonly endingAs: (outcome: 'answered' | 'abandoned') => Ending;
-  /** The last frames: ends for choices that were cut, the usage if the caller asked for it, and `[DONE]`. */
-  readonly closingFrames: () => string;
+  /** The frames that end the choices of a cut stream, and '' for any other. `end` comes behind them. */
+  readonly cutFrames: () => string;
+  readonly end: () => StreamEnd;
 }
 
 export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): StreamTally {
@@ -78,12 +79,9 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
    * Ends the open choices of a cut stream with the reason "length", like any answer that reached its limit. The answer is paid
    * for, and clients would take an error for a call that cost nothing, and try again.
    */
-  function closingFrames(): string {
+  function cutFrames(): string {
     const open = isPastLimit || isCutShort ? progress.cut(call.choices) : [];
-    const cut = open.length === 0 ? '' : frames.write(besideNewest(), open);
-    if (!call.wantsUsage) return cut + END_FRAME;
-    const usage = usageToWire(endingAs('answered').usage, report);
-    return cut + dataFrame({ ...besideNewest(), model: call.model.id, choices: [], usage }) + END_FRAME;
+    return open.length === 0 ? '' : frames.write(besideNewest(), open);
   }
 
   return {
@@ -92,7 +90,12 @@ export function createStreamTally(hold: Pick<Hold<Mode>, 'call' | 'granted'>): S
     isPastLimit: () => isPastLimit,
     cutShort: () => (isCutShort = bytes > 0),
     endingAs,
-    closingFrames,
+    cutFrames,
+    end: () => {
+      if (!call.wantsUsage) return { callId: call.callId };
+      const usage = usageToWire(endingAs('answered').usage, report);
+      return { callId: call.callId, usageChunk: { ...besideNewest(), model: call.model.id, choices: [], usage } };
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { outputTokensWithin, providerCallOf } from '#gateway/usage/hold-request.ts';
 import { type Answer, answerFactsOf, endFailed } from '#gateway/answer/answer.ts';
+import { endFrames } from '#gateway/answer/frames.ts';
 import type { SentAnswer } from '#idempotency/kept-answers.ts';
 import { createFrameRecord, endKept, type FrameRecord } from '#gateway/idempotency/idempotency.ts';
 import type { Asked, CallerSide } from '#gateway/call/call.ts';
@@ -123,8 +124,8 @@ interface Relay<M extends Mode> {
 }
 
 /**
- * Relays chunks to the end or to the limit, settles, and then says that the stream is done. In this order, because a caller
- * who has read `[DONE]` must find the charge on the books (CC-08).
+ * Relays chunks to the end or to the limit, settles, and then says what was charged and that the stream is done. In this
+ * order, because a caller who has read `[DONE]` must find the charge on the books (CC-08).
  */
 async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
   const { lane, hold, caller, upstream, tally, out } = stream;
@@ -136,7 +137,7 @@ async function relay<M extends Mode>(stream: Relay<M>): Promise<void> {
     const { charged } = await endKept(lane, { hold, ending, caller }, () => answerOf(stream));
     caller.notes.settled(ending, charged);
     out.stop();
-    await out.end(stream.held + tally.closingFrames());
+    await out.end(stream.held + tally.cutFrames() + endFrames(tally.end(), charged));
   } catch (fault) {
     // Nothing may escape here: the status is out, and the caller learns of the failure from the last frame alone (ER-06).
     const ending = endingAfter(fault, upstream, tally);
@@ -161,12 +162,12 @@ function endShort<M extends Mode>({ tally, upstream }: Relay<M>, fault: unknown)
   upstream.giveUp();
 }
 
-/** All frames of a stream that has come to its end, as a caller who stayed gets them. Undefined if they cannot be kept. */
+/** A stream that has come to its end, as a caller who stayed gets it. Undefined if it cannot be kept. */
 function answerOf<M extends Mode>({ hold: { call, granted }, tally, sent }: Relay<M>): SentAnswer | undefined {
-  sent.add(tally.closingFrames());
+  sent.add(tally.cutFrames());
   const text = sent.text();
   const facts = answerFactsOf(call, outputTokensWithin(call, granted));
-  return text === undefined ? undefined : { ...facts, isStream: true, text };
+  return text === undefined ? undefined : { ...facts, isStream: true, text, end: tally.end() };
 }
 
 /** Throws if the stream ended without a reason to finish. One that was cut at its limit needs none. */

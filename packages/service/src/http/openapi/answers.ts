@@ -21,9 +21,9 @@ export const HEADERS = {
   'www-authenticate': { description: 'How to send the key or token.', schema: { const: 'Bearer' } },
   'x-service-topup-url': text('The page where the end user can pay, or raise the cap.'),
   'x-service-mode': { description: 'Only with a test key.', schema: { const: 'sandbox' } },
-  'x-service-call-id': text('The id of the call for `GET /apps/{appId}/calls/{callId}`.'),
+  'x-service-call-id': text('The id of the call for `GET /calls/{callId}` and `GET /apps/{appId}/calls/{callId}`.'),
   'x-service-charge-micros': whole(
-    'The cost of the call. A stream has no such header, because its cost is known later.',
+    'The cost of the call. A stream says it in its last comment, because it is known later; only a replayed one has this header too.',
   ),
   'x-service-max-output-tokens': whole(
     'The output limit of each choice, if it is lower than you asked for: for what the wallet affords, or the size of an answer.',

@@ -1,5 +1,6 @@
 import {
   balanceSchema,
+  callIdParamsSchema,
   chunkSchema,
   completionSchema,
   connectLinkSchema,
@@ -15,6 +16,7 @@ import {
   unreadySchema,
   usageSummarySchema,
 } from '@purser/contract/data-plane.ts';
+import { receiptSchema } from '@purser/contract/usage.ts';
 import { z } from 'zod';
 import { chatRequestSchema } from '#gateway/request/chat-schema.ts';
 import type { DescribedRoute } from '#http/openapi/described-route.ts';
@@ -75,6 +77,14 @@ export const FIXED_ROUTES: readonly DescribedRoute[] = [
     access: 'user',
     query: monthQuerySchema,
     answers: { 200: usageSummarySchema },
+    headers: RATE,
+  },
+  {
+    method: 'GET',
+    path: '/calls/{callId}',
+    access: 'user',
+    params: callIdParamsSchema,
+    answers: { 200: receiptSchema },
     headers: RATE,
   },
 ];

@@ -1,0 +1,43 @@
+import type { Answer } from './platform.ts';
+
+/** What a chat call was charged, from its answer. */
+export interface Charge {
+  /** For `receipt`. */
+  readonly callId: string;
+  readonly chargeMicros: number;
+  /** The answer of an earlier call, given again. It was charged once: do not count it twice. */
+  readonly isReplayed: boolean;
+}
+
+/** The comment and the frame that end a stream. Text of a model cannot forge them: it has no line breaks in a frame. */
+const END = /\n: charge-micros=(\d+) call-id=\S+\n\ndata: \[DONE\]\n\n$/;
+/** More bytes than the end of a stream has. */
+const END_BYTES_MAX = 200;
+
+/**
+ * Calls `onCharge` with the charge of a chat answer, and returns the answer for the client. The charge of a stream is known
+ * when its end has been read. A call that was refused, that failed, or whose stream was left early has none.
+ */
+export function tellCharge(answer: Answer, onCharge: (charge: Charge) => void): Answer {
+  const { headers, body } = answer;
+  const tell = (micros: string | null | undefined): void => {
+    const callId = headers.get('x-service-call-id');
+    const isReplayed = headers.has('x-service-replayed');
+    if (micros && callId) onCharge({ callId, chargeMicros: Number(micros), isReplayed });
+  };
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream');
+  if (!isStream || !body) {
+    tell(headers.get('x-service-charge-micros'));
+    return answer;
+  }
+  let tail = '';
+  const watch = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (bytes, out) => {
+      tail = (tail + String.fromCharCode(...bytes.subarray(-END_BYTES_MAX))).slice(-END_BYTES_MAX);
+      tell(END.exec(tail)?.[1]);
+      out.enqueue(bytes);
+    },
+  });
+  const watched = new Response(body.pipeThrough(watch), answer);
+  return Object.defineProperty(watched, 'url', { value: answer.url });
+}
