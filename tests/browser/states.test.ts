@@ -107,7 +107,15 @@ test('the page of every wallet state and refusal is sound: empty, another userâ€
   await page.goto(`${OWN}/wallet`);
   await journey.at('Your wallet', 'wallet');
 
-  for (const path of ['/wallet/con_x', '/nowhere', '/register', '/topup/sandbox', '/connect/sandbox', '/checkout/x', '/test-processor/x']) {
+  for (const path of [
+    '/wallet/con_x',
+    '/nowhere',
+    '/register',
+    '/topup/sandbox',
+    '/connect/sandbox',
+    '/checkout/x',
+    '/test-processor/x',
+  ]) {
     await page.goto(OWN + path);
     await journey.at(/./, path.slice(1).replace('/', '-'));
   }
