@@ -1,5 +1,6 @@
 import type { Mutant } from '../mutant.ts';
 import {
+  disconnecting,
   draining,
   grantedHold,
   holdOutcome,
@@ -13,6 +14,7 @@ import {
   reserve,
   reserveFitting,
   reserving,
+  settleCovered,
 } from './places.ts';
 
 const FIRST_REASON = 'CC-10 of several reasons to refuse a call, the first in the documented order is given';
@@ -33,6 +35,8 @@ const DISCONNECTED_SEEN = [
   reserve('where w.wallet_id = any (locked) and w.is_connected', 'where w.wallet_id = any (locked)'),
   reserveFitting(' and v.is_connected offset 0', ' offset 0'),
 ];
+const PLAIN_COUNTED =
+  'C2 CC-18 plain calls count while they hold, in a batch and across batches, and streams never count';
 const AS_A_STRANGER = 'A2 WA-02 a user who has disconnected costs the database what a stranger does';
 
 /** Faults in who may hold, and how much. */
@@ -254,6 +258,26 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     clause: 'WA-10',
     edits: [reserve('if asked.holder <> p_instance then', 'if false then')],
     killer: reserving('WA-10 a repeated reserve moves the hold to the process that repeats it'),
+  },
+  {
+    id: 'streams-of-the-disconnected-counted',
+    clause: 'CC-10',
+    edits: DISCONNECTED_SEEN,
+    killer: disconnecting(
+      'A2 CC-10 the running streams of a user who has disconnected are not counted: the next one gets what a stranger gets',
+    ),
+  },
+  {
+    id: 'plain-calls-of-a-batch-not-counted',
+    clause: 'CC-18',
+    edits: [reserve('plain := plain + (asked.streams_max = 0)::int;', '')],
+    killer: reserving(PLAIN_COUNTED),
+  },
+  {
+    id: 'ended-plain-call-counts-on',
+    clause: 'CC-18',
+    edits: [settleCovered('open_calls = w.open_calls - t.plain,', '')],
+    killer: reserving(PLAIN_COUNTED),
   },
   {
     id: 'fenced-process-holds',
