@@ -119,5 +119,6 @@ export const connectingPages = ofFile('tests/conformance/pages/connect.test.ts')
 export const sandboxing = ofFile('tests/conformance/sandbox.test.ts');
 export const listening = ofFile('tests/conformance/webhook/listeners.test.ts');
 export const rejecting = ofFile('tests/conformance/rejected-requests.test.ts');
+export const limiting = ofFile('tests/conformance/limits.test.ts');
 export const disconnecting = ofFile('tests/conformance/disconnecting.test.ts');
 export const answering = ofFile('tests/conformance/chat-completions.test.ts');

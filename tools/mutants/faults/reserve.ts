@@ -7,6 +7,7 @@ import {
   instances,
   largestHold,
   ledgerTables,
+  limiting,
   locks,
   months,
   readingCosts,
@@ -35,8 +36,6 @@ const DISCONNECTED_SEEN = [
   reserve('where w.wallet_id = any (locked) and w.is_connected', 'where w.wallet_id = any (locked)'),
   reserveFitting(' and v.is_connected offset 0', ' offset 0'),
 ];
-const PLAIN_COUNTED =
-  'C2 CC-18 plain calls count while they hold, in a batch and across batches, and streams never count';
 const AS_A_STRANGER = 'A2 WA-02 a user who has disconnected costs the database what a stranger does';
 
 /** Faults in who may hold, and how much. */
@@ -271,13 +270,17 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     id: 'plain-calls-of-a-batch-not-counted',
     clause: 'CC-18',
     edits: [reserve('plain := plain + (asked.streams_max = 0)::int;', '')],
-    killer: reserving(PLAIN_COUNTED),
+    killer: reserving(
+      'C2 CC-18 plain calls count while they hold, in a batch and across batches, and streams never count',
+    ),
   },
   {
     id: 'ended-plain-call-counts-on',
     clause: 'CC-18',
     edits: [settleCovered('open_calls = w.open_calls - t.plain,', '')],
-    killer: reserving(PLAIN_COUNTED),
+    killer: limiting(
+      'C2 CC-18 a user has only so many plain calls at once, across gateways; one more is a 429 that may be retried',
+    ),
   },
   {
     id: 'fenced-process-holds',
