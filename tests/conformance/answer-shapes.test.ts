@@ -60,7 +60,7 @@ test('CC-01 chunks that contain only choices are completed, all with the same he
     { ...head, choices: [{ index: 0, delta: { role: 'assistant' }, finish_reason: null }], usage: null },
     { ...head, choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }], usage: null },
     { ...head, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: null },
-    { ...head, choices: [], usage: USAGE },
+    { ...head, choices: [], usage: USAGE, charge_micros: CHARGE },
     '[DONE]',
   ]);
   await expectCharged(user, CHARGE);

@@ -135,7 +135,7 @@ test('B4 CC-21 an app gets the fields of the format, plain and streamed, and non
       model: 'acme.large-1',
       usage: null,
     })),
-    { ...HEAD, model: 'acme.large-1', choices: [], usage: USAGE },
+    { ...HEAD, model: 'acme.large-1', choices: [], usage: USAGE, charge_micros: CHARGE },
   ]);
 });
 
