@@ -32,7 +32,11 @@ test('D9 a message names the field, what it accepts and what was sent', () => {
     [newAppSchema, { name: '' }, 'name: must have at least 1 character. You sent 0 characters.'],
     [newAppSchema, { name: 7 }, 'name: must be text. You sent `7`.'],
     [newAppSchema, { name: 'a', redirectUris: 'x' }, 'redirectUris: must be a list. You sent `x`.'],
-    [newKeySchema, { mode: 'prod' }, 'mode: must be `live` or `sandbox`. You sent `prod`.'],
+    [
+      newKeySchema,
+      { mode: 'prod' },
+      'mode: must be `live` or `sandbox`; a test key has the mode `sandbox`. You sent `prod`.',
+    ],
     [resetSandboxSchema, { balanceMicros: -1 }, 'balanceMicros: must be at least 0. You sent `-1`.'],
     [
       resetSandboxSchema,
@@ -98,7 +102,7 @@ const SHAPES: readonly unknown[] = [
 ];
 
 /** A value of every shape in the place of every field of a schema, also in lists and in objects within. */
-function* spoilt(schema: z.ZodType, depth = 0): Generator<unknown> {
+function* spoilt(schema: z.ZodType, depth = 0): Generator {
   yield* SHAPES;
   const {
     shape,

@@ -31,6 +31,9 @@ export function issueWords(issue: RawIssue): string {
       return unionWords(issue);
     case 'invalid_key':
       return 'has a name that is not accepted here: letters, digits and `.`, `_`, `:`, `/`, `-` are';
+    case 'invalid_element':
+    case 'not_multiple_of':
+    case 'custom':
     default:
       return 'is not accepted';
   }

@@ -171,7 +171,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: 'Usage and receipts',
     summary: 'Finds calls by their correlation id or call id, refused ones included',
     description:
-      'Name one of the two. `calls` are the receipts of live calls that had a hold, for good. `traces` show what became of every call whose key was valid, for the days that the operator has set (7 by default). Each has the newest hundred. A trace appears within a second of the end of its call.',
+      'Name one of the two. `calls` are the receipts of live calls that had a hold, for good. `traces` show what became of all other calls whose key was valid (refused, failed, abandoned, replayed, or of a test key), for the days that the operator has set (7 by default). Each has the newest hundred. A trace appears within a second of the end of its call.',
     refuses: OWN,
   },
   'GET /apps/{appId}/sandbox': {

@@ -134,7 +134,7 @@ export const OPERATOR_OPERATIONS: Readonly<Record<string, Operation>> = {
     tag: SERVICE,
     summary: 'Finds calls of all apps by their correlation id or call id, refused ones included',
     description:
-      'Name one of the two, and `appId` to search one app only. `calls` are receipts, `traces` what became of every call. Each has at most a hundred.',
+      'Name one of the two, and `appId` to search one app only. `calls` are receipts, `traces` what became of calls other than answered live ones. Each has at most a hundred.',
   },
   'GET /operator/audit': {
     id: 'listAudit',

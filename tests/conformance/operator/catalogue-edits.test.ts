@@ -192,5 +192,5 @@ test('B2 CC-11 an entry from before the check is drained, and stands in the way 
   assert.equal((await operator.ask('PUT', FILE, changed)).status, 200);
   const models = changed.models.map((model) => ({ ...model, onAbandon: 'cancel' }));
   const refused = await operator.ask('PUT', FILE, { ...changed, models });
-  assertRefusal(refused, { code: 'BAD_REQUEST', param: 'models.0.onAbandon' }, refused.text);
+  assertRefusal(refused, { code: 'BAD_REQUEST', param: 'models[0].onAbandon' }, refused.text);
 });

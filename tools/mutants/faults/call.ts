@@ -177,7 +177,7 @@ export const CALL_FAULTS: readonly Mutant[] = [
   {
     id: 'failed-plain-call-keeps-its-hold',
     clause: 'CC-09',
-    edits: [failure('await lane.settle(', 'if (hold.call.isStream) await lane.settle(')],
+    edits: [failure('await lane.settle(', '!hold.call.isStream ? { charged: ending.charge } : await lane.settle(')],
     killer: walking('CC-09 a plain call: the provider answers 500'),
   },
   {
