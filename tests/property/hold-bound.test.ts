@@ -8,7 +8,7 @@ import type { AskingCall } from '../../packages/service/src/gateway/call/call.ts
 import { parseBody } from '../../packages/service/src/gateway/request/parse-body.ts';
 import { createPseudonyms } from '../../packages/service/src/gateway/request/pseudonyms.ts';
 import { callOf, checkModelParameters, checkShape } from '../../packages/service/src/gateway/request/validate-call.ts';
-import { type EndUserId, newAppId, newCorrelationId } from '../../packages/service/src/kernel/ids.ts';
+import { type EndUserId, newAccountId, newAppId, newCorrelationId } from '../../packages/service/src/kernel/ids.ts';
 import type { JsonObject } from '../../packages/service/src/kernel/json.ts';
 import { MICROS_MAX, type Micros, micros } from '../../packages/service/src/kernel/micros.ts';
 import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
@@ -72,7 +72,7 @@ function modelOf({ input, cached, cacheWrite, output, margin, ...rest }: AnyMode
 
 const limits = { ratePerMinute: 1, rateBurst: 1, maxStreamsPerUser: 1, maxCallsPerUser: 1, maxCallsPerApp: 1 };
 const pseudonyms = createPseudonyms(Buffer.alloc(32));
-const app = { appId: newAppId(), isSuspended: false, isFirstParty: true, limits };
+const app = { appId: newAppId(), accountId: newAccountId(), isSuspended: false, isFirstParty: true, limits };
 
 /** Turns a body into a call with every gateway step that may refuse it. */
 function admitted(body: string, model: Model): AskingCall {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createForgetAddresses } from '../../../packages/service/src/audit/forget.ts';
-import { countSignIn } from '../../../packages/service/src/audit/queries.ts';
+import { countSignIn, insertAuditEntry } from '../../../packages/service/src/audit/queries.ts';
 import { createPool } from '../../../packages/service/src/db/pool.ts';
 import { createLog } from '../../../packages/service/src/kernel/log.ts';
 import { newOperator, newOwner, PASSWORD } from '../../support/control.ts';
@@ -44,6 +44,12 @@ test('D6 CP-09 an operator’s act names the actor, the address, the amount, and
   assert.deepEqual([reinstated?.amountMicros, reinstated?.after?.['isSuspended']], [3, false]);
   assert.deepEqual(changed?.before, { ratePerMinute: 1_000_000, rateBurst: 1_000_000 });
   assert.deepEqual(changed.after, { ratePerMinute: 7, rateBurst: 9 });
+});
+
+test('D6 CP-09 an act whose caller has left by then is in the trail, without an address', async () => {
+  await insertAuditEntry(live, { actor, action: 'app.edit', subject: 'left', reason: undefined, from: '' });
+  const [line] = await newest(1);
+  assert.deepEqual([line?.subject, line?.from], ['left', null]);
 });
 
 test('D6 CP-09 an owner’s acts are in the trail without secrets, and only this owner and operators read them', async () => {
@@ -133,7 +139,9 @@ test('D6 CP-09 addresses and sign-ins are forgotten after 90 days, and the acts 
   const db = service.database.owner;
   const count = async (table: string) =>
     (await db.query<{ count: number }>(`select count(*)::int as count from audit.${table}`)).rows[0]?.count ?? 0;
+  await insertAuditEntry(live, { actor, action: 'app.edit', subject: 'old', reason: undefined, from: '192.0.2.1' });
   const acts = await count('entries');
+  assert.ok((await count('addresses')) > 0);
   await db.query(`update audit.addresses set at = at - interval '91 days'`);
   await db.query(`update audit.sign_ins set minute = minute - interval '89 days'`);
   await createForgetAddresses(live)();

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Email } from '../../../packages/service/src/identities/email.ts';
+import { moveIdentity } from '../../../packages/service/src/identities/move.ts';
+import { insertPasskey } from '../../../packages/service/src/identities/queries.ts';
+import { createPersonSessions } from '../../../packages/service/src/identities/session.ts';
 import { type EndUserId, newAppId } from '../../../packages/service/src/kernel/ids.ts';
 import { openBrowser } from '../../support/browser.ts';
 import { chat } from '../../support/client.ts';
@@ -13,6 +17,7 @@ import type { FullLine } from '../../support/trail.ts';
 const stage = await setConnectStage();
 const { service, newConnectApp, connections, everything } = stage;
 const app = await newConnectApp('Notes', ['https://app.test/back?from=purser']);
+const operator = await newOperator(service);
 
 function connectionOf(user: string) {
   return connections.find(app.appId, user as EndUserId);
@@ -189,8 +194,6 @@ test('SB-09 the sandbox’s link leads only to a page that explains it', async (
   }
 });
 
-const operator = await newOperator(service);
-
 async function mailsTo(email: string): Promise<readonly string[]> {
   const { rows } = await service.database.owner.query<{ subject: string }>(
     'select subject from mail.messages where recipient = $1 order by message_id',
@@ -280,4 +283,18 @@ test('B8 WA-15 a person moved to another e-mail keeps their wallets, and nobody 
   const [act] = entries;
   assert.deepEqual([act?.action, act?.reason, act?.subject], ['identity.move', reason, found['identityId']]);
   assert.deepEqual([act?.before, act?.after], [{ email }, { email: 'new-mailbox@example.test' }]);
+});
+
+test('B8 WA-15 a passkey that is added while its person is moved to another e-mail does not outlive the move', async () => {
+  const { owner } = service.database;
+  const [before, after] = ['lost@example.test' as Email, 'found@example.test' as Email];
+  const { identity } = await createPersonSessions(owner).open(before);
+  const client = await owner.connect();
+  await client.query('begin');
+  assert.deepEqual(await moveIdentity(client, identity.identityId, after), { before });
+  // By a session from before. It waits for the move.
+  const adding = insertPasskey(owner, { ...identity, credentialId: 'late', publicKey: Buffer.of(1), signCount: 0 });
+  await client.query('commit');
+  client.release();
+  assert.equal(await adding, false);
 });

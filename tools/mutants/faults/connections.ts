@@ -1,5 +1,6 @@
 import type { Mutant } from '../mutant.ts';
 import {
+  answering,
   connecting,
   connectingPages,
   connections,
@@ -9,9 +10,17 @@ import {
   leadingBack,
   linkReading,
   links,
+  moving,
+  releasedWallet,
+  releasing,
+  visibleFields,
 } from './places.ts';
 
-/** Faults in who owns a wallet, who may spend from it, and where links lead. */
+const RELEASED =
+  'B8 WA-15 a released wallet keeps its money, and only a link made afterwards gives it to the next person';
+const MOVED = 'B8 WA-15 a person moved to another e-mail keeps their wallets, and nobody signs in by the old one';
+
+/** Faults in who owns a wallet, who may spend from it, where links lead, and what an app sees of the operator's business. */
 export const CONNECTION_FAULTS: readonly Mutant[] = [
   {
     id: 'another-identity-takes-the-wallet',
@@ -79,5 +88,42 @@ export const CONNECTION_FAULTS: readonly Mutant[] = [
     clause: 'BI-02',
     edits: [connectLinks(`      if (opened.connection?.wallet.isConnected !== true) return redirectTo(path);\n`, '')],
     killer: leadingBack('BI-02 an app hears that a user is connected only if that is true'),
+  },
+  {
+    id: 'old-link-takes-a-released-wallet',
+    clause: 'WA-15',
+    edits: [
+      releasedWallet(
+        'insert into connections.releases (app_id, user_id) values (p_app, p_user)',
+        `insert into connections.releases (app_id, user_id, released_at) values (p_app, p_user, '-infinity')`,
+      ),
+    ],
+    killer: leadingBack(RELEASED),
+  },
+  {
+    id: 'released-wallet-still-spends',
+    clause: 'WA-15',
+    edits: [releasing('  await wallets.setConnected({ ...wallet, isConnected: false });\n', '')],
+    killer: leadingBack(RELEASED),
+  },
+  {
+    id: 'moved-person-stays-signed-in',
+    clause: 'WA-15',
+    edits: [moving('  await deleteSessions(tx, identityId, undefined);\n', '')],
+    killer: leadingBack(MOVED),
+  },
+  {
+    id: 'moved-person-keeps-a-passkey',
+    clause: 'WA-15',
+    edits: [moving('  await deletePasskeysOf(tx, identityId);\n', '')],
+    killer: leadingBack(MOVED),
+  },
+  {
+    id: 'purchase-price-shown',
+    clause: 'CC-21',
+    edits: [visibleFields('return visibleObject(usage, USAGE);', 'return usage;')],
+    killer: answering(
+      'B4 CC-21 an app gets the fields of the format, plain and streamed, and none that shows what the operator pays',
+    ),
   },
 ];

@@ -67,6 +67,10 @@ export const reaper = inFile('packages/service/src/ledger/recovery/reaper.ts');
 export const links = inFile('packages/service/src/connections/link.ts');
 export const connections = inFile('packages/service/src/connections/connection.ts');
 export const connectRoute = inFile('packages/service/src/http/data-plane/connect.ts');
+export const releasing = inFile('packages/service/src/connections/release.ts');
+export const releasedWallet = inFile('packages/service/src/connections/release.sql');
+export const moving = inFile('packages/service/src/identities/move.ts');
+export const visibleFields = inFile('packages/service/src/providers/visible-fields.ts');
 export const connectLinks = inFile('packages/service/src/web/connect/connect-pages.ts');
 
 /** The files of the tests that kill. */
@@ -115,3 +119,6 @@ export const connectingPages = ofFile('tests/conformance/pages/connect.test.ts')
 export const sandboxing = ofFile('tests/conformance/sandbox.test.ts');
 export const listening = ofFile('tests/conformance/webhook/listeners.test.ts');
 export const rejecting = ofFile('tests/conformance/rejected-requests.test.ts');
+export const limiting = ofFile('tests/conformance/limits.test.ts');
+export const disconnecting = ofFile('tests/conformance/disconnecting.test.ts');
+export const answering = ofFile('tests/conformance/chat-completions.test.ts');

@@ -1,11 +1,13 @@
 import type { Mutant } from '../mutant.ts';
 import {
+  disconnecting,
   draining,
   grantedHold,
   holdOutcome,
   instances,
   largestHold,
   ledgerTables,
+  limiting,
   locks,
   months,
   readingCosts,
@@ -13,6 +15,7 @@ import {
   reserve,
   reserveFitting,
   reserving,
+  settleCovered,
 } from './places.ts';
 
 const FIRST_REASON = 'CC-10 of several reasons to refuse a call, the first in the documented order is given';
@@ -254,6 +257,30 @@ export const RESERVE_FAULTS: readonly Mutant[] = [
     clause: 'WA-10',
     edits: [reserve('if asked.holder <> p_instance then', 'if false then')],
     killer: reserving('WA-10 a repeated reserve moves the hold to the process that repeats it'),
+  },
+  {
+    id: 'streams-of-the-disconnected-counted',
+    clause: 'CC-10',
+    edits: DISCONNECTED_SEEN,
+    killer: disconnecting(
+      'A2 CC-10 the running streams of a user who has disconnected are not counted: the next one gets what a stranger gets',
+    ),
+  },
+  {
+    id: 'plain-calls-of-a-batch-not-counted',
+    clause: 'CC-18',
+    edits: [reserve('plain := plain + (asked.streams_max = 0)::int;', '')],
+    killer: reserving(
+      'C2 CC-18 plain calls count while they hold, in a batch and across batches, and streams never count',
+    ),
+  },
+  {
+    id: 'ended-plain-call-counts-on',
+    clause: 'CC-18',
+    edits: [settleCovered('open_calls = w.open_calls - t.plain,', '')],
+    killer: limiting(
+      'C2 CC-18 a user has only so many plain calls at once, across gateways; one more is a 429 that may be retried',
+    ),
   },
   {
     id: 'fenced-process-holds',

@@ -3,12 +3,14 @@ import {
   attemptsOfCalls,
   databaseQueries,
   digests,
+  disconnecting,
   failure,
   findAnswer,
   joining,
   keeping,
   keptAnswers,
   landing,
+  plainCall,
   rejecting,
   sandboxReserve,
   reserve,
@@ -187,6 +189,35 @@ export const RETRY_FAULTS: readonly Mutant[] = [
     clause: 'CC-15',
     edits: [upstreamErrors('new Set([400, 404, 422])', 'new Set([400, 401, 404, 422])')],
     killer: rejecting("CC-15 a provider's 401 is not remembered"),
+  },
+  {
+    id: 'disconnected-user-gets-a-kept-answer',
+    clause: 'CC-14',
+    edits: [
+      reserve('elsif asked.wallet_id is null then', 'elsif asked.wallet_id is null and not asked.joins then'),
+      reserve(
+        'elsif asked.joins and not asked.is_suspended then',
+        'elsif asked.joins and asked.is_suspended is not true then',
+      ),
+    ],
+    killer: disconnecting(
+      'A2 CC-14 a user who has disconnected gets neither a kept answer nor a conflict, but what a stranger gets',
+    ),
+  },
+  {
+    id: 'disconnected-user-gets-a-remembered-rejection',
+    clause: 'CC-15',
+    edits: [
+      plainCall(
+        '  if (caller.rejections.has(lane.mode, asking)) return endFailed(lane, { hold, ending: FAILED, caller }, JUST_REJECTED);\n',
+        '',
+      ),
+      plainCall(
+        '  const first = await lane.place(call);',
+        '  if (caller.rejections.has(lane.mode, asking)) throw JUST_REJECTED;\n  const first = await lane.place(call);',
+      ),
+    ],
+    killer: disconnecting('A2 CC-15 a rejection that is remembered is not given to a user who has disconnected'),
   },
   {
     id: 'second-secret-on-a-database',

@@ -10,11 +10,13 @@ import {
 } from '#accounts/queries.ts';
 import type { Queryable } from '#db/pool.ts';
 import { sha256Base64 } from '#kernel/crypto.ts';
-import type { AppId, KeyId, Mode } from '#kernel/ids.ts';
+import type { AccountId, AppId, KeyId, Mode } from '#kernel/ids.ts';
 
 /** What the data plane needs to know about an app. */
 export interface AppFacts {
   readonly appId: AppId;
+  /** Who owns the app. */
+  readonly accountId: AccountId;
   readonly isSuspended: boolean;
   readonly isFirstParty: boolean;
   readonly limits: CallLimits;
@@ -144,6 +146,7 @@ function factsOf(row: AppRow, defaults: CallLimits): AppFacts {
   const maxStreamsPerUser = row.max_streams_per_user ?? defaults.maxStreamsPerUser;
   return {
     appId: row.app_id,
+    accountId: row.account_id,
     isSuspended: row.status === 'suspended',
     isFirstParty: row.is_first_party,
     limits: {

@@ -14,6 +14,7 @@ export interface KeyRow {
 /** An app as the data plane needs it. Null limits mean the service's defaults. */
 export interface AppRow {
   readonly app_id: AppId;
+  readonly account_id: AccountId;
   readonly status: 'active' | 'suspended';
   readonly is_first_party: boolean;
   readonly rate_per_minute: number | null;
@@ -23,7 +24,8 @@ export interface AppRow {
 }
 
 const KEY_COLUMNS = 'key_id, app_id, digest, mode, revoked_at, generation';
-const APP_COLUMNS = 'app_id, status, is_first_party, rate_per_minute, rate_burst, max_streams_per_user, generation';
+const APP_COLUMNS =
+  'app_id, account_id, status, is_first_party, rate_per_minute, rate_burst, max_streams_per_user, generation';
 
 /** Finds a key by the digest of its text, revoked ones included, so that a revocation can be remembered. */
 export async function selectKeyByDigest(db: Queryable, digest: Buffer): Promise<KeyRow | undefined> {

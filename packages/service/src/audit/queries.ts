@@ -37,7 +37,7 @@ export async function insertAuditEntry(tx: Queryable, entry: AuditEntry): Promis
       entry.amount ?? null,
       storedFacts(entry.before),
       storedFacts(entry.after),
-      entry.from ?? null,
+      entry.from === '' ? null : (entry.from ?? null), // The address of a caller who has left is gone.
     ],
   );
 }

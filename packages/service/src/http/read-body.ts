@@ -18,7 +18,7 @@ type Sides = Pick<Exchange, 'request' | 'response'>;
 /** On whose account a body is read. */
 export interface BodyReader {
   readonly reading: Reading;
-  /** The app, account or network address whose bodies count together. */
+  /** The account or network address whose bodies count together. */
   readonly caller: string;
   /** In bytes. 1 MiB if it is left out. */
   readonly most?: number;

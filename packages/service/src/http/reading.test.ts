@@ -5,7 +5,7 @@ import { createReading } from '#http/reading.ts';
 const KIB = 1_024;
 
 test('C3 a body counts for 16 KiB at least, so that the number of bodies is bounded as well', () => {
-  const reading = createReading({ bytesMax: 64 * KIB, callerBytesMax: 64 * KIB });
+  const reading = createReading({ bytesMax: 128 * KIB, part: 1 });
   const bodies = Array.from({ length: 4 }, () => reading.begin('a'));
   assert.equal(reading.begin('a'), undefined);
   assert.equal(reading.bytes(), 64 * KIB);
@@ -15,14 +15,14 @@ test('C3 a body counts for 16 KiB at least, so that the number of bodies is boun
   assert.ok(reading.begin('a'));
 });
 
-test('C3 a body that grows is refused at the limit of all bodies, and gives back what it had', () => {
-  const reading = createReading({ bytesMax: 100 * KIB, callerBytesMax: 100 * KIB });
+test('C3 a body that grows is refused at the limit, and gives back what it had', () => {
+  const reading = createReading({ bytesMax: 200 * KIB, part: 1 });
   const one = reading.begin('a');
   const other = reading.begin('b');
   assert.equal(one?.grow(10 * KIB), true);
   assert.equal(one?.grow(84 * KIB), true);
-  assert.equal(other?.grow(16 * KIB), true);
-  assert.equal(other?.grow(17 * KIB), false);
+  assert.equal(other?.grow(58 * KIB), true);
+  assert.equal(other?.grow(59 * KIB), false);
   one?.end();
   assert.equal(other?.grow(100 * KIB), true);
   other?.end();
@@ -30,11 +30,18 @@ test('C3 a body that grows is refused at the limit of all bodies, and gives back
 });
 
 test('C3 one caller cannot take the room of all others', () => {
-  const reading = createReading({ bytesMax: 128 * KIB, callerBytesMax: 32 * KIB });
+  const reading = createReading({ bytesMax: 160 * KIB, part: 4 });
   assert.ok(reading.begin('a'));
   const second = reading.begin('a');
   assert.ok(second);
   assert.equal(reading.begin('a'), undefined);
   assert.ok(reading.begin('b'));
   assert.equal(second.grow(17 * KIB), false);
+});
+
+test('C3 several callers who take all they can get leave room for one more', () => {
+  const reading = createReading({ bytesMax: 1_024 * KIB, part: 4 });
+  for (let body = 0; body < 16; body += 1) for (const caller of 'abcdefgh') reading.begin(caller);
+  const next = reading.begin('another');
+  assert.equal(next?.grow(64 * KIB), true, `${reading.bytes()} bytes are taken`);
 });

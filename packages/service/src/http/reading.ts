@@ -15,8 +15,11 @@ interface ReadingBody {
 
 interface ReadingLimits {
   readonly bytesMax: number;
-  /** The share of one caller, so that one alone cannot keep all others from being read. */
-  readonly callerBytesMax: number;
+  /**
+   * One caller gets no more than this part of the room that is left: a quarter of it if this is 4. So a few callers cannot keep
+   * all others from being read: each leaves most of what it found.
+   */
+  readonly part: number;
 }
 
 /**
@@ -25,13 +28,13 @@ interface ReadingLimits {
  */
 const BODY_BYTES_MIN = 16_384;
 
-export function createReading({ bytesMax, callerBytesMax }: ReadingLimits): Reading {
+export function createReading({ bytesMax, part }: ReadingLimits): Reading {
   const shares = new Map<string, number>();
   let all = 0;
 
   function take(caller: string, bytes: number): boolean {
     const share = (shares.get(caller) ?? 0) + bytes;
-    if (all + bytes > bytesMax || share > callerBytesMax) return false;
+    if (share * part > bytesMax - all - bytes) return false;
     all += bytes;
     shares.set(caller, share);
     return true;
@@ -67,9 +70,15 @@ export function createReading({ bytesMax, callerBytesMax }: ReadingLimits): Read
 
 const MIB = 1_048_576;
 
-/** Bodies of callers whose key or session is known: at least 128 at once. One app or account may have a quarter of them. */
-export const knownCallers = createReading({ bytesMax: 128 * MIB, callerBytesMax: 32 * MIB });
-/** Bodies of anybody else, of at most 16 KiB each: 512 at once, 64 of them from one network address (CP-11). */
-export const strangers = createReading({ bytesMax: 8 * MIB, callerBytesMax: MIB });
-/** Webhooks of the payment processor. Apart from those of strangers, so that these cannot keep a payment from being booked. */
-export const processors = createReading({ bytesMax: 16 * MIB, callerBytesMax: 16 * MIB });
+/**
+ * Bodies of callers whose key or session is known. All apps of an account count together, because anybody can make a hundred:
+ * 25 MiB for one account alone.
+ */
+export const knownCallers = createReading({ bytesMax: 128 * MIB, part: 4 });
+/** Bodies of anybody else, of at most 16 KiB each: 512 at once, 56 of them from one network address (CP-11). */
+export const strangers = createReading({ bytesMax: 8 * MIB, part: 8 });
+/**
+ * Webhooks of the payment processor. Apart from those of strangers, so that these cannot keep a payment from being booked. Anybody
+ * can send to that address, so these count by network address too.
+ */
+export const processors = createReading({ bytesMax: 32 * MIB, part: 4 });

@@ -105,7 +105,7 @@ export function createPasskeys(options: PasskeyOptions): Passkeys {
       if ((await selectPasskeysOf(pool, identity.identityId)).length >= PASSKEYS_MAX) return tooMany();
       const isAdded = await inTransaction(pool, async (tx) => {
         if (!(await answerChallenge(tx, challenge))) return false;
-        if (!(await insertPasskey(tx, { identityId: identity.identityId, ...made }))) return false;
+        if (!(await insertPasskey(tx, { ...identity, ...made }))) return false;
         await sendAdded(tx, identity); // In the same transaction: no passkey is added without a mail about it.
         return true;
       });

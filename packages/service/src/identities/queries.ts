@@ -180,16 +180,24 @@ export async function selectPasskeysOf(db: Queryable, identityId: IdentityId): P
 interface NewPasskey {
   readonly credentialId: string;
   readonly identityId: IdentityId;
+  /** The e-mail that the person has signed in with. */
+  readonly email: Email;
   readonly publicKey: Buffer;
   readonly signCount: number;
 }
 
-/** Adds a passkey. False when the credential is already registered, to anybody. */
+/**
+ * Adds a passkey. False when the credential is already registered, to anybody, or the person was moved to another e-mail
+ * meanwhile: then the session that adds it has ended (WA-15).
+ */
 export async function insertPasskey(db: Queryable, passkey: NewPasskey): Promise<boolean> {
   const { rowCount } = await db.query(
-    `insert into identities.passkeys (credential_id, identity_id, public_key, sign_count) values ($1, $2, $3, $4)
+    // The lock waits for a move that is under way, and then the e-mail is compared again.
+    `insert into identities.passkeys (credential_id, identity_id, public_key, sign_count)
+     select $1, i.identity_id, $3, $4 from identities.identities i where i.identity_id = $2 and i.email = $5
+     for key share
      on conflict (credential_id) do nothing`,
-    [passkey.credentialId, passkey.identityId, passkey.publicKey, passkey.signCount],
+    [passkey.credentialId, passkey.identityId, passkey.publicKey, passkey.signCount, passkey.email],
   );
   return rowCount === 1;
 }

@@ -40,7 +40,7 @@ export async function handleChat(plane: ChatPlane, exchange: Exchange): Promise<
       return refuseAfterBody(exchange, caller);
     }
     failpoint('chat.arrived');
-    const bytes = await readBody(exchange, { reading: knownCallers, caller: caller.app.appId });
+    const bytes = await readBody(exchange, { reading: knownCallers, caller: caller.app.accountId });
     failpoint('chat.body-read');
     if (bytes === undefined || response.headersSent) return; // The server has refused it, because it came too slowly.
     answer = bytes instanceof Refusal ? bytes : await completeChat(plane.gateway, incomingOf(exchange, caller, bytes));
