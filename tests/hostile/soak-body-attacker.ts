@@ -31,6 +31,7 @@ obey({
   stop: async () => {
     state.isOn = false;
     await Promise.all(attacks);
-    return { connections: CONNECTIONS, bodyBytes: body.length, statuses };
+    const requests = Object.values(statuses).reduce((sum, count) => sum + count, 0);
+    return { connections: CONNECTIONS, bodyBytes: body.length, requests, statuses };
   },
 });

@@ -89,15 +89,20 @@ async function beside(stage: SoakStage, attack: string, fillMs: number) {
   const alone: number[] = [];
   const among: number[] = [];
   const memory: number[] = [];
+  const cpu = { alone: 0, among: 0 };
   let seen: unknown;
   for (let window = 0; window < WINDOWS; window += 1) {
+    cpu.alone -= await cpuMsOf(stage);
     alone.push(...(await call(stage, CALLS_PER_WINDOW)));
+    cpu.alone += await cpuMsOf(stage);
+    cpu.among -= await cpuMsOf(stage);
     await attacker.tell('start');
     await sleep(fillMs);
     console.log(`window ${window + 1}: in place`);
     among.push(...(await call(stage, CALLS_PER_WINDOW)));
     memory.push((await memoryOf(stage)).resident);
     seen = await attacker.tell('stop');
+    cpu.among += await cpuMsOf(stage);
     await stage.checkBooks(); // Waits until everything that they held is settled.
   }
   const of = (times: readonly number[]) => ({ median: quantile(times, 0.5), p99: quantile(times, 0.99) });
@@ -106,11 +111,33 @@ async function beside(stage: SoakStage, attack: string, fillMs: number) {
     callsInEach: CALLS_PER_WINDOW,
     seen,
     residentAmong: memory,
+    serviceCpu: cpuShares(cpu, seen),
     aloneMs: of(alone),
     amongMs: of(among),
     ratioOfMedians: rounded(quantile(among, 0.5) / quantile(alone, 0.5)),
     ratioOfP99: rounded(quantile(among, 0.99) / quantile(alone, 0.99)),
   };
+}
+
+/**
+ * What the service itself spends on a paid call, and on a request of the attack. The times of calls also hold the waits for a core
+ * that the attacker or the provider has; processor time does not.
+ */
+function cpuShares(cpu: { readonly alone: number; readonly among: number }, seen: unknown) {
+  const calls = WINDOWS * CALLS_PER_WINDOW;
+  const { requests } = seen as { readonly requests?: number };
+  const msPerPaidCall = cpu.alone / calls;
+  if (requests === undefined) return { msPerPaidCall: rounded(msPerPaidCall) };
+  const msPerAttackingRequest = (cpu.among - cpu.alone) / requests;
+  return {
+    msPerPaidCall: rounded(msPerPaidCall),
+    msPerAttackingRequest: rounded(msPerAttackingRequest),
+    ratio: rounded(msPerAttackingRequest / msPerPaidCall),
+  };
+}
+
+async function cpuMsOf({ service }: SoakStage): Promise<number> {
+  return 1_000 * ((await scrape(service.url)).get('purser_process_cpu_seconds_total') ?? 0);
 }
 
 /** Buffered calls one after another, and how many milliseconds each took. */

@@ -46,7 +46,7 @@ test('B1 CC-11 a plain answer that is too large all the same is cut there, deliv
   const entry = JSON.stringify({ token: ' a', logprob: -1, bytes: [32, 97], top_logprobs: [] });
   const head = `{"choices":[{"index":0,"message":{"role":"assistant","content":"${said}"},"logprobs":{"content":[`;
   const tail = `${entry}]},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":300}}`;
-  const pieces = Array.from({ length: 33 }, () => `${entry},`.repeat(Math.ceil((1024 * 1024) / entry.length)));
+  const pieces = Array.from({ length: 17 }, () => `${entry},`.repeat(Math.ceil((1024 * 1024) / entry.length)));
   upstream.script({ body: [head, ...pieces, tail].map((write) => ({ write })) });
   const { reply, bill } = await call({ ...LISTING, max_completion_tokens: 4_000 });
   const [choice] = reply.body['choices'] as readonly Record<string, unknown>[];
@@ -54,6 +54,31 @@ test('B1 CC-11 a plain answer that is too large all the same is cut there, deliv
   assert.deepEqual([choice['finish_reason'], choice['logprobs']], ['length', null]);
   assert.deepEqual([bill.outcome, bill.isEstimated], ['answered', true]);
   assert.ok(bill.tokens.completion >= said.length / 6 && bill.charged < bill.held, JSON.stringify(bill));
+});
+
+test('C2 CC-11 more large answers than fit into memory at once all arrive, after some that were no completions', async () => {
+  const listed = Array.from({ length: 500 }, () => ({
+    token: 'x'.repeat(3_000),
+    logprob: -1,
+    bytes: [],
+    top_logprobs: [],
+  }));
+  const message = { role: 'assistant', content: 'Hi.', refusal: null };
+  const choice = { index: 0, message, logprobs: { content: listed, refusal: null }, finish_reason: 'stop' };
+  const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 };
+  const ask = (user: string) =>
+    chat({ url: service.url, key: app.liveKey, user }, { ...LISTING, max_completion_tokens: 4_000 });
+  const users = await Promise.all(Array.from({ length: 6 }, () => newUser(BALANCE)));
+  upstream.script({ body: JSON.stringify({ choices: [{ ...choice, message: 'none' }], usage }) });
+  for (const { status } of await Promise.all(users.map(ask))) assert.equal(status, 502);
+  upstream.script({
+    body: JSON.stringify({ id: 'a', object: 'chat.completion', created: 1, choices: [choice], usage }),
+  });
+  for (const reply of await Promise.all(users.map(ask))) {
+    assert.equal(reply.status, 200, reply.text.slice(0, 500));
+    assert.deepEqual(reply.body['choices'], [choice]);
+  }
+  assert.deepEqual(await service.check(), []);
 });
 
 test('B1 CC-11 a stream whose next chunk is too large ends there, and what had come is charged', async () => {

@@ -55,6 +55,8 @@ const COVERS: Readonly<Record<string, string>> = {
   'caller.idempotency.answers.keep': 'answers.keep',
   sleep: 'lane.place', // It runs between two calls of `lane.place`, and nothing has changed since the first.
   'lane.providerOf(call).complete': 'provider.complete',
+  largeOf: 'function',
+  'large.nextStep': 'provider.complete', // Nothing has changed since the provider's answer.
   endFailed: 'function',
   endKept: 'function',
   'providerOf(call).stream': 'provider.stream',

@@ -1,6 +1,7 @@
 import type { RequestBytes } from './connection.ts';
 import type { Deadlines } from './deadlines.ts';
 import { Exchange, notUtf8 } from './exchange.ts';
+import { type LargeBodies, type LargeBody, SMALL_BYTES_MAX } from './large-bodies.ts';
 import { RequestError } from './request-error.ts';
 import { Utf8Decoder } from './utf8-decoder.ts';
 
@@ -11,10 +12,12 @@ export interface BufferedResponse {
   readonly text: string | undefined;
   /** The body was larger than is allowed. `text` is its beginning. */
   readonly isCut: boolean;
+  /** Set if the body is large. The caller must leave it once nothing of the body is needed any more. */
+  readonly large: LargeBody | undefined;
 }
 
 export interface BufferedLimits {
-  /** From the call to the last byte of the response. */
+  /** From the call to the last byte of the response, without the time in which a large body waits for room. */
   readonly timeoutMs: number;
   /** A larger body is cut here, and its connection closed. */
   readonly bytesMax: number;
@@ -31,9 +34,12 @@ export class BufferedExchange extends Exchange {
   readonly #decoder = new Utf8Decoder();
   #text = '';
   #bytes = 0;
+  readonly #largeBodies: LargeBodies;
+  #large: LargeBody | undefined;
 
-  constructor(request: RequestBytes, deadlines: Deadlines, limits: BufferedLimits) {
+  constructor(request: RequestBytes, deadlines: Deadlines, limits: BufferedLimits, largeBodies: LargeBodies) {
     super(request, deadlines);
+    this.#largeBodies = largeBodies;
     const { promise, resolve, reject } = Promise.withResolvers<BufferedResponse>();
     this.response = promise;
     this.#resolve = resolve;
@@ -46,7 +52,7 @@ export class BufferedExchange extends Exchange {
     super.onHead(status);
     if (status === OK) return;
     // The body of an error may hold anything. The connection is closed, because the rest of it would have to be read.
-    this.#resolve({ status, text: undefined, isCut: false });
+    this.#resolve({ status, text: undefined, isCut: false, large: undefined });
     this.abort();
   }
 
@@ -60,18 +66,41 @@ export class BufferedExchange extends Exchange {
     // Pieces are added up: V8 joins them once, when the text is parsed.
     this.#text += text;
     if (this.#bytes > this.#limits.bytesMax) {
-      this.#resolve({ status: this.status, text: this.#text, isCut: true });
+      this.#respond(true);
       this.abort();
-    }
+    } else if (this.#large === undefined && this.#bytes > SMALL_BYTES_MAX) this.#enter();
   }
 
   override onEnd(): void {
     super.onEnd();
-    if (this.#decoder.isComplete) this.#resolve({ status: this.status, text: this.#text, isCut: false });
-    else this.#reject(notUtf8());
+    if (this.#decoder.isComplete) this.#respond(false);
+    else this.fail(notUtf8());
   }
 
   protected override fail(error: RequestError): void {
+    this.#large?.leave();
     this.#reject(error);
+  }
+
+  /** Stops reading until there is room for a large body. The timeout stops too: the upstream is not slow, we are. */
+  #enter(): void {
+    const { ticksLeft } = this;
+    const large = this.#largeBodies.enter(() => {
+      if (this.isOver) return;
+      this.ticksLeft = ticksLeft;
+      this.connection?.resume();
+    });
+    this.#large = large;
+    if (large.isInside) return;
+    this.ticksLeft = Number.POSITIVE_INFINITY;
+    this.connection?.pause();
+  }
+
+  /** Hands over what has arrived, and its place with it. */
+  #respond(isCut: boolean): void {
+    const large = this.#large;
+    this.#large = undefined;
+    this.#resolve({ status: this.status, text: this.#text, isCut, large });
+    this.#text = '';
   }
 }

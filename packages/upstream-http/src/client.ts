@@ -2,11 +2,14 @@ import { channel } from 'node:diagnostics_channel';
 import { BufferedExchange, type BufferedLimits, type BufferedResponse } from './buffered-response.ts';
 import type { Origin, RequestBytes } from './connection.ts';
 import { Deadlines } from './deadlines.ts';
+import { LargeBodies } from './large-bodies.ts';
 import { Pool } from './pool.ts';
 import { RequestError } from './request-error.ts';
 import { StreamedExchange, type StreamedLimits, type StreamedResponse } from './streamed-response.ts';
 
 export { RequestError, type RequestErrorKind } from './request-error.ts';
+export type { BufferedResponse } from './buffered-response.ts';
+export type { LargeBody } from './large-bodies.ts';
 export type { ResponseListener, StreamedResponse } from './streamed-response.ts';
 
 /** Publishes `{ url }` for each request that is handed to the pool. Tests subscribe to prove that nothing was sent. */
@@ -28,7 +31,7 @@ export interface HttpClient {
 }
 
 /** An HTTP/1.1 client that keeps connections alive. It follows no redirects: a 3xx is a response like any other. */
-export function createHttpClient(): HttpClient {
+export function createHttpClient(largeBodies = new LargeBodies()): HttpClient {
   const deadlines = new Deadlines();
   const pools = new Map<string, Pool>();
   let isClosed = false;
@@ -61,7 +64,8 @@ export function createHttpClient(): HttpClient {
         return exchange;
       }
       return {
-        postBuffered: (body, limits) => send(new BufferedExchange(requestOf(head, body), deadlines, limits)).response,
+        postBuffered: (body, limits) =>
+          send(new BufferedExchange(requestOf(head, body), deadlines, limits, largeBodies)).response,
         postStreamed: (body, limits) => send(new StreamedExchange(requestOf(head, body), deadlines, limits)).response,
       };
     },

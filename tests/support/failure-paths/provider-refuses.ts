@@ -52,8 +52,8 @@ const REFUSED: readonly Row[] = [
   ['answers with bytes that are not text', { body: Buffer.from(`\u0000${CANARY}`, 'utf16le') }, FAILED],
 ];
 
-/** An answer of more than 32 MiB, in pieces. */
-const OVERSIZE = Array.from({ length: 33 }, () => ' '.repeat(1024 * 1024));
+/** An answer of more than 16 MiB, in pieces. */
+const OVERSIZE = Array.from({ length: 17 }, () => ' '.repeat(1024 * 1024));
 const TRICKLE = Array.from({ length: 100 }, () => [{ write: ' ' }, { waitMs: 300 }]).flat();
 const SOLE = { index: 0, message: { role: 'assistant', content: CANARY } };
 

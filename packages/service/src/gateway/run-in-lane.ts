@@ -10,7 +10,7 @@ import { usageToWire } from '#gateway/usage/usage-report.ts';
 import type { Mode } from '#kernel/ids.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Refusal } from '#kernel/refusal.ts';
-import type { Completion } from '#providers/completion.ts';
+import type { Completion, LargeAnswer } from '#providers/completion.ts';
 import { type ProviderCall, UpstreamError } from '#providers/provider.ts';
 import { visibleChoices } from '#providers/visible-fields.ts';
 
@@ -43,31 +43,62 @@ export async function runInLane<M extends Mode>(
   const providerCall = providerCallOf(asking, hold.granted);
   let whole: Whole;
   try {
-    whole = wholeOf(hold, providerCall, await lane.providerOf(call).complete(providerCall));
+    const completion = await lane.providerOf(call).complete(providerCall);
+    whole =
+      completion.large === undefined
+        ? wholeOf(hold, providerCall, completion)
+        : await largeOf(hold, providerCall, completion, completion.large);
   } catch (fault) {
     return endFailed(lane, { hold, ending: FAILED, caller, asking }, fault);
   }
-  const { completion, ending } = whole;
+  const { text, ending } = whole;
   const facts = answerFactsOf(call, providerCall.outputTokens);
-  const answerOf = () => ({ ...facts, isStream: false, text: JSON.stringify(completion) });
+  const answerOf = () => ({ ...facts, isStream: false, text });
   // Settled before it is answered: the charge that the caller reads is on the books, even if the process dies next.
   const { charged } = await endKept(lane, { hold, ending, caller }, answerOf);
   caller.notes.settled(ending, charged);
-  return { kind: 'plain', facts, charged, completion, onSent: keepUndelivered(call, caller, { answerOf, charged }) };
+  return { kind: 'plain', facts, charged, text, onSent: keepUndelivered(call, caller, { answerOf, charged }) };
 }
 
 interface Whole {
-  readonly completion: JsonObject;
+  /** The caller's answer as JSON. Made once, and before the settlement: a large answer is not kept in two forms meanwhile. */
+  readonly text: string;
   readonly ending: Ending;
 }
 
 /** What a provider's whole answer is charged, and what the caller gets of it. */
-function wholeOf(hold: Hold<Mode>, { outputTokens }: ProviderCall, { choices, usage, extra }: Completion): Whole {
+function wholeOf(hold: Hold<Mode>, providerCall: ProviderCall, completion: Completion): Whole {
+  const ending = endingOfWhole(hold, providerCall, completion);
+  return { ending, text: JSON.stringify(seenOf(hold, completion, ending)) };
+}
+
+/** The same for a large answer. Each step takes tens of milliseconds, so other calls are served between them. */
+async function largeOf(
+  hold: Hold<Mode>,
+  providerCall: ProviderCall,
+  completion: Completion,
+  large: LargeAnswer,
+): Promise<Whole> {
+  try {
+    await large.nextStep();
+    const ending = endingOfWhole(hold, providerCall, completion);
+    const seen = seenOf(hold, completion, ending);
+    await large.nextStep();
+    return { ending, text: JSON.stringify(seen) };
+  } finally {
+    large.leave();
+  }
+}
+
+function endingOfWhole(hold: Hold<Mode>, { outputTokens }: ProviderCall, { choices, usage }: Completion): Ending {
   const { call } = hold;
   const { bytes, tokens } = generatedIn(choices, call.model.tokenizer);
   const limit = outputLimitFor(call, outputTokens);
-  const ending = endingOf(hold, 'answered', { report: usage, tokens, isPastLimit: bytes > limit.bytesMax, limit });
+  return endingOf(hold, 'answered', { report: usage, tokens, isPastLimit: bytes > limit.bytesMax, limit });
+}
+
+function seenOf({ call }: Hold<Mode>, { choices, usage, extra }: Completion, ending: Ending): JsonObject {
   const told = usage && { usage: usageToWire(ending.usage, usage) };
   const seen = { choices: visibleChoices(choices), model: call.model.id, ...told };
-  return { ending, completion: { ...withHead(extra, call.callId), ...seen } };
+  return { ...withHead(extra, call.callId), ...seen };
 }

@@ -14,6 +14,16 @@ export interface Completion {
    * may be among them, and are overwritten.
    */
   readonly extra: JsonObject;
+  /** Set if the answer is large. It must be left, or later large answers wait for ever. */
+  readonly large?: LargeAnswer;
+}
+
+/** The place of a large answer, of which a process handles one at a time (`upstream-http`). */
+export interface LargeAnswer {
+  /** Resolves when the next step of the handling may begin: other requests have had their turn in between. */
+  readonly nextStep: () => Promise<void>;
+  /** Nothing of the answer but its text is needed any more. */
+  readonly leave: () => void;
 }
 
 /** Some of an answer that is streamed. */

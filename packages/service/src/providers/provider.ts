@@ -63,7 +63,7 @@ export type UpstreamErrorKind =
   | 'given-up';
 
 /** A plain answer is cut here. The gateway asks for no answer that can be longer (`gateway/usage/answer-size.ts`). */
-export const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 /** A provider's failure. The message is always ours: it never holds a provider's text (ER-03). */
 export class UpstreamError extends Error {

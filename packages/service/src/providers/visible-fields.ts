@@ -118,7 +118,9 @@ export function visibleUsage(usage: JsonObject): JsonObject {
 function visibleObject(object: JsonObject, fields: Fields): JsonObject {
   const names = Object.keys(object);
   let copy: Record<string, unknown> | undefined;
-  for (const [place, name] of names.entries()) {
+  // Loops by index, here and below: with lists of tokens, a large answer has a million values, and an iterator doubles the time.
+  for (let place = 0; place < names.length; place += 1) {
+    const name = names[place] as string;
     const value = object[name];
     const seen = Object.hasOwn(fields, name) ? visibleOf(value, fields[name]) : undefined;
     if (seen !== value) copy ??= Object.fromEntries(names.slice(0, place).map((before) => [before, object[before]]));
@@ -137,7 +139,8 @@ function visibleOf(value: unknown, field: Fields[string] = VALUE): unknown {
 /** The list itself if all of it is visible. An item of which nothing is visible is left out. */
 function visibleList(items: readonly unknown[], field: Fields[string]): readonly unknown[] {
   let copy: unknown[] | undefined;
-  for (const [place, item] of items.entries()) {
+  for (let place = 0; place < items.length; place += 1) {
+    const item = items[place];
     const seen = visibleOf(item, field);
     if (seen !== item) copy ??= items.slice(0, place);
     if (copy !== undefined && seen !== undefined) copy.push(seen);

@@ -16,7 +16,8 @@ export interface PlainAnswer {
   readonly kind: 'plain';
   readonly facts: AnswerFacts;
   readonly charged: Micros;
-  readonly completion: JsonObject;
+  /** The completion as JSON. */
+  readonly text: string;
   readonly onSent?: OnSent | undefined;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isDeeperThan } from '#gateway/request/json-bytes.ts';
-import { DEPTH_MAX, parseBody } from '#gateway/request/parse-body.ts';
+import { DEPTH_MAX, MEMBERS_MAX, parseBody } from '#gateway/request/parse-body.ts';
 import { Refusal } from '#kernel/refusal.ts';
 
 /** JSON with this many levels; each bracket is drawn in turn. */
@@ -114,6 +114,28 @@ test('CC-07 a body must be a JSON object in UTF-8, and the refusal says what it 
   ] as const) {
     assert.match(messageOf(text) ?? 'taken', says, String(text));
   }
+});
+
+/** An object with this many members. */
+function wide(members: number): string {
+  return `{${Array.from({ length: members }, (_, index) => `"n${index}":1`).join(',')}}`;
+}
+
+/** Objects with one member each: this many in all. */
+function many(members: number): string {
+  return `{"a":[${Array.from({ length: members - 1 }, () => '{"a":1}').join(',')}]}`;
+}
+
+test('C1 CC-07 a body of more than 20,000 members in all is refused before it is parsed', (t) => {
+  const repeated = `{${'"a":1,'.repeat(MEMBERS_MAX)}"a":1}`;
+  assert.equal(MEMBERS_MAX, 20_000);
+  for (const bodyOf of [wide, many]) assert.equal(messageOf(bodyOf(MEMBERS_MAX)), undefined);
+  assert.equal(messageOf(`{"a":${JSON.stringify(':'.repeat(1_000_000))}}`), undefined);
+  const parse = t.mock.method(JSON, 'parse');
+  for (const body of [wide(MEMBERS_MAX + 1), many(MEMBERS_MAX + 1), repeated]) {
+    assert.equal(messageOf(body), 'The body has more than 20000 members in its objects.');
+  }
+  assert.equal(parse.mock.callCount(), 0);
 });
 
 test('A10 CC-20 a name that stands twice in any object is refused by its path', () => {

@@ -113,9 +113,9 @@ function factsOf({ facts }: Answer): readonly string[] {
   return ['x-service-call-id', callId, ...lowered];
 }
 
-function sendPlain(response: ServerResponse, head: string[], { charged, completion, onSent }: PlainAnswer): void {
+function sendPlain(response: ServerResponse, head: string[], { charged, text, onSent }: PlainAnswer): void {
   tellWhenSent(response, onSent);
-  sendWhole(response, head, charged, JSON.stringify(completion));
+  sendWhole(response, head, charged, text);
   failpoint('chat.plain-sent');
 }
 

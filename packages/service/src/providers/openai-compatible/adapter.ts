@@ -1,4 +1,4 @@
-import type { HttpClient } from '@purser/upstream-http/client.ts';
+import type { BufferedResponse, HttpClient, LargeBody } from '@purser/upstream-http/client.ts';
 import { isJsonObject, type JsonObject, parseJson } from '#kernel/json.ts';
 import type { Completion, CompletionChoice } from '#providers/completion.ts';
 import { wholeChoice } from '#providers/openai-compatible/answer-shape.ts';
@@ -37,9 +37,10 @@ export function createOpenAiCompatible({ http, baseUrl, apiKey }: AdapterOptions
       const body = toRequest(call, false);
       const limits = { timeoutMs: call.timeoutMs, bytesMax: ANSWER_BYTES_MAX };
       try {
-        const { status, text, isCut } = await plain.postBuffered(body, limits);
+        const response = await plain.postBuffered(body, limits);
+        const { status, text, large } = response;
         if (text === undefined) throw errorOfStatus(status);
-        return isCut ? cutCompletionOf(parseJson(closeCutJson(text))) : completionOf(parseJson(text));
+        return large === undefined ? answerOf(response, text) : await largeAnswerOf(response, text, large);
       } catch (fault) {
         throw upstreamFailureOf(fault);
       }
@@ -56,6 +57,21 @@ export function createOpenAiCompatible({ http, baseUrl, apiKey }: AdapterOptions
       }
     },
   };
+}
+
+function answerOf({ isCut }: BufferedResponse, text: string): Completion {
+  return isCut ? cutCompletionOf(parseJson(closeCutJson(text))) : completionOf(parseJson(text));
+}
+
+/** A large answer is read while no other one is, and keeps its place until the gateway has made the caller's answer of it. */
+async function largeAnswerOf(response: BufferedResponse, text: string, large: LargeBody): Promise<Completion> {
+  try {
+    await large.nextStep();
+    return { ...answerOf(response, text), large };
+  } catch (fault) {
+    large.leave();
+    throw fault;
+  }
 }
 
 /** Reads a whole completion. Throws the error that a provider may send in its place. */
