@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { createEndAfterBody } from '#http/linger.ts';
+import { createEndAfterBody, endAfterBody } from '#http/linger.ts';
 
 const LIMITS = {
   bytesMax: 1_000_000,
@@ -16,23 +16,29 @@ const LIMITS = {
 const ANSWER = '{"error":{}}';
 
 /** A server that refuses every body unread. Returns what a caller sees who sends a head and then `bytes` of the body. */
-async function refusing(t: TestContext, limits: Partial<typeof LIMITS>, clock = { nowMs: () => 0 }) {
-  const endAfterBody = createEndAfterBody({ ...LIMITS, ...limits }, clock);
+function refusing(t: TestContext, limits: Partial<typeof LIMITS>, clock = { nowMs: () => 0 }) {
+  return refusingBy(t, createEndAfterBody({ ...LIMITS, ...limits }, clock));
+}
+
+async function refusingBy(t: TestContext, endAfterBody: ReturnType<typeof createEndAfterBody>) {
   const server = createServer((request, response) => {
     response.writeHead(413, { 'content-length': ANSWER.length, connection: 'close' });
     endAfterBody(request, response, ANSWER);
   });
+  const taken: Socket[] = [];
+  server.on('connection', (socket: Socket) => taken.push(socket));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
-  const send = (bytes: number) => {
+  let sent = 0;
+  const send = (bytes: number, headers = '') => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     const seen = { text: '', isClosed: false };
     socket.setEncoding('latin1');
     socket.on('data', (part) => (seen.text += String(part)));
     socket.on('error', () => {});
     const closed = once(socket, 'close').then(() => (seen.isClosed = true));
-    socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100000000\r\n\r\n`);
+    socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${headers}content-length: 100000000\r\n\r\n`);
     socket.write(Buffer.alloc(bytes));
     const answered = async () => {
       while (!seen.text.endsWith(ANSWER)) await once(socket, 'data');
@@ -46,7 +52,9 @@ async function refusing(t: TestContext, limits: Partial<typeof LIMITS>, clock = 
       await next.closed;
       return !seen.isClosed;
     };
-    return { socket, seen, closed, answered, staysOpen };
+    /** How many bytes the server has taken off the line. Connections are accepted in their order. */
+    const place = sent++;
+    return { socket, seen, closed, answered, staysOpen, taken: () => taken[place]?.bytesRead ?? 0 };
   };
   return send;
 }
@@ -97,4 +105,17 @@ test('C1 CP-11 all connections together drop only so many bytes: then answers ar
   assert.equal(await late.staysOpen(), true);
   late.socket.destroy();
   await late.closed;
+});
+
+test('C1 CP-11 callers without credentials have 8 MiB dropped at once, others sixteen times as much', async (t) => {
+  const send = await refusingBy(t, endAfterBody);
+  const taken = async (headers: string): Promise<number> => {
+    const one = send(20_000_000, headers);
+    await one.answered();
+    one.socket.end();
+    await one.closed.catch(() => {}); // A reset, if the server has closed it in the middle of its body.
+    return one.taken();
+  };
+  assert.ok((await taken('')) < 12_000_000);
+  assert.ok((await taken('authorization: Bearer key\r\n')) >= 20_000_000);
 });

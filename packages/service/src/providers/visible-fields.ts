@@ -22,7 +22,7 @@ const TOOL_CALL: Fields = {
 };
 const ANNOTATION: Fields = {
   type: VALUE,
-  url_citation: { start_index: VALUE, end_index: VALUE, url: VALUE, title: VALUE },
+  url_citation: { start_index: VALUE, end_index: VALUE, url: VALUE, title: VALUE, content: VALUE },
   file_citation: { file_id: VALUE, filename: VALUE, index: VALUE },
 };
 const REASONING: Fields = {
@@ -49,6 +49,7 @@ const MESSAGE: Fields = {
   reasoning_content: VALUE,
   reasoning: VALUE,
   reasoning_details: REASONING,
+  images: { type: VALUE, index: VALUE, image_url: { url: VALUE } },
 };
 const TOKEN: Fields = { token: VALUE, logprob: VALUE, bytes: VALUE };
 const LISTED_TOKEN: Fields = { ...TOKEN, top_logprobs: TOKEN };
@@ -66,6 +67,8 @@ const ANSWER: Fields = {
   created: VALUE,
   system_fingerprint: VALUE,
   obfuscation: VALUE,
+  citations: VALUE,
+  search_results: { title: VALUE, url: VALUE, date: VALUE, snippet: VALUE },
   // The gateway writes its own over these. They are here because an answer keeps the order of its fields.
   model: VALUE,
   choices: WHOLE,
