@@ -24,7 +24,9 @@ export async function setDatabaseClock({ owner }: Owned, at: Date): Promise<void
 }
 
 async function replaceClock({ owner }: Owned, body: string): Promise<void> {
+  // One transaction. Tests that run at once replace it one after the other: PostgreSQL refuses two at a time.
   await owner.query(
-    `create or replace function db.wall_clock() returns timestamptz language sql volatile parallel safe as $$ ${body} $$`,
+    `select pg_advisory_xact_lock(hashtextextended('db.wall_clock', 0));
+     create or replace function db.wall_clock() returns timestamptz language sql volatile parallel safe as $$ ${body} $$`,
   );
 }
