@@ -234,8 +234,8 @@ export const CALL_FAULTS: readonly Mutant[] = [
     edits: [
       stream('    await out.end(stream.held + tally.cutFrames() + endFrames(tally.end(), charged));\n', ''),
       stream(
-        "    const outcome = caller.gone.aborted ? 'abandoned' : 'answered';\n",
-        "    const outcome = caller.gone.aborted ? 'abandoned' : 'answered';\n    await out.end(stream.held + tally.cutFrames() + endFrames(tally.end(), ending.charge));\n",
+        '    const ending = tally.endingAs(outcome);\n',
+        '    const ending = tally.endingAs(outcome);\n    await out.end(stream.held + tally.cutFrames() + endFrames(tally.end(), ending.charge));\n',
       ),
     ],
     killer: settledFirst(
