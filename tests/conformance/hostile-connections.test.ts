@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { COMPLETIONS } from '../support/client.ts';
-import { exchangeRaw, openRaw, parseRaw } from '../support/raw-http.ts';
+import { askRaw, exchangeRaw, openRaw, parseRaw } from '../support/raw-http.ts';
 import { assertEnvelope } from '../support/refusal.ts';
 import { completionBody } from '../support/scripted-upstream.ts';
 import { setStage } from '../support/stage.ts';
@@ -215,7 +215,7 @@ const WAYS: readonly (readonly [number, (id: string) => Buffer])[] = [
 test('ER-02 every kind of answer returns the correlation id, and none returns a malformed one', async () => {
   for (const [status, request] of WAYS) {
     for (const id of [...OK_IDS, ...BAD_IDS]) {
-      const reply = parseRaw(await exchangeText(request(id)));
+      const reply = await askRaw(service.url, request(id));
       const given = reply.headers.get('x-correlation-id') ?? '';
       const isPassed = OK_IDS.includes(id);
       if (reply.status !== 400) assert.equal(reply.status, status, reply.text);

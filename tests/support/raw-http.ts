@@ -55,6 +55,19 @@ export async function exchangeRaw(url: string, bytes: string | Buffer): Promise<
   return parseRaw(await connection.closed);
 }
 
+/** The same, but leaves as soon as the answer is whole, by its length: after a refused body the connection stays open for a while. */
+export async function askRaw(url: string, bytes: string | Buffer): Promise<RawReply> {
+  const connection = openRaw(url);
+  connection.write(bytes);
+  const text = await connection.until((so) => {
+    if (!so.includes('\r\n\r\n')) return false;
+    const { headers, body } = parseRaw(so);
+    return headers.has('content-length') && body.length >= Number(headers.get('content-length'));
+  });
+  connection.close();
+  return parseRaw(text);
+}
+
 export function parseRaw(text: string): RawReply {
   const end = text.indexOf('\r\n\r\n');
   const [first = '', ...lines] = text.slice(0, end).split('\r\n');
