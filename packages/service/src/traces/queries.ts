@@ -10,12 +10,14 @@ export interface NewTrace {
   readonly endedMs: number;
   readonly appId: AppId;
   readonly mode: Mode;
+  /** Undefined if the call was refused before it was known. The same holds for the call's id and the model. */
   readonly userId: EndUserId | undefined;
   readonly correlationId: string;
   readonly callId: CallId | undefined;
   readonly model: string | undefined;
   readonly isStream: boolean;
   readonly outcome: TraceOutcome;
+  /** Undefined if the caller left before there was one. */
   readonly status: number | undefined;
   readonly code: string | undefined;
   readonly charged: bigint;

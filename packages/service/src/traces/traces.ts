@@ -1,27 +1,12 @@
 import type { Queryable } from '#db/pool.ts';
-import type { AppId, CallId, EndUserId, Mode } from '#kernel/ids.ts';
+import type { AppId, CallId } from '#kernel/ids.ts';
 import { type Micros, microsFromRow } from '#kernel/micros.ts';
-import { selectTracesByCall, selectTracesByCorrelation, type TraceOutcome, type TraceRow } from '#traces/queries.ts';
+import { type NewTrace, selectTracesByCall, selectTracesByCorrelation, type TraceRow } from '#traces/queries.ts';
 
-/** What became of one call. Contains nothing of prompts or answers. */
-export interface CallTrace {
+/** What became of one call, as it was kept. Contains nothing of prompts or answers. */
+export interface CallTrace extends Omit<NewTrace, 'endedMs' | 'charged'> {
   readonly endedAtMs: number;
-  readonly appId: AppId;
-  readonly mode: Mode;
-  /** Undefined when the call was refused before it was known. The same holds for the call's id and the model. */
-  readonly userId: EndUserId | undefined;
-  readonly correlationId: string;
-  readonly callId: CallId | undefined;
-  readonly model: string | undefined;
-  readonly isStream: boolean;
-  readonly outcome: TraceOutcome;
-  /** Undefined when the caller left before there was one. */
-  readonly status: number | undefined;
-  readonly code: string | undefined;
   readonly charged: Micros;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly durationMs: number;
 }
 
 /** Which calls to find: by one of the two ids of an answer. */

@@ -1,6 +1,6 @@
 -- Places a hold for each call that status, cap and balance allow: as much of `most_micros` as db.granted_hold gives of
--- that, and no less than `least_micros`. Calls are judged one after the other, so that a large one that is refused never costs a small one behind
--- it its hold.
+-- that, and no less than `least_micros`. Calls are judged one after the other, so that a large one that is refused never
+-- costs a small one behind it its hold.
 --
 -- A wallet that is not connected is neither read nor locked: for a user who has disconnected, a call costs the database
 -- exactly what it costs for a stranger, so its time tells nothing (WA-02). Its retries find no earlier call, and its streams
@@ -12,11 +12,11 @@
 -- When all slots of a user are taken, a stream gets those of the wallet's oldest drains, as many as it takes, if nothing
 -- else refuses it (LI-02). Such a drain keeps its hold until its process settles it, but is no stream any more.
 --
--- A call that joins may be a retry (CC-14). If its wallet is connected and not suspended, it first looks for an earlier call with its idempotency key: a hold that runs,
--- or an answer that is kept and whose charge is on the books. If there is one, the call holds nothing and is told which:
--- 'attempt_running', 'attempt_kept', or 'attempt_conflict' when the earlier one had another body. Among several, the one that it has joined
--- before (`joined_call`) comes first, then a kept answer, then a running one that nobody has joined. A running one is
--- marked as joined.
+-- A call that joins may be a retry (CC-14). If its wallet is connected and not suspended, it first looks for an earlier
+-- call with its idempotency key: a hold that runs, or an answer that is kept and whose charge is on the books. If there is
+-- one, the call holds nothing and is told which: 'attempt_running', 'attempt_kept', or 'attempt_conflict' when the earlier
+-- one had another body. Among several, the one that it has joined before (`joined_call`) comes first, then a kept answer,
+-- then a running one that nobody has joined. A running one is marked as joined.
 create or replace function ledger.reserve(p_instance bigint, p_requests db.hold_request[])
 returns table (call_id uuid, outcome text, wallet_id bigint, granted bigint, earlier uuid)
 language plpgsql security definer set search_path = pg_catalog

@@ -1,5 +1,5 @@
--- Places the whole of `most_micros` for each call of a wallet that affords all of its calls in this batch and more. Gives null when
--- that is every call, else those that hold now. For calls that join nothing (CC-14).
+-- Places the whole of `most_micros` for each call of a wallet that affords all of its calls in this batch and more. Gives
+-- null when that is every call, else those that hold now. For calls that join nothing (CC-14).
 --
 -- Nearly every batch holds nothing but calls that their wallets afford. This function does such a batch in one statement,
 -- which locks the wallets as it changes them, in the order of wallet_id. A wallet that is not ordinary it leaves as it is,
