@@ -71,7 +71,7 @@ test('WA-09 the check reports a charge that the wrong wallet paid', async () => 
   const rules = await rulesAfter(
     `delete from ledger.entries where wallet_id = ${VICTIM} and seq = 3`,
     ofVictim('balance_micros = balance_micros + 20, entry_seq = 2'),
-    `insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+    `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
      select w.wallet_id, 2, 'charge', (select call_id::text from usage.calls where charged_micros = 20), 'wallet', 'earned',
        20, 480 from ledger.wallets w where w.user_id = 'other'`,
     `update ledger.wallets set balance_micros = 480, entry_seq = 2 where user_id = 'other'`,

@@ -32,10 +32,10 @@ after(async () => {
 });
 
 for (const [what, text] of [
-  ['changed', 'update ledger.entries set amount_micros = amount_micros'],
-  ['removed', 'delete from ledger.entries'],
-  ['truncated', 'truncate ledger.entries'],
-  ['truncated along with other tables', 'truncate ledger.wallets, ledger.holds, ledger.entries'],
+  ['changed', 'update ledger.journal set amount_micros = amount_micros'],
+  ['removed', 'delete from ledger.journal'],
+  ['truncated', 'truncate ledger.journal'],
+  ['truncated along with other tables', 'truncate ledger.wallets, ledger.holds, ledger.journal'],
 ] as const) {
   test(`WA-09 entries cannot be ${what}, not even by the owner of the tables`, async () => {
     await assert.rejects(owner.query(text), /never changed or removed/);
@@ -193,7 +193,7 @@ test('WA-09 an entry that moves nothing, stays in one book or leaves a negative 
     [5, 'wallet', -5],
   ] as const) {
     const written = owner.query(
-      `insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+      `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
        select wallet_id, entry_seq + 1, 'charge', 'x', $2, 'earned', $1, $3 from ledger.wallets`,
       [amount, debit, after],
     );
@@ -207,7 +207,7 @@ test('WA-09 a call is charged once: a second charge of the call, or an entry wit
     ['seq', `'other'`],
   ] as const) {
     const again = owner.query(
-      `insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+      `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
        select wallet_id, ${seq}, kind, ${cause}, debit, credit, amount_micros, balance_after_micros
        from ledger.entries where kind = 'charge'`,
     );

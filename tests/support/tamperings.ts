@@ -219,7 +219,7 @@ export const TAMPERINGS: readonly Tampering[] = [
     what: 'an entry of nothing',
     by: [
       'alter table ledger.entries drop constraint entries_amount_micros_check',
-      `insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+      `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
        values (${VICTIM}, 4, 'top_up', 'nothing', 'processor', 'wallet', 0, 950)`,
       ofVictim('entry_seq = 4'),
     ],
@@ -229,7 +229,7 @@ export const TAMPERINGS: readonly Tampering[] = [
     what: 'a payment that was booked twice',
     by: [
       'alter table ledger.entries drop constraint entries_cause_kind_key',
-      `insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+      `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
        select wallet_id, 4, kind, cause, debit, credit, amount_micros, 950 + amount_micros
        from ledger.entries where wallet_id = ${VICTIM} and seq = 1`,
       ofVictim('entry_seq = 4, balance_micros = 1950'),
@@ -242,7 +242,7 @@ export const TAMPERINGS: readonly Tampering[] = [
     by: [
       'alter table ledger.wallets drop constraint a_shortfall_suspends',
       ofVictim('shortfall_micros = 7'),
-      `insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+      `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
        values (${VICTIM}, 4, 'refund_receivable', 'owed', 'receivable', 'processor', 7, 950)`,
       ofVictim('entry_seq = 4'),
     ],
@@ -290,7 +290,7 @@ export const TAMPERINGS: readonly Tampering[] = [
   {
     what: 'an entry of a wallet that is none',
     by: [
-      `insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+      `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
        values (4711, 1, 'top_up', 'orphan', 'processor', 'wallet', 5, 5)`,
     ],
     found: [STRAY],

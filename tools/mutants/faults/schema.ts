@@ -119,13 +119,13 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
   {
     id: 'entries-can-be-changed',
     clause: 'WA-09',
-    edits: [refuseChange('before update or delete on ledger.entries', 'before delete on ledger.entries')],
+    edits: [refuseChange('before update or delete on ledger.journal', 'before delete on ledger.journal')],
     killer: rights('WA-09 entries cannot be changed, not even by the owner of the tables'),
   },
   {
     id: 'entries-can-be-removed',
     clause: 'WA-09',
-    edits: [refuseChange('before update or delete on ledger.entries', 'before update on ledger.entries')],
+    edits: [refuseChange('before update or delete on ledger.journal', 'before update on ledger.journal')],
     killer: rights('WA-09 entries cannot be removed, not even by the owner of the tables'),
   },
   {
@@ -133,7 +133,7 @@ export const SCHEMA_FAULTS: readonly Mutant[] = [
     clause: 'WA-09',
     edits: [
       refuseChange(
-        `create or replace trigger entries_not_truncated before truncate on ledger.entries
+        `create or replace trigger entries_not_truncated before truncate on ledger.journal
   for each statement execute function ledger.refuse_change();`,
         '',
       ),
