@@ -246,9 +246,12 @@ function openLanePools(pool: OpenPool, mode: Mode) {
   return { reserve: markStatements(pool(mode, 1)), settle: markStatements(pool(mode, 1)) };
 }
 
-/** A check of the ledger may read for a minute, which is far above the usual limit of a statement. */
+/**
+ * A check of the ledger may read for a minute, which is far above the usual limit of a statement. Its connections have a name,
+ * so that an operator can tell its work in the database from that of calls.
+ */
 function openCheckPool(pool: OpenPool): Pool {
-  return pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX });
+  return pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX, name: 'check' });
 }
 
 /** Opens the control plane's pools. Reports and checks may take long, so they have connections that nothing else waits for. */
@@ -262,14 +265,16 @@ function openPlanePools(pool: OpenPool) {
   };
 }
 
+type PoolSettings = Pick<Parameters<typeof createPool>[0], 'statementMsMax' | 'name'>;
+
 /**
  * Opens pools and remembers them, so that a stop ends them all. Each batched statement has a connection of its own and waits
  * for no other. `upkeep` renews the lease and follows changes: it must not wait behind somebody's usage summary.
  */
 function createPools(url: string, log: Log) {
   const pools: Pool[] = [];
-  const pool = (role: Mode, connectionsMax: number, limits: { readonly statementMsMax?: number } = {}): Pool => {
-    const opened = createPool({ url, role, connectionsMax, log, ...limits });
+  const pool = (role: Mode, connectionsMax: number, settings: PoolSettings = {}): Pool => {
+    const opened = createPool({ url, role, connectionsMax, log, ...settings });
     pools.push(opened);
     return opened;
   };
