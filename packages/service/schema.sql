@@ -459,25 +459,6 @@ create table ledger.checkpoints (
 ) with (fillfactor = 50);
 grant select on ledger.checkpoints to purser_live;
 
-create table ledger.entries (
-  wallet_id bigint not null,
-  seq bigint not null,
-  kind ledger.entry_kind not null,
-  cause text collate "C" not null,
-  debit ledger.book not null,
-  credit ledger.book not null,
-  amount_micros bigint not null,
-  balance_after_micros bigint not null,
-  at timestamp with time zone default clock_timestamp() not null,
-  constraint entries_pkey PRIMARY KEY (wallet_id, seq),
-  constraint entries_amount_micros_check CHECK ((amount_micros > 0)),
-  constraint entries_balance_after_micros_check CHECK ((balance_after_micros >= 0)),
-  constraint entries_cause_kind_key UNIQUE (cause, kind),
-  constraint entries_check CHECK ((credit <> debit)),
-  constraint entries_seq_check CHECK ((seq > 0))
-);
-grant select on ledger.entries to purser_live;
-
 create table ledger.holds (
   call_id uuid not null,
   wallet_id bigint not null,
@@ -496,6 +477,25 @@ create table ledger.holds (
 CREATE INDEX holds_drained ON ledger.holds USING btree (wallet_id, drained_since) WHERE (drained_since IS NOT NULL);
 CREATE INDEX holds_key ON ledger.holds USING btree (key_digest) WHERE (key_digest IS NOT NULL);
 grant select on ledger.holds to purser_live;
+
+create table ledger.journal (
+  wallet_id bigint not null,
+  seq bigint not null,
+  kind ledger.entry_kind not null,
+  cause text collate "C" not null,
+  debit ledger.book not null,
+  credit ledger.book not null,
+  amount_micros bigint not null,
+  balance_after_micros bigint not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  constraint entries_pkey PRIMARY KEY (wallet_id, seq),
+  constraint entries_amount_micros_check CHECK ((amount_micros > 0)),
+  constraint entries_balance_after_micros_check CHECK ((balance_after_micros >= 0)),
+  constraint entries_cause_kind_key UNIQUE (cause, kind),
+  constraint entries_check CHECK ((credit <> debit)),
+  constraint entries_seq_check CHECK ((seq > 0))
+);
+grant select on ledger.journal to purser_live;
 
 create table ledger.last_check (
   is_only boolean default true not null,
@@ -882,7 +882,14 @@ create table usage.calls (
   correlation_id text collate "C",
   settled_at timestamp with time zone default clock_timestamp() not null,
   cache_write_tokens bigint default 0 not null,
+  seq bigint,
+  balance_after_micros bigint,
   constraint calls_pkey PRIMARY KEY (call_id),
+  constraint calls_are_whole_entries CHECK (
+CASE
+    WHEN (seq IS NULL) THEN (balance_after_micros IS NULL)
+    ELSE ((seq > 0) AND (charged_micros > 0) AND (COALESCE(balance_after_micros, ('-1'::integer)::bigint) >= 0))
+END),
   constraint calls_cache_write_tokens_check CHECK ((cache_write_tokens >= 0)),
   constraint calls_check CHECK (((cached_tokens >= 0) AND (cached_tokens <= prompt_tokens))),
   constraint calls_check1 CHECK (((reasoning_tokens >= 0) AND (reasoning_tokens <= completion_tokens))),
@@ -896,6 +903,7 @@ create table usage.calls (
 );
 CREATE INDEX calls_correlation ON usage.calls USING btree (correlation_id, call_id) WHERE (correlation_id IS NOT NULL);
 CREATE INDEX calls_wallet ON usage.calls USING btree (wallet_id, month);
+CREATE UNIQUE INDEX calls_entries ON usage.calls USING btree (wallet_id, seq) WHERE (seq IS NOT NULL);
 grant select on usage.calls to purser_live;
 
 -- webhooks
@@ -1103,6 +1111,10 @@ grant execute on function ledger.end_set_aside(text,text,text,text) to purser_li
 -- ledger.expired(p_call uuid) returns ledger.settlement
 --   sql, immutable
 
+-- ledger.history(p_wallet bigint, p_before bigint, p_most integer, p_is_for_owner boolean) returns SETOF ledger.entries
+--   sql, stable, search_path=pg_catalog
+grant execute on function ledger.history(bigint,bigint,integer,boolean) to purser_live;
+
 -- ledger.lock_wallet(p_app text, p_user text) returns ledger.wallets
 --   sql, volatile, search_path=pg_catalog
 
@@ -1279,7 +1291,7 @@ grant execute on function webhooks.sweep(integer) to purser_live;
 
 -- What hangs on functions
 
-alter table ledger.entries add constraint kind_moves_between_its_books CHECK (ledger.moves_between(kind, debit, credit));
+alter table ledger.journal add constraint kind_moves_between_its_books CHECK (ledger.moves_between(kind, debit, credit));
 
 CREATE TRIGGER api_keys_fixed BEFORE UPDATE ON accounts.api_keys FOR EACH ROW EXECUTE FUNCTION accounts.refuse_key_change();
 
@@ -1287,8 +1299,12 @@ CREATE TRIGGER entries_append_only BEFORE DELETE OR UPDATE ON audit.entries FOR 
 
 CREATE TRIGGER entries_not_truncated BEFORE TRUNCATE ON audit.entries FOR EACH STATEMENT EXECUTE FUNCTION audit.refuse_change();
 
-CREATE TRIGGER entries_append_only BEFORE DELETE OR UPDATE ON ledger.entries FOR EACH ROW EXECUTE FUNCTION ledger.refuse_change();
+CREATE TRIGGER entries_append_only BEFORE DELETE OR UPDATE ON ledger.journal FOR EACH ROW EXECUTE FUNCTION ledger.refuse_change();
 
-CREATE TRIGGER entries_not_truncated BEFORE TRUNCATE ON ledger.entries FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
+CREATE TRIGGER entries_not_truncated BEFORE TRUNCATE ON ledger.journal FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
 
 CREATE TRIGGER wallets_low AFTER UPDATE ON ledger.wallets REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION webhooks.tell_low_balances();
+
+CREATE TRIGGER calls_append_only BEFORE DELETE OR UPDATE ON usage.calls FOR EACH ROW EXECUTE FUNCTION ledger.refuse_change();
+
+CREATE TRIGGER calls_not_truncated BEFORE TRUNCATE ON usage.calls FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();

@@ -111,14 +111,14 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const upkeepPools = { live: upkeep, sandbox: sandboxPools.settle, check: openCheckPool(pool) };
   const upkeepJobs = startUpkeep({ holds, pools: upkeepPools, clock, log, leaseMs: config.leaseMs });
 
-  const idempotency = openIdempotency(pool('live', ANSWERS_CONNECTIONS_MAX), config.secret, log);
+  const idempotency = openIdempotency(pool('live', ANSWERS_CONNECTIONS_MAX, { keepsOne: true }), config.secret, log);
   const links = createLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
   const running = createRunningCalls(log);
   const live = createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf, running });
   const sandbox = createSandboxLane({ holds: sandboxHolds, placeholders: links.placeholders, pace, running });
   const gateway: Gateway = {
     keys,
-    rateLimiter: markPort('rate', createRateLimiter(pool('live', 1), steadyClock)),
+    rateLimiter: markPort('rate', createRateLimiter(pool('live', 1, { keepsOne: true }), steadyClock)),
     catalogue,
     pseudonyms: createPseudonyms(config.secret),
     lanes: { live: markPort('lane', live), sandbox: markPort('lane', sandbox) },
@@ -243,12 +243,16 @@ type OpenPool = ReturnType<typeof createPools>['pool'];
 
 /** Opens one connection for each kind of batched statement. A second one would only split the batches and wait on locks. */
 function openLanePools(pool: OpenPool, mode: Mode) {
-  return { reserve: markStatements(pool(mode, 1)), settle: markStatements(pool(mode, 1)) };
+  const open = () => pool(mode, 1, { keepsOne: true });
+  return { reserve: markStatements(open()), settle: markStatements(open()) };
 }
 
-/** A check of the ledger may read for a minute, which is far above the usual limit of a statement. */
+/**
+ * A check of the ledger may read for a minute, which is far above the usual limit of a statement. Its connections have a name,
+ * so that an operator can tell its work in the database from that of calls.
+ */
 function openCheckPool(pool: OpenPool): Pool {
-  return pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX });
+  return pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX, name: 'check' });
 }
 
 /** Opens the control plane's pools. Reports and checks may take long, so they have connections that nothing else waits for. */
@@ -262,14 +266,16 @@ function openPlanePools(pool: OpenPool) {
   };
 }
 
+type PoolSettings = Pick<Parameters<typeof createPool>[0], 'statementMsMax' | 'name' | 'keepsOne'>;
+
 /**
  * Opens pools and remembers them, so that a stop ends them all. Each batched statement has a connection of its own and waits
  * for no other. `upkeep` renews the lease and follows changes: it must not wait behind somebody's usage summary.
  */
 function createPools(url: string, log: Log) {
   const pools: Pool[] = [];
-  const pool = (role: Mode, connectionsMax: number, limits: { readonly statementMsMax?: number } = {}): Pool => {
-    const opened = createPool({ url, role, connectionsMax, log, ...limits });
+  const pool = (role: Mode, connectionsMax: number, settings: PoolSettings = {}): Pool => {
+    const opened = createPool({ url, role, connectionsMax, log, ...settings });
     pools.push(opened);
     return opened;
   };

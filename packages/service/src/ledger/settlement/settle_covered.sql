@@ -59,17 +59,14 @@ begin
       and case when h.is_joined and h.call_id = any (array(select e.call_id from ending e where e.is_unkept))
         then false else true end
     returning h.is_stream
-  ), entries as (
-    insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
-    select e.wallet_id, e.seq, 'charge', e.call_id::text, 'wallet', 'earned', e.charge_micros, e.balance_after
-    from ending e where e.charge_micros > 0
   ), receipts as (
     insert into usage.calls (call_id, wallet_id, month, model, price_id, outcome, is_estimated, is_usage_clamped,
       prompt_tokens, cached_tokens, cache_write_tokens, completion_tokens, reasoning_tokens, held_micros, charged_micros,
-      correlation_id)
+      correlation_id, seq, balance_after_micros)
     select e.call_id, e.wallet_id, e.month, e.model, e.price_id, e.outcome, e.is_estimated, e.is_usage_clamped,
       e.prompt_tokens, e.cached_tokens, e.cache_write_tokens, e.completion_tokens, e.reasoning_tokens, e.held,
-      e.charge_micros, e.correlation_id
+      e.charge_micros, e.correlation_id, case when e.charge_micros > 0 then e.seq end,
+      case when e.charge_micros > 0 then e.balance_after end
     from ending e
   )
   select case when count(*) < cardinality(p_settlements) then coalesce(array_agg(e.call_id), '{}') end,
