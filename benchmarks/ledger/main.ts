@@ -53,7 +53,7 @@ await owner.query(
   'create table if not exists benchmark_commits (number bigint generated always as identity primary key)',
 );
 const holds = createHolds({
-  pools: { reserve: open(), settle: open() },
+  pools: { turns: open(), upkeep: open() },
   instance: await startInstance(open(), log),
   spool: createSpool({ directory: path.join(directory, 'settlements'), clock: systemClock, log }),
   backlog: BACKLOG_LIMITS,

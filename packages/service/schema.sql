@@ -1124,6 +1124,10 @@ grant execute on function ledger.end_set_aside(text,text,text,text) to purser_li
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.open_wallet(text,text,text,bigint) to purser_live;
 
+-- ledger.place_one(p_instance bigint, p_call uuid, p_app text, p_user text, p_amount bigint, p_streams_max integer, p_calls_max integer, p_key_digest bytea, p_body_digest bytea) returns boolean
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+grant execute on function ledger.place_one(bigint,uuid,text,text,bigint,integer,integer,bytea,bytea) to purser_live;
+
 -- ledger.reap(p_most integer) returns integer
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.reap(integer) to purser_live;
@@ -1142,10 +1146,6 @@ grant execute on function ledger.reinstate(text,text,boolean) to purser_live;
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 grant execute on function ledger.reserve(bigint,db.hold_request[]) to purser_live;
 
--- ledger.reserve_fitting(p_instance bigint, p_requests db.hold_request[]) returns uuid[]
---   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
-grant execute on function ledger.reserve_fitting(bigint,db.hold_request[]) to purser_live;
-
 -- ledger.set_aside(p_app text, p_user text, p_amount bigint, p_key text) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.set_aside(text,text,bigint,text) to purser_live;
@@ -1162,13 +1162,17 @@ grant execute on function ledger.set_connected(text,text,boolean) to purser_live
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 grant execute on function ledger.settle(ledger.settlement[]) to purser_live;
 
--- ledger.settle_covered(p_settlements ledger.settlement[]) returns uuid[]
+-- ledger.settle_one(p ledger.settlement) returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
-grant execute on function ledger.settle_covered(ledger.settlement[]) to purser_live;
+grant execute on function ledger.settle_one(ledger.settlement) to purser_live;
 
 -- ledger.take_back(p_app text, p_user text, p_kind text, p_amount bigint, p_key text) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.take_back(text,text,text,bigint,text) to purser_live;
+
+-- ledger.turn(p_instance bigint, p_settlements ledger.settlement[], p_requests db.hold_request[]) returns uuid[]
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+grant execute on function ledger.turn(bigint,ledger.settlement[],db.hold_request[]) to purser_live;
 
 -- ledger.wallet_differences() returns TABLE(rule text, wallet_id bigint, expected bigint, found bigint)
 --   sql, stable, security definer, search_path=pg_catalog, work_mem=64MB, jit=off

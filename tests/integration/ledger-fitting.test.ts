@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
-import { placeHolds, reserveFitting } from '../../packages/service/src/ledger/hold/queries.ts';
-import { endHolds, settleCovered } from '../../packages/service/src/ledger/settlement/queries.ts';
 import type { Settlement } from '../../packages/service/src/ledger/settlement/settlement.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { lockWallet } from '../support/lock-wait.ts';
 import { movementsOf, receiptOf } from '../support/receipts.ts';
+import { endHolds, endOrdinary, placeHolds, placeOrdinary } from '../support/turns.ts';
 
 // Which calls the ordinary batch must leave to be judged one by one. The histories of ledger-model.test.ts go both ways.
 let ledger: LedgerDatabase;
 
 before(async () => {
-  ledger = await createLedgerDatabase('fittingFirst');
+  ledger = await createLedgerDatabase('inTurns');
 });
 
 after(async () => {
@@ -20,8 +19,8 @@ after(async () => {
   await ledger.close();
 });
 
-const place = (requests: readonly HoldRequest[]) => reserveFitting(ledger.live, ledger.instance, requests);
-const end = (settlements: readonly Settlement[]) => settleCovered(ledger.live, settlements);
+const place = (requests: readonly HoldRequest[]) => placeOrdinary(ledger.live, ledger.instance, requests);
+const end = (settlements: readonly Settlement[]) => endOrdinary(ledger.live, settlements);
 
 const streamOf = (streamsMax: number) => holdOf('streams', 10, { streamsMax });
 

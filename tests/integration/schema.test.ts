@@ -7,11 +7,11 @@ import { createPool } from '../../packages/service/src/db/pool.ts';
 import type { CallId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { checkLedger } from '../../packages/service/src/ledger/check/check.ts';
-import { endHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
 import { describeSchema } from '../../tools/schema/describe.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { endOf } from '../support/ledger-database.ts';
+import { endHolds } from '../support/turns.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const fresh = await createTestDatabase();

@@ -103,10 +103,16 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 
   const instance = await startInstance(upkeep, log, config.leaseMs);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
-  const holds = createHolds({ pools: openLanePools(pool, 'live'), instance, spool, backlog: BACKLOG_LIMITS, log });
+  const holds = createHolds({
+    pools: { turns: markStatements(pool('live', 1)), upkeep },
+    instance,
+    spool,
+    backlog: BACKLOG_LIMITS,
+    log,
+  });
   await holds.replay(); // Before the reaper starts: it could release holds whose settlements an earlier process left on disk.
   const drainSlots = createDrainSlots({ pool: shared, log });
-  const sandboxPools = openLanePools(pool, 'sandbox');
+  const sandboxPools = openSandboxPools(pool);
   const sandboxHolds = createSandboxHolds(sandboxPools, instance, config.sandboxGrant);
   const upkeepPools = { live: upkeep, sandbox: sandboxPools.settle, check: openCheckPool(pool) };
   const upkeepJobs = startUpkeep({ holds, pools: upkeepPools, clock, log, leaseMs: config.leaseMs });
@@ -242,8 +248,8 @@ function startMail({ mail, environment }: Config, pool: Pool, log: Log) {
 type OpenPool = ReturnType<typeof createPools>['pool'];
 
 /** Opens one connection for each kind of batched statement. A second one would only split the batches and wait on locks. */
-function openLanePools(pool: OpenPool, mode: Mode) {
-  return { reserve: markStatements(pool(mode, 1)), settle: markStatements(pool(mode, 1)) };
+function openSandboxPools(pool: OpenPool) {
+  return { reserve: pool('sandbox', 1), settle: pool('sandbox', 1) };
 }
 
 /** A check of the ledger may read for a minute, which is far above the usual limit of a statement. */

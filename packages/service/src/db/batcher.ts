@@ -32,12 +32,12 @@ interface BatcherOptions<Item, Result> {
    * How often an item is tried again, a tenth of a second apart. An item that is itself at fault is not tried again. If the
    * server was silent for seconds, only items with unlimited retries are: the callers of the others have waited enough.
    */
-  readonly retriesMax: number;
+  readonly retriesMax: (item: Item) => number;
   /**
    * Names what an item needs for itself, such as its wallet. If one item is stuck on it, the others that need it are not
    * tried one by one, because each would wait for the same lock.
    */
-  readonly resourceOf?: (item: Item) => string;
+  readonly resourceOf?: (item: Item) => string | undefined;
 }
 
 interface Waiting<Item, Result> {
@@ -96,11 +96,15 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 
   /** Queues each item again that may still succeed, and rejects the others. True if the fault may pass. */
   function putBack(batch: readonly Waiting<Item, Result>[], fault: unknown): boolean {
-    const isTooLate = isSilence(fault) && Number.isFinite(options.retriesMax);
-    const mayPass = !isItemFault(fault) && !isTooLate;
+    const isOver = isItemFault(fault);
+    const isSilent = isSilence(fault);
+    let mayPass = false;
     for (const one of batch) {
       one.retries += 1;
-      if (mayPass && one.retries <= options.retriesMax) waiting.push(one);
+      const retriesMax = options.retriesMax(one.item);
+      const mayRetry = !isOver && !(isSilent && Number.isFinite(retriesMax));
+      mayPass ||= mayRetry;
+      if (mayRetry && one.retries <= retriesMax) waiting.push(one);
       else one.waiter.reject(fault);
     }
     return mayPass;

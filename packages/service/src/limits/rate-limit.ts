@@ -73,7 +73,11 @@ export function createRateLimiter(pool: Pool, clock: SteadyClock): RateLimiter {
     return answersOf(asked, questions, rows, { askedAtMs, nowMs: clock.nowMs() });
   }
 
-  const taking = createBatcher<Asked, RateAnswer>({ run: takeForAll, itemsMax: BATCH_MAX, retriesMax: RETRIES_MAX });
+  const taking = createBatcher<Asked, RateAnswer>({
+    run: takeForAll,
+    itemsMax: BATCH_MAX,
+    retriesMax: () => RETRIES_MAX,
+  });
 
   /**
    * Renews or returns a lease in the background. A failure needs no handling: the lease expires by itself, and the next
