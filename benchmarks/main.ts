@@ -6,22 +6,40 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chartOf } from './chart.ts';
 import type { Bench, Measure, Row } from './measure.ts';
+import { alone } from './measures/alone.ts';
+import { check } from './measures/check.ts';
 import { growth } from './measures/growth.ts';
-import { latency } from './measures/latency.ts';
+import { latency, latencySlow } from './measures/latency.ts';
 import { ledger } from './measures/ledger.ts';
+import { money } from './measures/money.ts';
 import { openStreams } from './measures/open-streams.ts';
-import { plain } from './measures/plain.ts';
+import { plain, plainFew } from './measures/plain.ts';
 import { processes } from './measures/processes.ts';
 import { streamed } from './measures/streamed.ts';
 import { tls } from './measures/tls.ts';
 import { findingsOf } from './ratios.ts';
 import { jsonOf, markdownOf, type Report } from './report.ts';
 import { HAS_PROC, watchOthers } from './support/cpu.ts';
+import { openCheckout } from './support/checkout.ts';
 import { type Ground, startGround } from './support/ground.ts';
 import { pinSelf } from './support/processes.ts';
 import { describePlacement, findTools, foldersOf, HOW_TO_GET, placement, type Tools } from './support/tools.ts';
 
-const MEASURES: readonly Measure[] = [plain, streamed, latency, ledger, openStreams, processes, tls, growth];
+const MEASURES: readonly Measure[] = [
+  plain,
+  plainFew,
+  alone,
+  latencySlow,
+  latency,
+  money,
+  streamed,
+  ledger,
+  check,
+  openStreams,
+  processes,
+  tls,
+  growth,
+];
 const USERS = 10_000;
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
 
@@ -29,10 +47,11 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
     rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '4' },
+    seconds: { type: 'string', default: '3' },
     scale: { type: 'boolean', default: false },
     out: { type: 'string' },
     tools: { type: 'string' },
+    beside: { type: 'string' },
   },
 });
 
@@ -42,6 +61,7 @@ const missing = new Map<string, string>();
 const notes = new Map<string, string[]>();
 const results = new Map<string, readonly Row[]>();
 const directory = mkdtempSync(path.join(os.tmpdir(), 'purser-bench-'));
+const beside = values.beside === undefined ? undefined : await openCheckout(values.beside);
 let ground: Promise<Ground> | undefined;
 
 tellMissingTools();
@@ -125,9 +145,10 @@ function benchOf(found: Tools, own: string[]): Bench {
   return {
     tools: found,
     directory,
+    beside,
     rounds: count(values.rounds),
     seconds: count(values.seconds),
-    ground: () => (ground ??= startGround({ tools: found, directory, users: USERS })),
+    ground: () => (ground ??= startGround({ tools: found, directory, users: USERS, beside, missing: tellMissing })),
     say,
     missing: tellMissing,
     note: (text) => {

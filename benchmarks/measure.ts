@@ -1,3 +1,4 @@
+import type { Checkout } from './support/checkout.ts';
 import type { Ground } from './support/ground.ts';
 import type { Tools } from './support/tools.ts';
 
@@ -7,7 +8,7 @@ export interface Measure {
   readonly name: string;
   readonly title: string;
   readonly run: (bench: Bench) => Promise<readonly Row[]>;
-  /** Only with `--scale`: it takes longer than all others together. */
+  /** Only with `--scale`, so that a run without it takes at most ten minutes. */
   readonly isScale?: boolean;
 }
 
@@ -34,6 +35,8 @@ export interface Bench {
   readonly rounds: number;
   /** How long one target is measured in one round, without its warm-up. */
   readonly seconds: number;
+  /** An older checkout, which is measured in the same rounds. */
+  readonly beside: Checkout | undefined;
   /** Scratch, removed at the end. */
   readonly directory: string;
   /** What stands for all measures, started when the first of them asks: upstream, nginx, database, service. */

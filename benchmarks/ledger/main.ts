@@ -1,20 +1,16 @@
 // The ledger without a gateway around it: a process that places and settles holds as `app/compose.ts` lets a gateway do,
 // and that commits single rows for comparison. Told what to do by `measures/ledger.ts`.
-import path from 'node:path';
-import { startInstance } from '../../packages/service/src/db/instance.ts';
-import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
-import { systemClock } from '../../packages/service/src/kernel/clock.ts';
-import { type AppId, type EndUserId, newCallId, newCorrelationId } from '../../packages/service/src/kernel/ids.ts';
-import { createLog } from '../../packages/service/src/kernel/log.ts';
+import type { Holds } from '../../packages/service/src/ledger/holds.ts';
+import type { AppId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
-import { createHolds, type Holds } from '../../packages/service/src/ledger/holds.ts';
-import { BACKLOG_LIMITS } from '../../packages/service/src/ledger/settlement/settling.ts';
-import { createSpool } from '../../packages/service/src/ledger/settlement/spool.ts';
 import { obey, startArgument } from '../support/worker.ts';
+import { openCode } from './code.ts';
 import { PAIR_PRICE_MICROS } from './price.ts';
 
 /** Where it works, and as whom. */
 export interface LedgerGround {
+  /** The checkout whose code is measured. */
+  readonly root: string;
   readonly databaseUrl: string;
   /** For what it must keep while the database is away. */
   readonly directory: string;
@@ -22,10 +18,12 @@ export interface LedgerGround {
   readonly appIds: readonly string[];
 }
 
-/** `pairs`: holds placed and settled, in turn over the first `wallets` users. `commits`: one row at a time. */
+/** `pairs`: holds placed and settled, in turn over the first `wallets` users. `commits`: one row at a time, by one caller. */
 export interface LedgerOrder {
   readonly act: 'pairs' | 'commits';
   readonly wallets: number;
+  /** Each with its next pair when its last is settled. */
+  readonly callers: number;
   readonly seconds: number;
 }
 
@@ -37,7 +35,6 @@ export interface LedgerReport {
   readonly cpuMicros: number;
 }
 
-const CALLERS = 256;
 const LEAST = micros(100n);
 const MOST = micros(1_000n);
 const CHARGE = micros(BigInt(PAIR_PRICE_MICROS));
@@ -45,20 +42,12 @@ const CHARGE = micros(BigInt(PAIR_PRICE_MICROS));
 const STRIDE = 7_919;
 const USAGE = { promptTokens: 8, cachedTokens: 0, cacheWriteTokens: 0, completionTokens: 47, reasoningTokens: 0 };
 
-const { databaseUrl, directory, appIds } = startArgument() as LedgerGround;
-const log = createLog('warn');
-const open = (): Pool => createPool({ url: databaseUrl, role: 'live', connectionsMax: 1, log });
-const owner = createPool({ url: databaseUrl, role: 'owner', connectionsMax: 1, log });
+const ground = startArgument() as LedgerGround;
+const { appIds } = ground;
+const { holds, owner, newCallId, newCorrelationId } = await openCode(ground);
 await owner.query(
   'create table if not exists benchmark_commits (number bigint generated always as identity primary key)',
 );
-const holds = createHolds({
-  pools: { turns: open(), upkeep: open() },
-  instance: await startInstance(open(), log),
-  spool: createSpool({ directory: path.join(directory, 'settlements'), clock: systemClock, log }),
-  backlog: BACKLOG_LIMITS,
-  log,
-});
 let calls = 0;
 obey(async (told): Promise<LedgerReport> => {
   const order = told as LedgerOrder;
@@ -71,8 +60,7 @@ obey(async (told): Promise<LedgerReport> => {
   return { done, seconds, cpuMicros };
 });
 
-/** As many callers as a busy gateway has, each with its next call when its last is settled. */
-async function placeAndSettle(on: Holds, { wallets, seconds }: LedgerOrder): Promise<number> {
+async function placeAndSettle(on: Holds, { wallets, callers, seconds }: LedgerOrder): Promise<number> {
   const endAt = performance.now() + seconds * 1_000;
   let pairs = 0;
   const call = async (): Promise<void> => {
@@ -82,7 +70,7 @@ async function placeAndSettle(on: Holds, { wallets, seconds }: LedgerOrder): Pro
       pairs += 1;
     }
   };
-  await Promise.all(Array.from({ length: CALLERS }, call));
+  await Promise.all(Array.from({ length: callers }, call));
   return pairs;
 }
 

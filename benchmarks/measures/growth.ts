@@ -9,7 +9,7 @@ import { liveTargetOf } from '../support/live-target.ts';
 import type { Running } from '../support/processes.ts';
 import { saturate } from '../support/saturate.ts';
 import { startService } from '../support/service.ts';
-import type { Target } from '../support/targets.ts';
+import type { Target } from '../support/target.ts';
 import { allCores } from '../support/tools.ts';
 
 /** The entries are ten times the wallets, but for those of the smallest. */
@@ -26,6 +26,7 @@ const SIZES: readonly Size[] = [
   { name: '1,000,000 wallets', wallets: 1_000_000, callsEach: 9 },
 ];
 const APPS = 4;
+const LEDGER_CALLERS = 256;
 
 /** A database of a size, the service on it, and the ledger alone. */
 interface Stage {
@@ -85,8 +86,7 @@ async function setStage(bench: Bench, ground: Ground, size: Size, started: Async
 
 /** Its books are not those of the ground, so it is judged here and not there. */
 function targetOf({ size, service, database, apps }: Stage): Target {
-  const { isCharged: _, ...target } = liveTargetOf({ name: size.name, service, database, apps, users: size.wallets });
-  return target;
+  return liveTargetOf({ name: size.name, service, database, apps, users: size.wallets });
 }
 
 async function measurePairs(bench: Bench, stages: readonly Stage[]): Promise<ReadonlyMap<Stage, LedgerSample[]>> {
@@ -94,7 +94,7 @@ async function measurePairs(bench: Bench, stages: readonly Stage[]): Promise<Rea
   for (let round = 1; round <= bench.rounds; round += 1) {
     for (const stage of stages) {
       const { wallets, name } = stage.size;
-      const sample = await stage.ledger.run({ act: 'pairs', wallets, seconds: bench.seconds });
+      const sample = await stage.ledger.run({ act: 'pairs', wallets, callers: LEDGER_CALLERS, seconds: bench.seconds });
       samples.get(stage)?.push(sample);
       bench.say(
         `round ${round}, ${name}: ${Math.round(sample.perSecond)} pairs/s, database ${sample.databaseMicros.toFixed(1)} us a pair`,

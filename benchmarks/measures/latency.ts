@@ -2,17 +2,19 @@ import { type Bench, figure, type Measure, medianOf, type Row } from '../measure
 import { timeCommits } from '../support/commits.ts';
 import type { Ground } from '../support/ground.ts';
 import { type PacedResult, runPaced } from '../support/paced-load.ts';
-import { type Target, targetsOf } from '../support/targets.ts';
-import { watchBooks } from '../support/books.ts';
+import { startTally, type Tally } from '../support/tally.ts';
+import { DIRECT, type Target } from '../support/target.ts';
+import { peerTargetsOf, targetsOf } from '../support/targets.ts';
 import { allCores } from '../support/tools.ts';
 
-const PER_SECOND = 2_000;
+const FAST = 2_000;
+const SLOW = 50;
 const WARM_UP_SECONDS = 1;
 const COMMIT_SECONDS = 1;
 const COMMIT = 'one-row commit';
 
 interface Round {
-  readonly results: ReadonlyMap<string, PacedResult>;
+  readonly results: ReadonlyMap<Target, PacedResult>;
   /** Micros. */
   readonly commit: number;
 }
@@ -20,61 +22,80 @@ interface Round {
 /** How long a call takes when there is room: what the gateway adds, against what a durable write takes at the least. */
 export const latency: Measure = {
   name: 'latency',
-  title: `Latency of plain calls at ${PER_SECOND.toLocaleString('en-US')} a second, on a fixed schedule`,
+  title: `Latency of plain calls at ${FAST.toLocaleString('en-US')} a second, on a fixed schedule`,
   run: async (bench) => {
     const ground = await bench.ground();
-    const targets = targetsOf(ground, false).filter(({ name }) => name !== 'Purser sandbox');
-    const books = await watchBooks(ground);
-    const rounds: Round[] = [];
-    let answered = 0;
-    let cutOff = 0;
-    // Nothing is counted by core here, and there is room on both: a database is free to use it.
-    ground.database.pin(allCores());
-    for (let round = 1; round <= bench.rounds; round += 1) {
-      const measured = await measureRound(bench, ground, targets);
-      answered += measured.answered;
-      cutOff += measured.cutOff;
-      rounds.push(measured);
-      const told = [...measured.results].map(([name, { p50, p99 }]) => `${name} ${p50}/${p99} us`);
-      bench.say(`round ${round}, p50/p99: ${told.join(', ')}; a commit ${measured.commit.toFixed(0)} us`);
-    }
-    ground.database.pin(ground.cores.database);
-    const fault = await books.judge(bench, { answered, cutOff });
-    return [...targets.map((target) => rowOf(target, rounds, target.isCharged ? fault : undefined)), commitRow(rounds)];
+    return await measureAt(bench, ground, FAST, targetsOf(ground, false)); // No other gateway of a vendor answers as many.
   },
 };
+
+/** The same at the pace of an ordinary installation. */
+export const latencySlow: Measure = {
+  name: 'latency-50',
+  title: `Latency of plain calls at ${SLOW} a second, on a fixed schedule`,
+  run: async (bench) => {
+    const ground = await bench.ground();
+    return await measureAt(bench, ground, SLOW, [...targetsOf(ground, false), ...(await peerTargetsOf(ground, false))]);
+  },
+};
+
+async function measureAt(
+  bench: Bench,
+  ground: Ground,
+  perSecond: number,
+  targets: readonly Target[],
+): Promise<readonly Row[]> {
+  const tally = await startTally(targets);
+  const rounds: Round[] = [];
+  // Nothing is counted by core here, and there is room on both: a database is free to use it.
+  for (const { database } of ground.pursers) database.pin(allCores());
+  for (let round = 1; round <= bench.rounds; round += 1) {
+    const measured = await measureRound(bench, ground, { perSecond, targets, tally });
+    rounds.push(measured);
+    const told = [...measured.results].map(([{ name }, { p50, p99 }]) => `${name} ${p50}/${p99} us`);
+    bench.say(`round ${round}, p50/p99: ${told.join(', ')}; a commit ${measured.commit.toFixed(0)} us`);
+  }
+  for (const { database } of ground.pursers) database.pin(ground.cores.database);
+  const booksFaultOf = await tally.judge(bench);
+  return [...targets.map((target) => rowOf(target, rounds, booksFaultOf(target))), commitRow(rounds)];
+}
+
+interface Pace {
+  readonly perSecond: number;
+  readonly targets: readonly Target[];
+  readonly tally: Tally;
+}
 
 async function measureRound(
   { tools, seconds }: Bench,
   { cores, database }: Ground,
-  targets: readonly Target[],
-): Promise<Round & { readonly answered: number; readonly cutOff: number }> {
-  const results = new Map<string, PacedResult>();
-  let [answered, cutOff] = [0, 0];
-  for (const { name, load, isCharged } of targets) {
-    const order = { ...load, perSecond: PER_SECOND };
+  { perSecond, targets, tally }: Pace,
+): Promise<Round> {
+  const results = new Map<Target, PacedResult>();
+  for (const target of targets) {
+    const order = { ...target.load, perSecond };
     const warmUp = await runPaced({ ...order, seconds: WARM_UP_SECONDS }, { tools, cores: cores.load });
     const result = await runPaced({ ...order, seconds }, { tools, cores: cores.load });
-    results.set(name, result);
-    if (!isCharged) continue;
-    answered += warmUp.calls - warmUp.bad + result.calls - result.bad;
-    cutOff += warmUp.bad + result.bad;
+    results.set(target, result);
+    const cutOff = warmUp.bad + result.bad;
+    tally.count(target, { answered: warmUp.calls + result.calls - cutOff, cutOff });
   }
-  return { results, answered, cutOff, commit: await timeCommits(database, COMMIT_SECONDS) };
+  return { results, commit: await timeCommits(database, COMMIT_SECONDS) };
 }
 
-function rowOf({ name }: Target, rounds: readonly Round[], booksFault: string | undefined): Row {
-  const of = (round: Round, target = name): PacedResult | undefined => round.results.get(target);
+function rowOf(target: Target, rounds: readonly Round[], booksFault: string | undefined): Row {
+  const direct = [...(rounds[0]?.results.keys() ?? [])].find(({ name }) => name === DIRECT);
+  const of = (round: Round, one = target): PacedResult | undefined => round.results.get(one);
   const column = (unit: string, value: (round: Round) => number) => figure(unit, rounds.map(value));
-  const added = (round: Round): number => (of(round)?.p50 ?? Number.NaN) - (of(round, 'direct')?.p50 ?? Number.NaN);
+  const added = (round: Round): number => (of(round)?.p50 ?? Number.NaN) - (of(round, direct)?.p50 ?? Number.NaN);
   const bad = rounds.reduce((sum, round) => sum + (of(round)?.bad ?? 0), 0);
-  const fault = bad > 0 ? `${bad} answers were wrong, failed or were not to be had in time` : booksFault;
+  const fault = bad > 0 ? `${bad} answers were wrong, failed or did not come in time` : booksFault;
   return {
-    target: name,
+    target: target.name,
     figures: {
-      p50: column('us', (round) => of(round)?.p50 ?? Number.NaN),
-      p99: column('us', (round) => of(round)?.p99 ?? Number.NaN),
-      'added p50': column('us', added),
+      p50: column('ms', (round) => (of(round)?.p50 ?? Number.NaN) / 1_000),
+      p99: column('ms', (round) => (of(round)?.p99 ?? Number.NaN) / 1_000),
+      'added p50': column('ms', (round) => added(round) / 1_000),
       'added, in commits': column('times', (round) => added(round) / round.commit),
     },
     ...(fault === undefined ? {} : { isVoid: fault }),
@@ -82,6 +103,6 @@ function rowOf({ name }: Target, rounds: readonly Round[], booksFault: string | 
 }
 
 function commitRow(rounds: readonly Round[]): Row {
-  const commits = rounds.map(({ commit }) => commit);
-  return { target: COMMIT, figures: { p50: { median: medianOf(commits), samples: commits, unit: 'us' } } };
+  const commits = rounds.map(({ commit }) => commit / 1_000);
+  return { target: COMMIT, figures: { p50: { median: medianOf(commits), samples: commits, unit: 'ms' } } };
 }

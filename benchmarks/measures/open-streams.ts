@@ -10,9 +10,9 @@ import type { Ground } from '../support/ground.ts';
 import { pinned, type Running } from '../support/processes.ts';
 import { startService } from '../support/service.ts';
 import { CHUNK_PAUSE_MS } from '../upstream/answers.ts';
+import { LIVE, NGINX } from '../support/target.ts';
 import { startWorker, type Worker } from '../support/worker.ts';
 
-const LIVE = 'Purser live';
 const STREAMS = 2_000;
 const CHUNKS_A_SECOND = (STREAMS * 1_000) / CHUNK_PAUSE_MS;
 /** Below this share of its chunks, a target is late with so many that they come in lumps, which are cheaper. */
@@ -88,7 +88,7 @@ function targetsOf(ground: Ground, service: Running): readonly StreamTarget[] {
   const targets: StreamTarget[] = [];
   if (nginx !== undefined) {
     const paced = requestsOf(ground, `/paced${CHAT_PATH}`, pacedBody, STREAMS);
-    targets.push({ name: 'nginx', url: nginx.unbufferedUrl, upstreamUrl, pid: nginx.pid, paced, quick });
+    targets.push({ name: NGINX, url: nginx.unbufferedUrl, upstreamUrl, pid: nginx.pid, paced, quick });
   }
   const own = { url: service.ready, upstreamUrl, pid: service.pid, databasePid: database.pid };
   targets.push({ name: LIVE, ...own, paced: requestsOf(ground, CHAT_PATH, pacedBody, STREAMS), quick });

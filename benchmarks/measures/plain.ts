@@ -1,6 +1,8 @@
 import type { Measure } from '../measure.ts';
 import { saturate } from '../support/saturate.ts';
-import { targetsWithPeers } from '../support/targets.ts';
+import { peerTargetsOf, sandboxTargetOf, targetsOf } from '../support/targets.ts';
+
+const FEW = 16;
 
 /** Plain calls, as many as can be made. */
 export const plain: Measure = {
@@ -9,6 +11,18 @@ export const plain: Measure = {
   run: async (bench) => {
     if (bench.tools.wrk === undefined) return [];
     const ground = await bench.ground();
-    return await saturate(bench, ground, await targetsWithPeers(bench, ground, false));
+    const peers = await peerTargetsOf(ground, false);
+    return await saturate(bench, ground, [...targetsOf(ground, false), sandboxTargetOf(ground, false), ...peers]);
+  },
+};
+
+/** The same by few callers, as most installations have them: there is less to do at once. */
+export const plainFew: Measure = {
+  name: 'plain-16',
+  title: `Plain calls, ${FEW} connections`,
+  run: async (bench) => {
+    if (bench.tools.wrk === undefined) return [];
+    const ground = await bench.ground();
+    return await saturate(bench, ground, [...targetsOf(ground, false), ...(await peerTargetsOf(ground, false))], FEW);
   },
 };

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Measure } from '../measure.ts';
 import { saturate } from '../support/saturate.ts';
 import { startService } from '../support/service.ts';
-import type { Target } from '../support/targets.ts';
+import type { Target } from '../support/target.ts';
 import { allCores } from '../support/tools.ts';
 import { liveTargetOf } from '../support/live-target.ts';
 
@@ -12,6 +12,7 @@ const PROCESSES = [1, 2, 4];
 export const processes: Measure = {
   name: 'processes',
   title: 'Plain calls with several gateway processes, none bound to a core',
+  isScale: true,
   run: async (bench) => {
     const ground = await bench.ground();
     await using started = new AsyncDisposableStack();

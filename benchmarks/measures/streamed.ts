@@ -1,6 +1,6 @@
 import type { Measure } from '../measure.ts';
 import { saturate } from '../support/saturate.ts';
-import { targetsWithPeers } from '../support/targets.ts';
+import { peerTargetsOf, sandboxTargetOf, targetsOf } from '../support/targets.ts';
 
 /** Streams that come in one go: what it costs to relay them, not to keep them open. */
 export const streamed: Measure = {
@@ -9,6 +9,7 @@ export const streamed: Measure = {
   run: async (bench) => {
     if (bench.tools.wrk === undefined) return [];
     const ground = await bench.ground();
-    return await saturate(bench, ground, await targetsWithPeers(bench, ground, true));
+    const peers = await peerTargetsOf(ground, true);
+    return await saturate(bench, ground, [...targetsOf(ground, true), sandboxTargetOf(ground, true), ...peers]);
   },
 };

@@ -11,6 +11,7 @@ import { liveTargetOf } from '../support/live-target.ts';
 export const tls: Measure = {
   name: 'tls',
   title: 'Plain calls to a provider in clear and over TLS',
+  isScale: true,
   run: async (bench) => {
     const { tools, directory } = bench;
     const certificate = makeCertificate(directory);

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkLedger } from '../../packages/service/src/ledger/check/check.ts';
-import type { Bench } from '../measure.ts';
 import { CALL_PRICE_MICROS } from './catalogue.ts';
-import type { Ground } from './ground.ts';
+import type { BenchDatabase } from './database.ts';
 
 /** Holds the charges that are booked against the calls that were answered. */
 export interface Books {
@@ -12,9 +11,21 @@ export interface Books {
    * answered call was charged its price and the ledger adds up; otherwise what is wrong.
    */
   readonly judge: (
-    bench: Bench,
+    report: { readonly note: (text: string) => void },
     calls: { readonly answered: number; readonly cutOff: number },
   ) => Promise<string | undefined>;
+}
+
+/** The books of one service, which several targets may share. */
+export interface BookKeeper {
+  /** In notes. */
+  readonly name: string;
+  readonly watch: () => Promise<Books>;
+}
+
+/** Where the books are. */
+interface Place {
+  readonly database: BenchDatabase;
 }
 
 const HOLDS_MS_MAX = 20_000;
@@ -27,17 +38,17 @@ interface Charges {
   readonly free: bigint;
 }
 
-export async function watchBooks(ground: Ground): Promise<Books> {
-  const before = await readCharges(ground);
+export async function watchBooks(place: Place): Promise<Books> {
+  const before = await readCharges(place);
   return {
-    judge: async (bench, { answered, cutOff }) => {
-      const open = await untilSettled(ground);
-      const after = await readCharges(ground);
+    judge: async (report, { answered, cutOff }) => {
+      const open = await untilSettled(place);
+      const after = await readCharges(place);
       const full = Number(after.full - before.full);
       const other = Number(after.other - before.other);
       const free = Number(after.free - before.free);
-      const { found, wallets, entries } = await checkLedger(ground.database.owner);
-      bench.note(
+      const { found, wallets, entries } = await checkLedger(place.database.owner);
+      report.note(
         `${answered} charged calls were answered and ${full} were charged their price of ${CALL_PRICE_MICROS} micros, ${free} ` +
           `nothing and ${other - free} something else; up to ${cutOff} were cut off. ${open} holds stayed. \`ledger check\`: ` +
           `${found} differences in ${wallets} wallets and ${entries} entries.`,
@@ -50,7 +61,7 @@ export async function watchBooks(ground: Ground): Promise<Books> {
   };
 }
 
-async function readCharges({ database }: Ground): Promise<Charges> {
+async function readCharges({ database }: Place): Promise<Charges> {
   const { rows } = await database.owner.query<Charges>(
     `select count(*) filter (where charged_micros = $1) as "full", count(*) filter (where charged_micros <> $1) as other,
        count(*) filter (where charged_micros = 0) as free
@@ -62,7 +73,8 @@ async function readCharges({ database }: Ground): Promise<Charges> {
   return row;
 }
 
-async function untilSettled({ database }: Ground): Promise<number> {
+/** Waits until nothing is held any more, and resolves to the number of holds that stay all the same. */
+export async function untilSettled({ database }: Place): Promise<number> {
   const endAt = performance.now() + HOLDS_MS_MAX;
   for (;;) {
     const { rows } = await database.owner.query<{ readonly open: bigint }>('select count(*) as open from ledger.holds');

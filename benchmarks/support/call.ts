@@ -7,7 +7,11 @@ const PARAGRAPH =
   'if a number is missing, say which one and where it would be found. ';
 
 /** The body of a call, about 600 bytes. */
-export function bodyOf(options: { readonly stream: boolean; readonly model?: string }): string {
+export function bodyOf(options: {
+  readonly stream: boolean;
+  readonly model?: string;
+  readonly maxTokens?: number;
+}): string {
   return JSON.stringify({
     model: options.model ?? MODEL,
     messages: [
@@ -15,6 +19,7 @@ export function bodyOf(options: { readonly stream: boolean; readonly model?: str
       { role: 'user', content: 'How many coins were in the till this morning, and how many are in it now?' },
     ],
     temperature: 0.2,
+    ...(options.maxTokens === undefined ? {} : { max_tokens: options.maxTokens }),
     ...(options.stream ? { stream: true } : {}),
   });
 }

@@ -2,10 +2,13 @@
 export const MODEL = 'bench';
 export const PACED_MODEL = 'bench-paced';
 export const SECURE_MODEL = 'bench-secure';
+/** Its calls hold what they are charged, if they ask for as many tokens as the upstream gives: its input is free. */
+export const EXACT_MODEL = 'bench-exact';
 /** What the upstream's answers report as used; the price of a call follows from it. */
 export const USAGE = { prompt: 120, completion: 60 };
 /** At a micro for each prompt token and four for each completion token, without a margin. */
 export const CALL_PRICE_MICROS = USAGE.prompt + 4 * USAGE.completion;
+export const EXACT_PRICE_MICROS = 4 * USAGE.completion;
 
 /**
  * The catalogue of a benchmark: everything at one upstream, whose paths tell what kind of answer is wanted, but for a model
@@ -29,7 +32,19 @@ export function catalogueOf(upstreamUrl: string, secureUrl = upstreamUrl) {
       { id: 'bench.model-1', provider: 'fast', ...common },
       { id: 'bench.paced-1', provider: 'paced', ...common },
       { id: 'bench.secure-1', provider: 'secure', ...common },
+      {
+        id: 'bench.exact-1',
+        provider: 'fast',
+        ...common,
+        price: { inputMicrosPerMillion: 0, outputMicrosPerMillion: 4_000_000 },
+        minOutputTokens: USAGE.completion,
+      },
     ],
-    aliases: { [MODEL]: 'bench.model-1', [PACED_MODEL]: 'bench.paced-1', [SECURE_MODEL]: 'bench.secure-1' },
+    aliases: {
+      [MODEL]: 'bench.model-1',
+      [PACED_MODEL]: 'bench.paced-1',
+      [SECURE_MODEL]: 'bench.secure-1',
+      [EXACT_MODEL]: 'bench.exact-1',
+    },
   };
 }

@@ -23,6 +23,14 @@ export function cpuMicrosOf(pid: number): number {
   return (ticks * 1_000_000) / TICKS_A_SECOND;
 }
 
+/** The same of one process without those that descend from it. 0 if it has ended. */
+export function cpuMicrosOfOne(pid: number): number {
+  if (!HAS_PROC) return Number.NaN;
+  const fields = readStat(pid);
+  const ticks = fields === undefined ? 0 : Number(fields[FIELD.user]) + Number(fields[FIELD.system]);
+  return (ticks * 1_000_000) / TICKS_A_SECOND;
+}
+
 /** What all of them hold in memory, shared pages counted once, in bytes. NaN where there is no such table. */
 export function memoryOf(pid: number): number {
   if (!HAS_PROC) return Number.NaN;

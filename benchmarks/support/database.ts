@@ -102,3 +102,9 @@ export async function fundUsers(owner: Pool, apps: readonly BenchApp[], users: n
   );
   await owner.query('analyze');
 }
+
+/** Opens one more wallet, with exactly so much money in it. */
+export async function fundUser(owner: Pool, { appId }: BenchApp, user: string, amountMicros: number): Promise<void> {
+  await owner.query(`select ledger.open_wallet($1, $2, 'EUR', null)`, [appId, user]);
+  await owner.query(`select ledger.credit($1, $2, 'contract_credit', $3, 'first')`, [appId, user, amountMicros]);
+}

@@ -1,30 +1,27 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { addApp, type BenchApp, type BenchDatabase, fundUsers, startDatabase } from './database.ts';
+import { type Checkout, openCheckout } from './checkout.ts';
 import { type Nginx, startNginx } from './nginx.ts';
-import { installPortkey, type Portkey, startPortkey } from './portkey.ts';
+import type { Peer } from './peer.ts';
+import { startPeers } from './peers.ts';
+import { OWN_ROOT } from './root.ts';
 import { type Running, start } from './processes.ts';
-import { startService } from './service.ts';
+import { type Purser, startPurser } from './purser.ts';
+import { BESIDE, LIVE } from './target.ts';
 import { type Placement, placement, type Tools } from './tools.ts';
 
 const UPSTREAM = fileURLToPath(new URL('../upstream/main.ts', import.meta.url));
-const APPS = 4;
 
 /** What the measures stand on. It is started once, so that they measure the same processes. */
-export interface Ground {
+export interface Ground extends Purser {
   readonly cores: Placement;
   /** Its address is `ready`. */
   readonly upstream: Running;
   readonly nginx: Nginx | undefined;
-  readonly database: BenchDatabase;
-  /** One gateway process. Its address is `ready`. */
-  readonly service: Running;
-  /** Several: an app may make a million calls a minute, which a measure could exceed. */
-  readonly apps: readonly BenchApp[];
-  /** `user-0` and so on have money, each with the app at its number modulo that of the apps. */
-  readonly users: number;
-  /** Another vendor's gateway, installed and started when first asked for; undefined where it can't be had. */
-  readonly portkey: () => Promise<Portkey | undefined>;
+  /** This one, and that of the checkout beside it, if there is one. */
+  readonly pursers: readonly Purser[];
+  /** Gateways of other vendors, installed and started when they are first asked for. */
+  readonly peers: () => Promise<readonly Peer[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -32,57 +29,37 @@ interface GroundOptions {
   readonly tools: Tools;
   readonly directory: string;
   readonly users: number;
+  readonly beside: Checkout | undefined;
+  readonly missing: (what: string, how: string) => void;
 }
 
-export async function startGround({ tools, directory, users }: GroundOptions): Promise<Ground> {
+export async function startGround({ tools, directory, users, beside, missing }: GroundOptions): Promise<Ground> {
   const cores = placement();
   await using started = new AsyncDisposableStack();
   const upstream = await startUpstream(tools, cores.upstream);
   started.defer(upstream.stop);
+  const upstreamUrl = upstream.ready;
   const nginx =
     tools.nginx === undefined
       ? undefined
-      : await startNginx({
-          tools: { ...tools, nginx: tools.nginx },
-          cores: cores.gateway,
-          directory,
-          upstreamUrl: upstream.ready,
-        });
+      : await startNginx({ tools: { ...tools, nginx: tools.nginx }, cores: cores.gateway, directory, upstreamUrl });
   if (nginx !== undefined) started.defer(nginx.stop);
-  const database = await startDatabase({ tools, cores: cores.database, directory: path.join(directory, 'postgres') });
-  started.defer(database.close);
-  const apps: BenchApp[] = [];
-  while (apps.length < APPS) apps.push(await addApp(database.owner));
-  await fundUsers(database.owner, apps, users);
-  const service = await startService({
-    tools,
-    cores: cores.gateway,
-    directory: path.join(directory, 'service'),
-    databaseUrl: database.url,
-    upstreamUrl: upstream.ready,
-  });
-  started.defer(service.stop);
+  const startOne = (name: string, checkout: Checkout, place: string): Promise<Purser> =>
+    startPurser({ name, checkout, tools, cores, directory: path.join(directory, place), upstreamUrl, users }, started);
+  const own = await startOne(LIVE, await openCheckout(OWN_ROOT), 'purser');
+  const pursers = beside === undefined ? [own] : [own, await startOne(BESIDE, beside, 'purser-beside')];
   const kept = started.move();
-  const portkey = portkeyOnDemand({ tools, cores: cores.gateway }, kept);
-  return { cores, upstream, nginx, database, service, apps, users, portkey, close: () => kept.disposeAsync() };
-}
-
-function portkeyOnDemand(
-  options: { readonly tools: Tools; readonly cores: string },
-  owner: AsyncDisposableStack,
-): Ground['portkey'] {
-  const obtain = async (): Promise<Portkey | undefined> => {
-    try {
-      await installPortkey();
-    } catch {
-      return undefined;
-    }
-    const running = await startPortkey(options);
-    owner.defer(running.stop);
-    return running;
+  const common = { tools, cores: cores.gateway, databaseCores: cores.database, directory, upstreamUrl };
+  let peers: Promise<readonly Peer[]> | undefined;
+  return {
+    ...own,
+    cores,
+    upstream,
+    nginx,
+    pursers,
+    peers: () => (peers ??= startPeers({ ...common, started: kept, missing })),
+    close: () => kept.disposeAsync(),
   };
-  let portkey: Promise<Portkey | undefined> | undefined;
-  return () => (portkey ??= obtain());
 }
 
 /** The fast provider. `args`: `--key` and `--cert`, for TLS. */

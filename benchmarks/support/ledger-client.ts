@@ -1,5 +1,6 @@
 import type { LedgerGround, LedgerOrder, LedgerReport } from '../ledger/main.ts';
 import { PAIR_PRICE_MICROS } from '../ledger/price.ts';
+import { OWN_ROOT } from './root.ts';
 import { cpuMicrosOf } from './cpu.ts';
 import type { BenchDatabase } from './database.ts';
 import { pinned } from './processes.ts';
@@ -22,17 +23,20 @@ export interface LedgerClient {
   readonly stop: () => Promise<void>;
 }
 
-interface LedgerClientOptions extends Omit<LedgerGround, 'databaseUrl'> {
+interface LedgerClientOptions extends Omit<LedgerGround, 'databaseUrl' | 'root'> {
   readonly tools: Tools;
   readonly cores: string;
   readonly database: BenchDatabase;
+  /** Absent: this checkout. */
+  readonly root?: string;
 }
 
-export function startLedgerClient({ tools, cores, database, ...ground }: LedgerClientOptions): LedgerClient {
+export function startLedgerClient(options: LedgerClientOptions): LedgerClient {
+  const { tools, cores, database, root = OWN_ROOT, ...ground } = options;
   const worker = startWorker<LedgerOrder, LedgerReport>({
     command: pinned(tools, cores, [process.execPath]),
     script: new URL('../ledger/main.ts', import.meta.url),
-    argument: { databaseUrl: database.url, ...ground } satisfies LedgerGround,
+    argument: { databaseUrl: database.url, root, ...ground } satisfies LedgerGround,
   });
   return {
     run: async (order) => {

@@ -1,33 +1,31 @@
-import { EXPECTED_TEXT } from '../upstream/answers.ts';
+import { EXPECTED_TEXT, STREAM_END } from '../upstream/answers.ts';
 import { bodyOf, CHAT_PATH } from './call.ts';
 import { MODEL } from './catalogue.ts';
-import type { BenchApp, BenchDatabase } from './database.ts';
-import type { Running } from './processes.ts';
-import type { Target } from './targets.ts';
+import type { Purser } from './purser.ts';
+import type { Target } from './target.ts';
 
-interface LiveTarget {
-  readonly name: string;
-  readonly service: Running;
-  readonly database: BenchDatabase;
-  readonly apps: readonly BenchApp[];
-  readonly users: number;
+interface LiveTarget extends Pick<Purser, 'name' | 'service' | 'database' | 'apps' | 'users'> {
+  /** Absent: nothing judges them. */
+  readonly books?: Purser['books'];
   readonly model?: string;
+  readonly stream?: boolean;
 }
 
-/** Plain calls to a service of one's own, with real money. */
-export function liveTargetOf({ name, service, database, apps, users, model = MODEL }: LiveTarget): Target {
+/** Calls to a service, with real money. */
+export function liveTargetOf({ name, service, database, apps, users, books, ...call }: LiveTarget): Target {
+  const { model = MODEL, stream = false } = call;
   return {
     name,
     load: {
       url: service.ready,
       path: CHAT_PATH,
-      body: bodyOf({ stream: false, model }),
+      body: bodyOf({ stream, model }),
       keys: apps.map(({ liveKey }) => liveKey),
       users,
-      expected: EXPECTED_TEXT,
+      expected: stream ? STREAM_END : EXPECTED_TEXT,
     },
     pid: service.pid,
     databasePid: database.pid,
-    isCharged: true,
+    ...(books === undefined ? {} : { books }),
   };
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, figure, type Row } from '../measure.ts';
-import { cpuMicrosOf, memoryOf, watchOthers } from './cpu.ts';
-import { watchBooks } from './books.ts';
+import { cpuMicrosOf, memoryOf } from './cpu.ts';
 import type { Ground } from './ground.ts';
-import type { Target } from './targets.ts';
+import { startTally } from './tally.ts';
+import type { Target } from './target.ts';
 import { runWrk, type WrkResult } from './wrk.ts';
 
 const CONNECTIONS = 128;
@@ -17,64 +17,85 @@ const SETTLE_MS = 300;
 
 interface Sample {
   readonly rate: number;
+  readonly p50: number;
+  readonly p99: number;
   readonly service: number;
   readonly database: number;
   readonly memory: number;
 }
 
-/** As many calls as 128 connections can make, over all targets in turn in each round. Nothing where there is no wrk. */
-export async function saturate(bench: Bench, ground: Ground, targets: readonly Target[]): Promise<readonly Row[]> {
-  const { wrk } = bench.tools;
-  if (wrk === undefined) return [];
-  const options = {
-    tools: { ...bench.tools, wrk },
-    cores: ground.cores.load,
-    directory: bench.directory,
-    connections: CONNECTIONS,
-  };
-  const books = await watchBooks(ground);
-  let answered = 0;
+interface Stretch {
+  readonly sample: Sample;
+  readonly answered: number;
+  readonly fault: string | undefined;
+}
+
+interface Place {
+  readonly cores: Pick<Ground['cores'], 'load'>;
+}
+
+/**
+ * As many calls as so many connections can make, each with its next call when its last is answered, over all targets in
+ * turn in each round. Gives nothing without wrk.
+ */
+export async function saturate(
+  bench: Bench,
+  place: Place,
+  targets: readonly Target[],
+  connections = CONNECTIONS,
+): Promise<readonly Row[]> {
+  const tally = await startTally(targets);
   const samples = new Map<Target, Sample[]>(targets.map((target) => [target, []]));
   const faults = new Map<Target, string>();
   for (let round = 1; round <= bench.rounds; round += 1) {
     for (const target of targets) {
-      const warmUp = await runWrk(target.load, {
-        ...options,
-        seconds: round === 1 ? FIRST_WARM_UP_SECONDS : WARM_UP_SECONDS,
-        checks: true,
-      });
-      const sample = await measured(target, () =>
-        runWrk(target.load, { ...options, seconds: bench.seconds, checks: false }),
-      );
-      const fault = faultOf(warmUp) ?? faultOf(sample.result) ?? differenceOf(warmUp, sample.result);
+      const stretch = await runStretch(bench, place, target, { connections, isFirst: round === 1 });
+      if (stretch === undefined) return [];
+      const { sample, answered, fault } = stretch;
       if (fault !== undefined) faults.set(target, fault);
       samples.get(target)?.push(sample);
-      if (target.isCharged) answered += warmUp.calls + sample.result.calls;
+      tally.count(target, { answered, cutOff: 2 * connections });
       bench.say(
-        `round ${round}, ${target.name}: ${Math.round(sample.rate)} calls/s, service ${sample.service.toFixed(1)} us, ` +
-          `database ${sample.database.toFixed(1)} us a call; others used ${sample.othersPercent.toFixed(0)} % of a core` +
+        `round ${round}, ${target.name}: ${Math.round(sample.rate)} calls/s, p50 ${sample.p50.toFixed(3)} ms, ` +
+          `service ${sample.service.toFixed(1)} us, database ${sample.database.toFixed(1)} us a call` +
           (fault === undefined ? '' : `; VOID: ${fault}`),
       );
     }
   }
-  const charged = targets.filter(({ isCharged }) => isCharged).length;
-  const cutOff = 2 * CONNECTIONS * bench.rounds * charged;
-  const booksFault = charged === 0 ? undefined : await books.judge(bench, { answered, cutOff });
-  return targets.map((target) => {
-    const fault = faults.get(target) ?? (target.isCharged ? booksFault : undefined);
-    return rowOf(target, samples.get(target) ?? [], fault);
+  const booksFaultOf = await tally.judge(bench);
+  return targets.map((target) => rowOf(target, samples.get(target) ?? [], faults.get(target) ?? booksFaultOf(target)));
+}
+
+/** A warm-up in which every answer is looked into, and a measurement. */
+async function runStretch(
+  bench: Bench,
+  { cores }: Place,
+  target: Target,
+  { connections, isFirst }: { readonly connections: number; readonly isFirst: boolean },
+): Promise<Stretch | undefined> {
+  const { wrk } = bench.tools;
+  if (wrk === undefined) return undefined;
+  const options = { tools: { ...bench.tools, wrk }, cores: cores.load, directory: bench.directory, connections };
+  const warmUp = await runWrk(target.load, {
+    ...options,
+    seconds: isFirst ? FIRST_WARM_UP_SECONDS : WARM_UP_SECONDS,
+    checks: true,
   });
+  const { result, ...sample } = await measured(target, () =>
+    runWrk(target.load, { ...options, seconds: bench.seconds, checks: false }),
+  );
+  const fault = faultOf(warmUp) ?? faultOf(result) ?? differenceOf(warmUp, result, connections);
+  return { sample, answered: warmUp.calls + result.calls, fault };
 }
 
 async function measured(
   target: Target,
   run: () => Promise<WrkResult>,
-): Promise<Sample & { readonly result: WrkResult; readonly othersPercent: number }> {
+): Promise<Sample & { readonly result: WrkResult }> {
   const read = () => ({
     service: cpuMicrosOf(target.pid),
     database: target.databasePid === undefined ? 0 : cpuMicrosOf(target.databasePid),
   });
-  const othersPercent = watchOthers();
   const before = read();
   const result = await run();
   await sleep(SETTLE_MS);
@@ -82,10 +103,11 @@ async function measured(
   return {
     result,
     rate: (result.calls / result.micros) * 1_000_000,
+    p50: result.p50 / 1_000,
+    p99: result.p99 / 1_000,
     service: (after.service - before.service) / result.calls,
     database: (after.database - before.database) / result.calls,
     memory: memoryOf(target.pid) / 2 ** 20,
-    othersPercent: othersPercent(),
   };
 }
 
@@ -96,38 +118,24 @@ function faultOf({ calls, bad, refused, broken, late }: WrkResult): string | und
 }
 
 /** Answers that nobody looked into are as long as those that were; bytes of those that were cut off are counted too. */
-function differenceOf(checked: WrkResult, unchecked: WrkResult): string | undefined {
+function differenceOf(checked: WrkResult, unchecked: WrkResult, connections: number): string | undefined {
   const [one, other] = [checked.bytes / checked.calls, unchecked.bytes / unchecked.calls];
-  const cutOffShare = CONNECTIONS / Math.min(checked.calls, unchecked.calls);
+  const cutOffShare = connections / Math.min(checked.calls, unchecked.calls);
   if (Math.abs(one - other) <= one * (LENGTH_TOLERANCE + cutOffShare)) return undefined;
   return `answers had ${Math.round(other)} bytes, those that were looked into ${Math.round(one)}`;
 }
 
-function rowOf(target: Target, samples: readonly Sample[], fault: string | undefined): Row {
-  const { databasePid } = target;
+function rowOf({ name, databasePid }: Target, samples: readonly Sample[], fault: string | undefined): Row {
+  const column = (unit: string, valueOf: (sample: Sample) => number) => figure(unit, samples.map(valueOf));
   return {
-    target: target.name,
+    target: name,
     figures: {
-      'calls/s': figure(
-        'calls/s',
-        samples.map(({ rate }) => rate),
-      ),
-      service: figure(
-        'us/call',
-        samples.map(({ service }) => service),
-      ),
-      ...(databasePid === undefined
-        ? {}
-        : {
-            database: figure(
-              'us/call',
-              samples.map(({ database }) => database),
-            ),
-          }),
-      memory: figure(
-        'MiB',
-        samples.map(({ memory }) => memory),
-      ),
+      'calls/s': column('calls/s', ({ rate }) => rate),
+      p50: column('ms', ({ p50 }) => p50),
+      p99: column('ms', ({ p99 }) => p99),
+      service: column('us/call', ({ service }) => service),
+      ...(databasePid === undefined ? {} : { database: column('us/call', ({ database }) => database) }),
+      memory: column('MiB', ({ memory }) => memory),
     },
     ...(fault === undefined ? {} : { isVoid: fault }),
   };

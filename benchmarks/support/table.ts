@@ -13,10 +13,11 @@ function pad(cell: string, width: number, column: number): string {
   return column === 0 ? cell.padEnd(width) : cell.padStart(width);
 }
 
-/** Three significant digits, more only before the point. */
+/** Three significant digits, more only before the point, and never more than three after it. */
 export function shortNumber(value: number): string {
   if (!Number.isFinite(value)) return '-';
   const size = Math.abs(value);
   if (size >= 100) return Math.round(value).toLocaleString('en-US');
-  return value.toFixed(size >= 10 ? 1 : 2);
+  if (size >= 10) return value.toFixed(1);
+  return value.toFixed(size >= 1 || size === 0 ? 2 : 3);
 }

@@ -8,6 +8,8 @@ export const CHUNK_PAUSE_MS = 50;
 export const PACED_CHUNKS = 1_200;
 /** By which an answer is known to be this upstream's, in plain answers and in streams. */
 export const EXPECTED_TEXT = 'A clerk counts';
+/** The last event of a stream, which proves that all of it came. */
+export const STREAM_END = 'data: [DONE]';
 
 const CREATED = 1_790_000_000;
 const CONTENT = `${EXPECTED_TEXT} every coin twice, writes the sum into the book, and closes it. `.repeat(3).trim();
@@ -62,7 +64,7 @@ const frames = TEXTS.map((content, index) =>
 const usageFrame = frameOf({ ...common, object: 'chat.completion.chunk', choices: [], usage });
 
 /** The end of a stream: the usage chunk and the sentinel. */
-const tail = Buffer.concat([usageFrame, chunked('data: [DONE]\n\n'), Buffer.from('0\r\n\r\n')]);
+const tail = Buffer.concat([usageFrame, chunked(`${STREAM_END}\n\n`), Buffer.from('0\r\n\r\n')]);
 
 /** A whole stream in one go: 60 chunks with content, and its end. */
 export const STREAM = Buffer.concat([STREAM_HEAD, ...frames, tail]);

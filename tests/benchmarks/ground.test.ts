@@ -45,8 +45,8 @@ describe('the ledger in a separate process', () => {
     const bench = { ...database, pid: process.pid, pin: () => {} };
     const client = startLedgerClient({ tools, cores: '0', directory, database: bench, appIds });
     try {
-      const pairs = await client.run({ act: 'pairs', wallets: 10, seconds: 0.1 });
-      const commits = await client.run({ act: 'commits', wallets: 0, seconds: 0.1 });
+      const pairs = await client.run({ act: 'pairs', wallets: 10, callers: 256, seconds: 0.1 });
+      const commits = await client.run({ act: 'commits', wallets: 0, callers: 1, seconds: 0.1 });
       assert.ok(pairs.done >= 256 && commits.done > 0);
       assert.equal(await differenceFromPairs(bench, pairs.done), 0n);
       const { wallets, found } = await checkChanges(database.owner);

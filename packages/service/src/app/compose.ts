@@ -103,13 +103,8 @@ export async function compose(options: ComposeOptions): Promise<Service> {
 
   const instance = await startInstance(upkeep, log, config.leaseMs);
   const spool = openSpool(config.dataDirectory, await selectDatabaseId(upkeep), clock, log);
-  const holds = createHolds({
-    pools: { turns: markStatements(pool('live', 1)), upkeep },
-    instance,
-    spool,
-    backlog: BACKLOG_LIMITS,
-    log,
-  });
+  const holdPools = { turns: markStatements(pool('live', 1)), upkeep };
+  const holds = createHolds({ pools: holdPools, instance, spool, backlog: BACKLOG_LIMITS, log });
   await holds.replay(); // Before the reaper starts: it could release holds whose settlements an earlier process left on disk.
   const drainSlots = createDrainSlots({ pool: shared, log });
   const sandboxPools = openSandboxPools(pool);
@@ -252,9 +247,12 @@ function openSandboxPools(pool: OpenPool) {
   return { reserve: pool('sandbox', 1), settle: pool('sandbox', 1) };
 }
 
-/** A check of the ledger may read for a minute, which is far above the usual limit of a statement. */
+/**
+ * A check of the ledger may read for a minute, which is far above the usual limit of a statement. Its connections have a name,
+ * so that an operator can tell its work in the database from that of calls.
+ */
 function openCheckPool(pool: OpenPool): Pool {
-  return pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX });
+  return pool('live', 1, { statementMsMax: CHECK_STATEMENT_MS_MAX, name: 'check' });
 }
 
 /** Opens the control plane's pools. Reports and checks may take long, so they have connections that nothing else waits for. */
@@ -268,14 +266,16 @@ function openPlanePools(pool: OpenPool) {
   };
 }
 
+type PoolSettings = Pick<Parameters<typeof createPool>[0], 'statementMsMax' | 'name'>;
+
 /**
  * Opens pools and remembers them, so that a stop ends them all. Each batched statement has a connection of its own and waits
  * for no other. `upkeep` renews the lease and follows changes: it must not wait behind somebody's usage summary.
  */
 function createPools(url: string, log: Log) {
   const pools: Pool[] = [];
-  const pool = (role: Mode, connectionsMax: number, limits: { readonly statementMsMax?: number } = {}): Pool => {
-    const opened = createPool({ url, role, connectionsMax, log, ...limits });
+  const pool = (role: Mode, connectionsMax: number, settings: PoolSettings = {}): Pool => {
+    const opened = createPool({ url, role, connectionsMax, log, ...settings });
     pools.push(opened);
     return opened;
   };

@@ -4,7 +4,7 @@ import type { CallId } from '#kernel/ids.ts';
 import { sleep } from '#kernel/sleep.ts';
 
 /** Runs items in batches, one statement at a time. Items that arrive while a statement runs go into the next one. */
-export interface Batcher<Item, Result> {
+interface Batcher<Item, Result> {
   /** Runs `item` in the next batch. Rejects with the fault of the statement once the retries are used up. */
   readonly submit: (item: Item) => Promise<Result>;
   /**
@@ -96,13 +96,11 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 
   /** Queues each item again that may still succeed, and rejects the others. True if the fault may pass. */
   function putBack(batch: readonly Waiting<Item, Result>[], fault: unknown): boolean {
-    const isOver = isItemFault(fault);
-    const isSilent = isSilence(fault);
     let mayPass = false;
     for (const one of batch) {
       one.retries += 1;
       const retriesMax = options.retriesMax(one.item);
-      const mayRetry = !isOver && !(isSilent && Number.isFinite(retriesMax));
+      const mayRetry = mayRetryAfter(fault, retriesMax);
       mayPass ||= mayRetry;
       if (mayRetry && one.retries <= retriesMax) waiting.push(one);
       else one.waiter.reject(fault);
@@ -128,6 +126,11 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   }
 
   return { hand, submit: (item) => new Promise<Result>((resolve, reject) => hand(item, { resolve, reject })) };
+}
+
+/** Whether another try makes sense, for an item with so many retries. */
+function mayRetryAfter(fault: unknown, retriesMax: number): boolean {
+  return !isItemFault(fault) && !(isSilence(fault) && Number.isFinite(retriesMax));
 }
 
 /** Returns the row of each item, by call id. A statement answers each item once, but in any order. */

@@ -26,6 +26,8 @@ interface PoolOptions {
   readonly log: Log;
   /** The statement timeout in milliseconds, for statements that may take longer than those of a call. */
   readonly statementMsMax?: number;
+  /** In `pg_stat_activity`, after `purser_`. By default the role. */
+  readonly name?: string;
 }
 
 /**
@@ -49,7 +51,7 @@ export function createPool(options: PoolOptions): Pool {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     ...(options.role === 'owner' ? {} : { query_timeout: statementMsMax + ANSWER_GRACE_MS }),
-    application_name: `purser_${options.role}`,
+    application_name: `purser_${options.name ?? options.role}`,
     options: limits,
     types,
   });
