@@ -24,7 +24,7 @@ const CALL_PATH = [
 const SOURCE = join(import.meta.dirname, '../../packages/service/src');
 const PARTS: Readonly<Record<string, RegExp>> = {
   // The statements below these functions are marked by their names.
-  'ledger/turn/queries.ts': /export async function takeTurn[\s\S]*?\n\}\n|async function doneIn[\s\S]*?\n\}\n/g,
+  'ledger/turn/queries.ts': /async function (?:takeTurn|takeOrdinary|doneIn)[\s\S]*?\n\}\n/g,
   'db/instance.ts': /run: async \(statement\)[\s\S]*?\n {4}\},\n/g,
   // A call waits neither for a replay nor for the end of the process.
   'ledger/settlement/settling.ts': /function land\([\s\S]*?\n {4}release:|async function settleAll[\s\S]*?\n\}\n/g,
@@ -71,10 +71,9 @@ const COVERS: Readonly<Record<string, string>> = {
   settling: TURN,
   landing: TURN,
   landed: TURN,
-  'instance.run': TURN,
   statement: TURN,
   takeTurn: 'function',
-  takeOrdinary: TURN,
+  takeOrdinary: 'function',
   doneIn: 'function',
   turnAll: TURN,
   placeOne: 'statement.ledger-place-one',

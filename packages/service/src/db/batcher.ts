@@ -99,10 +99,9 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     let mayPass = false;
     for (const one of batch) {
       one.retries += 1;
-      const retriesMax = options.retriesMax(one.item);
-      const mayRetry = mayRetryAfter(fault, retriesMax);
-      mayPass ||= mayRetry;
-      if (mayRetry && one.retries <= retriesMax) waiting.push(one);
+      const retriesMax = retriesAfter(fault, options.retriesMax(one.item));
+      mayPass ||= retriesMax > 0;
+      if (one.retries <= retriesMax) waiting.push(one);
       else one.waiter.reject(fault);
     }
     return mayPass;
@@ -128,9 +127,9 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   return { hand, submit: (item) => new Promise<Result>((resolve, reject) => hand(item, { resolve, reject })) };
 }
 
-/** Whether another try makes sense, for an item with so many retries. */
-function mayRetryAfter(fault: unknown, retriesMax: number): boolean {
-  return !isItemFault(fault) && !(isSilence(fault) && Number.isFinite(retriesMax));
+/** How many retries make sense after a fault. */
+function retriesAfter(fault: unknown, retriesMax: number): number {
+  return isItemFault(fault) || (isSilence(fault) && Number.isFinite(retriesMax)) ? 0 : retriesMax;
 }
 
 /** Returns the row of each item, by call id. A statement answers each item once, but in any order. */
