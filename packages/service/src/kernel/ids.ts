@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { END_USER_ID } from '@purser/contract/identifiers.ts';
 import type { Brand } from '#kernel/brand.ts';
+import { systemClock } from '#kernel/clock.ts';
 import { randomBase62, toBase62 } from '#kernel/random.ts';
 
 export type AccountId = Brand<string, 'AccountId'>;
@@ -52,7 +53,7 @@ export const newPaymentId = (): PaymentId => (PREFIX.payment + randomBase62(ID_L
 export const newRefundId = (): RefundId => (PREFIX.refund + randomBase62(ID_LENGTH)) as RefundId;
 /** Begins with the time, as a call id does. */
 export const newCorrelationId = (): CorrelationId =>
-  `cor_${toBase62(Date.now(), 8)}${randomBase62(14)}` as CorrelationId;
+  `cor_${toBase62(systemClock.nowMs(), 8)}${randomBase62(14)}` as CorrelationId;
 
 /**
  * A version 7 UUID (RFC 9562). It begins with the time, so new rows go to the end of an index instead of dirtying a random
