@@ -888,7 +888,7 @@ create table usage.calls (
   constraint calls_are_whole_entries CHECK (
 CASE
     WHEN (seq IS NULL) THEN (balance_after_micros IS NULL)
-    ELSE ((seq > 0) AND (charged_micros > 0) AND (balance_after_micros >= 0))
+    ELSE ((seq > 0) AND (charged_micros > 0) AND (COALESCE(balance_after_micros, ('-1'::integer)::bigint) >= 0))
 END),
   constraint calls_cache_write_tokens_check CHECK ((cache_write_tokens >= 0)),
   constraint calls_check CHECK (((cached_tokens >= 0) AND (cached_tokens <= prompt_tokens))),
@@ -1110,6 +1110,10 @@ grant execute on function ledger.end_set_aside(text,text,text,text) to purser_li
 
 -- ledger.expired(p_call uuid) returns ledger.settlement
 --   sql, immutable
+
+-- ledger.history(p_wallet bigint, p_before bigint, p_most integer, p_is_for_owner boolean) returns SETOF ledger.entries
+--   sql, stable, search_path=pg_catalog
+grant execute on function ledger.history(bigint,bigint,integer,boolean) to purser_live;
 
 -- ledger.lock_wallet(p_app text, p_user text) returns ledger.wallets
 --   sql, volatile, search_path=pg_catalog

@@ -188,9 +188,17 @@ const callsOf = (names: string): Promise<number> =>
   counted(`select coalesce(sum(calls), 0) as counted from pg_stat_user_functions where funcname = any ('${names}')`);
 
 test('WA-09 the books of an entry are checked by one function call, whose plan a connection keeps', async () => {
-  await runBatch(WAYS.inTurns);
+  const overrun = async (): Promise<void> => {
+    const requests = USERS.map((user) => holdOf(user, 10));
+    await placeHolds(lane, instance, requests);
+    await endHolds(
+      lane,
+      requests.map((request) => endOf(request, 11)),
+    );
+  };
+  await overrun();
   const before = await callsOf('{moves_between}');
-  await runBatch(WAYS.inTurns);
+  await overrun();
   assert.equal(
     (await callsOf('{moves_between}')) - before,
     USERS.length,

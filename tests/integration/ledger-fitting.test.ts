@@ -5,6 +5,7 @@ import type { Settlement } from '../../packages/service/src/ledger/settlement/se
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
 import { lockWallet } from '../support/lock-wait.ts';
 import { movementsOf, receiptOf } from '../support/receipts.ts';
+import { rewrite } from '../support/rewrite.ts';
 import { endHolds, endOrdinary, placeHolds, placeOrdinary } from '../support/turns.ts';
 
 // Which calls the ordinary batch must leave to be judged one by one. The histories of ledger-model.test.ts go both ways.
@@ -69,7 +70,7 @@ test('WA-08 in a new month the full cap is available, and earlier holds no longe
   await ledger.settle([endOf(before, 80)]);
   const past = `'2020-01-01' where wallet_id = (select wallet_id from ledger.wallets where user_id = 'turning')`;
   for (const change of ['ledger.wallets set cap_month', 'ledger.holds set month', 'usage.calls set month']) {
-    await ledger.database.owner.query(`update ${change} = ${past}`);
+    await rewrite(ledger.database, `update ${change} = ${past}`);
   }
   const over = holdOf('turning', 76);
   assert.deepEqual(await place([over]), { done: [], left: [over] });

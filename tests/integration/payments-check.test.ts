@@ -33,7 +33,7 @@ async function everything(): Promise<void> {
 }
 
 function kind(name: string, change: string): string {
-  return `update ledger.entries set ${change} where kind = '${name}'`;
+  return `update ledger.journal set ${change} where kind = '${name}'`;
 }
 
 test('WA-09 the check accepts correct payments and reports every possible error in one', async () => {
@@ -65,7 +65,7 @@ test('WA-09 the check accepts correct payments and reports every possible error 
       `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
        select wallet_id, seq + 1000, 'refund_released', replace(cause, 'refund_paid', 'refund_released'), debit, 'wallet',
          amount_micros, balance_after_micros
-       from ledger.entries where kind = 'refund_paid'`,
+       from ledger.journal where kind = 'refund_paid'`,
     ],
   ] as const) {
     const client = await owner.connect();

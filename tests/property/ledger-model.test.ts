@@ -6,6 +6,7 @@ import { micros } from '../../packages/service/src/kernel/micros.ts';
 import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase, WAYS } from '../support/ledger-database.ts';
 import { LedgerModel, type ModelRequest } from '../support/ledger-model.ts';
+import { rewrite } from '../support/rewrite.ts';
 
 const RUNS = 25;
 const STEPS_MAX = 120; // About sixty on average, and down to one when fast-check shrinks a history.
@@ -238,7 +239,7 @@ class History {
     const month = `19${10 + this.#pastMonths}-01-01`;
     const ofUser = `month > '2000-01-01' and wallet_id = (select wallet_id from ledger.wallets where user_id = $1)`;
     await ledger.database.owner.query(`update ledger.holds set month = '${month}' where ${ofUser}`, [user]);
-    await ledger.database.owner.query(`update usage.calls set month = '${month}' where ${ofUser}`, [user]);
+    await rewrite(ledger.database, `update usage.calls set month = '${month}' where ${ofUser}`, [user]);
     await ledger.setWallet(user, `cap_month = case when cap_month > '2000-01-01' then '${month}' else cap_month end`);
   }
 

@@ -8,7 +8,8 @@ alter table usage.calls
   add column seq bigint, -- The number of its entry. Null if it is no entry: nothing was charged, or not all of it from the wallet.
   add column balance_after_micros bigint; -- Of the wallet.
 alter table usage.calls add constraint calls_are_whole_entries check (
-  case when seq is null then balance_after_micros is null else seq > 0 and charged_micros > 0 and balance_after_micros >= 0 end
+  case when seq is null then balance_after_micros is null
+    else seq > 0 and charged_micros > 0 and coalesce(balance_after_micros, -1) >= 0 end
 );
 create unique index calls_entries on usage.calls (wallet_id, seq) where seq is not null;
 

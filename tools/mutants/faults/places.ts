@@ -16,6 +16,7 @@ export const databaseTables = inFile('packages/service/migrations/0001_db.sql');
 export const ledgerTables = inFile('packages/service/migrations/0006_ledger.sql');
 export const indistinctTables = inFile('packages/service/migrations/0015_indistinct.sql');
 export const usageTables = inFile('packages/service/migrations/0007_usage.sql');
+export const receiptEntries = inFile('packages/service/migrations/0025_receipts_are_entries.sql');
 
 /** the functions of the database, */
 export const largestHold = inFile('packages/service/src/db/largest_hold.sql');
