@@ -55,7 +55,7 @@ export const LONE_FAULTS: readonly Mutant[] = [
     id: 'place-one-cap-forgets-what-it-holds',
     clause: 'WA-03',
     edits: [placeOne('else 0 end + p_amount', 'else 0 end')],
-    killer: CAP,
+    killer: SHARE,
   },
   {
     id: 'place-one-spent-of-last-month',
