@@ -1,5 +1,5 @@
 import type { Mutant } from '../mutant.ts';
-import { ledgerTables, mixing, turn, turning } from './places.ts';
+import { doubting, ledgerTables, mixing, turn, turning, turns } from './places.ts';
 
 const RICH_AND_POOR = 'WA-07 a wallet that affords all of its calls holds them all; any other wallet is left unchanged';
 const FREED =
@@ -102,5 +102,13 @@ export const TURN_OF_BOTH_FAULTS: readonly Mutant[] = [
     clause: 'WA-09',
     edits: [turn('where coalesce(t.wallet_id, 0) > 0 and e.call_id is not null', 'where coalesce(t.wallet_id, 0) > 0')],
     killer: turning(RICH_AND_POOR),
+  },
+  {
+    id: 'turn-waits-for-a-wallet-once-for-each-call',
+    clause: 'WA-07',
+    edits: [turns('    resourceOf: ({ callId }) => walletOf(callId),\n', '')],
+    killer: doubting(
+      'WA-07 many calls that end on a locked wallet keep the holds of other wallets waiting for one lock, not for each',
+    ),
   },
 ];
