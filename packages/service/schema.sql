@@ -530,16 +530,9 @@ create table ledger.wallets (
   open_calls integer default 0 not null,
   constraint wallets_pkey PRIMARY KEY (wallet_id),
   constraint a_shortfall_suspends CHECK (((shortfall_micros = 0) OR is_suspended)),
+  constraint figures_are_in_range CHECK (((LEAST(balance_micros, held_micros, shortfall_micros, cap_micros, cap_spent_micros, cap_held_micros, (open_streams)::bigint, (open_calls)::bigint) >= 0) AND (GREATEST(balance_micros, cap_micros) <= '9007199254740991'::bigint))),
   constraint holds_are_covered CHECK ((is_clawed = (held_micros > balance_micros))),
-  constraint wallets_app_id_user_id_key UNIQUE (app_id, user_id),
-  constraint wallets_balance_micros_check CHECK (((balance_micros >= 0) AND (balance_micros <= '9007199254740991'::bigint))),
-  constraint wallets_cap_held_micros_check CHECK ((cap_held_micros >= 0)),
-  constraint wallets_cap_micros_check CHECK (((cap_micros >= 0) AND (cap_micros <= '9007199254740991'::bigint))),
-  constraint wallets_cap_spent_micros_check CHECK ((cap_spent_micros >= 0)),
-  constraint wallets_held_micros_check CHECK ((held_micros >= 0)),
-  constraint wallets_open_calls_check CHECK ((open_calls >= 0)),
-  constraint wallets_open_streams_check CHECK ((open_streams >= 0)),
-  constraint wallets_shortfall_micros_check CHECK ((shortfall_micros >= 0))
+  constraint wallets_app_id_user_id_key UNIQUE (app_id, user_id)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
 CREATE UNIQUE INDEX wallets_connected ON ledger.wallets USING btree ((((app_id || ' '::text) || user_id))) WHERE is_connected;
 grant select on ledger.wallets to purser_live;
@@ -890,16 +883,9 @@ CASE
     WHEN (seq IS NULL) THEN (balance_after_micros IS NULL)
     ELSE ((seq > 0) AND (charged_micros > 0) AND (COALESCE(balance_after_micros, ('-1'::integer)::bigint) >= 0))
 END),
-  constraint calls_cache_write_tokens_check CHECK ((cache_write_tokens >= 0)),
-  constraint calls_check CHECK (((cached_tokens >= 0) AND (cached_tokens <= prompt_tokens))),
-  constraint calls_check1 CHECK (((reasoning_tokens >= 0) AND (reasoning_tokens <= completion_tokens))),
-  constraint calls_check2 CHECK (((charged_micros >= 0) AND (charged_micros <= held_micros))),
   constraint calls_check3 CHECK (((outcome = ANY (ARRAY['answered'::text, 'abandoned'::text])) OR (charged_micros = 0))),
-  constraint calls_check4 CHECK (((cached_tokens + cache_write_tokens) <= prompt_tokens)),
-  constraint calls_completion_tokens_check CHECK ((completion_tokens >= 0)),
-  constraint calls_held_micros_check CHECK ((held_micros > 0)),
   constraint calls_outcome_check CHECK ((outcome = ANY (ARRAY['answered'::text, 'abandoned'::text, 'failed'::text, 'expired'::text]))),
-  constraint calls_prompt_tokens_check CHECK ((prompt_tokens >= 0))
+  constraint parts_are_within_their_wholes CHECK ((LEAST(cached_tokens, cache_write_tokens, ((prompt_tokens - cached_tokens) - cache_write_tokens), reasoning_tokens, (completion_tokens - reasoning_tokens), charged_micros, (held_micros - charged_micros), (held_micros - 1)) >= 0))
 );
 CREATE INDEX calls_correlation ON usage.calls USING btree (correlation_id, call_id) WHERE (correlation_id IS NOT NULL);
 CREATE INDEX calls_wallet ON usage.calls USING btree (wallet_id, month);
@@ -1213,8 +1199,8 @@ grant execute on function sandbox.list(text,text,integer) to purser_sandbox;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.reap(integer) to purser_sandbox;
 
--- sandbox.reserve(p_instance bigint, p_grant bigint, p_requests db.hold_request[]) returns TABLE(call_id uuid, outcome text, wallet_id bigint, granted bigint, earlier uuid)
---   plpgsql, volatile, security definer, search_path=pg_catalog
+-- sandbox.reserve(p_instance bigint, p_grant bigint, p_requests db.hold_request[]) returns TABLE(call_id uuid, outcome text, granted bigint, earlier uuid)
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 grant execute on function sandbox.reserve(bigint,bigint,db.hold_request[]) to purser_sandbox;
 
 -- sandbox.reset(p_app text, p_user text, p_balance bigint, p_cap bigint, p_suspended boolean) returns sandbox.wallets
@@ -1222,7 +1208,7 @@ grant execute on function sandbox.reserve(bigint,bigint,db.hold_request[]) to pu
 grant execute on function sandbox.reset(text,text,bigint,bigint,boolean) to purser_sandbox;
 
 -- sandbox.settle(p_settlements sandbox.settlement[]) returns TABLE(call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
---   plpgsql, volatile, security definer, search_path=pg_catalog
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 grant execute on function sandbox.settle(sandbox.settlement[]) to purser_sandbox;
 
 -- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(app_id text, call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer)

@@ -4,6 +4,7 @@ import { LONE_FAULTS } from './faults/lone.ts';
 import { MONEY_OUT_FAULTS } from './faults/money-out.ts';
 import { RESERVE_FAULTS } from './faults/reserve.ts';
 import { RETRY_FAULTS } from './faults/retries.ts';
+import { SANDBOX_FAULTS } from './faults/sandbox.ts';
 import { SCHEMA_FAULTS } from './faults/schema.ts';
 import { SETTLE_FAULTS } from './faults/settle.ts';
 import { TURN_FAULTS } from './faults/turn.ts';
@@ -22,4 +23,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...CALL_FAULTS,
   ...RETRY_FAULTS,
   ...CONNECTION_FAULTS,
+  ...SANDBOX_FAULTS,
 ];
