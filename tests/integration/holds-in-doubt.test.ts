@@ -165,3 +165,32 @@ test('CC-14 the service forgets a joined call that was answered from disk once i
   t.after(() => owner.query('delete from ledger.holds where call_id = $1', [request.callId]));
   await waitUntil('its hold is orphaned', async () => (await holds.releaseOrphans()) === 1, 2_000);
 });
+
+test('WA-07 many calls that end on a locked wallet keep the holds of other wallets waiting for one lock, not for each', async (t) => {
+  await ledger.open('locked', 100);
+  await ledger.open('free', 100);
+  const instance = await startInstance(pool, log);
+  t.after(instance.stop);
+  let statements = 0;
+  const turns = {
+    query: (statement: pg.QueryConfig): Promise<unknown> => {
+      statements += 1;
+      return ledger.live.query(statement);
+    },
+  } as unknown as Pool;
+  const pools = { turns, upkeep: pool };
+  const holds = createHolds({ pools, instance, spool: openTestSpool(t), backlog: BACKLOG_LIMITS, log });
+  t.after(holds.stop);
+  const requests = Array.from({ length: 10 }, () => holdOf('locked', 5));
+  for (const request of requests) assert.equal((await holds.place(request)).kind, 'granted');
+  const lock = await lockWallet(ledger.database, 'locked');
+  t.after(lock.release);
+  statements = 0;
+  const ended = Promise.all(requests.map((request) => holds.settle(endOf(request, 1), request.most)));
+  await lock.waiting(1);
+  assert.equal((await holds.place(holdOf('free', 5))).kind, 'granted');
+  assert.ok(statements <= 4, `${statements} statements: two turns, and one for each wallet`);
+  await lock.release();
+  await ended; // Some were answered from disk.
+  await waitUntil('all calls are charged', async () => (await ledger.wallet('locked')).balance === 90);
+});

@@ -5,6 +5,7 @@ import { holdRequests } from '../../packages/service/src/db/hold-request.ts';
 import { createPool, type Pool, type Queryable } from '../../packages/service/src/db/pool.ts';
 import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
+import { takeTurn } from '../../packages/service/src/ledger/turn/queries.ts';
 import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { reapHolds } from '../../packages/service/src/ledger/recovery/queries.ts';
 import { reapSandboxHolds } from '../../packages/service/src/sandbox/queries.ts';
@@ -144,11 +145,18 @@ test(`WA-07 a batch of ${MANY} wallets never compares every row with every other
   const runOn = async ({ client }: Awaited<ReturnType<typeof explainingLane>>, of: readonly string[]) => {
     const requests = of.map((user) => holdOf(user, 10));
     await placeHolds(client, fresh.instance, requests);
-    const ends = requests.map((request) => endOf(request, 1));
-    await endHolds(client, ends);
+    const next = of.map((user) => holdOf(user, 10));
+    await takeTurn(client, fresh.instance, {
+      settlements: requests.map((request) => endOf(request, 1)),
+      requests: next,
+    });
+    await endHolds(
+      client,
+      next.map((request) => endOf(request, 1)),
+    );
   };
   const early = await explainingLane(fresh);
-  await runOn(early, ['nobody']);
+  await runOn(early, ['nobody', 'nobody-else']); // Two, because a call alone is no turn.
   for (const user of users) await fresh.open(user, 1_000);
   await runOn(early, users); // Their month begins.
   await fresh.database.owner.query('analyze');

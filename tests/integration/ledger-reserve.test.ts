@@ -171,7 +171,7 @@ const plain = () => holdOf('plain', 1, { callsMax: 2 });
 test('C2 CC-18 plain calls count while they hold, in a batch and across batches, and streams never count', async () => {
   await ledger.open('plain', 1_000);
   const [first, stream] = [plain(), holdOf('plain', 1, { streamsMax: 3 })];
-  assert.deepEqual(await ledger.reserve([first]), [1]); // Whole: by the statement for ordinary batches.
+  assert.deepEqual(await ledger.reserve([first]), [1]); // Whole: by the statement for ordinary calls.
   assert.deepEqual(await ledger.reserve([plain(), stream, plain()]), [1, 1, 'call_limit']);
   assert.deepEqual(await ledger.reserve([plain()]), ['call_limit']);
   await ledger.settle([endOf(first, 1), endOf(stream, 1)]);

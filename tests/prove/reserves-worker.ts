@@ -4,11 +4,13 @@ import type { HoldRequest } from '../../packages/service/src/kernel/hold.ts';
 import { type EndUserId, newCallId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { micros } from '../../packages/service/src/kernel/micros.ts';
+import type { ReservedRow } from '../../packages/service/src/ledger/hold/queries.ts';
 import type { Settlement } from '../../packages/service/src/ledger/settlement/settlement.ts';
+import { takeTurn } from '../../packages/service/src/ledger/turn/queries.ts';
 import { APP, type Share, STREAMS_MAX, type Tally } from './reserves.ts';
-import { endHolds, placeHolds } from '../support/turns.ts';
+import { endHolds } from '../support/turns.ts';
 
-// One of the processes of reserves.ts. It places holds in batches from several lanes, settles them, and keeps the sums.
+// One of the processes of reserves.ts. It places holds in turns from several lanes, settles them, and keeps the sums.
 
 const LANES = 4;
 const BATCH_MAX = 48;
@@ -54,7 +56,7 @@ function endOf({ callId }: HoldRequest, amount: bigint): Settlement {
   };
 }
 
-/** Both statements are safe to repeat, which is what a gateway does after a lock timeout. */
+/** Turns are safe to repeat, which is what a gateway does after a lock timeout. */
 async function repeated<Result>(statement: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
@@ -65,31 +67,46 @@ async function repeated<Result>(statement: () => Promise<Result>): Promise<Resul
   }
 }
 
+/** As a gateway does it, a turn ends the calls that hold since the turn before, and places new holds. */
 async function runLane(lane: Pool): Promise<void> {
-  while (asked < share.reserves) {
-    const requests = Array.from({ length: 1 + randomBelow(BATCH_MAX) }, randomRequest);
+  let running: readonly HoldRequest[] = [];
+  let ends: readonly Settlement[] = [];
+  while (asked < share.reserves || ends.length > 0) {
+    const requests = asked < share.reserves ? someRequests() : [];
     asked += requests.length;
-    const answers = await repeated(() => placeHolds(lane, instance, requests));
-    const ends: Settlement[] = [];
-    for (const answer of answers) {
-      const request = requests.find(({ callId }) => callId === answer.call_id);
-      if (request === undefined) throw new Error('An answer belongs to no request.');
-      if (answer.outcome !== 'granted') {
-        refused[answer.outcome] = (refused[answer.outcome] ?? 0) + 1;
-        continue;
-      }
-      if (answer.granted < request.least || answer.granted > request.most) throw new Error('A grant is out of range.');
-      granted += 1;
-      ends.push(endOf(request, BigInt(randomBelow(Number(answer.granted) + SPREAD / 4))));
-    }
-    if (ends.length === 0) continue;
-    for (const { call_id: id, charged: amount } of await repeated(() => endHolds(lane, ends))) {
-      const user = requests.find(({ callId }) => callId === id)?.userId ?? '';
+    const isMixed = randomBelow(4) > 0;
+    const settlements = ends;
+    const settled = isMixed ? [] : await repeated(() => endHolds(lane, settlements));
+    const turn = { settlements: isMixed ? settlements : [], requests };
+    const answers = await repeated(() => takeTurn(lane, instance, turn));
+    for (const { call_id: id, charged: amount } of [...settled, ...answers.settled]) {
+      const user = running.find(({ callId }) => callId === id)?.userId ?? '';
       const index = share.users.indexOf(user);
       charged[index] = (charged[index] ?? 0) + Number(amount);
     }
-    if (randomBelow(10) === 0) await repeated(() => endHolds(lane, ends)); // Sent again, which must change nothing.
+    if (randomBelow(10) === 0) await repeated(() => endHolds(lane, settlements)); // Sent again, which must change nothing.
+    running = requests;
+    ends = answers.placed.flatMap((answer) => endsOf(answer, requests));
   }
+}
+
+/** Often one alone, which has statements of its own. */
+function someRequests(): readonly HoldRequest[] {
+  const length = randomBelow(4) === 0 ? 1 : 1 + randomBelow(BATCH_MAX);
+  return Array.from({ length }, randomRequest);
+}
+
+/** How the call will end, if it was granted. */
+function endsOf(answer: ReservedRow, requests: readonly HoldRequest[]): readonly Settlement[] {
+  const request = requests.find(({ callId }) => callId === answer.call_id);
+  if (request === undefined) throw new Error('An answer belongs to no request.');
+  if (answer.outcome !== 'granted') {
+    refused[answer.outcome] = (refused[answer.outcome] ?? 0) + 1;
+    return [];
+  }
+  if (answer.granted < request.least || answer.granted > request.most) throw new Error('A grant is out of range.');
+  granted += 1;
+  return [endOf(request, BigInt(randomBelow(Number(answer.granted) + SPREAD / 4)))];
 }
 
 await Promise.all(Array.from({ length: LANES }, () => runLane(pool)));

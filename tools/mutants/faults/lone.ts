@@ -1,5 +1,5 @@
 import type { Mutant } from '../mutant.ts';
-import { ledgerTables, limiting, placeOne, settleOne, turn, turning, usageTables, waiting } from './places.ts';
+import { fewerChecks, ledgerTables, limiting, placeOne, settleOne, turn, turning, waiting } from './places.ts';
 
 const alone = (name: string) => turning(`${name}, alone`);
 const leftBecause = (what: string) => alone(`WA-07 a call of a wallet that is ${what} is left to be judged`);
@@ -14,8 +14,8 @@ const RETRIED = alone('CC-14 a hold keeps the key of its call, and a call that a
 
 /** Constraints stop what these faults would do: without them, the conditions themselves are what is tried. */
 const UNCOVERED = ledgerTables('check (is_clawed = (held_micros > balance_micros))', 'check (true)');
-const BELOW_ZERO_OF_CAP = ledgerTables(' check (cap_held_micros >= 0)', '');
-const ANY_CHARGE = usageTables('check (charged_micros between 0 and held_micros)', 'check (charged_micros >= 0)');
+const BELOW_ZERO_OF_CAP = fewerChecks(' cap_held_micros,', '');
+const ANY_CHARGE = fewerChecks(' held_micros - charged_micros,', '');
 
 /** Faults in the statements for a call that has its turn for itself. */
 export const LONE_FAULTS: readonly Mutant[] = [
@@ -55,7 +55,7 @@ export const LONE_FAULTS: readonly Mutant[] = [
     id: 'place-one-cap-forgets-what-it-holds',
     clause: 'WA-03',
     edits: [placeOne('else 0 end + p_amount', 'else 0 end')],
-    killer: CAP,
+    killer: SHARE,
   },
   {
     id: 'place-one-spent-of-last-month',

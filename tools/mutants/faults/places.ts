@@ -65,6 +65,7 @@ export const keptAnswers = inFile('packages/service/src/idempotency/kept-answers
 export const attemptsOfCalls = inFile('packages/service/src/gateway/idempotency/idempotency.ts');
 export const upstreamErrors = inFile('packages/service/src/providers/openai-compatible/error.ts');
 export const turnQueries = inFile('packages/service/src/ledger/turn/queries.ts');
+export const turns = inFile('packages/service/src/ledger/turn/turns.ts');
 export const landing = inFile('packages/service/src/ledger/settlement/settling.ts');
 export const sandboxLanding = inFile('packages/service/src/sandbox/sandbox-hold.ts');
 export const databaseQueries = inFile('packages/service/src/db/queries.ts');
@@ -84,6 +85,7 @@ export const starting = ofFile('tests/integration/startup.test.ts');
 export const rights = ofFile('tests/integration/ledger-rights.test.ts');
 export const turning = ofFile('tests/integration/ledger-turn.test.ts');
 export const mixing = ofFile('tests/integration/ledger-turn-mixed.test.ts');
+export const doubting = ofFile('tests/integration/holds-in-doubt.test.ts');
 export const waiting = ofFile('tests/integration/ledger-turn-waits.test.ts');
 /** Random histories, in one of two ways. */
 export const modelled = (way: string): NamedTest =>

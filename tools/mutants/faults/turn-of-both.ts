@@ -1,5 +1,5 @@
 import type { Mutant } from '../mutant.ts';
-import { ledgerTables, mixing, turn, turning } from './places.ts';
+import { fewerChecks, doubting, mixing, turn, turning, turns } from './places.ts';
 
 const RICH_AND_POOR = 'WA-07 a wallet that affords all of its calls holds them all; any other wallet is left unchanged';
 const FREED =
@@ -7,7 +7,7 @@ const FREED =
 const CAP_OF_BOTH = 'WA-03 a turn counts what it charges against the cap, and what it frees no more';
 
 /** The constraint would stop the fault: without it, the condition itself is what is tried. */
-const BELOW_ZERO_OF_CAP = ledgerTables(' check (cap_held_micros >= 0)', '');
+const BELOW_ZERO_OF_CAP = fewerChecks(' cap_held_micros,', '');
 
 /** Faults that only a turn can have, because it settles and holds at once. */
 export const TURN_OF_BOTH_FAULTS: readonly Mutant[] = [
@@ -102,5 +102,13 @@ export const TURN_OF_BOTH_FAULTS: readonly Mutant[] = [
     clause: 'WA-09',
     edits: [turn('where coalesce(t.wallet_id, 0) > 0 and e.call_id is not null', 'where coalesce(t.wallet_id, 0) > 0')],
     killer: turning(RICH_AND_POOR),
+  },
+  {
+    id: 'turn-waits-for-a-wallet-once-for-each-call',
+    clause: 'WA-07',
+    edits: [turns('    resourceOf: ({ callId }) => walletOf(callId),\n', '')],
+    killer: doubting(
+      'WA-07 many calls that end on a locked wallet keep the holds of other wallets waiting for one lock, not for each',
+    ),
   },
 ];

@@ -23,6 +23,12 @@ const RETRIED = beside('CC-14 a hold keeps the key of its call, and a call that 
 /** Constraints stop what these faults would do: without them, the conditions themselves are what is tried. */
 const UNCOVERED = ledgerTables('check (is_clawed = (held_micros > balance_micros))', 'check (true)');
 
+/** A hold that has changed is not found by its place any more, which would stop the faults of what is looked at afterwards. */
+const FOUND_AGAIN = turn(
+  'h.ctid = any (array(select e.ctid from ended e))',
+  'h.call_id = any (array(select e.call_id from ended e))',
+);
+
 /** Faults in the statement of a turn, in what it does and in what it leaves. */
 export const TURN_FAULTS: readonly Mutant[] = [
   {
@@ -177,7 +183,9 @@ export const TURN_FAULTS: readonly Mutant[] = [
   {
     id: 'turn-compares-all-with-all',
     clause: 'WA-07',
-    edits: [turn('from asked a full join turned t on', 'from asked a left join turned t on')],
+    edits: [
+      turn('h.ctid = any (array(select e.ctid from ended e))', 'h.call_id = any (select e.call_id from ended e)'),
+    ],
     killer: readingCosts(
       'WA-07 a batch of 64 wallets never compares every row with every other, whenever it was planned',
     ),
@@ -261,7 +269,10 @@ export const TURN_FAULTS: readonly Mutant[] = [
   {
     id: 'turn-ends-what-was-joined',
     clause: 'CC-14',
-    edits: [turn('h.is_joined and h.call_id = any (array(select e.call_id from ended e where e.is_unkept))', 'false')],
+    edits: [
+      FOUND_AGAIN,
+      turn('h.is_joined and h.call_id = any (array(select e.call_id from ended e where e.is_unkept))', 'false'),
+    ],
     killer: waiting(
       'CC-14 a call stays open if a retry joins it while its settlement waits for the wallet, beside another',
     ),

@@ -54,7 +54,7 @@ const BEHIND = 'Too many settlements wait for the database, or one has waited to
 export function createHolds({ pools, instance, spool, backlog, log }: HoldOptions): Holds {
   // The two need each other: a settled call no longer has a hold, and an orphaned hold is released by a settlement.
   const outage = createOutageWatch();
-  const turns = createTurns({ pool: pools.turns, instance, outage });
+  const turns = createTurns({ pool: pools.turns, instance, outage, walletOf: (callId) => orphans.walletOf(callId) });
   const onEnd = (callId: CallId): void => orphans.end(callId);
   const settling = createSettling({ pool: pools.upkeep, outage, settleInTurn: turns.settle, spool, log, onEnd });
   const orphans = createOrphanedHolds({ pool: pools.upkeep, instance, releaseCall: settling.release, log });
@@ -63,7 +63,7 @@ export function createHolds({ pools, instance, spool, backlog, log }: HoldOption
       const { callId, least, most } = request;
       assert(least > 0n && least <= most, 'a hold has a positive range');
       if (settling.isBehind(backlog)) return Promise.reject(new Error(BEHIND));
-      orphans.begin(callId); // Before the statement is sent, or the hold would look orphaned as soon as it exists.
+      orphans.begin(request); // Before the statement is sent, or the hold would look orphaned as soon as it exists.
       // One promise for the whole way: every call comes through here.
       return new Promise((resolve, reject) => {
         turns.place(request, {

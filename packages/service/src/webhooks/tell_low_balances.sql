@@ -1,6 +1,6 @@
 -- Tells an app when what can be spent of a wallet falls below the app's threshold, once for each crossing (WH-05). It hangs
--- on every change of wallets, by holds too. A statement changes a wallet once, and only ever one way, so no crossing hides
--- between two. A wallet that is not connected tells nothing: its app must not learn that there is one (WA-02).
+-- on every change of wallets, by holds too. A statement changes a wallet once. What counts is the money before and after it:
+-- a turn that settles and holds may free money and take it again, and nobody could have spent it in between. A wallet that is not connected tells nothing: its app must not learn that there is one (WA-02).
 --
 -- Nearly always no wallet that changed has less than the highest threshold that anybody has, and that is all that is looked
 -- at. Otherwise what was there before is found by hashing: row by row it would be compared with all.

@@ -1,13 +1,18 @@
 import type { Instance } from '#db/instance.ts';
 import type { Pool } from '#db/pool.ts';
+import type { HoldRequest } from '#kernel/hold.ts';
 import type { CallId } from '#kernel/ids.ts';
 import { describeFault, type Log } from '#kernel/log.ts';
 import { selectHeldCalls } from '#ledger/recovery/queries.ts';
 
+type Call = Pick<HoldRequest, 'callId' | 'appId' | 'userId'>;
+
 /** Compares the calls of this process that may hold money with the holds that the database has for it. */
 interface OrphanedHolds {
   /** The call may have a hold from now on. Call it before the statement that places the hold. */
-  readonly begin: (callId: CallId) => void;
+  readonly begin: (call: Call) => void;
+  /** Names the wallet of a call that has begun. Undefined for a call that has ended or was never one. */
+  readonly walletOf: (callId: CallId) => string | undefined;
   /** The call was refused, settled or given up. A hold that it still has, or gets later, is orphaned. */
   readonly end: (callId: CallId) => void;
   /** Releases the orphaned holds of this process. Returns how many there were. */
@@ -29,10 +34,11 @@ interface OrphanedHoldsOptions {
  * however long the call takes.
  */
 export function createOrphanedHolds({ pool, instance, releaseCall, log }: OrphanedHoldsOptions): OrphanedHolds {
-  const calls = new Set<CallId>();
+  /** The calls, with the names of their wallets. */
+  const calls = new Map<CallId, string | undefined>();
 
   function releaseOne(callId: CallId): void {
-    calls.add(callId); // Counts as a call until it is released, so that the next pass does not release it again.
+    calls.set(callId, undefined); // Counts as a call until it is released, so that the next pass does not release it again.
     const released = releaseCall(callId).catch((fault: unknown) => {
       log.error({ fault: describeFault(fault), callId }, 'an orphaned hold could not be released');
     });
@@ -40,7 +46,8 @@ export function createOrphanedHolds({ pool, instance, releaseCall, log }: Orphan
   }
 
   return {
-    begin: (callId) => void calls.add(callId),
+    begin: ({ callId, appId, userId }) => void calls.set(callId, `${appId} ${userId}`),
+    walletOf: (callId) => calls.get(callId),
     end: (callId) => void calls.delete(callId),
     release: async () => {
       const held = await instance.run((instanceId) => selectHeldCalls(pool, instanceId));

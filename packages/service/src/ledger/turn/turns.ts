@@ -3,6 +3,7 @@ import type { Instance } from '#db/instance.ts';
 import type { OutageWatch } from '#db/outage.ts';
 import type { Pool } from '#db/pool.ts';
 import { assert } from '#kernel/assert.ts';
+import type { CallId } from '#kernel/ids.ts';
 import { type HoldAnswer, holdAnswerOf, type HoldRequest } from '#kernel/hold.ts';
 import type { ReservedRow } from '#ledger/hold/queries.ts';
 import type { Settlement } from '#ledger/settlement/settlement.ts';
@@ -24,6 +25,8 @@ interface TurnsOptions {
   readonly pool: Pool;
   readonly instance: Instance;
   readonly outage: Pick<OutageWatch, 'run'>;
+  /** Names the wallet of a call, if that is known. */
+  readonly walletOf: (callId: CallId) => string | undefined;
 }
 
 type Item = HoldRequest | Settlement;
@@ -33,13 +36,13 @@ const ITEMS_MAX = 512; // In one statement, of both kinds.
 const PLACE_RETRIES_MAX = 5; // Half a second without a database, then the caller gets an error.
 const ENDED_UNTOLD = 'The hold of a call was released before the call began, because its process had lost its lease.';
 
-export function createTurns({ pool, instance, outage }: TurnsOptions): Turns {
+export function createTurns({ pool, instance, outage, walletOf }: TurnsOptions): Turns {
   const turns = createBatcher<Item, Answer>({
     run: (items) => outage.run(() => instance.run((instanceId) => take(pool, instanceId, items))),
     itemsMax: ITEMS_MAX,
     retriesMax: (item) => (isRequest(item) ? PLACE_RETRIES_MAX : Number.POSITIVE_INFINITY),
-    // The wallet: another statement may hold its lock.
-    resourceOf: (item) => (isRequest(item) ? `${item.appId} ${item.userId}` : undefined),
+    // Another statement may hold the wallet's lock. All calls of that wallet then cost the others one wait, not one each.
+    resourceOf: ({ callId }) => walletOf(callId),
   });
   return {
     place: (request, { resolve, reject }) =>
