@@ -1209,8 +1209,8 @@ grant execute on function sandbox.list(text,text,integer) to purser_sandbox;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.reap(integer) to purser_sandbox;
 
--- sandbox.reserve(p_instance bigint, p_grant bigint, p_requests db.hold_request[]) returns TABLE(call_id uuid, outcome text, wallet_id bigint, granted bigint, earlier uuid)
---   plpgsql, volatile, security definer, search_path=pg_catalog
+-- sandbox.reserve(p_instance bigint, p_grant bigint, p_requests db.hold_request[]) returns TABLE(call_id uuid, outcome text, granted bigint, earlier uuid)
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 grant execute on function sandbox.reserve(bigint,bigint,db.hold_request[]) to purser_sandbox;
 
 -- sandbox.reset(p_app text, p_user text, p_balance bigint, p_cap bigint, p_suspended boolean) returns sandbox.wallets
@@ -1218,7 +1218,7 @@ grant execute on function sandbox.reserve(bigint,bigint,db.hold_request[]) to pu
 grant execute on function sandbox.reset(text,text,bigint,bigint,boolean) to purser_sandbox;
 
 -- sandbox.settle(p_settlements sandbox.settlement[]) returns TABLE(call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
---   plpgsql, volatile, security definer, search_path=pg_catalog
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 grant execute on function sandbox.settle(sandbox.settlement[]) to purser_sandbox;
 
 -- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(app_id text, call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer)

@@ -4,6 +4,7 @@ import { FITTING_FAULTS } from './faults/fitting.ts';
 import { MONEY_OUT_FAULTS } from './faults/money-out.ts';
 import { RESERVE_FAULTS } from './faults/reserve.ts';
 import { RETRY_FAULTS } from './faults/retries.ts';
+import { SANDBOX_FAULTS } from './faults/sandbox.ts';
 import { SCHEMA_FAULTS } from './faults/schema.ts';
 import { SETTLE_FAULTS } from './faults/settle.ts';
 import type { Mutant } from './mutant.ts';
@@ -18,4 +19,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...CALL_FAULTS,
   ...RETRY_FAULTS,
   ...CONNECTION_FAULTS,
+  ...SANDBOX_FAULTS,
 ];

@@ -15,6 +15,7 @@ function ofFile(file: string): Test {
 export const databaseTables = inFile('packages/service/migrations/0001_db.sql');
 export const ledgerTables = inFile('packages/service/migrations/0006_ledger.sql');
 export const indistinctTables = inFile('packages/service/migrations/0015_indistinct.sql');
+export const sandboxTables = inFile('packages/service/migrations/0009_sandbox.sql');
 export const usageTables = inFile('packages/service/migrations/0007_usage.sql');
 export const receiptEntries = inFile('packages/service/migrations/0025_receipts_are_entries.sql');
 
@@ -24,6 +25,7 @@ export const grantedHold = inFile('packages/service/src/db/granted_hold.sql');
 export const holdOutcome = inFile('packages/service/src/db/hold_outcome.sql');
 export const reserve = inFile('packages/service/src/ledger/hold/reserve.sql');
 export const sandboxReserve = inFile('packages/service/src/sandbox/reserve.sql');
+export const sandboxSettle = inFile('packages/service/src/sandbox/settle.sql');
 export const reserveFitting = inFile('packages/service/src/ledger/hold/reserve_fitting.sql');
 export const settle = inFile('packages/service/src/ledger/settlement/settle.sql');
 export const settleCovered = inFile('packages/service/src/ledger/settlement/settle_covered.sql');
@@ -85,6 +87,10 @@ export const modelled = (way: string): NamedTest =>
   ofFile('tests/property/ledger-model.test.ts')(
     `WA-09 25 random histories of up to 120 steps: the ledger gives the answers and holds of its model, ${way}`,
   );
+/** Random histories with both moneys. */
+export const bothMoneys = ofFile('tests/property/sandbox-model.test.ts')(
+  'SB-02 25 random histories of up to 60 steps: play money answers, holds and charges as real money does',
+);
 export const readingCosts = ofFile('tests/integration/ledger-cost.test.ts');
 export const locks = ofFile('tests/integration/ledger-locks.test.ts');
 export const reserving = ofFile('tests/integration/ledger-reserve.test.ts');

@@ -111,14 +111,14 @@ export async function compose(options: ComposeOptions): Promise<Service> {
   const upkeepPools = { live: upkeep, sandbox: sandboxPools.settle, check: openCheckPool(pool) };
   const upkeepJobs = startUpkeep({ holds, pools: upkeepPools, clock, log, leaseMs: config.leaseMs });
 
-  const idempotency = openIdempotency(pool('live', ANSWERS_CONNECTIONS_MAX), config.secret, log);
+  const idempotency = openIdempotency(pool('live', ANSWERS_CONNECTIONS_MAX, { keepsOne: true }), config.secret, log);
   const links = createLinks({ secret: config.secret, publicUrl: config.publicUrl, clock });
   const running = createRunningCalls(log);
   const live = createLiveLane({ holds, drainSlots, links, clientOf: providers.clientOf, running });
   const sandbox = createSandboxLane({ holds: sandboxHolds, placeholders: links.placeholders, pace, running });
   const gateway: Gateway = {
     keys,
-    rateLimiter: markPort('rate', createRateLimiter(pool('live', 1), steadyClock)),
+    rateLimiter: markPort('rate', createRateLimiter(pool('live', 1, { keepsOne: true }), steadyClock)),
     catalogue,
     pseudonyms: createPseudonyms(config.secret),
     lanes: { live: markPort('lane', live), sandbox: markPort('lane', sandbox) },
@@ -243,7 +243,8 @@ type OpenPool = ReturnType<typeof createPools>['pool'];
 
 /** Opens one connection for each kind of batched statement. A second one would only split the batches and wait on locks. */
 function openLanePools(pool: OpenPool, mode: Mode) {
-  return { reserve: markStatements(pool(mode, 1)), settle: markStatements(pool(mode, 1)) };
+  const open = () => pool(mode, 1, { keepsOne: true });
+  return { reserve: markStatements(open()), settle: markStatements(open()) };
 }
 
 /**
@@ -265,7 +266,7 @@ function openPlanePools(pool: OpenPool) {
   };
 }
 
-type PoolSettings = Pick<Parameters<typeof createPool>[0], 'statementMsMax' | 'name'>;
+type PoolSettings = Pick<Parameters<typeof createPool>[0], 'statementMsMax' | 'name' | 'keepsOne'>;
 
 /**
  * Opens pools and remembers them, so that a stop ends them all. Each batched statement has a connection of its own and waits
