@@ -25,15 +25,12 @@ const FILL = [
      (db.current_month() - case when g.seq <= s.entries / 2 then interval '1 month' else interval '0' end)::date as month,
      (lpad(to_hex(s.wallet_id::bigint * 1000000 + g.seq), 12, '0') || substr(md5(s.wallet_id || ':' || g.seq), 1, 20))::uuid as call_id
    from sizes s, generate_series(2, s.entries) g (seq)`,
-  `insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+  `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
    select wallet_id, 1, 'top_up', 'top_up:' || wallet_id || ':first', 'processor', 'wallet', 1000000000, 1000000000 from sizes`,
-  `insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
-   select wallet_id, seq, 'charge', call_id::text, 'wallet', 'earned', amount,
-     1000000000 - sum(amount) over (partition by wallet_id order by seq)
-   from charges order by seq, wallet_id`,
   `insert into usage.calls (call_id, wallet_id, month, model, price_id, outcome, is_estimated, prompt_tokens, cached_tokens,
-     completion_tokens, reasoning_tokens, held_micros, charged_micros)
-   select call_id, wallet_id, month, 'acme.large-1', 1, 'answered', false, 10, 0, 10, 0, 200, amount
+     completion_tokens, reasoning_tokens, held_micros, charged_micros, seq, balance_after_micros)
+   select call_id, wallet_id, month, 'acme.large-1', 1, 'answered', false, 10, 0, 10, 0, 200, amount, seq,
+     1000000000 - sum(amount) over (partition by wallet_id order by seq)
    from charges order by seq, wallet_id`,
   `with instance as (
      insert into db.instances (lease_until) values (clock_timestamp() + interval '1 day') returning instance_id

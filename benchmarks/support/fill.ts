@@ -24,24 +24,21 @@ const WALLETS = `
     from generate_series($2::int, $3::int) n
     returning wallet_id
   )
-  insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+  insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
   select wallet_id, 1, 'contract_credit', ledger.cause_of(wallet_id, 'contract_credit', 'first'), 'contract', 'wallet', $4, $4
   from opened`;
 
-/** One call of each wallet, its entry and its receipt, named in order of time as calls are. */
+/** One call of each wallet, whose receipt is its entry, named in order of time as calls are. */
 const CALLS = `
   with charge as materialized (
     select w.wallet_id, uuidv7() as call_id, 'cor_' || substr(md5(random()::text), 1, 22) as correlation_id
     from generate_series($2::int, $3::int) n
     join ledger.wallets w on w.app_id = ($1::text[])[1 + n % cardinality($1)] and w.user_id = 'user-' || n
-  ), booked as (
-    insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
-    select wallet_id, 1 + $6::int, 'charge', call_id::text, 'wallet', 'earned', $5, $4::bigint - $5::bigint * $6::int
-    from charge
   )
   insert into usage.calls (call_id, wallet_id, month, model, price_id, outcome, is_estimated, prompt_tokens, cached_tokens,
-    completion_tokens, reasoning_tokens, held_micros, charged_micros, correlation_id)
-  select call_id, wallet_id, db.current_month(), 'bench.model-1', 1, 'answered', false, 8, 0, 47, 0, 1000, $5::bigint, correlation_id
+    completion_tokens, reasoning_tokens, held_micros, charged_micros, correlation_id, seq, balance_after_micros)
+  select call_id, wallet_id, db.current_month(), 'bench.model-1', 1, 'answered', false, 8, 0, 47, 0, 1000, $5::bigint,
+    correlation_id, 1 + $6::int, $4::bigint - $5::bigint * $6::int
   from charge`;
 
 /** Marks every wallet as found right, as the service would do by itself within a minute, while it is measured. */

@@ -459,25 +459,6 @@ create table ledger.checkpoints (
 ) with (fillfactor = 50);
 grant select on ledger.checkpoints to purser_live;
 
-create table ledger.entries (
-  wallet_id bigint not null,
-  seq bigint not null,
-  kind ledger.entry_kind not null,
-  cause text collate "C" not null,
-  debit ledger.book not null,
-  credit ledger.book not null,
-  amount_micros bigint not null,
-  balance_after_micros bigint not null,
-  at timestamp with time zone default clock_timestamp() not null,
-  constraint entries_pkey PRIMARY KEY (wallet_id, seq),
-  constraint entries_amount_micros_check CHECK ((amount_micros > 0)),
-  constraint entries_balance_after_micros_check CHECK ((balance_after_micros >= 0)),
-  constraint entries_cause_kind_key UNIQUE (cause, kind),
-  constraint entries_check CHECK ((credit <> debit)),
-  constraint entries_seq_check CHECK ((seq > 0))
-);
-grant select on ledger.entries to purser_live;
-
 create table ledger.holds (
   call_id uuid not null,
   wallet_id bigint not null,
@@ -496,6 +477,25 @@ create table ledger.holds (
 CREATE INDEX holds_drained ON ledger.holds USING btree (wallet_id, drained_since) WHERE (drained_since IS NOT NULL);
 CREATE INDEX holds_key ON ledger.holds USING btree (key_digest) WHERE (key_digest IS NOT NULL);
 grant select on ledger.holds to purser_live;
+
+create table ledger.journal (
+  wallet_id bigint not null,
+  seq bigint not null,
+  kind ledger.entry_kind not null,
+  cause text collate "C" not null,
+  debit ledger.book not null,
+  credit ledger.book not null,
+  amount_micros bigint not null,
+  balance_after_micros bigint not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  constraint entries_pkey PRIMARY KEY (wallet_id, seq),
+  constraint entries_amount_micros_check CHECK ((amount_micros > 0)),
+  constraint entries_balance_after_micros_check CHECK ((balance_after_micros >= 0)),
+  constraint entries_cause_kind_key UNIQUE (cause, kind),
+  constraint entries_check CHECK ((credit <> debit)),
+  constraint entries_seq_check CHECK ((seq > 0))
+);
+grant select on ledger.journal to purser_live;
 
 create table ledger.last_check (
   is_only boolean default true not null,
@@ -530,16 +530,9 @@ create table ledger.wallets (
   open_calls integer default 0 not null,
   constraint wallets_pkey PRIMARY KEY (wallet_id),
   constraint a_shortfall_suspends CHECK (((shortfall_micros = 0) OR is_suspended)),
+  constraint figures_are_in_range CHECK (((LEAST(balance_micros, held_micros, shortfall_micros, cap_micros, cap_spent_micros, cap_held_micros, (open_streams)::bigint, (open_calls)::bigint) >= 0) AND (GREATEST(balance_micros, cap_micros) <= '9007199254740991'::bigint))),
   constraint holds_are_covered CHECK ((is_clawed = (held_micros > balance_micros))),
-  constraint wallets_app_id_user_id_key UNIQUE (app_id, user_id),
-  constraint wallets_balance_micros_check CHECK (((balance_micros >= 0) AND (balance_micros <= '9007199254740991'::bigint))),
-  constraint wallets_cap_held_micros_check CHECK ((cap_held_micros >= 0)),
-  constraint wallets_cap_micros_check CHECK (((cap_micros >= 0) AND (cap_micros <= '9007199254740991'::bigint))),
-  constraint wallets_cap_spent_micros_check CHECK ((cap_spent_micros >= 0)),
-  constraint wallets_held_micros_check CHECK ((held_micros >= 0)),
-  constraint wallets_open_calls_check CHECK ((open_calls >= 0)),
-  constraint wallets_open_streams_check CHECK ((open_streams >= 0)),
-  constraint wallets_shortfall_micros_check CHECK ((shortfall_micros >= 0))
+  constraint wallets_app_id_user_id_key UNIQUE (app_id, user_id)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
 CREATE UNIQUE INDEX wallets_connected ON ledger.wallets USING btree ((((app_id || ' '::text) || user_id))) WHERE is_connected;
 grant select on ledger.wallets to purser_live;
@@ -882,20 +875,21 @@ create table usage.calls (
   correlation_id text collate "C",
   settled_at timestamp with time zone default clock_timestamp() not null,
   cache_write_tokens bigint default 0 not null,
+  seq bigint,
+  balance_after_micros bigint,
   constraint calls_pkey PRIMARY KEY (call_id),
-  constraint calls_cache_write_tokens_check CHECK ((cache_write_tokens >= 0)),
-  constraint calls_check CHECK (((cached_tokens >= 0) AND (cached_tokens <= prompt_tokens))),
-  constraint calls_check1 CHECK (((reasoning_tokens >= 0) AND (reasoning_tokens <= completion_tokens))),
-  constraint calls_check2 CHECK (((charged_micros >= 0) AND (charged_micros <= held_micros))),
+  constraint calls_are_whole_entries CHECK (
+CASE
+    WHEN (seq IS NULL) THEN (balance_after_micros IS NULL)
+    ELSE ((seq > 0) AND (charged_micros > 0) AND (COALESCE(balance_after_micros, ('-1'::integer)::bigint) >= 0))
+END),
   constraint calls_check3 CHECK (((outcome = ANY (ARRAY['answered'::text, 'abandoned'::text])) OR (charged_micros = 0))),
-  constraint calls_check4 CHECK (((cached_tokens + cache_write_tokens) <= prompt_tokens)),
-  constraint calls_completion_tokens_check CHECK ((completion_tokens >= 0)),
-  constraint calls_held_micros_check CHECK ((held_micros > 0)),
   constraint calls_outcome_check CHECK ((outcome = ANY (ARRAY['answered'::text, 'abandoned'::text, 'failed'::text, 'expired'::text]))),
-  constraint calls_prompt_tokens_check CHECK ((prompt_tokens >= 0))
+  constraint parts_are_within_their_wholes CHECK ((LEAST(cached_tokens, cache_write_tokens, ((prompt_tokens - cached_tokens) - cache_write_tokens), reasoning_tokens, (completion_tokens - reasoning_tokens), charged_micros, (held_micros - charged_micros), (held_micros - 1)) >= 0))
 );
 CREATE INDEX calls_correlation ON usage.calls USING btree (correlation_id, call_id) WHERE (correlation_id IS NOT NULL);
 CREATE INDEX calls_wallet ON usage.calls USING btree (wallet_id, month);
+CREATE UNIQUE INDEX calls_entries ON usage.calls USING btree (wallet_id, seq) WHERE (seq IS NOT NULL);
 grant select on usage.calls to purser_live;
 
 -- webhooks
@@ -1103,6 +1097,10 @@ grant execute on function ledger.end_set_aside(text,text,text,text) to purser_li
 -- ledger.expired(p_call uuid) returns ledger.settlement
 --   sql, immutable
 
+-- ledger.history(p_wallet bigint, p_before bigint, p_most integer, p_is_for_owner boolean) returns SETOF ledger.entries
+--   sql, stable, search_path=pg_catalog
+grant execute on function ledger.history(bigint,bigint,integer,boolean) to purser_live;
+
 -- ledger.lock_wallet(p_app text, p_user text) returns ledger.wallets
 --   sql, volatile, search_path=pg_catalog
 
@@ -1115,6 +1113,10 @@ grant execute on function ledger.end_set_aside(text,text,text,text) to purser_li
 -- ledger.open_wallet(p_app text, p_user text, p_currency text, p_cap bigint) returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.open_wallet(text,text,text,bigint) to purser_live;
+
+-- ledger.place_one(p_instance bigint, p_call uuid, p_app text, p_user text, p_amount bigint, p_streams_max integer, p_calls_max integer, p_key_digest bytea, p_body_digest bytea) returns boolean
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+grant execute on function ledger.place_one(bigint,uuid,text,text,bigint,integer,integer,bytea,bytea) to purser_live;
 
 -- ledger.reap(p_most integer) returns integer
 --   plpgsql, volatile, security definer, search_path=pg_catalog
@@ -1134,10 +1136,6 @@ grant execute on function ledger.reinstate(text,text,boolean) to purser_live;
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 grant execute on function ledger.reserve(bigint,db.hold_request[]) to purser_live;
 
--- ledger.reserve_fitting(p_instance bigint, p_requests db.hold_request[]) returns uuid[]
---   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
-grant execute on function ledger.reserve_fitting(bigint,db.hold_request[]) to purser_live;
-
 -- ledger.set_aside(p_app text, p_user text, p_amount bigint, p_key text) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.set_aside(text,text,bigint,text) to purser_live;
@@ -1154,13 +1152,17 @@ grant execute on function ledger.set_connected(text,text,boolean) to purser_live
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 grant execute on function ledger.settle(ledger.settlement[]) to purser_live;
 
--- ledger.settle_covered(p_settlements ledger.settlement[]) returns uuid[]
+-- ledger.settle_one(p ledger.settlement) returns boolean
 --   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
-grant execute on function ledger.settle_covered(ledger.settlement[]) to purser_live;
+grant execute on function ledger.settle_one(ledger.settlement) to purser_live;
 
 -- ledger.take_back(p_app text, p_user text, p_kind text, p_amount bigint, p_key text) returns text
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function ledger.take_back(text,text,text,bigint,text) to purser_live;
+
+-- ledger.turn(p_instance bigint, p_settlements ledger.settlement[], p_requests db.hold_request[]) returns uuid[]
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
+grant execute on function ledger.turn(bigint,ledger.settlement[],db.hold_request[]) to purser_live;
 
 -- ledger.wallet_differences() returns TABLE(rule text, wallet_id bigint, expected bigint, found bigint)
 --   sql, stable, security definer, search_path=pg_catalog, work_mem=64MB, jit=off
@@ -1197,8 +1199,8 @@ grant execute on function sandbox.list(text,text,integer) to purser_sandbox;
 --   plpgsql, volatile, security definer, search_path=pg_catalog
 grant execute on function sandbox.reap(integer) to purser_sandbox;
 
--- sandbox.reserve(p_instance bigint, p_grant bigint, p_requests db.hold_request[]) returns TABLE(call_id uuid, outcome text, wallet_id bigint, granted bigint, earlier uuid)
---   plpgsql, volatile, security definer, search_path=pg_catalog
+-- sandbox.reserve(p_instance bigint, p_grant bigint, p_requests db.hold_request[]) returns TABLE(call_id uuid, outcome text, granted bigint, earlier uuid)
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 grant execute on function sandbox.reserve(bigint,bigint,db.hold_request[]) to purser_sandbox;
 
 -- sandbox.reset(p_app text, p_user text, p_balance bigint, p_cap bigint, p_suspended boolean) returns sandbox.wallets
@@ -1206,7 +1208,7 @@ grant execute on function sandbox.reserve(bigint,bigint,db.hold_request[]) to pu
 grant execute on function sandbox.reset(text,text,bigint,bigint,boolean) to purser_sandbox;
 
 -- sandbox.settle(p_settlements sandbox.settlement[]) returns TABLE(call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
---   plpgsql, volatile, security definer, search_path=pg_catalog
+--   plpgsql, volatile, security definer, search_path=pg_catalog, plan_cache_mode=force_generic_plan, enable_seqscan=off
 grant execute on function sandbox.settle(sandbox.settlement[]) to purser_sandbox;
 
 -- usage.receipts(p_app text, p_call uuid, p_correlation text, p_most integer) returns TABLE(app_id text, call_id uuid, correlation_id text, user_id text, model text, settled_at timestamp with time zone, outcome text, is_estimated boolean, prompt_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, completion_tokens bigint, reasoning_tokens bigint, held_micros bigint, charged_micros bigint, price_id bigint, input_micros_per_million bigint, cached_input_micros_per_million bigint, cache_write_micros_per_million bigint, output_micros_per_million bigint, margin_basis_points integer)
@@ -1279,7 +1281,7 @@ grant execute on function webhooks.sweep(integer) to purser_live;
 
 -- What hangs on functions
 
-alter table ledger.entries add constraint kind_moves_between_its_books CHECK (ledger.moves_between(kind, debit, credit));
+alter table ledger.journal add constraint kind_moves_between_its_books CHECK (ledger.moves_between(kind, debit, credit));
 
 CREATE TRIGGER api_keys_fixed BEFORE UPDATE ON accounts.api_keys FOR EACH ROW EXECUTE FUNCTION accounts.refuse_key_change();
 
@@ -1287,8 +1289,12 @@ CREATE TRIGGER entries_append_only BEFORE DELETE OR UPDATE ON audit.entries FOR 
 
 CREATE TRIGGER entries_not_truncated BEFORE TRUNCATE ON audit.entries FOR EACH STATEMENT EXECUTE FUNCTION audit.refuse_change();
 
-CREATE TRIGGER entries_append_only BEFORE DELETE OR UPDATE ON ledger.entries FOR EACH ROW EXECUTE FUNCTION ledger.refuse_change();
+CREATE TRIGGER entries_append_only BEFORE DELETE OR UPDATE ON ledger.journal FOR EACH ROW EXECUTE FUNCTION ledger.refuse_change();
 
-CREATE TRIGGER entries_not_truncated BEFORE TRUNCATE ON ledger.entries FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
+CREATE TRIGGER entries_not_truncated BEFORE TRUNCATE ON ledger.journal FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
 
 CREATE TRIGGER wallets_low AFTER UPDATE ON ledger.wallets REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION webhooks.tell_low_balances();
+
+CREATE TRIGGER calls_append_only BEFORE DELETE OR UPDATE ON usage.calls FOR EACH ROW EXECUTE FUNCTION ledger.refuse_change();
+
+CREATE TRIGGER calls_not_truncated BEFORE TRUNCATE ON usage.calls FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();

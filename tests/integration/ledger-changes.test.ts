@@ -3,7 +3,10 @@ import { after, before, test } from 'node:test';
 import { checkChanges } from '../../packages/service/src/ledger/check/check.ts';
 import { selectChanges } from '../../packages/service/src/ledger/check/queries.ts';
 import { endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
-import { afterTampering, createVictim, ofFirstCharge, TAMPERINGS } from '../support/tamperings.ts';
+import { rewrite } from '../support/rewrite.ts';
+import { TAMPERINGS } from '../support/tamperings.ts';
+import { afterTampering, createVictim } from '../support/victim.ts';
+import { ofFirstCharge } from '../support/entry-tamperings.ts';
 
 let ledger: LedgerDatabase;
 
@@ -63,11 +66,9 @@ test('WA-09 a wrong wallet is reported at every pass until it is right', async (
     'each entry carries the balance after it',
     'the balance is the sum of the entries',
   ]);
-  await ledger.database.owner.query('alter table ledger.entries disable trigger entries_append_only');
-  await ledger.database.owner.query(
-    `update ledger.entries set balance_after_micros = 96 where cause = '${request.callId}'`,
-  );
-  await ledger.database.owner.query('alter table ledger.entries enable trigger entries_append_only');
+  await rewrite(ledger.database, `update usage.calls set balance_after_micros = 96 where call_id = $1`, [
+    request.callId,
+  ]);
   await ledger.setWallet('wrong', 'balance_micros = 96');
   assert.deepEqual(await pass(), { wallets: 1, entries: 1, rules: [] });
   assert.deepEqual(await pass(), NOTHING);
@@ -80,7 +81,7 @@ test('WA-08 a pass in a new month counts spending from zero', async () => {
   await ledger.settle([endOf(old, 3)]);
   // All of this happened in an earlier month.
   const { owner } = ledger.database;
-  await owner.query(`update usage.calls set month = '2020-01-01' where call_id = '${old.callId}'`);
+  await rewrite(ledger.database, `update usage.calls set month = '2020-01-01' where call_id = $1`, [old.callId]);
   await owner.query(`update ledger.holds set month = '2020-01-01' where call_id = '${late.callId}'`);
   await ledger.setWallet('month', `cap_month = '2020-01-01'`);
   assert.deepEqual((await pass()).rules, []);
@@ -96,7 +97,7 @@ test('WA-08 a pass in a new month counts spending from zero', async () => {
 
 test('WA-09 only the full check finds a change behind a checkpoint', async () => {
   await pass();
-  const seen = await afterTampering(ledger, [ofFirstCharge('amount_micros = amount_micros + 1')], async (db) => ({
+  const seen = await afterTampering(ledger, [ofFirstCharge('charged_micros = charged_micros + 1')], async (db) => ({
     byChanges: (await selectChanges(db, 0n, 1_000)).filter(({ rule }) => rule !== null).length,
     inFull: (await db.query('select from ledger.differences()')).rowCount,
   }));

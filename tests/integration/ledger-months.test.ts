@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { observeClock, trustClock } from '../../packages/service/src/db/queries.ts';
 import { beginDatabaseClock, setDatabaseClock, stepDatabaseClock } from '../support/database-clock.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { rewrite } from '../support/rewrite.ts';
 
 const PAST = '2020-02-01';
 const FUTURE = '2999-12-01';
@@ -30,7 +31,7 @@ async function moveTo(user: string, month: string): Promise<void> {
   const ofUser = 'wallet_id = (select wallet_id from ledger.wallets where user_id = $1)';
   await owner.query(`update ledger.wallets set cap_month = '${month}' where user_id = $1`, [user]);
   await owner.query(`update ledger.holds set month = '${month}' where ${ofUser}`, [user]);
-  await owner.query(`update usage.calls set month = '${month}' where ${ofUser}`, [user]);
+  await rewrite(ledger.database, `update usage.calls set month = '${month}' where ${ofUser}`, [user]);
   assert.deepEqual(await ledger.differences(), []);
 }
 

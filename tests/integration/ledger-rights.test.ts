@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { createPool, type Pool } from '../../packages/service/src/db/pool.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
 import { createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { rewrite } from '../support/rewrite.ts';
 
 const DENIED = { code: '42501' };
 const CHECK_VIOLATED = { code: '23514' };
@@ -32,12 +33,23 @@ after(async () => {
 });
 
 for (const [what, text] of [
-  ['changed', 'update ledger.entries set amount_micros = amount_micros'],
-  ['removed', 'delete from ledger.entries'],
-  ['truncated', 'truncate ledger.entries'],
-  ['truncated along with other tables', 'truncate ledger.wallets, ledger.holds, ledger.entries'],
+  ['changed', 'update ledger.journal set amount_micros = amount_micros'],
+  ['removed', 'delete from ledger.journal'],
+  ['truncated', 'truncate ledger.journal'],
+  ['truncated along with other tables', 'truncate ledger.wallets, ledger.holds, ledger.journal'],
 ] as const) {
   test(`WA-09 entries cannot be ${what}, not even by the owner of the tables`, async () => {
+    await assert.rejects(owner.query(text), /never changed or removed/);
+    assert.deepEqual(await ledger.differences(), []);
+  });
+}
+
+for (const [what, text] of [
+  ['changed', 'update usage.calls set charged_micros = charged_micros'],
+  ['removed', 'delete from usage.calls'],
+  ['truncated', 'truncate usage.calls'],
+] as const) {
+  test(`WA-09 receipts cannot be ${what}, not even by the owner of the tables`, async () => {
     await assert.rejects(owner.query(text), /never changed or removed/);
     assert.deepEqual(await ledger.differences(), []);
   });
@@ -58,7 +70,7 @@ test('WA-09 the gateway may not write to any table of the ledger or of usage', a
 for (const [table, column] of [
   ['ledger.wallets', 'balance_micros'],
   ['ledger.holds', 'amount_micros'],
-  ['ledger.entries', 'amount_micros'],
+  ['ledger.journal', 'amount_micros'],
   ['usage.calls', 'charged_micros'],
 ] as const) {
   test(`WA-09 the gateway may read ${table} and nothing more`, async () => {
@@ -69,6 +81,14 @@ for (const [table, column] of [
     await assert.rejects(ledger.live.query(`truncate ${table}`), DENIED);
   });
 }
+
+test('WA-09 the gateway may read the view of all entries and nothing more', async () => {
+  const { rows } = await ledger.live.query('select kind from ledger.entries order by seq');
+  assert.deepEqual(rows, [{ kind: 'contract_credit' }, { kind: 'charge' }]);
+  for (const text of ['update ledger.entries set seq = 1', 'delete from ledger.entries']) {
+    await assert.rejects(ledger.live.query(text), /cannot (update|delete from) view/);
+  }
+});
 
 test('WA-09 the gateway cannot create anything in the schemas that hold money', async () => {
   for (const schema of ['ledger', 'usage', 'sandbox', 'db', 'public']) {
@@ -181,7 +201,7 @@ test('SB-03 play money obeys the same rules', async () => {
 
 test('WA-07 a receipt above its hold, or a charged receipt of a failed call, cannot be written', async () => {
   for (const assignment of ['charged_micros = held_micros + 1', `outcome = 'failed'`, `outcome = 'expired'`]) {
-    await assert.rejects(owner.query(`update usage.calls set ${assignment}`), CHECK_VIOLATED, assignment);
+    await assert.rejects(rewrite(ledger.database, `update usage.calls set ${assignment}`), CHECK_VIOLATED, assignment);
   }
 });
 
@@ -193,7 +213,7 @@ test('WA-09 an entry that moves nothing, stays in one book or leaves a negative 
     [5, 'wallet', -5],
   ] as const) {
     const written = owner.query(
-      `insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+      `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
        select wallet_id, entry_seq + 1, 'charge', 'x', $2, 'earned', $1, $3 from ledger.wallets`,
       [amount, debit, after],
     );
@@ -201,16 +221,43 @@ test('WA-09 an entry that moves nothing, stays in one book or leaves a negative 
   }
 });
 
-test('WA-09 a call is charged once: a second charge of the call, or an entry with a used number, cannot be written', async () => {
+test('WA-09 a receipt is an entry with a number, a charge and the balance after it, or it is none', async () => {
+  for (const assignment of [
+    'seq = null',
+    'balance_after_micros = null',
+    'seq = 0',
+    'charged_micros = 0',
+    'balance_after_micros = -1',
+  ]) {
+    await assert.rejects(rewrite(ledger.database, `update usage.calls set ${assignment}`), CHECK_VIOLATED, assignment);
+  }
+});
+
+test('WA-09 a movement is booked once: a second entry of its cause and kind, or one with a used number, cannot be written', async () => {
   for (const [seq, cause] of [
     ['seq + 1', 'cause'],
     ['seq', `'other'`],
   ] as const) {
     const again = owner.query(
-      `insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
-       select wallet_id, ${seq}, kind, ${cause}, debit, credit, amount_micros, balance_after_micros
-       from ledger.entries where kind = 'charge'`,
+      `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+       select wallet_id, ${seq}, kind, ${cause}, debit, credit, amount_micros, balance_after_micros from ledger.journal`,
     );
     await assert.rejects(again, { code: '23505' }, cause);
+  }
+});
+
+test('WA-09 a call is charged once: a second receipt of the call, or one with a used number, cannot be written', async () => {
+  for (const [callId, seq] of [
+    ['call_id', 'seq + 1'],
+    ['gen_random_uuid()', 'seq'],
+  ] as const) {
+    const again = owner.query(
+      `insert into usage.calls (call_id, wallet_id, month, outcome, is_estimated, prompt_tokens, cached_tokens,
+         completion_tokens, reasoning_tokens, held_micros, charged_micros, seq, balance_after_micros)
+       select ${callId}, wallet_id, month, outcome, is_estimated, 0, 0, 0, 0, held_micros, charged_micros, ${seq},
+         balance_after_micros
+       from usage.calls`,
+    );
+    await assert.rejects(again, { code: '23505' }, seq);
   }
 });

@@ -44,7 +44,7 @@ test('WA-07 a hold and a settlement whose answers are lost are repeated and take
   await ledger.open('repeated', 100);
   const instance = await startInstance(pool, log);
   t.after(instance.stop);
-  const pools = { reserve: losing([lost(), lost()]), settle: losing([lost(), lost(), lost()]) };
+  const pools = { turns: losing(Array.from({ length: 5 }, lost)), upkeep: pool };
   const spool = openTestSpool(t);
   const holds = createHolds({ pools, instance, spool, backlog: BACKLOG_LIMITS, log });
   const request = holdOf('repeated', 60);
@@ -73,3 +73,19 @@ test('WA-07 a transaction whose connection dies while it waits for something els
   await assert.rejects(interrupted);
   assert.equal(await inTransaction(pool, async (tx) => (await tx.query('select 1')).rowCount), 1);
 });
+
+for (const { keepsOne, left } of [
+  { keepsOne: true, left: 1 },
+  { keepsOne: false, left: 0 },
+]) {
+  test(`a pool that ${keepsOne ? 'a call waits for keeps one connection' : 'no call waits for keeps no connection'} in a pause`, async (t) => {
+    const paused = createPool({ url: ledger.database.url, role: 'live', connectionsMax: 2, log, keepsOne });
+    t.after(() => paused.end());
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    await Promise.all([paused.query('select'), paused.query('select')]);
+    assert.equal(paused.totalCount, 2);
+    t.mock.timers.tick(60_000);
+    assert.equal(paused.totalCount, left);
+    t.mock.timers.reset();
+  });
+}

@@ -33,7 +33,7 @@ async function everything(): Promise<void> {
 }
 
 function kind(name: string, change: string): string {
-  return `update ledger.entries set ${change} where kind = '${name}'`;
+  return `update ledger.journal set ${change} where kind = '${name}'`;
 }
 
 test('WA-09 the check accepts correct payments and reports every possible error in one', async () => {
@@ -62,10 +62,10 @@ test('WA-09 the check accepts correct payments and reports every possible error 
     ['no more is paid out or released than was set aside', kind('refund_paid', `amount_micros = amount_micros * 9`)],
     [
       'what is set aside ends once, and whole',
-      `insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+      `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
        select wallet_id, seq + 1000, 'refund_released', replace(cause, 'refund_paid', 'refund_released'), debit, 'wallet',
          amount_micros, balance_after_micros
-       from ledger.entries where kind = 'refund_paid'`,
+       from ledger.journal where kind = 'refund_paid'`,
     ],
   ] as const) {
     const client = await owner.connect();

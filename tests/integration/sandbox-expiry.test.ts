@@ -108,6 +108,26 @@ test('SB-05 a reset of a wallet that is being removed creates it again', async (
   assert.deepEqual(await usersLeft(), ['reset']);
 });
 
+test('SB-08 a call for a wallet that is being removed makes it anew', async () => {
+  await setWallets({ calling: 31 });
+  const client = await ledger.database.owner.connect();
+  await client.query('begin; select sandbox.expire(0, 100)');
+  const { owner } = ledger.database;
+  const placing = reserveSandboxHolds(owner, ledger.instance, GRANT, [holdOf('calling', 5), holdOf('calling', 6)]);
+  placing.catch(() => {});
+  try {
+    await untilWaiting(ledger.database, 1);
+  } finally {
+    await client.query('commit');
+    client.release();
+  }
+  assert.deepEqual(
+    (await placing).map(({ outcome }) => outcome),
+    ['granted', 'granted'],
+  );
+  assert.equal((await readSandboxWallet(ledger.database, { appId: APP }, 'calling'))?.balance, Number(GRANT));
+});
+
 test('SB-08 a service removes idle wallets every minute, on from its last place and then from the beginning again', async (t) => {
   await setWallets({ first: 31 });
   t.mock.timers.enable({ apis: ['setInterval'] });

@@ -4,14 +4,17 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { migrate } from '../../packages/service/src/db/migrate.ts';
 import { createPool } from '../../packages/service/src/db/pool.ts';
-import type { CallId } from '../../packages/service/src/kernel/ids.ts';
+import type { AppId, CallId, EndUserId } from '../../packages/service/src/kernel/ids.ts';
 import { createLog } from '../../packages/service/src/kernel/log.ts';
-import { checkLedger } from '../../packages/service/src/ledger/check/check.ts';
-import { endHolds } from '../../packages/service/src/ledger/settlement/queries.ts';
+import { checkChanges, checkLedger } from '../../packages/service/src/ledger/check/check.ts';
+import { selectChanges } from '../../packages/service/src/ledger/check/queries.ts';
+import { createWalletMovements } from '../../packages/service/src/ledger/wallet/movements.ts';
+import { createWallets } from '../../packages/service/src/ledger/wallet/wallet.ts';
 import { describeSchema } from '../../tools/schema/describe.ts';
 import { ROOT } from '../../tools/toolchain.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { endOf } from '../support/ledger-database.ts';
+import { endHolds } from '../support/turns.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const fresh = await createTestDatabase();
@@ -28,6 +31,7 @@ test('a database of version 0.1 is upgraded with its money, and its open calls c
   const live = createPool({ url: old.url, role: 'live', connectionsMax: 1, log: createLog('silent') });
   try {
     await old.owner.query(read('tests/fixtures/schema-0.1/database.sql'));
+    const checked = await selectChanges(old.owner, 0n, 1_000); // By the check of that version.
     await migrate(old.owner);
     // Columns that a migration has added stand last in both.
     const [upgraded, made] = [
@@ -41,6 +45,8 @@ test('a database of version 0.1 is upgraded with its money, and its open calls c
 
     const { rows } = await old.owner.query<{ call_id: CallId }>('select call_id from ledger.holds order by call_id');
     assert.ok(rows.length >= 3, 'the fixture has open holds');
+    assert.equal(checked[0]?.rule, null);
+    assert.equal((await checkChanges(live)).wallets, 0n);
     const ends = await endHolds(
       live,
       rows.map(({ call_id: callId }) => endOf({ callId }, 700)),
@@ -50,6 +56,18 @@ test('a database of version 0.1 is upgraded with its money, and its open calls c
       rows.map(() => [true, 700n]),
     );
     assert.equal((await checkLedger(live)).found, 0n);
+    const { entries, found } = await checkChanges(live);
+    assert.deepEqual({ entries, found }, { entries: BigInt(rows.length), found: 0n });
+    const wallet = await createWallets(live).find('app_fixture' as AppId, 'calls' as EndUserId);
+    const movements = await createWalletMovements(live).page(wallet?.walletId ?? 0n, { before: undefined, most: 10 });
+    assert.deepEqual(
+      movements.map(({ seq, kind, balanceAfter }) => [seq, kind, balanceAfter]),
+      [
+        [3n, 'charge', 7_800n], // A receipt.
+        [2n, 'charge', 8_500n], // A row of the journal, as charges were before.
+        [1n, 'top_up', 10_000n],
+      ],
+    );
     const left = await old.owner.query('select from ledger.holds');
     assert.equal(left.rowCount, 0);
   } finally {

@@ -5,6 +5,7 @@ import { Refusal } from '../../packages/service/src/kernel/refusal.ts';
 import type { UsageReportQuery } from '../../packages/service/src/usage/queries.ts';
 import { type AppUsage, createAppUsage, nameOf, type UsageFigures } from '../../packages/service/src/usage/report.ts';
 import { APP, createLedgerDatabase, endOf, holdOf, type LedgerDatabase } from '../support/ledger-database.ts';
+import { rewrite } from '../support/rewrite.ts';
 
 const RUNS = 25;
 const CALLS_MAX = 25;
@@ -50,7 +51,8 @@ async function relive(calls: readonly Call[]): Promise<void> {
     if (isClawed) await ledger.takeBack(userOf(user), BALANCE);
     const outcome = isAbandoned && charge > 0 ? 'abandoned' : endOf(hold, charge).outcome;
     await ledger.settle([{ ...endOf(hold, charge), model, outcome }]);
-    await ledger.database.owner.query(
+    await rewrite(
+      ledger.database,
       `update usage.calls set settled_at = settled_at - $2 * interval '1 day',
          month = date_trunc('month', (settled_at - $2 * interval '1 day') at time zone 'UTC')
        where call_id = $1`,

@@ -6,7 +6,7 @@ const SERIES = `generate_series(1, ${ROWS_GROWN}) n`;
 /** One statement per table that makes unrelated rows, as a table has them after a while. */
 export const GROWTH = {
   'ledger.wallets': `insert into ledger.wallets (app_id, user_id, currency) select 'app_other', 'user-' || n, 'EUR' from ${SERIES}`,
-  'ledger.entries': `insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+  'ledger.journal': `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
     select -n, 1, 'top_up', 'other-' || n, 'processor', 'wallet', 1, 1 from ${SERIES}`,
   'usage.calls': `insert into usage.calls (call_id, wallet_id, month, outcome, is_estimated, prompt_tokens, cached_tokens,
       completion_tokens, reasoning_tokens, held_micros, charged_micros, correlation_id)

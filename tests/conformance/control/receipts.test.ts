@@ -6,6 +6,7 @@ import { chat, type Reply, send } from '../../support/client.ts';
 import { newOwnApp, newOwner } from '../../support/control.ts';
 import { openChat } from '../../support/open-chat.ts';
 import { assertRefusal } from '../../support/refusal.ts';
+import { rewrite } from '../../support/rewrite.ts';
 import { completionBody, streamSteps } from '../../support/scripted-upstream.ts';
 import { setStage } from '../../support/stage.ts';
 import { addUsage } from '../../support/usage-rows.ts';
@@ -169,7 +170,8 @@ test('CP-04 a call whose process died has a receipt: everything released, and no
     outcome: 'expired',
     charged: 0,
   });
-  await service.database.owner.query(
+  await rewrite(
+    service.database,
     `update usage.calls set model = null, prompt_tokens = 0, cached_tokens = 0, completion_tokens = 0, reasoning_tokens = 0
      where call_id = $1`,
     [callId],
@@ -205,11 +207,9 @@ test('CC-14 CP-04 a replayed answer has the receipt of its original call, and no
 });
 
 test('CP-04 for a repeated correlation id, the newest hundred receipts are listed, newest first', async () => {
-  const ids: string[] = [];
-  for (let index = 0; index < 102; index += 1) {
-    ids.push(await addUsage(service.database, { appId: app.appId, user: 'anna', at: '2026-02-01T00:00:00Z' }));
-  }
-  await service.database.owner.query(`update usage.calls set correlation_id = 'often' where call_id = any ($1)`, [ids]);
+  const row = { appId: app.appId, user: 'anna', at: '2026-02-01T00:00:00Z' };
+  const ids = await Promise.all(Array.from({ length: 102 }, () => addUsage(service.database, row)));
+  await rewrite(service.database, `update usage.calls set correlation_id = 'often' where call_id = any ($1)`, [ids]);
   const calls = await listOf('often');
   assert.deepEqual(
     calls.map(({ callId }) => callId),

@@ -267,7 +267,7 @@ test('CP-05 a wallet of 100,000 entries is read in pages, each entry once, newes
   const user = await newUser(0);
   await service.database.owner.query(
     `with booked as (
-       insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+       insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
        select wallet_id, n, 'contract_credit', 'contract:' || wallet_id || ':' || n, 'contract', 'wallet', 1, n
        from ledger.wallets, generate_series(1, 100000) n where app_id = $1 and user_id = $2
      )

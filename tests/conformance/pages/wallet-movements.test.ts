@@ -145,7 +145,7 @@ test('ON-04 the file has every movement, adds up to the balance, and has no cell
        update ledger.wallets set balance_micros = balance_micros - 2500, entry_seq = 2501
        where app_id = $1 and user_id = $2 returning *
      )
-     insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+     insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
      select wallet_id, 1 + n, 'charge', gen_random_uuid()::text, 'wallet', 'earned', 1, balance_micros + 2500 - n
      from w, generate_series(1, 2500) n`,
     [app.appId, user],

@@ -108,13 +108,13 @@ export const RETRY_FAULTS: readonly Mutant[] = [
   {
     id: 'suspended-test-user-gets-kept-answers',
     clause: 'CC-14',
-    edits: [sandboxReserve('asked.joins and not wallet.is_suspended then', 'asked.joins then')],
+    edits: [sandboxReserve(' and q.joins and not w.is_suspended', ' and q.joins')],
     killer: sandboxing(RESET),
   },
   {
     id: 'reset-keeps-answers',
     clause: 'SB-05',
-    edits: [sandboxReserve(`\n          and a.kept_at > coalesce(wallet.reset_at, '-infinity')`, '')],
+    edits: [sandboxReserve(`\n            and a.kept_at > coalesce(w.reset_at, '-infinity')`, '')],
     killer: sandboxing(RESET),
   },
   {

@@ -221,7 +221,7 @@ export const SETTLE_FAULTS: readonly Mutant[] = [
   {
     id: 'check-trusts-running-balances',
     clause: 'WA-09',
-    edits: [walletDifferences(') c where c.after <> c.before + c.change', ') c where false')],
+    edits: [walletDifferences('c.before + c.change, c.after)', 'c.after, c.after)')],
     killer: checking('WA-09 the check reports the balance after an entry changed by a micro'),
   },
 ];

@@ -1,5 +1,5 @@
 import { outputLimitFor, providerCallOf } from '#gateway/usage/hold-request.ts';
-import { type Answer, answerFactsOf, endFailed, withHead } from '#gateway/answer/answer.ts';
+import { type Answer, answerFactsOf, answerSeen, endFailed } from '#gateway/answer/answer.ts';
 import type { UpstreamRefusalCode } from '#gateway/answer/refusals.ts';
 import type { AskingCall, CallerSide } from '#gateway/call/call.ts';
 import type { Ending, Hold, HoldRefusalCode, Lane } from '#gateway/call/lane.ts';
@@ -99,6 +99,5 @@ function endingOfWhole(hold: Hold<Mode>, { outputTokens }: ProviderCall, { choic
 
 function seenOf({ call }: Hold<Mode>, { choices, usage, extra }: Completion, ending: Ending): JsonObject {
   const told = usage && { usage: usageToWire(ending.usage, usage) };
-  const seen = { choices: visibleChoices(choices), model: call.model.id, ...told };
-  return { ...withHead(extra, call.callId), ...seen };
+  return answerSeen(extra, call.callId, { choices: visibleChoices(choices), model: call.model.id, ...told });
 }

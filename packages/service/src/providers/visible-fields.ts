@@ -107,6 +107,22 @@ export function visibleAnswer(answer: JsonObject): JsonObject {
   return visibleObject(answer, ANSWER);
 }
 
+/**
+ * The same for an answer with these fields of ours. They take the places of the provider's own, and those that it has not follow
+ * at the end. One pass, because taking out the provider's usage first would copy every answer.
+ */
+export function visibleAnswerWith(answer: JsonObject, ours: JsonObject): JsonObject {
+  const seen: Record<string, unknown> = {};
+  for (const name of Object.keys(answer)) {
+    if (Object.hasOwn(ours, name)) seen[name] = ours[name];
+    else if (Object.hasOwn(ANSWER, name)) {
+      const visible = visibleOf(answer[name], ANSWER[name]);
+      if (visible !== undefined) seen[name] = visible;
+    }
+  }
+  return Object.assign(seen, ours);
+}
+
 /** What a caller gets of the choices of an answer or chunk. */
 export function visibleChoices(choices: readonly JsonObject[]): readonly JsonObject[] {
   return visibleList(choices, CHOICE) as readonly JsonObject[];

@@ -2,39 +2,58 @@
 -- kept answer what the call cost: play money has no receipts, and without its charge an answer is given to nobody.
 create or replace function sandbox.settle(p_settlements sandbox.settlement[])
 returns table (call_id uuid, is_settled boolean, charged bigint, is_joined boolean)
-language plpgsql security definer set search_path = pg_catalog as $$
+language plpgsql security definer set search_path = pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
-  ended record;
-  hold sandbox.holds;
+  calls constant uuid[] := array(select q.call_id from unnest(p_settlements) q);
+  unkept constant uuid[] := array(select q.call_id from unnest(p_settlements) q where q.is_unkept);
 begin
   perform set_config('synchronous_commit', 'off', true);
+  -- In the order of sandbox.reserve. The statements that follow see what the locks protect.
   perform from sandbox.wallets w
-  where w.wallet_id in (
-    select h.wallet_id from sandbox.holds h where h.call_id = any (array(select q.call_id from unnest(p_settlements) q))
-  )
-  order by w.app_id, w.user_id for update;
-  for ended in select q.* from unnest(p_settlements) q loop
+  where w.wallet_id = any (array(select h.wallet_id from sandbox.holds h where h.call_id = any (calls)))
+  order by w.wallet_id for no key update;
+
+  if cardinality(unkept) < cardinality(calls) then -- Else no answer was kept.
+    update idempotency.kept_answers a set charged_micros = least(q.charge_micros, h.amount_micros)
+    from unnest(p_settlements) q join sandbox.holds h on h.call_id = q.call_id
+    where a.call_id = q.call_id and q.tokens > 0 and not q.is_unkept;
+  end if;
+
+  return query
+  with ended as (
     delete from sandbox.holds h
-    where h.call_id = ended.call_id and not (h.is_joined and ended.is_unkept) returning h.* into hold;
-    call_id := ended.call_id;
-    is_settled := found;
-    is_joined := not is_settled and exists (select from sandbox.holds h where h.call_id = ended.call_id);
-    charged := case when is_settled then least(ended.charge_micros, hold.amount_micros) else 0 end;
-    return next;
-    update idempotency.kept_answers a set charged_micros = charged
-    where is_settled and hold.key_digest is not null and ended.tokens > 0 and a.call_id = ended.call_id;
+    where h.call_id = any (calls) and not (h.is_joined and h.call_id = any (unkept)) returning h.*
+  ), asked as (
+    select q.call_id, q.tokens, e.wallet_id, e.month, e.is_stream, e.amount_micros as held,
+      case when e.call_id is null then 0 else least(q.charge_micros, e.amount_micros) end as charged
+    from unnest(p_settlements) q left join ended e on e.call_id = q.call_id
+  ), paid as (
     update sandbox.wallets w set
-      balance_micros = w.balance_micros - charged,
-      held_micros = w.held_micros - hold.amount_micros,
-      open_streams = w.open_streams - hold.is_stream::int,
-      open_calls = w.open_calls - (not hold.is_stream)::int,
-      cap_spent_micros = w.cap_spent_micros + case when w.cap_month = hold.month then charged else 0 end,
-      cap_held_micros = w.cap_held_micros - case when w.cap_month = hold.month then hold.amount_micros else 0 end,
-      requests = w.requests + (ended.tokens > 0)::int,
-      tokens = w.tokens + ended.tokens
-    where is_settled and w.wallet_id = hold.wallet_id;
-  end loop;
+      balance_micros = w.balance_micros - t.charged,
+      held_micros = w.held_micros - t.held,
+      open_streams = w.open_streams - t.streams,
+      open_calls = w.open_calls - t.plain,
+      cap_spent_micros = w.cap_spent_micros + t.month_charged,
+      cap_held_micros = w.cap_held_micros - t.month_held,
+      requests = w.requests + t.requests,
+      tokens = w.tokens + t.tokens
+    from (
+      select a.wallet_id, sum(a.charged)::bigint as charged, sum(a.held)::bigint as held,
+        count(*) filter (where a.is_stream) as streams, count(*) filter (where not a.is_stream) as plain,
+        coalesce(sum(a.charged) filter (where a.month = w.cap_month), 0)::bigint as month_charged,
+        coalesce(sum(a.held) filter (where a.month = w.cap_month), 0)::bigint as month_held,
+        count(*) filter (where a.tokens > 0) as requests, sum(a.tokens)::bigint as tokens
+      from asked a
+      cross join lateral (select v.cap_month from sandbox.wallets v where v.wallet_id = a.wallet_id offset 0) w
+      group by a.wallet_id
+    ) t
+    where w.wallet_id = t.wallet_id
+  )
+  select a.call_id, a.wallet_id is not null, a.charged,
+    a.wallet_id is null and exists (select from sandbox.holds h where h.call_id = a.call_id)
+  from asked a;
 end $$;
 
 revoke all on function sandbox.settle from public;

@@ -7,7 +7,7 @@ import { refusalOfUpstream, type UpstreamRefusalCode } from '#gateway/answer/ref
 import type { Ending, Hold, Lane } from '#gateway/call/lane.ts';
 import { describeFault } from '#kernel/log.ts';
 import type { Refusal } from '#kernel/refusal.ts';
-import { visibleAnswer } from '#providers/visible-fields.ts';
+import { visibleAnswer, visibleAnswerWith } from '#providers/visible-fields.ts';
 
 /** The answer of a call that was not refused. */
 export type Answer = PlainAnswer | StreamAnswer | ReplayedAnswer;
@@ -69,14 +69,15 @@ export function answerFactsOf(call: ChatCall, outputTokens: number): AnswerFacts
 }
 
 /**
- * Gives an answer the `id`, `object` and `created` that clients of the format need. The provider's own are taken if it sent
- * any; `object` is always ours, because it says which format follows. Fields that callers may not see are gone (CC-21).
+ * The caller's form of a provider's answer: with `ours`, and with the `id`, `object` and `created` that clients of the format need.
+ * The provider's own `id` and `created` are taken if it sent any; `object` is always ours, because it says which format follows.
+ * Fields that callers may not see are gone (CC-21).
  */
-export function withHead(answer: JsonObject, callId: CallId): JsonObject {
-  return fixed(visibleAnswer(answer), headOf(answer, callId, 'chat.completion'));
+export function answerSeen(answer: JsonObject, callId: CallId, ours: JsonObject): JsonObject {
+  return visibleAnswerWith(answer, { ...headOf(answer, callId, 'chat.completion'), ...ours });
 }
 
-/** The same for the chunks of one stream. The head of the first one is on all, as clients expect. */
+/** Gives the chunks of one stream such a head. The head of the first one is on all, as clients expect. */
 export function createChunkHead(callId: CallId): (chunk: JsonObject) => JsonObject {
   let head: JsonObject | undefined;
   return (chunk) => {

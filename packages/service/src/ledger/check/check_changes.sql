@@ -24,12 +24,13 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off 
     order by (g.wallet).wallet_id limit p_most
   ), news as materialized (
     select c.wallet_id, e.seq, e.kind, e.cause, e.debit, e.credit, e.amount_micros, e.balance_after_micros as after,
-      lag(e.balance_after_micros, 1, c.balance) over (partition by c.wallet_id order by e.seq) as before,
+      lag(e.balance_after_micros, 1, c.balance) over in_turn as before, lag(e.seq) over in_turn as previous,
       ledger.added_to_wallet(e.debit, e.credit, e.amount_micros) as change
     from changed c
     cross join lateral ( -- Not flattened, so that each wallet's new rows are found by the index, even when the planner guesses wrong.
       select * from ledger.entries e where e.wallet_id = c.wallet_id and e.seq > c.entry_seq offset 0
     ) e
+    window in_turn as (partition by c.wallet_id order by e.seq)
   ), charges as materialized (
     select n.wallet_id, r.month, r.charged_micros as receipt, sum(n.amount_micros)::bigint as charged
     from news n
@@ -64,6 +65,8 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off 
     union all
     select 'each entry carries the balance after it', n.wallet_id, n.before + n.change, n.after
     from news n where n.after <> n.before + n.change
+    union all
+    select 'each entry has a number of its own', n.wallet_id, n.seq + 1, n.seq from news n where n.seq = n.previous
     union all
     select 'an entry moves money between the books of its kind', n.wallet_id, 0, n.amount_micros
     from news n

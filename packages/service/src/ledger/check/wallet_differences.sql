@@ -32,13 +32,18 @@ language sql stable security definer set search_path = pg_catalog set work_mem =
     coalesce(e.shortfall, 0), coalesce(h.held, 0), coalesce(h.streams, 0), coalesce(h.plain, 0),
     coalesce(mc.charged, 0), coalesce(mh.held, 0)) f
   union all
-  select 'each entry carries the balance after it', c.wallet_id, c.before + c.change, c.after
+  select f.rule, c.wallet_id, f.expected, f.found
   from (
-    select e.wallet_id, e.balance_after_micros as after,
-      lag(e.balance_after_micros, 1, 0::bigint) over (partition by e.wallet_id order by e.seq) as before,
+    select e.wallet_id, e.seq, e.balance_after_micros as after,
+      lag(e.balance_after_micros, 1, 0::bigint) over in_turn as before, lag(e.seq) over in_turn as previous,
       ledger.added_to_wallet(e.debit, e.credit, e.amount_micros) as change
-    from ledger.entries e
-  ) c where c.after <> c.before + c.change
+    from ledger.entries e window in_turn as (partition by e.wallet_id order by e.seq)
+  ) c
+  cross join lateral (values
+    ('each entry carries the balance after it', c.before + c.change, c.after),
+    ('each entry has a number of its own', case when c.seq = c.previous then c.seq + 1 else c.seq end, c.seq)
+  ) f (rule, expected, found)
+  where f.expected <> f.found
   union all
   select 'an entry moves money between the books of its kind', e.wallet_id, 0, e.amount_micros
   from ledger.entries e where e.debit is distinct from ledger.debit_of(e.kind) or e.credit is distinct from ledger.credit_of(e.kind)

@@ -1,5 +1,5 @@
 -- Books one movement of a wallet that the caller has locked: the entry, and what it does to the wallet. All money moves
--- here except the charges of calls, which ledger.settle books in batches.
+-- here except the charges of calls, which are booked by their receipts.
 create or replace function ledger.move(p_wallet bigint, p_kind ledger.entry_kind, p_cause text, p_amount bigint) returns void
 language plpgsql set search_path = pg_catalog as $$
 declare
@@ -18,7 +18,7 @@ begin
     version = w.version + 1
   where w.wallet_id = p_wallet
   returning * into strict moved;
-  insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+  insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
   values (p_wallet, moved.entry_seq, p_kind, p_cause, debit, credit, p_amount, moved.balance_micros);
 end $$;
 

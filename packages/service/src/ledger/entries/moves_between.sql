@@ -15,9 +15,9 @@ do $$
 begin
   if not exists (
     select from pg_constraint c
-    where c.conrelid = 'ledger.entries'::regclass and c.conname = 'kind_moves_between_its_books'
+    where c.conrelid = 'ledger.journal'::regclass and c.conname = 'kind_moves_between_its_books'
   ) then
-    alter table ledger.entries
+    alter table ledger.journal
       add constraint kind_moves_between_its_books check (ledger.moves_between(kind, debit, credit));
   end if;
 end $$;

@@ -1,4 +1,4 @@
--- Entries are append-only, also for the owner of the tables. The gateway's role has no right to write them at all (WA-09).
+-- Entries and receipts are append-only, also for the owner of the tables. The gateway's role has no right to write them at all (WA-09).
 create or replace function ledger.refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception 'ledger entries are never changed or removed';
@@ -6,7 +6,11 @@ end $$;
 
 revoke all on function ledger.refuse_change from public;
 
-create or replace trigger entries_append_only before update or delete on ledger.entries
+create or replace trigger entries_append_only before update or delete on ledger.journal
   for each row execute function ledger.refuse_change();
-create or replace trigger entries_not_truncated before truncate on ledger.entries
+create or replace trigger entries_not_truncated before truncate on ledger.journal
+  for each statement execute function ledger.refuse_change();
+create or replace trigger calls_append_only before update or delete on usage.calls
+  for each row execute function ledger.refuse_change();
+create or replace trigger calls_not_truncated before truncate on usage.calls
   for each statement execute function ledger.refuse_change();

@@ -42,20 +42,23 @@ begin
     ) w
   ), moves as (
     select t.wallet_id, t.entry_seq, t.ordinality, t.call_id, 'charge'::ledger.entry_kind as kind,
-      'wallet'::ledger.book as debit, t.taken as amount, t.balance_micros - least(t.owed_so_far, t.balance_micros) as balance_after
+      'wallet'::ledger.book as debit, t.taken as amount, t.balance_micros - least(t.owed_so_far, t.balance_micros) as balance_after,
+      t.owed = t.taken as is_receipt
     from taken t where t.taken > 0
     union all
-    select t.wallet_id, t.entry_seq, t.ordinality, t.call_id, 'charge_receivable', 'receivable', t.owed - t.taken, 0
+    select t.wallet_id, t.entry_seq, t.ordinality, t.call_id, 'charge_receivable', 'receivable', t.owed - t.taken, 0, false
     from taken t where t.owed > t.taken
     union all
     select t.wallet_id, t.entry_seq, t.ordinality, t.call_id, 'charge_overrun', 'loss', t.overrun,
-      t.balance_micros - least(t.owed_so_far, t.balance_micros)
+      t.balance_micros - least(t.owed_so_far, t.balance_micros), false
     from taken t where t.overrun > 0
+  ), numbered as (
+    select m.*, m.entry_seq + row_number() over (partition by m.wallet_id order by m.ordinality, m.kind) as seq from moves m
   ), entries as (
-    insert into ledger.entries (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
-    select m.wallet_id, m.entry_seq + row_number() over (partition by m.wallet_id order by m.ordinality, m.kind), m.kind,
-      m.call_id::text, m.debit, 'earned', m.amount, m.balance_after
-    from moves m
+    -- A charge that the wallet paid in full is booked by its receipt.
+    insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+    select n.wallet_id, n.seq, n.kind, n.call_id::text, n.debit, 'earned', n.amount, n.balance_after
+    from numbered n where not n.is_receipt
   ), totals as (
     select t.wallet_id, count(*) as calls, count(*) filter (where t.is_stream) as streams,
       count(*) filter (where t.is_plain) as plain,
@@ -83,11 +86,11 @@ begin
   ), receipts as (
     insert into usage.calls (call_id, wallet_id, month, model, price_id, outcome, is_estimated, is_usage_clamped,
       prompt_tokens, cached_tokens, cache_write_tokens, completion_tokens, reasoning_tokens, held_micros, charged_micros,
-      correlation_id)
+      correlation_id, seq, balance_after_micros)
     select t.call_id, t.wallet_id, t.month, t.model, t.price_id, t.outcome, t.is_estimated, t.is_usage_clamped,
       t.prompt_tokens, t.cached_tokens, t.cache_write_tokens, t.completion_tokens, t.reasoning_tokens, t.held,
-      t.owed, t.correlation_id
-    from taken t
+      t.owed, t.correlation_id, n.seq, n.balance_after
+    from taken t left join numbered n on n.call_id = t.call_id and n.is_receipt
   )
   select a.call_id, t.call_id is not null, coalesce(t.owed, c.charged_micros, 0),
     t.call_id is null and exists (select from ledger.holds h where h.call_id = a.call_id)

@@ -37,7 +37,7 @@ export async function selectEntriesOfWallet(
 ): Promise<readonly EntryRow[]> {
   const { rows } = await db.query<EntryRow>(
     `select seq, kind, cause, debit, credit, amount_micros, balance_after_micros, at
-     from ledger.entries where wallet_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit $3`,
+     from ledger.history($1, $2, $3, false)`,
     [walletId, page.before ?? null, page.most],
   );
   return rows;
@@ -70,10 +70,7 @@ export async function selectMovementsOfWallet(
 ): Promise<readonly MovementRow[]> {
   const { rows } = await db.query<MovementRow>(
     `select seq, kind, cause, debit, credit, amount_micros, balance_after_micros, at
-     from ledger.entries
-     where wallet_id = $1 and ($2::bigint is null or seq < $2)
-       and ('wallet' in (debit, credit) or kind = 'refund_paid')
-     order by seq desc limit $3`,
+     from ledger.history($1, $2, $3, true)`,
     [walletId, page.before ?? null, page.most],
   );
   return rows;

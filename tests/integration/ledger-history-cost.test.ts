@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  selectEntriesOfWallet,
+  selectMovementsOfWallet,
+} from '../../packages/service/src/ledger/wallet/history-queries.ts';
+import { GROWTH } from '../support/grown-tables.ts';
+import { setFreshLane } from '../support/fresh-lane.ts';
+
+/** How many entries the wallet has, half of them in the journal and half of them receipts, in turns. */
+const ENTRIES = 5_000;
+const PAGE = 50;
+/** A page of each table, and dead ends of the index. A scan of the wallet's history reads all of it. */
+const ROWS_READ_MAX = 3 * PAGE;
+
+test('CP-05 ON-04 a page of a long history reads a page of the journal and a page of receipts', async (t) => {
+  const { fresh, owner, early, rowsReadOf } = await setFreshLane(t, 'live');
+  await fresh.open('long', 1);
+  const { rows } = await owner.query<{ wallet_id: bigint }>('select wallet_id from ledger.wallets');
+  const walletId = rows[0]?.wallet_id ?? 0n;
+  for (const table of ['ledger.journal', 'usage.calls'] as const) await owner.query(GROWTH[table]);
+  await owner.query(
+    `insert into ledger.journal (wallet_id, seq, kind, cause, debit, credit, amount_micros, balance_after_micros)
+     select $1, n, 'contract_credit', 'long-' || n, 'contract', 'wallet', 1, 1 from generate_series(2, $2, 2) n`,
+    [walletId, ENTRIES],
+  );
+  await owner.query(
+    `insert into usage.calls (call_id, wallet_id, month, outcome, is_estimated, prompt_tokens, cached_tokens,
+       completion_tokens, reasoning_tokens, held_micros, charged_micros, seq, balance_after_micros)
+     select uuidv7(), $1, '2020-01-01', 'answered', false, 0, 0, 0, 0, 1, 1, n, 1 from generate_series(3, $2, 2) n`,
+    [walletId, ENTRIES],
+  );
+  await owner.query('analyze ledger.journal, usage.calls');
+  for (const select of [selectEntriesOfWallet, selectMovementsOfWallet]) {
+    for (const before of [undefined, 2_000n]) {
+      const sofar = await rowsReadOf('ledger.journal', 'usage.calls');
+      const page = await select(early, walletId, { before, most: PAGE });
+      const newest = before === undefined ? ENTRIES : Number(before) - 1;
+      assert.deepEqual(
+        page.map(({ seq }) => Number(seq)),
+        Array.from({ length: PAGE }, (_, index) => newest - index),
+      );
+      const read = (await rowsReadOf('ledger.journal', 'usage.calls')) - sofar;
+      assert.ok(read <= ROWS_READ_MAX, `${select.name} before ${before}: ${read} rows`);
+    }
+  }
+});

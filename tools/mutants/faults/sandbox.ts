@@ -1,0 +1,58 @@
+import type { Mutant } from '../mutant.ts';
+import { bothMoneys, sandboxHolds, sandboxReserve, sandboxSettle, sandboxTables } from './places.ts';
+
+const LIKE_REAL_ONES = 'SB-02 sandbox holds are granted, repeated and refused like real ones';
+
+/** The constraint would stop an overspent wallet: without it, the condition itself is what is tried. */
+const UNCOVERED = sandboxTables('check (held_micros between 0 and balance_micros)', 'check (held_micros >= 0)');
+
+/** Faults in how play money is judged and charged by the batch, where real money decides call by call. */
+export const SANDBOX_FAULTS: readonly Mutant[] = [
+  {
+    id: 'sandbox-round-decides-all',
+    clause: 'SB-02',
+    edits: [
+      sandboxReserve(
+        `\n            = (a.outcome in ('granted', 'attempt_running'))::int as is_decided`,
+        ' >= 0 as is_decided',
+      ),
+      UNCOVERED,
+    ],
+    killer: sandboxHolds(LIKE_REAL_ONES),
+  },
+  {
+    id: 'sandbox-calls-weighed-alone',
+    clause: 'SB-02',
+    edits: [sandboxReserve('sum(q.most_micros) over turn as together', 'q.most_micros as together'), UNCOVERED],
+    killer: sandboxHolds(LIKE_REAL_ONES),
+  },
+  {
+    id: 'sandbox-slots-weighed-alone',
+    clause: 'LI-02',
+    edits: [sandboxReserve('a.open_streams + a.streams <= a.streams_max', 'a.open_streams < a.streams_max')],
+    killer: bothMoneys,
+  },
+  {
+    id: 'sandbox-retry-in-the-same-round',
+    clause: 'CC-14',
+    edits: [sandboxReserve('bool_and(not a.is_retry and a.together', 'bool_and(a.together')],
+    killer: bothMoneys,
+  },
+  {
+    id: 'sandbox-charges-a-joined-call',
+    clause: 'CC-14',
+    edits: [
+      sandboxSettle(
+        'where h.call_id = any (calls) and not (h.is_joined and h.call_id = any (unkept))',
+        'where h.call_id = any (calls)',
+      ),
+    ],
+    killer: bothMoneys,
+  },
+  {
+    id: 'sandbox-charges-another-month',
+    clause: 'WA-08',
+    edits: [sandboxSettle('sum(a.charged) filter (where a.month = w.cap_month)', 'sum(a.charged)')],
+    killer: sandboxHolds('SB-02 a sandbox hold of an earlier month settles without touching the new month'),
+  },
+];
